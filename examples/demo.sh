@@ -1,6 +1,6 @@
 #!/bin/sh
-# The main job on the embedded defaults: fetch a model once, run two requests on it, and one that takes skills: scripts
-# that run as isolated processes. Called by `make demo`.
+# Shows the main features with the embedded model: fetches the model once, runs two requests, and one request with
+# skills, whose scripts run as isolated processes. Called by `make demo`.
 set -eu
 aeon=$1
 

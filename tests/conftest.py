@@ -55,7 +55,7 @@ def pytest_xdist_auto_num_workers() -> int:
 
 
 def pytest_terminal_summary(terminalreporter) -> None:
-    """One line that says what could not be tried here, and how to add it (measured E12)."""
+    """One line that says what could not be tried here, and how to add it."""
     reasons = Counter(_reason(report) for report in terminalreporter.stats.get("skipped", []))
     if reasons:
         listed = "; ".join(f"{count} ({reason})" for reason, count in reasons.most_common())
@@ -131,12 +131,12 @@ def tiny_model() -> Path:
 @pytest.fixture(scope="session")
 def postgres_server():
     """A PostgreSQL server of the tests' own that no test kills; skips with its reason where there is none."""
-    from aeon.testing.postgres_server import PostgresServer, missing_for_postgres
+    from aeon.testing.postgres_server import PostgresTestServer, missing_for_postgres
 
     if missing := missing_for_postgres():
         pytest.skip(missing)
     with tempfile.TemporaryDirectory(prefix="aeon-postgres-", ignore_cleanup_errors=True) as folder:
-        server = PostgresServer(Path(folder), settings={"fsync": "off"})  # it runs as another user than the tests
+        server = PostgresTestServer(Path(folder), settings={"fsync": "off"})  # it runs as another user than the tests
         server.start()
         yield server
         server.kill()  # nobody needs its data
@@ -148,7 +148,7 @@ def postgres_record(postgres_server):
     from aeon.adapters.store.postgresql import migrate, open_postgresql
 
     def new():
-        address = postgres_server.new()
+        address = postgres_server.create_database()
         migrate(address)
         return open_postgresql(address)
 
@@ -172,12 +172,12 @@ def other_neo4j_server(tmp_path_factory):
 
 
 def _neo4j_server(tmp_path_factory):
-    from aeon.testing.neo4j_server import Neo4jServer, jars, missing_for_neo4j
+    from aeon.testing.neo4j_server import Neo4jTestServer, jars_folder, missing_for_neo4j
 
     missing = missing_for_neo4j()
     if missing:
         pytest.skip(missing)
-    server = Neo4jServer(jars(), tmp_path_factory.mktemp("neo4j"))
+    server = Neo4jTestServer(jars_folder(), tmp_path_factory.mktemp("neo4j"))
     server.start()
     yield server
     server.kill()  # nobody needs its data

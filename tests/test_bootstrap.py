@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 
 from aeon.base.errors import ConfigError, LLMError, MissingExtraError, WeightsError
-from aeon.bootstrap.app import App, build
-from aeon.bootstrap.choice import choose_model
+from aeon.bootstrap.app import App, build_app
+from aeon.bootstrap.embedded_models import WeightsPhase, WeightsProgress, available_memory, stored_models
+from aeon.bootstrap.model_choice import choose_model
 from aeon.bootstrap.passwords import is_loopback
-from aeon.bootstrap.stored import Phase, Progress, available_memory, stored_models
-from aeon.llm.interface import Request
+from aeon.llm.interface import LLMRequest
 from aeon.settings import MemorySettings, ModelSettings, Settings
 
 
@@ -24,7 +24,9 @@ def without_embedded(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def app(environ: dict[str, str], **model: object) -> App:
-    return build(Settings(model=ModelSettings(**model), memory=MemorySettings(path=":memory:")), environ)
+    return build_app(
+        Settings(model=ModelSettings(**model), memory=MemorySettings(path=":memory:")), environ, folder=Path.cwd()
+    )
 
 
 def pretend_fetched(environ: dict[str, str], name: str) -> None:
@@ -155,7 +157,7 @@ def test_loopback_goes_by_spelling(address, expected):
         ({"base_url": "http://host/v1"}, "AEON_MODEL_NAME"),
         ({"provider": "vllm", "name": "m"}, "AEON_MODEL_BASE_URL"),
         ({"provider": "openai", "name": "m"}, "OPENAI_API_KEY"),
-        ({"api_key_env": "SOME_KEY", "name": "m"}, "whose key SOME_KEY holds"),
+        ({"api_key_env": "SOME_KEY", "name": "m"}, "provider of the key in SOME_KEY is unknown"),
         ({"name": "nothing"}, "no model called"),
     ],
 )
@@ -190,7 +192,7 @@ def test_without_any_model_the_error_names_every_way_to_one(environ, without_emb
     [(8, [], "standard"), (8, ["small"], "small"), (8, ["small", "standard"], "standard"), (1, ["standard"], "small")],
 )
 def test_the_embedded_model_suits_the_memory_and_what_was_fetched(environ, monkeypatch, available, fetched, chosen):
-    monkeypatch.setattr("aeon.bootstrap.stored.available_memory", lambda: available * 1024**3)
+    monkeypatch.setattr("aeon.bootstrap.embedded_models.available_memory", lambda: available * 1024**3)
     for name in fetched:
         pretend_fetched(environ, name)
     assert choose_model(ModelSettings(), environ).name == chosen
@@ -204,7 +206,7 @@ def test_available_memory_is_zero_where_the_system_does_not_say(tmp_path):
 
 def test_building_opens_nothing(environ, tmp_path, monkeypatch, without_embedded):
     monkeypatch.chdir(tmp_path)
-    whole = build(Settings(), environ)
+    whole = build_app(Settings(), environ, folder=Path.cwd())
     assert whole.registry.list_all()[:2] == ["calculator", "echo"]
     whole.close()
     assert list(tmp_path.iterdir()) == []
@@ -216,25 +218,25 @@ def test_a_model_that_is_not_there_is_to_a_run_one_that_does_not_answer(environ)
     with pytest.raises(WeightsError, match=r"not on this machine.*aeon model fetch small"):
         whole.prepare_model(pytest.fail, may_fetch=False)
     with pytest.raises(LLMError, match="aeon model fetch small"):
-        whole.model.complete(Request("hello"))
+        whole.model.complete(LLMRequest("hello"))
 
 
 def test_a_file_that_is_not_the_published_one_is_not_used_and_its_checking_is_reported(environ):
     pretend_fetched(environ, "tiny")
     whole = app(environ, name="tiny")
-    told: list[Progress] = []
+    told: list[WeightsProgress] = []
     with pytest.raises(WeightsError, match=r"is not what was published.*aeon model fetch tiny"):
         whole.prepare_model(told.append, may_fetch=False)
-    assert {progress.phase for progress in told} == {Phase.VERIFYING}
+    assert {progress.phase for progress in told} == {WeightsPhase.VERIFYING}
 
 
 def test_weights_come_from_the_sources_in_the_order_that_is_set(environ, monkeypatch):
-    from aeon.testing.weights import GivenSource, weights_of
+    from aeon.testing.weights import ScriptedSource, make_weights
 
     content = b"weights"
-    hub, index = GivenSource([content], "hub"), GivenSource([content], "index")
+    hub, index = ScriptedSource([content], "hub"), ScriptedSource([content], "index")
     monkeypatch.setattr("aeon.bootstrap.app.default_sources", lambda _: (hub, index))
-    monkeypatch.setattr("aeon.bootstrap.stored.resolve", lambda _: weights_of(content))
+    monkeypatch.setattr("aeon.bootstrap.embedded_models.resolve_weights", lambda _: make_weights(content))
     whole = app(environ, sources=["index", "hub"])
-    assert whole.fetch("sample", lambda _: None).read_bytes() == content
+    assert whole.fetch_weights("sample", lambda _: None).read_bytes() == content
     assert (hub.calls, index.calls) == (0, 1)

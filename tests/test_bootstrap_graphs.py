@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from aeon.base.errors import ConfigError
-from aeon.bootstrap.graphs import open_target, projector
+from aeon.bootstrap.projection import new_projector, open_target
 from aeon.settings import GraphSettings
-from aeon.testing.projection import MemoryGraph
+from aeon.testing.projection import InMemoryGraph
 from aeon.testing.records import new_record
 
 PROJECT = Path("/home/ann/project/aeon.toml")
@@ -33,7 +33,7 @@ def test_the_address_says_which_kind_of_server(address, name):
 
 
 def test_without_an_address_there_is_none():
-    with pytest.raises(ConfigError, match="No graph is set") as raised:
+    with pytest.raises(ConfigError, match="No graph database is configured") as raised:
         open_target(settings(), {})
     assert "AEON_GRAPH_ADDRESS" in raised.value.advice
 
@@ -54,6 +54,6 @@ def test_a_projects_file_does_not_decide_who_gets_the_password():
 
 def test_a_projector_brings_a_graph_up_to_a_record(tmp_path):
     with closing(new_record(tmp_path)) as store:
-        target = MemoryGraph()
-        projector(store, target).sync()
-        assert projector(store, target).status().state == "following"
+        target = InMemoryGraph()
+        new_projector(store, target).sync()
+        assert new_projector(store, target).status().state == "following"

@@ -1,13 +1,14 @@
-"""The platform of a folder belongs to nobody: every verb takes a user (measured A2)."""
+"""The platform of a folder belongs to nobody: every verb takes a user."""
 
 import os
 from contextlib import closing
+from pathlib import Path
 
 import pytest
 
-from aeon.bootstrap.app import build
+from aeon.bootstrap.app import build_app
 from aeon.platform.catalog.model import NewService, NewTool
-from aeon.platform.ledger import Request
+from aeon.platform.ledger import MutationRequest
 from aeon.settings import Settings
 
 ENDPOINT = {"type": "object", "required": ["endpoint"]}
@@ -19,7 +20,7 @@ TOOL = {"connectionParams": {"endpoint": "http://x"}, "operation": {"type": "res
 def app(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
-    with closing(build(Settings(), os.environ)) as made:
+    with closing(build_app(Settings(), os.environ, folder=Path.cwd())) as made:
         yield made
 
 
@@ -27,8 +28,8 @@ def test_what_a_second_user_is_given_is_not_the_firsts(app):
     catalog = app.platform().catalog
     for user in ("me", "bob"):
         catalog.add_user(user)
-        service = catalog.services.add(NewService.parsed(SERVICE), Request(user))
+        service = catalog.services.add(NewService.parsed(SERVICE), MutationRequest(user))
         new = NewTool.parsed({**TOOL, "name": f"of_{user}", "serviceId": service.id})
-        catalog.tools.add(new, Request(user))
-    assert [tool.name for tool in app.offer_stored("me")] == ["of_me"]
-    assert [tool.name for tool in app.platform().kernel_tools("bob")] == ["of_bob"]
+        catalog.tools.add(new, MutationRequest(user))
+    assert [tool.name for tool in app.register_stored_tools("me")] == ["of_me"]
+    assert [tool.name for tool in app.platform().tools_for_kernel("bob")] == ["of_bob"]

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from aeon.base.errors import InputError, MissingExtraError, SandboxError
-from aeon.bootstrap.app import build
-from aeon.bootstrap.choice import key_variables
+from aeon.bootstrap.app import build_app
+from aeon.bootstrap.model_choice import key_variables
 from aeon.bootstrap.skills import Skills
 from aeon.observability.events import PlanReady
 from aeon.settings import GraphSettings, ModelSettings, Settings, SkillsSettings
@@ -190,7 +190,7 @@ def test_only_skills_that_fit_a_request_are_offered_as_tools_and_memory_never(sk
 
 def test_without_the_extra_skills_are_found_and_not_run(skills, place, monkeypatch):
     put(place / "skills", "talker")
-    monkeypatch.setattr("aeon.bootstrap.skills._PARTS", ("no_such_package",))
+    monkeypatch.setattr("aeon.bootstrap.skills._PACKAGES", ("no_such_package",))
     made = skills()
     assert "talker" in made.catalog.by_name
     assert made.tools_for("talker") == []
@@ -201,7 +201,7 @@ def test_without_the_extra_skills_are_found_and_not_run(skills, place, monkeypat
 
 def test_a_level_of_isolation_that_is_not_to_be_had_is_an_error_before_anything_runs(skills, place, monkeypatch):
     talker = put(place / "skills", "talker")
-    monkeypatch.setattr("aeon.skills.process.probe.fault_of", lambda *_: "not here")
+    monkeypatch.setattr("aeon.skills.sandbox.isolation.probe_level", lambda *_: "not here")
     made = skills(sandbox="require")
     with pytest.raises(SandboxError, match="not here"):
         made.execute(plan("talker/scripts/say.sh"))
@@ -228,10 +228,12 @@ def test_the_model_s_key_is_for_no_skill_of_a_project(skills, place, folder, nam
     made = skills(environ, keys=key_variables(Settings()))
     assert made.catalog.by_name["talker"].can_be_planned is is_usable
     if is_usable:
-        assert made._prepared(*made.catalog.find_script("talker/scripts/say.sh"), {}, "r").env["AEON_SKILL_CONFIG"]
+        assert made._prepare_script(*made.catalog.find_script("talker/scripts/say.sh"), {}, "r").env[
+            "AEON_SKILL_CONFIG"
+        ]
     else:
         with pytest.raises(InputError, match="no skill of a project gets"):
-            made._prepared(*made.catalog.find_script("talker/scripts/say.sh"), {}, "r")
+            made._prepare_script(*made.catalog.find_script("talker/scripts/say.sh"), {}, "r")
 
 
 def test_the_keys_are_the_vendors_and_the_one_that_is_named():
@@ -244,7 +246,7 @@ def test_the_keys_are_the_vendors_and_the_one_that_is_named():
 def test_an_app_gives_its_skills_the_keys_to_withhold(place, monkeypatch):
     monkeypatch.chdir(place)
     put(place / "skills", "talker", KEYED)
-    app = build(Settings(), {"HOME": str(place / "home")})
-    assert "OPENAI_API_KEY" in app.skills.catalog.by_name["talker"].withheld
-    assert app.skills.catalog.by_name["dice-roller"].withheld == frozenset()
+    app = build_app(Settings(), {"HOME": str(place / "home")}, folder=place)
+    assert "OPENAI_API_KEY" in app.skills.catalog.by_name["talker"].withheld_variables
+    assert app.skills.catalog.by_name["dice-roller"].withheld_variables == frozenset()
     app.close()

@@ -7,7 +7,7 @@ from pydantic import ValidationError
 
 from aeon.base.errors import ConfigError, MissingExtraError
 from aeon.base.project_folder import state_folder
-from aeon.bootstrap.choice import is_loopback, key_variables
+from aeon.bootstrap.model_choice import is_loopback, key_variables
 from aeon.bootstrap.stores import open_store
 from aeon.settings import EngineSettings, GraphSettings, Settings, StoreSettings
 

@@ -97,9 +97,10 @@ def test_every_snippet_prints_what_is_said(document):
 
 
 @pytest.mark.slow
-def test_the_reference_is_what_the_code_says():
+@pytest.mark.parametrize("script", ["make_reference.py", "make_floors.py"])
+def test_a_page_made_from_the_code_is_current(script):
     done = subprocess.run(
-        [sys.executable, str(ROOT / "docs" / "make_reference.py"), "--check"],
+        [sys.executable, str(ROOT / "docs" / script), "--check"],
         capture_output=True,
         text=True,
         check=False,

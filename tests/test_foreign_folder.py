@@ -9,16 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from aeon.adapters.results.files import FileResults
+from aeon.adapters.results.files import FileResultStore
 from aeon.adapters.vault import MasterKey, open_vault
 from aeon.base.clock import SystemClock
 from aeon.base.errors import AeonError
-from aeon.base.folders import make_folder
-from aeon.base.project_folder import ForeignFolderError, folder_id, is_own, require_own
-from aeon.bootstrap.maintenance import Maintenance
+from aeon.base.project_folder import ForeignFolderError, is_own_folder, make_folder, read_folder_id, require_ownership
+from aeon.bootstrap.store_maintenance import StoreMaintenance
 from aeon.bootstrap.vaults import open_project_vault, project_key_file
 from aeon.memory.sqlite import SQLiteMemory
-from aeon.observability.history import read_log
+from aeon.observability.log import read_log
 from aeon.platform.vault import SecretKey
 from aeon.settings import StoreSettings
 
@@ -35,7 +34,7 @@ def project(tmp_path):
     memory = SQLiteMemory(folder / "memory.db")
     memory.write("password", "theirs")
     memory.close()
-    FileResults(folder / "results").put("ab" + "0" * 62, "theirs")
+    FileResultStore(folder / "results").put("ab" + "0" * 62, "theirs")
     (folder / "logs").mkdir()
     (folder / "logs" / "run.jsonl").write_text("{}\n")
     vault = open_project_vault(project, os.environ).vault
@@ -74,7 +73,7 @@ def openers(project):
     folder = project / ".aeon"
     return {
         "memory": lambda: SQLiteMemory(folder / "memory.db").close(),
-        "results": lambda: FileResults(folder / "results"),
+        "results": lambda: FileResultStore(folder / "results"),
         "log": lambda: read_log(folder / "logs" / "run.jsonl"),
         "vault": lambda: open_project_vault(project, os.environ),
         "the vault's file": lambda: open_vault(folder / "vault.db", [MasterKey.new(os.urandom)], SystemClock()),
@@ -119,11 +118,11 @@ MAINTENANCE = {
 def test_platform_21_a_record_that_came_with_a_folder_is_not_maintained_either(tmp_path, as_other, command):
     """Measured P1: `aeon store backup` and `check` opened its database before they refused it."""
     saved = tmp_path / "saved.db"
-    mine = Maintenance(tmp_path, StoreSettings(), os.environ)
+    mine = StoreMaintenance(tmp_path, StoreSettings(), os.environ)
     mine.open().close()
     mine.backup(saved)
     as_other()
-    record, target = Maintenance(tmp_path, StoreSettings(), os.environ), tmp_path / "new.db"
+    record, target = StoreMaintenance(tmp_path, StoreSettings(), os.environ), tmp_path / "new.db"
     before = {path: path.read_bytes() for path in (tmp_path / ".aeon").iterdir()}
 
     with pytest.raises(ForeignFolderError):
@@ -194,10 +193,10 @@ def test_what_is_another_users_is_refused(project):
 
 def test_who_knows_a_mark_can_not_use_it_without_the_users_own_folder(project, as_other):
     """The id alone, which anybody has who saw the folder, is nothing."""
-    known = folder_id(project / ".aeon")
+    known = read_folder_id(project / ".aeon")
     as_other()
-    assert folder_id(project / ".aeon") == known
-    assert not is_own(project / ".aeon")
+    assert read_folder_id(project / ".aeon") == known
+    assert not is_own_folder(project / ".aeon")
 
 
 def test_a_mark_in_a_folder_that_others_may_write_to_is_not_believed(project):
@@ -206,7 +205,7 @@ def test_a_mark_in_a_folder_that_others_may_write_to_is_not_believed(project):
     marks.chmod(0o777)
     try:
         with pytest.raises(ForeignFolderError, match="Other users may write"):
-            require_own(project / ".aeon")
+            require_ownership(project / ".aeon")
     finally:
         marks.chmod(mode)
 
@@ -231,16 +230,16 @@ def test_of_many_that_make_a_folder_at_once_one_marks_it(tmp_path):
         for thread in threads:
             thread.join()
         assert wrong == []
-        assert is_own(folder)
+        assert is_own_folder(folder)
         assert sorted(path.name for path in folder.iterdir()) == [".gitignore", "logs", "origin"]
 
 
 def test_an_empty_folder_is_nobodys(tmp_path):
     folder = tmp_path / ".aeon"
     folder.mkdir()
-    require_own(folder / "memory.db")
+    require_ownership(folder / "memory.db")
     make_folder(folder)
-    assert is_own(folder)
+    assert is_own_folder(folder)
 
 
 def test_the_master_key_lies_outside_of_the_project(project):

@@ -14,7 +14,7 @@ from aeon.memory.interface import Memory
 from aeon.memory.kv_store import InMemoryKVStore
 from aeon.tools.interface import Tool
 from aeon.tools.registry import ToolRegistry
-from aeon.tools.stubs import shipped_tools
+from aeon.tools.stubs import builtin_tools
 from aeon.tools.stubs.calculator import CalculatorTool
 from aeon.tools.stubs.echo import EchoTool
 from aeon.validation.schema import ValidationError, ValidationResult
@@ -243,7 +243,7 @@ def test_a_validation_result_has_the_two_published_fields():
 
 
 def test_tools_are_exported_with_the_published_keys():
-    for exported in ToolRegistry(shipped_tools(InMemoryKVStore())).export_tools_for_llm():
+    for exported in ToolRegistry(builtin_tools(InMemoryKVStore())).export_tools_for_llm():
         assert {"name", "description", "input_schema", "output_schema"} <= exported.keys()
 
 

@@ -1,11 +1,11 @@
-"""What Aeon keeps of a project is its user's alone, and goes into no repository (platform 21, measured P5)."""
+"""What Aeon keeps of a project is its user's alone, and goes into no repository (platform 21)."""
 
 import os
 
 import pytest
 
-from aeon.base.folders import make_folder
-from aeon.bootstrap.tracked import tracked
+from aeon.base.project_folder import make_folder
+from aeon.bootstrap.tracked_files import find_tracked_files
 
 
 @pytest.fixture
@@ -51,7 +51,7 @@ def test_git_add_takes_nothing_of_it(repository, git):
         (repository / ".aeon" / name).write_text("x")
     git(repository, "add", ".")
     assert git(repository, "ls-files") == ""
-    assert tracked(repository) == ([], [])
+    assert find_tracked_files(repository) == ([], [])
 
 
 @pytest.mark.parametrize("place", ["", "deep/project"])
@@ -64,7 +64,7 @@ def test_what_is_tracked_is_told(repository, git, place):
     other.mkdir(parents=True)
     (other / "vault.db").write_text("another project's")
     git(repository, "add", "-f", ".")
-    assert tracked(project) == ([".aeon/master.key", ".aeon/vault.db"], [".aeon/logs/run.jsonl"])
+    assert find_tracked_files(project) == ([".aeon/master.key", ".aeon/vault.db"], [".aeon/logs/run.jsonl"])
 
 
 def test_a_worktree_is_looked_up_in_its_repository(repository, git, tmp_path_factory):
@@ -74,25 +74,25 @@ def test_a_worktree_is_looked_up_in_its_repository(repository, git, tmp_path_fac
     (tree / ".aeon").mkdir()
     (tree / ".aeon" / "vault.db").write_text("x")
     git(tree, "add", "-f", ".")
-    assert tracked(tree).secret == [".aeon/vault.db"]
+    assert find_tracked_files(tree).secret == [".aeon/vault.db"]
 
 
 @pytest.mark.parametrize("index", [b"", b"DIRC", b"\0" * 300, b"....aeon/vault.db"])
 def test_an_index_that_is_none_tells_nothing(tmp_path, index):
     (tmp_path / ".git").mkdir()
     (tmp_path / ".git" / "index").write_bytes(index)
-    assert tracked(tmp_path) == ([], [])
+    assert find_tracked_files(tmp_path) == ([], [])
 
 
 def test_pipes_in_place_of_a_repository_are_not_read(tmp_path):
     """A folder from elsewhere does not hang who looks at it."""
     os.mkfifo(tmp_path / ".git")
-    assert tracked(tmp_path) == ([], [])
+    assert find_tracked_files(tmp_path) == ([], [])
     (tmp_path / ".git").unlink()
     (tmp_path / ".git").mkdir()
     os.mkfifo(tmp_path / ".git" / "index")
-    assert tracked(tmp_path) == ([], [])
+    assert find_tracked_files(tmp_path) == ([], [])
 
 
 def test_no_repository_tracks_nothing(tmp_path):
-    assert tracked(tmp_path) == ([], [])
+    assert find_tracked_files(tmp_path) == ([], [])

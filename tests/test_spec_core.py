@@ -15,12 +15,11 @@ from aeon.base.clock import SystemClock
 from aeon.base.errors import AeonError, LLMError, PlanError, SupervisorError
 from aeon.kernel.executor import StepExecutor
 from aeon.kernel.orchestrator import Orchestrator
-from aeon.kernel.restore import restored_state
-from aeon.llm.interface import Request
+from aeon.kernel.state import restore_state
+from aeon.llm.interface import LLMRequest
 from aeon.memory.interface import Memory
 from aeon.memory.kv_store import InMemoryKVStore
-from aeon.observability.history import read_log
-from aeon.observability.log import JsonlLog
+from aeon.observability.log import JsonlLog, read_log
 from aeon.observability.records import LogEntry
 from aeon.plan.models import Plan, PlanStep, StepStatus
 from aeon.plan.parser import parse_plan
@@ -30,7 +29,7 @@ from aeon.testing.plans import calc, call, plan, step
 from aeon.tools.function import tool
 from aeon.tools.interface import Tool
 from aeon.tools.registry import ToolRegistry
-from aeon.tools.stubs import shipped_tools
+from aeon.tools.stubs import builtin_tools
 from aeon.validation.schema import Validator
 
 SOURCE = Path(__file__).parents[1] / "src" / "aeon"
@@ -49,7 +48,7 @@ def orchestrator(replies=(), *tools, memory=None, log=None, ttl=50, observer=Non
     return Orchestrator(
         ScriptedAdapter(list(replies)),
         store,
-        ToolRegistry([*shipped_tools(store), *tools]),
+        ToolRegistry([*builtin_tools(store), *tools]),
         ttl=ttl,
         log=JsonlLog(log) if log else None,
         observer=observer,
@@ -240,7 +239,7 @@ def test_fr_013_a_state_that_was_persisted_is_the_state_that_was(tmp_path):
 
     result = made.execute("go")
 
-    assert restored_state(read_log(tmp_path / "log")) == result["final_state"]
+    assert restore_state(read_log(tmp_path / "log")) == result["final_state"]
 
 
 # --- memory, tools -----------------------------------------------------------------------------------------------------
@@ -549,7 +548,7 @@ def test_sc_007_every_cycle_has_a_complete_entry_failed_ones_too(tmp_path):
 
 
 def test_core_1_core_2_a_step_is_carried_out_by_the_first_of_tool_agent_and_fallback():
-    registry = ToolRegistry(shipped_tools(InMemoryKVStore()))
+    registry = ToolRegistry(builtin_tools(InMemoryKVStore()))
     modes = []
     for fields, replies in (
         ({"tool": "echo", "agent": "llm", "arguments": {"text": "x"}}, []),
@@ -571,4 +570,4 @@ def test_fr_048_an_adapter_that_failed_is_not_asked_again_by_the_kernel():
     result = Orchestrator(model).execute("go", by_hand(step("a", agent="llm")))
 
     assert (result["status"], len(model.requests)) == ("failed", 1)
-    assert isinstance(model.requests[0], Request)
+    assert isinstance(model.requests[0], LLMRequest)

@@ -12,7 +12,7 @@ import jsonschema_rs
 from work import TOOLS, calls, replies
 
 from aeon.kernel.orchestrator import Orchestrator
-from aeon.llm.interface import Reply, Request, RequestAdapter, TextSink
+from aeon.llm.interface import LLMRequest, LLMResponse, RequestAdapter, TextSink
 from aeon.observability.log import JsonlLog
 from aeon.plan.models import Plan
 from aeon.tools.registry import ToolRegistry
@@ -98,9 +98,9 @@ class _Model(RequestAdapter):
     def supports_streaming(self) -> bool:
         return False
 
-    def complete(self, request: Request, on_text: TextSink | None = None) -> Reply:
+    def complete(self, request: LLMRequest, on_text: TextSink | None = None) -> LLMResponse:
         del request, on_text
-        return Reply(next(self._answers), "stop")
+        return LLMResponse(next(self._answers), "stop")
 
 
 class _Calculator(CalculatorTool):

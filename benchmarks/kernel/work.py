@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from aeon.tools.arithmetic import evaluate
+from aeon.tools.arithmetic import evaluate_expression
 
 Call = tuple[str, dict[str, Any]]
 
@@ -12,7 +12,7 @@ DONE: list[dict[str, Any]] = []
 
 
 def calculator(expression: str) -> dict[str, Any]:
-    return _ran({"result": evaluate(expression)})
+    return _ran({"result": evaluate_expression(expression)})
 
 
 def echo(text: str) -> dict[str, Any]:

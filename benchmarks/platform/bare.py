@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from aeon.adapters.store.postgresql.dialect import statement_of
-from aeon.base.busy import while_busy
+from aeon.base.sqlite_locks import retry_while_locked
 from aeon.platform import queries as common
 from aeon.platform.catalog import queries
-from aeon.platform.store import Texts
+from aeon.platform.store import DialectQuery
 
 JSON_COLUMNS = ("connection_params", "operation", "input_schema", "output_schema")
 ADD_TOOL = """
@@ -106,10 +106,10 @@ class FairSqlite(BareSqlite):
         self._connection.execute("PRAGMA busy_timeout = 0")
 
     def whole(self, pairs: list[tuple[str, dict[str, Any]]]) -> None:
-        while_busy(lambda: self._connection.execute("BEGIN IMMEDIATE"))
+        retry_while_locked(lambda: self._connection.execute("BEGIN IMMEDIATE"))
         for query, params in pairs:
             self._connection.execute(query, params)
-        while_busy(lambda: self._connection.execute("COMMIT"))
+        retry_while_locked(lambda: self._connection.execute("COMMIT"))
 
 
 class BarePostgres(_Bare):
@@ -126,7 +126,7 @@ class BarePostgres(_Bare):
         )
         self._connection.execute("SET search_path TO aeon")
 
-    def run(self, query: str | Texts, params: dict[str, Any]) -> list[dict[str, Any]]:
+    def run(self, query: str | DialectQuery, params: dict[str, Any]) -> list[dict[str, Any]]:
         return self._executed(query, params).fetchall()
 
     def whole(self, pairs: list[tuple[str, dict[str, Any]]]) -> None:
@@ -134,7 +134,7 @@ class BarePostgres(_Bare):
             for query, params in pairs:
                 self._executed(query, params)
 
-    def _executed(self, query: str | Texts, params: dict[str, Any]) -> Any:
+    def _executed(self, query: str | DialectQuery, params: dict[str, Any]) -> Any:
         statement = statement_of(query)
         return self._connection.execute(statement.text, statement.values(params))
 

@@ -21,9 +21,9 @@ from typing import Any
 
 from bare import BarePostgres, BareSqlite
 
-from aeon.platform.catalog.catalog import Catalog
 from aeon.platform.catalog.model import NewService, NewTool
-from aeon.platform.ledger import Request
+from aeon.platform.catalog.service import Catalog
+from aeon.platform.ledger import MutationRequest
 from aeon.platform.store import Store
 from aeon.testing.records import new_record
 from aeon.testing.vault import InMemoryVault
@@ -86,7 +86,7 @@ class Bench:
         self.store, self.bare, self.rounds = Watched(store), bare, rounds
         self.catalog = Catalog(self.store, InMemoryVault())  # pyright: ignore[reportArgumentType]  # the rest is passed on
         self.catalog.add_user("me")
-        self.service = self.catalog.services.add(NewService.parsed(SERVICE), Request("me"))
+        self.service = self.catalog.services.add(NewService.parsed(SERVICE), MutationRequest("me"))
         self._numbers = count()
         self.tools = [self.add() for _ in range(100)]
 
@@ -94,7 +94,7 @@ class Bench:
         """A tool created, with a key: guard, audit entry, event and remembered request."""
         number = next(self._numbers)
         new = NewTool.parsed({**TOOL, "name": f"tool {number:09}", "serviceId": self.service.id})
-        return self.catalog.tools.add(new, Request("me", f"key {number}"))
+        return self.catalog.tools.add(new, MutationRequest("me", f"key {number}"))
 
     def figures(self) -> dict[str, tuple[float, float]]:
         """Milliseconds of ours and of the bare database, by what was done."""
@@ -107,7 +107,7 @@ class Bench:
             again=lambda: self.catalog.tools.get("me", some.id),
             bare_get=lambda: self.bare.get(some.id),
             bare_again=lambda: self.bare.get(some.id),
-            page=lambda: self.catalog.tools.page_of_own("me", limit=100),
+            page=lambda: self.catalog.tools.list_own("me", limit=100),
             bare_page=lambda: self.bare.page(100),
             add=self.add,
             bare_add=lambda: self.bare.add(like),
@@ -195,15 +195,15 @@ def postgresql(chosen: argparse.Namespace) -> None:
     print("\n## PostgreSQL, on loopback\n")
     try:
         from aeon.adapters.store.postgresql import migrate, open_postgresql
-        from aeon.testing.postgres_server import PostgresServer
+        from aeon.testing.postgres_server import PostgresTestServer
     except ImportError as error:
         print(f"not measured: {error}")
         return
     with tempfile.TemporaryDirectory() as name:
-        server = PostgresServer(Path(name))
+        server = PostgresTestServer(Path(name))
         try:
             server.start()
-            address = server.new()
+            address = server.create_database()
             migrate(address)
             with new_store(open_postgresql(address)) as store:
                 compared(Bench(store, BarePostgres(address), chosen.rounds), chosen.others)

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from bare import BarePostgres, BareSqlite, FairSqlite
 
-from aeon.platform.catalog.catalog import Catalog
 from aeon.platform.catalog.model import NewService, NewTool
-from aeon.platform.ledger import Request
+from aeon.platform.catalog.service import Catalog
+from aeon.platform.ledger import MutationRequest
 from aeon.testing.vault import InMemoryVault
 
 ENDPOINT = {"type": "object", "required": ["endpoint"]}
@@ -35,12 +35,14 @@ def ours(address, number):
     catalog, user, made = Catalog(store, InMemoryVault()), f"writer {number}", count()
     catalog.add_user(user)
     # A service of the writer's own: another's would be told of each tool in their audit trail, two entries more.
-    service = catalog.services.by_name(user, "api") or catalog.services.add(NewService.parsed(SERVICE), Request(user))
+    service = catalog.services.find_own(user, "api") or catalog.services.add(
+        NewService.parsed(SERVICE), MutationRequest(user)
+    )
 
     def add():
         name = f"{time.time_ns()} {next(made)}"
         new = NewTool.parsed({**TOOL, "name": name, "serviceId": service.id})
-        catalog.tools.add(new, Request(user, name))
+        catalog.tools.add(new, MutationRequest(user, name))
 
     return add
 

@@ -9,8 +9,8 @@ import time
 from contextlib import closing
 from pathlib import Path
 
+from aeon.platform.exports.transfer import export
 from aeon.platform.store import Store
-from aeon.platform.transfer import export
 
 LENGTHS = (1000, 3000, 10_000)
 _PATIENCE = 1800.0
@@ -36,7 +36,7 @@ def measured_histories() -> list[str]:
 
 def carried_out(kind: str, length: int, folder: Path) -> dict[str, float]:
     """Seconds from accepted to ended, entries, and the bytes by which the record, exported, and the database grew."""
-    from aeon.adapters.engine.dbos import DbosEngine
+    from aeon.adapters.engines.dbos import DbosEngine
     from aeon.testing.engines.world import EngineWorld, echo, step
     from aeon.testing.records import new_record
 
@@ -46,10 +46,10 @@ def carried_out(kind: str, length: int, folder: Path) -> dict[str, float]:
         process = world.process(kind, [step(f"s{number}", tool, mode=mode) for number in range(length)])
         before = _size(store)
         began = time.perf_counter()
-        run = world.begin(process)
+        run = world.start_run(process)
         assert world.engine.wait(run.id, _PATIENCE)
         seconds = time.perf_counter() - began
-        seen = world.seen(run)
+        seen = world.view_of(run)
         assert seen.state.phase == "completed"
         assert world.tools.jobs.total() == length
         grown = _size(store) - before

@@ -26,11 +26,11 @@ def spent(act: Callable[[], object], runs: int) -> Timed:
 
 def bare_dbos(kind: str, width: int, runs: int, folder: Path) -> Timed:
     """One durable step for each, in the same database with the same settings, asynchronously as Aeon's are."""
+    from aeon.adapters.engines.dbos.dbos import JsonSerializer
     from dbos import DBOS
 
-    from aeon.adapters.engine.dbos.database import Database
-    from aeon.adapters.engine.dbos.serializing import JsonSerializer
-    from aeon.adapters.results import FileResults
+    from aeon.adapters.engines.dbos.database import Database
+    from aeon.adapters.results import FileResultStore
 
     address = f"sqlite:///{folder}/runs.db"
     over = threading.Event()
@@ -54,7 +54,7 @@ def bare_dbos(kind: str, width: int, runs: int, folder: Path) -> Timed:
             "name": "bare",
             "system_database_url": address,
             "system_database_engine": Database(address).engine,
-            "serializer": JsonSerializer(FileResults(folder / "results")),
+            "serializer": JsonSerializer(FileResultStore(folder / "results")),
             "application_version": "1",
             "executor_id": "x",
             "log_level": "CRITICAL",
@@ -76,9 +76,9 @@ class NoOp:
     """What stands in place of the request itself; all around it is Aeon's own."""
 
     def execute(self, work: Any) -> Any:
-        from aeon.platform.catalog.calling import Outcome
+        from aeon.platform.catalog.tool_calls import OperationResult
 
-        return Outcome({"got": work.given["n"]})
+        return OperationResult({"got": work.given["n"]})
 
 
 TOOL = """
@@ -106,14 +106,14 @@ def aeon_dbos(kind: str, width: int, runs: int, folder: Path) -> Timed:
     """
     from aeon.base.clock import SystemClock
     from aeon.bootstrap.platform import open_platform
-    from aeon.bootstrap.processes import ProcessRunner
+    from aeon.bootstrap.process_runtime import ProcessRuntime
     from aeon.bootstrap.stores import open_store
     from aeon.platform.catalog.apply import Applier
-    from aeon.platform.catalog.calling import ToolCaller
     from aeon.platform.catalog.documents import read_documents
-    from aeon.platform.ledger import Request
+    from aeon.platform.catalog.tool_calls import StoredToolCaller
+    from aeon.platform.ledger import MutationRequest
     from aeon.platform.processes.model import NewProcess
-    from aeon.platform.processes.runs.accepting import NewRun
+    from aeon.platform.runs.admission import NewRun
     from aeon.settings import EngineSettings, StoreSettings
 
     environ = {"XDG_STATE_HOME": str(folder / "state")}
@@ -121,9 +121,11 @@ def aeon_dbos(kind: str, width: int, runs: int, folder: Path) -> Timed:
     with open_platform(folder, store, environ, lambda: None) as platform:  # type: ignore[arg-type]  # no model
         platform.catalog.add_user("me")
         applier = Applier(platform.catalog, "me")
-        applier.carry_out(applier.plan(read_documents(TOOL, {})))
+        applier.apply(applier.plan(read_documents(TOOL, {})))
         tool = platform.catalog.tools.find("me", "step")
-        platform.caller = ToolCaller(platform.catalog, {"rest_request": NoOp()}, platform.tokens, SystemClock())
+        platform.tool_caller = StoredToolCaller(
+            platform.catalog, {"rest_request": NoOp()}, platform.tokens, SystemClock()
+        )
         mode = "sequential" if kind == "chain" else "parallel"
         steps = [
             {
@@ -135,17 +137,17 @@ def aeon_dbos(kind: str, width: int, runs: int, folder: Path) -> Timed:
             }
             for n in range(width)
         ]
-        process = platform.processes.add(NewProcess.parsed({"name": kind, "steps": steps}), Request("me"))
-        with ProcessRunner(platform, folder, EngineSettings(), environ) as runner:
-            runner.begin()
+        process = platform.processes.add(NewProcess.parsed({"name": kind, "steps": steps}), MutationRequest("me"))
+        with ProcessRuntime(platform, folder, EngineSettings(), environ) as runner:
+            runner.start()
 
             def act() -> None:
-                run = runner.runs.accept(process, NewRun({}, executor=runner.executor), Request("me"))
+                run = runner.runs.accept(process, NewRun({}, executor=runner.executor), MutationRequest("me"))
                 runner.engine.start(run.id)
                 assert runner.engine.wait(run.id, 300)
 
             found = spent(act, runs)
-            ended = runner.runs.book.standings([each["id"] for each in store.read("SELECT id FROM runs")])
+            ended = runner.runs.repository.list_summaries([each["id"] for each in store.read("SELECT id FROM runs")])
             assert {run.phase for run in ended} == {"completed"}
     return found
 

@@ -4,7 +4,7 @@ import random
 from dataclasses import dataclass
 
 from aeon.base.json import Json, JsonObject
-from aeon.base.json_schema import SchemaCheck
+from aeon.base.json_schema import CompiledSchema
 
 TOOLS = (
     "calculator", "search", "weather", "write_file", "read_file", "send_mail",
@@ -34,7 +34,7 @@ class Document:
     """One document with the schema it fits."""
 
     value: JsonObject
-    check: SchemaCheck
+    check: CompiledSchema
 
 
 def _object(properties: JsonObject, required: list[str] | None = None) -> JsonObject:
@@ -55,11 +55,11 @@ _STEP = _object(
         "arguments": {"type": "object"},
     }
 )
-PLAN = SchemaCheck(_object({"goal": _TEXT, "steps": {"type": "array", "items": _STEP, "minItems": 1}}))
+PLAN = CompiledSchema(_object({"goal": _TEXT, "steps": {"type": "array", "items": _STEP, "minItems": 1}}))
 
 
-def _call_schema(tool: str, arguments: JsonObject) -> SchemaCheck:
-    return SchemaCheck(_object({"tool": {"type": "string", "enum": [tool]}, "arguments": arguments}))
+def _call_schema(tool: str, arguments: JsonObject) -> CompiledSchema:
+    return CompiledSchema(_object({"tool": {"type": "string", "enum": [tool]}, "arguments": arguments}))
 
 
 CALLS = {

@@ -13,8 +13,8 @@ from faults import SYNTAX, tokens
 from refusals import MEANING, TRUNCATED, UNDECIDABLE
 
 from aeon.base.json import Json
-from aeon.base.json_schema import SchemaCheck
-from aeon.validation.recovery import Recovered, recover
+from aeon.base.json_schema import CompiledSchema
+from aeon.validation.recovery import RecoveredValue, recover
 
 ABSENT = object()
 """What a tool says that refuses."""
@@ -28,7 +28,7 @@ class Case:
     fault: str
     text: str
     truth: Json
-    check: SchemaCheck
+    check: CompiledSchema
     is_certain: bool
     finish_reason: str | None
 
@@ -92,7 +92,7 @@ def aeon_untold(case: Case) -> Json:
 
 
 def _value(outcome: object) -> Json:
-    return outcome.value if isinstance(outcome, Recovered) else ABSENT
+    return outcome.value if isinstance(outcome, RecoveredValue) else ABSENT
 
 
 def json_repair_alone(case: Case) -> Json:

@@ -10,10 +10,10 @@ from score import Answer
 from aeon.base.errors import AeonError
 from aeon.kernel.orchestrator import Orchestrator
 from aeon.llm.adapters.llama_cpp import LlamaCppAdapter
-from aeon.llm.interface import Request
+from aeon.llm.interface import LLMRequest
 from aeon.memory.kv_store import InMemoryKVStore
 from aeon.tools.registry import ToolRegistry
-from aeon.tools.stubs import shipped_tools
+from aeon.tools.stubs import builtin_tools
 
 System = Callable[[dict[str, Any]], Answer]
 
@@ -27,7 +27,7 @@ def aeon(weights: Path) -> Iterator[System]:
             memory = InMemoryKVStore()
             for key, value in (question.get("stored") or {}).items():
                 memory.write(key, value)
-            tools = ToolRegistry(shipped_tools(memory))
+            tools = ToolRegistry(builtin_tools(memory))
             try:
                 result = Orchestrator(model, memory, tools).execute(question["request"])
             except AeonError as error:
@@ -54,7 +54,7 @@ def direct(weights: Path) -> Iterator[System]:
         def ask(question: dict[str, Any]) -> Answer:
             stored = question.get("stored") or {}
             system = "Answer shortly. End with the answer itself." + (f" Stored values: {stored}" if stored else "")
-            return Answer(model.complete(Request(question["request"], system, 512, 0.0)).text, "completed")
+            return Answer(model.complete(LLMRequest(question["request"], system, 512, 0.0)).text, "completed")
 
         yield ask
 
@@ -89,7 +89,7 @@ def pydantic_ai(weights: Path) -> Iterator[System]:
 
 
 def _as_functions(memory: InMemoryKVStore, used: list[str]) -> list[Callable[..., Any]]:
-    tools = {tool.name: tool for tool in shipped_tools(memory)}
+    tools = {tool.name: tool for tool in builtin_tools(memory)}
 
     def call(name: str, **arguments: Any) -> dict[str, Any]:
         used.append(name)

@@ -12,7 +12,7 @@ from collections import defaultdict
 from graphlib import TopologicalSorter
 from statistics import median
 
-from aeon.dag.order import Cycles, topological_order
+from aeon.dag.scheduling import DependencyCycles, topological_order
 
 SIZES = (1_000, 10_000, 100_000)
 
@@ -29,7 +29,7 @@ def shapes(size):
 
 def by_aeon(dependencies):
     order = topological_order(dependencies)
-    assert not isinstance(order, Cycles)
+    assert not isinstance(order, DependencyCycles)
     return order
 
 

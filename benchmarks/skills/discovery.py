@@ -18,8 +18,8 @@ from typing import NamedTuple
 
 from aeon.skills.authoring.export import export_skill
 from aeon.skills.discovery.cache import DiscoveryCache
-from aeon.skills.discovery.reading import SKILL_MD, read_skill
-from aeon.skills.discovery.search import Root, discover
+from aeon.skills.discovery.search import SkillRoot, discover
+from aeon.skills.discovery.skill_reader import SKILL_MD, read_skill
 from aeon.skills.models import Skill
 
 ROUNDS = 5
@@ -39,7 +39,7 @@ def main() -> None:
 def measure_speed(count: int) -> None:
     """Discover a generated tree without any memory of it, with the one on disk, with the one in this process."""
     with tempfile.TemporaryDirectory() as place:
-        root = Root(Path(place) / "skills", "project")
+        root = SkillRoot(Path(place) / "skills", "project")
         generate(root.path, count)
         _settle(root.path)
         kept = DiscoveryCache(Path(place) / "cache")
@@ -55,7 +55,7 @@ def measure_speed(count: int) -> None:
         print(f"| {case} | {statistics.median(times):.2f} | {min(times):.2f} | {max(times):.2f} |")
 
 
-def _into(root: Root, cache: Path):
+def _into(root: SkillRoot, cache: Path):
     return discover([root], environ={}, cache=DiscoveryCache(cache))
 
 

@@ -14,7 +14,7 @@ from statistics import median
 from typing import Annotated, Any, Literal
 
 from aeon.skills.invocation import OutputLimits
-from aeon.skills.protocol import EventReader
+from aeon.skills.protocol import ScriptEventReader
 
 CHUNK = 65536
 GOAL_RATE, GOAL_RATIO = 2_000_000, 4.0
@@ -36,7 +36,7 @@ def output(count: int) -> bytes:
 
 def read(data: bytes) -> Sized:
     """By the product: validated and kept."""
-    reader = EventReader(OutputLimits(total=len(data)))
+    reader = ScriptEventReader(OutputLimits(total=len(data)))
     for start in range(0, len(data), CHUNK):
         reader.feed(data[start : start + CHUNK])
     reader.finish()
@@ -46,7 +46,7 @@ def read(data: bytes) -> Sized:
 
 def read_as_data(data: bytes) -> Sized:
     """The same, and each event made a dict, as a listener gets it."""
-    reader = EventReader(OutputLimits(total=len(data)))
+    reader = ScriptEventReader(OutputLimits(total=len(data)))
     return range(sum(len(list(reader.feed(data[start : start + CHUNK]))) for start in range(0, len(data), CHUNK)))
 
 

@@ -13,13 +13,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from statistics import median
 
-from aeon.skills.discovery.reading import read_prompt
-from aeon.skills.discovery.search import Root, discover
+from aeon.skills.discovery.search import SkillRoot, discover
+from aeon.skills.discovery.skill_reader import read_prompt
 from aeon.skills.models import Skill, SkillCatalog, SkillScript
 from aeon.skills.plan.check import check_plan
-from aeon.skills.planner.by_model import ModelPlanner
-from aeon.skills.planner.retrieval import SkillIndex
-from aeon.skills.planner.task import PlanningTask
+from aeon.skills.planner.interface import PlanningTask
+from aeon.skills.planner.model_planner import ModelPlanner
+from aeon.skills.planner.skill_index import SkillIndex
 from aeon.testing.llm import ScriptedAdapter
 
 SIZES = (30, 300, 3000)
@@ -69,7 +69,7 @@ def requests(catalog: SkillCatalog) -> Iterator[tuple[Skill, str]]:
 
 
 def searched(folder: Path) -> None:
-    catalog = discover([Root(place, "user") for place in sorted(folder.iterdir()) if place.is_dir()])
+    catalog = discover([SkillRoot(place, "user") for place in sorted(folder.iterdir()) if place.is_dir()])
     asked = list(requests(catalog))
     start = time.perf_counter()
     with SkillIndex(catalog.skills) as index:

@@ -3,7 +3,7 @@
 The node is a shell script that writes its `done` event. The bare loop starts the same script by posix_spawn with a pipe
 for its output, reads it and waits, as many at once as there are cores; it checks and cleans nothing. Aeon runs it
 with everything on: plan check, protocol, limits, isolation, cleaning after each script, effects, trace. Both are
-measured round after round in one process; the warden's start is told apart, since it is paid once a run.
+measured round after round in one process; the reaper's start is told apart, since it is paid once a run.
 """
 
 import argparse
@@ -16,11 +16,11 @@ from collections.abc import Callable
 from pathlib import Path
 from statistics import median
 
-from aeon.skills.executor.executor import PlanExecutor
-from aeon.skills.invocation import Access, Invocation
+from aeon.skills.executor.plan_executor import PlanExecutor
+from aeon.skills.invocation import Invocation, ScriptAccess
 from aeon.skills.models import Skill, SkillCatalog, SkillScript
 from aeon.skills.plan_json import PlanJson, ToolInvocation
-from aeon.skills.process import ProcessRunner
+from aeon.skills.sandbox import SandboxRunner
 
 NODES = 100
 WIDTHS = (1, 10, 100)
@@ -73,7 +73,7 @@ def catalog(script: Path) -> SkillCatalog:
     return SkillCatalog((Skill("noop", "does nothing", script.parent, script, script.parent, scripts=(found,)),))
 
 
-def aeon(runner: ProcessRunner, script: Path, command: list[str], width: int) -> float:
+def aeon(runner: SandboxRunner, script: Path, command: list[str], width: int) -> float:
     """Seconds that the executor takes for the plan, its result checked."""
 
     def prepare(skill: Skill, script: SkillScript, given: dict, request_id: str) -> Invocation:  # noqa: ARG001
@@ -82,7 +82,7 @@ def aeon(runner: ProcessRunner, script: Path, command: list[str], width: int) ->
             stdin=b"{}\n",
             cwd=script.path.parent,
             env={"PATH": os.defpath},
-            access=Access(read=(script.path.parent,), write=(script.path.parent,)),
+            access=ScriptAccess(read=(script.path.parent,), write=(script.path.parent,)),
         )
 
     executor = PlanExecutor(catalog(script), runner, prepare=prepare, parallel=CORES)
@@ -116,7 +116,7 @@ def main() -> None:
         print(f"\n{NODES} nodes, {CORES} at once, ms (median of {rounds} rounds); aim: at most 1.7 x bare\n")
         print("| level | width | Aeon | bare loop | ratio |\n|---|---|---|---|---|")
         for level in ("plain", "landlock", "bubblewrap"):
-            with ProcessRunner(level) as runner:
+            with SandboxRunner(level) as runner:
                 aeon(runner, shell, [str(shell)], 100)
                 for width in WIDTHS:
                     ours, floor, ratio = compared(
@@ -128,7 +128,7 @@ def main() -> None:
         print(f"\nPython scripts, width {CORES}, landlock; aim: at most 0.35 x a cold start\n")
         print("| fork server | cold start | ratio |\n|---|---|---|")
         command = [sys.executable, str(python)]
-        with ProcessRunner("landlock", fork_server=True) as warm, ProcessRunner("landlock") as cold:
+        with SandboxRunner("landlock", fork_server=True) as warm, SandboxRunner("landlock") as cold:
             aeon(warm, python, command, 100)
             ours, floor, ratio = compared(
                 rounds,

@@ -1,11 +1,12 @@
 """Aeon: a request becomes a declarative plan, run step by step, validated, repaired within limits, and logged.
 
-The names below are the public face; each is loaded when it is first used. Adapters are imported from
+The names below are the public API; each is loaded on first use. Import adapters from
 `aeon.llm.adapters.remote_api`, `.vllm` and `.llama_cpp`.
 """
 
 TYPE_CHECKING = False  # as type checkers know it, without the 5 ms that importing `typing` takes
 if TYPE_CHECKING:
+    from aeon.application.project import Project
     from aeon.base.errors import AeonError
     from aeon.kernel.orchestrator import Orchestrator
     from aeon.llm.interface import LLMAdapter
@@ -31,6 +32,7 @@ __all__ = [
     "Orchestrator",
     "Plan",
     "PlanStep",
+    "Project",
     "SQLiteMemory",
     "StepStatus",
     "Supervisor",
@@ -41,7 +43,7 @@ __all__ = [
     "tool",
 ]
 
-_HOMES = {
+_MODULES = {
     "AeonError": "aeon.base.errors",
     "InMemoryKVStore": "aeon.memory.kv_store",
     "JsonlLog": "aeon.observability.log",
@@ -50,6 +52,7 @@ _HOMES = {
     "Orchestrator": "aeon.kernel.orchestrator",
     "Plan": "aeon.plan.models",
     "PlanStep": "aeon.plan.models",
+    "Project": "aeon.application.project",
     "SQLiteMemory": "aeon.memory.sqlite",
     "StepStatus": "aeon.plan.models",
     "Supervisor": "aeon.supervisor.repair",
@@ -61,11 +64,11 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> object:
-    if name not in _HOMES:
+    if name not in _MODULES:
         raise AttributeError(f"module 'aeon' has no attribute {name!r}")
     from importlib import import_module
 
-    value: object = getattr(import_module(_HOMES[name]), name)
+    value: object = getattr(import_module(_MODULES[name]), name)
     globals()[name] = value
     return value
 

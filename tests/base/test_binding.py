@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aeon.base.binding import Reference, as_text, bind, references, target
+from aeon.base.binding import ResultReference, as_text, bind, find_references, split_reference
 from aeon.base.errors import BindingError
-from aeon.base.json import canonical
+from aeon.base.json import canonical_json
 
 RESULTS = {
     "s1": {"result": 42},
@@ -58,9 +58,9 @@ def test_core_3_inside_a_longer_string_it_is_text(text, value):
 
 def test_a_step_id_with_dots_wins_over_a_path():
     assert bind("{step.a.b.c}", RESULTS) == "dotted"
-    assert target("a.b.c", RESULTS) == ("a.b", ["c"])
-    assert target("a.x", RESULTS) == ("a", ["x"])
-    assert target("b.a", RESULTS) is None
+    assert split_reference("a.b.c", RESULTS) == ("a.b", ["c"])
+    assert split_reference("a.x", RESULTS) == ("a", ["x"])
+    assert split_reference("b.a", RESULTS) is None
 
 
 @given(PLAIN)
@@ -76,7 +76,7 @@ def test_a_value_without_references_is_unchanged_and_a_copy(value):
 )
 def test_what_is_no_reference_stays(text):
     assert bind(text, RESULTS) == text
-    assert list(references(text)) == []
+    assert list(find_references(text)) == []
 
 
 def test_core_3_every_unresolved_reference_is_told_at_once():
@@ -89,7 +89,7 @@ def test_core_3_every_unresolved_reference_is_told_at_once():
     with pytest.raises(BindingError) as raised:
         bind(value, RESULTS)
     assert raised.value.details["problems"] == [
-        "{step.nope} names no step with a result",
+        "{step.nope} does not name a step with a result",
         "{step.s1.missing}: the result of step 's1' has no 'missing'",
         "{step.s2.rows.7}: the result of step 's2' has no '7'",
         "{step.s1.result.deep}: the result of step 's1' has no 'deep'",
@@ -100,10 +100,10 @@ def test_core_3_every_unresolved_reference_is_told_at_once():
 
 def test_references_are_found_in_order_with_their_places():
     value = {"a": ["{step.s1}", {"b": "x {step.s2.y} {step.s3}"}], "c": 5}
-    assert list(references(value)) == [
-        Reference("$.a[0]", "s1"),
-        Reference("$.a[1].b", "s2.y"),
-        Reference("$.a[1].b", "s3"),
+    assert list(find_references(value)) == [
+        ResultReference("$.a[0]", "s1"),
+        ResultReference("$.a[1].b", "s2.y"),
+        ResultReference("$.a[1].b", "s3"),
     ]
 
 
@@ -122,7 +122,7 @@ def test_a_hostile_reference_costs_a_bounded_number_of_lookups():
             Counted.lookups += 1
             return super().__contains__(key)
 
-    assert target(".".join("a" * 100_000), Counted(b=1)) is None
+    assert split_reference(".".join("a" * 100_000), Counted(b=1)) is None
     assert Counted.lookups <= 100
 
 
@@ -151,4 +151,4 @@ def test_results_as_a_reader_wants_them(value, text):
 def test_every_result_has_a_text(value):
     assert isinstance(as_text(value), str)
     if isinstance(value, list):
-        assert as_text(value) == canonical(value)
+        assert as_text(value) == canonical_json(value)

@@ -2,18 +2,18 @@
 
 import pytest
 
-from aeon.base.json_schema import SchemaCheck
+from aeon.base.json_schema import CompiledSchema
 
 SIZE = {"type": "integer", "minimum": 1}
 R = "{a reference}"
 
 
 def certain(schema, value, *unknown):
-    return sorted(problem.path for problem in SchemaCheck(schema).certain_problems(value, unknown))
+    return sorted(problem.path for problem in CompiledSchema(schema).certain_problems(value, unknown))
 
 
 def test_without_unknown_places_every_problem_is_certain():
-    check = SchemaCheck({"properties": {"a": SIZE}, "anyOf": [{"required": ["b"]}]})
+    check = CompiledSchema({"properties": {"a": SIZE}, "anyOf": [{"required": ["b"]}]})
     assert check.certain_problems({"a": 0}, ()) == check.problems({"a": 0}) != []
 
 
@@ -52,7 +52,7 @@ def test_what_the_keys_alone_decide_is_certain(schema):
     ],
 )
 def test_what_may_turn_on_the_unknown_value_is_left_out(schema):
-    assert SchemaCheck(schema).problems({"a": R})
+    assert CompiledSchema(schema).problems({"a": R})
     assert certain(schema, {"a": R}, "$.a") == []
 
 

@@ -9,7 +9,7 @@ import pytest
 
 _AS_ANYBODY = """
 import ctypes, os, sys
-from aeon.base.concealed import conceal
+from aeon.base.hardening import make_undumpable
 if os.geteuid() == 0:  # whom nothing can be kept from
     os.setgroups([])
     os.setgid(65534)
@@ -20,7 +20,7 @@ if os.geteuid() == 0:  # whom nothing can be kept from
 _HOLDER = (
     _AS_ANYBODY
     + """
-assert sys.argv[1] == "open" or conceal()
+assert sys.argv[1] == "open" or make_undumpable()
 os.environ.pop("AEON_MASTER_KEY")
 print("ready", flush=True)
 sys.stdin.read()
@@ -57,7 +57,7 @@ def test_another_process_of_the_same_user_cannot_read_the_master_key(how, seen):
 
 _COMMAND = """
 import ctypes, sys
-from aeon.cli.boundary import run
+from aeon.cli.entrypoint import run
 assert run(sys.argv[1:]) == 0
 print("dumpable", ctypes.CDLL(None).prctl(3, 0, 0, 0, 0))  # PR_GET_DUMPABLE
 """

@@ -17,9 +17,9 @@ from aeon.base.errors import (
     RequestError,
     ToolDefinitionError,
     ToolError,
-    code_of,
+    error_code,
 )
-from aeon.base.json import canonical
+from aeon.base.json import canonical_json
 from aeon.platform.catalog.operations import OperationError
 from aeon.platform.errors import RuleError
 from aeon.platform.store import StoreUnavailableError
@@ -49,7 +49,7 @@ def test_message_advice_and_details_are_given():
         "tool": "saw",
         "code": 3,
     }
-    assert canonical(error.as_dict())
+    assert canonical_json(error.as_dict())
 
 
 def test_an_advice_of_its_own_wins_over_the_class():
@@ -86,7 +86,7 @@ def test_errors_survive_copying(again):
     ],
 )
 def test_the_code_of_an_error_is_its_name(kind, code):
-    assert code_of(kind) == code
+    assert error_code(kind) == code
 
 
 def test_an_error_is_answered_with_the_members_of_platform_2():

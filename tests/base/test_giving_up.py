@@ -5,11 +5,11 @@ from queue import SimpleQueue
 
 import pytest
 
+from aeon.base.cancellation import CancelScope, on_cancel
 from aeon.base.errors import ToolError
-from aeon.base.giving_up import GivingUp, when_given_up
 from aeon.base.threads import WorkerThread
 from aeon.tools.interface import Tool
-from aeon.tools.invocation import ToolCaller
+from aeon.tools.invocation import ToolInvoker
 from aeon.tools.registry import ToolRegistry
 
 LONG = 60.0
@@ -28,7 +28,7 @@ class Waits(Tool):
         self.begun, self.stopped, self.told = threading.Event(), threading.Event(), []
 
     def invoke(self, **given):
-        with when_given_up(self._stop):
+        with on_cancel(self._stop):
             self.begun.set()
             if not given.get("ends"):
                 assert self.stopped.wait(LONG), "nobody told it"
@@ -52,7 +52,7 @@ class Calls(Tool):
         self._inner = inner
 
     def invoke(self, **given):
-        return ToolCaller().call(registered(self._inner), given)
+        return ToolInvoker().invoke(registered(self._inner), given)
 
 
 def registered(tool):
@@ -61,10 +61,10 @@ def registered(tool):
 
 def given_up(tool, begun):
     """What a call comes to that is given up, by another thread, once it has begun."""
-    caller = ToolCaller()
-    thread = threading.Thread(target=lambda: (begun.wait(LONG), caller.give_up()), name="elsewhere")
+    caller = ToolInvoker()
+    thread = threading.Thread(target=lambda: (begun.wait(LONG), caller.cancel()), name="elsewhere")
     thread.start()
-    result = caller.call(registered(tool), {})
+    result = caller.invoke(registered(tool), {})
     thread.join()
     return result
 
@@ -72,7 +72,7 @@ def given_up(tool, begun):
 def test_a_tool_whose_time_is_over_is_told():
     tool = Waits(0.05)
     with pytest.raises(ToolError, match="did not answer within"):
-        ToolCaller().call(registered(tool), {})
+        ToolInvoker().invoke(registered(tool), {})
     assert tool.stopped.wait(LONG)
     assert len(tool.told) == 1
 
@@ -91,22 +91,22 @@ def test_it_reaches_what_a_tool_calls_itself():
 
 
 def test_what_begins_after_it_is_told_at_once():
-    caller, tool = ToolCaller(), Waits(LONG)
-    caller.give_up()
-    assert caller.call(registered(tool), {}) == {}
+    caller, tool = ToolInvoker(), Waits(LONG)
+    caller.cancel()
+    assert caller.invoke(registered(tool), {}) == {}
     assert len(tool.told) == 1
 
 
 def test_what_is_over_is_not_told():
-    caller, tool = ToolCaller(), Waits(LONG)
-    assert caller.call(registered(tool), {"ends": True}) == {}
-    caller.give_up()
-    caller.give_up()
+    caller, tool = ToolInvoker(), Waits(LONG)
+    assert caller.invoke(registered(tool), {"ends": True}) == {}
+    caller.cancel()
+    caller.cancel()
     assert tool.told == []
 
 
 def test_an_interruption_of_who_waits_is_told():
-    tool, caller = Waits(LONG), ToolCaller()
+    tool, caller = Waits(LONG), ToolInvoker()
 
     class Interrupted(SimpleQueue):
         """A queue on which an interruption is waited for instead of an answer."""
@@ -118,19 +118,19 @@ def test_an_interruption_of_who_waits_is_told():
     caller._worker = WorkerThread("test")
     caller._worker.outcomes = Interrupted()
     with pytest.raises(KeyboardInterrupt):
-        caller.call(registered(tool), {})
+        caller.invoke(registered(tool), {})
     assert tool.stopped.wait(LONG)
 
 
 def test_without_a_caller_nothing_is_told():
-    with when_given_up(lambda: pytest.fail("nobody could have")):
+    with on_cancel(lambda: pytest.fail("nobody could have")):
         pass
 
 
 def test_each_call_is_a_matter_of_its_own():
-    one, two, told = GivingUp(), GivingUp(), []
-    with one.in_force(), when_given_up(lambda: told.append("one")):
-        two.give_up()
+    one, two, told = CancelScope(), CancelScope(), []
+    with one.activate(), on_cancel(lambda: told.append("one")):
+        two.cancel()
         assert told == []
-        one.give_up()
+        one.cancel()
     assert told == ["one"]

@@ -6,7 +6,7 @@ import socket
 
 import pytest
 
-from aeon.base.json_schema import Problem, SchemaCheck, schema_check, schema_problem
+from aeon.base.json_schema import CompiledSchema, ValidationProblem, compile_schema, schema_problem
 
 PERSON = {
     "type": "object",
@@ -17,30 +17,30 @@ PERSON = {
 
 
 def test_every_problem_with_its_path():
-    problems = SchemaCheck(PERSON).problems({"tags": [1, "x", None], "age": 3})
+    problems = CompiledSchema(PERSON).problems({"tags": [1, "x", None], "age": 3})
     assert sorted(problem.path for problem in problems) == ["$", "$", "$.tags[1]", "$.tags[2]"]
-    assert str(Problem("$.a", "is wrong")) == "$.a: is wrong"
+    assert str(ValidationProblem("$.a", "is wrong")) == "$.a: is wrong"
 
 
 def test_what_fits_has_no_problems():
-    check = SchemaCheck(PERSON)
+    check = CompiledSchema(PERSON)
     assert check.is_valid({"name": "Ann", "tags": []})
     assert check.problems({"name": "Ann"}) == []
 
 
 @pytest.mark.parametrize("value", ["\ud800", {"name": {1}}, object(), {1: 2}])
 def test_what_is_no_json_does_not_fit(value):
-    check = SchemaCheck({"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]})
+    check = CompiledSchema({"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]})
     assert not check.is_valid(value)
     assert check.problems(value)
 
 
 def test_nan_is_no_number():
-    assert not SchemaCheck({"type": "number"}).is_valid(math.nan)
+    assert not CompiledSchema({"type": "number"}).is_valid(math.nan)
 
 
 def test_integers_beyond_64_bits_are_integers():
-    assert SchemaCheck({"type": "integer", "minimum": 0}).problems(10**1000) == []
+    assert CompiledSchema({"type": "integer", "minimum": 0}).problems(10**1000) == []
 
 
 @pytest.mark.parametrize(
@@ -61,12 +61,12 @@ def test_references_outside_the_schema_are_refused_and_nothing_is_opened(monkeyp
     monkeypatch.setattr(builtins, "open", lambda *args, **_: opened.append(args))
     monkeypatch.setattr(socket.socket, "connect", lambda *args: opened.append(args))
     with pytest.raises(ValueError, match=r"retriev|outside|base URI"):
-        SchemaCheck({"properties": {"a": {keyword: reference}}})
+        CompiledSchema({"properties": {"a": {keyword: reference}}})
     assert opened == []
 
 
 def test_references_inside_the_schema_work():
-    check = SchemaCheck({"$defs": {"n": {"type": "integer"}}, "properties": {"a": {"$ref": "#/$defs/n"}}})
+    check = CompiledSchema({"$defs": {"n": {"type": "integer"}}, "properties": {"a": {"$ref": "#/$defs/n"}}})
     assert check.is_valid({"a": 1})
     assert not check.is_valid({"a": "x"})
 
@@ -102,4 +102,4 @@ def test_a_good_schema_has_no_problem():
 
 
 def test_equal_schemas_are_compiled_once():
-    assert schema_check(dict(PERSON)) is schema_check(dict(reversed(PERSON.items())))
+    assert compile_schema(dict(PERSON)) is compile_schema(dict(reversed(PERSON.items())))

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aeon.base.json import canonical
+from aeon.base.json import canonical_json
 from aeon.base.masking import HIDDEN, Mask
-from aeon.skills.executor.masking import masked_outcome
-from aeon.skills.invocation import Ending, Outcome
+from aeon.skills.executor.node_verdict import mask_result
+from aeon.skills.invocation import InvocationResult, ScriptExitReason
 
 VALUE = 'p"ss\\é word'
 
@@ -25,7 +25,7 @@ def test_a_secret_is_replaced_in_every_string_keys_too():
 
 
 def test_a_secret_inside_json_inside_a_text_is_found():
-    assert Mask([VALUE]).text(canonical({"key": VALUE})) == f'{{"key":"{HIDDEN}"}}'
+    assert Mask([VALUE]).text(canonical_json({"key": VALUE})) == f'{{"key":"{HIDDEN}"}}'
     assert Mask([VALUE]).text('{"key":"p\\"ss\\\\é word"}') == f'{{"key":"{HIDDEN}"}}'
 
 
@@ -34,23 +34,32 @@ def test_the_longer_of_two_is_replaced_first_and_empty_ones_are_ignored():
 
 
 def test_diagnostics_that_begin_inside_a_secret_do_not_show_its_rest():
-    outcome = Outcome(Ending.EXITED, 1, stderr="t-key-1234 was refused")
-    assert masked_outcome(Mask(["secret-key-1234"]), outcome).stderr == f"{HIDDEN} was refused"
-    assert masked_outcome(Mask(["x1234"]), Outcome(Ending.EXITED, 1, stderr="234 times")).stderr == "234 times"
+    outcome = InvocationResult(ScriptExitReason.EXITED, 1, stderr="t-key-1234 was refused")
+    assert mask_result(Mask(["secret-key-1234"]), outcome).stderr == f"{HIDDEN} was refused"
+    assert (
+        mask_result(Mask(["x1234"]), InvocationResult(ScriptExitReason.EXITED, 1, stderr="234 times")).stderr
+        == "234 times"
+    )
 
 
 def test_everything_of_an_outcome_is_masked():
-    outcome = Outcome(
-        Ending.EXITED, 0, ({"type": "log", "message": "s3cret!"},), b"s3cret!", "s3cret!", "s3cret!", "s3cret!"
+    outcome = InvocationResult(
+        ScriptExitReason.EXITED,
+        0,
+        ({"type": "log", "message": "s3cret!"},),
+        b"s3cret!",
+        "s3cret!",
+        "s3cret!",
+        "s3cret!",
     )
-    masked = masked_outcome(Mask(["s3cret!"]), outcome)
+    masked = mask_result(Mask(["s3cret!"]), outcome)
     assert (masked.events[0]["message"], masked.stderr, masked.violation, masked.problem) == (HIDDEN,) * 4
 
 
 def test_without_secrets_everything_passes_untouched():
-    value, outcome = {"a": ["b"]}, Outcome(Ending.EXITED, 0)
+    value, outcome = {"a": ["b"]}, InvocationResult(ScriptExitReason.EXITED, 0)
     assert Mask().value(value) is value
-    assert masked_outcome(Mask(), outcome) == outcome._replace(events=[])
+    assert mask_result(Mask(), outcome) == outcome._replace(events=[])
     assert Mask([""]).text("") == ""
 
 

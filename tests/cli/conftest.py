@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from aeon.cli.boundary import run
+from aeon.cli.entrypoint import run
 from aeon.testing.wire_double import WireDouble
 
 ADD = {

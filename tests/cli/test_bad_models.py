@@ -5,7 +5,14 @@ from typing import NamedTuple
 
 import pytest
 
-from aeon.testing.wire_rules import Exchange, HalfBody, Raw, Refuse, Reset, Say
+from aeon.testing.wire_rules import (
+    ConnectionReset,
+    ErrorResponse,
+    RawResponse,
+    TextResponse,
+    TruncatedBody,
+    WireExchange,
+)
 
 STEP = {"step_id": "s1", "description": "say hello", "tool": "echo", "arguments": {"text": "hello"}}
 PLAN = {"goal": "say hello", "steps": [STEP]}
@@ -20,9 +27,9 @@ class AtOnce(NamedTuple):
 
     text: str
 
-    def play(self, exchange: Exchange) -> None:
+    def play(self, exchange: WireExchange) -> None:
         if not exchange.is_stream:
-            Say(self.text).play(exchange)
+            TextResponse(self.text).play(exchange)
             return
         choice = {"index": 0, "delta": {"role": "assistant", "content": self.text}, "finish_reason": "stop"}
         chunk = {"id": "c", "object": "chat.completion.chunk", "created": 1, "model": "m", "choices": [choice]}
@@ -63,7 +70,7 @@ def test_a_model_that_gives_no_plan_is_asked_three_times_and_no_more(aeon, doubl
 
 def test_a_plan_that_was_cut_off_is_never_completed_by_guessing(aeon, double):
     """Core 9."""
-    double(*[Say(json.dumps({**PLAN, "steps": [STEP, STEP]})[:-30], finish_reason="length")] * 9)
+    double(*[TextResponse(json.dumps({**PLAN, "steps": [STEP, STEP]})[:-30], finish_reason="length")] * 9)
     ended = aeon("run", "say hello")
     assert (ended.code, ended.out) == (1, "")
     assert "cut off" in ended.err
@@ -127,11 +134,11 @@ def test_an_answer_that_never_ends_is_cut_off(aeon, double):
 @pytest.mark.parametrize(
     ("rule", "said"),
     [
-        (Raw(b"<html>502 Bad Gateway</html>", "text/html"), "No plan could be made"),
-        (Raw(b"\xff\xfe\x00garbage"), "No plan could be made"),
-        (Raw(b"{}"), "No plan could be made"),
-        (Refuse(401, "wrong key"), "401"),
-        (Refuse(404, "no such model"), "404"),
+        (RawResponse(b"<html>502 Bad Gateway</html>", "text/html"), "No plan could be made"),
+        (RawResponse(b"\xff\xfe\x00garbage"), "No plan could be made"),
+        (RawResponse(b"{}"), "No plan could be made"),
+        (ErrorResponse(401, "wrong key"), "401"),
+        (ErrorResponse(404, "no such model"), "404"),
     ],
 )
 def test_a_server_that_is_none_is_one_clear_error(aeon, double, rule, said):
@@ -144,7 +151,7 @@ def test_a_server_that_is_none_is_one_clear_error(aeon, double, rule, said):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("rule", [Reset(), HalfBody(planned(STEP)), Refuse(503)])
+@pytest.mark.parametrize("rule", [ConnectionReset(), TruncatedBody(planned(STEP)), ErrorResponse(503)])
 def test_a_server_that_breaks_off_is_asked_three_times(aeon, double, rule):
     """Core 8; the waits between are real here."""
     server = double(*[rule] * 9)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from aeon.observability.history import read_log
+from aeon.observability.log import read_log
 
 LIMITED = """
 import os, resource, signal, sys
@@ -38,10 +38,10 @@ def test_a_disk_that_fills_up_keeps_every_whole_entry(aeon, plan_file, monkeypat
     assert "error: The log run.jsonl could not be written" in told
     assert "Traceback" not in told
     if not kept:
-        assert "next: Nothing was done yet. Free space" in told
+        assert "next: Nothing was done yet. Free disk space" in told
         assert not Path("run.jsonl").exists()
         return
-    assert "next: Free space, then go on with: aeon resume run.jsonl" in told
+    assert "next: Free space, then continue with: aeon resume run.jsonl" in told
     assert len(read_log(Path("run.jsonl")).entries) == kept
     resumed = aeon("resume", "run.jsonl")
     assert (resumed.code, resumed.out) == (0, "it is 352\n")
@@ -98,7 +98,9 @@ def test_a_full_disk_under_stdout_is_no_defect(argv):
             [sys.executable, "-m", "aeon", *argv], stdout=out, stderr=subprocess.PIPE, text=True, check=False
         )
     assert ended.returncode == 1
-    assert ended.stderr.startswith("error: Something could not be written: No space left on device.\nnext: Free space")
+    assert ended.stderr.startswith(
+        "error: Something could not be written: No space left on device.\nnext: Free disk space"
+    )
     assert not Path(".aeon").exists()
 
 

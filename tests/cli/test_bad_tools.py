@@ -74,12 +74,12 @@ SAID = {
     "shape": '"text" is a required property',
     "list": "returned list, not an object",
     "nothing": "returned NoneType, not an object",
-    "bytes": "no JSON",
+    "bytes": "not JSON",
     "nan": "not JSON compliant",
     "infinite": "not JSON compliant",
     "huge": "50,000,011 characters; at most 1,048,576 are kept",
-    "nested": "no JSON",
-    "circle": "no JSON",
+    "nested": "not JSON",
+    "circle": "not JSON",
     "interrupts": "KeyboardInterrupt",
 }
 

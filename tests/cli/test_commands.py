@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from aeon.bootstrap.vaults import project_key_file
-from aeon.cli.boundary import run
-from aeon.observability.history import read_log
+from aeon.cli.entrypoint import run
+from aeon.observability.log import read_log
 
 
 @pytest.fixture
@@ -25,14 +25,14 @@ def test_help_lists_every_command_and_its_exit_codes(capsys):
     told = capsys.readouterr().out
     for command in ("run", "plan", "resume", "replay", "schema", "doctor", "tools", "config", "model", "log"):
         assert f"\n  {command} " in told
-    assert "3 not ended (TTL expired, or a person is asked)" in " ".join(told.split())
+    assert "3 not ended (TTL expired, or waiting for a person)" in " ".join(told.split())
     assert max(map(len, told.splitlines())) <= 80
 
 
 def test_help_loads_nothing_heavy():
     """`aeon --help` is under 300 ms because of this."""
     check = (
-        "import sys; from aeon.cli.boundary import run; run(['--help']); "
+        "import sys; from aeon.cli.entrypoint import run; run(['--help']); "
         "print(sorted({name.partition('.')[0] for name in sys.modules} & "
         "{'pydantic', 'rich', 'httpx2', 'yaml', 'jsonschema_rs', 'json_repair', 'xllamacpp', 'sqlite3'}))"
     )
@@ -85,8 +85,8 @@ def test_tools_are_listed_shown_and_called(aeon):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ("[1]", "no object"),
-        ("{", "no JSON"),
+        ("[1]", "not an object"),
+        ("{", "not JSON"),
         ('{"expresion": "1"}', '"expression" is a required property'),
         ('{"expression": 1}', "$.arguments.expression"),
     ],
@@ -119,12 +119,12 @@ def test_schemas_are_found_in_any_spelling(aeon, name):
 
 def test_every_entity_has_a_schema_that_holds(aeon, log):
     """The schema of LogEntry accepts what runs write, the schema of Tool what is exported."""
-    from aeon.base.json_schema import SchemaCheck
+    from aeon.base.json_schema import CompiledSchema
 
     assert len(aeon("schema").out.splitlines()) == 13
-    entries = SchemaCheck(aeon("schema", "LogEntry").json)
+    entries = CompiledSchema(aeon("schema", "LogEntry").json)
     assert [entries.problems(entry) for entry in read_log(log).entries] == [[], [], []]
-    tools = SchemaCheck(aeon("schema", "Tool").json)
+    tools = CompiledSchema(aeon("schema", "Tool").json)
     assert not any(tools.problems(tool) for tool in aeon("tools", "list", "--json").json)
 
 
@@ -175,9 +175,9 @@ def test_doctor_is_content_with_a_model_that_answers(aeon, double):
 @pytest.mark.parametrize(
     ("settings", "said"),
     [
-        ("", "ok      runs: a step is on the disk before it counts as complete"),
-        ('[engine]\ndurability = "relaxed"\n', "note    runs: engine.durability is relaxed: a power cut may take"),
-        ('[engine]\naddress = "memory"\n', "note    runs: engine.address is memory: they end with their process"),
+        ("", "ok      runs: a step is on disk before it counts as complete"),
+        ('[engine]\ndurability = "relaxed"\n', "note    runs: engine.durability is relaxed: a power cut may lose"),
+        ('[engine]\naddress = "memory"\n', "note    runs: engine.address is memory: runs end with their process"),
     ],
 )
 def test_doctor_says_what_a_power_cut_may_take_of_runs(aeon, settings, said):
@@ -233,16 +233,16 @@ def test_doctor_names_a_link_in_the_projects_folder(aeon, double, tmp_path, name
 
 
 def test_doctor_says_whose_the_projects_folder_is_and_where_its_key_lies(aeon, double, monkeypatch, tmp_path):
-    """Platform 21, measured P1 and P5."""
+    """Platform 21."""
     double("ready")
     assert "project folder" not in aeon("doctor").out
     assert aeon("secret", "list").code == 0
     told = aeon("doctor").out
     assert "ok      project folder: " in told
-    assert "ok      master key: outside of the project" in told
+    assert "ok      master key: outside the project" in told
     project_key_file(Path.cwd(), os.environ).rename(".aeon/master.key")
     beside = aeon("doctor")
-    assert (beside.code, "broken  master key: it lies in" in beside.out) == (1, True)
+    assert (beside.code, "broken  master key: it is in" in beside.out) == (1, True)
     assert "note: The master key was moved out of the project" in " ".join(aeon("secret", "list").err.split())
     assert "ok      master key" in aeon("doctor").out
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "other state"))
@@ -262,12 +262,12 @@ def test_models_are_listed_and_missing_weights_say_how_to_get_them(aeon):
 
 
 def test_weights_are_fetched_with_lines_of_progress_and_once(aeon, monkeypatch):
-    from aeon.testing.weights import GivenSource, weights_of
+    from aeon.testing.weights import ScriptedSource, make_weights
 
     content = bytes(1000)
-    weights = weights_of(content, "tiny")
-    monkeypatch.setattr("aeon.bootstrap.stored.resolve", lambda _: weights)
-    monkeypatch.setattr("aeon.bootstrap.app.default_sources", lambda _: (GivenSource([content], "hub"),))
+    weights = make_weights(content, "tiny")
+    monkeypatch.setattr("aeon.bootstrap.embedded_models.resolve_weights", lambda _: weights)
+    monkeypatch.setattr("aeon.bootstrap.app.default_sources", lambda _: (ScriptedSource([content], "hub"),))
     Path("aeon.toml").write_text('[model]\nsources = ["hub"]\n')
     first = aeon("model", "fetch", "tiny")
     assert first.code == 0
@@ -280,7 +280,7 @@ def test_weights_are_fetched_with_lines_of_progress_and_once(aeon, monkeypatch):
 
 def test_weights_that_were_not_checked_yet_are_checked_aloud(aeon, monkeypatch):
     """Nothing is fetched under --no-input, and a file that is not the published one is said to be that."""
-    from aeon.bootstrap.stored import stored_models
+    from aeon.bootstrap.embedded_models import stored_models
 
     (tiny,) = [model for model in stored_models(os.environ) if model.weights.name == "tiny"]
     tiny.file.parent.mkdir(parents=True)
@@ -289,7 +289,7 @@ def test_weights_that_were_not_checked_yet_are_checked_aloud(aeon, monkeypatch):
     ended = aeon("run", "hello", "--no-input", "--model", "tiny")
     told = " ".join(ended.err.split())
     assert ended.code == 1
-    assert told.startswith("checking the weights of the model 'tiny', once verifying tiny:")
+    assert told.startswith("verifying the weights of the model 'tiny', once verifying tiny:")
     assert "is not what was published as the model 'tiny'" in told
     assert "`aeon model fetch tiny`" in told
     assert tiny.file.exists()
@@ -312,14 +312,14 @@ def test_a_projects_file_is_refused_where_it_would_send_a_key_away(aeon, monkeyp
 def test_a_log_is_shown_verified_and_replayed(aeon, log):
     shown = aeon("log", "show", log)
     assert shown.out.splitlines()[:2] == [
-        "1 plan by hand, 2 step(s), ttl 50: add two numbers and say so",
+        "1 supplied plan, 2 step(s), ttl 50: add two numbers and say so",
         "2 complete s1 (tool): add",
     ]
     whole = aeon("log", "show", log, "--entry", 3).json
     assert whole["entry"]["step_number"] == 3
     assert [step["status"] for step in whole["plan"]["steps"]] == ["complete", "pending"]
     assert len(aeon("log", "show", log, "--json").json["entries"]) == 3
-    assert aeon("log", "verify", log).out == f"3 entries, chain ok\nhead {read_log(log).head}\n"
+    assert aeon("log", "verify", log).out == f"3 entries, chain ok\nhead {read_log(log).last_hash}\n"
     assert aeon("replay", log, "--json").json["reproduced"] == 3
     assert aeon("log", "show", log, "--entry", 4).code == 2
 
@@ -339,7 +339,7 @@ def test_a_torn_last_line_is_reported_and_is_no_error(aeon, log):
     ended = aeon("log", "verify", log)
     assert ended.code == 0
     assert ended.out.startswith("2 entries, chain ok")
-    assert "note: The last line was cut off" in ended.err
+    assert "note: The last line is incomplete" in ended.err
     assert aeon("resume", log).out == "it is 352\n"
     assert aeon("log", "verify", log).out.startswith("3 entries")
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from aeon.testing.wire_rules import Stall
+from aeon.testing.wire_rules import StalledResponse
 
 pytestmark = pytest.mark.slow
 
@@ -43,25 +43,25 @@ def hanging_plan(plugin) -> str:
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])
 def test_an_interrupted_run_can_be_resumed(hanging_plan, aeon, number, code):
     with started("run", "--plan", hanging_plan, "--log", "run.jsonl") as process:
-        wait_for(process, "hang got")
+        wait_for(process, "hang input")
         process.send_signal(number)
         out, err = process.communicate(timeout=20)
     assert (process.returncode, out) == (code, "")
-    assert "interrupted; go on with: aeon resume run.jsonl" in err
+    assert "interrupted; continue with: aeon resume run.jsonl" in err
     assert "Traceback" not in err
     verified = aeon("log", "verify", "run.jsonl", "--json")
     assert verified.json["entries"] == 2
     shown = aeon("log", "show", "run.jsonl")
     assert "complete a (tool): say" in shown.out
     with started("resume", "run.jsonl") as again:
-        wait_for(again, "hang got")
+        wait_for(again, "hang input")
         again.send_signal(signal.SIGINT)
         again.communicate(timeout=20)
     assert again.returncode == 130
 
 
 def test_an_interruption_while_planning_leaves_nothing(double):
-    double(Stall())
+    double(StalledResponse())
     with started("run", "hello", "--log", "run.jsonl", "--json") as process:
         wait_for(process, "planning")
         process.send_signal(signal.SIGINT)
@@ -110,12 +110,12 @@ def test_ctrl_c_at_any_moment_ends_in_order_and_leaves_a_log_that_holds(plan_fil
         assert out == "it is 352\n"
     if Path("run.jsonl").exists():
         assert aeon("log", "verify", "run.jsonl").code == 0
-        assert aeon("resume", "run.jsonl").code in (0, 2), "2: it is finished"
+        assert aeon("resume", "run.jsonl").code in (0, 2), "2: it has ended"
 
 
 LETS_FALL = """
 import sys
-from aeon.cli import boundary
+from aeon.cli import entrypoint
 
 class LetsFall:
     def __del__(self):
@@ -126,13 +126,13 @@ def run(argv):
     while True:
         pass
 
-boundary.run = run
-boundary.run_process([])
+entrypoint.run = run
+entrypoint.run_process([])
 """
 
 
 @pytest.mark.parametrize(
-    ("stop", "code"), [("KeyboardInterrupt", 130), ("boundary.Ended(15)", 143)], ids=["interrupted", "terminated"]
+    ("stop", "code"), [("KeyboardInterrupt", 130), ("entrypoint.TerminatedBySignal(15)", 143)], ids=["interrupted", "terminated"]
 )
 def test_an_interruption_that_was_let_fall_comes_again(stop, code):
     """Met while pydantic built its models: the trace was printed, and the Ctrl-C was lost."""
@@ -181,11 +181,11 @@ def test_an_interruption_while_the_command_loads_is_one():
 def test_one_that_was_wrapped_later_is_one_too():
     """As above, by what a command loads itself: it was called a defect of Aeon's."""
     program = """
-from aeon.cli import boundary
+from aeon.cli import entrypoint
 def dispatch(argv):
     raise RuntimeError("Error calling __set_name__") from KeyboardInterrupt()
-boundary._dispatch = dispatch
-boundary.run_process([])
+entrypoint._dispatch = dispatch
+entrypoint.run_process([])
 """
     ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False)
     assert (ended.returncode, ended.stdout, ended.stderr) == (130, "", "interrupted\n")

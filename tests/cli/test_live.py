@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from aeon.cli.live import descriptions
+from aeon.cli.live_display import partial_descriptions
 
 
 def plain(seen: str) -> str:
@@ -22,7 +22,7 @@ def test_a_run_is_drawn_with_every_state(terminal, double, add):
     assert "pending s1: add [calculator]" in text
     assert "[1/2] running s1: add" in text or "[2/2] running s2: say" in text
     assert "[1/2] complete s1: add" in text
-    assert 'gave {"result": 352}' in text
+    assert 'result: {"result": 352}' in text
     assert "\nit is 352\n" in text
     assert "\x1b[?25h" in seen, "the cursor is shown again"
     assert max(len(line) for line in text.splitlines()) <= 80
@@ -32,10 +32,10 @@ def test_a_run_is_drawn_with_every_state(terminal, double, add):
 def test_ctrl_c_on_a_terminal_gives_the_cursor_back(terminal, plugin):
     steps = [{"step_id": "a", "description": "hang", "tool": "hang", "arguments": {}}]
     Path("p.json").write_text(json.dumps({"goal": "g", "steps": steps}))
-    code, seen = terminal("run", "--plan", "p.json", "--log", "run.jsonl", until="hang got")
+    code, seen = terminal("run", "--plan", "p.json", "--log", "run.jsonl", until="hang input")
     assert code == 130
     assert "[1/1] running a: hang" in plain(seen)
-    assert "interrupted; go on with: aeon resume run.jsonl" in plain(seen)
+    assert "interrupted; continue with: aeon resume run.jsonl" in plain(seen)
     assert seen.rindex("\x1b[?25h") > seen.rindex("\x1b[?25l")
 
 
@@ -62,4 +62,4 @@ def test_no_color_is_honoured_and_a_long_plan_stays_on_the_screen(terminal, plug
     ],
 )
 def test_descriptions_of_a_plan_that_is_still_being_written(text, found):
-    assert descriptions(text) == found
+    assert partial_descriptions(text) == found

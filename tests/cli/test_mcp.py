@@ -188,7 +188,7 @@ def test_skills_are_called_and_say_in_words_what_is_wrong():
     assert kept.structured_content["memory"] == {"key": "tea", "isNew": True}
     assert found.structured_content["memory"]["text"] == "green"
     assert (wrong.is_error, lost.is_error) == (True, True)
-    assert "The arguments do not fit: $.arguments.key: 1 is not of type" in wrong.content[0].text
+    assert "The arguments do not match the input schema: $.arguments.key: 1 is not of type" in wrong.content[0].text
     assert "no.csv" in lost.content[0].text
 
 

@@ -8,25 +8,25 @@ from pathlib import Path
 import pytest
 
 from aeon.cli.displays import LineDisplay, display_for
-from aeon.cli.live import LiveDisplay
-from aeon.cli.skills.live import LivePlan
+from aeon.cli.live_display import LiveDisplay
+from aeon.cli.skills.live_display import LivePlanDisplay
 from aeon.observability.events import (
     Event,
     NodeEnded,
+    NodeEventEmitted,
     NodeRetried,
-    NodeSpoke,
     NodeStarted,
     PlanningStarted,
     PlanReady,
-    Repaired,
-    Replanned,
+    PlanStepEnded,
+    PlanStepStarted,
+    RepairAttempted,
+    ReplanRequested,
     RunEnded,
     SkillsChosen,
-    StepEnded,
-    StepStarted,
-    TextMade,
+    TextGenerated,
     ToolInvoked,
-    Warned,
+    WarningIssued,
 )
 
 NASTY = "\x1b[2J\x1b]0;title\x07 \x9b31m \u202eevil\u2069 \r over \x08"
@@ -58,17 +58,17 @@ def events(text: str) -> list[Event]:
     }
     return [
         PlanningStarted(text),
-        TextMade("plan", json.dumps({"goal": text, "steps": steps})),
-        Repaired(None, action),
+        TextGenerated("plan", json.dumps({"goal": text, "steps": steps})),
+        RepairAttempted(None, action),
         PlanReady({"goal": text, "steps": steps}, by_hand=False),
-        StepStarted(steps[0], 0, 9),
+        PlanStepStarted(steps[0], 0, 9),
         ToolInvoked(text, text, {text: text}),
-        Warned(text, text),
-        TextMade("answer", text),
-        Repaired(text, {**action, "error": {"message": text}}),
-        StepEnded(done, 0, "tool", {text: text}, None, [text]),
-        StepStarted(steps[1], 1, 8),
-        StepEnded(failed, 1, "fallback", None, text, []),
+        WarningIssued(text, text),
+        TextGenerated("answer", text),
+        RepairAttempted(text, {**action, "error": {"message": text}}),
+        PlanStepEnded(done, 0, "tool", {text: text}, None, [text]),
+        PlanStepStarted(steps[1], 1, 8),
+        PlanStepEnded(failed, 1, "fallback", None, text, []),
         RunEnded("failed", text, None, text),
     ]
 
@@ -81,25 +81,25 @@ def skill_events(text: str) -> list[Event]:
     result = {"ok": True, "output": {text: text}, "error": None, "sandbox": "plain", "executionTimeMs": 1}
     return [
         PlanningStarted(text),
-        TextMade("choice", text * 20),
+        TextGenerated("choice", text * 20),
         SkillsChosen([text], 9),
-        TextMade("plan", text),
+        TextGenerated("plan", text),
         PlanReady({"tools": nodes, "metadata": {"generationAttempt": 2}}, by_hand=False),
         NodeStarted(ids[0], text, 1),
-        NodeSpoke(ids[0], {"type": "log", "level": text, "message": text}),
+        NodeEventEmitted(ids[0], {"type": "log", "level": text, "message": text}),
         NodeRetried(ids[0], 1, error, 100),
         NodeEnded(ids[0], "completed", result),
         NodeEnded(ids[1], "failed", {**result, "ok": False, "output": None, "error": error}),
-        Replanned(2, text, [text]),
-        TextMade("answer", text),
-        Warned(None, text),
+        ReplanRequested(2, text, [text]),
+        TextGenerated("answer", text),
+        WarningIssued(None, text),
         RunEnded("failed", text, None, text),
     ]
 
 
 @pytest.mark.parametrize("columns", [1, 2, 7, 20, 39, 80, 300])
 @pytest.mark.parametrize("kind", TEXTS)
-@pytest.mark.parametrize(("make", "told"), [(LiveDisplay, events), (LivePlan, skill_events)])
+@pytest.mark.parametrize(("make", "told"), [(LiveDisplay, events), (LivePlanDisplay, skill_events)])
 def test_any_text_is_drawn_at_any_width_and_none_of_it_steers(monkeypatch, columns, kind, make, told):
     monkeypatch.setenv("TERM", "xterm-256color")
     monkeypatch.setenv("COLUMNS", str(columns))
@@ -107,7 +107,7 @@ def test_any_text_is_drawn_at_any_width_and_none_of_it_steers(monkeypatch, colum
     screen = Screen()
     with make(screen) as display:
         for event in told(TEXTS[kind]):
-            display._take(event)
+            display._handle(event)
             display._live.refresh()
     drawn = screen.getvalue()
     left = re.sub(r"\x1b\[(\d+(;\d+)*)?[mAK]|\x1b\[\?25[lh]|\r", "", drawn)  # rich's own colours and redrawing
@@ -118,8 +118,12 @@ def test_what_a_model_writes_for_a_skills_run_is_seen_while_it_does(monkeypatch)
     monkeypatch.setenv("TERM", "xterm-256color")
     monkeypatch.setenv("COLUMNS", "80")
     screen = Screen()
-    with LivePlan(screen) as display:
-        for event in (PlanningStarted("roll"), TextMade("choice", '{"skills": ["di'), TextMade("choice", 'ce"]}')):
+    with LivePlanDisplay(screen) as display:
+        for event in (
+            PlanningStarted("roll"),
+            TextGenerated("choice", '{"skills": ["di'),
+            TextGenerated("choice", 'ce"]}'),
+        ):
             display(event)
             display._live.refresh()
     assert '{"skills": ["di' in screen.getvalue()
@@ -132,7 +136,7 @@ def test_a_nonsensical_width_is_no_reason_to_stop(monkeypatch, columns):
     monkeypatch.setenv("COLUMNS", columns)
     with LiveDisplay(Screen()) as display:
         for event in events(LONG):
-            display._take(event)
+            display._handle(event)
 
 
 @pytest.mark.parametrize(("term", "kind"), [("dumb", LineDisplay), ("xterm", LiveDisplay)])

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from aeon.testing.wire_rules import Refuse
+from aeon.testing.wire_rules import ErrorResponse
 
 
 def widest(text: str) -> int:
@@ -16,9 +16,9 @@ def test_a_plan_by_hand_runs_without_a_model(aeon, plan_file):
     """Core 3: arguments given, no model asked; the answer alone on stdout, the log's path on stderr."""
     ended = aeon("run", "--plan", plan_file)
     assert (ended.code, ended.out) == (0, "it is 352\n")
-    assert 'calculator got {"expression": "15*23+7"}' in ended.err
+    assert 'calculator input: {"expression": "15*23+7"}' in ended.err
     assert "[1/2] complete s1: add" in ended.err
-    assert 'gave {"result": 352}' in ended.err
+    assert 'result: {"result": 352}' in ended.err
     log = ended.err.strip().splitlines()[-1].removeprefix("log: ")
     assert Path(log).is_file()
 
@@ -69,13 +69,13 @@ def test_ttl_expires_with_code_3_and_the_run_can_be_resumed(aeon, plan_file):
     """Core 5, core 13."""
     ended = aeon("run", "--plan", plan_file, "--ttl", 1, "--log", "run.jsonl")
     assert (ended.code, ended.out) == (3, "")
-    assert "go on with: aeon resume run.jsonl" in ended.err
+    assert "continue with: aeon resume run.jsonl" in ended.err
     resumed = aeon("resume", "run.jsonl")
     assert (resumed.code, resumed.out) == (0, "it is 352\n")
     assert "complete s1: add" in resumed.err
     again = aeon("resume", "run.jsonl")
     assert again.code == 2
-    assert "is finished" in again.err
+    assert "has ended" in again.err
     assert aeon("log", "verify", "run.jsonl").code == 0
     assert aeon("replay", "run.jsonl").out == "3 entries reproduced byte for byte\n"
 
@@ -113,9 +113,9 @@ def test_a_step_without_a_tool_falls_back_to_the_model_and_shows_its_output(aeon
     assert mark in told
     assert f"not trusted: step 'a': {mark}" in told
     assert "the model's own words: by the model" in ended.err
-    kept = " ".join(aeon("log", "show", "run.jsonl").out.split())
-    assert mark in kept
-    assert "the model's own words: by the model" in kept
+    shown = " ".join(aeon("log", "show", "run.jsonl").out.split())
+    assert mark in shown
+    assert "the model's own words: by the model" in shown
     assert aeon("replay", "run.jsonl").code == 0
 
 
@@ -140,7 +140,7 @@ def test_no_input_never_downloads(aeon):
 
 
 def test_a_model_that_refuses_ends_as_one_clear_error(aeon, double):
-    double(Refuse(401, "no such key"))
+    double(ErrorResponse(401, "no such key"))
     ended = aeon("run", "hello", "--json")
     assert ended.code == 1
     assert ended.json["error"]["type"] == "OrchestrationError"
@@ -248,7 +248,7 @@ def test_each_flag_lets_the_model_stand_in_for_its_own_kind_only_core_17(aeon, d
 def test_the_flags_of_a_plan_by_hand_need_one(aeon):
     ended = aeon("run", "say hi", "--repair")
     assert ended.code == 2
-    assert "Give --plan FILE too." in ended.err
+    assert "Add --plan FILE." in ended.err
 
 
 def test_a_missing_tool_can_be_set_to_fail_core_17(aeon, double, monkeypatch):

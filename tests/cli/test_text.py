@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from aeon.cli.text import clean, last_cells, one_line, pretty, shown, wrapped
+from aeon.cli.text import compact_json, indented_json, last_cells, one_line, printable, wrap
 
 ANY = st.text(max_size=400)
 JSON = st.recursive(st.none() | st.integers() | ANY, lambda inner: st.lists(inner, max_size=3), max_leaves=5)
@@ -16,7 +16,7 @@ JSON = st.recursive(st.none() | st.integers() | ANY, lambda inner: st.lists(inne
 
 @given(ANY)
 def test_nothing_that_steers_a_terminal_is_left(text):
-    kinds = {unicodedata.category(character) for character in clean(text) if character not in "\n\t"}
+    kinds = {unicodedata.category(character) for character in printable(text) if character not in "\n\t"}
     assert "Cc" not in kinds
     assert "Cs" not in kinds
 
@@ -33,28 +33,28 @@ def test_the_end_of_a_text_is_one_line_that_fits_and_ends_as_the_text_does(text,
     line = last_cells(text, width)
     assert "\n" not in line
     assert cell_len(line) <= width
-    flat = " ".join(clean(text).split())
+    flat = " ".join(printable(text).split())
     assert flat.endswith(line.removeprefix("...").strip())
 
 
 @given(ANY, st.integers(40, 120))
 def test_wrapped_lines_fit_and_lose_no_word(text, width):
-    lines = wrapped(text, width, "  label: ", "    ")
+    lines = wrap(text, width, "  label: ", "    ")
     assert all(cell_len(line) <= width for line in lines)
     told = "".join("".join(lines).removeprefix("  label:").split())
-    assert told == "".join(clean(text).expandtabs(4).split())
+    assert told == "".join(printable(text).expandtabs(4).split())
 
 
 def test_what_is_left_out_is_said_and_words_are_kept_where_asked():
-    assert wrapped("a\nb\nc", 40, most=2) == ["a", "b ..."]
-    assert wrapped("see /" + "x" * 60, 40, keeps_words=True) == ["see", "/" + "x" * 60]
+    assert wrap("a\nb\nc", 40, most=2) == ["a", "b ..."]
+    assert wrap("see /" + "x" * 60, 40, keeps_words=True) == ["see", "/" + "x" * 60]
 
 
 @given(JSON)
 def test_json_for_people_is_the_same_value_to_a_program(value):
-    for text in (shown(value), pretty(value)):
+    for text in (compact_json(value), indented_json(value)):
         assert json.loads(text) == value
-        assert clean(text) == text
+        assert printable(text) == text
 
 
 @pytest.mark.parametrize("text", ["", "short", "x" * 40])

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aeon.dag.order import Cycles, dependents_of, topological_order
+from aeon.dag.scheduling import DependencyCycles, dependents_of, topological_order
 
 
 @st.composite
@@ -50,7 +50,7 @@ def test_the_order_respects_every_edge_and_is_the_first_of_all_by_position(depen
 def test_a_graph_has_an_order_or_cycles_that_are_real(dependencies):
     """Skills 7: a cycle is reported with its path, each node on it depending on the next."""
     found = topological_order(dependencies)
-    if not isinstance(found, Cycles):
+    if not isinstance(found, DependencyCycles):
         place = {node: index for index, node in enumerate(found)}
         assert all(place[d] < place[n] for n, needed in enumerate(dependencies) for d in needed)
         return
@@ -64,13 +64,13 @@ def test_a_graph_has_an_order_or_cycles_that_are_real(dependencies):
 
 
 def test_a_cycle_reads_from_its_first_node_round_to_it():
-    assert topological_order([[1], [0]]) == Cycles(((0, 1, 0),))
-    assert topological_order([[0]]) == Cycles(((0, 0),))
-    assert topological_order([[], [3], [1], [2], [1]]) == Cycles(((1, 3, 2, 1),))
+    assert topological_order([[1], [0]]) == DependencyCycles(((0, 1, 0),))
+    assert topological_order([[0]]) == DependencyCycles(((0, 0),))
+    assert topological_order([[], [3], [1], [2], [1]]) == DependencyCycles(((1, 3, 2, 1),))
 
 
 def test_separate_cycles_are_all_reported():
-    assert topological_order([[1], [0], [], [4], [3]]) == Cycles(((0, 1, 0), (3, 4, 3)))
+    assert topological_order([[1], [0], [], [4], [3]]) == DependencyCycles(((0, 1, 0), (3, 4, 3)))
 
 
 def test_nothing_has_the_empty_order():

@@ -3,8 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aeon.dag.order import topological_order
-from aeon.dag.reach import upstream
+from aeon.dag.scheduling import marked_ancestors, topological_order
 from aeon.testing.scripts import acyclic_dependencies
 
 
@@ -23,7 +22,7 @@ def walked(dependencies, node):
 def test_upstream_is_what_a_walk_finds(seed, some):
     dependencies = acyclic_dependencies(seed)
     marked = sorted(node for node in some if node < len(dependencies))
-    found = upstream(dependencies, topological_order(dependencies), marked)
+    found = marked_ancestors(dependencies, topological_order(dependencies), marked)
     assert set(found) == set(marked)
     for node, bits in found.items():
         assert {other for index, other in enumerate(marked) if bits >> index & 1} == walked(dependencies, node) & set(

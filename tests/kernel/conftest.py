@@ -16,7 +16,7 @@ from aeon.plan.models import Plan
 from aeon.testing.llm import ScriptedAdapter
 from aeon.tools.interface import Tool
 from aeon.tools.registry import ToolRegistry
-from aeon.tools.stubs import shipped_tools
+from aeon.tools.stubs import builtin_tools
 
 
 @dataclass
@@ -48,7 +48,7 @@ def run() -> Callable[..., Run]:
     ) -> Run:
         store = memory or InMemoryKVStore()
         model = ScriptedAdapter(list(replies), supports_schema=supports_schema)
-        registry = ToolRegistry([*shipped_tools(store), *tools])
+        registry = ToolRegistry([*builtin_tools(store), *tools])
         events: list[Event] = []
         orchestrator = Orchestrator(
             model, store, registry, ttl=ttl, log=JsonlLog(log) if log else None, observer=events.append

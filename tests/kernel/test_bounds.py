@@ -7,14 +7,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aeon.base.errors import AeonError
-from aeon.base.json import canonical
+from aeon.base.json import canonical_json
 from aeon.kernel.orchestrator import Orchestrator
-from aeon.llm.interface import LLMAdapter, Reply
+from aeon.kernel.state import restore_state
+from aeon.llm.interface import LLMAdapter, LLMResponse
 from aeon.memory.kv_store import InMemoryKVStore
+from aeon.observability.log import JsonlLog, read_log
 from aeon.plan.models import Plan
+from aeon.testing.llm import ScriptedAdapter
 from aeon.testing.plans import plan, step
 from aeon.tools.registry import ToolRegistry
-from aeon.tools.stubs import shipped_tools
+from aeon.tools.stubs import builtin_tools
 
 HOSTILE = [
     "",
@@ -28,7 +31,7 @@ HOSTILE = [
     '{"tool": "echo", "arguments": {"text": 5}}',
     '{"goal": "g", "steps": [{"step_id": "s1", "description": "d", "tool": "nope"}]}',
     '{"goal": "g", "steps": [{"step_id": "s1", "description": "d"}, {"step_id": "s1", "description": "d"}]}',
-    canonical(plan(*(step(f"s{number}", tool="echo") for number in range(60)))),
+    canonical_json(plan(*(step(f"s{number}", tool="echo") for number in range(60)))),
     "```json\n{\n```",
     "<think>" * 50,
     "x" * 5_000,
@@ -49,14 +52,14 @@ class Adversary(LLMAdapter):
     def generate(self, prompt, system_prompt=None, max_tokens=2048, temperature=0.7):
         self.calls += 1
         text, finish = self.pick()
-        return Reply(text, finish).as_dict()
+        return LLMResponse(text, finish).as_dict()
 
     def supports_streaming(self):
         return False
 
 
 def registry(memory):
-    return ToolRegistry(shipped_tools(memory))
+    return ToolRegistry(builtin_tools(memory))
 
 
 @given(st.data())
@@ -103,8 +106,31 @@ def test_the_worst_case_is_reached_and_not_passed(run):
 
 @pytest.mark.parametrize("finish", ["stop", "length"])
 def test_ten_thousand_steps_from_a_model_are_no_plan(run, finish):
-    text = canonical(plan(*(step(f"s{number}", tool="echo") for number in range(10_000))))
-    made = run([Reply(text, finish), text, text])
+    text = canonical_json(plan(*(step(f"s{number}", tool="echo") for number in range(10_000))))
+    made = run([LLMResponse(text, finish), text, text])
 
     with pytest.raises(AeonError, match=r"50 steps|cut off|truncated"):
         made.execute()
+
+
+def test_a_cancelled_run_stops_before_its_next_step_with_a_whole_log(tmp_path):
+    said = [step(f"s{n}", tool="echo", arguments={"text": f"{n}"}) for n in range(3)]
+    path, tools = tmp_path / "log.jsonl", ToolRegistry(builtin_tools(InMemoryKVStore()))
+    asked = iter([False, False, True])
+    log = JsonlLog(path)
+    kernel = Orchestrator(ScriptedAdapter([]), tool_registry=tools, log=log)
+    result = kernel.execute("say", Plan.model_validate(plan(*said)), cancellation=lambda: next(asked))
+    log.close()
+    assert (result["status"], result["error"]["type"], result["error"]["steps_left"]) == (
+        "ttl_expired",
+        "RunCancelled",
+        1,
+    )
+    assert "aeon resume" in result["error"]["next_step"]
+    history = read_log(path)
+    assert len(history.entries) == 3
+    after, state = JsonlLog(path, after=history), restore_state(history)
+    again = Orchestrator(ScriptedAdapter([]), tool_registry=tools, log=after)
+    assert again.resume(state, cancellation=lambda: True)["error"]["type"] == "RunCancelled"
+    assert again.resume(state)["status"] == "completed"
+    after.close()

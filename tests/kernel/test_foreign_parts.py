@@ -7,18 +7,17 @@ import pytest
 from aeon.base.errors import LLMError, MemoryStoreError, OrchestrationError, SupervisorError, ToolError
 from aeon.kernel.orchestrator import Orchestrator
 from aeon.kernel.replay import replay
-from aeon.llm.interface import LLMAdapter, Reply, ask
-from aeon.llm.interface import Request as Question
+from aeon.llm.interface import LLMAdapter, LLMResponse, call_model
+from aeon.llm.interface import LLMRequest as Question
 from aeon.memory.kv_store import InMemoryKVStore
-from aeon.observability.history import read_log
-from aeon.observability.log import JsonlLog
+from aeon.observability.log import JsonlLog, read_log
 from aeon.plan.models import Plan
 from aeon.supervisor.models import Supervisor
 from aeon.testing.llm import ScriptedAdapter
 from aeon.testing.plans import calc, plan, step
 from aeon.tools.function import tool
 from aeon.tools.registry import ToolRegistry
-from aeon.tools.stubs import shipped_tools
+from aeon.tools.stubs import builtin_tools
 
 
 class MuteError(Exception):
@@ -108,15 +107,15 @@ ANSWERS = {
     "nothing": None,
     "text": "hello",
     "a dict": {"text": "hello"},
-    "no text": Reply(None),
-    "bytes": Reply(b"hello"),
-    "usage with NaN": Reply("hello", usage={"cost": float("nan")}),
-    "usage with an object": Reply("hello", usage={"raw": object()}),
-    "usage with an infinite number": Reply("hello", usage={"cost": float("inf")}),
-    "usage that is a list": Reply("hello", usage=[1]),
-    "a finish reason of another type": Reply("hello", finish_reason=object()),
-    "a model of another type": Reply("hello", model=object()),
-    "an id of another type": Reply("hello", request_id=3.5),
+    "no text": LLMResponse(None),
+    "bytes": LLMResponse(b"hello"),
+    "usage with NaN": LLMResponse("hello", usage={"cost": float("nan")}),
+    "usage with an object": LLMResponse("hello", usage={"raw": object()}),
+    "usage with an infinite number": LLMResponse("hello", usage={"cost": float("inf")}),
+    "usage that is a list": LLMResponse("hello", usage=[1]),
+    "a finish reason of another type": LLMResponse("hello", finish_reason=object()),
+    "a model of another type": LLMResponse("hello", model=object()),
+    "an id of another type": LLMResponse("hello", request_id=3.5),
     "an exception without words": MuteError(),
     "an LLMError without words": MuteLLMError(),
     "an LLMError of nothing": BareLLMError(),
@@ -151,7 +150,7 @@ def test_an_adapter_that_misbehaves_at_planning_leaves_a_whole_log_too_core_7_fr
 @pytest.mark.parametrize("usage", [{"cost": float("nan")}, {"raw": object()}, [1], "many"])
 def test_usage_that_no_log_can_keep_is_an_llm_error_of_the_published_method_too(usage):
     with pytest.raises(LLMError, match="usage"):
-        ask(Generating({"text": "hello", "usage": usage}), Question("hi"))
+        call_model(Generating({"text": "hello", "usage": usage}), Question("hi"))
 
 
 def test_an_adapter_that_changes_the_schema_it_is_given_changes_its_own_core_11():
@@ -162,14 +161,14 @@ def test_an_adapter_that_changes_the_schema_it_is_given_changes_its_own_core_11(
 
     schema = {"type": "object", "properties": {"a": {}}}
 
-    ask(Strict(Reply("{}")), Question("hi", schema=schema))
+    call_model(Strict(LLMResponse("{}")), Question("hi", schema=schema))
 
     assert schema == {"type": "object", "properties": {"a": {}}}
 
 
 def test_an_adapter_that_changes_its_reply_later_changes_nothing_core_16():
     usage = {"tokens": 1}
-    reply = ask(Foreign(Reply("hello", usage=usage)), Question("hi"))
+    reply = call_model(Foreign(LLMResponse("hello", usage=usage)), Question("hi"))
 
     usage["tokens"] = float("nan")
 
@@ -397,4 +396,4 @@ def test_a_schema_that_no_object_fits_is_refused_before_the_model_is_paid_fr_029
 
 def tools():
     """The shipped tools over a memory of their own."""
-    return ToolRegistry(shipped_tools(InMemoryKVStore()))
+    return ToolRegistry(builtin_tools(InMemoryKVStore()))

@@ -4,9 +4,8 @@ import pytest
 
 from aeon.base.errors import ExecutionError, PlanError, RequestError
 from aeon.kernel.orchestrator import Orchestrator
-from aeon.kernel.restore import restored_state
-from aeon.observability.history import read_log
-from aeon.observability.log import JsonlLog
+from aeon.kernel.state import restore_state
+from aeon.observability.log import JsonlLog, read_log
 from aeon.testing.llm import ScriptedAdapter
 from aeon.testing.plans import calc, call, plan, step
 from aeon.tools.interface import Tool
@@ -116,7 +115,7 @@ def test_a_resumed_run_is_under_the_policy_it_began_with(run, tmp_path):
     model = ScriptedAdapter([call("transfer", to="bob", amount=1)])
 
     result = Orchestrator(model, made.memory, made.registry, log=JsonlLog(log, after=history)).resume(
-        restored_state(history)
+        restore_state(history)
     )
 
     assert result["status"] == "failed"

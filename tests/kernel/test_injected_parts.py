@@ -11,14 +11,13 @@ from aeon.kernel.executor import StepExecutor
 from aeon.kernel.orchestrator import Orchestrator
 from aeon.kernel.replay import replay
 from aeon.memory.kv_store import InMemoryKVStore
-from aeon.observability.history import read_log
-from aeon.observability.log import JsonlLog
+from aeon.observability.log import JsonlLog, read_log
 from aeon.plan.models import Plan, PlanStep
 from aeon.supervisor.models import Supervisor
 from aeon.testing.llm import ScriptedAdapter
 from aeon.testing.plans import calc, call, plan, step
 from aeon.tools.registry import ToolRegistry
-from aeon.tools.stubs import shipped_tools
+from aeon.tools.stubs import builtin_tools
 from aeon.tools.stubs.echo import EchoTool
 from aeon.validation.schema import Validator
 
@@ -27,7 +26,7 @@ HI = call("echo", text="hi")
 
 
 def tools(*more):
-    kept = [tool for tool in shipped_tools(InMemoryKVStore()) if tool.name not in {one.name for one in more}]
+    kept = [tool for tool in builtin_tools(InMemoryKVStore()) if tool.name not in {one.name for one in more}]
     return ToolRegistry([*kept, *more])
 
 
@@ -253,7 +252,7 @@ def test_a_reply_that_is_json_is_read_without_it():
     assert (result["results"]["a"], own.asked) == ({"text": "hi"}, [])
 
 
-@pytest.mark.parametrize(("more", "why"), [({"text": "made up"}, "does not stand"), ({"loud": "hi"}, "unexpected")])
+@pytest.mark.parametrize(("more", "why"), [({"text": "made up"}, "does not occur"), ({"loud": "hi"}, "unexpected")])
 def test_what_an_overridden_repair_json_reads_is_held_to_the_same_limits_core_10(more, why):
     own = Lines(**more)
     own.repair_json = lambda *_: call("echo", **{"text": "hi", **more})

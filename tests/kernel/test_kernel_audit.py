@@ -3,21 +3,20 @@
 import pytest
 
 from aeon.base.errors import MemoryStoreError, OrchestrationError, RequestError, ToolError
-from aeon.base.json import canonical
+from aeon.base.json import canonical_json
 from aeon.kernel.executor import StepExecutor
 from aeon.kernel.orchestrator import Orchestrator
 from aeon.kernel.replay import replay
-from aeon.llm.interface import Reply
+from aeon.llm.interface import LLMResponse
 from aeon.memory.kv_store import InMemoryKVStore
-from aeon.observability.history import read_log
-from aeon.observability.log import ChainedLog
+from aeon.observability.log import ChainedLog, read_log
 from aeon.plan.models import Plan, PlanStep
 from aeon.testing.llm import ScriptedAdapter
 from aeon.testing.plans import calc, call, plan, step
 from aeon.tools.function import tool
 from aeon.tools.interface import Tool
 from aeon.tools.registry import ToolRegistry
-from aeon.tools.stubs import shipped_tools
+from aeon.tools.stubs import builtin_tools
 
 
 class Broken(InMemoryKVStore):
@@ -56,7 +55,7 @@ def test_whatever_a_memory_raises_is_logged_stops_nothing_and_replays_core_13_co
 @pytest.mark.parametrize("error", FAILURES, ids=repr)
 def test_a_step_that_stands_alone_survives_a_broken_memory_core_14(error):
     step_ = PlanStep.model_validate(calc("a", "1"))
-    registry = ToolRegistry(shipped_tools(InMemoryKVStore()))
+    registry = ToolRegistry(builtin_tools(InMemoryKVStore()))
 
     outcome = StepExecutor().execute_tool_step(step_, registry, Broken(error))
 
@@ -71,7 +70,7 @@ def test_an_empty_memory_that_knows_its_length_is_used_all_the_same_fr_014():
 
     memory = Counted()
 
-    Orchestrator(ScriptedAdapter([]), memory, ToolRegistry(shipped_tools(memory))).execute(
+    Orchestrator(ScriptedAdapter([]), memory, ToolRegistry(builtin_tools(memory))).execute(
         "go", Plan.model_validate(plan(calc("a", "1")))
     )
 
@@ -116,7 +115,7 @@ def test_a_thoughts_arguments_are_checked_again_once_their_references_are_bound_
 
 
 def test_an_answer_the_model_refused_or_a_filter_cut_is_not_passed_off_as_whole(run):
-    made = run([Reply("Well, first you", "refusal")])
+    made = run([LLMResponse("Well, first you", "refusal")])
 
     result = made.execute("go", plan(step("a", "tell me how", agent="llm")))
 
@@ -227,7 +226,7 @@ def test_changing_the_plan_of_a_result_changes_nothing_core_16(run):
 
 def test_a_number_that_no_log_can_keep_is_repaired_in_a_plan_core_9_core_12(run, tmp_path):
     """`1e999` was read as infinity: the log refused the entry, and the run died as if the disk were full."""
-    infinite = "Here you are: " + canonical(plan(calc("s1", "1"))).replace('"1"', "1e999")
+    infinite = "Here you are: " + canonical_json(plan(calc("s1", "1"))).replace('"1"', "1e999")
     made = run([infinite, plan(calc("s1", "1"))], log=tmp_path / "l")
 
     result = made.execute("what is 1?")

@@ -10,13 +10,12 @@ import pytest
 
 from aeon.kernel.orchestrator import Orchestrator
 from aeon.kernel.replay import replay
-from aeon.kernel.restore import restored_state
+from aeon.kernel.state import restore_state
 from aeon.memory.sqlite import SQLiteMemory
-from aeon.observability.history import read_log
-from aeon.observability.log import JsonlLog
+from aeon.observability.log import JsonlLog, read_log
 from aeon.testing.llm import ScriptedAdapter
 from aeon.tools.registry import ToolRegistry
-from aeon.tools.stubs import shipped_tools
+from aeon.tools.stubs import builtin_tools
 
 STEPS = 400
 VICTIM = f"""
@@ -29,14 +28,14 @@ from aeon.plan.models import Plan
 from aeon.testing.llm import ScriptedAdapter
 from aeon.testing.plans import calc, plan
 from aeon.tools.registry import ToolRegistry
-from aeon.tools.stubs import shipped_tools
+from aeon.tools.stubs import builtin_tools
 
 folder = Path(sys.argv[1])
 memory = SQLiteMemory(folder / "memory.db")
 made = Plan.model_validate(plan(*(calc(f"s{{n}}", f"{{n}} * 2") for n in range({STEPS}))))
 log = JsonlLog(folder / "log")
 print("ready", flush=True)
-Orchestrator(ScriptedAdapter([]), memory, ToolRegistry(shipped_tools(memory)), ttl=1000, log=log).execute("go", made)
+Orchestrator(ScriptedAdapter([]), memory, ToolRegistry(builtin_tools(memory)), ttl=1000, log=log).execute("go", made)
 print("done", flush=True)
 """
 
@@ -63,12 +62,12 @@ def _survives(folder: Path, when: int) -> bool:
     if not log.exists() or b"\n" not in log.read_bytes():
         return False
     history = read_log(log)
-    state = restored_state(history)
+    state = restore_state(history)
     done = sum(step.status == "complete" for step in state.plan.steps)
     assert done == len(history.entries) - 1
     memory = SQLiteMemory(folder / "memory.db")
     again = Orchestrator(
-        ScriptedAdapter([]), memory, ToolRegistry(shipped_tools(memory)), ttl=1000, log=JsonlLog(log, after=history)
+        ScriptedAdapter([]), memory, ToolRegistry(builtin_tools(memory)), ttl=1000, log=JsonlLog(log, after=history)
     ).resume(state)
     assert again["status"] == "completed"
     assert again["results"] == {f"s{n}": {"result": 2 * n} for n in range(STEPS)}

@@ -2,12 +2,11 @@
 
 import pytest
 
-from aeon.kernel.marks import CANNOT, FROM_THE_MODEL, Answered, doubts, is_trusted
+from aeon.kernel.marks import DECLINE_PREFIX, MODEL_KNOWLEDGE_MARK, AnsweredRun, doubt_marks, is_trusted
 from aeon.kernel.orchestrator import Orchestrator
 from aeon.kernel.replay import replay
-from aeon.kernel.restore import restored_state
-from aeon.observability.history import read_log
-from aeon.observability.log import JsonlLog
+from aeon.kernel.state import restore_state
+from aeon.observability.log import JsonlLog, read_log
 from aeon.observability.records import ToolCall
 from aeon.plan.models import Plan, PlanStep
 from aeon.testing.llm import ScriptedAdapter
@@ -27,7 +26,7 @@ def answered(request, *results, models=True, arguments=None):
         ToolCall(tool_name="t", arguments=given, result=result, timestamp="2026-01-01T00:00:00Z", step_id=f"s{n}")
         for n, (given, result) in enumerate(zip(brought, results, strict=True))
     ]
-    return Answered(request, steps, calls, {f"s{n}": result for n, result in enumerate(results)}, models)
+    return AnsweredRun(request, steps, calls, {f"s{n}": result for n, result in enumerate(results)}, models)
 
 
 # A tool that does not exist counts as no success (K2).
@@ -78,11 +77,11 @@ def test_marks_stand_in_result_state_event_and_log_and_outlive_replay_and_resume
 
     history = read_log(log)
     assert replay(history) == len(history.entries)
-    assert restored_state(history).marks == marks
+    assert restore_state(history).marks == marks
 
     made.orchestrator._log.close()
     again = Orchestrator(ScriptedAdapter([]), made.memory, made.registry, log=JsonlLog(log, after=history))
-    resumed = again.resume(restored_state(history))
+    resumed = again.resume(restore_state(history))
     assert (resumed["status"], resumed["answer"]) == ("completed", "2")
     assert resumed["marks"] == marks == resumed["final_state"].marks
     assert resumed["trusted"] is False
@@ -110,7 +109,7 @@ def test_a_run_of_tools_alone_has_no_marks(run):
 def test_what_the_model_knows_by_itself_is_marked_and_trusted(run):
     result = run([planned(step("a", "say it", agent="llm")), "Canberra."]).execute("Capital of Australia?")
 
-    assert (result["marks"], result["trusted"]) == ({"a": [FROM_THE_MODEL]}, True)
+    assert (result["marks"], result["trusted"]) == ({"a": [MODEL_KNOWLEDGE_MARK]}, True)
 
 
 def test_what_rests_on_a_tools_result_is_not_marked_as_the_models(run):
@@ -120,13 +119,13 @@ def test_what_rests_on_a_tools_result_is_not_marked_as_the_models(run):
 
 
 def test_an_answer_that_says_what_is_missing_is_declined(run):
-    made = run([planned(step("a", "ring", agent="llm")), f"{CANNOT} there is no tool\nthat can phone."])
+    made = run([planned(step("a", "ring", agent="llm")), f"{DECLINE_PREFIX} there is no tool\nthat can phone."])
 
     result = made.execute("Ring my dentist")
 
     assert result["marks"] == {"a": ["declined: there is no tool that can phone."]}
     assert result["trusted"] is False
-    assert CANNOT in made.model.requests[1].system_prompt
+    assert DECLINE_PREFIX in made.model.requests[1].system_prompt
 
 
 # Doubtful answers: the cases that measurement found (K1, K8), and their good relatives.
@@ -139,12 +138,12 @@ def test_an_answer_that_says_what_is_missing_is_declined(run):
 @pytest.mark.parametrize("models", [True, False])
 def test_an_empty_answer_is_doubtful_whoever_planned_it(answer, models):
     run = answered("What is the capital of France?", answer, models=models)
-    assert doubts(run) == ["doubtful: the answer is empty"]
+    assert doubt_marks(run) == ["doubtful: the answer is empty"]
 
 
 @pytest.mark.parametrize("answer", [{"result": 0}, {"deleted": False}, {"text": "0"}, {"found": [{"n": 0}]}])
 def test_nothing_is_an_answer_where_it_was_computed(answer):
-    assert doubts(answered("How many are left?", answer)) == []
+    assert doubt_marks(answered("How many are left?", answer)) == []
 
 
 @pytest.mark.parametrize(
@@ -156,16 +155,16 @@ def test_nothing_is_an_answer_where_it_was_computed(answer):
     ],
 )
 def test_an_echo_of_the_request_is_doubtful(request_, text):
-    assert doubts(answered(request_, {"text": text})) == ["doubtful: the answer repeats the request"]
+    assert doubt_marks(answered(request_, {"text": text})) == ["doubtful: the answer repeats the request"]
 
 
 @pytest.mark.parametrize("text", ["hello", "I am Aeon.", "Ring my dentist at noon"])
 def test_an_answer_that_shares_words_with_the_request_is_none(text):
-    assert doubts(answered("Say: hello, ring my dentist", {"text": text})) == []
+    assert doubt_marks(answered("Say: hello, ring my dentist", {"text": text})) == []
 
 
 def test_an_echo_that_a_person_planned_is_what_he_wanted():
-    assert doubts(answered("hello", {"text": "hello"}, models=False)) == []
+    assert doubt_marks(answered("hello", {"text": "hello"}, models=False)) == []
 
 
 def test_a_computed_result_that_nothing_uses_is_doubtful():
@@ -173,7 +172,7 @@ def test_a_computed_result_that_nothing_uses_is_doubtful():
     calls = [{"expression": "sqrt(1764)"}, {"expression": "250 * 0.08 - 2.16"}]
     run = answered("sqrt(1764) + 8 % of 250", {"result": 42.0}, {"result": 17.84}, arguments=calls)
 
-    assert doubts(run) == ["doubtful: the answer does not use the result of step 's0'"]
+    assert doubt_marks(run) == ["doubtful: the answer does not use the result of step 's0'"]
 
 
 @pytest.mark.parametrize(
@@ -185,7 +184,7 @@ def test_a_computed_result_that_nothing_uses_is_doubtful():
     ],
 )
 def test_a_result_that_a_later_call_refers_to_or_got_is_used(first, later):
-    assert doubts(answered("add", first, {"result": 62}, arguments=[{}, later])) == []
+    assert doubt_marks(answered("add", first, {"result": 62}, arguments=[{}, later])) == []
 
 
 @pytest.mark.parametrize(
@@ -211,9 +210,9 @@ def test_a_models_answer_says_what_was_computed_for_it(result, text, is_used):
     call_ = ToolCall(
         tool_name="t", arguments={"path": "out.md"}, result=result, timestamp="2026-01-01T00:00:00Z", step_id="a"
     )
-    run = Answered("say it", steps, [call_], {"a": result, "b": {"text": text}}, True)
+    run = AnsweredRun("say it", steps, [call_], {"a": result, "b": {"text": text}}, True)
 
-    assert bool(doubts(run)) is not is_used
+    assert bool(doubt_marks(run)) is not is_used
 
 
 def test_steps_that_a_person_put_beside_each_other_are_his_business(run):
@@ -242,10 +241,10 @@ def test_doubts_of_a_long_plan_are_found_in_one_pass():
     """A thousand results that nothing uses took 5 s, every one held against all later steps."""
     run = answered("go", *[{"result": n + 0.5} for n in range(3000)], arguments=[{"n": 0}] * 3000)
 
-    assert len(doubts(run)) == 2999
+    assert len(doubt_marks(run)) == 2999
 
 
 @pytest.mark.parametrize("mark", ["fallback: x", "doubtful: x", "declined: x"])
 def test_one_such_mark_takes_the_trust(mark):
-    assert is_trusted({"a": ["repaired: x"], "b": [FROM_THE_MODEL]})
+    assert is_trusted({"a": ["repaired: x"], "b": [MODEL_KNOWLEDGE_MARK]})
     assert not is_trusted({"a": ["repaired: x"], "b": [mark]})

@@ -127,9 +127,9 @@ def test_references_in_a_thoughts_arguments_are_bound(run):
 @pytest.mark.parametrize(
     ("value", "said"),
     [
-        ({"ok": float("nan")}, "no JSON"),
-        ({"ok": {1, 2}}, "no JSON"),
-        ({"wrong": 1}, "output schema rejects"),
+        ({"ok": float("nan")}, "not JSON"),
+        ({"ok": {1, 2}}, "not JSON"),
+        ({"wrong": 1}, "does not fit its output schema"),
         ([1], "not an object"),
         (None, "not an object"),
         ({"ok": "x" * 50_000_000}, "at most 1,048,576"),
@@ -217,7 +217,8 @@ def test_a_tool_step_without_tool_or_arguments_fails_with_its_reason(run):
     executor = StepExecutor()
 
     assert (
-        "names no registered tool" in executor.execute_tool_step(step_of(tool="nope"), made.registry, made.memory).error
+        "does not name a registered tool"
+        in executor.execute_tool_step(step_of(tool="nope"), made.registry, made.memory).error
     )
     assert "no valid arguments" in executor.execute_tool_step(step_of(tool="echo"), made.registry, made.memory).error
 

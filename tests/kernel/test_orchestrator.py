@@ -3,10 +3,10 @@
 import pytest
 
 from aeon.base.errors import LLMError, LogError, OrchestrationError, PlanError, RequestError
+from aeon.kernel.input_checks import MAX_REQUEST
 from aeon.kernel.orchestrator import Orchestrator
-from aeon.kernel.request import MAX_REQUEST
-from aeon.llm.interface import LLMAdapter, Reply
-from aeon.observability.history import read_log
+from aeon.llm.interface import LLMAdapter, LLMResponse
+from aeon.observability.log import read_log
 from aeon.plan.models import Plan
 from aeon.testing.llm import ScriptedAdapter
 from aeon.testing.plans import calc, call, plan, step
@@ -334,7 +334,7 @@ def test_an_adapter_that_raises_what_it_should_not_ends_the_run_with_its_log_cor
 
 
 def test_an_answer_that_was_cut_off_is_not_passed_off_as_whole(run):
-    made = run([Reply("Once upon a", "length")])
+    made = run([LLMResponse("Once upon a", "length")])
 
     result = made.execute("go", plan(step("a", "tell a story", agent="llm")))
 

@@ -6,9 +6,9 @@ from aeon.memory.kv_store import InMemoryKVStore
 from aeon.testing.plans import call, plan, step
 from aeon.tools.interface import Example, Tool
 from aeon.tools.registry import ToolRegistry
-from aeon.tools.stubs import shipped_tools
+from aeon.tools.stubs import builtin_tools
 
-SHIPPED = ToolRegistry(shipped_tools(InMemoryKVStore())).export_tools_for_llm()
+SHIPPED = ToolRegistry(builtin_tools(InMemoryKVStore())).export_tools_for_llm()
 
 
 @pytest.mark.parametrize("tool", SHIPPED, ids=lambda tool: tool["name"])

@@ -7,16 +7,15 @@ import pytest
 from aeon.base.errors import LLMError, LogError, MemoryStoreError, OrchestrationError
 from aeon.kernel.orchestrator import Orchestrator
 from aeon.kernel.replay import replay
-from aeon.kernel.restore import restored_state
+from aeon.kernel.state import restore_state
 from aeon.memory.kv_store import InMemoryKVStore
-from aeon.observability.history import read_log
-from aeon.observability.log import JsonlLog
+from aeon.observability.log import JsonlLog, read_log
 from aeon.plan.models import Plan
 from aeon.testing.llm import ScriptedAdapter
 from aeon.testing.plans import calc, call, plan, step
 from aeon.tools.function import tool
 from aeon.tools.registry import ToolRegistry
-from aeon.tools.stubs import shipped_tools
+from aeon.tools.stubs import builtin_tools
 
 
 @tool
@@ -113,7 +112,7 @@ def test_the_log_grows_linearly_core_12(run, tmp_path):
 def orchestrator(log, replies=(), ttl=50):
     memory = InMemoryKVStore()
     return Orchestrator(
-        ScriptedAdapter(list(replies)), memory, ToolRegistry([*shipped_tools(memory), broken]), ttl=ttl, log=log
+        ScriptedAdapter(list(replies)), memory, ToolRegistry([*builtin_tools(memory), broken]), ttl=ttl, log=log
     )
 
 
@@ -126,7 +125,7 @@ def test_an_expired_run_resumes_and_its_whole_log_replays(run, tmp_path):
     first.orchestrator._log.close()
 
     history = read_log(path)
-    result = orchestrator(JsonlLog(path, after=history), ["It is 42."]).resume(restored_state(history))
+    result = orchestrator(JsonlLog(path, after=history), ["It is 42."]).resume(restore_state(history))
 
     assert result["status"] == "completed"
     assert result["results"]["b"] == {"result": 42}
@@ -144,9 +143,9 @@ def test_a_torn_last_line_is_dropped_and_its_step_runs_again(run, tmp_path):
     path.write_bytes(b"".join(lines[:2]) + lines[2][:40])
 
     history = read_log(path)
-    result = orchestrator(JsonlLog(path, after=history)).resume(restored_state(history))
+    result = orchestrator(JsonlLog(path, after=history)).resume(restore_state(history))
 
-    assert history.torn == 40
+    assert history.torn_bytes == 40
     assert result["results"] == {"a": {"result": 1}, "b": {"result": 2}}
     assert replay(read_log(path)) == 3
 
@@ -177,7 +176,7 @@ def test_a_restored_state_is_the_state_that_was(run, tmp_path):
     made = run(EVERYTHING, broken, log=path)
     made.execute("do everything")
 
-    restored, real = restored_state(read_log(path)), made.orchestrator.get_state()
+    restored, real = restore_state(read_log(path)), made.orchestrator.get_state()
 
     assert restored.results == real.results
     assert restored.plan == real.plan
@@ -193,7 +192,7 @@ def test_a_plan_that_was_never_made_cannot_be_resumed(run, tmp_path):
         run(["no", "no", "no"], log=path).execute()
 
     with pytest.raises(LogError, match="without a plan"):
-        restored_state(read_log(path))
+        restore_state(read_log(path))
 
 
 def test_the_callers_plan_with_a_result_of_an_old_version_is_refused(run, tmp_path):
@@ -222,5 +221,5 @@ def test_interrupted_runs_keep_whole_entries(run, tmp_path):
 
     history = read_log(tmp_path / "l")
     assert len(history.entries) == 2
-    assert history.torn == 0
+    assert history.torn_bytes == 0
     assert Plan.model_validate(history.plan_at(2)).steps[0].status == "pending"

@@ -8,12 +8,12 @@ from aeon.base.errors import LLMError
 from aeon.llm.adapters.llama_cpp import LlamaCppAdapter
 from aeon.llm.adapters.remote_api import RemoteAPIAdapter
 from aeon.llm.adapters.vllm import VLLMAdapter
-from aeon.llm.interface import LLMAdapter, Reply, Request
+from aeon.llm.interface import LLMAdapter, LLMRequest, LLMResponse
 from aeon.testing.llama_server import llama_server
 from aeon.testing.llm import ScriptedAdapter
 from aeon.testing.llm_conformance import AdapterConformance
 from aeon.testing.wire_double import WireDouble
-from aeon.testing.wire_rules import Refuse, Say
+from aeon.testing.wire_rules import ErrorResponse, TextResponse
 
 
 class TestScripted(AdapterConformance):
@@ -49,14 +49,14 @@ class TestThirdParty(AdapterConformance):
     def test_it_knows_nothing_of_schemas_and_still_answers(self):
         adapter = GenerateOnly(["plain"])
         assert not adapter.supports_schema()
-        assert adapter.complete(Request("hi", schema={"type": "object"})) == Reply("plain")
+        assert adapter.complete(LLMRequest("hi", schema={"type": "object"})) == LLMResponse("plain")
 
     @pytest.mark.parametrize("answer", [{}, {"text": None}, "text", None, {"text": b"x"}])
     def test_what_is_no_reply_is_an_llm_error(self, answer):
         adapter = GenerateOnly(["x"])
         adapter.generate = lambda *_: answer
         with pytest.raises(LLMError, match="returned no text"):
-            adapter.complete(Request("hi"))
+            adapter.complete(LLMRequest("hi"))
 
 
 class OverWire(AdapterConformance):
@@ -82,10 +82,10 @@ class OverWire(AdapterConformance):
         return adapter
 
     def adapter(self, replies):
-        return self.start([Say(reply.text, reply.finish_reason or "stop") for reply in replies])
+        return self.start([TextResponse(reply.text, reply.finish_reason or "stop") for reply in replies])
 
     def failing_adapter(self):
-        return self.start([Refuse(500)] * 3)
+        return self.start([ErrorResponse(500)] * 3)
 
 
 @pytest.mark.server

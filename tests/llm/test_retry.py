@@ -8,19 +8,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aeon.base.errors import LLMError, LLMRequestError
-from aeon.llm.retry import AttemptFailed, Attempts, RetryPolicy, is_retryable, retry_after_seconds
+from aeon.llm.retry import AttemptFailed, LLMRetrier, LLMRetryPolicy, is_retryable_status, retry_after_seconds
 
 NOW = "2026-01-01T00:00:00.000000+00:00"
 
 
 @pytest.mark.parametrize("status", [408, 409, 429, 500, 501, 502, 503, 504, 529])
 def test_core_8_these_statuses_are_retried(status):
-    assert is_retryable(status)
+    assert is_retryable_status(status)
 
 
 @pytest.mark.parametrize("status", [301, 400, 401, 403, 404, 405, 413, 422, 499])
 def test_core_8_these_statuses_are_not(status):
-    assert not is_retryable(status)
+    assert not is_retryable_status(status)
 
 
 @pytest.mark.parametrize(
@@ -66,16 +66,16 @@ def test_any_retry_after_is_read_or_left_aside(value):
     asked=st.none() | st.floats(0, 1e9),
 )
 def test_a_wait_honours_the_server_within_the_cap(failed, chance, asked):
-    policy = RetryPolicy()
-    wait = policy.wait(failed, chance, asked)
-    assert 0 < wait <= policy.longest_wait
-    assert wait >= min(policy.longest_wait, asked or 0)
+    policy = LLMRetryPolicy()
+    wait = policy.delay(failed, chance, asked)
+    assert 0 < wait <= policy.max_backoff
+    assert wait >= min(policy.max_backoff, asked or 0)
 
 
 def test_waits_double_and_half_of_each_is_jitter():
-    policy = RetryPolicy(first_wait=1.0)
-    assert [policy.wait(failed, 0.0) for failed in (1, 2, 3)] == [0.5, 1.0, 2.0]
-    assert policy.wait(1, 0.999) == pytest.approx(1.0, abs=0.01)
+    policy = LLMRetryPolicy(initial_backoff=1.0)
+    assert [policy.delay(failed, 0.0) for failed in (1, 2, 3)] == [0.5, 1.0, 2.0]
+    assert policy.delay(1, 0.999) == pytest.approx(1.0, abs=0.01)
 
 
 def failing(*failures, then="answer"):
@@ -90,7 +90,7 @@ def failing(*failures, then="answer"):
 
 
 def attempts(clock):
-    return Attempts(RetryPolicy(first_wait=1.0), clock, chance=lambda: 0.0)
+    return LLMRetrier(LLMRetryPolicy(initial_backoff=1.0), clock, chance=lambda: 0.0)
 
 
 def test_core_8_two_failures_then_an_answer(clock):

@@ -3,13 +3,15 @@
 import pytest
 
 from aeon.base.errors import LLMError
-from aeon.llm.interface import Reply, Request
+from aeon.llm.interface import LLMRequest, LLMResponse
 from aeon.testing.llm import ScriptedAdapter
 
 
 def test_replies_come_in_order_in_every_form():
-    adapter = ScriptedAdapter(["text", {"a": 1}, [1], Reply("own", "length"), lambda request: request.prompt.upper()])
-    texts = [adapter.complete(Request("hi")).text for _ in range(5)]
+    adapter = ScriptedAdapter(
+        ["text", {"a": 1}, [1], LLMResponse("own", "length"), lambda request: request.prompt.upper()]
+    )
+    texts = [adapter.complete(LLMRequest("hi")).text for _ in range(5)]
     assert texts == ["text", '{"a": 1}', "[1]", "own", "HI"]
     assert adapter.remaining == 0
 
@@ -23,10 +25,10 @@ def test_exceptions_are_raised_also_by_functions():
 
 def test_every_request_is_kept():
     adapter = ScriptedAdapter(["a", "b"])
-    request = Request("one", schema={"type": "object"})
+    request = LLMRequest("one", schema={"type": "object"})
     adapter.complete(request)
     adapter.generate("two", "system", 5, 0.0)
-    assert adapter.requests == [request, Request("two", "system", 5, 0.0)]
+    assert adapter.requests == [request, LLMRequest("two", "system", 5, 0.0)]
 
 
 def test_a_used_up_script_says_what_was_asked():
@@ -40,6 +42,6 @@ def test_a_used_up_script_says_what_was_asked():
 
 def test_text_streams_in_pieces():
     pieces = []
-    ScriptedAdapter(["a longer answer than one piece"]).complete(Request("hi"), pieces.append)
+    ScriptedAdapter(["a longer answer than one piece"]).complete(LLMRequest("hi"), pieces.append)
     assert len(pieces) > 1
     assert "".join(pieces) == "a longer answer than one piece"

@@ -4,7 +4,7 @@ import httpx2
 import pytest
 
 from aeon.testing.wire_double import WireDouble
-from aeon.testing.wire_rules import Say
+from aeon.testing.wire_rules import TextResponse
 
 pytestmark = pytest.mark.server
 
@@ -68,7 +68,7 @@ def test_anthropic_wants_its_version(client):
 
 
 def test_keys_and_paths(client):
-    with WireDouble([Say("in")], api_key="k") as double:
+    with WireDouble([TextResponse("in")], api_key="k") as double:
         assert posted(client, double, CHAT).status_code == 401
         assert posted(client, double, CHAT, authorization="Bearer wrong").status_code == 401
         assert posted(client, double, CHAT, path="/v1/messages").status_code == 404

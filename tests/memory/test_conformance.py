@@ -7,7 +7,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
-from aeon.memory.interface import after_prefix
+from aeon.memory.interface import prefix_upper_bound
 from aeon.memory.kv_store import InMemoryKVStore
 from aeon.memory.sqlite import SQLiteMemory
 from aeon.testing.memory_conformance import MemoryConformance
@@ -86,4 +86,4 @@ TestAgainstADict.settings = settings(max_examples=30, stateful_step_count=20)
     ids=ascii,
 )
 def test_the_bound_of_a_prefix(prefix, end):
-    assert after_prefix(prefix) == end
+    assert prefix_upper_bound(prefix) == end

@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aeon.base.errors import LogError
-from aeon.observability.history import read_log
-from aeon.observability.log import ChainedLog
+from aeon.observability.log import ChainedLog, read_log
 from aeon.observability.plan_record import PlanRecorder
 
 NOW = "2026-01-01T00:00:00.000000+00:00"
@@ -33,7 +32,7 @@ def made_lines(count=6):
                 "finished_at": NOW,
             }
         )
-        recorder.change(number, {"step_id": f"s{number}", "description": "d", "status": "complete"})
+        recorder.record_step(number, {"step_id": f"s{number}", "description": "d", "status": "complete"})
     return lines
 
 
@@ -71,7 +70,7 @@ def refused_at(lines, tail=b""):
 def test_what_was_written_is_read():
     history = read(LINES)
     assert [entry["step_number"] for entry in history.entries] == [1, 2, 3, 4, 5, 6]
-    assert history.torn == 0
+    assert history.torn_bytes == 0
     plan = history.plan_at(4)
     assert [step["status"] for step in plan["steps"][:5]] == ["pending", "complete", "complete", "complete", "pending"]
 
@@ -79,7 +78,7 @@ def test_what_was_written_is_read():
 def test_a_torn_last_line_is_reported_not_refused():
     for cut in (1, 50, len(LINES[5]) - 1, len(LINES[5])):
         history = read(LINES[:5], LINES[5][:cut])
-        assert (len(history.entries), history.torn) == (5, cut)
+        assert (len(history.entries), history.torn_bytes) == (5, cut)
 
 
 @pytest.mark.parametrize("at", range(1, 6))
@@ -126,7 +125,7 @@ def test_windows_line_ends_are_found():
 
 def test_a_log_cut_between_lines_reads_but_its_head_differs():
     """Core 13: kept elsewhere, the head proves that no line was cut from the end."""
-    assert read(LINES[:4]).head != read(LINES).head
+    assert read(LINES[:4]).last_hash != read(LINES).last_hash
 
 
 WHOLE = b"".join(line + b"\n" for line in LINES)

@@ -8,9 +8,8 @@ import stat
 import pytest
 
 from aeon.base.errors import LogError
-from aeon.base.json import canonical, parse_strict
-from aeon.observability.history import FIRST, read_log
-from aeon.observability.log import JsonlLog, no_log
+from aeon.base.json import canonical_json, parse_strict
+from aeon.observability.log import INITIAL_HASH, JsonlLog, null_log, read_log
 from aeon.testing.clock import FakeClock
 
 CLOCK = FakeClock(tick=0)
@@ -45,13 +44,13 @@ def written(path, count, **options):
 
 def test_core_12_every_line_is_canonical_and_carries_the_hash_of_the_one_before(path):
     written(path, 3).close()
-    prev = FIRST
+    prev = INITIAL_HASH
     for line in path.read_bytes().splitlines():
         value = parse_strict(line.decode("ascii"))
-        assert canonical(value).encode() == line
+        assert canonical_json(value).encode() == line
         assert value["prev"] == prev
         prev = hashlib.sha256(line).hexdigest()
-    assert read_log(path).head == prev
+    assert read_log(path).last_hash == prev
 
 
 def test_fr_037_an_entry_is_in_the_file_as_soon_as_it_is_appended(path):
@@ -100,7 +99,7 @@ def test_core_13_resume_drops_a_torn_tail(path):
     whole = path.read_bytes()
     path.write_bytes(whole + b'{"errors":[],"llm_out')
     history = read_log(path)
-    assert (len(history.entries), history.torn, history.size) == (2, 21, len(whole))
+    assert (len(history.entries), history.torn_bytes, history.size) == (2, 21, len(whole))
     written(path, 1, after=history).close()
     assert path.read_bytes().startswith(whole)
     assert len(read_log(path).entries) == 3
@@ -177,7 +176,7 @@ def test_after_close_nothing_is_written(path):
 @pytest.mark.parametrize("bad", [float("nan"), {1}, {1: 1, "1": 2}])
 def test_an_entry_that_is_no_json_is_refused_and_the_chain_goes_on(path, bad):
     log = written(path, 1)
-    with pytest.raises(LogError, match="entry 2 is no JSON"):
+    with pytest.raises(LogError, match="entry 2 is not JSON"):
         log.append(entry(2, errors=[{"x": bad}]))
     log.append(entry(2))
     log.close()
@@ -222,7 +221,7 @@ def test_a_disk_that_fails_leaves_whole_lines(path, monkeypatch):
 
 
 def test_no_log_counts_and_keeps_nothing():
-    log = no_log()
+    log = null_log()
     log.append(entry(1))
     log.append(entry(2))
     assert log.entries == 2

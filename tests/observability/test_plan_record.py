@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aeon.base.errors import LogError
-from aeon.base.json import canonical
-from aeon.observability.plan_record import WHOLE_EVERY, WHOLE_UP_TO, PlanDigest, PlanRecorder, restore
+from aeon.base.json import canonical_json
+from aeon.observability.plan_record import MAX_WHOLE_STEPS, WHOLE_INTERVAL, PlanDigest, PlanRecorder, restore_plan
 
 
 def plan_steps(count):
@@ -24,12 +24,12 @@ def visited(count):
         states.append(recorder.next_state())
         wholes.append(copy.deepcopy(steps))
         steps[index] = {**step, "status": "complete"}
-        recorder.change(index, steps[index])
+        recorder.record_step(index, steps[index])
     return states, wholes
 
 
 def test_core_12_plans_of_up_to_20_steps_stand_whole_in_every_entry():
-    states, wholes = visited(WHOLE_UP_TO)
+    states, wholes = visited(MAX_WHOLE_STEPS)
     assert states == [{"goal": "g", "steps": whole} for whole in wholes]
 
 
@@ -45,24 +45,24 @@ def test_core_12_longer_plans_stand_in_part_and_whole_every_100_entries_or_as_ma
     assert all(len(state["hash"]) == 64 for state in states)
 
 
-@pytest.mark.parametrize("count", [1, WHOLE_UP_TO, WHOLE_UP_TO + 1, 130])
+@pytest.mark.parametrize("count", [1, MAX_WHOLE_STEPS, MAX_WHOLE_STEPS + 1, 130])
 def test_core_12_the_reader_restores_any_entrys_full_state(count):
     states, wholes = visited(count)
     for number, whole in enumerate(wholes, 1):
-        assert restore(states[:number]) == {"goal": "g", "steps": whole}
+        assert restore_plan(states[:number]) == {"goal": "g", "steps": whole}
 
 
 @pytest.mark.slow
 def test_core_12_a_log_grows_linearly():
-    sizes = [sum(len(canonical(state)) for state in visited(count)[0]) for count in (100, 200, 400)]
-    whole = [len(canonical(plan_steps(count))) for count in (100, 200, 400)]
+    sizes = [sum(len(canonical_json(state)) for state in visited(count)[0]) for count in (100, 200, 400)]
+    whole = [len(canonical_json(plan_steps(count))) for count in (100, 200, 400)]
     partial = [
-        size - plans * (1 + count // WHOLE_EVERY)
+        size - plans * (1 + count // WHOLE_INTERVAL)
         for size, plans, count in zip(sizes, whole, (100, 200, 400), strict=True)
     ]
     assert partial[1] / partial[0] < 2.2
     assert partial[2] / partial[1] < 2.2
-    assert max(len(canonical(state)) for state in visited(400)[0] if "partial" in state) < 300
+    assert max(len(canonical_json(state)) for state in visited(400)[0] if "partial" in state) < 300
 
 
 CHANGES = st.lists(
@@ -80,11 +80,11 @@ def test_any_sequence_of_changes_restores_to_the_real_plan(changes, entries):
     for change in [None, *changes, None]:
         if change is None:
             states.append(recorder.next_state())
-            assert restore(states) == {"goal": "g", "steps": steps}
+            assert restore_plan(states) == {"goal": "g", "steps": steps}
         else:
             index, extra = change
             steps[index] = {**steps[index], "extra": extra}
-            recorder.change(index, steps[index])
+            recorder.record_step(index, steps[index])
 
 
 def test_core_13_the_first_entry_after_a_resume_is_whole():
@@ -93,17 +93,17 @@ def test_core_13_the_first_entry_after_a_resume_is_whole():
     steps = plan_steps(30)
     steps[29] = {**steps[29], "status": "complete"}
     resumed = PlanRecorder("g", steps, entries=len(states))
-    resumed.change(3, {**steps[3], "status": "failed"})
+    resumed.record_step(3, {**steps[3], "status": "failed"})
     first = resumed.next_state()
     assert "partial" not in first
-    assert restore([*states, first])["steps"][3]["status"] == "failed"
+    assert restore_plan([*states, first])["steps"][3]["status"] == "failed"
 
 
 def test_states_handed_out_do_not_change_later():
     recorder = PlanRecorder("g", plan_steps(3))
     state = recorder.next_state()
     before = copy.deepcopy(state)
-    recorder.change(0, {"step_id": "s0", "status": "failed"})
+    recorder.record_step(0, {"step_id": "s0", "status": "failed"})
     assert state == before
 
 
@@ -132,9 +132,9 @@ def tampered(states, change):
 )
 def test_a_plan_that_does_not_fit_its_hash_is_refused(change):
     states = visited(30)[0][:20]
-    assert restore(states)
+    assert restore_plan(states)
     with pytest.raises(LogError) as raised:
-        restore(tampered(states, change))
+        restore_plan(tampered(states, change))
     assert raised.value.advice
 
 
@@ -142,7 +142,7 @@ def test_a_digest_follows_changes_as_if_made_anew():
     steps = plan_steps(5)
     digest = PlanDigest("g", steps)
     steps[2] = {"step_id": "s2", "status": "complete"}
-    digest.change(2, steps[2])
-    assert digest.hex() == PlanDigest("g", steps).hex()
-    assert PlanDigest("g", steps[::-1]).hex() != digest.hex()
-    assert PlanDigest("h", steps).hex() != digest.hex()
+    digest.update(2, steps[2])
+    assert digest.hexdigest() == PlanDigest("g", steps).hexdigest()
+    assert PlanDigest("g", steps[::-1]).hexdigest() != digest.hexdigest()
+    assert PlanDigest("h", steps).hexdigest() != digest.hexdigest()

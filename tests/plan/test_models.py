@@ -93,5 +93,5 @@ def test_a_plan_survives_its_own_data(made):
 
 def test_a_plan_names_every_double_id():
     doubled = [PlanStep(step_id=name, description="b") for name in "abcabd"]
-    with pytest.raises(ValidationError, match="these stand twice: a, b"):
+    with pytest.raises(ValidationError, match="these appear twice: a, b"):
         Plan(goal="g", steps=doubled)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from aeon.base.errors import PlanError
 from aeon.plan import parser
-from aeon.plan.parser import MAX_TEXT, parse_plan, plan_from, plan_problems
+from aeon.plan.parser import MAX_TEXT, build_plan, parse_plan, plan_problems
 
 PLAN = {
     "goal": "say hello",
@@ -33,12 +33,12 @@ def problems(value):
 
 @pytest.mark.parametrize("write", [json.dumps, lambda value: json.dumps(value, indent=2), yaml.safe_dump])
 def test_fr_009_json_and_yaml_mean_the_same(write):
-    assert parse_plan(write(PLAN)) == plan_from(PLAN)
+    assert parse_plan(write(PLAN)) == build_plan(PLAN)
 
 
 def test_json_with_space_or_a_mark_before_it():
-    assert parse_plan("\n\t " + json.dumps(PLAN)) == plan_from(PLAN)
-    assert parse_plan("\ufeff" + json.dumps(PLAN)) == plan_from(PLAN)
+    assert parse_plan("\n\t " + json.dumps(PLAN)) == build_plan(PLAN)
+    assert parse_plan("\ufeff" + json.dumps(PLAN)) == build_plan(PLAN)
 
 
 @pytest.mark.parametrize(
@@ -76,7 +76,7 @@ def test_json_with_space_or_a_mark_before_it():
 def test_fr_010_each_rule_of_a_plan_has_its_path_and_reason(value, path, message):
     assert message in problems(value)[path]
     with pytest.raises(PlanError) as raised:
-        plan_from(value, source="plan.json")
+        build_plan(value, source="plan.json")
     assert str(raised.value).startswith("plan.json has ")
     assert f"{path}: " in str(raised.value)
     assert raised.value.advice
@@ -106,7 +106,7 @@ def test_all_problems_at_once():
         "$.steps[3]",
     }
     with pytest.raises(PlanError) as raised:
-        plan_from(value)
+        build_plan(value)
     assert len(raised.value.details["problems"]) == 11
 
 
@@ -118,8 +118,8 @@ def test_step_ids_are_unique():
 @pytest.mark.parametrize(
     ("reference", "reason"),
     [
-        ("{step.s9}", "names no step of this plan; the steps are s1, s2, s3"),
-        ("{step.S1}", "names no step of this plan"),
+        ("{step.s9}", "does not name a step of this plan; the steps are s1, s2, s3"),
+        ("{step.S1}", "does not name a step of this plan"),
         ("{step.s2.result}", "refers to its own step"),
         ("{step.s3}", "refers to a later step; steps run in order, so move 's3' before this one"),
     ],
@@ -142,7 +142,7 @@ def test_core_3_references_to_earlier_steps_are_fine_also_with_dots_in_ids():
 
 def test_many_problems_are_listed_up_to_a_screenful():
     with pytest.raises(PlanError, match="has 50 problem") as raised:
-        plan_from({"goal": "g", "steps": [step(step_id=f"s{n}", status="failed") for n in range(50)]})
+        build_plan({"goal": "g", "steps": [step(step_id=f"s{n}", status="failed") for n in range(50)]})
     assert "... and 30 more" in str(raised.value)
     assert len(raised.value.details["problems"]) == 50
 
@@ -175,9 +175,9 @@ def deep_plan(depth):
         ("a: !!timestamp x", "tag"),
         ("a: !!map [1]", "tag"),
         ("<<: {goal: x}", "merge key"),
-        ("goal: a\ngoal: b", "line 2: the key 'goal' stands twice"),
-        ("goal: a\nsteps:\n- {step_id: a, step_id: b}", "line 3: the key 'step_id' stands twice"),
-        ('{"goal": "a", "goal": "b"}', "the key 'goal' stands twice"),
+        ("goal: a\ngoal: b", "line 2: the key 'goal' appears twice"),
+        ("goal: a\nsteps:\n- {step_id: a, step_id: b}", "line 3: the key 'step_id' appears twice"),
+        ('{"goal": "a", "goal": "b"}', "the key 'goal' appears twice"),
         ("goal: a\n---\ngoal: b", "single document|another document"),
         ("? [a]\n: b", "unhashable"),
         ('a: "\\UFFFFFFFF"', "neither JSON nor YAML"),
@@ -322,5 +322,5 @@ def test_any_bytes_decoded_are_a_plan_or_a_plan_error(data):
 )
 def test_any_data_is_a_plan_or_has_problems(value):
     if not plan_problems(value):
-        plan = plan_from(value)
+        plan = build_plan(value)
         assert plan_problems(plan.as_dict()) == []

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from aeon.adapters.operations.mcp import McpExecutor
 from aeon.adapters.operations.rest import RestExecutor
-from aeon.cli.boundary import run
+from aeon.cli.entrypoint import run
 
 EXECUTORS = {"rest_request": RestExecutor, "mcp_call": McpExecutor}
 

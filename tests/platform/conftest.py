@@ -5,9 +5,9 @@ from itertools import count
 
 import pytest
 
-from aeon.platform.catalog.catalog import Catalog
 from aeon.platform.catalog.model import NewSecret, NewService, NewServiceTemplate, NewTool, NewToolTemplate
-from aeon.platform.ledger import Request
+from aeon.platform.catalog.service import Catalog
+from aeon.platform.ledger import MutationRequest
 from aeon.testing.clock import FakeClock
 from aeon.testing.records import new_record
 from aeon.testing.vault import InMemoryVault
@@ -67,23 +67,25 @@ class World:
         return user
 
     def service(self, user, **fields):
-        return self.catalog.services.add(NewService.parsed({**SERVICE, **fields}), Request(user))
+        return self.catalog.services.add(NewService.parsed({**SERVICE, **fields}), MutationRequest(user))
 
     def secret(self, user, name="key", value="s3cret", **fields):
         new = NewSecret.parsed({"name": name, "type": "api_key", "value": {"key": value}, **fields})
-        return self.catalog.secrets.add(new, Request(user))
+        return self.catalog.secrets.add(new, MutationRequest(user))
 
     def tool(self, user, service, **fields):
-        return self.catalog.tools.add(NewTool.parsed({**TOOL, "serviceId": service.id, **fields}), Request(user))
+        return self.catalog.tools.add(
+            NewTool.parsed({**TOOL, "serviceId": service.id, **fields}), MutationRequest(user)
+        )
 
     def service_template(self, user, **fields):
         new = NewServiceTemplate.parsed({**SERVICE, "name": "blueprint", **fields})
-        return self.catalog.service_templates.add(new, Request(user))
+        return self.catalog.service_templates.add(new, MutationRequest(user))
 
     def tool_template(self, user, **fields):
         structure = {"operation": TOOL["operation"], "inputSchema": TOOL["inputSchema"]}
         new = NewToolTemplate.parsed({"name": "blueprint", **structure, **fields})
-        return self.catalog.tool_templates.add(new, Request(user))
+        return self.catalog.tool_templates.add(new, MutationRequest(user))
 
 
 @pytest.fixture

@@ -8,23 +8,23 @@ import sys
 from itertools import count
 from pathlib import Path
 
-from aeon.adapters.results import FileResults
+from aeon.adapters.results import FileResultStore
 from aeon.adapters.store.postgresql import open_postgresql
-from aeon.platform.catalog.catalog import Catalog
 from aeon.platform.catalog.model import NewSecret, NewService, NewTool, ServiceChange
+from aeon.platform.catalog.service import Catalog
 from aeon.platform.errors import ConflictError, NotFoundError
-from aeon.platform.ledger import Request
-from aeon.platform.metrics.metrics import Metrics
-from aeon.platform.metrics.model import NewValue
+from aeon.platform.ledger import MutationRequest
+from aeon.platform.metrics.model import NewMetricValue
+from aeon.platform.metrics.service import Metrics
 from aeon.platform.processes.model import NewProcess
-from aeon.platform.processes.processes import Processes
-from aeon.platform.processes.running.events import RunStarted
-from aeon.platform.processes.runs.accepting import NewRun
-from aeon.platform.processes.runs.model import Entry
-from aeon.platform.processes.runs.replaying import replayed
-from aeon.platform.processes.runs.runs import Runs
-from aeon.platform.processes.schedules.model import NewSchedule
-from aeon.platform.processes.schedules.schedules import Schedules
+from aeon.platform.processes.repository import ProcessRepository
+from aeon.platform.runs.admission import NewRun
+from aeon.platform.runs.machine.events import RunStarted
+from aeon.platform.runs.model import RunEntry
+from aeon.platform.runs.replay import replay
+from aeon.platform.runs.service import Runs
+from aeon.platform.schedules.model import NewSchedule
+from aeon.platform.schedules.repository import ScheduleRepository
 from aeon.platform.store import StoreError, StoreUnavailableError
 from aeon.testing.records import new_record
 from aeon.testing.vault import InMemoryVault
@@ -41,14 +41,14 @@ class Writer:
         self.store = store
         self.catalog = Catalog(store, InMemoryVault())
         self.catalog.add_user(user)
-        self.processes = Processes(store, self.catalog)
-        self.schedules = Schedules(store, self.catalog, self.processes)
+        self.processes = ProcessRepository(store, self.catalog)
+        self.schedules = ScheduleRepository(store, self.catalog, self.processes)
         self.metrics = Metrics(store, self.catalog.ledger)
         new_id = self.catalog.new_id
-        self.runs = Runs(store, self.catalog.ledger, self.processes, FileResults(folder), new_id)
+        self.runs = Runs(store, self.catalog.ledger, self.processes, FileResultStore(folder), new_id)
 
     def request(self, what, number):
-        return Request(self.user, f"{what} {number}")
+        return MutationRequest(self.user, f"{what} {number}")
 
     def round(self, number):
         """Every kind of write, one after another; each is said when it was acknowledged."""
@@ -76,7 +76,7 @@ class Writer:
         )
         yield "schedule"
         self.catalog.services.change(service.id, ServiceChange(enabled=False), ask("disable", number))
-        self.metrics.values.record([NewValue("tool.calls", made.id, 1, {"userId": self.user})])
+        self.metrics.values.record([NewMetricValue("tool.calls", made.id, 1, {"userId": self.user})])
         run = self.runs.accept(process, NewRun({}, id=name), ask("run", number))
         yield "run"
         self.carry_out(run.id)
@@ -86,11 +86,11 @@ class Writer:
 
     def carry_out(self, run):
         """Keep a run's first entry, unless it is there."""
-        work = self.runs.book.work(run, self.user)
-        if work is None or work.earlier:
+        work = self.runs.repository.claim(run, self.user)
+        if work is None or work.entries:
             return
-        entry = Entry(n=1, at=self.catalog.ledger.now(), event=RunStarted(inputs={}))
-        self.runs.book.keep(run, self.user, [entry], replayed(work.plan, [entry]))
+        entry = RunEntry(n=1, at=self.catalog.ledger.now(), event=RunStarted(inputs={}))
+        self.runs.repository.append(run, self.user, [entry], replay(work.plan, [entry]))
 
 
 def opened(place):

@@ -3,9 +3,9 @@
 import sys
 from pathlib import Path
 
-from aeon.platform.catalog.catalog import Catalog
 from aeon.platform.catalog.model import NewService
-from aeon.platform.ledger import Request
+from aeon.platform.catalog.service import Catalog
+from aeon.platform.ledger import MutationRequest
 from aeon.testing.records import new_record
 from aeon.testing.vault import InMemoryVault
 
@@ -19,7 +19,7 @@ def main(folder, who, count):
     catalog = Catalog(store, InMemoryVault())
     catalog.add_user("me")
     for number in range(count):
-        catalog.services.add(NewService.parsed({"name": f"{who} {number}", **SERVICE}), Request("me"))
+        catalog.services.add(NewService.parsed({"name": f"{who} {number}", **SERVICE}), MutationRequest("me"))
     print("done", flush=True)  # noqa: T201  # as above
     sys.stdin.readline()
     store.close()

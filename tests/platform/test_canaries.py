@@ -21,19 +21,19 @@ from aeon.adapters.operations.oauth import HttpTokenServer
 from aeon.base.errors import ToolError
 from aeon.base.masking import HIDDEN, Mask
 from aeon.llm.adapters.remote_api import RemoteAPIAdapter
-from aeon.platform.catalog.apply import Step
-from aeon.platform.catalog.as_tool import StoredTool
-from aeon.platform.catalog.calling import ToolCaller, Work
-from aeon.platform.catalog.documents import Document
+from aeon.platform.catalog.apply import ApplyStep
+from aeon.platform.catalog.documents import CatalogDocument
+from aeon.platform.catalog.kernel_tool import StoredTool
 from aeon.platform.catalog.model import NewSecret
+from aeon.platform.catalog.oauth_tokens import OAuthTokens
 from aeon.platform.catalog.operations import RestRequest
-from aeon.platform.catalog.tokens import Tokens
-from aeon.platform.vault import Revealed, SecretKey
+from aeon.platform.catalog.tool_calls import OperationRequest, StoredToolCaller
+from aeon.platform.vault import SecretKey, SecretValue
 from aeon.testing.clock import FakeClock
 from aeon.testing.vault import InMemoryVault
 from aeon.testing.wire_double import WireDouble
-from aeon.testing.wire_rules import Refuse
-from aeon.tools.invocation import ToolCaller as KernelCaller
+from aeon.testing.wire_rules import ErrorResponse
+from aeon.tools.invocation import ToolInvoker as KernelCaller
 from aeon.tools.registry import ToolRegistry
 
 from .canary_world import Canaries, Onlooker, World, canary, spellings
@@ -165,7 +165,7 @@ def run_plans(world):
     ]
     plan = {"goal": "ask", "steps": steps}
     Path(world.project, "plan.json").write_text(json.dumps(plan))
-    model = WireDouble([json.dumps({**plan, "steps": steps[:1]}), Refuse(500, "no"), "done"])
+    model = WireDouble([json.dumps({**plan, "steps": steps[:1]}), ErrorResponse(500, "no"), "done"])
     more = {"AEON_MODEL_BASE_URL": model.base_url, "AEON_MODEL_NAME": "scripted"}
     codes = world.commands(
         ["run", "--plan", "plan.json", "--tools", "catalog", "--log", "run.jsonl"],
@@ -281,16 +281,16 @@ class Broken:
 def held():
     """Everything that a secret passes through, by name."""
     value = {"key": CANARY}
-    document = Document("Secret", "s", {"value": value}, "document 1")
+    document = CatalogDocument("Secret", "s", {"value": value}, "document 1")
     operation = RestRequest(path="/x")
     vault = InMemoryVault(FakeClock())
     vault.put(SecretKey("s", "u", "api_key", 1), value)
     return {
-        "revealed": Revealed(value),
-        "work": Work("me", operation, "http", {}, {}, Revealed(value), {}),
+        "revealed": SecretValue(value),
+        "work": OperationRequest("me", operation, "http", {}, {}, SecretValue(value), {}),
         "mask": Mask([CANARY]),
         "document": document,
-        "step": Step("create", document),
+        "step": ApplyStep("create", document),
         "new secret": NewSecret(name="s", type="api_key", value=value),
         "vault": vault,
         "model": RemoteAPIAdapter("http://127.0.0.1:1/v1", "m", api_key=CANARY),
@@ -316,7 +316,7 @@ def test_platform_3_what_holds_a_secret_does_not_show_it(name):
 
 @pytest.mark.parametrize("name", ["revealed", "work", "mask"])
 def test_platform_3_what_holds_a_secret_for_its_use_is_not_pickled(name):
-    with pytest.raises(TypeError, match="not written anywhere"):
+    with pytest.raises(TypeError, match="cannot be pickled"):
         pickle.dumps(held()[name])
 
 
@@ -325,12 +325,12 @@ def test_platform_3_a_defect_of_an_executor_in_a_run_does_not_say_the_secret(wor
     user = world.user("u")
     secret, service = world.secret(user, value=CANARY), world.service(user)
     tool = world.tool(user, service, secretId=secret.id)
-    tokens = Tokens(world.catalog.secrets, HttpTokenServer(), world.clock)
-    caller = ToolCaller(world.catalog, {"rest_request": Broken()}, tokens, world.clock)
+    tokens = OAuthTokens(world.catalog.secrets, HttpTokenServer(), world.clock)
+    caller = StoredToolCaller(world.catalog, {"rest_request": Broken()}, tokens, world.clock)
     registry = ToolRegistry()
     registry.register(StoredTool(tool, partial(caller.call, user, tool.id)))
     with pytest.raises(ToolError) as raised:
-        KernelCaller().call(registry.lookup("get"), {"id": "x"})
+        KernelCaller().invoke(registry.lookup("get"), {"id": "x"})
     canaries = Canaries()
     canaries.add("it", CANARY)
     assert "KeyError" in str(raised.value)

@@ -10,19 +10,19 @@ import pytest
 import yaml
 
 from aeon.platform.catalog.apply import Applier
-from aeon.platform.catalog.defaults import load_defaults, shipped_documents
+from aeon.platform.catalog.defaults import load_defaults, read_default_documents
 from aeon.platform.catalog.documents import read_documents
-from aeon.platform.catalog.shelf import DEFAULTS_OWNER
-from aeon.platform.processes.checking.check import check
+from aeon.platform.catalog.repository import DEFAULTS_OWNER
+from aeon.platform.processes.checks.definition import check_definition
 from aeon.platform.processes.documents import ProcessDocuments
-from aeon.platform.processes.processes import Processes
+from aeon.platform.processes.repository import ProcessRepository
 
 NAMES = ["reply", "research", "summary"]
 
 
 @pytest.fixture
 def processes(world):
-    return Processes(world.store, world.catalog)
+    return ProcessRepository(world.store, world.catalog)
 
 
 @pytest.fixture
@@ -42,13 +42,13 @@ def test_platform_6_each_passes_its_check_for_whoever_sees_it(world, processes, 
     user = world.user("u")
     found = processes.find(user, name)
     assert (found.owner_id, found.shared, found.enabled) == (DEFAULTS_OWNER, True, True)
-    there = processes.targets(user)
-    there.expect(found.definition)
-    assert check(found.definition, there, process_id=found.id) == []
+    there = processes.target_lookup(user)
+    there.prefetch(found.definition)
+    assert check_definition(found.definition, there, process_id=found.id) == []
 
 
 def test_all_of_them_are_looked_at_here():
-    assert sorted(each.name for each in shipped_documents() if each.kind == "Process") == NAMES
+    assert sorted(each.name for each in read_default_documents() if each.kind == "Process") == NAMES
 
 
 def test_loaded_again_nothing_changes(load):
@@ -69,8 +69,8 @@ def test_a_user_copies_one_from_what_is_shown_of_it(world, processes, load, name
     shown = processes.find(user, name)
     copied = {**shown.definition.as_dict(), "kind": "Process", "name": f"my {name}"}
     applier = Applier(world.catalog, user, {"Process": ProcessDocuments(world.catalog, processes, user)})
-    applier.carry_out(applier.plan(read_documents(yaml.safe_dump(copied), {})))
-    mine = processes.by_name(user, f"my {name}")
+    applier.apply(applier.plan(read_documents(yaml.safe_dump(copied), {})))
+    mine = processes.find_own(user, f"my {name}")
     assert (mine.digest, mine.shared) == (shown.digest, False)
 
 

@@ -16,11 +16,11 @@ from pathlib import Path
 import pytest
 
 from aeon.adapters.vault import find_master_key, open_vault
-from aeon.platform.catalog.catalog import Catalog
 from aeon.platform.catalog.health import HealthChecks, is_due
 from aeon.platform.catalog.model import NewSecret, NewService, ServiceChange
+from aeon.platform.catalog.service import Catalog
 from aeon.platform.errors import ConflictError
-from aeon.platform.ledger import Request
+from aeon.platform.ledger import MutationRequest
 from aeon.platform.store import StoreFullError
 from aeon.platform.vault import SecretKey, VaultError
 from aeon.testing.clock import FakeClock
@@ -44,7 +44,7 @@ class Opened:
         self.catalog.add_user("me")
 
     def add(self, name, key=None):
-        made = self.catalog.services.add(NewService.parsed({"name": name, **SERVICE}), Request("me", key))
+        made = self.catalog.services.add(NewService.parsed({"name": name, **SERVICE}), MutationRequest("me", key))
         self.acknowledged.append(name)
         return made
 
@@ -52,9 +52,9 @@ class Opened:
         """Everything acknowledged is there, once, and the trail is whole."""
         rows = self.store.read("SELECT name FROM services WHERE owner_id = 'me'")
         assert sorted(row["name"] for row in rows) == sorted(set(self.acknowledged))
-        entries = list(self.catalog.ledger.trail("me"))
+        entries = list(self.catalog.ledger.audit_log("me"))
         assert [entry["seq"] for entry in entries] == list(range(1, len(set(self.acknowledged)) + 1))
-        assert self.catalog.ledger.verify("me") is None
+        assert self.catalog.ledger.verify_audit_log("me") is None
 
     def close(self):
         self.store.close()
@@ -73,11 +73,11 @@ def aeon(folder, *argv):
 def test_a_secret_that_is_asked_for_again_is_kept_once(world):
     """Platform 3, 20: the value of the attempt that came second is in the vault no more."""
     user = world.user("u")
-    request = Request(user, "key")
+    request = MutationRequest(user, "key")
     new = NewSecret.parsed({"name": "key", "type": "api_key", "value": {"key": "one-1"}})
     first = world.catalog.secrets.add(new, request)
     assert world.catalog.secrets.add(new, request) == first
-    assert [kept.key.secret_id for kept in world.vault.kept()] == [first.id]
+    assert [kept.key.secret_id for kept in world.vault.list_secrets()] == [first.id]
 
 
 # Full
@@ -170,12 +170,12 @@ def test_a_vault_on_a_full_disk_keeps_what_it_has(tmp_path):
             put_for_ever()
         assert "Free some space" in raised.value.advice
         assert kept
-        assert {each.key for each in vault.kept()} == set(kept)
+        assert {each.key for each in vault.list_secrets()} == set(kept)
         Path(disk, "filling").unlink()
         put(len(kept))
         vault.close()
         again = open_vault(folder / "vault.db", keys, FakeClock())
-        assert {each.key: again.open(each.key).reveal() for each in again.kept()} == kept
+        assert {each.key: again.open(each.key).reveal() for each in again.list_secrets()} == kept
         again.close()
 
 
@@ -232,18 +232,18 @@ def test_the_trail_stays_whole_and_in_order_when_the_clock_goes_back(world):
     service = world.service(user)
     for name in "abc":
         go_back(world, HOUR)
-        service = world.catalog.services.change(service.id, ServiceChange(name=name), Request(user))
-    entries = list(world.catalog.ledger.trail(user))
+        service = world.catalog.services.change(service.id, ServiceChange(name=name), MutationRequest(user))
+    entries = list(world.catalog.ledger.audit_log(user))
     assert [entry["seq"] for entry in entries] == [1, 2, 3, 4]
     assert [entry["at"] for entry in entries] == sorted((entry["at"] for entry in entries), reverse=True)
-    assert world.catalog.ledger.verify(user) is None
+    assert world.catalog.ledger.verify_audit_log(user) is None
     assert (service.version, service.name) == (4, "c")
 
 
 def test_an_answer_is_kept_at_least_a_day_by_any_clock_and_what_is_forgotten_stays_so(world):
     """Platform 20: a clock that went back makes an answer last longer. Shorter would do a thing twice."""
     user, new = world.user("u"), NewService.parsed({"name": "api", **SERVICE})
-    request = Request(user, "key")
+    request = MutationRequest(user, "key")
     first = world.catalog.services.add(new, request)
     go_back(world, 2 * DAY)
     assert world.catalog.services.add(new, request) == first
@@ -298,8 +298,8 @@ def test_changes_are_in_order_by_version_when_their_times_are_not(world):
     user = world.user("u")
     service = world.service(user)
     go_back(world, HOUR)
-    changed = world.catalog.services.change(service.id, ServiceChange(name="new"), Request(user))
+    changed = world.catalog.services.change(service.id, ServiceChange(name="new"), MutationRequest(user))
     assert (changed.version, changed.created_at) == (2, service.created_at)
     assert world.catalog.services.get(user, service.id) == changed
-    world.catalog.services.change(service.id, ServiceChange(shared=True), Request(user))
-    assert world.catalog.services.page_of_own(user)[0].version == 3
+    world.catalog.services.change(service.id, ServiceChange(shared=True), MutationRequest(user))
+    assert world.catalog.services.list_own(user)[0].version == 3

@@ -9,15 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aeon.base.json import parse_strict
-from aeon.platform.graph_types import GRAPH
-from aeon.platform.store import QueryTimeoutError, Texts
+from aeon.platform.graph_types import GRAPH_SCHEMA
+from aeon.platform.store import DialectQuery, QueryTimeoutError
 from aeon.testing.records import new_record
 
 OF_THE_STORE = {"meta", "consumers", "events", "sqlite_sequence"}
 
 DEFAULTS_IN_SQL = {"digest", "health_failures", "is_unmeasured", "is_unsent"}
 
-COLUMNS = Texts(
+COLUMNS = DialectQuery(
     sqlite="""
         SELECT m.name AS table_name, p.name AS column_name, p.type AS type, 1 - p."notnull" AS is_nullable
         FROM sqlite_schema AS m JOIN pragma_table_info(m.name) AS p WHERE m.type = 'table'
@@ -46,8 +46,8 @@ def columns(store):
 
 def declared(table):
     """The columns that nodes and edges say of a table."""
-    of_nodes = [each for each in GRAPH.nodes.values() if each.table == table]
-    of_edges = [each for each in GRAPH.edges.values() if each.table == table]
+    of_nodes = [each for each in GRAPH_SCHEMA.nodes.values() if each.table == table]
+    of_edges = [each for each in GRAPH_SCHEMA.edges.values() if each.table == table]
     found = {column for each in (*of_nodes, *of_edges) for column in each.properties.values()}
     found |= {column for each in of_edges for column in (*each.source_columns, *each.target_columns)}
     computed = {column for each in of_nodes for one in each.computed.values() for column in one.stored("")}
@@ -57,21 +57,21 @@ def declared(table):
 @pytest.mark.parametrize("dialect", ["sqlite", "postgresql"])
 def test_the_migration_holds_the_views_that_the_declarations_make(dialect):
     text = files("aeon.adapters.store.migrations").joinpath(f"0003_trust.{dialect}.up.sql").read_text("utf-8")
-    assert text.endswith(GRAPH.views(dialect))
+    assert text.endswith(GRAPH_SCHEMA.views(dialect))
 
 
 def test_every_table_is_nodes_or_edges_with_all_of_its_columns(columns):
-    tables = {each.table for each in (*GRAPH.nodes.values(), *GRAPH.edges.values())}
+    tables = {each.table for each in (*GRAPH_SCHEMA.nodes.values(), *GRAPH_SCHEMA.edges.values())}
     assert tables == {each for each in columns.keys() - OF_THE_STORE if not each.startswith("search_")}
     assert {table: declared(table) for table in tables} == {table: set(columns[table]) for table in tables}
 
 
-@pytest.mark.parametrize("label", GRAPH.nodes)
+@pytest.mark.parametrize("label", GRAPH_SCHEMA.nodes)
 def test_the_declared_types_and_defaults_are_those_of_the_table(columns, label):
-    node = GRAPH.nodes[label]
+    node = GRAPH_SCHEMA.nodes[label]
     there = columns[node.table]
     integers = {column for column, (kind, _) in there.items() if kind != "text"}
-    edges = [each for each in GRAPH.edges.values() if each.table == node.table]
+    edges = [each for each in GRAPH_SCHEMA.edges.values() if each.table == node.table]
     said = {column for each in edges for column in each.numbers}
     computed = {column for each in node.computed.values() for column in each.stored("")}
     assert node.numbers | node.booleans | said == integers - computed
@@ -86,7 +86,7 @@ ON_SQLITE = pytest.mark.parametrize("new_store", ["sqlite"], indirect=True)
 
 @ON_SQLITE
 def test_nodes_come_in_the_order_of_their_foreign_keys(store):
-    places = {node.table: place for place, node in enumerate(GRAPH.nodes.values())}
+    places = {node.table: place for place, node in enumerate(GRAPH_SCHEMA.nodes.values())}
     query = 'SELECT "table" AS target FROM pragma_foreign_key_list(:table)'
     for table, place in places.items():
         targets = {row["target"] for row in store.read(query, {"table": table})} - {table}

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from aeon.platform.catalog.catalog import Catalog
+from aeon.platform.catalog.service import Catalog
 from aeon.testing.records import new_record
 from aeon.testing.vault import InMemoryVault
 
@@ -68,7 +68,7 @@ def check(folder, acknowledged):
         assert acknowledged <= len(names) <= acknowledged + 1
         for table in ("audit_entries", "requests", "services"):
             assert store.read(f"SELECT count(*) AS n FROM {table}") == [{"n": len(names)}], table
-        assert catalog.ledger.verify("me") is None
+        assert catalog.ledger.verify_audit_log("me") is None
         assert store.read("PRAGMA integrity_check") == [{"integrity_check": "ok"}]
         assert store.read("PRAGMA foreign_key_check") == []
     finally:

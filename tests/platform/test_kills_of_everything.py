@@ -20,7 +20,7 @@ from aeon.adapters.store.postgresql import migrate, open_postgresql
 from aeon.base.clock import SystemClock
 from aeon.base.json import parse_strict
 from aeon.platform.ledger import Ledger
-from aeon.testing.postgres_server import PostgresServer, missing_for_postgres
+from aeon.testing.postgres_server import PostgresTestServer, missing_for_postgres
 from aeon.testing.records import new_record
 
 pytestmark = [pytest.mark.slow, pytest.mark.server, pytest.mark.timeout(900)]
@@ -101,9 +101,9 @@ def check(store, writers):
     ledger = Ledger(store, SystemClock())
     for writer in writers:
         assert writer.broken == [], writer.errors[-5:]
-        assert ledger.verify(writer.who) is None
+        assert ledger.verify_audit_log(writer.who) is None
         deeds = Counter()
-        for entry in ledger.trail(writer.who):
+        for entry in ledger.audit_log(writer.who):
             deeds[entry["action"], parse_strict(entry["details"]).get("name")] += 1
         for kind, table in KINDS.items():
             made = {name for action, name in deeds if action == f"{kind}.create"}
@@ -145,9 +145,9 @@ def test_on_postgresql_with_its_server(tmp_path):
     if missing := missing_for_postgres():
         pytest.skip(missing)
     with tempfile.TemporaryDirectory(prefix="aeon-postgres-", ignore_cleanup_errors=True) as folder:
-        server = PostgresServer(Path(folder))
+        server = PostgresTestServer(Path(folder))
         server.start()
-        address = server.new()
+        address = server.create_database()
         migrate(address)
 
         def kill_server():

@@ -8,7 +8,7 @@ import pytest
 from aeon.base.json import parse_strict
 from aeon.platform.catalog.model import NewService, ServiceChange
 from aeon.platform.errors import ConflictError, NotFoundError, RuleError
-from aeon.platform.ledger import Request
+from aeon.platform.ledger import MutationRequest
 
 SERVICE = {
     "name": "api",
@@ -19,7 +19,7 @@ SERVICE = {
 
 
 def trail(world, user):
-    return list(world.catalog.ledger.trail(user))
+    return list(world.catalog.ledger.audit_log(user))
 
 
 def count(world, user):
@@ -49,20 +49,20 @@ def tamper(store, table, *queries):
 def test_the_same_request_within_a_day_gets_the_first_answer_again(world):
     """Platform 20."""
     user, new = world.user("u"), NewService.parsed(SERVICE)
-    request = Request(user, "key-1")
+    request = MutationRequest(user, "key-1")
     first = world.catalog.services.add(new, request)
     assert world.catalog.services.add(new, request) == first
     assert count(world, user) == 1
     with pytest.raises(ConflictError, match="key-1"):
         world.catalog.services.add(NewService.parsed({**SERVICE, "name": "other"}), request)
     other = world.user("o")
-    assert world.catalog.services.add(new, Request(other, "key-1")).owner_id == other
+    assert world.catalog.services.add(new, MutationRequest(other, "key-1")).owner_id == other
 
 
 def test_after_a_day_the_key_is_free(world):
     """Platform 20."""
     user = world.user("u")
-    request = Request(user, "key")
+    request = MutationRequest(user, "key")
     first = world.catalog.services.add(NewService.parsed(SERVICE), request)
     world.clock.sleep(24 * 3600)
     second = world.catalog.services.add(NewService.parsed({**SERVICE, "name": "second"}), request)
@@ -74,21 +74,21 @@ def test_a_deletion_that_is_repeated_is_no_error(world):
     user = world.user("u")
     service = world.service(user)
     for _ in range(2):
-        world.catalog.services.remove(service.id, Request(user, "k"))
+        world.catalog.services.remove(service.id, MutationRequest(user, "k"))
     with pytest.raises(NotFoundError):
-        world.catalog.services.remove(service.id, Request(user))
+        world.catalog.services.remove(service.id, MutationRequest(user))
 
 
 def test_every_mutation_is_in_its_owner_s_trail(world):
     """Platform 19: who, what, whose, when."""
     user = world.user("u")
     service = world.service(user)
-    world.catalog.services.change(service.id, ServiceChange(shared=True), Request(user))
-    world.catalog.services.change(service.id, ServiceChange(name="new"), Request(user))
-    world.catalog.services.change(service.id, ServiceChange(shared=False), Request(user))
+    world.catalog.services.change(service.id, ServiceChange(shared=True), MutationRequest(user))
+    world.catalog.services.change(service.id, ServiceChange(name="new"), MutationRequest(user))
+    world.catalog.services.change(service.id, ServiceChange(shared=False), MutationRequest(user))
     secret = world.secret(user)
-    world.catalog.secrets.rotate(secret.id, {"key": "n"}, Request(user))
-    world.catalog.secrets.remove(secret.id, Request(user))
+    world.catalog.secrets.rotate(secret.id, {"key": "n"}, MutationRequest(user))
+    world.catalog.secrets.remove(secret.id, MutationRequest(user))
     entries = trail(world, user)
     assert [entry["action"] for entry in entries] == [
         "service.create",
@@ -103,7 +103,7 @@ def test_every_mutation_is_in_its_owner_s_trail(world):
     assert {entry["actorId"] for entry in entries} == {entry["ownerId"] for entry in entries} == {user}
     assert parse_strict(entries[2]["details"]) == {"name": "new", "fields": ["name"]}
     assert all(datetime.fromisoformat(entry["at"]).tzinfo == UTC for entry in entries)
-    assert world.catalog.ledger.verify(user) is None
+    assert world.catalog.ledger.verify_audit_log(user) is None
 
 
 def test_use_of_another_s_service_is_in_both_trails(world):
@@ -114,7 +114,7 @@ def test_use_of_another_s_service_is_in_both_trails(world):
     for user in (owner, other):
         entry = trail(world, user)[-1]
         assert (entry["action"], entry["actorId"], entry["ownerId"]) == ("service.use", other, owner)
-        assert world.catalog.ledger.verify(user) is None
+        assert world.catalog.ledger.verify_audit_log(user) is None
 
 
 @pytest.mark.parametrize(
@@ -135,7 +135,7 @@ def test_a_trail_that_was_tampered_with_is_noticed(world, tampering, said):
     for name in "abc":
         world.service(user, name=name)
     tamper(world.store, "audit_entries", (tampering, {"user": user}))
-    assert world.catalog.ledger.verify(user) == said
+    assert world.catalog.ledger.verify_audit_log(user) == said
 
 
 def test_a_trail_whose_end_was_taken_off_with_its_head_is_noticed_by_whoever_noted_it(world):
@@ -144,18 +144,18 @@ def test_a_trail_whose_end_was_taken_off_with_its_head_is_noticed_by_whoever_not
     for name in "ab":
         world.service(user, name=name)
     ledger = world.catalog.ledger
-    before = ledger.head(user)
+    before = ledger.chain_head(user)
     world.service(user, name="c")
-    noted = ledger.head(user)
+    noted = ledger.chain_head(user)
     cut = "DELETE FROM audit_entries WHERE user_id = :user AND seq = 3"
     head = "UPDATE users SET audit_seq = 2, audit_hash = :hash WHERE id = :user"
     given = {"user": user, "hash": before.hash}
     tamper(world.store, "audit_entries", (cut, given), (head, given))
-    assert ledger.verify(user) is None
-    assert ledger.verify(user, before) is None
-    assert ledger.verify(user, noted) == "it ends at entry 2, before entry 3 that was noted"
+    assert ledger.verify_audit_log(user) is None
+    assert ledger.verify_audit_log(user, before) is None
+    assert ledger.verify_audit_log(user, noted) == "it ends at entry 2, before entry 3 of the saved chain head"
     world.service(user, name="d")
-    assert ledger.verify(user, noted) == "entry 3 is not the one that was noted"
+    assert ledger.verify_audit_log(user, noted) == "entry 3 does not match the saved chain head"
 
 
 def test_those_who_write_one_trail_at_once_lose_nothing(world):
@@ -176,7 +176,7 @@ def test_those_who_write_one_trail_at_once_lose_nothing(world):
     assert errors == []
     assert count(world, user) == 30
     assert len(trail(world, user)) == 30
-    assert world.catalog.ledger.verify(user) is None
+    assert world.catalog.ledger.verify_audit_log(user) is None
 
 
 def test_a_mutation_and_its_records_happen_together(world):
@@ -187,5 +187,5 @@ def test_a_mutation_and_its_records_happen_together(world):
     everything = [f"SELECT count(*) AS n FROM {table}" for table in tables]
     before = [world.store.read(query) for query in everything]
     with pytest.raises(RuleError, match="already"):
-        world.catalog.services.add(NewService.parsed(SERVICE), Request(user, "a key"))
+        world.catalog.services.add(NewService.parsed(SERVICE), MutationRequest(user, "a key"))
     assert [world.store.read(query) for query in everything] == before

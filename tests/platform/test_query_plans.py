@@ -8,13 +8,13 @@ from aeon.platform import queries as common
 from aeon.platform.catalog import queries as catalog
 from aeon.platform.metrics import queries as metrics
 from aeon.platform.processes import queries as processes
-from aeon.platform.processes.runs import queries as runs
-from aeon.platform.processes.schedules import queries as schedules
+from aeon.platform.runs import queries as runs
+from aeon.platform.schedules import queries as schedules
 from aeon.platform.search import queries as search
-from aeon.platform.store import Texts
+from aeon.platform.store import DialectQuery
 from aeon.platform.workers import queries as workers
-from aeon.platform.workers.cache import queries as cache
-from aeon.platform.workers.limits import queries as limits
+from aeon.platform.workers.rate_limits import queries as limits
+from aeon.platform.workers.result_cache import queries as cache
 
 LISTS = {
     *(
@@ -39,12 +39,12 @@ QUERIES = {
     f"{module.__name__.split('.')[-2]}.{name}": query
     for module in ROOMS
     for name, query in vars(module).items()
-    if name.isupper() and isinstance(query, str | Texts) and name[0] != "_"
+    if name.isupper() and isinstance(query, str | DialectQuery) and name[0] != "_"
 }
 
 
 def text_of(query, dialect):
-    return getattr(query, dialect) if isinstance(query, Texts) else query
+    return getattr(query, dialect) if isinstance(query, DialectQuery) else query
 
 
 @pytest.mark.parametrize("name", QUERIES)

@@ -2,11 +2,11 @@
 
 from aeon.platform.catalog.health import HealthChecks
 from aeon.platform.catalog.model import SecretChange, ServiceChange, TemplateChange, ToolChange
-from aeon.platform.catalog.usage import Usage
-from aeon.platform.ledger import Request
+from aeon.platform.catalog.operations import TokenUsage
+from aeon.platform.exports.transfer import export
+from aeon.platform.ledger import MutationRequest
 from aeon.platform.processes.model import NewProcess, ProcessChange
-from aeon.platform.processes.processes import Processes
-from aeon.platform.transfer import export
+from aeon.platform.processes.repository import ProcessRepository
 from aeon.testing.records import new_record
 
 from .conftest import World
@@ -19,7 +19,7 @@ class Never:
 
 def processes(world, owner, guest):
     """Each kind of mutation of processes: of steps that call tools, other processes and their own."""
-    kept = Processes(world.store, world.catalog)
+    kept = ProcessRepository(world.store, world.catalog)
     tool = world.tool(owner, world.service(owner, name="for steps"), name="called")
 
     def said(name, *calls, **fields):
@@ -29,13 +29,13 @@ def processes(world, owner, guest):
     again = {"process": "loop", "execution": {"condition": "true", "timeout": 9}, "dependsOn": ["s0"]}
     inputs = {"id": "1"}
     loop = NewProcess.parsed(said("loop", {"tool": tool.id, "inputs": inputs}, again, shared=True))
-    inner = kept.add(loop, Request(owner, "process"), "loop")
-    outer = kept.add(NewProcess.parsed(said("outer", {"process": inner.id}, tokenBudget=9)), Request(guest))
-    gone = kept.add(NewProcess.parsed(said("gone", {"process": inner.id})), Request(guest))
+    inner = kept.add(loop, MutationRequest(owner, "process"), "loop")
+    outer = kept.add(NewProcess.parsed(said("outer", {"process": inner.id}, tokenBudget=9)), MutationRequest(guest))
+    gone = kept.add(NewProcess.parsed(said("gone", {"process": inner.id})), MutationRequest(guest))
     changed = said("renamed", {"process": inner.id}, {"process": inner.id, "dependsOn": ["s0"]}, tokenBudget=None)
-    kept.change(outer.id, ProcessChange.parsed(changed), Request(guest, "change"))
-    kept.change(inner.id, ProcessChange.parsed({"description": "x", "enabled": False}), Request(owner))
-    kept.remove(gone.id, Request(guest))
+    kept.change(outer.id, ProcessChange.parsed(changed), MutationRequest(guest, "change"))
+    kept.change(inner.id, ProcessChange.parsed({"description": "x", "enabled": False}), MutationRequest(owner))
+    kept.remove(gone.id, MutationRequest(guest))
 
 
 def everything(world):
@@ -47,24 +47,26 @@ def everything(world):
     tool = world.tool(owner, service, secretId=secret.id, shared=True)
     other = world.tool(guest, service, name="other", secretId=own.id)
     template, blueprint = world.service_template(owner, shared=True), world.tool_template(owner)
-    made = catalog.service_from(template.id, {"name": "made"}, Request(guest, "key"))
-    catalog.tools.bind(tool.id, own.id, Request(guest))
-    catalog.services.change(service.id, ServiceChange.parsed({"name": "renamed"}), Request(owner, "other"))
-    catalog.secrets.change(secret.id, SecretChange.parsed({"name": "secret"}), Request(owner))
-    catalog.secrets.rotate(secret.id, {"key": "another"}, Request(owner))
+    made = catalog.service_from(template.id, {"name": "made"}, MutationRequest(guest, "key"))
+    catalog.tools.bind(tool.id, own.id, MutationRequest(guest))
+    catalog.services.change(service.id, ServiceChange.parsed({"name": "renamed"}), MutationRequest(owner, "other"))
+    catalog.secrets.change(secret.id, SecretChange.parsed({"name": "secret"}), MutationRequest(owner))
+    catalog.secrets.rotate(secret.id, {"key": "another"}, MutationRequest(owner))
     second = world.secret(guest, name="second")
-    catalog.tools.change(other.id, ToolChange.parsed({"secretId": second.id, "description": "x"}), Request(guest))
-    catalog.tools.change(tool.id, ToolChange.parsed({"enabled": False}), Request(owner))
-    catalog.tool_templates.change(blueprint.id, TemplateChange.parsed({"archived": True}), Request(owner))
-    catalog.tools.note_tokens(guest, other.id, Usage(3, 4, "m"))
+    catalog.tools.change(
+        other.id, ToolChange.parsed({"secretId": second.id, "description": "x"}), MutationRequest(guest)
+    )
+    catalog.tools.change(tool.id, ToolChange.parsed({"enabled": False}), MutationRequest(owner))
+    catalog.tool_templates.change(blueprint.id, TemplateChange.parsed({"archived": True}), MutationRequest(owner))
+    catalog.tools.record_tokens(guest, other.id, TokenUsage(3, 4, "m"))
     checks = HealthChecks(world.store, catalog.tools, catalog.services, {"rest_api": Never()}, world.clock)
     list(checks.run(guest, only_due=False))
     processes(world, owner, guest)
-    catalog.tools.unbind(tool.id, Request(guest))
-    catalog.services.remove(made.id, Request(guest))
-    catalog.tools.remove(tool.id, Request(owner))
-    catalog.secrets.remove(own.id, Request(guest))
-    catalog.service_templates.remove(template.id, Request(owner))
+    catalog.tools.unbind(tool.id, MutationRequest(guest))
+    catalog.services.remove(made.id, MutationRequest(guest))
+    catalog.tools.remove(tool.id, MutationRequest(owner))
+    catalog.secrets.remove(own.id, MutationRequest(guest))
+    catalog.service_templates.remove(template.id, MutationRequest(owner))
     return owner, guest
 
 
@@ -78,5 +80,5 @@ def test_all_that_was_written_is_there_when_the_record_is_opened_again(tmp_path)
     again = new_record(tmp_path)
     assert list(export(again)) == before
     world = World(again)
-    assert [world.catalog.ledger.verify(user) for user in users] == [None, None]
+    assert [world.catalog.ledger.verify_audit_log(user) for user in users] == [None, None]
     again.close()

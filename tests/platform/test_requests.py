@@ -1,4 +1,4 @@
-"""Requests: a key stands for one verb, target and parameters (platform 20); who asks is somebody (measured A1, A2)."""
+"""Requests: a key stands for one verb, target and parameters (platform 20); who asks is somebody."""
 
 import inspect
 from dataclasses import replace
@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from aeon.adapters.results import FileResults
+from aeon.adapters.results import FileResultStore
 from aeon.platform.catalog.model import (
     NewSecret,
     NewService,
@@ -21,18 +21,18 @@ from aeon.platform.catalog.model import (
     ToolChange,
 )
 from aeon.platform.errors import ConflictError, UnknownUserError, VersionError
-from aeon.platform.ledger import Request
-from aeon.platform.metrics.metrics import Metrics
+from aeon.platform.ledger import MutationRequest
 from aeon.platform.metrics.model import MetricChange, NewMetric
+from aeon.platform.metrics.service import Metrics
 from aeon.platform.processes.model import NewProcess, ProcessChange
-from aeon.platform.processes.processes import Processes
-from aeon.platform.processes.running.events import CancelRequested, RunCancelled, RunStarted
-from aeon.platform.processes.runs.accepting import NewRun
-from aeon.platform.processes.runs.model import Entry
-from aeon.platform.processes.runs.replaying import replayed
-from aeon.platform.processes.runs.runs import Runs
-from aeon.platform.processes.schedules.model import NewSchedule, ScheduleChange
-from aeon.platform.processes.schedules.schedules import Schedules
+from aeon.platform.processes.repository import ProcessRepository
+from aeon.platform.runs.admission import NewRun
+from aeon.platform.runs.machine.events import CancelRequested, RunCancelled, RunStarted
+from aeon.platform.runs.model import RunEntry
+from aeon.platform.runs.replay import replay
+from aeon.platform.runs.service import Runs
+from aeon.platform.schedules.model import NewSchedule, ScheduleChange
+from aeon.platform.schedules.repository import ScheduleRepository
 
 from .conftest import SERVICE, TOOL
 
@@ -47,10 +47,10 @@ class Platform:
     def __init__(self, world, folder):
         self.world, self.catalog, store = world, world.catalog, world.store
         self.ann, self.bob = world.user("ann"), world.user("bob")
-        self.processes = Processes(store, self.catalog)
-        self.schedules = Schedules(store, self.catalog, self.processes)
+        self.processes = ProcessRepository(store, self.catalog)
+        self.schedules = ScheduleRepository(store, self.catalog, self.processes)
         self.definitions = Metrics(store, self.catalog.ledger).definitions
-        results = FileResults(folder)
+        results = FileResultStore(folder)
         self.runs = Runs(store, self.catalog.ledger, self.processes, results, self.catalog.new_id)
         self._numbers = count()
 
@@ -58,7 +58,7 @@ class Platform:
         return f"{self.ann} {next(self._numbers)}"
 
     def key(self):
-        return Request(self.ann, self.name())
+        return MutationRequest(self.ann, self.name())
 
     def service(self, user=None):
         return self.world.service(user or self.ann, name=self.name(), shared=True)
@@ -72,29 +72,31 @@ class Platform:
 
     def process(self):
         new = NewProcess.parsed({"name": self.name(), "steps": [{**STEP, "tool": self.tool().id}]})
-        return self.processes.add(new, Request(self.ann))
+        return self.processes.add(new, MutationRequest(self.ann))
 
     def schedule(self):
         new = NewSchedule.parsed({"name": self.name(), "process": self.process().id, "cron": "0 9 * * *"})
-        return self.schedules.add(new, Request(self.ann))
+        return self.schedules.add(new, MutationRequest(self.ann))
 
     def metric(self):
         name = f"m{self.world._number}.x{next(self._numbers)}"
-        return self.definitions.add(NewMetric.parsed({**METRIC, "name": name}), Request(self.ann), is_admin=True)
+        return self.definitions.add(
+            NewMetric.parsed({**METRIC, "name": name}), MutationRequest(self.ann), is_admin=True
+        )
 
     def cancelled_run(self):
-        run = self.runs.accept(self.process(), NewRun({}), Request(self.ann)).id
-        work = self.runs.book.work(run, self.ann)
+        run = self.runs.accept(self.process(), NewRun({}), MutationRequest(self.ann)).id
+        work = self.runs.repository.claim(run, self.ann)
         events = [RunStarted(inputs={}), CancelRequested(by=self.ann), RunCancelled()]
         at = self.catalog.ledger.now()
-        entries = [Entry(n=n, at=at, event=event) for n, event in enumerate(events, 1)]
-        self.runs.book.keep(run, self.ann, entries, replayed(work.plan, entries))
+        entries = [RunEntry(n=n, at=at, event=event) for n, event in enumerate(events, 1)]
+        self.runs.repository.append(run, self.ann, entries, replay(work.plan, entries))
         return run
 
     def state(self):
         """What no refused mutation changes."""
         ledger = self.catalog.ledger
-        return [ledger.head(user) for user in (self.ann, self.bob)], self.world.vault.kept()
+        return [ledger.chain_head(user) for user in (self.ann, self.bob)], self.world.vault.list_secrets()
 
 
 def _made(room, new_class, **fields):
@@ -158,13 +160,13 @@ def _binding(platform):
 
 def _bound(platform):
     tool, secret = _binding(platform)
-    platform.catalog.tools.bind(tool.id, secret.id, Request(platform.ann))
+    platform.catalog.tools.bind(tool.id, secret.id, MutationRequest(platform.ann))
     return tool
 
 
 def _trusted(platform):
     tool, _ = _binding(platform)
-    platform.catalog.tools.trust(tool.id, Request(platform.ann))
+    platform.catalog.tools.trust(tool.id, MutationRequest(platform.ann))
     return tool
 
 
@@ -211,7 +213,7 @@ MUTATIONS = [
     _metric(lambda d, id_, r: d.remove(id_, r, is_admin=True)),
     _metric(lambda d, id_, r: d.remove(id_, r, is_admin=True, cascade=True)),
     _with(lambda p: p.process(), _started({})),
-    _with(lambda p: p.process(), _started({}, within=5.0)),
+    _with(lambda p: p.process(), _started({}, timeout=5.0)),
     _with(lambda p: p.cancelled_run(), lambda p, run, r: p.runs.retry(run, r)),
 ]
 """Makes one call of each verb that takes a request, most with two values of a parameter."""
@@ -237,11 +239,11 @@ def test_every_verb_that_takes_a_request_is_here(platform):
         f"{type(room).__name__}.{name}" for room in rooms if room not in (catalog, platform.runs) for name in of_shelf
     }
     expected |= {
-        "Secrets.rotate",
-        "Tools.bind",
-        "Tools.unbind",
-        "Tools.trust",
-        "Tools.distrust",
+        "SecretRepository.rotate",
+        "ToolRepository.bind",
+        "ToolRepository.unbind",
+        "ToolRepository.trust",
+        "ToolRepository.distrust",
         "Catalog.service_from",
         "Catalog.tool_from",
     }
@@ -261,7 +263,7 @@ def test_platform_20_the_same_key_with_anything_else_is_a_conflict(platform, fir
         with pytest.raises(ConflictError, match="was used for another request"):
             second(request)
     assert platform.state() == before
-    assert platform.catalog.ledger.verify(platform.ann) is None
+    assert platform.catalog.ledger.verify_audit_log(platform.ann) is None
 
 
 CHANGES = [
@@ -285,10 +287,10 @@ CHANGES = [
 def test_a_change_of_another_version_than_was_seen_is_refused_and_nothing_happens(platform, verb):
     """Measured A5: of two editors one lost what they did."""
     call, before = verb(platform), platform.state()
-    with pytest.raises(VersionError, match="for version 7, but it has version 1 by now") as raised:
-        call(Request(platform.ann, platform.name(), expected=7))
+    with pytest.raises(VersionError, match="for version 7, but it now has version 1") as raised:
+        call(MutationRequest(platform.ann, platform.name(), expected=7))
     assert (raised.value.version, raised.value.status, platform.state()) == (1, 412, before)
-    call(Request(platform.ann, expected=1))
+    call(MutationRequest(platform.ann, expected=1))
     assert platform.state() != before
 
 
@@ -310,22 +312,22 @@ def test_a_user_who_does_not_exist_is_an_error_of_its_own(platform, verb):
     call, before = verb(platform), platform.state()
     for key in (None, "key"):
         with pytest.raises(UnknownUserError, match="There is no user 'nobody'"):
-            call(Request("nobody", key))
+            call(MutationRequest("nobody", key))
     assert platform.state() == before
 
 
 READS = {
     **{f"{name}.get": lambda p, name=name: getattr(p.catalog, name).get("nobody", "x") for name in ROOMS_OF_CATALOG},
     **{f"{name}.find": lambda p, name=name: getattr(p.catalog, name).find("nobody", "x") for name in ROOMS_OF_CATALOG},
-    "tools.usable": lambda p: p.catalog.tools.usable("nobody", "x"),
+    "tools.usable": lambda p: p.catalog.tools.resolve("nobody", "x"),
     "secrets.reveal": lambda p: p.catalog.secrets.reveal("nobody", p.secret().id),
     "processes.get": lambda p: p.processes.get("nobody", p.process().id),
     "schedules.get": lambda p: p.schedules.get("nobody", p.schedule().id),
-    "runs.see": lambda p: p.runs.see("nobody", p.cancelled_run()),
+    "runs.view": lambda p: p.runs.view("nobody", p.cancelled_run()),
     "runs.cancel": lambda p: p.runs.cancel("nobody", p.cancelled_run()),
     "runs.answer": lambda p: p.runs.answer("nobody", p.cancelled_run(), "one", 1),
-    "runs.questions": lambda p: p.runs.questions("nobody", p.cancelled_run()),
-    "jobs.dead": lambda p: p.runs.book.dead("nobody", "x"),
+    "runs.list_questions": lambda p: p.runs.list_questions("nobody", p.cancelled_run()),
+    "jobs.get_dead_job": lambda p: p.runs.repository.get_dead_job("nobody", "x"),
 }
 
 

@@ -7,12 +7,12 @@ stands in `OVERRIDDEN`, with the rule.
 import pytest
 
 from aeon.base.json import parse_strict
-from aeon.platform.graph_types import GRAPH
-from aeon.platform.ledger import Request
-from aeon.platform.metrics.metrics import Metrics
-from aeon.platform.metrics.model import NewMetric, NewValue
+from aeon.platform.graph_types import GRAPH_SCHEMA
+from aeon.platform.ledger import MutationRequest
+from aeon.platform.metrics.model import NewMetric, NewMetricValue
+from aeon.platform.metrics.service import Metrics
 from aeon.platform.store import InvariantError
-from aeon.platform.workers.registry import Registry
+from aeon.platform.workers.registry import WorkerRegistry
 
 from .conftest import World
 from .processes.storing import Storing, step
@@ -208,10 +208,10 @@ class Shown:
         self.user = user = self.world.user("ann")
         catalog, storing = self.world.catalog, Storing(self.world)
         template, tool_template = self.world.service_template(user, requiresSecret=True), self.world.tool_template(user)
-        service = catalog.service_from(template.id, {"name": "api"}, Request(user))
+        service = catalog.service_from(template.id, {"name": "api"}, MutationRequest(user))
         secret, other_secret = self.world.secret(user), self.world.secret(user, name="other")
         own = {"name": "get", "serviceId": service.id, "secretId": secret.id, "secretScope": "read"}
-        tool = catalog.tool_from(tool_template.id, {**own, "connectionParams": CONNECTION}, Request(user))
+        tool = catalog.tool_from(tool_template.id, {**own, "connectionParams": CONNECTION}, MutationRequest(user))
         callee = storing.add(user, step("only", tool=tool.id, inputs={"id": "x"}), name="callee")
         first = step("first", tool=tool.id, inputs={"id": "x"})
         caller = storing.add(user, first, step("then", process=callee.id, after=["first"]), name="caller")
@@ -236,15 +236,15 @@ class Shown:
         name = f"{kind}.n{self.user.rpartition('-')[2]}"
         new = {"name": name, "scope": "tool", "aggregation": "last", "dataType": kind, "retentionDays": 9}
         metrics = Metrics(self.store, self.world.catalog.ledger)
-        metric = metrics.definitions.add(NewMetric.parsed(new), Request(self.user), is_admin=True)
-        metrics.values.record([NewValue(metric.id, tool.id, value, {"userId": self.user})])
+        metric = metrics.definitions.add(NewMetric.parsed(new), MutationRequest(self.user), is_admin=True)
+        metrics.values.record([NewMetricValue(metric.id, tool.id, value, {"userId": self.user})])
         (row,) = self.store.read("SELECT id FROM metric_values WHERE metric_id = :id", {"id": metric.id})
         return metric.id, row["id"]
 
     def _worker(self):
-        registry, executor = Registry(self.store, self.world.clock), f"executor of {self.user}"
+        registry, executor = WorkerRegistry(self.store, self.world.clock), f"executor of {self.user}"
         (worker,) = registry.register(executor, {"rest_api": 1}, [])
-        registry.beat(executor, [worker.model_copy(update={"status": "busy", "current_job_id": "job"})])
+        registry.heartbeat(executor, [worker.model_copy(update={"status": "busy", "current_job_id": "job"})])
         return worker.id
 
     def node(self, label, id_=None):
@@ -322,7 +322,7 @@ def test_a_node_has_every_edge_with_its_properties(shown, source, kind, target):
 
 @pytest.mark.parametrize(("label", "name"), FIXED_PROPERTIES)
 def test_the_store_refuses_to_change_what_is_immutable(shown, label, name):
-    node = GRAPH.nodes[label]
+    node = GRAPH_SCHEMA.nodes[label]
     column = node.properties.get(name, "number")
     with pytest.raises(InvariantError, match="immutable"):
         shown.change(node.table, node.key, shown.ids[label], column, shown.another(node, label, name))
@@ -330,14 +330,14 @@ def test_the_store_refuses_to_change_what_is_immutable(shown, label, name):
 
 @pytest.mark.parametrize(("label", "name"), FREE_PROPERTIES)
 def test_the_store_lets_what_is_mutable_change(shown, label, name):
-    node = GRAPH.nodes[label]
+    node = GRAPH_SCHEMA.nodes[label]
     with pytest.raises(TakenBackError):
         shown.change(node.table, node.key, shown.ids[label], node.properties[name], shown.another(node, label, name))
 
 
 @pytest.mark.parametrize(("source", "kind", "target"), KEPT_EDGES)
 def test_the_target_of_an_edge_changes_only_where_it_may(shown, source, kind, target):
-    edge = GRAPH.edges[kind, source, target]
+    edge = GRAPH_SCHEMA.edges[kind, source, target]
     column = next(column for column in edge.target_columns if column not in edge.source_columns)
     other = 0 if edge.key else shown.others.get(target, "another")
     table, key, id_ = place(shown, edge)
@@ -347,7 +347,7 @@ def test_the_target_of_an_edge_changes_only_where_it_may(shown, source, kind, ta
 
 @pytest.mark.parametrize(("source", "kind", "target", "name"), EDGE_PROPERTIES)
 def test_a_property_of_an_edge_changes_only_where_it_may(shown, source, kind, target, name):
-    edge = GRAPH.edges[kind, source, target]
+    edge = GRAPH_SCHEMA.edges[kind, source, target]
     table, key, id_ = place(shown, edge)
     with pytest.raises(InvariantError if EDGES[source, kind, target][name] == FIXED else TakenBackError):
         shown.change(table, key, id_, edge.properties[name], shown.another(edge, "", name))
@@ -357,4 +357,4 @@ def place(shown, edge):
     """The table, key and id of an edge's row."""
     if edge.key:
         return edge.table, ("process_id",), shown.ids["Process"]
-    return edge.table, GRAPH.nodes[edge.source].key, shown.source(edge.type, edge.source)
+    return edge.table, GRAPH_SCHEMA.nodes[edge.source].key, shown.source(edge.type, edge.source)

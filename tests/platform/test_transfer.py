@@ -9,18 +9,18 @@ from pathlib import Path
 
 import pytest
 
-from aeon.adapters.results import FileResults
-from aeon.platform.catalog.catalog import Catalog
+from aeon.adapters.results import FileResultStore
 from aeon.platform.catalog.model import NewTool
+from aeon.platform.catalog.service import Catalog
 from aeon.platform.errors import ConflictError, RuleError
-from aeon.platform.ledger import Request
-from aeon.platform.metrics.metrics import Metrics
-from aeon.platform.processes.processes import Processes
-from aeon.platform.processes.runs.runs import Runs
-from aeon.platform.processes.schedules.schedules import Schedules
+from aeon.platform.exports.transfer import copy, export, load
+from aeon.platform.ledger import MutationRequest
+from aeon.platform.metrics.service import Metrics
+from aeon.platform.processes.repository import ProcessRepository
+from aeon.platform.runs.service import Runs
+from aeon.platform.schedules.repository import ScheduleRepository
 from aeon.platform.store import StoreError
-from aeon.platform.transfer import copy, export, load
-from aeon.platform.workers.registry import Registry
+from aeon.platform.workers.registry import WorkerRegistry
 from aeon.testing.clock import FakeClock
 from aeon.testing.records import new_record
 from aeon.testing.vault import InMemoryVault
@@ -73,8 +73,8 @@ class Loaded:
         load(store, old())
         self.catalog = Catalog(store, InMemoryVault(FakeClock()), clock=FakeClock())
         self.ledger = self.catalog.ledger
-        self.processes = Processes(store, self.catalog)
-        self.runs = Runs(store, self.ledger, self.processes, FileResults(folder), lambda: "new")
+        self.processes = ProcessRepository(store, self.catalog)
+        self.runs = Runs(store, self.ledger, self.processes, FileResultStore(folder), lambda: "new")
 
 
 @pytest.fixture(scope="module")
@@ -89,24 +89,24 @@ def test_an_old_export_is_there_with_all_of_its_nodes(loaded):
 
 
 def test_every_trail_of_an_old_export_is_whole(loaded):
-    assert {user: loaded.ledger.verify(user) for user in ("aeon", "ann", "bob", "Zoë")} == dict.fromkeys(
+    assert {user: loaded.ledger.verify_audit_log(user) for user in ("aeon", "ann", "bob", "Zoë")} == dict.fromkeys(
         ("aeon", "ann", "bob", "Zoë")
     )
-    assert loaded.ledger.head("ann").seq == 27
+    assert loaded.ledger.chain_head("ann").seq == 27
 
 
 def test_the_catalog_of_an_old_export_works(loaded):
-    tools = {tool.name: tool for tool in loaded.catalog.tools.page_of_own("ann")}
+    tools = {tool.name: tool for tool in loaded.catalog.tools.list_own("ann")}
     assert (tools["get"].secret_scope, tools["get"].effect, tools["get"].needs_secret) == ("read", "idempotent", True)
-    assert tools["fail"].service_id == loaded.catalog.services.by_name("ann", "Äpfel 🍎").id
-    assert loaded.catalog.services.by_name("ann", "api").limits.concurrency == 2
-    assert loaded.catalog.tools.tokens_of("ann", tools["get"].id).prompt_tokens == 7
+    assert tools["fail"].service_id == loaded.catalog.services.find_own("ann", "Äpfel 🍎").id
+    assert loaded.catalog.services.find_own("ann", "api").limits.concurrency == 2
+    assert loaded.catalog.tools.token_totals("ann", tools["get"].id).prompt_tokens == 7
     with pytest.raises(RuleError, match="changed since you bound a secret to it"):  # what to, nobody noted then
-        loaded.catalog.tools.usable("bob", tools["get"].id)
-    (secret,) = loaded.catalog.secrets.page_of_own("bob")
-    loaded.catalog.tools.bind(tools["get"].id, secret.id, Request("bob"))
-    assert loaded.catalog.tools.usable("bob", tools["get"].id).secret == secret
-    (template,) = loaded.catalog.tool_templates.page_of_own("ann", archived=True)
+        loaded.catalog.tools.resolve("bob", tools["get"].id)
+    (secret,) = loaded.catalog.secrets.list_own("bob")
+    loaded.catalog.tools.bind(tools["get"].id, secret.id, MutationRequest("bob"))
+    assert loaded.catalog.tools.resolve("bob", tools["get"].id).secret == secret
+    (template,) = loaded.catalog.tool_templates.list_own("ann", archived=True)
     assert tools["fail"].tool_template_id == template.id
 
 
@@ -116,56 +116,56 @@ def test_an_old_request_is_not_carried_out_again(loaded):
     clock = FakeClock()
     clock.now = lambda: row["at"]
     catalog = Catalog(loaded.store, InMemoryVault(clock), clock=clock)
-    tool = catalog.tools.by_name("ann", "get")
+    tool = catalog.tools.find_own("ann", "get")
     again = NewTool.model_validate({name: getattr(tool, name) for name in NewTool.model_fields if hasattr(tool, name)})
     with pytest.raises(ConflictError, match="the key"):
-        catalog.tools.add(again, Request("ann", "the key"))
+        catalog.tools.add(again, MutationRequest("ann", "the key"))
 
 
 def test_the_processes_of_an_old_export_work(loaded):
-    outer = loaded.processes.by_name("ann", "outer")
+    outer = loaded.processes.find_own("ann", "outer")
     assert [step.id for step in outer.steps] == ["a", "b", "c"]
-    assert [version.version for version in loaded.processes.versions("ann", outer.id)] == [1, 2]
+    assert [version.version for version in loaded.processes.list_versions("ann", outer.id)] == [1, 2]
     depends = "SELECT from_id, to_id, properties FROM graph_edge WHERE type = 'DEPENDS_ON' ORDER BY from_id, to_id"
     edges = [(row["from_id"], row["to_id"], json.loads(row["properties"])) for row in loaded.store.read(depends)]
     a, b, c = (f"{outer.id}/{step}" for step in "abc")
     assert edges == [(b, a, {"order": 0}), (c, a, {"order": 1}), (c, b, {"order": 0})]
-    (daily,) = Schedules(loaded.store, loaded.catalog, loaded.processes).page_of_own("bob")
-    assert daily.process == loaded.processes.by_name("ann", "inner").id
+    (daily,) = ScheduleRepository(loaded.store, loaded.catalog, loaded.processes).list_own("bob")
+    assert daily.process == loaded.processes.find_own("ann", "inner").id
 
 
 def test_the_runs_of_an_old_export_can_be_seen_and_go_on(loaded):
-    runs = {run.process_name: run for run in loaded.runs.page("ann")}
+    runs = {run.process_name: run for run in loaded.runs.list_runs("ann")}
     assert {name: run.phase for name, run in runs.items()} == {
         "outer": "completed",
         "fails": "failed",
         "gone": "completed",
         "manual": "running",
     }
-    seen = loaded.runs.see("ann", runs["outer"].id)
+    seen = loaded.runs.view("ann", runs["outer"].id)
     assert seen.state.phase == "completed"
     assert seen.run.deadline == 1772600000.12346
-    assert len(list(loaded.runs.entries("ann", runs["outer"].id))) == seen.run.events
-    assert [run.id for run in loaded.runs.book.open()] == [runs["manual"].id]
-    assert set(loaded.runs.book.unmeasured(10)) == {
-        run.id for run in loaded.runs.book.of_owner("ann", 10, called=True) if run.ended_at
+    assert len(list(loaded.runs.list_entries("ann", runs["outer"].id))) == seen.run.events
+    assert [run.id for run in loaded.runs.repository.list_open()] == [runs["manual"].id]
+    assert set(loaded.runs.repository.list_unmeasured(10)) == {
+        run.id for run in loaded.runs.repository.list_by_owner("ann", 10, called=True) if run.ended_at
     } - {runs["outer"].id}
-    (dead,) = loaded.runs.book.dead_of("ann")
+    (dead,) = loaded.runs.repository.list_dead_jobs("ann")
     assert dead.retried_by
-    (signal,) = loaded.runs.book.signals([runs["manual"].id])
+    (signal,) = loaded.runs.repository.list_signals([runs["manual"].id])
     assert signal.event.answer == "yes"
 
 
 def test_the_metrics_and_workers_of_an_old_export_are_typed(loaded):
     values = Metrics(loaded.store, loaded.ledger)
     found = {}
-    for metric in values.definitions.all():
-        groups = values.values.summary("ann", metric).groups
+    for metric in values.definitions.list_all():
+        groups = values.values.summarize("ann", metric).groups
         found[metric.name] = groups[0].value if groups else None
     assert found["tool.calls"] == 3
     assert (found["own.float"], found["own.boolean"]) == (3, False)
     assert found["own.timestamp"] == "2026-03-01T11:00:00.000000+00:00"
-    workers = {each.status: each for each in Registry(loaded.store, FakeClock()).workers()}
+    workers = {each.status: each for each in WorkerRegistry(loaded.store, FakeClock()).list_workers()}
     assert all(worker.current_job_id is None or worker.status == "busy" for worker in workers.values())
     references = "SELECT reference FROM cached_results ORDER BY reference IS NULL"
     assert [bool(row["reference"]) for row in loaded.store.read(references)] == [True, False]
@@ -176,7 +176,7 @@ def test_an_old_service_without_limits_is_not_limited(empty):
     for record in records:
         record["properties"].pop("limits", None)
     load(empty, records)
-    service = Catalog(empty, InMemoryVault(FakeClock()), clock=FakeClock()).services.by_name("ann", "api")
+    service = Catalog(empty, InMemoryVault(FakeClock()), clock=FakeClock()).services.find_own("ann", "api")
     assert service.limits.is_unlimited
 
 
@@ -282,7 +282,7 @@ def test_everything_wrong_is_told_at_once_each_with_its_line(empty):
         "line 6 is an edge OWNED_BY that contradicts line 2 in created_at",
         "line 6 has the unknown property 'since'",
         "line 7 is an edge 'LIKES' from Secret to User, which is unknown",
-        "line 8 is an edge 'OWNED_BY' of a node that is not there, or that has no edges",
+        "line 8 is an edge 'OWNED_BY' of a node that does not exist, or that has no edges",
         "line 9 is a node after an edge, or after a node with the same or a larger number",
         "line 4 is a Process without the property 'name'",
         "line 4 is a Process without the edge OWNED_BY",
@@ -330,7 +330,7 @@ def test_a_folder_for_temporary_files_that_is_full_is_said(tmp_path):
     """The last values are written to the disk only when they are read again."""
     script = """
 import resource
-from aeon.platform.staging import Spool
+from aeon.platform.exports.staging import Spool
 from aeon.platform.store import StoreError
 
 spool = Spool()

@@ -4,9 +4,9 @@ import sys
 from itertools import count
 from pathlib import Path
 
-from aeon.platform.catalog.catalog import Catalog
 from aeon.platform.catalog.model import NewService
-from aeon.platform.ledger import Request
+from aeon.platform.catalog.service import Catalog
+from aeon.platform.ledger import MutationRequest
 from aeon.platform.store import StoreUnavailableError
 from aeon.testing.records import new_record
 from aeon.testing.vault import InMemoryVault
@@ -22,7 +22,7 @@ def main(folder: Path, first: int) -> None:
         new = NewService.parsed({"name": name, "type": "rest_api", "protocol": "http", "connectionSchema": SCHEMA})
         while True:
             try:
-                catalog.services.add(new, Request("me", f"key {number}"))
+                catalog.services.add(new, MutationRequest("me", f"key {number}"))
                 break
             except StoreUnavailableError:
                 continue  # with the same key, so that what did happen does not happen twice

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aeon.base.errors import ConfigError
-from aeon.settings import KEYS, load, variable
+from aeon.settings import KEYS, environment_variable, load_settings
 
 
 @pytest.fixture
@@ -26,7 +26,7 @@ def project(tmp_path: Path, home: Path) -> Path:
 
 def problems(folder: Path, home: Path, **environ: str) -> list[str]:
     with pytest.raises(ConfigError) as caught:
-        load({}, {"HOME": str(home), **environ}, folder)
+        load_settings({}, {"HOME": str(home), **environ}, folder)
     found = caught.value.details["problems"]
     assert all(problem in str(caught.value) for problem in found)
     return found
@@ -36,14 +36,14 @@ def test_flags_win_over_environment_over_project_over_user_over_default(project,
     user, own = home / ".config" / "aeon" / "aeon.toml", project / "aeon.toml"
     user.write_text("[run]\nttl = 2\n")
     environ = {"HOME": str(home)}
-    seen = [load({}, environ, project)]
+    seen = [load_settings({}, environ, project)]
     own.write_text("[run]\nttl = 3\n")
-    seen.append(load({}, environ, project / "deep" / "er"))
+    seen.append(load_settings({}, environ, project / "deep" / "er"))
     environ["AEON_RUN_TTL"] = "4"
-    seen.append(load({}, environ, project))
-    seen.append(load({"run.ttl": ("--ttl", 5)}, environ, project))
+    seen.append(load_settings({}, environ, project))
+    seen.append(load_settings({"run.ttl": ("--ttl", 5)}, environ, project))
     user.unlink()
-    seen.append(load({}, {"HOME": str(home)}, project / "deep"))
+    seen.append(load_settings({}, {"HOME": str(home)}, project / "deep"))
     assert [(loaded.settings.run.ttl, loaded.origins["run.ttl"]) for loaded in seen] == [
         (2, str(user)),
         (3, str(own)),
@@ -54,14 +54,14 @@ def test_flags_win_over_environment_over_project_over_user_over_default(project,
 
 
 def test_every_key_has_a_value_an_origin_and_a_variable(project, home):
-    loaded = load({}, {"HOME": str(home)}, project)
+    loaded = load_settings({}, {"HOME": str(home)}, project)
     assert set(loaded.origins) == set(KEYS)
     assert set(loaded.origins.values()) == {"default"}
-    assert variable("model.base_url") == "AEON_MODEL_BASE_URL"
+    assert environment_variable("model.base_url") == "AEON_MODEL_BASE_URL"
 
 
 def test_files_are_looked_for_up_to_the_project_root_and_in_the_users_folder(project, home):
-    found = load({}, {"HOME": str(home)}, project / "deep").files
+    found = load_settings({}, {"HOME": str(home)}, project / "deep").files
     assert [path for path, _ in found] == [
         project / "deep" / "aeon.toml",
         project / "aeon.toml",
@@ -73,7 +73,7 @@ def test_relative_paths_of_a_file_are_relative_to_it(project, home):
     (project / "aeon.toml").write_text(
         '[run]\nlog_dir = "logs"\n[memory]\npath = ":memory:"\n[model]\nname = "own.gguf"\n'
     )
-    settings = load({}, {"HOME": str(home)}, project / "deep").settings
+    settings = load_settings({}, {"HOME": str(home)}, project / "deep").settings
     assert settings.run.log_dir == str(project / "logs")
     assert settings.memory.path == ":memory:"
     assert settings.model.name == str(project / "own.gguf")
@@ -83,9 +83,11 @@ def test_it_is_known_which_values_stand_in_a_projects_file(project, home):
     user, own = home / ".config" / "aeon" / "aeon.toml", project / "aeon.toml"
     user.write_text('[model]\napi_key_env = "MINE"\ntimeout = 5.0\n')
     own.write_text('[model]\nbase_url = "https://h/v1"\ntimeout = 6.0\n[run]\nttl = 3\n')
-    loaded = load({"run.ttl": ("--ttl", 4)}, {"HOME": str(home)}, project / "deep")
+    loaded = load_settings({"run.ttl": ("--ttl", 4)}, {"HOME": str(home)}, project / "deep")
     assert loaded.from_project == {"model.base_url": own, "model.timeout": own}
-    assert load({}, {"HOME": str(home)}, user.parent).from_project == {}, "the user's own file, wherever one stands"
+    assert load_settings({}, {"HOME": str(home)}, user.parent).from_project == {}, (
+        "the user's own file, wherever one stands"
+    )
 
 
 @pytest.mark.parametrize(("key", "section"), [("run.log_dir", "[run]\nlog_dir"), ("memory.path", "[memory]\npath")])
@@ -96,19 +98,19 @@ def test_a_projects_file_writes_nowhere_else(project, home, key, section, place)
     (project / "aeon.toml").write_text(f'{section} = "{place}"\n')
     (found,) = problems(project, home)
     assert found.startswith(f"{project / 'aeon.toml'}: {key} leads out of the project's folder")
-    assert variable(key) in found
-    load({}, {"HOME": str(home), variable(key): "/etc/x"}, project)
+    assert environment_variable(key) in found
+    load_settings({}, {"HOME": str(home), environment_variable(key): "/etc/x"}, project)
 
 
 @pytest.mark.parametrize("place", ["in", "in/../other", "./x", ":memory:"])
 def test_a_projects_file_writes_in_its_own_folder(project, home, place):
     (project / "aeon.toml").write_text(f'[memory]\npath = "{place}"\n')
-    assert load({}, {"HOME": str(home)}, project).from_project.keys() == {"memory.path"}
+    assert load_settings({}, {"HOME": str(home)}, project).from_project.keys() == {"memory.path"}
 
 
 def test_the_users_own_file_writes_where_it_likes(project, home):
     (home / ".config" / "aeon" / "aeon.toml").write_text('[memory]\npath = "/somewhere/m.db"\n')
-    assert load({}, {"HOME": str(home)}, project).settings.memory.path == "/somewhere/m.db"
+    assert load_settings({}, {"HOME": str(home)}, project).settings.memory.path == "/somewhere/m.db"
 
 
 @pytest.mark.parametrize("place", ["~nobody-of-that-name/x", "a\\u0000b"])
@@ -159,24 +161,26 @@ def test_a_key_in_a_file_is_refused_with_advice_and_never_repeated(project, home
 def test_a_key_in_the_environment_has_a_variable_of_its_own_name(project, home):
     assert "AEON_MODEL_API_KEY_ENV" in problems(project, home, AEON_MODEL_API_KEY="sk-topsecret")[0]
     (project / "aeon.toml").write_text('[model]\napi_key_env = "AEON_MODEL_API_KEY"')
-    load({}, {"HOME": str(home), "AEON_MODEL_API_KEY": "sk-topsecret"}, project)
+    load_settings({}, {"HOME": str(home), "AEON_MODEL_API_KEY": "sk-topsecret"}, project)
 
 
 def test_the_users_own_weights_are_one_variable(project, home):
-    loaded = load({}, {"HOME": str(home), "AEON_MODEL_PATH": "/m/x.gguf"}, project)
+    loaded = load_settings({}, {"HOME": str(home), "AEON_MODEL_PATH": "/m/x.gguf"}, project)
     assert (loaded.settings.model.provider, loaded.settings.model.name) == ("embedded", "/m/x.gguf")
     assert loaded.origins["model.name"] == "AEON_MODEL_PATH"
     assert "cannot be set together" in problems(project, home, AEON_MODEL_PATH="/m", AEON_MODEL_NAME="small")[0]
 
 
 def test_sources_are_a_list_in_the_environment_too(project, home):
-    loaded = load({}, {"HOME": str(home), "AEON_MODEL_SOURCES": "index, hub"}, project)
+    loaded = load_settings({}, {"HOME": str(home), "AEON_MODEL_SOURCES": "index, hub"}, project)
     assert loaded.settings.model.sources == ["index", "hub"]
     assert problems(project, home, AEON_MODEL_SOURCES="elsewhere")
 
 
 def test_variables_of_others_are_left_alone(project, home):
-    load({}, {"HOME": str(home), "AEON_HOME": "/h", "AEONIC": "1", "AEON_WALLET": "1", "AEON_RUN_TTL": ""}, project)
+    load_settings(
+        {}, {"HOME": str(home), "AEON_HOME": "/h", "AEONIC": "1", "AEON_WALLET": "1", "AEON_RUN_TTL": ""}, project
+    )
 
 
 @given(st.binary(max_size=200))
@@ -185,4 +189,4 @@ def test_no_file_brings_anything_but_settings_or_a_config_error(tmp_path_factory
     (folder / ".git").mkdir()
     (folder / "aeon.toml").write_bytes(data)
     with contextlib.suppress(ConfigError):
-        load({}, {"HOME": str(folder)}, folder)
+        load_settings({}, {"HOME": str(folder)}, folder)

@@ -46,7 +46,7 @@ def skill(name: str, description: str, script: str, takes=None, gives=None, **mo
         description=description,
         directory_path=folder,
         manifest_path=folder / "SKILL.md",
-        home=folder,
+        data_home=folder,
         scripts=(made,),
         **more,
     )

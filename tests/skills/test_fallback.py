@@ -1,7 +1,6 @@
 """What a user is told when no plan worked, and when one did without a narrative (skills 12)."""
 
-from aeon.skills.answer import answer_of
-from aeon.skills.fallback import fallback_result
+from aeon.skills.answer import answer_text, fallback_result
 from aeon.skills.plan_json import ExecutionResult, ExecutionState, ToolResult
 
 
@@ -15,7 +14,7 @@ def test_without_any_plan_it_says_that_none_could_be_made():
 
     assert not result.success
     assert not result.can_replan
-    assert "I could not carry out: fly to the moon" in result.narrative
+    assert "I could not complete this request: fly to the moon" in result.narrative
     assert "No plan could be made" in result.narrative
 
 
@@ -35,5 +34,5 @@ def test_an_answer_is_the_narrative_else_the_summaries_else_the_outputs():
     trace = [ended("one", output={"summary": "rolled 7"}), ended("two", output={"x": 1}), ended("three", ok=False)]
     result = ExecutionResult(plan_id="p", success=True, execution_trace=trace)
 
-    assert answer_of(result) == 'rolled 7\n{"x":1}'
-    assert answer_of(result.model_copy(update={"narrative": "Seven!"})) == "Seven!"
+    assert answer_text(result) == 'rolled 7\n{"x":1}'
+    assert answer_text(result.model_copy(update={"narrative": "Seven!"})) == "Seven!"

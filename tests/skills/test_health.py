@@ -4,20 +4,20 @@ import threading
 
 import pytest
 
-from aeon.skills.failures import Blame, FailureClass, blame
-from aeon.skills.health import DEGRADING, Health, SkillHealth, after
+from aeon.skills.failures import Blame, FailureClass, blame_for
+from aeon.skills.health import DEGRADED_AFTER, SkillHealth, SkillHealthRecord, next_health
 from aeon.skills.models import ErrorState
 
-TRANSIENT = [kind for kind in FailureClass if blame(kind) is Blame.TRANSIENT]
-OWN = [kind for kind in FailureClass if blame(kind) is Blame.SKILL]
-NOT_ITS_OWN = [kind for kind in FailureClass if blame(kind) in (Blame.PLANNER, Blame.NOBODY)]
+TRANSIENT = [kind for kind in FailureClass if blame_for(kind) is Blame.TRANSIENT]
+OWN = [kind for kind in FailureClass if blame_for(kind) is Blame.SKILL]
+NOT_ITS_OWN = [kind for kind in FailureClass if blame_for(kind) in (Blame.PLANNER, Blame.NOBODY)]
 
 
 def test_three_temporary_failures_in_a_row_degrade_and_a_success_heals():
     """Skills 13: a temporary failure counts; three in a row make it degraded, a success makes it healthy again."""
-    health, states = Health(), []
+    health, states = SkillHealthRecord(), []
     for kind in (FailureClass.TIMEOUT, FailureClass.EXIT_CODE, FailureClass.CONTROLLED, None):
-        health = after(health, kind)
+        health = next_health(health, kind)
         states.append(health.state)
     assert states == [
         ErrorState.TEMPORARY_FAILURE,
@@ -48,13 +48,13 @@ def test_a_fault_of_its_own_disables_a_skill_for_the_session(kind):
 @pytest.mark.parametrize("kind", NOT_ITS_OWN)
 def test_what_others_did_wrong_says_nothing_about_a_skill(kind):
     """Skills 4: a planner's mistake disables no skill."""
-    before = Health(ErrorState.TEMPORARY_FAILURE, 2, FailureClass.TIMEOUT)
-    assert after(before, kind) == before
+    before = SkillHealthRecord(ErrorState.TEMPORARY_FAILURE, 2, FailureClass.TIMEOUT)
+    assert next_health(before, kind) == before
 
 
 def test_a_degraded_skill_is_unavailable_with_its_reason():
     health = SkillHealth()
-    for _ in range(DEGRADING):
+    for _ in range(DEGRADED_AFTER):
         health.record("dice", FailureClass.TIMEOUT)
     assert health.unavailable() == {"dice": "degraded: 3 failures in a row, the last one timeout"}
     assert health.state("other") is ErrorState.HEALTHY

@@ -8,7 +8,7 @@ import stat
 import pytest
 
 from aeon.base.errors import LLMError
-from aeon.llm.interface import Reply
+from aeon.llm.interface import LLMResponse
 from aeon.skills.model_gateway import ModelGateway
 from aeon.testing.llm import ScriptedAdapter
 
@@ -48,7 +48,7 @@ def opened(*replies, **more):
 
 
 def test_a_question_reaches_the_model_and_its_answer_comes_back():
-    model, gateway = opened(Reply("hello yourself", finish_reason="stop"))
+    model, gateway = opened(LLMResponse("hello yourself", finish_reason="stop"))
     with gateway:
         status, body = ask(gateway)
 
@@ -58,7 +58,7 @@ def test_a_question_reaches_the_model_and_its_answer_comes_back():
 
 
 def test_that_an_answer_was_cut_off_is_said():
-    _, gateway = opened(Reply("Once upon", finish_reason="length"))
+    _, gateway = opened(LLMResponse("Once upon", finish_reason="length"))
     with gateway:
         assert ask(gateway)[1]["choices"][0]["finish_reason"] == "length"
 

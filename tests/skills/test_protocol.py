@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from aeon.base.errors import MissingExtraError
 from aeon.skills import protocol
 from aeon.skills.invocation import OutputLimits
-from aeon.skills.protocol import MAX_BREACHES, MAX_NESTING, EventReader
+from aeon.skills.protocol import MAX_NESTING, MAX_VIOLATIONS, ScriptEventReader
 
 DONE = {"version": "0", "type": "done", "ok": True}
 EVENTS = [
@@ -34,8 +34,8 @@ def lines(*events) -> bytes:
     return b"".join(json.dumps(event, ensure_ascii=False).encode() + b"\n" for event in events)
 
 
-def read(data: bytes, *cuts: int, limits: OutputLimits | None = None, check_asset=None) -> EventReader:
-    reader = EventReader(limits or OutputLimits(), check_asset)
+def read(data: bytes, *cuts: int, limits: OutputLimits | None = None, check_asset=None) -> ScriptEventReader:
+    reader = ScriptEventReader(limits or OutputLimits(), check_asset)
     ends = sorted({min(cut, len(data)) for cut in cuts} | {0, len(data)})
     for start, end in pairwise(ends):
         reader.feed(data[start:end])
@@ -43,7 +43,7 @@ def read(data: bytes, *cuts: int, limits: OutputLimits | None = None, check_asse
     return reader
 
 
-def found(reader: EventReader) -> tuple:
+def found(reader: ScriptEventReader) -> tuple:
     return list(reader.events), reader.violation, reader.overflow, reader.is_done
 
 
@@ -69,7 +69,7 @@ def test_lines_are_counted_however_they_were_read(between, blanks):
     """Whole blocks of plain events, blank lines and single lines count alike."""
     plain = lines(EVENTS[1], EVENTS[3], EVENTS[4])
     data = plain + blanks + between.join([plain[:-1], b"nonsense", b""])
-    reader = EventReader(OutputLimits())
+    reader = ScriptEventReader(OutputLimits())
     for start in range(0, len(data), 4096):
         reader.feed(data[start : start + 4096])
     number = data[: data.index(b"nonsense")].count(b"\n") + 1
@@ -95,7 +95,7 @@ def test_nothing_after_done_is_looked_at():
 
 
 BREACHES = [
-    (b'{"version":"0","type":"dance"}', "its type is none of"),
+    (b'{"version":"0","type":"dance"}', "its type is not log"),
     (b'{"version":"1","type":"done","ok":true}', 'its version is not "0"'),
     (b'{"version":0,"type":"done","ok":true}', 'its version is not "0"'),
     (b'{"type":"done","ok":true}', "required field `version`"),
@@ -103,18 +103,18 @@ BREACHES = [
     (b'{"version":"0","type":"done","ok":1}', "Expected `bool`"),
     (b'{"version":"0","type":"log","level":"loud","message":""}', "Invalid enum value 'loud'"),
     (b'{"version":"0","type":"state_patch","patch":[]}', "Expected `object`, got `array` - at `$.patch`"),
-    (b"[]", "it is no JSON object"),
-    (b"null", "it is no JSON object"),
-    (b"plainly no JSON", "it is no JSON"),
-    (b'{"version":"0"', "it is no JSON"),
-    (b'{"version":"0","type":"done","ok":true}{}', "it is no JSON"),
-    (b'{"version":"0","type":"state_patch","patch":{"a":NaN}}', "it is no JSON"),
-    (b'{"version":"0","type":"state_patch","patch":{"a":-Infinity}}', "it is no JSON"),
+    (b"[]", "it is not a JSON object"),
+    (b"null", "it is not a JSON object"),
+    (b"plainly no JSON", "it is not valid JSON"),
+    (b'{"version":"0"', "it is not valid JSON"),
+    (b'{"version":"0","type":"done","ok":true}{}', "it is not valid JSON"),
+    (b'{"version":"0","type":"state_patch","patch":{"a":NaN}}', "it is not valid JSON"),
+    (b'{"version":"0","type":"state_patch","patch":{"a":-Infinity}}', "it is not valid JSON"),
     (b'{"version":"0","type":"state_patch","patch":{"a":1e999}}', "out of range"),
     (b'{"version":"0","type":"state_patch","patch":{"a":' + b"9" * 5000 + b"}}", "out of range"),
-    (b'{"version":"0","type":"ui_event","event":"\\ud800"}', "it is no JSON"),
-    (b'{"version":"0","type":"ui_event","event":"\xed\xa0\x80"}', "no UTF-8"),
-    (b'{"version":"0","type":"done","ok":true,"unknown":"\xff"}', "no UTF-8"),
+    (b'{"version":"0","type":"ui_event","event":"\\ud800"}', "it is not valid JSON"),
+    (b'{"version":"0","type":"ui_event","event":"\xed\xa0\x80"}', "not valid UTF-8"),
+    (b'{"version":"0","type":"done","ok":true,"unknown":"\xff"}', "not valid UTF-8"),
     (b'{"version":"0","type":"ui_event","event":"e","payload":' + b"[" * 100_000 + b"}", "nested too deeply"),
     (b'{"version":"0","type":"ui_event","event":"e","x":' + b'{"a":' * 100_000 + b"}", "nested too deeply"),
 ]
@@ -161,14 +161,14 @@ def nested(levels: int) -> dict:
 
 def test_nesting_has_a_limit():
     assert read(lines(nested(MAX_NESTING), DONE)).violation is None
-    assert read(lines(nested(MAX_NESTING + 1), DONE)).violation == "line 1: it is nested too deeply"
+    assert read(lines(nested(MAX_NESTING + 1), DONE)).violation == "line 1: the line is nested too deeply"
 
 
 def test_after_many_breaches_the_rest_is_not_looked_at():
     """A flood of nonsense must not cost more to read than to write."""
-    reader = read(b"y\n" * MAX_BREACHES + lines(DONE))
+    reader = read(b"y\n" * MAX_VIOLATIONS + lines(DONE))
     assert (list(reader.events), reader.violation[:7]) == ([], "line 1:")
-    assert read(b"y\n" * (MAX_BREACHES - 1) + lines(DONE)).is_done
+    assert read(b"y\n" * (MAX_VIOLATIONS - 1) + lines(DONE)).is_done
 
 
 def test_an_asset_is_named_once_and_checked():
@@ -203,14 +203,14 @@ def test_output_over_its_limit_ends_reading(cut):
 
 
 def test_no_more_is_kept_than_the_limits_allow():
-    reader = EventReader(OutputLimits(line=1000, total=5000))
+    reader = ScriptEventReader(OutputLimits(line=1000, total=5000))
     for _ in range(1000):
         reader.feed(b"x" * 1000)
     assert len(reader._pending) <= 1000
 
 
 def test_what_is_fed_is_given_back_once():
-    reader = EventReader(OutputLimits())
+    reader = ScriptEventReader(OutputLimits())
     given_back = [list(reader.feed(bytes([byte]))) for byte in lines(*EVENTS[:2], DONE)[:-1]]
     given_back.append(list(reader.finish()))
     assert [event for events in given_back for event in events] == [*EVENTS[:2], DONE]
@@ -271,6 +271,6 @@ def test_what_is_written_is_read(values):
 
 def test_without_the_extra_the_error_names_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "msgspec", None)
-    protocol._vocabulary.cache_clear()
+    protocol._event_decoders.cache_clear()
     with pytest.raises(MissingExtraError, match=r"aeon-orchestrator\[skills\]"):
-        EventReader(OutputLimits())
+        ScriptEventReader(OutputLimits())

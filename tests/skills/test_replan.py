@@ -5,11 +5,11 @@ from dataclasses import replace
 import pytest
 
 from aeon.base.errors import LLMError
-from aeon.observability.events import Replanned, Warned
-from aeon.skills.executor.executor import PlanExecutor
+from aeon.observability.events import ReplanRequested, WarningIssued
+from aeon.skills.executor.plan_executor import PlanExecutor
 from aeon.skills.failures import FailureClass
 from aeon.skills.health import SkillHealth
-from aeon.skills.invocation import Ending, Outcome
+from aeon.skills.invocation import InvocationResult, ScriptExitReason
 from aeon.skills.plan_json import (
     ExecutionResult,
     ExecutionState,
@@ -18,10 +18,10 @@ from aeon.skills.plan_json import (
     ToolInvocation,
     ToolResult,
 )
-from aeon.skills.planner.task import PlanningError
-from aeon.skills.replan import MAX_ATTEMPTS, Replanner, kept_nodes
+from aeon.skills.planner.interface import PlanningError
+from aeon.skills.replan import MAX_ATTEMPTS, Replanner, reusable_nodes
 from aeon.testing.clock import FakeClock
-from aeon.testing.scripts import ScriptedRunner, done, patches, plan_of, prepared, says, script, skill
+from aeon.testing.scripts import ScriptedRunner, done, patches, plan_of, prepare_invocation, says, script, skill
 from aeon.testing.scripts import catalog as catalog_of
 from aeon.testing.scripts import node as plan_node
 
@@ -110,7 +110,7 @@ def test_at_most_five_attempts_then_a_text_that_says_what_happened(replan):
     assert len(plans.tasks) == MAX_ATTEMPTS
     assert not result.success
     assert not result.can_replan
-    assert "I could not carry out: roll two dice" in result.narrative
+    assert "I could not complete this request: roll two dice" in result.narrative
     assert "t1 dice-roller/scripts/roll.sh: exit_code" in result.narrative
 
 
@@ -178,7 +178,7 @@ def test_the_same_plan_again_is_refused(replan):
 
     assert len(runs.plans) == 1
     assert len(plans.tasks) == MAX_ATTEMPTS
-    assert any("same plan again" in event.reason for event in seen if isinstance(event, Replanned))
+    assert any("the plan that failed before" in event.reason for event in seen if isinstance(event, ReplanRequested))
     assert "not run twice" in result.narrative
 
 
@@ -197,7 +197,7 @@ def test_without_a_model_the_words_alone_plan(replan):
     result, seen = replan(Plans(LLMError("no model here")), runs, by_pattern)
 
     assert result.success
-    assert any(isinstance(event, Warned) and "no model here" in event.message for event in seen)
+    assert any(isinstance(event, WarningIssued) and "no model here" in event.message for event in seen)
 
 
 def test_a_plan_of_the_words_that_failed_is_not_made_again(replan):
@@ -249,7 +249,7 @@ def test_what_is_kept_is_closed_under_dependencies():
         bad("failed", TELL, FailureClass.EXIT_CODE),
     ]
     result = ExecutionResult(plan_id="p", success=False, execution_trace=trace)
-    nodes, results = kept_nodes(plan, result)
+    nodes, results = reusable_nodes(plan, result)
 
     assert [each.tool_id for each in nodes] == ["optional", "went-on"]
     assert set(results) == {"optional", "went-on"}
@@ -287,7 +287,7 @@ class Ran:
     def __init__(self, skills, behaviours):
         self.plans = []
         self.runner = ScriptedRunner(behaviours)
-        self._executor = PlanExecutor(skills, self.runner, prepare=prepared, clock=FakeClock())
+        self._executor = PlanExecutor(skills, self.runner, prepare=prepare_invocation, clock=FakeClock())
 
     def __call__(self, plan, *, finished=None, cancellation=None):
         self.plans.append(plan)
@@ -328,7 +328,7 @@ def test_a_disabled_skill_does_not_run_whoever_wrote_the_plan(tmp_path):
     """Skills 4: the executor refuses it, though the planner lists nothing as disabled."""
 
     def broken(_):
-        return Outcome(Ending.EXITED, 0, violation="line 1 is no JSON")
+        return InvocationResult(ScriptExitReason.EXITED, 0, violation="line 1 is not valid JSON")
 
     planner = Written(*(plan_of(call("t1", "a", n=n)) for n in range(9)))
     result, runs = carried_out(tmp_path, planner, {**GOES, "a/go": broken})
@@ -400,7 +400,7 @@ def test_new_names_do_not_make_a_new_plan(tmp_path):
     result, runs = carried_out(tmp_path, planner, {**GOES, "b/go": BREAKS})
 
     assert len(runs.plans) == 1
-    assert "same plan again" in result.narrative
+    assert "the plan that failed before" in result.narrative
 
 
 def test_a_sound_plan_of_as_many_nodes_as_were_kept_runs(tmp_path):

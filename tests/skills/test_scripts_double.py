@@ -5,17 +5,16 @@ import threading
 import pytest
 
 import aeon.testing.scripts
-from aeon.base.json import canonical
-from aeon.skills.executor.crew import PollingCrew
-from aeon.skills.executor.executor import PlanExecutor
-from aeon.skills.invocation import Cancellation, Ending, Invocation
-from aeon.skills.pending import Known, wait_for
+from aeon.base.json import canonical_json
+from aeon.skills.executor.plan_executor import PlanExecutor
+from aeon.skills.invocation import Cancellation, Invocation, ScriptExitReason
 from aeon.skills.plan_json import PlanJson, ToolInvocation
+from aeon.skills.poll_loop import PollLoop, ReadyResult, poll_until_done
 from aeon.testing.clock import FakeClock
 from aeon.testing.scripts import (
-    Gated,
+    GatedResult,
     ScriptedRunner,
-    ShuffledCrew,
+    ShuffledLoop,
     acyclic_dependencies,
     catalog,
     done,
@@ -25,7 +24,7 @@ from aeon.testing.scripts import (
     overruns,
     patches,
     plan_of,
-    prepared,
+    prepare_invocation,
     says,
     script,
     skill,
@@ -37,7 +36,7 @@ SKILL = skill("s", script("go"))
 
 
 def invocation(given=None):
-    return prepared(SKILL, SKILL.scripts[0], given or {}, "r")
+    return prepare_invocation(SKILL, SKILL.scripts[0], given or {}, "r")
 
 
 def test_the_example_of_its_page_runs():
@@ -49,28 +48,31 @@ def test_the_example_of_its_page_runs():
 
 def test_it_does_what_it_is_told_and_keeps_the_calls():
     runner, heard = ScriptedRunner({"s/go": says(log("hi"), done(), exit_code=3, stderr="oh")}), []
-    outcome = wait_for(runner.start(invocation({"a": 1}), on_event=heard.append))
+    outcome = poll_until_done(runner.start(invocation({"a": 1}), on_event=heard.append))
     assert (outcome.exit_code, outcome.stderr, list(outcome.events)) == (3, "oh", heard)
     assert (runner.calls[0].name, runner.calls[0].input, runner.calls[0].attempt) == ("s/go", {"a": 1}, 1)
 
 
 def test_attempts_are_counted_for_each_input():
     runner = ScriptedRunner({"s/go": fails(1, patches({}))})
-    assert [wait_for(runner.start(invocation({"n": n}))).exit_code for n in (1, 2, 1, 2)] == [1, 1, 0, 0]
+    assert [poll_until_done(runner.start(invocation({"n": n}))).exit_code for n in (1, 2, 1, 2)] == [1, 1, 0, 0]
 
 
 def test_a_command_that_is_no_envelope_is_known_by_its_first_word():
-    plain = Invocation(("tool",), b"text", SKILL.home, {})
-    assert wait_for(ScriptedRunner({"tool": says(done())}).start(plain)).exit_code == 0
-    assert wait_for(ScriptedRunner({}).start(plain)).ending is Ending.NOT_STARTED
+    plain = Invocation(("tool",), b"text", SKILL.data_home, {})
+    assert poll_until_done(ScriptedRunner({"tool": says(done())}).start(plain)).exit_code == 0
+    assert poll_until_done(ScriptedRunner({}).start(plain)).exit_reason is ScriptExitReason.NOT_STARTED
 
 
 def test_time_passes_on_the_clock_alone():
     clock = FakeClock()
-    assert wait_for(ScriptedRunner({"s/go": overruns(clock)}).start(invocation())).ending is Ending.TIMED_OUT
-    for seconds, ending in ((31, Ending.TIMED_OUT), (29, Ending.EXITED)):
+    assert (
+        poll_until_done(ScriptedRunner({"s/go": overruns(clock)}).start(invocation())).exit_reason
+        is ScriptExitReason.TIMED_OUT
+    )
+    for seconds, ending in ((31, ScriptExitReason.TIMED_OUT), (29, ScriptExitReason.EXITED)):
         runner = ScriptedRunner({"s/go": takes(seconds, clock, says(done()))})
-        assert wait_for(runner.start(invocation())).ending is ending
+        assert poll_until_done(runner.start(invocation())).exit_reason is ending
     assert clock.slept == [30, 30, 29]
 
 
@@ -80,30 +82,30 @@ def test_it_waits_until_it_is_cancelled():
     with Cancellation() as cancellation:
         canceller = threading.Thread(target=lambda: (started.wait(30), cancellation.cancel()))
         canceller.start()
-        assert wait_for(runner.start(invocation(), cancellation)).ending is Ending.CANCELLED
+        assert poll_until_done(runner.start(invocation(), cancellation)).exit_reason is ScriptExitReason.CANCELLED
         canceller.join()
-    with pytest.raises(AssertionError, match="nothing could ever end"):
-        wait_for(runner.start(invocation()))
+    with pytest.raises(AssertionError, match="nothing can end"):
+        poll_until_done(runner.start(invocation()))
 
 
-@pytest.mark.parametrize("crew", [PollingCrew(), ShuffledCrew(0)])
+@pytest.mark.parametrize("crew", [PollLoop(), ShuffledLoop(0)])
 def test_a_crew_gives_what_steps_return_and_raises_what_they_raise(crew):
     def counts(gate):
-        first = yield Known(1)
-        second = yield Gated(gate, lambda: 2)
+        first = yield ReadyResult(1)
+        second = yield GatedResult(gate, lambda: 2)
         return [first, second]
 
     def breaks():
-        yield Known(1)
+        yield ReadyResult(1)
         raise ZeroDivisionError
 
     with Cancellation() as gate:
         gate.cancel()
         crew.start(counts(gate))
-        assert crew.next() == [1, 2]
+        assert crew.next_result() == [1, 2]
     crew.start(breaks())
     with pytest.raises(ZeroDivisionError):
-        crew.next()
+        crew.next_result()
     crew.close()
 
 
@@ -115,4 +117,4 @@ def test_small_plans_and_catalogs():
         tools=[ToolInvocation(tool_id="x", tool_path="s/go", input={"a": 1}, dependencies=["y"], required=False)],
         parallel=False,
     )
-    assert canonical(acyclic_dependencies(3)) == canonical(acyclic_dependencies(3))
+    assert canonical_json(acyclic_dependencies(3)) == canonical_json(acyclic_dependencies(3))

@@ -8,8 +8,8 @@ import pytest
 from aeon.base.errors import ToolError
 from aeon.kernel.orchestrator import Orchestrator
 from aeon.plan.models import Plan
-from aeon.skills.executor.executor import PlanExecutor
-from aeon.skills.models import RetryPolicy
+from aeon.skills.executor.plan_executor import PlanExecutor
+from aeon.skills.models import ScriptRetryPolicy
 from aeon.skills.tool import SkillTool
 from aeon.testing.llm import ScriptedAdapter
 from aeon.testing.scripts import (
@@ -19,14 +19,14 @@ from aeon.testing.scripts import (
     error,
     fails,
     patches,
-    prepared,
+    prepare_invocation,
     prints,
     says,
     script,
     skill,
     waits_for_cancel,
 )
-from aeon.tools.invocation import ToolCaller
+from aeon.tools.invocation import ToolInvoker
 from aeon.tools.registry import ToolRegistry
 
 TAKES = {"type": "object", "properties": {"sides": {"type": "integer"}}, "required": ["sides"]}
@@ -34,9 +34,9 @@ TAKES = {"type": "object", "properties": {"sides": {"type": "integer"}}, "requir
 
 def tool(behaviour, **more):
     made = replace(script("roll"), tool_path="dice/roll", **{"description": "Rolls a die.", **more})
-    dice = skill("dice", made, retry_policy=RetryPolicy(1, 0))
+    dice = skill("dice", made, retry_policy=ScriptRetryPolicy(1, 0))
     runner = ScriptedRunner({"dice/roll": behaviour})
-    executor = PlanExecutor(catalog(dice), runner, prepare=prepared)
+    executor = PlanExecutor(catalog(dice), runner, prepare=prepare_invocation)
     return runner, SkillTool(dice, made, executor.execute, 60.0)
 
 
@@ -112,10 +112,10 @@ def test_a_tool_call_through_the_kernels_caller_is_checked_against_the_output_sc
     _, roll = tool(
         patches({"total": "many"}), output_schema={"type": "object", "properties": {"total": {"type": "integer"}}}
     )
-    caller = ToolCaller()
+    caller = ToolInvoker()
     try:
         with pytest.raises(ToolError, match="invalid_output"):
-            caller.call(ToolRegistry([roll]).lookup("dice.roll"), {})
+            caller.invoke(ToolRegistry([roll]).lookup("dice.roll"), {})
     finally:
         caller.close()
 
@@ -126,9 +126,9 @@ def test_what_the_executor_adds_to_an_output_fits_a_closed_schema():
     runner, roll = tool(
         says({"type": "state_patch", "patch": {"total": 7}}, done(summary="seven")), output_schema=closed
     )
-    caller = ToolCaller()
+    caller = ToolInvoker()
     try:
-        assert caller.call(ToolRegistry([roll]).lookup("dice.roll"), {}) == {"total": 7, "summary": "seven"}
+        assert caller.invoke(ToolRegistry([roll]).lookup("dice.roll"), {}) == {"total": 7, "summary": "seven"}
     finally:
         caller.close()
     assert len(runner.calls) == 1
@@ -137,10 +137,10 @@ def test_what_the_executor_adds_to_an_output_fits_a_closed_schema():
 
 def test_a_call_that_is_given_up_ends_its_script():
     """Skills 4: cancelled by call, and nothing goes on."""
-    begun, caller = threading.Event(), ToolCaller()
+    begun, caller = threading.Event(), ToolInvoker()
     _, roll = tool(waits_for_cancel(begun))
-    gives_up = threading.Thread(target=lambda: (begun.wait(30), caller.give_up()))
+    gives_up = threading.Thread(target=lambda: (begun.wait(30), caller.cancel()))
     gives_up.start()
     with pytest.raises(ToolError, match="cancelled"):
-        caller.call(ToolRegistry([roll]).lookup("dice.roll"), {})
+        caller.invoke(ToolRegistry([roll]).lookup("dice.roll"), {})
     gives_up.join()

@@ -4,17 +4,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aeon.base.errors import SupervisorError
-from aeon.base.json import canonical
-from aeon.llm.interface import Reply
+from aeon.base.json import canonical_json
+from aeon.llm.interface import LLMResponse
 from aeon.memory.kv_store import InMemoryKVStore
-from aeon.supervisor.given import Given
 from aeon.supervisor.models import Supervisor
+from aeon.supervisor.repair_context import RepairContext
 from aeon.testing.llm import ScriptedAdapter
 from aeon.testing.plans import call, plan, step
 from aeon.tools.registry import ToolRegistry
-from aeon.tools.stubs import shipped_tools
+from aeon.tools.stubs import builtin_tools
 
-TOOLS = ToolRegistry(shipped_tools(InMemoryKVStore()))
+TOOLS = ToolRegistry(builtin_tools(InMemoryKVStore()))
 EXPORTED = TOOLS.export_tools_for_llm()
 NAMES = st.sampled_from(["goal", "steps", "step_id", "description", "tool", "arguments", "agent", "text", "echo", "x"])
 VALUES = st.recursive(
@@ -31,21 +31,27 @@ VALUES = st.recursive(
 
 def text_of(value):
     try:
-        return canonical(value)
+        return canonical_json(value)
     except ValueError:
         return repr(value)
+
+
+def named_tools(value):
+    """Every text under the key `tool` in a reply: what the planner itself named, in whatever shape of a plan."""
+    parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    own = {value["tool"]} if isinstance(value, dict) and isinstance(value.get("tool"), str) else set()
+    return own.union(*map(named_tools, parts))
 
 
 @given(VALUES, VALUES, VALUES)
 def test_plans(first, second, third):
     supervisor = Supervisor(ScriptedAdapter([text_of(second), text_of(third)]))
     try:
-        value = supervisor.read_plan(Reply(text_of(first)), EXPORTED, "request")
+        value = supervisor.read_plan(LLMResponse(text_of(first)), EXPORTED, "request")
     except SupervisorError:
         return
-    assert all(
-        one.get("tool") is None or one["tool"] in TOOLS.list_all() or one in first["steps"] for one in value["steps"]
-    )
+    known = {*TOOLS.list_all(), *named_tools(first)}
+    assert all(one.get("tool") is None or one["tool"] in known for one in value["steps"])
 
 
 @given(VALUES, VALUES, VALUES)
@@ -53,7 +59,9 @@ def test_calls(first, second, third):
     supervisor = Supervisor(ScriptedAdapter([text_of(second), text_of(third)]))
     registered = TOOLS.lookup("echo")
     try:
-        value = supervisor.read_call(Reply(text_of(first)), registered.exported, registered.input, Given("context"))
+        value = supervisor.read_call(
+            LLMResponse(text_of(first)), registered.exported, registered.input, RepairContext("context")
+        )
     except SupervisorError:
         return
     assert value["tool"] == "echo"

@@ -3,9 +3,9 @@
 import pytest
 
 from aeon.base.errors import SupervisorError
-from aeon.supervisor.given import Given, Source
 from aeon.supervisor.models import Supervisor
-from aeon.supervisor.numerals import numbers_said
+from aeon.supervisor.numerals import find_numbers
+from aeon.supervisor.repair_context import KnownValues, RepairContext
 from aeon.testing.llm import ScriptedAdapter
 from aeon.testing.plans import call
 
@@ -28,7 +28,7 @@ from aeon.testing.plans import call
     ],
 )
 def test_a_whole_word_or_number_is_said(text, leaf):
-    assert Source([text]).says(leaf)
+    assert KnownValues([text]).contains(leaf)
 
 
 @pytest.mark.parametrize(
@@ -51,7 +51,7 @@ def test_a_whole_word_or_number_is_said(text, leaf):
     ],
 )
 def test_a_part_of_a_word_or_number_is_not(text, leaf):
-    assert not Source([text]).says(leaf)
+    assert not KnownValues([text]).contains(leaf)
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ def test_a_part_of_a_word_or_number_is_not(text, leaf):
     ],
 )
 def test_numbers_in_digits_and_words(text, numbers):
-    assert numbers <= numbers_said(text)
+    assert numbers <= find_numbers(text)
 
 
 def test_the_published_method_takes_its_context_as_text_core_18():
@@ -85,5 +85,5 @@ def test_the_published_method_takes_its_context_as_text_core_18():
 
 
 def test_an_empty_context_shows_nothing():
-    assert Given().shown() == ""
-    assert Given().values() == []
+    assert RepairContext().as_prompt() == ""
+    assert RepairContext().values() == []

@@ -10,16 +10,16 @@ from copy import deepcopy
 import pytest
 
 from aeon.base.errors import SupervisorError
-from aeon.base.json import canonical
-from aeon.llm.interface import Reply
+from aeon.base.json import canonical_json
+from aeon.llm.interface import LLMResponse
 from aeon.memory.kv_store import InMemoryKVStore
 from aeon.supervisor.models import Supervisor
 from aeon.testing.llm import ScriptedAdapter
 from aeon.testing.plans import calc, plan, step
 from aeon.tools.registry import ToolRegistry
-from aeon.tools.stubs import shipped_tools
+from aeon.tools.stubs import builtin_tools
 
-EXPORTED = ToolRegistry(shipped_tools(InMemoryKVStore())).export_tools_for_llm()
+EXPORTED = ToolRegistry(builtin_tools(InMemoryKVStore())).export_tools_for_llm()
 REQUEST = "pay the rent"
 SLIPS = 60
 PLANS = [
@@ -60,7 +60,7 @@ def missing():
         old = one["steps"][index]
         nameless = changed(one, index, without("step_id"))
         yield nameless, changed(one, index, lambda old, n=index: {**old, "step_id": f"s{n + 1}"})
-        told = f"{old.get('tool')} {canonical(old.get('arguments'))}"
+        told = f"{old.get('tool')} {canonical_json(old.get('arguments'))}"
         wordless = changed(one, index, lambda old, told=told: {**old, "description": told}) if "tool" in old else UNREAD
         yield changed(one, index, without("description")), wordless
         yield changed(one, index, without("description", "tool", "agent", "arguments")), UNREAD
@@ -163,7 +163,9 @@ KINDS = {"missing": missing, "renamed": renamed, "nested": nested, "plain": plai
 CASES = [
     (kind, slip, meant)
     for kind, made in KINDS.items()
-    for _, (slip, meant) in itertools.islice(sorted({canonical(one[0])[::-1]: one for one in made()}.items()), SLIPS)
+    for _, (slip, meant) in itertools.islice(
+        sorted({canonical_json(one[0])[::-1]: one for one in made()}.items()), SLIPS
+    )
 ]
 ANSWERS = {
     "what was meant": lambda meant: meant or PLANS[0],
@@ -182,17 +184,17 @@ def test_sixty_slips_of_each_kind_keep_their_meaning_or_are_refused_core_10_fr_0
     for slip, meant in [(slip, meant) for of, slip, meant in CASES if of == kind]:
         model = ScriptedAdapter([ANSWERS[answer](meant)] * 2)
         try:
-            read = Supervisor(model).read_plan(Reply(canonical(slip), "stop"), EXPORTED, REQUEST)
+            read = Supervisor(model).read_plan(LLMResponse(canonical_json(slip), "stop"), EXPORTED, REQUEST)
         except SupervisorError:
             read = UNREAD
         if read != meant or (meant is not UNREAD and model.requests):
-            wrong.append((canonical(slip), canonical(meant), canonical(read), len(model.requests)))
+            wrong.append((canonical_json(slip), canonical_json(meant), canonical_json(read), len(model.requests)))
     assert wrong == []
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=str)
 def test_there_are_sixty_of_each(kind):
-    assert len({canonical(slip) for of, slip, _ in CASES if of == kind}) == SLIPS
+    assert len({canonical_json(slip) for of, slip, _ in CASES if of == kind}) == SLIPS
 
 
 def test_the_published_method_reads_by_code_first_too_fr_031():
@@ -208,7 +210,7 @@ def test_the_published_method_reads_by_code_first_too_fr_031():
 
 def test_a_call_in_place_of_a_plan_is_its_one_step():
     read = Supervisor(ScriptedAdapter([])).read_plan(
-        Reply('{"tool": "calculator", "arguments": {"expression": "1 + 1"}}'), EXPORTED, "add"
+        LLMResponse('{"tool": "calculator", "arguments": {"expression": "1 + 1"}}'), EXPORTED, "add"
     )
 
     assert read == plan({**calc("s1", "1 + 1"), "description": 'calculator {"expression":"1 + 1"}'}, goal="add")

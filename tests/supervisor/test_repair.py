@@ -3,17 +3,17 @@
 import pytest
 
 from aeon.base.errors import LLMError, SupervisorError
-from aeon.base.json import canonical
-from aeon.llm.interface import Reply
+from aeon.base.json import canonical_json
+from aeon.llm.interface import LLMResponse
 from aeon.memory.kv_store import InMemoryKVStore
-from aeon.supervisor.given import Given
 from aeon.supervisor.models import Supervisor, SupervisorAction
+from aeon.supervisor.repair_context import RepairContext
 from aeon.testing.llm import ScriptedAdapter
 from aeon.testing.plans import calc, call, plan, step
 from aeon.tools.registry import ToolRegistry
-from aeon.tools.stubs import shipped_tools
+from aeon.tools.stubs import builtin_tools
 
-TOOLS = ToolRegistry(shipped_tools(InMemoryKVStore()))
+TOOLS = ToolRegistry(builtin_tools(InMemoryKVStore()))
 EXPORTED = TOOLS.export_tools_for_llm()
 SEARCH = {
     "type": "object",
@@ -214,7 +214,7 @@ def test_structure_is_repaired_fr_031(before, after):
 
 
 def test_a_step_that_says_nothing_is_not_described_by_a_repair_core_10_fr_032():
-    with pytest.raises(SupervisorError, match=r"steps\[0\]: says nothing"):
+    with pytest.raises(SupervisorError, match=r"steps\[0\]: cannot be read as a step"):
         repaired_plan({"goal": "g", "steps": [{"step_id": "a"}]}, plan(step("a", "described"), goal="g"))
 
 
@@ -250,7 +250,7 @@ def test_a_registered_tool_of_a_readable_step_stays_core_10():
 def test_an_unreadable_plan_may_name_registered_tools_only_core_10():
     with pytest.raises(SupervisorError, match="not registered"):
         supervisor(plan(step("a", tool="shell")), plan(step("a", tool="shell"))).read_plan(
-            Reply("I'll do it!"), EXPORTED, "r"
+            LLMResponse("I'll do it!"), EXPORTED, "r"
         )
 
 
@@ -262,7 +262,9 @@ def test_a_truncated_plan_is_asked_again_and_never_completed_core_9():
     made = Supervisor(model)
 
     value = made.read_plan(
-        Reply('{"goal": "g", "steps": [{"step_id": "s1", "description": "secret beginning"', "length"), EXPORTED, "r"
+        LLMResponse('{"goal": "g", "steps": [{"step_id": "s1", "description": "secret beginning"', "length"),
+        EXPORTED,
+        "r",
     )
 
     assert value == {"goal": "r", "steps": [step("s1", agent="llm")]}
@@ -273,7 +275,9 @@ def test_a_plan_without_a_goal_has_the_request_as_its_goal():
     made = supervisor()
 
     assert (
-        made.read_plan(Reply('{"steps": [{"step_id": "s1", "description": "d"}]}'), EXPORTED, "the request")["goal"]
+        made.read_plan(LLMResponse('{"steps": [{"step_id": "s1", "description": "d"}]}'), EXPORTED, "the request")[
+            "goal"
+        ]
         == "the request"
     )
     assert made.actions == []
@@ -281,9 +285,9 @@ def test_a_plan_without_a_goal_has_the_request_as_its_goal():
 
 def test_a_reference_to_a_field_that_cannot_exist_means_the_only_one_that_does():
     made = supervisor()
-    text = canonical({"steps": [calc("s1", "1+1"), calc("s2", "{step.s1.value} * 2")]})
+    text = canonical_json({"steps": [calc("s1", "1+1"), calc("s2", "{step.s1.value} * 2")]})
 
-    value = made.read_plan(Reply(text), EXPORTED, "r")
+    value = made.read_plan(LLMResponse(text), EXPORTED, "r")
 
     assert value["steps"][1]["arguments"] == {"expression": "{step.s1.result} * 2"}
     assert made.actions[0].stages == ["only_field"]
@@ -291,9 +295,9 @@ def test_a_reference_to_a_field_that_cannot_exist_means_the_only_one_that_does()
 
 def test_arguments_with_a_reference_to_nothing_are_left_out_and_asked_for_when_the_step_runs_core_10():
     made = supervisor()
-    text = canonical({"steps": [calc("s1", "{step.s2.result} + {step.nowhere}"), calc("s2", "1+1")]})
+    text = canonical_json({"steps": [calc("s1", "{step.s2.result} + {step.nowhere}"), calc("s2", "1+1")]})
 
-    value = made.read_plan(Reply(text), EXPORTED, "r")
+    value = made.read_plan(LLMResponse(text), EXPORTED, "r")
 
     assert "arguments" not in value["steps"][0]
     assert value["steps"][1] == calc("s2", "1+1")
@@ -305,10 +309,10 @@ def test_the_call_of_another_tool_is_not_a_call_core_10():
     made = supervisor(call("calculator", expression="1"), call("echo", text="hello"))
 
     assert made.read_call(
-        Reply('{"tool": "calculator", "arguments": {"expression": "1"}}'),
+        LLMResponse('{"tool": "calculator", "arguments": {"expression": "1"}}'),
         TOOLS.lookup("echo").exported,
         check,
-        Given("say hello"),
+        RepairContext("say hello"),
     ) == call("echo", text="hello")
 
 

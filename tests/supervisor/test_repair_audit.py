@@ -3,18 +3,18 @@
 import pytest
 
 from aeon.base.errors import SupervisorError
-from aeon.base.json import canonical
-from aeon.base.json_schema import SchemaCheck
-from aeon.llm.interface import Reply
+from aeon.base.json import canonical_json
+from aeon.base.json_schema import CompiledSchema
+from aeon.llm.interface import LLMResponse
 from aeon.memory.kv_store import InMemoryKVStore
-from aeon.supervisor.given import Given
 from aeon.supervisor.models import Supervisor
+from aeon.supervisor.repair_context import RepairContext
 from aeon.testing.llm import ScriptedAdapter
 from aeon.testing.plans import call, plan, step
 from aeon.tools.registry import ToolRegistry
-from aeon.tools.stubs import shipped_tools
+from aeon.tools.stubs import builtin_tools
 
-TOOLS = ToolRegistry(shipped_tools(InMemoryKVStore()))
+TOOLS = ToolRegistry(builtin_tools(InMemoryKVStore()))
 ECHO = TOOLS.lookup("echo")
 
 
@@ -73,7 +73,7 @@ def test_without_registered_tools_a_planned_one_is_refused_core_10():
 
     with pytest.raises(SupervisorError, match="not registered"):
         made.read_plan(
-            Reply(canonical({"steps": [step("s1", tool="echo"), step("s2", colour="red")]}), "stop"), [], "r"
+            LLMResponse(canonical_json({"steps": [step("s1", tool="echo"), step("s2", colour="red")]}), "stop"), [], "r"
         )
 
 
@@ -93,7 +93,7 @@ def test_repair_json_gives_an_object_fr_029():
 def test_the_record_of_a_repaired_call_shows_what_the_model_wrote_core_10(text, finish, original):
     made = supervisor(call("echo", text="hello"))
 
-    made.read_call(Reply(text, finish), ECHO.exported, ECHO.input, Given("say hello"))
+    made.read_call(LLMResponse(text, finish), ECHO.exported, ECHO.input, RepairContext("say hello"))
 
     assert made.actions[-1].original_output == original
 
@@ -101,7 +101,7 @@ def test_the_record_of_a_repaired_call_shows_what_the_model_wrote_core_10(text, 
 def test_the_record_of_a_truncated_plan_shows_what_the_model_wrote_core_9_core_10():
     made = supervisor({"steps": [step("s1", agent="llm")]})
 
-    made.read_plan(Reply('{"steps": [{"st', "length"), [], "r")
+    made.read_plan(LLMResponse('{"steps": [{"st', "length"), [], "r")
 
     assert made.actions[-1].original_output == {"text": '{"steps": [{"st'}
 
@@ -113,7 +113,7 @@ def test_a_tools_own_definitions_are_found_in_the_schema_of_its_repair_core_11(k
 
     Supervisor(model).repair_tool_call(call("t", n="1"), schema)
 
-    asked = SchemaCheck(model.requests[0].schema)
+    asked = CompiledSchema(model.requests[0].schema)
     assert asked.is_valid(call("t", n=1))
     assert not asked.is_valid(call("t", n="1"))
 

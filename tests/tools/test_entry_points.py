@@ -6,7 +6,7 @@ from importlib.metadata import EntryPoint
 import pytest
 
 from aeon.memory.kv_store import InMemoryKVStore
-from aeon.tools.entry_points import GROUP, find_tools
+from aeon.tools.entry_points import ENTRY_POINT_GROUP, discover_tools
 from aeon.tools.function import tool
 from aeon.tools.interface import Tool
 from aeon.tools.registry import ToolRegistry
@@ -56,7 +56,7 @@ def offers(tmp_path, monkeypatch):
 
 
 def found(*values):
-    return find_tools([EntryPoint(f"point{n}", value, GROUP) for n, value in enumerate(values)])
+    return discover_tools([EntryPoint(f"point{n}", value, ENTRY_POINT_GROUP) for n, value in enumerate(values)])
 
 
 @pytest.mark.parametrize(
@@ -83,7 +83,7 @@ def test_an_instance_a_class_or_a_list(name, tools):
         ("aeon_test_offers:nothing", "AttributeError: "),
         ("aeon_test_syntax:tool", "SyntaxError: "),
         ("aeon_test_exits:tool", "SystemExit: 3"),
-        ("aeon_test_offers:number", "TypeError: is a int; it must be a Tool, a class of one, or a list of them"),
+        ("aeon_test_offers:number", "TypeError: is a int; it must be a Tool, a Tool class, or a list of them"),
         ("aeon_test_offers:plain_class", "TypeError: is a type; it must be"),
         ("aeon_test_offers:partly", "TypeError: is a str; it must be"),
         ("aeon_test_offers:abstract", "TypeError: Can't instantiate abstract class"),
@@ -99,7 +99,7 @@ def test_a_broken_one_is_reported_and_stops_nothing(value, reason):
 
 
 def test_installed_packages_are_asked_when_nothing_is_given():
-    assert find_tools().problems == []
+    assert discover_tools().problems == []
 
 
 def test_found_tools_can_use_a_memory_of_their_own():

@@ -13,7 +13,7 @@ from typing_extensions import TypedDict
 
 from aeon.base.errors import ToolDefinitionError, ToolError
 from aeon.tools.function import FunctionTool, tool
-from aeon.tools.invocation import ToolCaller
+from aeon.tools.invocation import ToolInvoker
 from aeon.tools.registry import ToolRegistry
 
 
@@ -41,7 +41,7 @@ def call(made, **arguments):
     """Through registry and caller, as the kernel does."""
     registered = ToolRegistry([made]).lookup(made.name)
     assert registered.input.problems(arguments) == []
-    return ToolCaller().call(registered, arguments)
+    return ToolInvoker().invoke(registered, arguments)
 
 
 def test_name_description_and_schemas_come_from_the_function():
@@ -164,7 +164,7 @@ def test_a_function_that_breaks_its_own_promise_is_a_tool_error():
         """Made."""
         return "text"  # type: ignore[return-value]
 
-    with pytest.raises(ToolError, match="made did not return what its annotation says"):
+    with pytest.raises(ToolError, match="made returned a result that does not fit its annotation"):
         made.invoke()
 
 
@@ -183,12 +183,12 @@ def test_core_15_everything_a_function_lacks_is_told_at_once():
     assert problems_of(made) == [
         "the parameter 'a' has no type",
         "the parameter 'args' has no type",
-        "the parameter 'args' must be a plain named one",
+        "the parameter 'args' must be an ordinary named parameter",
         "the parameter 'kwargs' has no type",
-        "the parameter 'kwargs' must be a plain named one",
+        "the parameter 'kwargs' must be an ordinary named parameter",
         "it has no return type",
         "it is async; the kernel is synchronous, so make it a plain function",
-        "it has no docstring; say in one what it does, the model reads it",
+        "it has no docstring; describe in one what it does, the model reads it",
     ]
 
 
@@ -231,14 +231,14 @@ def callback_result() -> Callable[[int], int]:
     """Made."""
 
 
-def any_object(a: ToolCaller) -> int:
+def any_object(a: ToolInvoker) -> int:
     """Made."""
 
 
 @pytest.mark.parametrize(
     ("function", "problem"),
     [
-        (positional_only, "'a' must be a plain named one"),
+        (positional_only, "'a' must be an ordinary named parameter"),
         (async_generator, "it is async"),
         (without_docstring, "it has no docstring"),
         (field_default, "'a' has a Field as default; write Annotated"),

@@ -7,9 +7,9 @@ from queue import SimpleQueue
 import pytest
 
 from aeon.base.errors import LLMError, ToolError
-from aeon.base.json import faults
+from aeon.base.json import json_problems
 from aeon.tools.interface import Tool
-from aeon.tools.invocation import MAX_RESULT, ToolCaller
+from aeon.tools.invocation import MAX_RESULT_CHARACTERS, ToolInvoker
 from aeon.tools.registry import ToolRegistry
 
 LONG = 60.0
@@ -34,7 +34,7 @@ class Does(Tool):
 
 @pytest.fixture
 def caller():
-    made = ToolCaller()
+    made = ToolInvoker()
     yield made
     made.close()
 
@@ -46,7 +46,7 @@ def registered(work, timeout):
 @pytest.fixture(params=[None, LONG], ids=["in this thread", "in a worker"])
 def call(request, caller):
     def made(work, **arguments):
-        return caller.call(registered(work, request.param), arguments)
+        return caller.invoke(registered(work, request.param), arguments)
 
     return made
 
@@ -85,7 +85,7 @@ def test_core_6_whatever_a_tool_raises_is_a_tool_error(call, error, said):
         call(raising(error))
     assert said in str(raised.value)
     assert len(str(raised.value)) < 3000
-    assert faults(raised.value.as_dict()) == []
+    assert json_problems(raised.value.as_dict()) == []
     assert call(lambda: {"n": 1}) == {"n": 1}
 
 
@@ -99,12 +99,12 @@ def test_a_tools_own_tool_error_comes_out_as_it_is(call):
 
 def test_ctrl_c_in_this_thread_is_the_users(caller):
     with pytest.raises(KeyboardInterrupt):
-        caller.call(registered(raising(KeyboardInterrupt()), None), {})
+        caller.invoke(registered(raising(KeyboardInterrupt()), None), {})
 
 
 def test_a_keyboard_interrupt_raised_in_a_worker_is_the_tools(caller):
     with pytest.raises(ToolError, match="KeyboardInterrupt"):
-        caller.call(registered(raising(KeyboardInterrupt()), LONG), {})
+        caller.invoke(registered(raising(KeyboardInterrupt()), LONG), {})
 
 
 class Hostile(dict):
@@ -131,15 +131,15 @@ for _ in range(100_000):
         ("text", "returned str, not an object"),
         ([1], "returned list, not an object"),
         (5, "returned int, not an object"),
-        ({"n": math.nan}, "what is no JSON"),
-        ({"n": {1}}, "what is no JSON"),
-        ({"n": object()}, "what is no JSON"),
-        ({1: 1, "1": 2}, "what is no JSON"),
-        (cycle, "what is no JSON"),
-        (deep, "what is no JSON"),
-        (Hostile(a=1), "what is no JSON"),
-        ({"n": 10**5000}, "what is no JSON"),
-        ({"n": "one"}, "output schema rejects: $.n: "),
+        ({"n": math.nan}, "a value that is not JSON"),
+        ({"n": {1}}, "a value that is not JSON"),
+        ({"n": object()}, "a value that is not JSON"),
+        ({1: 1, "1": 2}, "a value that is not JSON"),
+        (cycle, "a value that is not JSON"),
+        (deep, "a value that is not JSON"),
+        (Hostile(a=1), "a value that is not JSON"),
+        ({"n": 10**5000}, "a value that is not JSON"),
+        ({"n": "one"}, "does not fit its output schema: $.n: "),
         ({"n": "x" * 50_000_000}, "50,000,008 characters; at most 1,048,576"),
     ],
     ids=lambda value: value if isinstance(value, str) else type(value).__name__,
@@ -153,14 +153,14 @@ def test_core_6_a_result_of_the_wrong_shape_is_a_tool_error(call, result, said):
 
 
 def test_a_result_up_to_the_limit_is_kept(call):
-    text = "x" * (MAX_RESULT - len('{"text":""}'))
+    text = "x" * (MAX_RESULT_CHARACTERS - len('{"text":""}'))
     assert call(lambda: {"text": text}) == {"text": text}
 
 
 @pytest.mark.parametrize("arguments", [{"x": math.nan}, {"x": cycle}, {"x": {1}}, {"x": {1: 2}}])
 def test_arguments_that_are_no_json_are_a_tool_error(caller, arguments):
-    with pytest.raises(ToolError, match="are no JSON"):
-        caller.call(registered(lambda **_: {}, LONG), arguments)
+    with pytest.raises(ToolError, match="are not JSON"):
+        caller.invoke(registered(lambda **_: {}, LONG), arguments)
 
 
 def test_what_a_tool_does_to_its_arguments_reaches_nobody(call):
@@ -191,12 +191,12 @@ def test_core_6_a_tool_that_hangs_is_given_up_and_its_late_answer_reaches_nobody
         return {"n": 1}
 
     with pytest.raises(ToolError, match=r"did not answer within 0\.01 s.*timeout"):
-        caller.call(registered(hangs, 0.01), {})
-    assert caller.call(registered(lambda: {"n": 2}, LONG), {}) == {"n": 2}
+        caller.invoke(registered(hangs, 0.01), {})
+    assert caller.invoke(registered(lambda: {"n": 2}, LONG), {}) == {"n": 2}
     release.set()
     assert answered.get(timeout=LONG) == "late"
-    assert caller.call(registered(lambda: {"n": 3}, LONG), {}) == {"n": 3}
-    assert caller.call(registered(lambda: {"n": 4}, LONG), {}) == {"n": 4}
+    assert caller.invoke(registered(lambda: {"n": 3}, LONG), {}) == {"n": 3}
+    assert caller.invoke(registered(lambda: {"n": 4}, LONG), {}) == {"n": 4}
 
 
 def test_a_hung_tools_thread_ends_once_it_answers(caller):
@@ -208,7 +208,7 @@ def test_a_hung_tools_thread_ends_once_it_answers(caller):
         return {}
 
     with pytest.raises(ToolError, match="did not answer"):
-        caller.call(registered(hangs, 0.01), {})
+        caller.invoke(registered(hangs, 0.01), {})
     release.set()
     thread = threads.get(timeout=LONG)
     thread.join(LONG)
@@ -223,7 +223,7 @@ def test_calls_share_one_worker_which_close_ends(caller):
         return {}
 
     for _ in range(3):
-        caller.call(registered(work, LONG), {})
+        caller.invoke(registered(work, LONG), {})
     assert len(set(threads)) == 1
     caller.close()
     threads[0].join(LONG)
@@ -235,5 +235,5 @@ def test_a_tool_without_timeout_runs_in_the_callers_thread(caller):
     def work():
         return {"here": threading.current_thread() is threading.main_thread()}
 
-    assert caller.call(registered(work, None), {}) == {"here": True}
-    assert caller.call(registered(work, LONG), {}) == {"here": False}
+    assert caller.invoke(registered(work, None), {}) == {"here": True}
+    assert caller.invoke(registered(work, LONG), {}) == {"here": False}

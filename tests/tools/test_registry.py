@@ -8,7 +8,7 @@ from aeon.base.errors import ToolDefinitionError
 from aeon.memory.kv_store import InMemoryKVStore
 from aeon.tools.interface import DEFAULT_TIMEOUT, Example, Tool
 from aeon.tools.registry import ToolRegistry
-from aeon.tools.stubs import shipped_tools
+from aeon.tools.stubs import builtin_tools
 
 
 class Sample(Tool):
@@ -48,11 +48,11 @@ def problems_of(tool):
         ({"name": "x" * 129}, "its name"),
         ({"name": None}, "its name"),
         ({"name": 5}, "its name"),
-        ({"description": ""}, "its description is empty; say what the tool does"),
+        ({"description": ""}, "its description is empty; describe what the tool does"),
         ({"description": " \n"}, "its description is empty"),
         ({"description": None}, "its description is empty"),
-        ({"input_schema": {"type": "objekt"}}, "its input_schema is no valid JSON schema: "),
-        ({"output_schema": {"properties": 5}}, "its output_schema is no valid JSON schema: "),
+        ({"input_schema": {"type": "objekt"}}, "its input_schema is not a valid JSON schema: "),
+        ({"output_schema": {"properties": 5}}, "its output_schema is not a valid JSON schema: "),
         ({"input_schema": None}, "its input_schema must be a JSON schema as a dict, not NoneType"),
         ({"output_schema": "object"}, "its output_schema must be a JSON schema as a dict, not str"),
         ({"input_schema": {"$ref": "https://example.org/x"}}, "outside this schema"),
@@ -137,13 +137,13 @@ def test_planning_examples_name_registered_tools_only():
 
 
 def test_what_tools_read_out_of_a_request():
-    registry = ToolRegistry([Sample(), *shipped_tools(InMemoryKVStore())])
+    registry = ToolRegistry([Sample(), *builtin_tools(InMemoryKVStore())])
     assert registry.read_request("What is 15 * 23 plus 7?") == {"calculator": {"expression": "15 * 23 + 7"}}
     assert registry.read_request("Say hello.") == {}
 
 
 def test_the_shipped_tools_can_be_registered():
-    registry = ToolRegistry(shipped_tools(InMemoryKVStore()))
+    registry = ToolRegistry(builtin_tools(InMemoryKVStore()))
     assert registry.list_all() == ["calculator", "echo", "memory_write", "memory_read", "memory_search"]
     assert all("example" in tool for tool in registry.export_tools_for_llm())
 

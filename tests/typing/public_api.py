@@ -1,6 +1,6 @@
 """Typing of the public face: pyright checks this file in strict mode, nothing runs it."""
 
-from typing import Any, assert_type
+from typing import Any, Literal, assert_type
 
 from aeon import (
     InMemoryKVStore,
@@ -8,13 +8,19 @@ from aeon import (
     Memory,
     Orchestrator,
     Plan,
+    Project,
     Supervisor,
     Tool,
     ToolRegistry,
     Validator,
     tool,
 )
+from aeon.application.requests import ModelUsage, RequestResult
+from aeon.application.run_follower import EntryUpdate, HeldUpdate
 from aeon.llm.adapters.remote_api import RemoteAPIAdapter
+from aeon.platform.catalog.model import Service
+from aeon.platform.processes.model import Process
+from aeon.platform.runs.model import Run
 
 
 @tool
@@ -56,3 +62,19 @@ def a_store_is_a_memory() -> Memory:
 def registered(registry: ToolRegistry) -> None:
     assert_type(registry.get("double"), Tool | None)
     assert_type(registry.list_all(), list[str])
+
+
+def a_project_has_typed_results(project: Project) -> None:
+    assert_type(project.ask("add").status, Literal["completed", "failed", "ttl_expired"])
+    assert_type(project.ask("add").usage, ModelUsage | None)
+    assert_type(project.runs.start("greet", {}), Run)
+    assert_type(project.runs.settle("run").status, Literal["ended", "waits_for_person", "open"])
+    assert_type(project.processes.get("greet"), Process)
+    assert_type(project.services.list_all(), list[Service])
+
+
+async def a_method_in_a_thread_keeps_its_types(project: Project) -> None:
+    assert_type(await project.in_thread(project.ask, "add"), RequestResult)
+    await project.in_thread(project.ask, 1)  # pyright: ignore[reportArgumentType]
+    async for update in project.stream(project.runs.follow("run")):
+        assert_type(update, EntryUpdate | HeldUpdate)

@@ -5,12 +5,12 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from aeon.base.json_schema import SchemaCheck, schema_problem
+from aeon.base.json_schema import CompiledSchema, schema_problem
 from aeon.memory.kv_store import InMemoryKVStore
 from aeon.tools.function import tool
 from aeon.tools.interface import Tool
 from aeon.tools.registry import ToolRegistry
-from aeon.tools.stubs import shipped_tools
+from aeon.tools.stubs import builtin_tools
 from aeon.validation.output_schemas import MAX_PLAN_STEPS, call_schema, plan_schema, tool_choice_schema
 
 
@@ -44,14 +44,14 @@ class Named(Tool):
 
 
 def exported(*more):
-    return ToolRegistry([*shipped_tools(InMemoryKVStore()), *more]).export_tools_for_llm()
+    return ToolRegistry([*builtin_tools(InMemoryKVStore()), *more]).export_tools_for_llm()
 
 
 def plan(*steps):
     return {"steps": [{"step_id": f"s{n}", "description": "do it", **step} for n, step in enumerate(steps, 1)]}
 
 
-CHECK = SchemaCheck(plan_schema(exported(deliver, visit)))
+CHECK = CompiledSchema(plan_schema(exported(deliver, visit)))
 TOWN = {"street": "Elm", "next_door": {"street": "Oak"}}
 
 
@@ -125,13 +125,13 @@ def test_more_than_20_tools_keep_their_names_as_an_enum(count):
     schema = plan_schema(tools)
     branches = schema["properties"]["steps"]["items"]["anyOf"]
     assert len(branches) == (2 if count > 20 else count + 1)
-    check = SchemaCheck(schema)
+    check = CompiledSchema(schema)
     assert check.is_valid(plan(*({"tool": f"tool_{n}", "arguments": {"n": 1}} for n in range(count))))
     assert not check.is_valid(plan({"tool": "tool_99", "arguments": {}}))
 
 
 def test_without_tools_only_the_model_is_left():
-    check = SchemaCheck(plan_schema([]))
+    check = CompiledSchema(plan_schema([]))
     assert check.is_valid(plan({"agent": "llm"}))
     assert not check.is_valid(plan({"tool": "echo", "arguments": {"text": "x"}}))
 
@@ -145,7 +145,7 @@ def test_the_tools_own_schema_is_left_as_it_was():
 
 
 def test_a_call_is_for_its_own_tool():
-    check = SchemaCheck(call_schema(exported(deliver)[-1]))
+    check = CompiledSchema(call_schema(exported(deliver)[-1]))
     assert check.is_valid({"tool": "deliver", "arguments": {"to": TOWN, "count": 1}})
     assert not check.is_valid({"tool": "visit", "arguments": {"to": TOWN, "count": 1}})
     assert not check.is_valid({"tool": "deliver", "arguments": {"to": TOWN}})
@@ -154,7 +154,7 @@ def test_a_call_is_for_its_own_tool():
 
 
 def test_a_choice_is_a_registered_tool_or_none():
-    check = SchemaCheck(tool_choice_schema(["echo", "calculator"]))
+    check = CompiledSchema(tool_choice_schema(["echo", "calculator"]))
     assert [check.is_valid({"tool": name}) for name in ("echo", "calculator", None, "nobody", 5)] == [
         True,
         True,

@@ -7,10 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from aeon.base.json import Json
-from aeon.base.json_schema import SchemaCheck
-from aeon.validation.recovery import MAX_TEXT, Recovered, Refused, recover
+from aeon.base.json_schema import CompiledSchema
+from aeon.validation.recovery import MAX_TEXT, RecoveredValue, RecoveryFailure, recover
 
-CALL = SchemaCheck(
+CALL = CompiledSchema(
     {
         "type": "object",
         "properties": {"tool": {"type": "string"}, "arguments": {"type": "object"}},
@@ -18,7 +18,7 @@ CALL = SchemaCheck(
         "additionalProperties": False,
     }
 )
-PLAN = SchemaCheck(
+PLAN = CompiledSchema(
     {
         "type": "object",
         "properties": {"goal": {"type": "string"}, "steps": {"type": "array", "items": {"type": "object"}}},
@@ -82,45 +82,45 @@ def test_what_the_text_says_is_read(name: str):
     """Core 9: every rung of the ladder, and its name in `stages`."""
     text, stages = READABLE[name]
     found = recover(text, CALL)
-    assert found == Recovered(WANTED, stages)
+    assert found == RecoveredValue(WANTED, stages)
 
 
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_the_text_does_not_say_is_refused(name: str):
     """Core 9: nothing is guessed, neither by schema nor without one."""
     found = recover(REFUSED[name], CALL)
-    assert isinstance(found, Refused), found
+    assert isinstance(found, RecoveryFailure), found
     assert found.problems
 
 
 def test_inner_quotes_and_raw_newlines_are_kept():
     """Core 9: an unescaped quote or newline is part of the string it stands in."""
     found = recover('{"tool": "say "hi" now", "arguments": {"x": "a\nb"}}', CALL)
-    assert isinstance(found, Recovered)
+    assert isinstance(found, RecoveredValue)
     assert found.value == {"tool": 'say "hi" now', "arguments": {"x": "a\nb"}}
 
 
 def test_a_misfit_is_readable():
     """Core 10: a model's repair is held against what could be read."""
     found = recover('```json\n{"tool": 7, "arguments": {},}\n```', CALL)
-    assert isinstance(found, Refused)
-    assert found.readable == {"tool": 7, "arguments": {}}
+    assert isinstance(found, RecoveryFailure)
+    assert found.parsed_value == {"tool": 7, "arguments": {}}
     assert [problem.path for problem in found.problems] == ["$.tool"]
 
 
 def test_text_over_the_cap_is_refused_unread():
     found = recover(json.dumps("x" * MAX_TEXT))
-    assert isinstance(found, Refused)
+    assert isinstance(found, RecoveryFailure)
     assert str(MAX_TEXT) in found.problems[0].message
 
 
 def test_a_stop_allows_brackets_where_a_cut_would_look_the_same():
     """Core 9: a cut inside a list and forgotten brackets are one text; only the server knows which it is."""
     text = '{"goal": "g", "steps": [{"step_id": "s1"}'
-    assert isinstance(recover(text, PLAN), Refused)
+    assert isinstance(recover(text, PLAN), RecoveryFailure)
     found = recover(text, PLAN, has_stopped=True)
-    assert found == Recovered({"goal": "g", "steps": [{"step_id": "s1"}]}, ("close",))
-    assert isinstance(recover(text, PLAN, has_stopped=True, is_truncated=True), Refused)
+    assert found == RecoveredValue({"goal": "g", "steps": [{"step_id": "s1"}]}, ("close",))
+    assert isinstance(recover(text, PLAN, has_stopped=True, is_truncated=True), RecoveryFailure)
 
 
 @pytest.mark.parametrize(
@@ -135,23 +135,23 @@ def test_a_stop_allows_brackets_where_a_cut_would_look_the_same():
 def test_brackets_are_added_where_the_schema_leaves_room_for_nothing_more(change: dict[str, Json], is_closed: bool):
     """Core 9: an object that may hold another key may have been cut before it."""
     fixed = {"type": "object", "properties": {"tool": {"type": "string"}}, "additionalProperties": False}
-    assert isinstance(recover('{"tool": "a"', SchemaCheck(fixed | change)), Recovered) == is_closed
+    assert isinstance(recover('{"tool": "a"', CompiledSchema(fixed | change)), RecoveredValue) == is_closed
 
 
 @pytest.mark.parametrize("tail", ["", "\n```", "\n"])
 def test_a_complete_document_is_accepted_although_the_limit_was_hit(tail: str):
     """Core 9: the cut may fall right behind the document."""
     lead = "```json\n" if "`" in tail else ""
-    assert isinstance(recover(lead + STRICT + tail, CALL, is_truncated=True), Recovered)
+    assert isinstance(recover(lead + STRICT + tail, CALL, is_truncated=True), RecoveredValue)
 
 
 @pytest.mark.parametrize("text", [f"{STRICT} But better would", STRICT[:-1], f"{STRICT}, {{", "12"])
 def test_truncated_text_is_never_completed(text: str):
     """Core 9: with the length flag only a whole document at the end of the text counts."""
     found = recover(text, None if text == "12" else CALL, is_truncated=True)
-    assert isinstance(found, Refused)
+    assert isinstance(found, RecoveryFailure)
     assert found.is_truncated
-    assert found.readable is None
+    assert found.parsed_value is None
 
 
 json_values = st.recursive(
@@ -166,7 +166,7 @@ objects = st.dictionaries(st.text(max_size=8), json_values, max_size=5)
 def test_valid_json_comes_back_equal(value: Json, is_ascii: bool, indent: int | None):
     """Core 9: valid input is untouched."""
     text = json.dumps(value, ensure_ascii=is_ascii, indent=indent)
-    assert recover(text) == Recovered(value, ())
+    assert recover(text) == RecoveredValue(value, ())
 
 
 @given(st.text(alphabet=st.characters(), max_size=200))
@@ -174,7 +174,7 @@ def test_valid_json_comes_back_equal(value: Json, is_ascii: bool, indent: int | 
 def test_no_text_raises(text: str):
     """Core 9: any text, lone surrogates too, is answered."""
     for schema in (None, CALL):
-        assert isinstance(recover(text, schema), Recovered | Refused)
+        assert isinstance(recover(text, schema), RecoveredValue | RecoveryFailure)
 
 
 @st.composite
@@ -195,7 +195,7 @@ def mutated(draw: st.DrawFn) -> str:
 def test_recovery_invents_no_key_and_no_word(text: str, is_truncated: bool, has_stopped: bool):
     """Core 9: every letter and digit of the value stands in the text, in the text's order."""
     found = recover(text, None, is_truncated=is_truncated, has_stopped=has_stopped)
-    if isinstance(found, Recovered):
+    if isinstance(found, RecoveredValue):
         plain = iter(text)
         words = (char for word in _words(found.value) for char in word if char.isascii() and char.isalnum())
         escapes = "\\" in text
@@ -217,8 +217,8 @@ def test_no_prefix_of_a_document_becomes_another(value: dict[str, Json], data: s
     """Core 9: without the length flag too, a cut document is never closed, unless a schema proves it complete."""
     text = json.dumps(value)
     cut = text[: data.draw(st.integers(0, len(text) - 1))]
-    assert isinstance(recover(cut), Refused)
-    assert isinstance(recover(cut, is_truncated=True), Refused)
+    assert isinstance(recover(cut), RecoveryFailure)
+    assert isinstance(recover(cut, is_truncated=True), RecoveryFailure)
 
 
 INFINITE = [
@@ -234,13 +234,15 @@ INFINITE = [
 @pytest.mark.parametrize("text", INFINITE)
 def test_a_number_that_no_json_can_carry_is_never_read_core_9_core_12(text: str):
     for has_stopped in (True, False):
-        assert isinstance(recover(text, has_stopped=has_stopped), Refused)
-        assert isinstance(recover(f"Here: {text} Done.", has_stopped=has_stopped), Refused)
+        assert isinstance(recover(text, has_stopped=has_stopped), RecoveryFailure)
+        assert isinstance(recover(f"Here: {text} Done.", has_stopped=has_stopped), RecoveryFailure)
 
 
-def holding(rule: dict[str, Json]) -> SchemaCheck:
+def holding(rule: dict[str, Json]) -> CompiledSchema:
     """Whether a value is an object with one key, `a`, that fits `rule`."""
-    return SchemaCheck({"type": "object", "properties": {"a": rule}, "required": ["a"], "additionalProperties": False})
+    return CompiledSchema(
+        {"type": "object", "properties": {"a": rule}, "required": ["a"], "additionalProperties": False}
+    )
 
 
 NULLS = ["Null", "NULL", "none", "NONE", "nil", "Nil", "NIL", "None", "undefined"]
@@ -249,7 +251,7 @@ NULLS = ["Null", "NULL", "none", "NONE", "nil", "Nil", "NIL", "None", "undefined
 @pytest.mark.parametrize("word", NULLS)
 @pytest.mark.parametrize("rule", [{}, {"type": "null"}, {"type": ["string", "null"]}, {"enum": [None, "x"]}])
 def test_null_in_another_languages_spelling_is_null_core_9(word: str, rule: dict[str, Json]):
-    assert recover(f'{{"a": {word}}}', holding(rule)) == Recovered({"a": None}, ("tidy",))
+    assert recover(f'{{"a": {word}}}', holding(rule)) == RecoveredValue({"a": None}, ("tidy",))
 
 
 @pytest.mark.parametrize("word", NULLS)
@@ -257,38 +259,38 @@ def test_null_is_never_taken_for_a_text_core_9(word: str):
     """Where only a string fits, the word is no string either: it says that there is none."""
     refused = recover(f'{{"a": {word}}}', holding({"type": "string"}))
 
-    assert isinstance(refused, Refused)
-    assert refused.readable == {"a": None}
+    assert isinstance(refused, RecoveryFailure)
+    assert refused.parsed_value == {"a": None}
 
 
 @pytest.mark.parametrize("word", [*NULLS, "true", "False"])
 def test_a_key_without_quotes_is_a_key_whatever_word_it_is_core_9(word: str):
-    assert recover(f"{{{word}: 1}}") == Recovered({word: 1}, ("tidy",))
+    assert recover(f"{{{word}: 1}}") == RecoveredValue({word: 1}, ("tidy",))
 
 
 @pytest.mark.parametrize("text", ['{"a": "nil"}', "{'a': 'nil'}", '{"a": nile}'])
 def test_a_text_that_is_quoted_or_longer_is_no_null(text: str):
     found = recover(text, holding({"type": "string"}))
 
-    assert isinstance(found, Recovered)
+    assert isinstance(found, RecoveredValue)
     assert found.value["a"].startswith("nil")
 
 
 @pytest.mark.parametrize("text", ['see {"a": 1, "a": 2}', '```json\n{"a": 1, "a": 1}\n```', "{'a': 1, a: 2}"])
 def test_no_rung_of_the_ladder_chooses_between_two_values_of_one_key_core_9(text: str):
     for schema in (None, holding({"type": "integer"})):
-        assert isinstance(recover(text, schema, has_stopped=True), Refused)
+        assert isinstance(recover(text, schema, has_stopped=True), RecoveryFailure)
 
 
 @pytest.mark.parametrize("items", ['"a""b"', '"x", "a""b"', "'a''b'", "“a”“b”"])
 def test_a_quote_inside_a_text_does_not_split_it_core_9(items: str):
-    assert isinstance(recover(f'{{"a": [{items},]}}', has_stopped=True), Refused)
+    assert isinstance(recover(f'{{"a": [{items},]}}', has_stopped=True), RecoveryFailure)
 
 
 @pytest.mark.parametrize("number", ["1", "12", "1.5", "2e3", "-4"])
 def test_a_number_at_the_very_end_may_go_on_unless_the_model_stopped_core_9(number: str):
     text, schema = f'{{"a": {number}', holding({"type": "number"})
 
-    assert isinstance(recover(text, schema), Refused)
-    assert isinstance(recover(text, schema, is_truncated=True), Refused)
-    assert recover(text, schema, has_stopped=True) == Recovered({"a": json.loads(number)}, ("close",))
+    assert isinstance(recover(text, schema), RecoveryFailure)
+    assert isinstance(recover(text, schema, is_truncated=True), RecoveryFailure)
+    assert recover(text, schema, has_stopped=True) == RecoveredValue({"a": json.loads(number)}, ("close",))

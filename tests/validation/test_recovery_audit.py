@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aeon.base.json import Json
-from aeon.validation.recovery.audit import spells
+from aeon.validation.recovery.audit import is_spelling_of
 
 values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
@@ -18,14 +18,14 @@ values = st.recursive(
 
 @given(values)
 def test_strict_json_spells_its_value(value: Json):
-    assert spells(json.dumps(value), value)
-    assert spells(json.dumps(value, ensure_ascii=False, indent=1), value)
+    assert is_spelling_of(json.dumps(value), value)
+    assert is_spelling_of(json.dumps(value, ensure_ascii=False, indent=1), value)
 
 
 @given(values, values)
 def test_strict_json_spells_no_other_value(value: Json, other: Json):
     text = json.dumps(value)
-    assert spells(text, other) == (json.dumps(other) == text)
+    assert is_spelling_of(text, other) == (json.dumps(other) == text)
 
 
 @pytest.mark.parametrize(
@@ -46,4 +46,4 @@ def test_strict_json_spells_no_other_value(value: Json, other: Json):
     ],
 )
 def test_what_the_text_does_not_spell(text: str, value: Json):
-    assert not spells(text, value)
+    assert not is_spelling_of(text, value)

@@ -6,15 +6,15 @@ import sys
 import pytest
 from pydantic import ValidationError
 
-from aeon.base.json_schema import SchemaCheck
+from aeon.base.json_schema import CompiledSchema
 from aeon.memory.kv_store import InMemoryKVStore
 from aeon.plan.models import PlanStep
 from aeon.tools.registry import ToolRegistry
-from aeon.tools.stubs import shipped_tools
+from aeon.tools.stubs import builtin_tools
 from aeon.validation.schema import ValidationResult, Validator, argument_problems, call_problems
 
 VALIDATOR = Validator()
-REGISTRY = ToolRegistry(shipped_tools(InMemoryKVStore()))
+REGISTRY = ToolRegistry(builtin_tools(InMemoryKVStore()))
 TOWN = {
     "type": "object",
     "properties": {"name": {"type": "string"}, "size": {"type": "integer"}},
@@ -100,8 +100,8 @@ def test_values_stay_out_of_the_message():
 
 
 ORDER = (
-    "from aeon.base.json_schema import SchemaCheck; from aeon.validation.schema import call_problems; "
-    "print([p.path for p in call_problems({'d': 1, 'b': 1, 'c': 1, 'a': 1}, SchemaCheck({}))])"
+    "from aeon.base.json_schema import CompiledSchema; from aeon.validation.schema import call_problems; "
+    "print([p.path for p in call_problems({'d': 1, 'b': 1, 'c': 1, 'a': 1}, CompiledSchema({}))])"
 )
 
 
@@ -160,7 +160,7 @@ def test_core_2_an_empty_registry_says_so():
     assert VALIDATOR.validate_step_tool(step(tool="x"), ToolRegistry()).error.endswith("registered are: none")
 
 
-CHECK = SchemaCheck(
+CHECK = CompiledSchema(
     {
         "anyOf": [
             {
@@ -202,10 +202,10 @@ def test_arguments_that_fit_one_alternative_have_no_problem():
 
 
 def test_fitting_one_of_two_alternatives_twice_is_still_told():
-    both = SchemaCheck({"oneOf": [{"type": "object"}, {"type": "object"}]})
+    both = CompiledSchema({"oneOf": [{"type": "object"}, {"type": "object"}]})
     assert argument_problems({}, both)
 
 
 def test_alternatives_that_are_no_objects_are_passed_over():
-    assert argument_problems({}, SchemaCheck({"anyOf": [False]}))
-    assert argument_problems({}, SchemaCheck({"anyOf": [False, {"required": ["a"]}]}))
+    assert argument_problems({}, CompiledSchema({"anyOf": [False]}))
+    assert argument_problems({}, CompiledSchema({"anyOf": [False, {"required": ["a"]}]}))

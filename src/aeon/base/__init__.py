@@ -1,1 +1,1 @@
-"""What every room stands on: errors, time, JSON, schemas and references. No I/O beyond the clock."""
+"""The ground floor of every package: errors, time, JSON, schemas and references. No I/O beyond the clock."""

@@ -1,6 +1,6 @@
 """References to earlier results inside arguments: `{step.<step_id>}` and `{step.<step_id>.<path>}` (core 3).
 
-Skills refer to `{tool.<toolId>.<path>}` in the same way (skills 5): `prefix` says which word stands in front.
+Skills refer to `{tool.<toolId>.<path>}` in the same way (skills 5): `prefix` is the word in front.
 """
 
 import re
@@ -9,17 +9,17 @@ from functools import lru_cache
 from typing import NamedTuple, cast
 
 from aeon.base.errors import BindingError
-from aeon.base.json import Json, JsonObject, canonical
+from aeon.base.json import Json, JsonObject, canonical_json
 
-STEP = "step"
+STEP_PREFIX = "step"
 """The word in front of references to a plan's steps."""
 
-_MOST_PARTS = 50
-"""Parts of a reference that may belong to a step id: what a hostile plan can make us join is bounded."""
+_MAX_ID_PARTS = 50
+"""Parts of a reference that may belong to a step id: bounds the joining that a hostile plan can cause."""
 
 
-class Reference(NamedTuple):
-    """One reference: where it stands in the arguments, and what it says between `{step.` and `}`."""
+class ResultReference(NamedTuple):
+    """One reference: its path in the arguments, and its text between `{step.` and `}`."""
 
     path: str
     expression: str
@@ -27,48 +27,48 @@ class Reference(NamedTuple):
 
 @lru_cache(maxsize=8)
 def reference_pattern(prefix: str) -> re.Pattern[str]:
-    """Finds references by that word; group 1 is what stands between `{<prefix>.` and `}`."""
+    """The pattern of references with that prefix; group 1 is the text between `{<prefix>.` and `}`."""
     return re.compile(rf"\{{{re.escape(prefix)}\.([^{{}}]+)\}}")
 
 
-def references(value: Json, path: str = "$", *, prefix: str = STEP) -> Iterator[Reference]:
+def find_references(value: Json, path: str = "$", *, prefix: str = STEP_PREFIX) -> Iterator[ResultReference]:
     """Every reference inside `value`, in order."""
     if isinstance(value, str):
         if f"{{{prefix}." in value:
-            yield from (Reference(path, found) for found in reference_pattern(prefix).findall(value))
+            yield from (ResultReference(path, expression) for expression in reference_pattern(prefix).findall(value))
     elif isinstance(value, dict):
         for key, item in cast(JsonObject, value).items():
-            yield from references(item, f"{path}.{key}", prefix=prefix)
+            yield from find_references(item, f"{path}.{key}", prefix=prefix)
     elif isinstance(value, list):
         for index, item in enumerate(cast(list[Json], value)):
-            yield from references(item, f"{path}[{index}]", prefix=prefix)
+            yield from find_references(item, f"{path}[{index}]", prefix=prefix)
 
 
-def target(expression: str, step_ids: Collection[str]) -> tuple[str, list[str]] | None:
+def split_reference(expression: str, step_ids: Collection[str]) -> tuple[str, list[str]] | None:
     """Split `s1.rows.0` into the step it names and the path inside its result; the longest known step id wins."""
     parts = expression.split(".")
-    for length in range(min(len(parts), _MOST_PARTS), 0, -1):
+    for length in range(min(len(parts), _MAX_ID_PARTS), 0, -1):
         step_id = ".".join(parts[:length])
         if step_id in step_ids:
             return step_id, parts[length:]
     return None
 
 
-def bind(value: Json, results: Mapping[str, Json], *, prefix: str = STEP) -> Json:
-    """A copy of `value` with every reference replaced by the result it names.
+def bind(value: Json, results: Mapping[str, Json], *, prefix: str = STEP_PREFIX) -> Json:
+    """Returns a copy of `value` with every reference replaced by the result it names.
 
-    A string that is one reference takes the result with its type; inside a longer string it is rendered as text.
-    Raises BindingError that lists every reference which cannot be resolved.
+    A string that is one reference becomes the result with its type; inside a longer string it is rendered as text.
+    Raises BindingError, which lists every reference that cannot be resolved.
     """
     problems: list[str] = []
-    bound = _Binding(results, prefix, problems).bind(value)
+    bound = _Resolver(results, prefix, problems).bind(value)
     if problems:
         raise BindingError("; ".join(problems) + ".", problems=problems)
     return bound
 
 
 def bind_as_text(value: Json, results: Mapping[str, Json]) -> Json:
-    """As `bind`, but a string that is one reference is rendered as text too: for tools that take text."""
+    """Like `bind`, but renders a string that is one reference as text too: for tools that take text."""
     if isinstance(value, str):
         return as_text(bind(value, results))
     if isinstance(value, dict):
@@ -79,16 +79,16 @@ def bind_as_text(value: Json, results: Mapping[str, Json]) -> Json:
 
 
 def as_text(value: Json) -> str:
-    """A result as a reader wants it: strings bare, an object of one field as that field, the rest as JSON."""
+    """A result as readable text: strings bare, an object of one field as that field, the rest as JSON."""
     if isinstance(value, str):
         return value
     if isinstance(value, dict) and len(cast(JsonObject, value)) == 1:
         return as_text(next(iter(cast(JsonObject, value).values())))
-    return canonical(value)
+    return canonical_json(value)
 
 
-class _Binding(NamedTuple):
-    """One binding under way: what can be referred to, by which word, and what could not be resolved so far."""
+class _Resolver(NamedTuple):
+    """One binding in progress: the available results, the prefix, and the problems found so far."""
 
     results: Mapping[str, Json]
     prefix: str
@@ -107,20 +107,20 @@ class _Binding(NamedTuple):
         whole = reference_pattern(self.prefix).fullmatch(text)
         if whole:
             return self._look_up(whole[1])
-        return reference_pattern(self.prefix).sub(lambda found: as_text(self._look_up(found[1])), text)
+        return reference_pattern(self.prefix).sub(lambda match: as_text(self._look_up(match[1])), text)
 
     def _look_up(self, expression: str) -> Json:
-        found = target(expression, self.results)
-        if found is None:
-            self.problems.append(f"{{{self.prefix}.{expression}}} names no {self.prefix} with a result")
+        target = split_reference(expression, self.results)
+        if target is None:
+            self.problems.append(f"{{{self.prefix}.{expression}}} does not name a {self.prefix} with a result")
             return None
-        name, path = found
+        name, path = target
         value = self.results[name]
         for part in path:
             try:
                 value = cast(list[Json], value)[int(part)] if isinstance(value, list) else cast(JsonObject, value)[part]
             except (KeyError, IndexError, ValueError, TypeError):
-                said = f"{{{self.prefix}.{expression}}}: the result of {self.prefix} {name!r} has no {part!r}"
-                self.problems.append(said)
+                problem = f"{{{self.prefix}.{expression}}}: the result of {self.prefix} {name!r} has no {part!r}"
+                self.problems.append(problem)
                 return None
         return value

@@ -1,4 +1,4 @@
-"""Time as a port, so that tests and replay take none (core 8, core 13)."""
+"""The clock port, so that tests and replay need no real time (core 8, core 13)."""
 
 import sys
 import time
@@ -7,7 +7,7 @@ from typing import Protocol
 
 
 class Clock(Protocol):
-    """What Aeon asks of time."""
+    """The time operations that Aeon uses."""
 
     def now(self) -> str:
         """The current instant, ISO 8601 in UTC with microseconds."""
@@ -23,14 +23,14 @@ class Clock(Protocol):
 
 
 def since_boot() -> float:
-    """Seconds on a clock that never goes back, and that goes on while the machine is suspended, where it has one."""
+    """Seconds on a monotonic clock that also counts while the machine is suspended, where the system has one."""
     if sys.platform == "win32":
         return time.monotonic()
     return time.clock_gettime(getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC))
 
 
 class SystemClock:
-    """The machine's own time."""
+    """The system's clock."""
 
     def now(self) -> str:
         return datetime.now(UTC).isoformat(timespec="microseconds")

@@ -4,18 +4,18 @@ import inspect
 import re
 from typing import ClassVar, Final
 
-from aeon.base.json import Json, JsonObject, faults
+from aeon.base.json import Json, JsonObject, json_problems
 
 MAX_MESSAGE = 2000
-"""Characters of other people's error messages that are kept."""
+"""Characters that are kept of error messages from other code."""
 
 
 class AeonError(Exception):
-    """Aeon could not go on."""
+    """Aeon could not continue."""
 
     next_step: ClassVar[str] = ""
     is_retryable: ClassVar[bool] = False
-    """Whether the same request may succeed later, where the error's details do not say it."""
+    """Whether the same request may succeed later, unless the error's details say otherwise."""
 
     def __init__(self, message: str = "", *, next_step: str = "", **details: Json) -> None:
         self.message = message or inspect.cleandoc(type(self).__doc__ or "").partition("\n")[0]
@@ -28,14 +28,14 @@ class AeonError(Exception):
         return {"type": type(self).__name__, "message": self.message, "next_step": self.advice, **self.details}
 
     def report(self, correlation_id: str, timestamp: str) -> JsonObject:
-        """The error as it is answered to a client; see `report_of`."""
-        return report_of(
+        """The error as data for a client: `as_dict` and the members that `error_report` adds."""
+        return error_report(
             {**self.as_dict(), "retryable": self.details.get("retryable", self.is_retryable)}, correlation_id, timestamp
         )
 
 
 class InputError(AeonError):
-    """What was given to Aeon cannot be used."""
+    """The input to Aeon cannot be used."""
 
 
 class RequestError(InputError):
@@ -80,7 +80,7 @@ class LLMError(AeonError):
 
 
 class LLMRequestError(LLMError):
-    """The language model refused the request, and asking again would not help."""
+    """The language model refused the request, and a retry would not help."""
 
     is_retryable = False
 
@@ -98,7 +98,7 @@ class ExecutionError(AeonError):
 
 
 class OrchestrationError(AeonError):
-    """The run could not be carried out."""
+    """The run could not be executed."""
 
 
 class MemoryStoreError(AeonError, MemoryError):
@@ -110,7 +110,7 @@ class LogError(AeonError):
 
 
 class WeightsError(AeonError):
-    """The model's weights could not be had."""
+    """The model's weights are not available."""
 
 
 class SkillError(AeonError):
@@ -120,58 +120,58 @@ class SkillError(AeonError):
 
 
 class SandboxError(AeonError):
-    """Scripts cannot be isolated as well as was asked."""
+    """Scripts cannot be isolated as strictly as required."""
 
-    next_step = "Install bubblewrap, use a kernel with Landlock, or ask for less with --sandbox auto."
-
-
-_WORD: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
-_SAID: Final = ("type", "message", "next_step")
+    next_step = "Install bubblewrap, use a kernel with Landlock, or lower the requirement with --sandbox auto."
 
 
-def report_of(record: JsonObject, correlation_id: str, timestamp: str) -> JsonObject:
-    """An error's record, as `as_dict` gives it, with the members that every answered error has (platform 2).
+_WORD_BOUNDARY: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_OWN_MEMBERS: Final = ("type", "message", "next_step")
 
-    Those are `code`, `message`, `correlationId`, `timestamp` and `details`: what the error knows besides its words, and
-    `retryable`. The record's own members stay beside them.
+
+def error_report(record: JsonObject, correlation_id: str, timestamp: str) -> JsonObject:
+    """An error's record, as `as_dict` gives it, with the members that every reported error has (platform 2).
+
+    Those are `code`, `message`, `correlationId`, `timestamp` and `details`. The details are the record's members other
+    than `type`, `message` and `next_step`, and `retryable`. The record's own members stay beside them.
     """
-    details = {name: value for name, value in record.items() if name not in _SAID}
+    details = {name: value for name, value in record.items() if name not in _OWN_MEMBERS}
     return {
         **record,
-        "code": code_of(str(record.get("type") or "")),
+        "code": error_code(str(record.get("type") or "")),
         "correlationId": correlation_id,
         "timestamp": timestamp,
         "details": {"retryable": False, **details},
     }
 
 
-def code_of(kind: str) -> str:
-    """The code of a class of errors: its name in lower case without `Error`, `internal` for an unexpected one."""
-    words = _WORD.split(kind.removesuffix("Error"))
+def error_code(class_name: str) -> str:
+    """The code of a class of errors: its name in snake case without `Error`, `internal` for an unexpected error."""
+    words = _WORD_BOUNDARY.split(class_name.removesuffix("Error"))
     return "_".join(words).lower() if words not in (["Aeon"], [""]) else "internal"
 
 
-def text_of(error: BaseException) -> str:
-    """What an exception says, its type first; other people's may be unable to say anything."""
+def exception_text(error: BaseException) -> str:
+    """The exception's type and message; some exceptions cannot even be rendered as text."""
     try:
-        said = str(error)
-    except Exception:  # noqa: BLE001  # other people's code
-        said = "(without a readable message)"
-    return f"{type(error).__name__}: {said}"[:MAX_MESSAGE]
+        message = str(error)
+    except Exception:  # noqa: BLE001  # external code
+        message = "(without a readable message)"
+    return f"{type(error).__name__}: {message}"[:MAX_MESSAGE]
 
 
-def message_of(error: BaseException) -> str:
-    """The message of one of Aeon's errors, else `text_of` the exception."""
+def exception_message(error: BaseException) -> str:
+    """The message of one of Aeon's errors, else the `exception_text`."""
     message: Json = getattr(error, "message", None) if isinstance(error, AeonError) else None
-    return message[:MAX_MESSAGE] if isinstance(message, str) else text_of(error)
+    return message[:MAX_MESSAGE] if isinstance(message, str) else exception_text(error)
 
 
 def is_recordable(error: AeonError) -> bool:
-    """Whether a log can keep `error` and a replay can raise it again: its record is JSON and says what it says."""
+    """Whether a log can keep `error` and a replay can raise it again: its record is JSON with the same text."""
     try:
         record = error.as_dict()
         texts: list[Json] = [record["message"], record["next_step"], record["type"]]
         is_same = str(error) == f"{error.message} {error.advice}".strip()
-        return is_same and all(isinstance(text, str) for text in texts) and not faults(record)
-    except Exception:  # noqa: BLE001  # other people's subclasses
+        return is_same and all(isinstance(text, str) for text in texts) and not json_problems(record)
+    except Exception:  # noqa: BLE001  # external subclasses
         return False

@@ -1,4 +1,4 @@
-"""JSON as Aeon uses it: one canonical encoding, one strict decoding, one check for what JSON cannot carry."""
+"""JSON as Aeon uses it: one canonical encoder, one strict decoder, one check for values that are not JSON."""
 
 import json
 import math
@@ -6,15 +6,15 @@ from collections.abc import Callable, Iterator
 from typing import Any, TypeAlias, cast
 
 Json: TypeAlias = Any
-"""Any JSON value. The one place where `Any` enters; every room names it `Json`."""
+"""Any JSON value. The only use of `Any`; every package names it `Json`."""
 
 JsonObject: TypeAlias = dict[str, Json]
 
 MAX_DEPTH = 100
-"""Nesting that Aeon accepts in values it stores; far above use, far below the recursion limit."""
+"""Nesting levels that Aeon accepts in stored values; far above normal use, far below the recursion limit."""
 
 MAX_DIGITS = 4300
-"""Decimal digits of an integer: Python itself writes and reads no longer ones."""
+"""Decimal digits of an integer: Python itself neither writes nor reads longer ones."""
 
 _TOO_LARGE = 10**MAX_DIGITS
 _TOO_DEEP = "the JSON is nested too deeply to read"
@@ -22,11 +22,11 @@ _TOO_DEEP = "the JSON is nested too deeply to read"
 _encoder = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
 
 
-def _made_encode() -> Callable[[Json], str]:
-    """The encoder's `encode`, without its setting-up at every call, which costs more than most values do.
+def _build_encode() -> Callable[[Json], str]:
+    """The encoder's `encode`, without the setup of every call, which costs more than encoding most values.
 
-    Uses what the standard library's own `encode` makes anew each time, where it is there in the form known;
-    a test holds its bytes against the public one's.
+    Reuses the C encoder that the standard library's `encode` creates for each call, if it has the known form;
+    a test compares its output with the public encoder's.
     """
     make = getattr(json.encoder, "c_make_encoder", None)
     if make is None:
@@ -38,14 +38,14 @@ def _made_encode() -> Callable[[Json], str]:
     return lambda value: "".join(pieces(value, 0))
 
 
-_encode = _made_encode()
+_encode = _build_encode()
 
 
-def canonical(value: Json) -> str:
-    """Encode with sorted keys, ASCII only and no NaN, so that equal values are equal bytes (core 12).
+def canonical_json(value: Json) -> str:
+    """Encodes with sorted keys, ASCII only and no NaN, so that equal values give equal bytes (core 12).
 
-    Raises ValueError for NaN and infinities, TypeError for what is no JSON type, RecursionError for cycles and for what
-    is nested past the interpreter's limit; `faults` says the same beforehand, politely.
+    Raises ValueError for NaN and infinities, TypeError for types that are not JSON, RecursionError for cycles and for
+    nesting past the interpreter's limit; `json_problems` reports the same beforehand.
     """
     return _encode(value)
 
@@ -57,7 +57,7 @@ def _refuse_constant(name: str) -> Json:
 def _finite(text: str) -> float:
     number = float(text)
     if math.isinf(number):
-        raise ValueError(f"{text[:40]} is larger than any number that can be kept")
+        raise ValueError(f"{text[:40]} is too large for a number")
     return number
 
 
@@ -65,8 +65,8 @@ def _unique_keys(pairs: list[tuple[str, Json]]) -> JsonObject:
     value = dict(pairs)
     if len(value) != len(pairs):
         seen: set[str] = set()
-        twice = next(key for key, _ in pairs if key in seen or seen.add(key))
-        raise ValueError(f"the key {twice!r} stands twice in one object")
+        duplicate = next(key for key, _ in pairs if key in seen or seen.add(key))
+        raise ValueError(f"the key {duplicate!r} appears twice in one object")
     return value
 
 
@@ -75,7 +75,7 @@ _string_decoder = json.JSONDecoder(strict=False)
 
 
 def parse_strict(text: str) -> Json:
-    """Decode RFC 8259 JSON: no NaN, no Infinity (1e999 is one), no duplicate keys, no absurd depth.
+    """Decodes RFC 8259 JSON: no NaN, no Infinity (1e999 is one), no duplicate keys, no excessive depth.
 
     Raises ValueError with the position for anything else.
     """
@@ -86,9 +86,9 @@ def parse_strict(text: str) -> Json:
 
 
 def parse_first(text: str, start: int = 0) -> tuple[Json, int]:
-    """Decode the JSON value that begins at `start`, as strictly as `parse_strict`; also returns where it ends.
+    """Decodes the JSON value that begins at `start`, as strictly as `parse_strict`; also returns its end.
 
-    Raises ValueError when none begins there.
+    Raises ValueError if no value begins there.
     """
     try:
         return _decoder.raw_decode(text, start)
@@ -96,31 +96,31 @@ def parse_first(text: str, start: int = 0) -> tuple[Json, int]:
         raise ValueError(_TOO_DEEP) from None
 
 
-def unescaped(inner: str) -> str:
-    """The string whose JSON spelling has `inner` between its quotes; control characters may stand as they are.
+def unescape_json(inner: str) -> str:
+    """The string whose JSON form has `inner` between its quotes; raw control characters are allowed.
 
-    Raises ValueError for an escape that JSON does not know, and for a quote that would end the string.
+    Raises ValueError for an invalid escape, and for a quote that would end the string.
     """
     return cast(str, _string_decoder.decode(f'"{inner}"'))
 
 
-def faults(value: Json) -> list[str]:
-    """Say, each with its path, what keeps `value` from being JSON: NaN, cycles, odd keys or types, size, depth."""
+def json_problems(value: Json) -> list[str]:
+    """The reasons why `value` is not JSON, each with its path: NaN, cycles, keys, types, size, depth."""
     return [] if _is_plain(value, MAX_DEPTH) else list(_faults(value, "$", ()))
 
 
-def copied(value: Json) -> Json:
+def copy_json(value: Json) -> Json:
     """A copy of a JSON value that shares no object or list with it."""
     if isinstance(value, dict):
         fields = cast(JsonObject, value)
-        return {key: copied(item) if isinstance(item, (dict, list)) else item for key, item in fields.items()}
+        return {key: copy_json(item) if isinstance(item, (dict, list)) else item for key, item in fields.items()}
     if isinstance(value, list):
-        return [copied(item) if isinstance(item, (dict, list)) else item for item in cast(list[Json], value)]
+        return [copy_json(item) if isinstance(item, (dict, list)) else item for item in cast(list[Json], value)]
     return value
 
 
 def _is_plain(value: Json, depth: int) -> bool:
-    """Whether `value` is JSON beyond doubt: the quick look that spares nearly every value the slow one."""
+    """Whether `value` is certainly JSON: a quick check that spares nearly every value the slow one."""
     kind = type(cast(object, value))
     if kind is str or kind is bool or value is None:
         return True
@@ -155,7 +155,7 @@ def _faults(value: Json, path: str, above: tuple[int, ...]) -> Iterator[str]:
 
 def _container_faults(value: JsonObject | list[Json], path: str, above: tuple[int, ...]) -> Iterator[str]:
     if id(value) in above:
-        yield f"{path}: refers back to what contains it; a cycle cannot be stored"
+        yield f"{path}: refers back to a value that contains it; a cycle cannot be stored"
         return
     if len(above) >= MAX_DEPTH:
         yield f"{path}: nested deeper than {MAX_DEPTH} levels"
@@ -166,7 +166,7 @@ def _container_faults(value: JsonObject | list[Json], path: str, above: tuple[in
             yield from _faults(item, f"{path}[{index}]", inner)
         return
     for key, item in value.items():
-        if isinstance(key, str):  # pyright: ignore[reportUnnecessaryIsInstance]  # callers may hand us anything
+        if isinstance(key, str):  # pyright: ignore[reportUnnecessaryIsInstance]  # callers may pass anything
             yield from _faults(item, f"{path}.{key}", inner)
         else:
             yield f"{path}: the key {key!r} is not a string"

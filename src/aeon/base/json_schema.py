@@ -1,4 +1,4 @@
-"""JSON Schema (draft 2020-12 unless the schema says otherwise), compiled once, every error with its path."""
+"""JSON Schema validation (draft 2020-12 by default), compiled once, every problem with its path."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
@@ -6,47 +6,47 @@ from typing import NamedTuple, NoReturn, cast
 
 import jsonschema_rs
 
-from aeon.base.json import Json, JsonObject, canonical, parse_strict
+from aeon.base.json import Json, JsonObject, canonical_json, parse_strict
 from aeon.base.schema_size import schema_size
 
 _CONDITIONAL = frozenset(
     {"if", "then", "else", "not", "anyOf", "oneOf", "dependentSchemas", "contains"}
     | {"unevaluatedProperties", "unevaluatedItems"}
 )
-"""Keywords whose verdict may turn on any value of the whole."""
+"""Keywords whose result may depend on any part of the value."""
 
 _STRUCTURAL = frozenset(
     {"type", "required", "additionalProperties", "dependentRequired"}
     | {"minProperties", "maxProperties", "minItems", "maxItems"}
 )
-"""Keywords that look at an object's keys or a list's length alone, not at the values inside."""
+"""Keywords that check only an object's keys or a list's length, not the values inside."""
 
 
-_MOST_EXPANDED = 20_000
-"""Subschemas, references written out; 0.4 ms for each part of a value that is held against all of them."""
+_MAX_EXPANDED = 20_000
+"""Subschemas, with references expanded; checking one part of a value against all of them takes 0.4 ms."""
 
-_MOST_WORK = 100_000_000
-"""Those, times the parts of a value: 2 s."""
+_MAX_WORK = 100_000_000
+"""Expanded subschemas times parts of a value: 2 s."""
 
-_MOST_TOLD, _MOST_MULTIPLIED = 50_000, 10_000
-"""Parts of a value of which every problem is told, and the same times what the schema multiplies them by.
+_MAX_REPORTED, _MAX_MULTIPLIED = 50_000, 10_000
+"""Parts of a value up to which every problem is reported, and the same times the schema's multiplication factor.
 
 Each costs some 20 microseconds and, in nested `anyOf`, up to 20 KB.
 """
 
-_DEEP = 64
-"""Levels at which any recursion that branches is too much."""
+_MAX_BRANCHING_DEPTH = 64
+"""Levels at which any branching recursion is too much."""
 
-UNESCAPED = r'[^{}"\\\x00-\x1f]'
-"""One character, as a pattern: no brace, and none that JSON has to escape.
+UNESCAPED_CHARACTER = r'[^{}"\\\x00-\x1f]'
+"""The pattern of one character that is not a brace and needs no escape in JSON.
 
-llama.cpp holds a pattern against a string's JSON, not against the string: `[^{}]` takes the quote that ends it, and the
-rest of the object with it.
+llama.cpp matches a pattern against a string's JSON, not against the string: `[^{}]` would match the closing quote, and
+the rest of the object with it.
 """
 
 
-class Problem(NamedTuple):
-    """One thing wrong with a value: where (`$.steps[0].tool`) and what."""
+class ValidationProblem(NamedTuple):
+    """One problem of a value: its path (`$.steps[0].tool`) and a message."""
 
     path: str
     message: str
@@ -55,24 +55,24 @@ class Problem(NamedTuple):
         return f"{self.path}: {self.message}"
 
 
-class SchemaCheck:
-    """A compiled schema. Remote references are refused: checking never opens a connection.
+class CompiledSchema:
+    """A compiled schema. Remote references are refused: validation never opens a connection.
 
-    Time and memory are bounded: a schema that is too large with its references written out is refused, and where
-    finding all problems could be too much work only the first is told, or that there is one.
+    Time and memory are bounded: a schema that is too large with its references expanded is refused, and if finding
+    all problems could take too long, only the first is reported, or that there is one.
     """
 
     def __init__(self, schema: JsonObject, *, asserts_formats: bool = False) -> None:
-        """`asserts_formats`: a `format` such as uri must hold; it is a note only, unless that is asked for.
+        """`asserts_formats` makes a `format` such as uri a requirement; by default it is only an annotation.
 
-        Raises ValueError when `schema` is no valid JSON Schema or is too large.
+        Raises ValueError if `schema` is not a valid JSON Schema or is too large.
         """
         self.schema = schema
         self._size = schema_size(schema)
-        if self._size.expanded > _MOST_EXPANDED:
+        if self._size.expanded > _MAX_EXPANDED:
             raise ValueError(
-                f"with its references written out it has {self._size.expanded:,} parts, more than {_MOST_EXPANDED:,}; "
-                "let fewer references lead to definitions that have several references themselves"
+                f"with its references expanded it has {self._size.expanded:,} parts, more than {_MAX_EXPANDED:,}; "
+                "use fewer references to definitions that contain several references themselves"
             )
         try:
             self._validator = jsonschema_rs.validator_for(
@@ -82,84 +82,84 @@ class SchemaCheck:
             raise ValueError(str(error).partition("\n")[0]) from None
 
     def is_valid(self, value: Json) -> bool:
-        """Whether `value` fits; False also for what is no JSON at all."""
+        """Whether `value` fits the schema; False for anything that is not JSON."""
         try:
             return not self._is_too_much(value) and self._validator.is_valid(value)
         except ValueError:
             return False
 
-    def problems(self, value: Json) -> list[Problem]:
-        """Everything wrong with `value`, empty when it fits; of a value that is too large the first problem alone."""
-        return [found.problem for found in self._found(value)]
+    def problems(self, value: Json) -> list[ValidationProblem]:
+        """All problems of `value`, empty if it fits; only the first problem if the value is too large."""
+        return [traced.problem for traced in self._traced_problems(value)]
 
-    def certain_problems(self, value: Json, unknown: Collection[str]) -> list[Problem]:
-        """Those of `problems` that hold whatever will stand at the paths `unknown` in place of what stands there now.
+    def certain_problems(self, value: Json, unknown: Collection[str]) -> list[ValidationProblem]:
+        """Those of `problems` that remain for every possible value at the paths `unknown`.
 
-        In doubt a problem is left out: a later check of the whole value finds it.
+        A doubtful problem is left out: a later check of the whole value finds it.
         """
         if not unknown:
             return self.problems(value)
         under = frozenset(unknown)
-        found = [each for each in self._found(value) if each.problem.path not in under]
-        above = frozenset(part for path in unknown for part in _prefixes(path)) if found else under
-        return [each.problem for each in found if not each.keywords or _holds(each, under, above)]
+        traced = [each for each in self._traced_problems(value) if each.problem.path not in under]
+        above = frozenset(part for path in unknown for part in _prefixes(path)) if traced else under
+        return [each.problem for each in traced if not each.keywords or _is_certain(each, under, above)]
 
-    def _found(self, value: Json) -> "list[_Found]":
+    def _traced_problems(self, value: Json) -> "list[_TracedProblem]":
         try:
             if self._is_too_much(value):
-                return [_whole("is too large for a schema with so many references")]
+                return [_root_problem("is too large for a schema with this many references")]
             if self._validator.is_valid(value):
                 return []
-            if self._are_all_told(value):
-                return [_found(error) for error in self._validator.iter_errors(value)]
+            if self._are_all_reported(value):
+                return [_traced(error) for error in self._validator.iter_errors(value)]
             return [self._first(value)]
         except ValueError as error:
-            return [_whole(f"is no JSON value ({error})")]
+            return [_root_problem(f"is not a JSON value ({error})")]
 
     def _is_too_much(self, value: Json) -> bool:
         if not self._size.can_multiply:
             return False
-        most = _MOST_WORK // self._size.expanded
-        return _measured(value, most)[0] > most
+        limit = _MAX_WORK // self._size.expanded
+        return _measured(value, limit)[0] > limit
 
-    def _are_all_told(self, value: Json) -> bool:
-        parts, depth = _measured(value, _MOST_TOLD)
+    def _are_all_reported(self, value: Json) -> bool:
+        parts, depth = _measured(value, _MAX_REPORTED)
         if not self._size.can_multiply:
-            return parts <= _MOST_TOLD
-        times = self._size.expanded * max(1, self._size.recursions) ** min(depth, _DEEP)
-        return parts * times <= _MOST_MULTIPLIED
+            return parts <= _MAX_REPORTED
+        times = self._size.expanded * max(1, self._size.recursions) ** min(depth, _MAX_BRANCHING_DEPTH)
+        return parts * times <= _MAX_MULTIPLIED
 
-    def _first(self, value: Json) -> "_Found":
-        """The first problem, where the text of one is bounded itself: in nested `anyOf` it has all of its branches."""
+    def _first(self, value: Json) -> "_TracedProblem":
+        """The first problem, if its text is bounded: in nested `anyOf` it contains all the branches."""
         if self._size.can_multiply:
-            unsaid = Problem("$", "does not fit the schema, which has too many references to say where")
-            return _Found(unsaid, ["anyOf", ""])  # it may turn on any value of the whole
+            unlocated = ValidationProblem("$", "does not fit the schema, which has too many references to say where")
+            return _TracedProblem(unlocated, ["anyOf", ""])  # it may depend on any part of the value
         try:
             self._validator.validate(value)
         except jsonschema_rs.ValidationError as error:
-            return _found(error)
+            return _traced(error)
         raise AssertionError("is_valid and validate disagree")
 
 
-class _Found(NamedTuple):
-    """A problem, and the keywords that led to it; none for one that is certain, whatever stands elsewhere."""
+class _TracedProblem(NamedTuple):
+    """A problem, and the keywords that led to it; none for a problem that does not depend on other values."""
 
-    problem: Problem
+    problem: ValidationProblem
     keywords: Sequence[str | int]
 
 
-def _whole(message: str) -> _Found:
-    return _Found(Problem("$", message), [])
+def _root_problem(message: str) -> _TracedProblem:
+    return _TracedProblem(ValidationProblem("$", message), [])
 
 
-def _found(error: jsonschema_rs.ValidationError) -> _Found:
-    return _Found(Problem(_path(error.instance_path), error.message[:500]), error.evaluation_path)
+def _traced(error: jsonschema_rs.ValidationError) -> _TracedProblem:
+    return _TracedProblem(ValidationProblem(_path(error.instance_path), error.message[:500]), error.evaluation_path)
 
 
-def _measured(value: Json, most: int) -> tuple[int, int]:
-    """How many parts a value has, counted to a little more than `most`, and how deep they lie."""
+def _measured(value: Json, limit: int) -> tuple[int, int]:
+    """The number of parts of a value, counted to a little more than `limit`, and their depth."""
     parts, depth, level = 0, 0, [value]
-    while level and parts <= most:
+    while level and parts <= limit:
         parts += len(level)
         depth += 1
         level = [part for each in level for part in _parts(each)]
@@ -173,28 +173,28 @@ def _parts(value: Json) -> Iterable[Json]:
 
 
 def schema_problem(schema: JsonObject) -> str | None:
-    """Why `schema` is no valid JSON Schema, or None."""
+    """The reason why `schema` is not a valid JSON Schema, or None."""
     try:
-        SchemaCheck(schema)
+        CompiledSchema(schema)
     except (ValueError, TypeError) as error:
         return str(error)
     return None
 
 
-def schema_check(schema: JsonObject, *, asserts_formats: bool = False) -> SchemaCheck:
+def compile_schema(schema: JsonObject, *, asserts_formats: bool = False) -> CompiledSchema:
     """The compiled form of `schema`, from a cache keyed by its canonical text."""
-    return _compiled(canonical(schema), asserts_formats)
+    return _compiled(canonical_json(schema), asserts_formats)
 
 
 @lru_cache(maxsize=512)
-def _compiled(text: str, asserts_formats: bool) -> SchemaCheck:  # a part of the key
-    return SchemaCheck(parse_strict(text), asserts_formats=asserts_formats)
+def _compiled(text: str, asserts_formats: bool) -> CompiledSchema:  # a part of the key
+    return CompiledSchema(parse_strict(text), asserts_formats=asserts_formats)
 
 
-def embedded(schema: JsonObject, name: str) -> tuple[JsonObject, JsonObject]:
-    """`schema` as a part of another one, and the definitions which that has to have at its root under `$defs`.
+def nest_schema(schema: JsonObject, name: str) -> tuple[JsonObject, JsonObject]:
+    """`schema` as a part of another schema, and the definitions that the other needs in its root `$defs`.
 
-    References by pointer go on meaning what they mean: they lead into the whole schema, defined as `name`.
+    References by pointer keep their meaning: they lead into the whole schema, defined as `name`.
     """
     moved = cast(JsonObject, _moved(schema, f"#/$defs/{name}"))
     if moved == schema:
@@ -219,19 +219,19 @@ def _path(parts: list[str | int]) -> str:
 
 
 def _prefixes(path: str) -> Iterator[str]:
-    """The path itself and every path above it, keys with dots in them read as several."""
+    """The path itself and every path above it; a key with dots counts as several."""
     yield path
     for index, letter in enumerate(path):
         if letter in ".[":
             yield path[:index]
 
 
-def _holds(found: _Found, under: Collection[str], above: Collection[str]) -> bool:
-    path, keywords = found.problem.path, found.keywords
-    return not any(part in under for part in _prefixes(path)) and _is_certain(keywords, path in above)
+def _is_certain(traced: _TracedProblem, under: Collection[str], above: Collection[str]) -> bool:
+    path, keywords = traced.problem.path, traced.keywords
+    return not any(part in under for part in _prefixes(path)) and _is_decided(keywords, path in above)
 
 
-def _is_certain(keywords: Sequence[str | int], is_above_unknown: bool) -> bool:
+def _is_decided(keywords: Sequence[str | int], is_above_unknown: bool) -> bool:
     if _CONDITIONAL.intersection(keywords[:-1]):
         return False
     return not is_above_unknown or keywords[-1] in _STRUCTURAL

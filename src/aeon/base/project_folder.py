@@ -1,4 +1,7 @@
-"""A project's `.aeon`: whose it is, by a random mark in it that one outside of it matches (platform 21)."""
+"""A project's `.aeon` folder and its ownership: a random id in it matches a mark in the user's own folder.
+
+See platform 21.
+"""
 
 import os
 import re
@@ -12,7 +15,7 @@ from typing import Final
 from aeon.base.errors import AeonError
 
 PROJECT_FOLDER: Final = ".aeon"
-"""Where a project keeps all that Aeon writes for it, under the folder in which its commands are run."""
+"""The folder for everything that Aeon writes for a project, inside the folder in which its commands run."""
 
 _IGNORE, _MARK = ".gitignore", "origin"
 
@@ -20,113 +23,114 @@ _ID = re.compile(r"[0-9a-f]{32}\n")
 
 _OTHERS_WRITE = 0o022
 
-_MEND = "Look who changed it, then put it right; `aeon doctor` shows whether it is."
+_MEND = "Find out who changed it, then correct it; `aeon doctor` shows whether it is in order."
 
 
 class ForeignFolderError(AeonError):
-    """A project's `.aeon`, or something in it, is not this user's own."""
+    """A project's `.aeon`, or something in it, does not belong to this user."""
 
 
 def state_folder(environ: Mapping[str, str]) -> Path:
-    """The user's own folder for what must not come with a project's folder."""
+    """The user's own folder for state that must not travel with a project's folder."""
     base = Path(environ.get("XDG_STATE_HOME", ""))
-    if base.is_absolute():  # another one counts as none: XDG Base Directory Specification
+    if base.is_absolute():  # a relative path is ignored: XDG Base Directory Specification
         return base / "aeon"
     home = environ.get("HOME")
     return (Path(home) if home else Path.home()) / ".local" / "state" / "aeon"
 
 
-def project_folder(path: Path) -> Path | None:
-    """The `.aeon` that `path` lies in, or is."""
+def find_project_folder(path: Path) -> Path | None:
+    """The `.aeon` folder that `path` is or lies in, or None."""
     absolute = path.absolute()
     return next((each for each in (absolute, *absolute.parents) if each.name == PROJECT_FOLDER), None)
 
 
-def folder_id(folder: Path) -> str | None:
-    """The random id in a project's `.aeon`, whoever gave it."""
+def read_folder_id(folder: Path) -> str | None:
+    """The random id in a project's `.aeon`, whether it is this user's or not; None if there is none."""
     with suppress(OSError, UnicodeDecodeError):
         text = (folder / _MARK).read_text("ascii")
         return text.strip() if _ID.fullmatch(text) else None
     return None
 
 
-def require_own(path: Path) -> None:
-    """Raises ForeignFolderError unless the `.aeon` that `path` lies in is marked as this user's, and no link leads out.
+def require_ownership(path: Path) -> None:
+    """Raises ForeignFolderError unless the `.aeon` around `path` is marked as this user's, and no link leads out.
 
-    A path outside of any `.aeon` is not looked at, and an `.aeon` without content is nobody's.
+    A path outside any `.aeon` is not checked, and an empty `.aeon` passes.
     """
-    folder = project_folder(path)
+    folder = find_project_folder(path)
     if folder is None or not os.path.lexists(folder):
         return
     if not folder.is_symlink() and not folder.is_dir():
-        raise ForeignFolderError(f"{folder} is not a folder.", next_step=f"Move it away: {_moving(folder)}")
-    if not folder.is_symlink() and not is_own(folder) and not is_unused(folder):
-        raise foreign(folder)
-    for problem in problems_of(_between(folder, path.absolute())):
+        raise ForeignFolderError(f"{folder} is not a folder.", next_step=f"Move it away: {_move_command(folder)}")
+    if not folder.is_symlink() and not is_own_folder(folder) and not is_unused_folder(folder):
+        raise foreign_folder_error(folder)
+    for problem in path_problems(_between(folder, path.absolute())):
         raise ForeignFolderError(f"{problem} It was not used.", next_step=_MEND)
 
 
-def take_over(folder: Path) -> None:
-    """Mark a project's `.aeon` as this user's, under a new id: who had it before knows the old one.
+def adopt_folder(folder: Path) -> None:
+    """Marks a project's `.aeon` as this user's, under a new id, because its previous owner knows the old one.
 
-    The caller has looked at what is in it. Raises OSError.
+    The caller has checked the contents. Raises OSError.
     """
     folder.chmod(0o700)
     (folder / _MARK).unlink(missing_ok=True)
-    give_mark(folder)
+    mark_folder(folder)
     with suppress(FileExistsError):
         _write(folder / _IGNORE, b"*\n")
 
 
-def foreign(folder: Path) -> ForeignFolderError:
-    """What is said of an `.aeon` without a mark of this user's."""
+def foreign_folder_error(folder: Path) -> ForeignFolderError:
+    """The error for an `.aeon` without a mark of this user."""
     marks = state_folder(os.environ) / "folders"
     return ForeignFolderError(
         f"{folder} has no mark of yours in {marks}: it came with a folder from elsewhere, or an older Aeon made it. "
-        "Nothing in it was used.",
-        next_step="If you know and trust where it came from, see what is in it and take it over with `aeon adopt`; "
-        f"else move it away: {_moving(folder)}",
+        "Aeon used nothing in it.",
+        next_step="If you know and trust its origin, look at its contents and take it over with `aeon adopt`; "
+        f"otherwise move it away: {_move_command(folder)}",
     )
 
 
-def _moving(folder: Path) -> str:
+def _move_command(folder: Path) -> str:
     return f"mv {quote(str(folder))} {quote(f'{folder}.foreign')}"
 
 
-def is_own(folder: Path) -> bool:
+def is_own_folder(folder: Path) -> bool:
     """Whether this user on this machine has marked a project's `.aeon`. Raises ForeignFolderError for unsafe marks."""
-    number = folder_id(folder)
+    number = read_folder_id(folder)
     marks = state_folder(os.environ) / "folders"
     if number is None or not os.path.lexists(marks / number):
         return False
-    for problem in problems_of([marks.parent, marks, marks / number]):
-        raise ForeignFolderError(f"{problem} Aeon keeps there which folders are yours.", next_step=_MEND)
+    for problem in path_problems([marks.parent, marks, marks / number]):
+        raise ForeignFolderError(f"{problem} Aeon records there which folders are yours.", next_step=_MEND)
     return True
 
 
-def claim(folder: Path) -> None:
-    """Make a project's `.aeon` and mark it, unless it is there. Raises OSError; ForeignFolderError as `require_own`.
+def claim_folder(folder: Path) -> None:
+    """Makes and marks a project's `.aeon` unless it exists.
 
-    It is its user's alone (0700) and holds a `.gitignore` of `*`: `git add` must not publish a vault or a log.
+    Only the user has access (0700), and it contains a `.gitignore` of `*`: `git add` must not publish a vault or a log.
+    Raises OSError; ForeignFolderError as `require_ownership`.
     """
     if not folder.is_symlink():
         folder.mkdir(0o700, parents=True, exist_ok=True)
-    if not folder.is_symlink() and is_unused(folder) and folder.lstat().st_uid == os.geteuid():
+    if not folder.is_symlink() and is_unused_folder(folder) and folder.lstat().st_uid == os.geteuid():
         folder.chmod(0o700)
         with suppress(FileExistsError):
             _write(folder / _IGNORE, b"*\n")
-        give_mark(folder)
-    require_own(folder)
+        mark_folder(folder)
+    require_ownership(folder)
 
 
-def give_mark(folder: Path) -> None:
-    """Mark a project's `.aeon` that has no id as this user's. Of several processes at once one does. Raises OSError."""
+def mark_folder(folder: Path) -> None:
+    """Marks a project's `.aeon` without an id as this user's; of several processes one succeeds. Raises OSError."""
     number = os.urandom(16).hex()
     marks = state_folder(os.environ) / "folders"
     marks.mkdir(mode=0o700, parents=True, exist_ok=True)
     mark, draft = marks / number, folder / f".{_MARK}-{number}"
     try:
-        _write(mark, os.fsencode(folder) + b"\n")  # for people who tidy up
+        _write(mark, os.fsencode(folder) + b"\n")  # for people who clean up old marks
         _write(draft, f"{number}\n".encode())
         os.link(draft, folder / _MARK)
     except BaseException as error:
@@ -137,42 +141,42 @@ def give_mark(folder: Path) -> None:
         draft.unlink(missing_ok=True)
 
 
-def problems_of(paths: Iterable[Path]) -> list[str]:
-    """What is wrong with those of the paths that are there: links, what is another user's or open to others."""
-    return [problem for path in paths if (problem := _problem_of(path))]
+def path_problems(paths: Iterable[Path]) -> list[str]:
+    """The problems of those paths that exist: links, files of other users, files that others may write."""
+    return [problem for path in paths if (problem := _path_problem(path))]
 
 
-def _problem_of(path: Path) -> str:
+def _path_problem(path: Path) -> str:
     try:
-        found = path.lstat()
+        status = path.lstat()
     except FileNotFoundError:
         return ""
-    if stat.S_ISLNK(found.st_mode):
+    if stat.S_ISLNK(status.st_mode):
         return f"{path} is a symbolic link to {str(path.readlink())!r}."
-    if found.st_uid != os.geteuid():
+    if status.st_uid != os.geteuid():
         return f"{path} belongs to another user."
-    if found.st_mode & _OTHERS_WRITE:
+    if status.st_mode & _OTHERS_WRITE:
         return f"Other users may write to {path}."
-    if stat.S_ISREG(found.st_mode):
-        return f"{path} has {found.st_nlink} names (hard links)." if found.st_nlink != 1 else ""
-    return "" if stat.S_ISDIR(found.st_mode) else f"{path} is neither a file nor a folder."
+    if stat.S_ISREG(status.st_mode):
+        return f"{path} has {status.st_nlink} names (hard links)." if status.st_nlink != 1 else ""
+    return "" if stat.S_ISDIR(status.st_mode) else f"{path} is neither a file nor a folder."
 
 
 def _between(folder: Path, path: Path) -> Iterator[Path]:
-    """The folder, and each part of the path below it."""
+    """Yields the folder, and each part of the path below it."""
     yield folder
     for part in path.relative_to(folder).parts:
         folder = folder / part
         yield folder
 
 
-def is_unused(folder: Path) -> bool:
-    """Whether there is nothing in a project's `.aeon` that could be used: also while another process marks it."""
+def is_unused_folder(folder: Path) -> bool:
+    """Whether a project's `.aeon` contains nothing usable, also while another process marks it."""
     return all(each.name == _IGNORE or each.name.startswith(f".{_MARK}-") for each in folder.iterdir())
 
 
 def _write(path: Path, content: bytes) -> None:
-    """A new file (0600), on the disk. Raises OSError, also where there is one."""
+    """Writes a new file (0600) and syncs it to disk. Raises OSError, also if the file exists."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
     descriptor = os.open(path, flags, 0o600)
     try:
@@ -180,3 +184,17 @@ def _write(path: Path, content: bytes) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def make_folder(folder: Path, mode: int = 0o777) -> None:
+    """Makes a folder with its parents, unless it exists. Raises OSError.
+
+    Only the user has access to a project's `.aeon` and each folder in it (0700); it must carry the user's mark
+    (platform 21). Raises ForeignFolderError for one that came from elsewhere.
+    """
+    project = find_project_folder(folder)
+    if project is not None:
+        mode = 0o700
+        claim_folder(project)
+        require_ownership(folder)
+    folder.mkdir(mode, parents=True, exist_ok=True)

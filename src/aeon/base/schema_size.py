@@ -1,4 +1,4 @@
-"""How large a JSON Schema is with its references written out, and so how much work a check is. Pure."""
+"""The size of a JSON Schema with its references expanded, which bounds the work of a check. Pure."""
 
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple, cast
@@ -9,15 +9,16 @@ from aeon.base.json import Json, JsonObject
 _VALUES = ("const", "enum", "default", "examples")
 """Keywords that hold values, not schemas."""
 _BY_NAME = ("properties", "patternProperties", "dependentSchemas")
-"""Keywords that hold schemas under names of the schema's own choice."""
+"""Keywords that hold schemas under names that the schema chooses."""
 _DEFINITIONS = ("$defs", "definitions")
-_MUCH_SHARED = 4
+_MAX_SHARING = 4
 
 
 class SchemaSize(NamedTuple):
-    """`written`: subschemas as they stand. `expanded`: with each reference replaced by what it leads to.
+    """The size of a schema, with and without its references expanded.
 
-    `recursions`: references that lead back to a schema around them, each counted as one subschema.
+    `written`: subschemas in the text. `expanded`: subschemas with each reference replaced by its target.
+    `recursions`: references that lead back to an enclosing schema, each counted as one subschema.
     """
 
     written: int
@@ -26,51 +27,51 @@ class SchemaSize(NamedTuple):
 
     @property
     def can_multiply(self) -> bool:
-        """Whether one part of a value may be held against many more subschemas than the text shows."""
-        return self.expanded > _MUCH_SHARED * self.written or self.recursions > 1
+        """Whether one part of a value may be checked against many more subschemas than the text shows."""
+        return self.expanded > _MAX_SHARING * self.written or self.recursions > 1
 
 
 def schema_size(schema: JsonObject) -> SchemaSize:
-    """The size of a whole schema, references inside of it followed. Raises ValueError where it is too deep."""
+    """The size of a schema, following its inner references. Raises ValueError if it is nested too deeply."""
     try:
-        return _Measuring(schema).size()
+        return _SizeCounter(schema).size()
     except RecursionError:
         raise ValueError("the schema is nested too deeply") from None
 
 
-class _Expanded(NamedTuple):
+class _ExpandedSize(NamedTuple):
     subschemas: int
     recursions: int
 
 
-class _Measuring:
+class _SizeCounter:
     def __init__(self, root: JsonObject) -> None:
         self._named = dict(_named(root))
         self._named[""] = root
-        self._measured: dict[int, _Expanded] = {}
+        self._measured: dict[int, _ExpandedSize] = {}
         self._around: set[int] = set()
 
     def size(self) -> SchemaSize:
         expanded = self._of(self._named[""])
         return SchemaSize(max(1, len(self._measured)), *expanded)
 
-    def _of(self, node: Json) -> _Expanded:
-        """The expanded size of a schema, or of what holds schemas."""
+    def _of(self, node: Json) -> _ExpandedSize:
+        """The expanded size of a schema, or of a container of schemas."""
         if not isinstance(node, dict):
             return self._sum(_inside(node))
         schema = cast(JsonObject, node)
         if id(schema) in self._around:
-            return _Expanded(1, 1)
+            return _ExpandedSize(1, 1)
         if id(schema) not in self._measured:
             self._around.add(id(schema))
-            held = self._sum(self._inner_schemas(schema))
-            self._measured[id(schema)] = _Expanded(1 + held.subschemas, held.recursions)
+            inner = self._sum(self._inner_schemas(schema))
+            self._measured[id(schema)] = _ExpandedSize(1 + inner.subschemas, inner.recursions)
             self._around.remove(id(schema))
         return self._measured[id(schema)]
 
-    def _sum(self, nodes: Iterable[Json]) -> _Expanded:
-        found = [self._of(node) for node in nodes]
-        return _Expanded(sum(each.subschemas for each in found), sum(each.recursions for each in found))
+    def _sum(self, nodes: Iterable[Json]) -> _ExpandedSize:
+        sizes = [self._of(node) for node in nodes]
+        return _ExpandedSize(sum(size.subschemas for size in sizes), sum(size.recursions for size in sizes))
 
     def _inner_schemas(self, schema: JsonObject) -> Iterator[Json]:
         for word, part in schema.items():
@@ -78,23 +79,23 @@ class _Measuring:
                 yield from _inside(part)
             elif word not in _VALUES + _DEFINITIONS:
                 yield part
-        yield from (self._at(schema.get(word)) for word in ("$ref", "$dynamicRef"))
+        yield from (self._target(schema.get(word)) for word in ("$ref", "$dynamicRef"))
 
-    def _at(self, reference: Json) -> Json:
-        """What a reference leads to; nothing where that is not in this schema."""
+    def _target(self, reference: Json) -> Json:
+        """The target of a reference; None if it is not in this schema."""
         if not isinstance(reference, str):
             return None
         base, _, fragment = reference.partition("#")
         if fragment and not fragment.startswith("/"):
             return self._named.get(f"#{fragment}")
-        found = self._named.get(base)
+        target = self._named.get(base)
         for part in fragment.split("/")[1:]:
-            found = _inner(found, unquote(part).replace("~1", "/").replace("~0", "~"))
-        return found
+            target = _inner(target, unquote(part).replace("~1", "/").replace("~0", "~"))
+        return target
 
 
 def _named(node: Json) -> Iterator[tuple[str, Json]]:
-    """Every schema that has an identifier or an anchor, under the references that mean it."""
+    """Every schema with an identifier or an anchor, keyed by the references to it."""
     if isinstance(node, dict):
         schema = cast(JsonObject, node)
         names = [schema.get("$id"), schema.get("id")]

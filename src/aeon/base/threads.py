@@ -1,4 +1,4 @@
-"""Threads that are waited for as long as one likes, and left behind then: they keep no process from ending."""
+"""Daemon threads that a caller can wait for with a timeout and then abandon: they never block the process's exit."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,29 +10,29 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome(Generic[T]):
-    """What a piece of work came to: its result, or what it raised."""
+class ThreadOutcome(Generic[T]):
+    """The outcome of a task: its result, or the exception it raised."""
 
     result: T | None = None
     error: BaseException | None = None
 
 
 class WorkerThread(Generic[T]):
-    """A daemon thread that carries out one task after another until it is given None."""
+    """A daemon thread that runs one task after another until it receives None."""
 
     def __init__(self, name: str) -> None:
         self.tasks: SimpleQueue[Callable[[], T] | None] = SimpleQueue()
-        self.outcomes: SimpleQueue[Outcome[T]] = SimpleQueue()
+        self.outcomes: SimpleQueue[ThreadOutcome[T]] = SimpleQueue()
         Thread(target=self._run, name=name, daemon=True).start()
 
     def _run(self) -> None:
         while (task := self.tasks.get()) is not None:
-            self.outcomes.put(outcome_of(task))
+            self.outcomes.put(capture_outcome(task))
 
 
-def outcome_of(work: Callable[[], T]) -> Outcome[T]:
-    """Carry work out, whatever it raises."""
+def capture_outcome(work: Callable[[], T]) -> ThreadOutcome[T]:
+    """Runs `work` and captures its result or whatever it raises."""
     try:
-        return Outcome(work())
-    except BaseException as error:  # noqa: BLE001  # other people's code, SystemExit included: its failure is the result
-        return Outcome(error=error)
+        return ThreadOutcome(work())
+    except BaseException as error:  # noqa: BLE001  # external code, SystemExit included: its failure is the result
+        return ThreadOutcome(error=error)

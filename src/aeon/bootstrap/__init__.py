@@ -1,1 +1,1 @@
-"""The composition root: from settings to wired parts. The only room that names adapters."""
+"""The composition root: builds everything from settings. The only package that imports adapters."""

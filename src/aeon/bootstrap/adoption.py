@@ -1,4 +1,4 @@
-"""Taking over a project's `.aeon` that came from elsewhere, after all that is in it was looked at (platform 21)."""
+"""Takes over a project's `.aeon` that came from elsewhere, after checking everything in it (platform 21)."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -6,45 +6,45 @@ from pathlib import Path
 from aeon.base.project_folder import (
     PROJECT_FOLDER,
     ForeignFolderError,
-    is_own,
-    problems_of,
+    adopt_folder,
+    is_own_folder,
+    path_problems,
     state_folder,
-    take_over,
 )
 from aeon.bootstrap.stores import record_file
 from aeon.bootstrap.vaults import project_key_file
 
 
-def contents(project: Path) -> list[str]:
-    """The paths of the files in a project's `.aeon`, sorted. Raises ForeignFolderError when there is none."""
+def project_files(project: Path) -> list[str]:
+    """Return the sorted paths of the files in a project's `.aeon`. Raises ForeignFolderError if it does not exist."""
     folder = project / PROJECT_FOLDER
     if not folder.is_dir() or folder.is_symlink():
-        raise ForeignFolderError(f"There is no folder {folder}.", next_step="Look where the project is.")
+        raise ForeignFolderError(f"There is no folder {folder}.", next_step="Run the command in the project's folder.")
     return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_symlink() or path.is_file())
 
 
-def adopt(project: Path, environ: Mapping[str, str]) -> bool:
-    """Make a project's `.aeon` this user's, and the record in it; False when both were theirs already.
+def adopt_project(project: Path, environ: Mapping[str, str]) -> bool:
+    """Make a project's `.aeon` and its record belong to this user; False if both already did.
 
-    Everything in it must be a plain file or a folder of this user's, and the record whole and Aeon's own. Raises
-    ForeignFolderError with all that is not, StoreError; nothing was taken over then.
+    Everything in the folder must be a plain file or folder owned by this user, and the record must be intact. Raises
+    ForeignFolderError with everything that is not, or StoreError; then nothing was taken over.
     """
     folder = project / PROJECT_FOLDER
-    contents(project)
-    if problems := problems_of([folder, *sorted(folder.rglob("*"))]):
+    project_files(project)
+    if problems := path_problems([folder, *sorted(folder.rglob("*"))]):
         raise ForeignFolderError(
             f"{len(problems)} problem(s) in {folder}: {' '.join(problems)} It was not taken over.",
-            next_step="Remove what you do not trust, put the rest right (chown, chmod go-w, cp), and try again.",
+            next_step="Remove what you do not trust, correct the rest (chown, chmod go-w, cp), and try again.",
         )
-    was_own = is_own(folder)
+    was_own = is_own_folder(folder)
     has_adopted = _adopt_record(project, environ)
     if not was_own:
-        take_over(folder)
+        adopt_folder(folder)
     return has_adopted or not was_own
 
 
 def missing_key_file(project: Path, environ: Mapping[str, str]) -> Path | None:
-    """Where a copy of the vault's key must be put, if there is a vault without one."""
+    """Return where the vault's key must be copied to; None if there is no vault, or its key is there."""
     folder = project / PROJECT_FOLDER
     key_file = project_key_file(project, environ)
     if not (folder / "vault.db").exists() or key_file.exists() or (folder / "master.key").exists():
@@ -56,6 +56,6 @@ def _adopt_record(project: Path, environ: Mapping[str, str]) -> bool:
     file = record_file(project)
     if not file.exists():
         return False
-    from aeon.adapters.store.sqlite.checking import adopt
+    from aeon.adapters.store.sqlite.maintenance import adopt_record
 
-    return adopt(file, state=state_folder(environ))
+    return adopt_record(file, state=state_folder(environ))

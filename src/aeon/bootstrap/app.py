@@ -1,25 +1,25 @@
-"""Everything a run needs, wired: models, memory, tools."""
+"""Builds everything a run needs: model, memory, tools and skills."""
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from aeon.adapters.weights import (
     CATALOG,
-    Phase,
-    Progress,
-    Report,
     Weights,
+    WeightsPhase,
+    WeightsProgress,
+    WeightsProgressCallback,
     default_sources,
-    fetch,
+    fetch_weights,
     find_verified,
     weights_dir,
 )
 from aeon.base.errors import ToolDefinitionError, WeightsError
-from aeon.bootstrap.choice import NOTHING_FROM_PROJECT, REACH, ModelChoice, choose_model, key_variables
+from aeon.bootstrap.embedded_models import catalogued_weights, suitable_weights
 from aeon.bootstrap.lazy import LazyAdapter, LazyMemory
+from aeon.bootstrap.model_choice import MODEL_SERVER_ADVICE, NO_PROJECT_KEYS, ModelChoice, choose_model, key_variables
 from aeon.bootstrap.skills import Skills
-from aeon.bootstrap.stored import catalogued, suitable
 from aeon.kernel.orchestrator import Orchestrator
 from aeon.llm.interface import LLMAdapter
 from aeon.memory.interface import Memory
@@ -28,130 +28,160 @@ from aeon.memory.sqlite import SQLiteMemory
 from aeon.observability.events import Observer
 from aeon.observability.log import RunLog
 from aeon.settings import ModelSettings, Settings
-from aeon.tools.entry_points import find_tools
+from aeon.tools.entry_points import discover_tools
 from aeon.tools.interface import Tool
 from aeon.tools.registry import ToolRegistry
-from aeon.tools.stubs import shipped_tools
+from aeon.tools.stubs import builtin_tools
 
 if TYPE_CHECKING:
     from aeon.bootstrap.platform import Platform
-    from aeon.bootstrap.processes import ProcessRunner
-    from aeon.platform.catalog.as_tool import StoredTool
+    from aeon.bootstrap.process_runtime import ProcessRuntime
+    from aeon.platform.catalog.kernel_tool import StoredTool
     from aeon.platform.store import Store
 
 
-class App:
-    """Everything a run needs, wired. `warnings` say what could not be loaded."""
+class OwnParts(NamedTuple):
+    """Parts that the caller supplies and closes; None uses what the settings name."""
 
-    def __init__(self, settings: Settings, environ: Mapping[str, str], from_project: Mapping[str, Path]) -> None:
+    model: LLMAdapter | None = None
+    memory: Memory | None = None
+
+
+NO_OWN_PARTS = OwnParts()
+
+
+class App:
+    """Everything a run needs. `warnings` lists what could not be loaded."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        environ: Mapping[str, str],
+        from_project: Mapping[str, Path],
+        folder: Path,
+        own: OwnParts = NO_OWN_PARTS,
+    ) -> None:
+        """`folder` is the project's: its record is there, and relative paths in settings start there."""
         self.settings = settings
+        self.folder = folder
         self.warnings: list[str] = []
-        self._memory = LazyMemory(lambda: _open_memory(settings.memory.path))
-        self.memory: Memory = self._memory
-        self.registry = ToolRegistry(shipped_tools(self.memory))
-        self.model = LazyAdapter(lambda: self._open_model(_silent, may_fetch=False))
-        self.skills = Skills(settings.skills, environ, Path.cwd(), lambda: self.model, key_variables(settings))
+        self._memory = LazyMemory(lambda: _open_memory(folder, settings.memory.path))
+        self.memory = self._memory if own.memory is None else own.memory
+        self.registry = ToolRegistry(builtin_tools(self.memory))
+        self.model = LazyAdapter(lambda: self._open_model(_ignore_progress, may_fetch=False), own.model)
+        self.skills = Skills(settings.skills, environ, folder, lambda: self.model, key_variables(settings))
         self._environ = environ
         self._from_project = from_project
         self._platform: Platform | None = None
-        self._take_installed_tools()
+        self._register_installed_tools()
 
-    def keep_apart(self, data: Path) -> None:
-        """Have the skills keep what is theirs below that folder: it is another's than the folder's own user's."""
+    def isolate_skill_data(self, data: Path) -> None:
+        """Keep the skills' data below `data`, for a user other than the folder's owner."""
         keys = key_variables(self.settings)
-        self.skills = Skills(self.settings.skills, self._environ, Path.cwd(), lambda: self.model, keys, data)
+        self.skills = Skills(self.settings.skills, self._environ, self.folder, lambda: self.model, keys, data)
 
-    def choice(self) -> ModelChoice:
-        """The model that a run would use. Raises AeonError when there is none."""
+    @property
+    def log_folder(self) -> Path:
+        """The folder for the logs of requests."""
+        return self.folder / Path(self.settings.run.log_dir).expanduser()
+
+    def model_choice(self) -> ModelChoice:
+        """Return the model that a run would use. Raises AeonError if there is none."""
         return choose_model(self.settings.model, self._environ, self._from_project)
 
-    def prepare_model(self, report: Report, *, may_fetch: bool) -> ModelChoice:
-        """Make sure that the model can be asked; `report` is told of fetching and checking weights, which take a while.
+    def prepare_model(self, report: WeightsProgressCallback, *, may_fetch: bool) -> ModelChoice:
+        """Make the model ready for requests; `report` gets the progress of fetching and verifying weights.
 
-        Raises AeonError that says what to do.
+        Raises an AeonError that says what to do.
         """
-        choice = self.choice()
+        choice = self.model_choice()
         adapter = self._open_model(report, may_fetch=may_fetch)
         self.model = LazyAdapter(lambda: adapter)
         return choice
 
-    def fetch(self, name: str | None, report: Report) -> Path:
-        """The weights of a catalogued model, fetched unless they are there. Raises WeightsError, ConfigError."""
-        weights = catalogued(name) if name else self._wanted_weights()
-        return fetch(weights, weights_dir(self._environ), self._sources(), report)
+    def fetch_weights(self, name: str | None, report: WeightsProgressCallback) -> Path:
+        """Return the path of a catalogued model's weights, fetched if needed. Raises WeightsError, ConfigError."""
+        weights = catalogued_weights(name) if name else self._selected_weights()
+        return fetch_weights(weights, weights_dir(self._environ), self._sources(), report)
 
-    def path_of(self, name: str | None) -> Path:
-        """Where a catalogued model's weights belong. Raises ConfigError."""
-        weights = catalogued(name) if name else self._wanted_weights()
+    def weights_path(self, name: str | None) -> Path:
+        """Return the path where a catalogued model's weights belong. Raises ConfigError."""
+        weights = catalogued_weights(name) if name else self._selected_weights()
         return weights_dir(self._environ) / weights.file
 
-    def orchestrator(self, *, ttl: int, log: RunLog | None, observer: Observer | None) -> Orchestrator:
-        """An orchestrator for one run."""
+    def orchestrator(
+        self, *, ttl: int, log: RunLog | None, observer: Observer | None, tools: ToolRegistry | None = None
+    ) -> Orchestrator:
+        """Return an orchestrator for one run, with `tools`, or with all registered tools if None."""
         on_missing_tool = self.settings.run.on_missing_tool
         return Orchestrator(
             self.model,
             self.memory,
-            self.registry,
+            self.registry if tools is None else tools,
             ttl=ttl,
             log=log,
             observer=observer,
             on_missing_tool=on_missing_tool,
         )
 
-    def offer_skills(self, request: str, named: Iterable[str | None] = ()) -> None:
-        """Register as tools the skills that fit a request, and those that a plan names."""
-        unknown = [name for name in named if name is not None and self.registry.get(name) is None]
-        wanted = [tool for name in dict.fromkeys(unknown) if (tool := self.skills.tool(name)) is not None]
-        for tool in [*wanted, *(self.skills.tools_for(request) if request else [])]:
+    def register_skills(self, request: str, named: Iterable[str | None] = ()) -> None:
+        """Register as tools the skills that match a request, and those that a plan names."""
+        for tool in self.skill_tools(request, named):
             if self.registry.get(tool.name) is None:
                 self._register(tool)
 
-    def store(self) -> "Store":
-        """The record of this folder, or of the server that the settings name; the caller closes it.
+    def skill_tools(self, request: str, named: Iterable[str | None] = ()) -> list[Tool]:
+        """Return as tools the skills that a plan names, and those that match a request."""
+        unknown = [name for name in named if name is not None and self.registry.get(name) is None]
+        wanted = [tool for name in dict.fromkeys(unknown) if (tool := self.skills.tool(name)) is not None]
+        return [*wanted, *(self.skills.tools_for(request) if request else [])]
+
+    def open_store(self) -> "Store":
+        """Open the record of this folder, or of the server in the settings; the caller closes it.
 
         Raises StoreError, ConfigError, MissingExtraError.
         """
         from aeon.bootstrap.stores import open_store
 
-        return open_store(Path.cwd(), self.settings.store, self._environ, self._from_project)
+        return open_store(self.folder, self.settings.store, self._environ, self._from_project)
 
     def platform(self) -> "Platform":
-        """The platform of this folder, opened once. Raises StoreError, VaultError."""
+        """Return the platform of this folder, opened once. Raises StoreError, VaultError."""
         if self._platform is None:
             from aeon.bootstrap.platform import open_platform
 
-            self._platform = open_platform(Path.cwd(), self.store(), self._environ, lambda: self.model)
+            self._platform = open_platform(self.folder, self.open_store(), self._environ, lambda: self.model)
         return self._platform
 
-    def process_runner(self) -> "ProcessRunner":
-        """What runs this folder's Processes; it is the caller's to close. Raises as `platform`."""
-        from aeon.bootstrap.processes import ProcessRunner
+    def process_runtime(self) -> "ProcessRuntime":
+        """Return the runtime of this folder's Processes; the caller closes it. Raises the errors of `platform`."""
+        from aeon.bootstrap.process_runtime import ProcessRuntime
 
-        return ProcessRunner(self.platform(), Path.cwd(), self.settings.engine, self._environ, self._from_project)
+        return ProcessRuntime(self.platform(), self.folder, self.settings.engine, self._environ, self._from_project)
 
-    def offer_stored(self, user: str) -> "list[StoredTool]":
-        """Register the tools that a user has and sees in this folder's record, and return them.
+    def register_stored_tools(self, user: str) -> "list[StoredTool]":
+        """Register the tools in this folder's record that a user owns or may see, and return them.
 
         Raises StoreError, VaultError, MissingExtraError.
         """
         platform = self.platform()
         platform.catalog.add_user(user)
-        stored = platform.kernel_tools(user)
+        stored = platform.tools_for_kernel(user)
         self.warnings += platform.notices
         for tool in stored:
             self._register(tool)
         return stored
 
     def close(self) -> None:
-        """Give back what was opened."""
+        """Close everything that was opened."""
         if self._platform is not None:
             self._platform.close()
         self.skills.close()
         self.model.close()
         self._memory.close()
 
-    def _open_model(self, report: Report, *, may_fetch: bool) -> LLMAdapter:
-        choice = self.choice()
+    def _open_model(self, report: WeightsProgressCallback, *, may_fetch: bool) -> LLMAdapter:
+        choice = self.model_choice()
         if not choice.is_embedded:
             return _remote_adapter(choice, self.settings.model)
         from aeon.llm.adapters.llama_cpp import LlamaCppAdapter
@@ -160,26 +190,26 @@ class App:
         states = weights_dir(self._environ).parent / "states"
         return LlamaCppAdapter(file, context=self.settings.model.context, states=states)
 
-    def _weights_file(self, weights: Weights, report: Report, *, may_fetch: bool) -> Path:
+    def _weights_file(self, weights: Weights, report: WeightsProgressCallback, *, may_fetch: bool) -> Path:
         if may_fetch:
-            return self.fetch(weights.name, report)
-        found = find_verified(weights, weights_dir(self._environ), _only_checking(report))
-        if found is None:
-            raise _not_there(weights, weights_dir(self._environ) / weights.file)
-        return found
+            return self.fetch_weights(weights.name, report)
+        path = find_verified(weights, weights_dir(self._environ), _verification_only(report))
+        if path is None:
+            raise _missing_weights(weights, weights_dir(self._environ) / weights.file)
+        return path
 
-    def _wanted_weights(self) -> Weights:
-        """The model that is named, else the one that suits this machine."""
-        return CATALOG.get(self.settings.model.name or "") or suitable(self._environ)
+    def _selected_weights(self) -> Weights:
+        """Return the weights named in the settings, else those that suit this machine."""
+        return CATALOG.get(self.settings.model.name or "") or suitable_weights(self._environ)
 
     def _sources(self) -> list[Any]:
         by_name = {source.name: source for source in default_sources(self._environ)}
         return [by_name[name] for name in self.settings.model.sources]
 
-    def _take_installed_tools(self) -> None:
-        found = find_tools()
-        self.warnings += [f"A tool could not be loaded: {problem}" for problem in found.problems]
-        for tool in found.tools:
+    def _register_installed_tools(self) -> None:
+        discovered = discover_tools()
+        self.warnings += [f"A tool could not be loaded: {problem}" for problem in discovered.problems]
+        for tool in discovered.tools:
             self._register(tool)
 
     def _register(self, tool: Tool) -> None:
@@ -189,18 +219,24 @@ class App:
             self.warnings.append(error.message)
 
 
-def build(
-    settings: Settings, environ: Mapping[str, str], from_project: Mapping[str, Path] = NOTHING_FROM_PROJECT
+def build_app(
+    settings: Settings,
+    environ: Mapping[str, str],
+    from_project: Mapping[str, Path] = NO_PROJECT_KEYS,
+    *,
+    folder: Path,
+    own: OwnParts = NO_OWN_PARTS,
 ) -> App:
-    """Wire everything. Nothing is opened, loaded or fetched before it is used.
+    """Build the app for the project in `folder`. Nothing is opened, loaded or fetched before it is used.
 
-    `from_project` are the keys whose value stands in a project's file: they do not decide who gets the user's key.
+    `from_project` maps the keys that a project's file sets to that file: such keys do not decide who gets the user's
+    API key.
     """
-    return App(settings, environ, from_project)
+    return App(settings, environ, from_project, folder, own)
 
 
-def _open_memory(path: str) -> InMemoryKVStore | SQLiteMemory:
-    return InMemoryKVStore() if path == ":memory:" else SQLiteMemory(Path(path).expanduser())
+def _open_memory(folder: Path, path: str) -> InMemoryKVStore | SQLiteMemory:
+    return InMemoryKVStore() if path == ":memory:" else SQLiteMemory(folder / Path(path).expanduser())
 
 
 def _remote_adapter(choice: ModelChoice, settings: ModelSettings) -> LLMAdapter:
@@ -215,25 +251,25 @@ def _remote_adapter(choice: ModelChoice, settings: ModelSettings) -> LLMAdapter:
     return RemoteAPIAdapter(base_url, choice.name, api=api, api_key=key, timeout=settings.timeout)
 
 
-def _not_there(weights: Weights, file: Path) -> WeightsError:
+def _missing_weights(weights: Weights, file: Path) -> WeightsError:
     missing = f"The weights of the model {weights.name!r} ({weights.size / 1e9:.1f} GB) are not on this machine."
-    wrong = f"{file} is not what was published as the model {weights.name!r}; it is damaged, or another file."
+    wrong = f"{file} is not what was published as the model {weights.name!r}; it is damaged, or a different file."
     return WeightsError(
         wrong if file.exists() else missing,
-        next_step=f"Fetch them once with `aeon model fetch {weights.name}`; or {REACH}.",
+        next_step=f"Fetch them once with `aeon model fetch {weights.name}`; or {MODEL_SERVER_ADVICE}.",
     )
 
 
-def _only_checking(report: Report) -> Report:
-    """Where nothing is fetched, nothing is said of what a fetch would do."""
+def _verification_only(report: WeightsProgressCallback) -> WeightsProgressCallback:
+    """Return a callback that reports only verification, for when nothing is fetched."""
 
-    def pass_on(progress: Progress) -> None:
-        if progress.phase is Phase.VERIFYING:
+    def pass_on(progress: WeightsProgress) -> None:
+        if progress.phase is WeightsPhase.VERIFYING:
             report(progress)
 
     return pass_on
 
 
-def _silent(progress: Progress) -> None:
-    """Nobody watches."""
+def _ignore_progress(progress: WeightsProgress) -> None:
+    """Ignore progress."""
     del progress

@@ -1,26 +1,30 @@
-"""A model and a memory that are opened when they are first used."""
+"""A model adapter and a memory that are opened at their first use."""
 
 from collections.abc import Callable
+from threading import Lock
 from typing import Any  # the published signature
 
 from aeon.base.errors import AeonError, LLMError
 from aeon.base.json import Json
-from aeon.llm.interface import LLMAdapter, Reply, Request, RequestAdapter, TextSink
+from aeon.llm.interface import LLMAdapter, LLMRequest, LLMResponse, RequestAdapter, TextSink
 from aeon.memory.interface import Memory
 from aeon.memory.kv_store import InMemoryKVStore
 from aeon.memory.sqlite import SQLiteMemory
 
 
 class LazyAdapter(RequestAdapter):
-    """A model opened at its first question, so that work without a question needs no model."""
+    """A model adapter opened at its first request, so that work without requests needs no model."""
 
-    def __init__(self, opened: Callable[[], LLMAdapter]) -> None:
+    def __init__(self, opened: Callable[[], LLMAdapter], own: LLMAdapter | None = None) -> None:
+        """With `own`, an adapter that the caller closes, nothing is opened."""
         self._open = opened
+        self._own = own
         self._adapter: LLMAdapter | None = None
+        self._opening = Lock()
 
     @property
-    def was_asked(self) -> bool:
-        """Whether any question has been put to it."""
+    def was_used(self) -> bool:
+        """Whether the adapter was opened for a request."""
         return self._adapter is not None
 
     def supports_streaming(self) -> bool:
@@ -29,29 +33,32 @@ class LazyAdapter(RequestAdapter):
     def supports_schema(self) -> bool:
         return self._opened().supports_schema()
 
-    def complete(self, request: Request, on_text: TextSink | None = None) -> Reply:
+    def complete(self, request: LLMRequest, on_text: TextSink | None = None) -> LLMResponse:
         return self._opened().complete(request, on_text)
 
     def close(self) -> None:
-        """Close the adapter, where it was opened and can be closed."""
+        """Close the adapter if it was opened and can be closed."""
         close = getattr(self._adapter, "close", None)
         if callable(close):
             close()
 
     def _opened(self) -> LLMAdapter:
-        """Raises LLMError: to a run, a model that is not there is one that does not answer (core 7)."""
-        if self._adapter is None:
-            try:
-                self._adapter = self._open()
-            except LLMError:
-                raise
-            except AeonError as error:
-                raise LLMError(error.message, next_step=error.advice) from error
-        return self._adapter
+        """Return the opened adapter. Raises LLMError, since for a run a missing model is one that fails (core 7)."""
+        if self._own is not None:
+            return self._own
+        with self._opening:  # opened once for concurrent calls
+            if self._adapter is None:
+                try:
+                    self._adapter = self._open()
+                except LLMError:
+                    raise
+                except AeonError as error:
+                    raise LLMError(error.message, next_step=error.advice) from error
+            return self._adapter
 
 
 class LazyMemory(Memory):
-    """A memory opened at its first use, so that looking around creates no file."""
+    """A memory opened at its first use, so that read-only commands create no file."""
 
     def __init__(self, opened: Callable[[], InMemoryKVStore | SQLiteMemory]) -> None:
         self._open = opened
@@ -67,7 +74,7 @@ class LazyMemory(Memory):
         return self._opened().search(prefix)
 
     def close(self) -> None:
-        """Close the file, where one was opened."""
+        """Close the file if it was opened."""
         if isinstance(self._memory, SQLiteMemory):
             self._memory.close()
 

@@ -1,4 +1,4 @@
-"""The password of a server that the settings name, from the environment, and only for whom its owner chose."""
+"""Reads passwords of servers from the environment, and refuses servers that a project's file chose."""
 
 import shlex
 from collections.abc import Mapping
@@ -7,18 +7,18 @@ from pathlib import Path
 from urllib.parse import parse_qsl, urlsplit
 
 from aeon.base.errors import ConfigError
-from aeon.settings import variable
+from aeon.settings import environment_variable
 
-NOTHING_FROM_PROJECT: Mapping[str, Path] = {}
+NO_PROJECT_KEYS: Mapping[str, Path] = {}
 
 
-def password_of(
+def server_password(
     section: str, address: str, name: str | None, environ: Mapping[str, str], from_project: Mapping[str, Path]
 ) -> str | None:
-    """What the variable `name` holds, for the server at `address`; None where no variable is named.
+    """Return the password in the variable `name` for the server at `address`; None if `name` is None.
 
-    Raises ConfigError for a variable that is not set, and for a password that would go to a server that a project's
-    file chose (decision 12).
+    Raises ConfigError if the variable is not set, or if the password would go to a server that a project's file chose
+    (decision 12).
     """
     if name is None:
         return None
@@ -27,21 +27,22 @@ def password_of(
         raise ConfigError(
             f"The project's file {file} would have the password in {name} sent to {address}. A project's file may come "
             "from somebody else, so it does not decide who gets your password.",
-            next_step=f"If you trust it, say so: export {variable(f'{section}.address')}={shlex.quote(address)}",
+            next_step="If you trust that address, set it yourself: export "
+            f"{environment_variable(f'{section}.address')}={shlex.quote(address)}",
         )
     password = environ.get(name)
     if not password:
         raise ConfigError(
-            f"The environment variable {name}, which is to hold the {section}'s password, is not set.",
+            f"The environment variable {name}, which must hold the {section}'s password, is not set.",
             next_step=f"Run: export {name}=...",
         )
     return password
 
 
 def is_loopback(address: str) -> bool:
-    """Whether an address is this machine's own, going by its spelling alone: no name is looked up.
+    """Return whether an address is this machine, judged by its text alone: no name is looked up.
 
-    PostgreSQL's addresses may name several hosts, or another one behind the `?`; such an address is not.
+    A PostgreSQL address with several hosts, or with another host after the `?`, is not.
     """
     parts = urlsplit(address)
     if "," in parts.netloc or any(key.startswith("host") for key, _ in parse_qsl(parts.query)):

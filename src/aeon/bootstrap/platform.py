@@ -1,4 +1,4 @@
-"""The platform of a project's folder: its record, its vault, its catalog, and what carries out its tools."""
+"""The platform of a project's folder: its record, vault, catalog, and the callers of its tools."""
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
@@ -6,14 +6,14 @@ from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from aeon.adapters.operations.programs import AllowedPrograms
+from aeon.adapters.operations.allowed_programs import AllowedPrograms
 from aeon.base.clock import SystemClock
 from aeon.base.project_folder import state_folder
 from aeon.bootstrap.stores import open_store
 from aeon.bootstrap.vaults import open_project_vault
 from aeon.llm.interface import LLMAdapter
-from aeon.platform.catalog.catalog import Catalog
-from aeon.platform.catalog.shelf import DEFAULTS_OWNER
+from aeon.platform.catalog.repository import DEFAULTS_OWNER
+from aeon.platform.catalog.service import Catalog
 from aeon.platform.errors import PlatformError
 from aeon.platform.store import Store
 from aeon.platform.vault import Vault
@@ -21,26 +21,26 @@ from aeon.settings import Settings
 
 if TYPE_CHECKING:
     from aeon.adapters.operations.mcp import McpExecutor
-    from aeon.platform.catalog.as_tool import StoredTool
-    from aeon.platform.catalog.calling import ToolCaller, Work
     from aeon.platform.catalog.health import HealthChecks
+    from aeon.platform.catalog.kernel_tool import StoredTool
     from aeon.platform.catalog.model import Tool
-    from aeon.platform.catalog.tokens import Tokens
-    from aeon.platform.metrics.calls import MeasuredCaller
-    from aeon.platform.metrics.metrics import Metrics
-    from aeon.platform.processes.processes import Processes
+    from aeon.platform.catalog.oauth_tokens import OAuthTokens
+    from aeon.platform.catalog.tool_calls import OperationRequest, StoredToolCaller
+    from aeon.platform.metrics.service import Metrics
+    from aeon.platform.metrics.tool_calls import MeasuringToolCaller
+    from aeon.platform.processes.repository import ProcessRepository
 
-_MOST_OFFERED = 200
-"""Stored tools that a kernel is offered of its user's own, and of those that are shared."""
+_MAX_OFFERED = 200
+"""The most own and the most shipped stored tools that a kernel is offered."""
 
 
 class Platform:
-    """Everything that a command of the platform needs, each part loaded at its first use. A context manager."""
+    """Everything that a command of the platform needs; each part is loaded at its first use. A context manager."""
 
     def __init__(self, store: Store, vault: Vault, model: Callable[[], LLMAdapter], state: Path) -> None:
-        """`model` gives the project's own model, for tools on the endpoint `aeon:model`.
+        """`model` returns the project's own model, for tools on the endpoint `aeon:model`.
 
-        `state` is this user's own folder outside of the project.
+        `state` is this user's state folder, outside the project.
         """
         self.programs = AllowedPrograms(state / "programs")
         self.store = store
@@ -48,27 +48,27 @@ class Platform:
         self._vault = vault
         self._model = model
         self.notices: list[str] = []
-        """What its users should be told about its opening."""
-        self._closing: list[Callable[[], None]] = [vault.close, store.close]
+        """Messages for the user about the opening."""
+        self._closers: list[Callable[[], None]] = [vault.close, store.close]
 
-    def also_close(self, close: Callable[[], None]) -> None:
-        """Have something else closed with the platform."""
-        self._closing.append(close)
+    def add_closer(self, close: Callable[[], None]) -> None:
+        """Add a function that is called when the platform is closed."""
+        self._closers.append(close)
 
     @cached_property
-    def processes(self) -> "Processes":
+    def processes(self) -> "ProcessRepository":
         """The stored Processes."""
-        from aeon.platform.processes.processes import Processes
+        from aeon.platform.processes.repository import ProcessRepository
 
-        return Processes(self.store, self.catalog)
+        return ProcessRepository(self.store, self.catalog)
 
     @cached_property
-    def caller(self) -> "ToolCaller":
-        """What runs stored tools; each kind of operation brings its client when it is first asked for."""
+    def tool_caller(self) -> "StoredToolCaller":
+        """The caller of stored tools; each kind of operation loads its client at its first use."""
         from aeon.adapters.operations.graph import GraphExecutor
         from aeon.adapters.operations.llm import LlmExecutor
         from aeon.adapters.operations.rest import RestExecutor
-        from aeon.platform.catalog.calling import ToolCaller
+        from aeon.platform.catalog.tool_calls import StoredToolCaller
 
         executors = {
             "rest_request": RestExecutor(),
@@ -76,42 +76,42 @@ class Platform:
             "llm_call": LlmExecutor(self._model_for),
             "mcp_call": self.mcp,
         }
-        return ToolCaller(self.catalog, executors, self.tokens, SystemClock(), programs=self.programs)
+        return StoredToolCaller(self.catalog, executors, self.tokens, SystemClock(), programs=self.programs)
 
     @cached_property
     def metrics(self) -> "Metrics":
-        """What is measured. Raises StoreError."""
-        from aeon.platform.metrics.metrics import Metrics
+        """The metrics. Raises StoreError."""
+        from aeon.platform.metrics.service import Metrics
 
         return Metrics(self.store, self.catalog.ledger)
 
     @cached_property
-    def measured_caller(self) -> "MeasuredCaller":
-        """What runs stored tools outside of runs, each call recorded."""
-        from aeon.platform.metrics.calls import MeasuredCaller
+    def measured_tool_caller(self) -> "MeasuringToolCaller":
+        """The caller of stored tools outside runs; it records each call."""
+        from aeon.platform.metrics.tool_calls import MeasuringToolCaller
 
-        return MeasuredCaller(self.caller, self.catalog.tools, self.metrics.values)
+        return MeasuringToolCaller(self.tool_caller, self.catalog.tools, self.metrics.values)
 
     @cached_property
-    def tokens(self) -> "Tokens":
-        """The user's secrets for a use, OAuth tokens refreshed where that is due."""
+    def tokens(self) -> "OAuthTokens":
+        """The user's secrets for calls, with OAuth tokens refreshed if due."""
         from aeon.adapters.operations.oauth import HttpTokenServer
-        from aeon.platform.catalog.tokens import Tokens
+        from aeon.platform.catalog.oauth_tokens import OAuthTokens
 
-        return Tokens(self.catalog.secrets, HttpTokenServer(), SystemClock())
+        return OAuthTokens(self.catalog.secrets, HttpTokenServer(), SystemClock())
 
     @cached_property
     def mcp(self) -> "McpExecutor":
-        """What speaks with MCP servers, for calls and for the schemas of what they offer."""
+        """The MCP client, for calls and for listing the tools of servers."""
         from aeon.adapters.operations.mcp import McpExecutor
 
         mcp = McpExecutor()
-        self._closing.insert(0, mcp.close)
+        self._closers.insert(0, mcp.close)
         return mcp
 
     @cached_property
     def health(self) -> "HealthChecks":
-        """What asks whether services answer."""
+        """The health checks of services."""
         from aeon.adapters.operations.probes import HttpProbe, McpProbe, SocketProbe
         from aeon.platform.catalog.health import HealthChecks
 
@@ -123,44 +123,46 @@ class Platform:
         }
         return HealthChecks(self.store, self.catalog.tools, self.catalog.services, probes, SystemClock())
 
-    def kernel_tools(self, user: str) -> "list[StoredTool]":
-        """For a kernel's registry: a user's own tools, those that Aeon ships, and those of others that they trust.
+    def tools_for_kernel(self, user: str) -> "list[StoredTool]":
+        """Return the tools for a kernel's registry: the user's own, Aeon's own, and trusted ones of other users.
 
-        What a trusted tool's owner changed since is left out, and `notices` says so (measured P4).
+        A trusted tool that its owner has changed since is left out, and `notices` says so.
         """
-        from aeon.platform.catalog.as_tool import StoredTool
+        from aeon.platform.catalog.kernel_tool import StoredTool
 
         tools = self.catalog.tools
-        own = tools.page_of_own(user, limit=_MOST_OFFERED)
-        shipped = tools.page_of_own(DEFAULTS_OWNER, limit=_MOST_OFFERED)
+        own = tools.list_own(user, limit=_MAX_OFFERED)
+        shipped = tools.list_own(DEFAULTS_OWNER, limit=_MAX_OFFERED)
         offered = {
-            tool.name: StoredTool(tool, partial(self.caller.call, user, tool.id, trusted=digest))
+            tool.name: StoredTool(tool, partial(self.tool_caller.call, user, tool.id, trusted=digest))
             for tool, digest in self._trusted(user)
         }
-        offered |= {each.name: StoredTool(each, partial(self.caller.call, user, each.id)) for each in [*shipped, *own]}
+        offered |= {
+            each.name: StoredTool(each, partial(self.tool_caller.call, user, each.id)) for each in [*shipped, *own]
+        }
         return list(offered.values())
 
     def _trusted(self, user: str) -> "Iterator[tuple[Tool, str]]":
-        """The tools of others that a user trusts and that are still what they were."""
-        from aeon.platform.catalog.trust import appearance, changed_since
+        """Yield the unchanged tools of other users that a user trusts, with their digests."""
+        from aeon.platform.catalog.trust import appearance_digest, tool_changed_error
 
         tools = self.catalog.tools
-        for id_, digest in tools.trusted(user).items():
+        for id_, digest in tools.list_trusted(user).items():
             try:
                 tool = tools.get(user, id_)
-                is_same = appearance(tool, tools.service_of(user, tool)) == digest
+                is_same = appearance_digest(tool, tools.get_service(user, tool)) == digest
             except PlatformError as error:
-                self.notices.append(f"A tool that you trust is not offered: {error.message}")
+                self.notices.append(f"A tool that you trust cannot be used: {error.message}")
                 continue
             if is_same:
                 yield tool, digest
             else:
-                error = changed_since(tool, "let it into your plans", "aeon tool trust")
+                error = tool_changed_error(tool, "let it into your plans", "aeon tool trust")
                 self.notices.append(f"{error.message} {error.advice}")
 
     def close(self) -> None:
-        """Give back what was opened."""
-        for close in self._closing:
+        """Close everything that was opened."""
+        for close in self._closers:
             close()
 
     def __enter__(self) -> Self:
@@ -169,15 +171,15 @@ class Platform:
     def __exit__(self, *exc: object) -> None:
         self.close()
 
-    def _model_for(self, work: "Work") -> AbstractContextManager[LLMAdapter]:
+    def _model_for(self, work: "OperationRequest") -> AbstractContextManager[LLMAdapter]:
         from aeon.adapters.operations.llm import OWN_MODEL
-        from aeon.adapters.operations.llm_servers import model_server
+        from aeon.adapters.operations.llm_endpoints import model_server
 
         return nullcontext(self._model()) if work.connection["endpoint"] == OWN_MODEL else model_server(work)
 
 
 def open_platform(project: Path, store: Store, environ: Mapping[str, str], model: Callable[[], LLMAdapter]) -> Platform:
-    """The platform on an open record, which it closes, with the vault in the project's `.aeon`, made if need be.
+    """Open the platform on an open record, which it closes, with the vault in `.aeon`, created if missing.
 
     Raises StoreError, VaultError, MissingExtraError, ForeignFolderError.
     """
@@ -191,19 +193,19 @@ def open_platform(project: Path, store: Store, environ: Mapping[str, str], model
     return platform
 
 
-def platform_of(
+def open_project_platform(
     project: Path, settings: Settings, environ: Mapping[str, str], from_project: Mapping[str, Path]
 ) -> Platform:
-    """The platform that a project's settings mean. Its model is opened at its first question.
+    """Open the platform of a project's settings. Its model is opened at its first request.
 
     Raises StoreError, VaultError, MissingExtraError, ConfigError.
     """
 
     def model() -> LLMAdapter:
-        from aeon.bootstrap.app import build
+        from aeon.bootstrap.app import build_app
 
-        app = build(settings, environ, from_project)
-        platform.also_close(app.close)
+        app = build_app(settings, environ, from_project, folder=project)
+        platform.add_closer(app.close)
         return app.model
 
     store = open_store(project, settings.store, environ, from_project)

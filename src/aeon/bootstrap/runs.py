@@ -1,14 +1,14 @@
-"""The runs of a project's record, for those who only look at them: no engine is opened, nor loaded."""
+"""Opens the runs of a project's record for reading, without opening or loading an engine."""
 
 from pathlib import Path
 from uuid import uuid4
 
-from aeon.adapters.results import FileResults
+from aeon.adapters.results import FileResultStore
 from aeon.bootstrap.platform import Platform
-from aeon.platform.processes.runs.runs import Runs
+from aeon.platform.runs.service import Runs
 
 
-def runs_of(platform: Platform, project: Path) -> Runs:
-    """The record's runs, with the large results that lie in the project's folder."""
-    results = FileResults(project / ".aeon" / "results")
+def project_runs(platform: Platform, project: Path) -> Runs:
+    """Return the record's runs, with the large results in the project's folder."""
+    results = FileResultStore(project / ".aeon" / "results")
     return Runs(platform.store, platform.catalog.ledger, platform.processes, results, lambda: str(uuid4()))

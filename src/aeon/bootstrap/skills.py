@@ -1,4 +1,4 @@
-"""The skills of a place, wired: found, configured, isolated, planned for, run."""
+"""Wires the skills of a folder: discovery, settings, sandbox, planning and execution."""
 
 import importlib.util
 import threading
@@ -15,45 +15,45 @@ from aeon.base.project_folder import state_folder
 from aeon.llm.interface import LLMAdapter
 from aeon.observability.events import Observer, PlanningStarted
 from aeon.settings import SkillsSettings
-from aeon.skills.config.report import secret_values
+from aeon.skills.answer import with_isolation_warnings
+from aeon.skills.config.skill_settings import secret_values
 from aeon.skills.discovery.cache import cache_folder
-from aeon.skills.discovery.library import OnChange, SkillLibrary
-from aeon.skills.discovery.reading import read_prompt
-from aeon.skills.discovery.search import Root, default_roots
-from aeon.skills.executor.executor import PlanExecutor
+from aeon.skills.discovery.library import SkillCatalogCallback, SkillLibrary
+from aeon.skills.discovery.search import SkillRoot, default_roots
+from aeon.skills.discovery.skill_reader import read_prompt
+from aeon.skills.executor.plan_executor import PlanExecutor
 from aeon.skills.health import SkillHealth
 from aeon.skills.invocation import Cancellation, Invocation, ResourceLimits, SandboxLevel
-from aeon.skills.isolation import told_of_isolation
 from aeon.skills.launch.grants import Grants, UntrustedSkillError
-from aeon.skills.launch.input_files import input_files
-from aeon.skills.launch.prepare import prepare
-from aeon.skills.launch.trusted import TrustedSkills
+from aeon.skills.launch.input_files import resolve_input_files
+from aeon.skills.launch.preparation import prepare_invocation
+from aeon.skills.launch.trust_store import SkillTrustStore
 from aeon.skills.model_gateway import ModelGateway
 from aeon.skills.models import Skill, SkillCatalog, SkillScript
 from aeon.skills.plan_json import ExecutionResult, PlanJson
-from aeon.skills.planner.by_model import PROMPT_BUDGET, SMALL_PROMPT_BUDGET, ModelPlanner
-from aeon.skills.planner.by_pattern import PatternPlanner
-from aeon.skills.planner.retrieval import SkillIndex
+from aeon.skills.planner.model_planner import PROMPT_BUDGET, SMALL_PROMPT_BUDGET, ModelPlanner
+from aeon.skills.planner.pattern_planner import PatternPlanner
+from aeon.skills.planner.skill_index import SkillIndex
 from aeon.skills.replan import Replanner
 from aeon.skills.tool import SkillTool
 
 if TYPE_CHECKING:
-    from aeon.skills.process import ProcessRunner
+    from aeon.skills.sandbox import SandboxRunner
 
-_PARTS = ("msgspec",)
-"""What running scripts needs beyond the base installation."""
+_PACKAGES = ("msgspec",)
+"""The packages that running scripts needs beyond the base installation."""
 
-_MOST_TOOLS = 3
-"""Skills that a request is offered as tools: more would only distract the planner."""
+_MAX_TOOLS = 3
+"""The most skills that a request is offered as tools: more would distract the planner."""
 
-_SERVED_BY_TOOLS = frozenset({"memory"})
-"""Shipped skills whose work the kernel's own tools do: two places for the same memory would lose things."""
+_REPLACED_BY_TOOLS = frozenset({"memory"})
+"""Shipped skills that the kernel's own tools replace: two memories side by side would lose values."""
 
 
 class Skills:
-    """Everything that running skills takes. Nothing is read or started before it is used; closed, no process is left.
+    """Everything that running skills needs. Nothing is read or started before use; `close` ends all processes.
 
-    `folder` is where the user works: files that scripts are given lie in it. `model` gives the model of this moment.
+    `folder` is the user's working folder, which contains input files of scripts. `model` returns the current model.
     `keys` are the variables that hold a model's key: no skill of a project gets them (decision 18).
     """
 
@@ -66,10 +66,10 @@ class Skills:
         keys: Collection[str] = frozenset(),
         data: Path | None = None,
     ) -> None:
-        """`data` is where all skills keep what is theirs; without it each has its own place."""
+        """`data` is the folder for the data of all skills; without it, each skill root has its own."""
         self._data = data
-        self.left_out: list[str] = []
-        """The skills that would have fitted the request last asked about, and that are not trusted."""
+        self.untrusted_matches: list[str] = []
+        """The untrusted skills that matched the last request of `tools_for`."""
         self.health = SkillHealth()
         self._settings = settings
         self._environ = environ
@@ -78,24 +78,24 @@ class Skills:
         self._keys = keys
         self._gateway = ModelGateway(model)
         self._lock = threading.Lock()
-        self._runner: ProcessRunner | None = None
-        self._opened_parts = ExitStack()
+        self._runner: SandboxRunner | None = None
+        self._exit_stack = ExitStack()
 
     @cached_property
-    def roots(self) -> list[Root]:
-        """Where skills are looked for; the first wins: folders that are set, the project's, the user's, the shipped."""
-        more = [Root(Path(place).expanduser(), "project") for place in self._settings.folders]
-        found = [*more, *default_roots(self._folder, self._environ)]
-        return found if self._data is None else [root._replace(home=self._data) for root in found]
+    def roots(self) -> list[SkillRoot]:
+        """The search path; the first match wins: configured folders, the project's, the user's, the shipped skills."""
+        more = [SkillRoot(self._folder / Path(path).expanduser(), "project") for path in self._settings.folders]
+        roots = [*more, *default_roots(self._folder, self._environ)]
+        return roots if self._data is None else [root._replace(data_home=self._data) for root in roots]
 
     @cached_property
     def catalog(self) -> SkillCatalog:
-        """The skills as they are now, those that the settings disable marked."""
+        """The current skills; those that the settings disable are marked."""
         return self._usable(self._library.catalog)
 
-    def watch(self, on_change: OnChange, stop_event: threading.Event) -> None:
-        """Tell each new catalog until the event is set. Raises MissingExtraError without `watchfiles`."""
-        self._library.watch(lambda found: on_change(self._usable(found)), stop_event)
+    def watch(self, on_change: SkillCatalogCallback, stop_event: threading.Event) -> None:
+        """Call `on_change` with each new catalog until the event is set. Raises MissingExtraError."""
+        self._library.watch(lambda catalog: on_change(self._usable(catalog)), stop_event)
 
     def execute(
         self,
@@ -108,10 +108,12 @@ class Skills:
     ) -> ExecutionResult:
         """Run a plan; see PlanExecutor.
 
-        Raises MissingExtraError without the extra, SandboxError when it cannot isolate as asked.
+        Raises MissingExtraError without the extra, SandboxError if the required isolation is unavailable.
         """
         executor = self._executor(observer)
-        return told_of_isolation(executor.execute(plan, cancellation=cancellation, by_hand=by_hand, verbatim=verbatim))
+        return with_isolation_warnings(
+            executor.execute(plan, cancellation=cancellation, by_hand=by_hand, verbatim=verbatim)
+        )
 
     def run(
         self,
@@ -122,47 +124,47 @@ class Skills:
         is_model_small: bool = False,
         on_result: Callable[[ExecutionResult], None] | None = None,
     ) -> ExecutionResult:
-        """Plan a request with the trusted skills and run it, again where something fails. Raises as `execute`.
+        """Plan a request with the trusted skills and run it, replanning after failures. Raises the errors of `execute`.
 
-        A small model is shown only the beginning of the chosen skills' prompts (decision 17). `on_result` is told what
-        each plan came to, before the next one is made.
+        A small model sees only the beginning of the chosen skills' prompts (decision 17). `on_result` is called with
+        the result of each plan, before the next one is made.
         """
         executor = self._executor(observer)
         if observer is not None:
             observer(PlanningStarted(request))
         budget = SMALL_PROMPT_BUDGET if is_model_small else PROMPT_BUDGET
         planner = ModelPlanner(self._model(), _prompt, observer, budget)
-        usable = self.catalog.without([skill.name for skill in self.untrusted()])
+        usable = self.catalog.with_disabled([skill.name for skill in self.untrusted()])
         replanner = Replanner(usable, planner, PatternPlanner(), executor.execute, self.health, observer)
-        return told_of_isolation(replanner.run(request, cancellation, on_result))
+        return with_isolation_warnings(replanner.run(request, cancellation, on_result))
 
     def tools_for(self, request: str) -> list[SkillTool]:
-        """The scripts of the few skills that share words with the request, as tools; none without the extra."""
-        if not self._settings.as_tools or missing_parts():
+        """Return the scripts of the few skills that match the request, as tools; none without the extra."""
+        if not self._settings.as_tools or missing_packages():
             return []
-        usable = [skill for skill in self.catalog.plannable() if skill.name not in _SERVED_BY_TOOLS]
+        usable = [skill for skill in self.catalog.plannable() if skill.name not in _REPLACED_BY_TOOLS]
         with SkillIndex(usable) as index:
-            found = index.search(request, _MOST_TOOLS)
-        self.left_out = [skill.name for skill in found if not self.is_trusted(skill)]
-        return self._tools([skill for skill in found if skill.name not in self.left_out])
+            matches = index.search(request, _MAX_TOOLS)
+        self.untrusted_matches = [skill.name for skill in matches if not self.is_trusted(skill)]
+        return self._tools([skill for skill in matches if skill.name not in self.untrusted_matches])
 
     def tool(self, name: str) -> SkillTool | None:
-        """The tool of that name, `<skill>.<script>`, or None."""
-        found = next((skill for skill in self.catalog.plannable() if name.startswith(f"{skill.name}.")), None)
-        return next((tool for tool in self._tools([found] if found else []) if tool.name == name), None)
+        """Return the tool named `<skill>.<script>`, or None."""
+        skill = next((skill for skill in self.catalog.plannable() if name.startswith(f"{skill.name}.")), None)
+        return next((tool for tool in self._tools([skill] if skill else []) if tool.name == name), None)
 
     def tool_names(self) -> list[str]:
-        """The names of all scripts that can be had as tools."""
+        """Return the tool names of all scripts."""
         return [tool.name for tool in self._tools(self.catalog.plannable())]
 
     def sandbox(self) -> SandboxLevel:
-        """How scripts are isolated here. Raises MissingExtraError, SandboxError."""
-        return self._opened().level
+        """Return how scripts are isolated here. Raises MissingExtraError, SandboxError."""
+        return self._open_runner().level
 
     def close(self) -> None:
-        """End every process and give back what was opened."""
+        """End every process and close everything that was opened."""
         with self._lock:
-            self._opened_parts.close()
+            self._exit_stack.close()
             self._runner = None
 
     def __enter__(self) -> Self:
@@ -179,7 +181,7 @@ class Skills:
         return SkillLibrary(self.roots, environ=self._environ, cache_folder=cache, withheld=self._keys)
 
     def _usable(self, catalog: SkillCatalog) -> SkillCatalog:
-        return catalog.without(self._settings.disabled)
+        return catalog.with_disabled(self._settings.disabled)
 
     def _tools(self, skills: Sequence[Skill]) -> list[SkillTool]:
         timeout = self._settings.timeout
@@ -187,87 +189,87 @@ class Skills:
 
     def _executor(self, observer: Observer | None) -> PlanExecutor:
         return PlanExecutor(
-            self.catalog.without(self.health.disabled()),
-            self._opened(),
-            prepare=self._prepared,
+            self.catalog.with_disabled(self.health.disabled()),
+            self._open_runner(),
+            prepare=self._prepare_script,
             secrets=self._secrets,
             parallel=self._settings.parallel,
             plan_timeout=self._settings.timeout,
             observer=observer,
         )
 
-    def _opened(self) -> "ProcessRunner":
-        """The runner, started at the first script that runs."""
-        missing = missing_parts()
+    def _open_runner(self) -> "SandboxRunner":
+        """Return the sandbox runner, started at its first use."""
+        missing = missing_packages()
         if missing:
             raise MissingExtraError(
                 f"Running skills needs {', '.join(missing)}.",
                 next_step="Run: pip install 'aeon-orchestrator[skills]'",
             )
-        from aeon.skills.process import ProcessRunner
+        from aeon.skills.sandbox import SandboxRunner
 
         with self._lock:
             if self._runner is None:
-                given = self._settings
+                settings = self._settings
                 limits = ResourceLimits(
-                    given.memory_mb * 1024**2, given.processes, given.written_mb * 1024**2, given.open_files
+                    settings.memory_mb * 1024**2, settings.processes, settings.written_mb * 1024**2, settings.open_files
                 )
-                runner = ProcessRunner(given.sandbox, fork_server=given.fork_server, limits=limits)
-                self._runner = self._opened_parts.enter_context(runner)
-                self._opened_parts.enter_context(self._gateway)
+                runner = SandboxRunner(settings.sandbox, fork_server=settings.fork_server, limits=limits)
+                self._runner = self._exit_stack.enter_context(runner)
+                self._exit_stack.enter_context(self._gateway)
             return self._runner
 
-    def _prepared(self, skill: Skill, script: SkillScript, given: JsonObject, request_id: str) -> Invocation:
-        """Raises UntrustedSkillError, InputError for files that a script may not have, else as `prepare`."""
+    def _prepare_script(self, skill: Skill, script: SkillScript, given: JsonObject, request_id: str) -> Invocation:
+        """Prepare an invocation. Raises UntrustedSkillError, InputError for forbidden files, or as `prepare`."""
         if not self.is_trusted(skill):
             raise UntrustedSkillError(skill)
-        found = input_files(script.input_schema, given, self._folder)
-        if found.problems:
-            said = "; ".join(str(problem) for problem in found.problems)
-            raise InputError(f"The input names files that cannot be used: {said}.", next_step="Name others.")
+        resolved = resolve_input_files(script.input_schema, given, self._folder)
+        if resolved.problems:
+            listed = "; ".join(str(problem) for problem in resolved.problems)
+            raise InputError(f"The input names files that cannot be used: {listed}.", next_step="Name other files.")
         gateway = self._gateway.folder
-        return prepare(
+        return prepare_invocation(
             skill,
             script,
-            found.input,
+            resolved.input,
             request_id,
             environ=self._environ,
-            input_files=found.files,
+            input_files=resolved.files,
             extra_env=self._gateway.environment,
             extra_read=() if gateway is None else (gateway,),
-            grants=self.trusted.grants(skill, self._grants),
+            grants=self.trusted.grants_for(skill, self._grants),
         )
 
     def is_trusted(self, skill: Skill) -> bool:
-        """Whether a skill's scripts may run: a project's only once it is trusted (skills 15)."""
-        return not skill.is_foreign or self._settings.trust_project or self.trusted.knows(skill)
+        """Return whether a skill's scripts may run: a project's skill must be trusted first (skills 15)."""
+        return not skill.is_from_project or self._settings.trust_project or self.trusted.is_trusted(skill)
 
     def untrusted(self) -> list[Skill]:
-        """The skills with scripts that came with the project and are not trusted as they are now."""
+        """Return the project's skills with scripts that are not trusted in their current state."""
         return [skill for skill in self.catalog.plannable() if not self.is_trusted(skill)]
 
     @cached_property
-    def trusted(self) -> TrustedSkills:
-        """What the user granted to single skills for good."""
-        return TrustedSkills(state_folder(self._environ) / "skills")
+    def trusted(self) -> SkillTrustStore:
+        """The user's permanent grants to single skills."""
+        return SkillTrustStore(state_folder(self._environ) / "skills")
 
     @cached_property
     def _grants(self) -> Grants:
-        given = self._settings
-        folders = tuple(Path(place).expanduser().resolve() for place in given.allow_write)
-        return Grants(given.allow_network, given.allow_model, folders)
+        settings = self._settings
+        folders = tuple((self._folder / Path(path).expanduser()).resolve() for path in settings.allow_write)
+        return Grants(settings.allow_network, settings.allow_model, folders)
 
     def _secrets(self, skill: Skill) -> Sequence[str]:
         return secret_values(skill, self._environ)
 
 
-def missing_parts() -> list[str]:
-    """The packages that running skills needs and that are not installed."""
-    return [name for name in _PARTS if importlib.util.find_spec(name) is None]
+def missing_packages() -> list[str]:
+    """Return the packages that running skills needs and that are not installed."""
+    return [name for name in _PACKAGES if importlib.util.find_spec(name) is None]
 
 
 def _prompt(skill: Skill) -> str:
-    """A prompt that cannot be read any more is no reason not to plan."""
+    """Return a skill's prompt; "" if it cannot be read any more, so that planning continues."""
     try:
         return read_prompt(skill)
     except AeonError:

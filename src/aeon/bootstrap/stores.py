@@ -1,49 +1,48 @@
-"""The store of the record that the settings mean: a SQLite file in the project's folder, or PostgreSQL."""
+"""Opens the store of the record: a SQLite file in the project's folder, or PostgreSQL."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from aeon.base.folders import make_folder
-from aeon.base.project_folder import require_own, state_folder
-from aeon.bootstrap.passwords import NOTHING_FROM_PROJECT, password_of
+from aeon.base.project_folder import make_folder, require_ownership, state_folder
+from aeon.bootstrap.passwords import NO_PROJECT_KEYS, server_password
 from aeon.platform.store import Store
 from aeon.settings import StoreSettings
 
 
 def record_file(project: Path) -> Path:
-    """The file of a project's record."""
+    """Return the path of a project's record file."""
     return project / ".aeon" / "aeon.db"
 
 
-def older_record(project: Path, settings: StoreSettings) -> Path | None:
-    """The folder of a record that an older Aeon kept in FalkorDB, where this one would begin an empty record."""
-    from aeon.adapters.store.sqlite.opening import old_graph_beside
+def old_graph_record(project: Path, settings: StoreSettings) -> Path | None:
+    """Return the folder of an older Aeon's record in FalkorDB, if this version would start an empty record."""
+    from aeon.adapters.store.sqlite.factory import old_graph_folder
 
-    return old_graph_beside(record_file(project)) if settings.address is None else None
+    return old_graph_folder(record_file(project)) if settings.address is None else None
 
 
 def open_store(
     project: Path,
     settings: StoreSettings,
     environ: Mapping[str, str],
-    from_project: Mapping[str, Path] = NOTHING_FROM_PROJECT,
+    from_project: Mapping[str, Path] = NO_PROJECT_KEYS,
 ) -> Store:
-    """The record, opened; a file is made where there is none. `from_project` maps keys to the project's files.
+    """Open the record; create its file if missing. `from_project` maps the keys that a project's file sets to the file.
 
-    Raises StoreError; MissingExtraError; ConfigError for a password that is not there, or one that would go to a
-    server that a project's file chose (decision 12).
+    Raises StoreError; MissingExtraError; ConfigError for a missing password, or one that would go to a server that a
+    project's file chose (decision 12).
     """
     if settings.address is None:
-        from aeon.adapters.store.sqlite.opening import open_sqlite
+        from aeon.adapters.store.sqlite.factory import open_sqlite
 
         file = record_file(project)
-        require_own(file)
+        require_ownership(file)
         make_folder(file.parent)
         return open_sqlite(file, state=state_folder(environ))
     from aeon.adapters.store.postgresql import open_postgresql
 
-    password = password_of("store", settings.address, settings.password_env, environ, from_project)
+    password = server_password("store", settings.address, settings.password_env, environ, from_project)
     return open_postgresql(settings.address, password)
 
 
@@ -55,7 +54,7 @@ class PostgresMigrations:
     password: str | None
 
     def run(self, to: int | None) -> list[str]:
-        """Apply those that are missing, or undo those after version `to`; their names. Raises StoreError."""
+        """Apply missing migrations, or undo those after version `to`; return their names. Raises StoreError."""
         from aeon.adapters.store.postgresql import migrate, roll_back
 
         if to is None:
@@ -66,7 +65,7 @@ class PostgresMigrations:
 def postgres_migrations(
     settings: StoreSettings, environ: Mapping[str, str], from_project: Mapping[str, Path]
 ) -> PostgresMigrations:
-    """The migrations of the record that the settings name by an address. Raises ConfigError."""
+    """Return the migrations of the PostgreSQL record of the settings. Raises ConfigError."""
     address = settings.address or ""
-    password = password_of("store", address, settings.password_env, environ, from_project)
+    password = server_password("store", address, settings.password_env, environ, from_project)
     return PostgresMigrations(address, password)

@@ -1,20 +1,22 @@
-"""Spans of runs, where the environment asks for them."""
+"""Exports spans of runs if OpenTelemetry's environment variables ask for it."""
 
 import logging
 from collections.abc import Mapping
 
-from aeon.adapters.telemetry.variables import wanted
+from aeon.adapters.telemetry.environment import read_otlp_settings
 from aeon.base.clock import Clock
-from aeon.platform.processes.runs.book import RunBook
-from aeon.platform.processes.runs.sending import Sending
+from aeon.platform.runs.repository import SqlRunRepository
+from aeon.platform.runs.span_export import SpanExportQueue
 from aeon.platform.store import Store
 
 
-def span_sending(store: Store, book: RunBook, clock: Clock, environ: Mapping[str, str]) -> Sending | None:
-    """What sends spans; None where OpenTelemetry's own variables name no endpoint. What goes wrong is logged, once."""
-    asked = wanted(environ)
-    if asked is None:
+def open_span_sender(
+    store: Store, book: SqlRunRepository, clock: Clock, environ: Mapping[str, str]
+) -> SpanExportQueue | None:
+    """Return the export queue of spans; None if no OpenTelemetry endpoint is set. Errors are logged once."""
+    settings = read_otlp_settings(environ)
+    if settings is None:
         return None
     from aeon.adapters.telemetry.otlp import OtlpReceiver
 
-    return Sending(store, book, OtlpReceiver(asked), clock, logging.getLogger("aeon.telemetry").warning)
+    return SpanExportQueue(store, book, OtlpReceiver(settings), clock, logging.getLogger("aeon.telemetry").warning)

@@ -1,4 +1,4 @@
-"""The commands and their options. Each imports what it needs when it runs, so that `aeon --help` is quick."""
+"""The commands and their options. Each imports what it needs when it runs, so that `aeon --help` is fast."""
 
 from pathlib import Path
 from typing import Annotated
@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 import aeon
-from aeon.cli.options import AsJson, LogFile, Model, NoInput, Stored, Ttl, User, group
+from aeon.cli.options import AsJson, LogFile, Model, NoInput, StoredTools, Ttl, User, group
 from aeon.cli.platform.commands import apply, audit, catalog, health, process, secret, tool, up, uses
 from aeon.cli.platform.run_commands import jobs, metrics, runs, schedule, worker
 from aeon.cli.platform.store_commands import graph, store
@@ -15,13 +15,13 @@ from aeon.cli.skills.commands import skills
 app = group(
     "Turn a request into a plan, run it step by step, and keep a log that replays.\n\n"
     "Answers and data go to stdout, everything else to stderr. Exit codes: 0 done, 1 failed, 2 wrong usage or input, "
-    "3 not ended (TTL expired, or a person is asked), 4 done, but not to be trusted, "
+    "3 not ended (TTL expired, or waiting for a person), 4 done, but the result is not trusted, "
     "129 hung up, 130 interrupted, 143 terminated."
 )
-tools = group("See and call the registered tools.")
-config = group("See the configuration.")
-model = group("Get the embedded model's weights.")
-log = group("Read and check the logs of runs.")
+tools = group("List and call the registered tools.")
+config = group("Show the configuration.")
+model = group("List embedded models, and download and locate their weights.")
+log = group("Show and verify the logs of runs.")
 app.add_typer(tools, name="tools")
 app.add_typer(config, name="config")
 app.add_typer(model, name="model")
@@ -70,39 +70,39 @@ def run(  # noqa: PLR0913, PLR0917  # one for each option of the command
     ] = None,
     model: Model = None,
     ttl: Ttl = None,
-    repair: Annotated[bool, typer.Option("--repair", help="Let the model repair what does not fit in --plan.")] = False,
+    repair: Annotated[bool, typer.Option("--repair", help="Let the model repair invalid parts of --plan.")] = False,
     allow_fallback: Annotated[
         bool, typer.Option("--allow-fallback", help="Let the model answer where --plan names an unknown tool.")
     ] = False,
-    log: Annotated[Path | None, typer.Option("--log", metavar="PATH", help="Where the run's log goes.")] = None,
-    tools: Stored = None,
+    log: Annotated[Path | None, typer.Option("--log", metavar="PATH", help="Write the run's log to this file.")] = None,
+    tools: StoredTools = None,
     user: User = "me",
     as_json: AsJson = False,
     no_input: NoInput = False,
 ) -> int:
-    """Plan a request and run it, step by step."""
-    from aeon.cli.running import HandPlan, RunOptions, run_request
+    """Plan a request and run the plan, step by step."""
+    from aeon.cli.requests import RequestOptions, UserPlan, run_request
 
     stored_for = user if tools else None
-    options = RunOptions(model, ttl, as_json=as_json, may_fetch=not no_input, stored_for=stored_for)
-    return run_request(request, HandPlan(plan, repair=repair, allow_fallback=allow_fallback), log, options)
+    options = RequestOptions(model, ttl, as_json=as_json, may_fetch=not no_input, stored_tools_user=stored_for)
+    return run_request(request, UserPlan(plan, repair=repair, allow_fallback=allow_fallback), log, options)
 
 
 @app.command()
 def plan(
     request: Annotated[str, typer.Argument(metavar="REQUEST", help="What you want done; - reads it from stdin.")],
     model: Model = None,
-    tools: Stored = None,
+    tools: StoredTools = None,
     user: User = "me",
     as_json: AsJson = False,
     no_input: NoInput = False,
 ) -> int:
-    """Only plan a request: the plan as JSON, for `aeon run --plan`."""
-    from aeon.cli.running import RunOptions, plan_request
+    """Plan a request without running it: prints the plan as JSON, for `aeon run --plan`."""
+    from aeon.cli.requests import RequestOptions, plan_request
 
     stored_for = user if tools else None
     return plan_request(
-        request, RunOptions(model, None, as_json=as_json, may_fetch=not no_input, stored_for=stored_for)
+        request, RequestOptions(model, None, as_json=as_json, may_fetch=not no_input, stored_tools_user=stored_for)
     )
 
 
@@ -111,22 +111,22 @@ def resume(
     path: LogFile,
     ttl: Ttl = None,
     model: Model = None,
-    tools: Stored = None,
+    tools: StoredTools = None,
     user: User = "me",
     as_json: AsJson = False,
     no_input: NoInput = False,
 ) -> int:
-    """Go on with a run that expired, crashed or was interrupted."""
-    from aeon.cli.running import RunOptions, resume_run
+    """Continue a run that expired, crashed or was interrupted."""
+    from aeon.cli.requests import RequestOptions, resume_run
 
     stored_for = user if tools else None
-    options = RunOptions(model, ttl, as_json=as_json, may_fetch=not no_input, stored_for=stored_for)
+    options = RequestOptions(model, ttl, as_json=as_json, may_fetch=not no_input, stored_tools_user=stored_for)
     return resume_run(path, options)
 
 
 @app.command()
 def replay(path: LogFile, as_json: AsJson = False) -> int:
-    """Run a log again without its model and tools, byte for byte."""
+    """Replay a log without its model and tools, and check that the result is the same, byte for byte."""
     from aeon.cli.logs import replay_log
 
     return replay_log(path, as_json=as_json)
@@ -134,10 +134,12 @@ def replay(path: LogFile, as_json: AsJson = False) -> int:
 
 @app.command()
 def schema(
-    name: Annotated[str | None, typer.Argument(metavar="NAME", help="Plan, LogEntry, ...; none lists them.")] = None,
+    name: Annotated[
+        str | None, typer.Argument(metavar="NAME", help="Plan, LogEntry, ...; without a name, lists them.")
+    ] = None,
     as_json: AsJson = False,
 ) -> int:
-    """The JSON schema of an entity."""
+    """Show the JSON schema of an entity."""
     from aeon.cli.schemas import show_schema
 
     return show_schema(name, as_json=as_json)
@@ -145,33 +147,33 @@ def schema(
 
 @app.command()
 def doctor(
-    quick: Annotated[bool, typer.Option("--quick", help="Do not ask the model a question.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="Skip the test question to the model.")] = False,
     model: Model = None,
     as_json: AsJson = False,
 ) -> int:
-    """Check everything that a run needs."""
-    from aeon.cli.doctor import examine
+    """Check everything that a run needs, and say how to fix what is broken."""
+    from aeon.cli.doctor import run_checks
 
-    return examine(model, is_quick=quick, as_json=as_json)
+    return run_checks(model, is_quick=quick, as_json=as_json)
 
 
 @app.command()
 def adopt(
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what is in it.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only list its files.")] = False,
     as_json: AsJson = False,
 ) -> int:
-    """Take over this folder's .aeon, which came from elsewhere, after looking at where it came from."""
-    from aeon.cli.adopting import adopt_folder
+    """Take over this folder's .aeon, which came from elsewhere. First make sure that you trust its origin."""
+    from aeon.cli.adoption import adopt_folder
 
     return adopt_folder(is_dry=dry_run, as_json=as_json)
 
 
 @app.command()
-def mcp(model: Model = None, tools: Stored = None, user: User = "me") -> int:
-    """Serve the kernel and the skills to others by MCP, on stdin and stdout.
+def mcp(model: Model = None, tools: StoredTools = None, user: User = "me") -> int:
+    """Serve the kernel and the skills as an MCP server, on stdin and stdout.
 
-    With --tools catalog stored tools and Processes, too: process.NAME starts a run, run.look, run.answer and run.cancel
-    deal with it.
+    With --tools catalog, it serves stored tools and processes too: process.NAME starts a run; run.look, run.answer
+    and run.cancel act on it.
     """
     from aeon.cli.mcp import serve_mcp
 
@@ -180,16 +182,16 @@ def mcp(model: Model = None, tools: Stored = None, user: User = "me") -> int:
 
 @tools.command("list")
 def tools_list(as_json: AsJson = False) -> int:
-    """Every registered tool."""
-    from aeon.cli.toolbox import list_tools
+    """List the registered tools."""
+    from aeon.cli.tools import list_tools
 
     return list_tools(as_json=as_json)
 
 
 @tools.command("show")
 def tools_show(name: Annotated[str, typer.Argument(metavar="NAME")], as_json: AsJson = False) -> int:
-    """A tool with its schemas and an example."""
-    from aeon.cli.toolbox import show_tool
+    """Show a tool with its schemas and an example."""
+    from aeon.cli.tools import show_tool
 
     return show_tool(name, as_json=as_json)
 
@@ -202,23 +204,23 @@ def tools_call(
     ],
     as_json: AsJson = False,
 ) -> int:
-    """Call a tool, its arguments and its result checked against its schemas."""
-    from aeon.cli.toolbox import call_tool
+    """Call a tool; its arguments and its result are checked against its schemas."""
+    from aeon.cli.tools import call_tool
 
     return call_tool(name, arguments, as_json=as_json)
 
 
 @config.command("explain")
 def config_explain(as_json: AsJson = False) -> int:
-    """Each value, where it comes from, and the files that were looked for."""
-    from aeon.cli.explain import explain
+    """Show each setting, where its value comes from, and the files that were searched."""
+    from aeon.cli.configuration import explain_settings
 
-    return explain(as_json=as_json)
+    return explain_settings(as_json=as_json)
 
 
 @model.command("list")
 def model_list(as_json: AsJson = False) -> int:
-    """The models that can run in this process."""
+    """List the models that can run in this process."""
     from aeon.cli.models import list_models
 
     return list_models(as_json=as_json)
@@ -229,7 +231,7 @@ def model_fetch(
     name: Annotated[str | None, typer.Argument(metavar="NAME", help="standard, small or tiny.")] = None,
     as_json: AsJson = False,
 ) -> int:
-    """Download a model's weights once, checked by hash. An interrupted download goes on where it was."""
+    """Download a model's weights, verified by hash. An interrupted download continues where it stopped."""
     from aeon.cli.models import fetch_model
 
     return fetch_model(name, as_json=as_json)
@@ -239,7 +241,7 @@ def model_fetch(
 def model_path(
     name: Annotated[str | None, typer.Argument(metavar="NAME", help="standard, small or tiny.")] = None,
 ) -> int:
-    """Where a model's weights are."""
+    """Print the path of a model's weights."""
     from aeon.cli.models import print_path
 
     return print_path(name)
@@ -249,11 +251,12 @@ def model_path(
 def log_show(
     path: LogFile,
     entry: Annotated[
-        int | None, typer.Option("--entry", min=1, metavar="N", help="One entry whole, with its restored plan.")
+        int | None,
+        typer.Option("--entry", min=1, metavar="N", help="Show entry N in full, with the plan at that time."),
     ] = None,
     as_json: AsJson = False,
 ) -> int:
-    """What happened in a run: every entry, or one of them whole."""
+    """Show what happened in a run: all entries, or one entry in full."""
     from aeon.cli.logs import show_log
 
     return show_log(path, entry, as_json=as_json)
@@ -261,7 +264,7 @@ def log_show(
 
 @log.command("verify")
 def log_verify(path: LogFile, as_json: AsJson = False) -> int:
-    """Check that no line of a log was changed."""
+    """Verify that no line of a log was changed."""
     from aeon.cli.logs import verify_log
 
     return verify_log(path, as_json=as_json)

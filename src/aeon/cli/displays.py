@@ -1,4 +1,4 @@
-"""How a run is shown on stderr: plain lines where nobody can redraw. The live display is in `live.py`."""
+"""Shows a run on stderr: plain lines, or the live display of `live_display.py` on a terminal."""
 
 import os
 import sys
@@ -6,13 +6,13 @@ from contextlib import suppress
 from types import TracebackType
 from typing import Protocol, Self, TextIO
 
-from aeon.cli.narration import Line, narrated
+from aeon.cli.narration import StyledLine, event_lines
 from aeon.cli.text import COLUMNS
 from aeon.observability.events import Event, PlanReady
 
 
 class Display(Protocol):
-    """Shows events as they come, between entering and leaving. It never raises: a run outlives its display."""
+    """A context manager that shows events as they come. It never raises: a run outlives its display."""
 
     def __call__(self, event: Event) -> None: ...
     def __enter__(self) -> Self: ...
@@ -22,22 +22,22 @@ class Display(Protocol):
 
 
 def display_for(stream: TextIO | None = None) -> Display:
-    """The display for stderr: live on a terminal, else lines."""
+    """Return the display for a stream (stderr by default): live on a terminal, else plain lines."""
     target = sys.stderr if stream is None else stream
     if can_redraw(target):
-        from aeon.cli.live import LiveDisplay
+        from aeon.cli.live_display import LiveDisplay
 
         return LiveDisplay(target)
     return LineDisplay(target)
 
 
 def can_redraw(stream: TextIO) -> bool:
-    """Whether what was written there can be drawn over."""
+    """Return whether the stream is a terminal that can be redrawn."""
     return stream.isatty() and os.environ.get("TERM") != "dumb"
 
 
 class LineDisplay:
-    """Plain lines without colour, at most 80 columns wide."""
+    """A display of plain lines without colour, at most 80 columns wide."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
@@ -49,11 +49,11 @@ class LineDisplay:
                 self._stream.write(f"{line.text}\n")
             self._stream.flush()
 
-    def _lines(self, event: Event) -> list[Line]:
-        """What an event says; other kinds of runs say other things."""
+    def _lines(self, event: Event) -> list[StyledLine]:
+        """Return the lines for an event; subclasses show other kinds of runs."""
         if isinstance(event, PlanReady):
             self._total = len(event.plan["steps"])
-        return narrated(event, self._total, COLUMNS)
+        return event_lines(event, self._total, COLUMNS)
 
     def __enter__(self) -> Self:
         return self
@@ -61,4 +61,4 @@ class LineDisplay:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Nothing is left to draw."""
+        """Do nothing: plain lines need no cleanup."""

@@ -1,4 +1,4 @@
-"""`aeon doctor`: everything that a run needs, each with its state and what to do about it."""
+"""`aeon doctor`: checks everything that a run needs, and says how to fix what is broken."""
 
 import importlib.util
 import os
@@ -13,216 +13,218 @@ from typing import Literal, NamedTuple, TypeAlias
 
 import aeon
 from aeon.base.errors import AeonError, ConfigError, MissingExtraError
-from aeon.base.project_folder import PROJECT_FOLDER, require_own
+from aeon.base.project_folder import PROJECT_FOLDER, require_ownership
 from aeon.bootstrap.app import App
-from aeon.bootstrap.choice import ModelChoice
-from aeon.bootstrap.tracked import tracked
+from aeon.bootstrap.model_choice import ModelChoice
+from aeon.bootstrap.tracked_files import find_tracked_files
 from aeon.bootstrap.vaults import project_key_file
-from aeon.cli.codes import Code
+from aeon.cli.console import print_data
+from aeon.cli.exit_codes import ExitCode
 from aeon.cli.progress import FetchProgress
-from aeon.cli.say import put
-from aeon.cli.session import opened, settings_here
-from aeon.cli.text import COLUMNS, pretty, wrapped
-from aeon.llm.interface import Request
+from aeon.cli.session import app_session, load_cli_settings
+from aeon.cli.text import COLUMNS, indented_json, wrap
+from aeon.llm.interface import LLMRequest
 
-State: TypeAlias = Literal["ok", "note", "broken"]
+CheckState: TypeAlias = Literal["ok", "note", "broken"]
 
-_PATIENCE = 120.0
-"""Seconds that the model has for its first answer; loading weights is among it."""
+_MODEL_TIMEOUT = 120.0
+"""Seconds that the model has for its first answer, including loading its weights."""
 
 _INDENT = " " * 10
-_MOST_NAMED = 12
-_QUESTION = Request("Answer with the one word: ready", max_tokens=16, temperature=0.0)
+_MAX_NAMED = 12
+_QUESTION = LLMRequest("Answer with the one word: ready", max_tokens=16, temperature=0.0)
 
 
-class Finding(NamedTuple):
-    """One thing looked at. `advice` says what to do where it is not "ok"."""
+class CheckResult(NamedTuple):
+    """The result of one check. `advice` says what to do if the state is not "ok"."""
 
     name: str
-    state: State
+    state: CheckState
     text: str
     advice: str = ""
 
 
-def examine(model: str | None, *, is_quick: bool, as_json: bool) -> int:
-    """Look at everything and print it; FAILED when something that a run needs is broken."""
-    findings = [_python()]
+def run_checks(model: str | None, *, is_quick: bool, as_json: bool) -> int:
+    """Run all checks and print their results; FAILED if something that a run needs is broken."""
+    results = [_python()]
     try:
-        loaded = settings_here(model=model)
+        loaded = load_cli_settings(model=model)
     except ConfigError as error:
-        findings.append(Finding("configuration", "broken", error.message.rstrip(), error.advice))
+        results.append(CheckResult("configuration", "broken", error.message.rstrip(), error.advice))
     else:
-        findings.append(Finding("configuration", "ok", _files_read([path for path, there in loaded.files if there])))
-        with opened(loaded, is_quiet=True) as app:
-            findings += [
+        results.append(CheckResult("configuration", "ok", _files_read([path for path, there in loaded.files if there])))
+        with app_session(loaded, is_quiet=True) as app:
+            results += [
                 *_project(),
-                *_places(app),
+                *_folders(app),
                 _durability(app),
                 *_tools(app),
                 *_skills(app),
                 *_model(app, is_quick=is_quick),
             ]
-    is_well = all(finding.state != "broken" for finding in findings)
+    is_ok = all(result.state != "broken" for result in results)
     if as_json:
-        put(pretty({"ok": is_well, "findings": [finding._asdict() for finding in findings]}))
+        print_data(indented_json({"ok": is_ok, "findings": [result._asdict() for result in results]}))
     else:
-        for finding in findings:
-            put("\n".join(_lines(finding)))
-    return Code.DONE if is_well else Code.FAILED
+        for result in results:
+            print_data("\n".join(_lines(result)))
+    return ExitCode.DONE if is_ok else ExitCode.FAILED
 
 
-def _lines(finding: Finding) -> list[str]:
-    first = f"{finding.state:<7} {finding.name}: "
-    told = wrapped(finding.text, COLUMNS, first, _INDENT, keeps_words=True)
-    if not finding.advice:
-        return told
-    return [*told, *wrapped(finding.advice, COLUMNS, f"{_INDENT}next: ", _INDENT, keeps_words=True)]
+def _lines(result: CheckResult) -> list[str]:
+    first = f"{result.state:<7} {result.name}: "
+    lines = wrap(result.text, COLUMNS, first, _INDENT, keeps_words=True)
+    if not result.advice:
+        return lines
+    return [*lines, *wrap(result.advice, COLUMNS, f"{_INDENT}next: ", _INDENT, keeps_words=True)]
 
 
-def _python() -> Finding:
+def _python() -> CheckResult:
     extras = "with" if importlib.util.find_spec("xllamacpp") else "without"
     versions = f"{aeon.__version__} on Python {platform.python_version()}"
-    return Finding("aeon", "ok", f"{versions}, {extras} the embedded extra")
+    return CheckResult("aeon", "ok", f"{versions}, {extras} the embedded extra")
 
 
 def _files_read(paths: list[Path]) -> str:
     return f"read {', '.join(map(str, paths))}" if paths else "no aeon.toml; defaults, AEON_* and flags"
 
 
-def _project() -> list[Finding]:
-    """Whose `.aeon` is, where its master key lies, and whether a git repository gives its files to others."""
+def _project() -> list[CheckResult]:
+    """Check who owns `.aeon`, where its master key is, and whether git tracks its files."""
     folder = Path.cwd() / PROJECT_FOLDER
     if not os.path.lexists(folder):
         return []
-    findings = [_tried("project folder", f"{folder} is yours", lambda: _require_all_own(folder))]
-    if findings[0].state == "ok":
-        findings += _master_key(folder)
-    return [*findings, *_repository()]
+    results = [_check("project folder", f"{folder} is yours", lambda: _require_ownership_of_all(folder))]
+    if results[0].state == "ok":
+        results += _master_key(folder)
+    return [*results, *_repository()]
 
 
-def _require_all_own(folder: Path) -> None:
-    """Raises ForeignFolderError for the folder as `require_own`, and for what lies in it and leads elsewhere."""
-    require_own(folder)
+def _require_ownership_of_all(folder: Path) -> None:
+    """Raises ForeignFolderError if the folder, or an entry in it, is not the user's own or is a link."""
+    require_ownership(folder)
     for entry in sorted(folder.iterdir()):
-        require_own(entry)
+        require_ownership(entry)
 
 
-def _master_key(folder: Path) -> list[Finding]:
-    """Who has the key and the vault can decrypt every secret: one copy of the folder must not hold both."""
+def _master_key(folder: Path) -> list[CheckResult]:
+    """Check that the key is not beside the vault: key and vault together decrypt every secret."""
     if not (folder / "vault.db").exists():
         return []
     if (folder / "master.key").exists():
-        advice = "It is moved when a command next opens the vault without AEON_MASTER_KEY; `aeon tool list` does."
-        return [Finding("master key", "broken", f"it lies in {folder}, beside the vault", advice)]
+        advice = "Run `aeon tool list` without AEON_MASTER_KEY: opening the vault moves the key."
+        return [CheckResult("master key", "broken", f"it is in {folder}, beside the vault", advice)]
     file = project_key_file(folder.parent, os.environ)
     if not file.exists():
-        return [Finding("master key", "note", f"not in {file}: the environment or the system's keyring must have it")]
-    return [Finding("master key", "ok", f"outside of the project, in {file}")]
+        return [
+            CheckResult("master key", "note", f"not in {file}: the environment or the system's keyring must hold it")
+        ]
+    return [CheckResult("master key", "ok", f"outside the project, in {file}")]
 
 
-def _repository() -> list[Finding]:
-    found = tracked(Path.cwd())
-    if not [*found.secret, *found.other]:
+def _repository() -> list[CheckResult]:
+    tracked = find_tracked_files(Path.cwd())
+    if not [*tracked.secret, *tracked.other]:
         return []
-    name, advice = "repository", "Run: git rm -r --cached .aeon, and commit that."
-    if not found.secret:
-        return [Finding(name, "note", f"git tracks {_some(found.other)}", advice)]
+    name, advice = "repository", "Run `git rm -r --cached .aeon`, and commit the change."
+    if not tracked.secret:
+        return [CheckResult(name, "note", f"git tracks {_listed(tracked.other)}", advice)]
     also = (
         " Everyone with access to the repository may have your secrets: replace them, then run `aeon secret set NAME`."
     )
-    return [Finding(name, "broken", f"git tracks {_some(found.secret)}", f"{advice}{also}")]
+    return [CheckResult(name, "broken", f"git tracks {_listed(tracked.secret)}", f"{advice}{also}")]
 
 
-def _some(names: list[str]) -> str:
-    return f"{', '.join(names[:_MOST_NAMED])}{_more(names)}"
+def _listed(names: list[str]) -> str:
+    return f"{', '.join(names[:_MAX_NAMED])}{_more(names)}"
 
 
-def _places(app: App) -> list[Finding]:
+def _folders(app: App) -> list[CheckResult]:
     folder = Path(app.settings.run.log_dir).expanduser()
     return [
-        _tried("log folder", f"{folder} can be written", lambda: _write_in(folder)),
-        _tried("memory", f"{app.settings.memory.path} can be read", lambda: app.memory.read("aeon doctor")),
+        _check("log folder", f"{folder} is writable", lambda: _write_in(folder)),
+        _check("memory", f"{app.settings.memory.path} is readable", lambda: app.memory.read("aeon doctor")),
     ]
 
 
-def _durability(app: App) -> Finding:
-    """What a power cut may take of runs (rule 42)."""
+def _durability(app: App) -> CheckResult:
+    """Report what a power cut may lose of runs (platform 42)."""
     engine = app.settings.engine
     if engine.address == "memory":
-        return Finding("runs", "note", "engine.address is memory: they end with their process")
+        return CheckResult("runs", "note", "engine.address is memory: runs end with their process")
     if engine.is_durable:
-        return Finding("runs", "ok", "a step is on the disk before it counts as complete")
-    said = "engine.durability is relaxed: a power cut may take the last steps, which are then done again"
-    return Finding("runs", "note", said)
+        return CheckResult("runs", "ok", "a step is on disk before it counts as complete")
+    text = "engine.durability is relaxed: a power cut may lose the last steps, which then run again"
+    return CheckResult("runs", "note", text)
 
 
-def _tried(name: str, text: str, attempt: Callable[[], object]) -> Finding:
+def _check(name: str, text: str, check: Callable[[], object]) -> CheckResult:
     try:
-        attempt()
+        check()
     except AeonError as error:
-        return Finding(name, "broken", error.message, error.advice)
+        return CheckResult(name, "broken", error.message, error.advice)
     except OSError as error:
-        return Finding(name, "broken", str(error), "Choose another place in aeon.toml, or make it writable.")
-    return Finding(name, "ok", text)
+        return CheckResult(name, "broken", str(error), "Choose another path in aeon.toml, or make this one writable.")
+    return CheckResult(name, "ok", text)
 
 
 def _write_in(folder: Path) -> None:
-    """Write where a log would go, and leave nothing; a folder that is not there yet is asked of its parent."""
-    require_own(folder)
-    place = next(parent for parent in (folder.absolute(), *folder.absolute().parents) if parent.exists())
-    with tempfile.NamedTemporaryFile(dir=place, prefix=".aeon-doctor-"):
+    """Test that the folder, or the nearest parent that exists, is writable; leave no file behind."""
+    require_ownership(folder)
+    existing = next(parent for parent in (folder.absolute(), *folder.absolute().parents) if parent.exists())
+    with tempfile.NamedTemporaryFile(dir=existing, prefix=".aeon-doctor-"):
         pass
 
 
-def _tools(app: App) -> list[Finding]:
+def _tools(app: App) -> list[CheckResult]:
     names = app.registry.list_all()
-    found = [Finding("tools", "ok", f"{len(names)} registered: {', '.join(names)}")]
-    advice = "Update or uninstall the package that offers it; runs go on without it."
-    return found + [Finding("tool plugin", "note", warning, advice) for warning in app.warnings]
+    found = [CheckResult("tools", "ok", f"{len(names)} registered: {', '.join(names)}")]
+    advice = "Update or uninstall the package that provides it; runs work without it."
+    return found + [CheckResult("tool plugin", "note", warning, advice) for warning in app.warnings]
 
 
-def _skills(app: App) -> list[Finding]:
-    """The skills there are, and whether and how isolated their scripts would run."""
+def _skills(app: App) -> list[CheckResult]:
+    """Report the skills, and how their scripts would be isolated."""
     catalog = app.skills.catalog
     names = [skill.name for skill in catalog.plannable()]
-    found = [Finding("skills", "ok", f"{len(names)} usable: {', '.join(names[:_MOST_NAMED])}{_more(names)}")]
+    found = [CheckResult("skills", "ok", f"{len(names)} usable: {', '.join(names[:_MAX_NAMED])}{_more(names)}")]
     if catalog.notes:
-        said = f"{len(catalog.notes)} remark(s) on files of skills"
-        found.append(Finding("skill files", "note", said, "See `aeon skills check`."))
+        text = f"{len(catalog.notes)} problem(s) in skill files"
+        found.append(CheckResult("skill files", "note", text, "See `aeon skills check`."))
     try:
         level = app.skills.sandbox()
     except MissingExtraError as error:
-        return [*found, Finding("scripts of skills", "note", error.message, error.advice)]
+        return [*found, CheckResult("scripts of skills", "note", error.message, error.advice)]
     except AeonError as error:
-        return [*found, Finding("scripts of skills", "broken", error.message, error.advice)]
+        return [*found, CheckResult("scripts of skills", "broken", error.message, error.advice)]
     if level != "plain":
-        return [*found, Finding("scripts of skills", "ok", f"isolated by {level}")]
+        return [*found, CheckResult("scripts of skills", "ok", f"isolated by {level}")]
     advice = "Install bubblewrap, or use a kernel with Landlock."
-    return [*found, Finding("scripts of skills", "note", "run as plain processes, without isolation", advice)]
+    return [*found, CheckResult("scripts of skills", "note", "run as plain processes, without isolation", advice)]
 
 
 def _more(names: list[str]) -> str:
-    return f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
+    return f" and {len(names) - _MAX_NAMED} more" if len(names) > _MAX_NAMED else ""
 
 
-def _model(app: App, *, is_quick: bool) -> list[Finding]:
+def _model(app: App, *, is_quick: bool) -> list[CheckResult]:
     try:
         with FetchProgress() as progress:
             choice = app.prepare_model(progress, may_fetch=False)
     except AeonError as error:
-        return [Finding("model", "broken", error.message, error.advice)]
-    found = [Finding("model", "ok", f"{choice.title}, because {choice.why}"), *_weights(app, choice)]
+        return [CheckResult("model", "broken", error.message, error.advice)]
+    found = [CheckResult("model", "ok", f"{choice.title}, because {choice.why}"), *_weights(app, choice)]
     return found if is_quick else [*found, _answer(app)]
 
 
-def _weights(app: App, choice: ModelChoice) -> list[Finding]:
+def _weights(app: App, choice: ModelChoice) -> list[CheckResult]:
     if choice.weights is None:
-        return [Finding("weights", "note", f"{choice.file}, a file of yours, not checked")] if choice.file else []
-    return [Finding("weights", "ok", f"verified by hash: {app.path_of(choice.weights.name)}")]
+        return [CheckResult("weights", "note", f"{choice.file}, your own file, not verified")] if choice.file else []
+    return [CheckResult("weights", "ok", f"verified by hash: {app.weights_path(choice.weights.name)}")]
 
 
-def _answer(app: App) -> Finding:
-    """One small question, given up after a while. The thread of a model that hangs ends with the process."""
+def _answer(app: App) -> CheckResult:
+    """Ask the model a short question, with a timeout. The thread of a hanging model ends with the process."""
     outcomes = SimpleQueue[AeonError | str]()
 
     def ask() -> None:
@@ -234,10 +236,12 @@ def _answer(app: App) -> Finding:
     start = time.monotonic()
     Thread(target=ask, name="aeon-doctor", daemon=True).start()
     try:
-        outcome = outcomes.get(timeout=_PATIENCE)
+        outcome = outcomes.get(timeout=_MODEL_TIMEOUT)
     except Empty:
-        return Finding("answer", "broken", f"the model said nothing for {_PATIENCE:.0f} s", "Try a smaller model.")
+        return CheckResult(
+            "answer", "broken", f"the model did not answer within {_MODEL_TIMEOUT:.0f} s", "Try a smaller model."
+        )
     if isinstance(outcome, AeonError):
-        return Finding("answer", "broken", outcome.message, outcome.advice)
+        return CheckResult("answer", "broken", outcome.message, outcome.advice)
     seconds = time.monotonic() - start
-    return Finding("answer", "ok", f"{outcome.strip()[:60]!r} after {seconds:.1f} s, loading included")
+    return CheckResult("answer", "ok", f"{outcome.strip()[:60]!r} after {seconds:.1f} s, loading included")

@@ -1,46 +1,48 @@
-"""`aeon model`: which models can run in this process, getting their weights, finding them."""
+"""`aeon model`: lists the embedded models, downloads their weights, and prints where they are."""
 
 import os
 from pathlib import Path
 
 from aeon.base.errors import WeightsError
-from aeon.bootstrap.stored import StoredModel, stored_models
-from aeon.cli.codes import Code
+from aeon.bootstrap.embedded_models import StoredModel, stored_models
+from aeon.cli.console import print_data
+from aeon.cli.exit_codes import ExitCode
 from aeon.cli.progress import FetchProgress
-from aeon.cli.say import put
-from aeon.cli.session import opened, settings_here
-from aeon.cli.text import COLUMNS, pretty, wrapped
+from aeon.cli.session import app_session, load_cli_settings
+from aeon.cli.text import COLUMNS, indented_json, wrap
 
 
 def list_models(*, as_json: bool) -> int:
-    """The catalogue: size, whether it is fetched, what it is for."""
+    """Print each model with its size, whether it is fetched, and what it is for."""
     stored = stored_models(os.environ)
     if as_json:
-        put(pretty([_as_dict(model) for model in stored]))
-        return Code.DONE
+        print_data(indented_json([_as_dict(model) for model in stored]))
+        return ExitCode.DONE
     for model in stored:
         state = "fetched" if model.is_there else "not fetched"
-        put(f"{model.weights.name:<9} {model.weights.size / 1e6:>6,.0f} MB  {state:<12} {model.weights.title}")
-        put("\n".join(wrapped(model.weights.summary, COLUMNS, " " * 10, " " * 10)))
-    return Code.DONE
+        print_data(f"{model.weights.name:<9} {model.weights.size / 1e6:>6,.0f} MB  {state:<12} {model.weights.title}")
+        print_data("\n".join(wrap(model.weights.summary, COLUMNS, " " * 10, " " * 10)))
+    return ExitCode.DONE
 
 
 def fetch_model(name: str | None, *, as_json: bool) -> int:
-    """Fetch the weights of a model unless they are there, and print where they are."""
-    with opened(settings_here(), is_quiet=True) as app, FetchProgress() as progress:
-        path = app.fetch(name, progress)
-    put(pretty({"path": str(path)}) if as_json else str(path))
-    return Code.DONE
+    """Fetch a model's weights if they are missing, and print their path."""
+    with app_session(load_cli_settings(), is_quiet=True) as app, FetchProgress() as progress:
+        path = app.fetch_weights(name, progress)
+    print_data(indented_json({"path": str(path)}) if as_json else str(path))
+    return ExitCode.DONE
 
 
 def print_path(name: str | None) -> int:
-    """Print where a model's weights are. Raises WeightsError when they are not there."""
-    with opened(settings_here(), is_quiet=True) as app:
-        path: Path = app.path_of(name)
+    """Print the path of a model's weights. Raises WeightsError if they are missing."""
+    with app_session(load_cli_settings(), is_quiet=True) as app:
+        path: Path = app.weights_path(name)
     if not path.is_file():
-        raise WeightsError(f"{path} is not there.", next_step=f"Fetch it: aeon model fetch{f' {name}' if name else ''}")
-    put(str(path))
-    return Code.DONE
+        raise WeightsError(
+            f"{path} does not exist.", next_step=f"Fetch it: aeon model fetch{f' {name}' if name else ''}"
+        )
+    print_data(str(path))
+    return ExitCode.DONE
 
 
 def _as_dict(model: StoredModel) -> dict[str, object]:

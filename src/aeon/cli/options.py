@@ -1,4 +1,4 @@
-"""What commands share: how groups of them are made, and the options that mean the same everywhere."""
+"""The options that mean the same in every command, and how command groups are created."""
 
 from pathlib import Path
 from typing import Annotated, Literal
@@ -16,18 +16,20 @@ def group(description: str) -> typer.Typer:
     )
 
 
-AsJson = Annotated[bool, typer.Option("--json", help="One JSON object on stdout, and nothing else there.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout, and nothing else.")]
 Model = Annotated[
     str | None, typer.Option("--model", metavar="NAME", help="standard, small, tiny, a .gguf file, or a remote model.")
 ]
-Ttl = Annotated[int | None, typer.Option("--ttl", min=1, metavar="N", help="Steps that the run may visit.")]
-NoInput = Annotated[bool, typer.Option("--no-input", help="Never ask or download: an error says what to run instead.")]
-Stored = Annotated[
+Ttl = Annotated[int | None, typer.Option("--ttl", min=1, metavar="N", help="The most steps that the run may execute.")]
+NoInput = Annotated[bool, typer.Option("--no-input", help="Never prompt or download; the error says what to run.")]
+StoredTools = Annotated[
     Literal["catalog"] | None,
-    typer.Option("--tools", metavar="WHICH", help='"catalog" offers the tools stored in this folder\'s record too.'),
+    typer.Option("--tools", metavar="WHICH", help='"catalog" also offers the tools stored in this folder\'s record.'),
 ]
 User = Annotated[
     str,
-    typer.Option("--user", metavar="NAME", envvar="AEON_USER", help="On whose behalf; everybody owns his own things."),
+    typer.Option(
+        "--user", metavar="NAME", envvar="AEON_USER", help="Act as this user; each user owns their own items."
+    ),
 ]
 LogFile = Annotated[Path, typer.Argument(metavar="LOG", help="The log of a run.")]

@@ -1,23 +1,23 @@
-"""The progress of fetching weights on stderr: a bar on a terminal, a line now and then elsewhere."""
+"""Shows the progress of fetching weights on stderr: a bar on a terminal, else a line every 10 %."""
 
 import sys
 from types import TracebackType
 from typing import Self
 
-from aeon.bootstrap.stored import Phase, Progress
-from aeon.cli.say import say
+from aeon.bootstrap.embedded_models import WeightsPhase, WeightsProgress
+from aeon.cli.console import print_message
 
-_STEP = 10
-_COUNTED = (Phase.DOWNLOADING, Phase.JOINING, Phase.VERIFYING)
+_PERCENT_STEP = 10
+_MEASURED_PHASES = (WeightsPhase.DOWNLOADING, WeightsPhase.JOINING, WeightsPhase.VERIFYING)
 
 
 class FetchProgress:
-    """Receives each `Progress`. Says nothing at all when the weights are there already."""
+    """Shows each `WeightsProgress` that it is called with. Prints nothing if the weights are already there."""
 
     def __init__(self) -> None:
         self._bar = _Bar() if sys.stderr.isatty() else None
-        self._told: tuple[str, int] = ("", -1)
-        self._announced: set[Phase] = set()
+        self._printed: tuple[str, int] = ("", -1)
+        self._announced: set[WeightsPhase] = set()
 
     def __enter__(self) -> Self:
         return self
@@ -27,43 +27,43 @@ class FetchProgress:
     ) -> None:
         if self._bar is not None:
             self._bar.stop()
-        if isinstance(error, KeyboardInterrupt) and Phase.TRYING in self._announced:
-            say("what was downloaded is kept; go on with: aeon model fetch")
+        if isinstance(error, KeyboardInterrupt) and WeightsPhase.TRYING in self._announced:
+            print_message("the downloaded part is kept; continue with: aeon model fetch")
 
-    def __call__(self, progress: Progress) -> None:
-        if progress.phase in _COUNTED and progress.total:
-            if progress.phase is Phase.VERIFYING and not self._announced:
-                self._announce(Phase.VERIFYING, f"checking the weights of the model {progress.model!r}, once")
-            self._count(progress)
-        elif progress.phase is Phase.TRYING:
+    def __call__(self, progress: WeightsProgress) -> None:
+        if progress.phase in _MEASURED_PHASES and progress.total:
+            if progress.phase is WeightsPhase.VERIFYING and not self._announced:
+                self._announce(WeightsPhase.VERIFYING, f"verifying the weights of the model {progress.model!r}, once")
+            self._show_count(progress)
+        elif progress.phase is WeightsPhase.TRYING:
             self._announce(
-                Phase.TRYING,
-                f"fetching the weights of the model {progress.model!r}, once; Ctrl-C stops it and loses nothing",
+                WeightsPhase.TRYING,
+                f"fetching the weights of the model {progress.model!r}, once; Ctrl-C pauses it and loses nothing",
             )
-            say(f"from {progress.source}:", "  ")
-        elif progress.phase in (Phase.WAITING, Phase.REJECTED):
-            say(progress.reason)
-        elif progress.phase is Phase.SOURCE_FAILED:
-            say(f"{progress.source}: {progress.reason}", "  ", "  ")
+            print_message(f"from {progress.source}:", "  ")
+        elif progress.phase in (WeightsPhase.WAITING, WeightsPhase.REJECTED):
+            print_message(progress.reason)
+        elif progress.phase is WeightsPhase.SOURCE_FAILED:
+            print_message(f"{progress.source}: {progress.reason}", "  ", "  ")
 
-    def _announce(self, phase: Phase, text: str) -> None:
+    def _announce(self, phase: WeightsPhase, text: str) -> None:
         if phase not in self._announced:
-            say(text)
+            print_message(text)
         self._announced.add(phase)
 
-    def _count(self, progress: Progress) -> None:
+    def _show_count(self, progress: WeightsProgress) -> None:
         if self._bar is not None:
             self._bar.show(progress)
             return
         percent = 100 * progress.done // progress.total
-        told = (progress.phase.value, percent // _STEP)
-        if told != self._told:
-            self._told = told
-            say(f"  {progress.phase.value} {progress.model}: {percent}% of {progress.total / 1e6:,.0f} MB")
+        current = (progress.phase.value, percent // _PERCENT_STEP)
+        if current != self._printed:
+            self._printed = current
+            print_message(f"  {progress.phase.value} {progress.model}: {percent}% of {progress.total / 1e6:,.0f} MB")
 
 
 class _Bar:
-    """A bar for each phase, drawn by rich."""
+    """Progress bars drawn by rich, one for each phase."""
 
     def __init__(self) -> None:
         from rich.console import Console
@@ -78,10 +78,12 @@ class _Bar:
             TimeRemainingColumn(),
             console=Console(stderr=True, highlight=False),
         )
-        self._tasks = {phase: self._bars.add_task(phase.value, visible=False, start=False) for phase in _COUNTED}
+        self._tasks = {
+            phase: self._bars.add_task(phase.value, visible=False, start=False) for phase in _MEASURED_PHASES
+        }
         self._is_shown = False
 
-    def show(self, progress: Progress) -> None:
+    def show(self, progress: WeightsProgress) -> None:
         if not self._is_shown:
             self._bars.start()
             self._is_shown = True

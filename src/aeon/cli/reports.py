@@ -1,21 +1,132 @@
-"""Errors as `--json` tells them: with a code, the time, and an id of this command (platform 2)."""
+"""Reports the outcome of a run, as text for people or as JSON for programs."""
 
-import secrets
-from functools import cache
+import shlex
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
 
-from aeon.base.clock import SystemClock
-from aeon.base.errors import AeonError, report_of
-from aeon.base.json import JsonObject
+from aeon.base.errors import AeonError, InputError
+from aeon.base.json import Json, JsonObject
+from aeon.cli.console import discard_stdout, print_data, print_message
+from aeon.cli.error_reports import as_error_report
+from aeon.cli.exit_codes import ExitCode
+from aeon.cli.text import indented_json, printable
+from aeon.kernel.marks import untrusted_marks
+from aeon.kernel.state import OrchestrationState
+
+_CODES = {"completed": ExitCode.DONE, "failed": ExitCode.FAILED, "ttl_expired": ExitCode.EXPIRED}
 
 
-@cache
-def correlation_id() -> str:
-    """The id of this command; the file that keeps the trace of a defect has it too."""
-    return secrets.token_hex(16)
+@dataclass(slots=True)
+class RequestReport:
+    """The outcome of a run, for printing. `log` is None if nothing was logged."""
+
+    status: str
+    code: int
+    answer: str | None = None
+    plan: JsonObject | None = None
+    results: JsonObject = field(default_factory=dict[str, Any])
+    errors: list[JsonObject] = field(default_factory=list[JsonObject])
+    repairs: list[JsonObject] = field(default_factory=list[JsonObject])
+    marks: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
+    trusted: bool = True
+    error: JsonObject | None = None
+    log: Path | None = None
+    model: str | None = None
+
+    def as_dict(self) -> JsonObject:
+        """Return what `--json` prints."""
+        report: JsonObject = {
+            "status": self.status,
+            "answer": self.answer,
+            "trusted": self.trusted,
+            "marks": self.marks,
+            "plan": self.plan,
+            "results": self.results,
+            "errors": self.errors,
+            "repairs": self.repairs,
+            "log": None if self.log is None else str(self.log),
+            "model": self.model,
+        }
+        return report if self.error is None else {**report, "error": as_error_report(self.error)}
 
 
-def reported(error: AeonError | JsonObject) -> JsonObject:
-    """An error, or the record that a run kept of one."""
-    if isinstance(error, AeonError):
-        return error.report(correlation_id(), SystemClock().now())
-    return report_of(error, correlation_id(), SystemClock().now())
+def report_of_result(result: JsonObject) -> RequestReport:
+    """Return the report of an orchestrator's result. Only the last step's result is an answer."""
+    state: OrchestrationState = result["final_state"]
+    error: Json = result.get("error")
+    return RequestReport(
+        status=result["status"],
+        code=_code(result),
+        answer=result["answer"],
+        plan=result["plan"],
+        results=result["results"],
+        errors=state.errors,
+        repairs=[action.as_dict() for action in state.supervisor_actions],
+        marks=result["marks"],
+        trusted=result["trusted"],
+        error=error,
+    )
+
+
+def _code(result: JsonObject) -> ExitCode:
+    code = _CODES[result["status"]]
+    return ExitCode.UNTRUSTED if code is ExitCode.DONE and not result["trusted"] else code
+
+
+def report_of_error(error: AeonError) -> RequestReport:
+    """Return the report of a run that ended with an error."""
+    code = ExitCode.USAGE if isinstance(error, InputError) else ExitCode.FAILED
+    record = {**error.as_dict(), "retryable": error.details.get("retryable", error.is_retryable)}
+    return RequestReport("failed", code, error=record)
+
+
+def report_of_interruption(code: ExitCode) -> RequestReport:
+    """Return the report of a run that was interrupted."""
+    return RequestReport("interrupted", code)
+
+
+def print_report(outcome: RequestReport, *, as_json: bool) -> int:
+    """Print the report, data to stdout and the rest to stderr; return the exit code."""
+    if outcome.error is not None:
+        print_message(str(outcome.error["message"]).rstrip(), "error: ")
+    if outcome.status == "completed" and outcome.answer is None:
+        print_message("The last step returned no answer.")
+    code = outcome.code if _print_data(outcome, as_json=as_json) else ExitCode.FAILED
+    for step_id, mark in untrusted_marks(outcome.marks):
+        print_message(f"step {step_id!r}: {mark}", "not trusted: ", "  ")
+    if outcome.model is not None:
+        print_message(outcome.model)
+    if outcome.log is not None and outcome.status != "interrupted":
+        print_message(f"log: {outcome.log}")
+    _print_next_step(outcome)
+    return code
+
+
+def _print_data(outcome: RequestReport, *, as_json: bool) -> bool:
+    """Print the data; False if stdout cannot be written. The caller still prints the path of the log."""
+    try:
+        if as_json:
+            print_data(indented_json(outcome.as_dict()))
+        elif outcome.answer is not None:
+            print_data(printable(outcome.answer))
+    except OSError as error:
+        discard_stdout()
+        where = " It is in the log." if outcome.log is not None else ""
+        print_message(f"The answer could not be written to stdout: {error.strerror}.{where}", "error: ")
+        return False
+    return True
+
+
+def _print_next_step(outcome: RequestReport) -> None:
+    if outcome.status == "interrupted":
+        advice = "nothing was done yet; run the command again" if outcome.log is None else _resume(outcome.log)
+        print_message(f"interrupted; {advice}")
+    elif outcome.status == "ttl_expired" and outcome.log is not None:
+        print_message(_resume(outcome.log))
+    elif outcome.error is not None and outcome.error.get("next_step"):
+        print_message(str(outcome.error["next_step"]), "next: ")
+
+
+def _resume(log: Path) -> str:
+    return f"continue with: aeon resume {shlex.quote(str(log))}"

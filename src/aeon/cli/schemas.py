@@ -1,15 +1,16 @@
-"""`aeon schema`: the JSON schemas of all entities."""
+"""`aeon schema`: prints the JSON schemas of all entities."""
 
 from collections.abc import Mapping
+from typing import Annotated, Any
 
-from pydantic import BaseModel
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from aeon.base.errors import InputError
-from aeon.base.spelling import nearest
-from aeon.cli.codes import Code
-from aeon.cli.entities import MemoryEntry, Tool
-from aeon.cli.say import put
-from aeon.cli.text import pretty
+from aeon.base.json import Json, JsonObject
+from aeon.base.suggestions import closest_name
+from aeon.cli.console import print_data
+from aeon.cli.exit_codes import ExitCode
+from aeon.cli.text import indented_json
 from aeon.kernel.state import OrchestrationState
 from aeon.observability.records import LogEntry, SupervisorAction, ToolCall
 from aeon.plan.models import Plan, PlanStep
@@ -18,10 +19,36 @@ from aeon.platform.processes.model import NewProcess
 from aeon.skills.discovery.manifest import Manifest
 from aeon.skills.plan_json import ExecutionResult, PlanJson
 
-_CORE = (Plan, PlanStep, OrchestrationState, Tool, ToolCall, MemoryEntry, SupervisorAction, LogEntry)
+_Text = Annotated[str, StringConstraints(pattern=r"\S")]
+
+
+class ToolSchema(BaseModel):
+    """A capability that plans can name, as `aeon tools list --json` and prompts show it."""
+
+    model_config = ConfigDict(extra="forbid", title="Tool")
+
+    name: Annotated[str, StringConstraints(pattern=r"^\S{1,128}$")]
+    description: _Text
+    input_schema: JsonObject = Field(description="JSON Schema of the arguments")
+    output_schema: JsonObject = Field(description="JSON Schema of the result")
+    offered_schema: JsonObject | None = Field(default=None, description="the narrower schema that a model is offered")
+    example: dict[str, Any] | None = Field(default=None, description="arguments of a typical call")
+
+
+class MemoryEntry(BaseModel):
+    """A value under a key in the memory. A step's result is under `step/<step_id>`."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    key: Annotated[str, StringConstraints(min_length=1)]
+    value: Json = Field(description="any JSON value")
+    metadata: JsonObject | None = Field(default=None, description="whatever a store adds; the shipped ones add nothing")
+
+
+_CORE = (Plan, PlanStep, OrchestrationState, ToolSchema, ToolCall, MemoryEntry, SupervisorAction, LogEntry)
 
 ENTITIES: Mapping[str, type[BaseModel]] = {
-    **{model.__name__: model for model in _CORE},
+    **{model.model_config.get("title") or model.__name__: model for model in _CORE},
     "PlanJson": PlanJson,
     "ExecutionResult": ExecutionResult,
     "SkillManifest": Manifest,
@@ -32,24 +59,24 @@ ENTITIES: Mapping[str, type[BaseModel]] = {
 
 
 def show_schema(name: str | None, *, as_json: bool) -> int:
-    """Print the schema of the entity `name`, in any case and with or without hyphens; without one, all names."""
+    """Print the schema of the entity `name`, ignoring case and hyphens; all names if `name` is None."""
     if name is None:
-        put(pretty(list(ENTITIES)) if as_json else "\n".join(ENTITIES))
+        print_data(indented_json(list(ENTITIES)) if as_json else "\n".join(ENTITIES))
     else:
-        put(pretty(schema_of(name)))
-    return Code.DONE
+        print_data(indented_json(schema_of(name)))
+    return ExitCode.DONE
 
 
 def schema_of(name: str) -> dict[str, object]:
-    """Raises InputError for an unknown name, with the nearest one."""
-    by_letters = {_letters(known): known for known in ENTITIES}
-    found = by_letters.get(_letters(name))
-    if found is None:
-        near = nearest(_letters(name), by_letters)
-        meant = f" Did you mean {by_letters[near]}?" if near else ""
-        raise InputError(f"There is no entity {name!r}.{meant}", next_step=f"Known are {', '.join(ENTITIES)}.")
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **ENTITIES[found].model_json_schema()}
+    """Return the schema of an entity. Raises InputError for an unknown name, and suggests the nearest one."""
+    by_normalized_name = {_normalized(known): known for known in ENTITIES}
+    entity = by_normalized_name.get(_normalized(name))
+    if entity is None:
+        nearest = closest_name(_normalized(name), by_normalized_name)
+        suggestion = f" Did you mean {by_normalized_name[nearest]}?" if nearest else ""
+        raise InputError(f"There is no entity {name!r}.{suggestion}", next_step=f"Choose one of {', '.join(ENTITIES)}.")
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **ENTITIES[entity].model_json_schema()}
 
 
-def _letters(name: str) -> str:
+def _normalized(name: str) -> str:
     return "".join(character for character in name.casefold() if character.isalnum())

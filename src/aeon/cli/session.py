@@ -1,4 +1,4 @@
-"""What commands start with: the settings of this place, and the app they make."""
+"""What every command starts with: the settings of the current folder, and the app built from them."""
 
 import os
 import sys
@@ -7,48 +7,48 @@ from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from aeon.base.concealed import conceal
+from aeon.base.hardening import make_undumpable
 from aeon.base.json import Json
-from aeon.cli.say import say
-from aeon.settings import Loaded, load
+from aeon.cli.console import print_message
+from aeon.settings import LoadedSettings, load_settings
 
 if TYPE_CHECKING:
     from aeon.bootstrap.app import App
 
 MASTER_KEY = "AEON_MASTER_KEY"
 
-_NO_MORE: Mapping[str, tuple[str, Json]] = {}
+_NO_FLAGS: Mapping[str, tuple[str, Json]] = {}
 
 
-def settings_here(
-    *, model: str | None = None, ttl: int | None = None, more: Mapping[str, tuple[str, Json]] = _NO_MORE
-) -> Loaded:
-    """The settings of the current folder under these flags. Raises ConfigError with every mistake.
+def load_cli_settings(
+    *, model: str | None = None, ttl: int | None = None, more: Mapping[str, tuple[str, Json]] = _NO_FLAGS
+) -> LoadedSettings:
+    """Load the settings of the current folder, overridden by these flags. Raises ConfigError with every mistake.
 
-    `more` maps further keys to the flag's spelling and its value, None where it was not given.
+    `more` maps further keys to the flag's name and value; a value of None means that the flag is absent.
     """
-    given = {"model.name": ("--model", model), "run.ttl": ("--ttl", ttl), **more}
-    return load({key: flag for key, flag in given.items() if flag[1] is not None}, os.environ, Path.cwd())
+    flags = {"model.name": ("--model", model), "run.ttl": ("--ttl", ttl), **more}
+    return load_settings({key: flag for key, flag in flags.items() if flag[1] is not None}, os.environ, Path.cwd())
 
 
 def conceal_if_set(*names: str) -> None:
-    """Close this process to the user's other ones where its environment holds one of these secrets."""
+    """Hide this process's memory from the user's other processes if one of these variables is set."""
     if any(os.environ.get(name) for name in names):
-        conceal()
+        make_undumpable()
 
 
 @contextmanager
-def opened(loaded: Loaded, *, is_quiet: bool = False) -> Generator["App"]:
-    """The app of these settings, closed in the end. What installed tools print goes to stderr: stdout is for data."""
-    from aeon.bootstrap.app import build  # the most of a command's start: loaded where an app is made
-    from aeon.bootstrap.choice import key_variables
+def app_session(loaded: LoadedSettings, *, is_quiet: bool = False) -> Generator["App"]:
+    """Build the app of these settings, and close it at the end. Plugins print to stderr: stdout is for data."""
+    from aeon.bootstrap.app import build_app  # slow to load: only commands that need an app do
+    from aeon.bootstrap.model_choice import key_variables
 
     conceal_if_set(MASTER_KEY, *key_variables(loaded.settings))
     with redirect_stdout(sys.stderr):
-        app = build(loaded.settings, os.environ, loaded.from_project)
+        app = build_app(loaded.settings, os.environ, loaded.from_project, folder=Path.cwd())
     try:
         for warning in [] if is_quiet else app.warnings:
-            say(warning, "warning: ", "  ")
+            print_message(warning, "warning: ", "  ")
         yield app
     finally:
         app.close()

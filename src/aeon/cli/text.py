@@ -1,4 +1,4 @@
-"""Text for terminals: nothing in it can steer one, and lines fit their width. Pure."""
+"""Makes text safe for terminals: without control characters, and in lines that fit. Pure."""
 
 import json
 import re
@@ -8,73 +8,73 @@ from rich.cells import cell_len, chop_cells, set_cell_size
 from aeon.base.json import Json
 
 COLUMNS = 80
-"""Width of a line where no terminal says its own."""
+"""The width of a line if the terminal's width is unknown."""
 
-_STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
-"""C0 and C1 controls but tab and newline, bidirectional overrides, line separators, lone surrogates."""
+_CONTROL_CHARACTERS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
+"""C0 and C1 controls except tab and newline, bidirectional overrides, line separators, lone surrogates."""
 
 
-def clean(text: str) -> str:
-    """`text` with everything that could steer a terminal made visible; line ends and tabs stay."""
-    return _STEERING.sub(_visible, text.replace("\r\n", "\n"))
+def printable(text: str) -> str:
+    """Return `text` with control characters escaped; line ends and tabs stay."""
+    return _CONTROL_CHARACTERS.sub(_visible, text.replace("\r\n", "\n"))
 
 
 def one_line(text: str, width: int) -> str:
-    """`text` in one line of at most `width` cells, its end replaced by "..." where it does not fit."""
-    flat = " ".join(clean(text[: 4 * width + 64]).split())
+    """Return `text` as one line of at most `width` cells; "..." replaces an end that does not fit."""
+    flat = " ".join(printable(text[: 4 * width + 64]).split())
     if cell_len(flat) <= width and len(text) <= 4 * width + 64:
         return flat
     return set_cell_size(flat, max(0, width - 3)).rstrip() + "..."
 
 
 def last_cells(text: str, width: int) -> str:
-    """The end of `text` in one line of at most `width` cells, "..." before it where it does not fit."""
-    flat = " ".join(clean(text).split())
+    """Return the end of `text` as one line of at most `width` cells; "..." replaces a start that does not fit."""
+    flat = " ".join(printable(text).split())
     if cell_len(flat) <= width:
         return flat
     return "..." + set_cell_size(flat[::-1], max(0, width - 3))[::-1].lstrip()
 
 
-def wrapped(
+def wrap(
     text: str, width: int, first: str = "", rest: str = "", *, most: int = 0, keeps_words: bool = False
 ) -> list[str]:
-    """`text` in lines of at most `width` cells: `first` before the first, `rest` before the others.
+    """Wrap `text` in lines of at most `width` cells: `first` before the first line, `rest` before the rest.
 
-    With `most`, what is beyond so many lines is left out, and said to be. With `keeps_words`, a word that is longer
-    than a line stays whole, so that paths and commands can be copied.
+    `most` limits the number of lines; "..." marks what is left out. With `keeps_words`, a word that is longer than a
+    line stays whole, so that paths and commands can be copied.
     """
     room = max(20, width - cell_len(rest))
     used = min(room - 1, max(0, cell_len(first) - cell_len(rest)))
     lines: list[str] = []
-    for line in clean(text).split("\n"):
-        lines += _broken(line.expandtabs(4), room, 0 if lines else used, keeps_words=keeps_words)
+    for line in printable(text).split("\n"):
+        lines += _break_line(line.expandtabs(4), room, 0 if lines else used, keeps_words=keeps_words)
     if most and len(lines) > most:
         lines = [*lines[: most - 1], f"{one_line(lines[most - 1], room - 4)} ..."]
     return [f"{rest if number else first}{line}".rstrip() for number, line in enumerate(lines)]
 
 
-def shown(value: Json) -> str:
-    """A value as one line of JSON that people read."""
+def compact_json(value: Json) -> str:
+    """Return a value as one line of JSON for people."""
     return _safe_json(json.dumps(value, ensure_ascii=False))
 
 
-def pretty(value: Json) -> str:
-    """A value as indented JSON, safe for terminals and the same value to a program."""
+def indented_json(value: Json) -> str:
+    """Return a value as indented JSON, safe for terminals; a program reads the same value."""
     return _safe_json(json.dumps(value, ensure_ascii=False, indent=2))
 
 
 def _safe_json(text: str) -> str:
-    # What is left to escape can only stand inside strings.
-    return _STEERING.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    # After json.dumps, control characters can only be inside strings.
+    return _CONTROL_CHARACTERS.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
-def _visible(found: re.Match[str]) -> str:
-    point = ord(found[0])
+def _visible(match: re.Match[str]) -> str:
+    point = ord(match[0])
     return f"\\x{point:02x}" if point <= 0xFF else f"\\u{point:04x}"  # noqa: PLR2004  # one byte
 
 
-def _broken(line: str, room: int, used: int, *, keeps_words: bool) -> list[str]:
-    """One line at its spaces, and inside words that are too long; `used` cells of the first are taken already."""
+def _break_line(line: str, room: int, used: int, *, keeps_words: bool) -> list[str]:
+    """Break a line at its spaces, and inside words that are too long; `used` cells of the first line are taken."""
     indent = line[: len(line) - len(line.lstrip(" "))][: room // 2]
     lines: list[str] = []
     current = indent

@@ -1,1 +1,1 @@
-"""Pure scheduling of nodes that depend on each other: order, what is ready, cycles with their path. No I/O."""
+"""Pure scheduling of a dependency graph: order, ready nodes, cycles with their path. No I/O."""

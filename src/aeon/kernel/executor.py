@@ -1,4 +1,4 @@
-"""`StepExecutor`: carries out one step in one of three modes: tool, llm, fallback (core 1-4, core 6)."""
+"""`StepExecutor`: executes one step in one of three modes: tool, llm, fallback (core 1-4, core 6)."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -14,35 +14,35 @@ from aeon.base.errors import (
     MemoryStoreError,
     SupervisorError,
     ToolError,
+    exception_message,
     is_recordable,
-    message_of,
 )
-from aeon.base.json import Json, JsonObject, copied, faults
-from aeon.base.overriding import overrides
-from aeon.kernel.marks import FROM_THE_MODEL, declined, fallback_mark
-from aeon.kernel.prompts import STEP_SYSTEM, CallForm, StepContext, call_form, call_prompt, reasoning_prompt
+from aeon.base.introspection import overrides
+from aeon.base.json import Json, JsonObject, copy_json, json_problems
+from aeon.kernel.marks import MODEL_KNOWLEDGE_MARK, declined_mark, fallback_mark
+from aeon.kernel.prompts import STEP_SYSTEM_PROMPT, CallForm, StepContext, call_form, call_prompt, reasoning_prompt
 from aeon.kernel.state import RunPolicy
-from aeon.llm.interface import LLMAdapter, Reply, Request, ask
+from aeon.llm.interface import LLMAdapter, LLMRequest, LLMResponse, call_model
 from aeon.memory.interface import Memory
-from aeon.observability.events import Observer, TextMade, ToolInvoked, Warned, guarded
+from aeon.observability.events import Observer, TextGenerated, ToolInvoked, WarningIssued, guard_observer
 from aeon.observability.records import ToolCall
 from aeon.plan.models import PlanStep, StepStatus
-from aeon.supervisor.given import Given
 from aeon.supervisor.repair import Supervisor
-from aeon.tools.invocation import ToolCaller
-from aeon.tools.registry import Registered, ToolRegistry
+from aeon.supervisor.repair_context import RepairContext
+from aeon.tools.invocation import ToolInvoker
+from aeon.tools.registry import RegisteredTool, ToolRegistry
 from aeon.validation.schema import Validator, argument_problems
 
 _MAX_TOKENS = 1024
-"""Output tokens of a thought."""
+"""Output tokens of one model request."""
 
 
 @dataclass(slots=True)
 class StepExecutionResult:
-    """How a step went. `execution_mode` is "tool", "llm" or "fallback".
+    """The result of a step. `execution_mode` is "tool", "llm" or "fallback".
 
-    `llm_output` is the raw reply of the step's one thought, {} when the model was not asked. `errors` also holds what
-    did not end the step. `is_unreachable` says that the model cannot be reached, which ends the run (core 7).
+    `llm_output` is the raw reply of the step's one model request, {} without one. `errors` also contains errors that
+    did not end the step. `is_unreachable`: the model cannot be reached, which ends the run (core 7).
     """
 
     success: bool = False
@@ -57,16 +57,16 @@ class StepExecutionResult:
 
 
 @dataclass(slots=True)
-class _Begun:
-    """A step that is being carried out: its outcome so far, its call's arguments, and the call that a thought gave."""
+class _StepAttempt:
+    """A step in progress: its outcome so far, the arguments of its tool call, and the call that the model proposed."""
 
     outcome: StepExecutionResult
     arguments: JsonObject | None = None
-    thought: JsonObject | None = None
+    model_call: JsonObject | None = None
 
 
 class StepExecutor:
-    """Carries out steps. `context` is what thoughts are told of the run; the orchestrator keeps it up to date."""
+    """Executes steps. `context` is the part of the run that prompts show; the orchestrator keeps it up to date."""
 
     def __init__(
         self,
@@ -80,40 +80,40 @@ class StepExecutor:
         self._policy = policy or RunPolicy()
         self._validator = validator or Validator()
         self._clock = clock or SystemClock()
-        self._observe = guarded(observer)
-        self._caller = ToolCaller()
+        self._observe = guard_observer(observer)
+        self._invoker = ToolInvoker()
         self._forms: dict[str, CallForm] = {}
-        self._current: _Begun | None = None
+        self._current: _StepAttempt | None = None
 
     def execute_step(
         self, step: PlanStep, registry: ToolRegistry, memory: Memory, llm: LLMAdapter, supervisor: Supervisor
     ) -> StepExecutionResult:
-        """Carry out a step: with its tool, by the model, or, when no tool can be found, by the model as fallback.
+        """Executes a step with its tool, by the model, or, if no tool is found, by the model as fallback.
 
         The step goes from pending to running to complete or failed; its result is stored under `step/<step_id>`.
-        Raises ExecutionError for a step that has run already.
+        Raises ExecutionError if the step has run already.
         """
-        return self._carried_out(step, memory, lambda begun: self._run(step, registry, memory, llm, supervisor, begun))
+        return self._execute(step, memory, lambda attempt: self._run(step, registry, memory, llm, supervisor, attempt))
 
     def execute_tool_step(self, step: PlanStep, registry: ToolRegistry, memory: Memory) -> StepExecutionResult:
-        """Run a step's tool with the step's own arguments; no model is asked. The step must name a registered tool."""
-        return self._carried_out(step, memory, lambda begun: self._run_tool(step, registry, begun))
+        """Runs a step's tool with the step's own arguments, without a model. The step must name a registered tool."""
+        return self._execute(step, memory, lambda attempt: self._run_tool(step, registry, attempt))
 
     def execute_llm_reasoning_step(self, step: PlanStep, memory: Memory, llm: LLMAdapter) -> StepExecutionResult:
-        """Let the model carry out a step, told the results so far; as fallback when the step does not ask for it."""
-        return self._carried_out(step, memory, lambda begun: self._reason(step, llm, begun.outcome))
+        """Lets the model execute a step, with the results so far; as fallback if the step does not name the model."""
+        return self._execute(step, memory, lambda attempt: self._reason(step, llm, attempt.outcome))
 
     def close(self) -> None:
-        """Let the tools' worker thread end."""
-        self._caller.close()
+        """Ends the tools' worker thread."""
+        self._invoker.close()
 
-    def _carried_out(self, step: PlanStep, memory: Memory, work: Callable[[_Begun], None]) -> StepExecutionResult:
-        """Begin the step, do the work, end the step; within a step that has begun, only do the work."""
+    def _execute(self, step: PlanStep, memory: Memory, work: Callable[[_StepAttempt], None]) -> StepExecutionResult:
+        """Begins the step, runs `work` and ends the step; inside a running step, only runs `work`."""
         if self._current is not None:
             work(self._current)
             return self._current.outcome
-        outcome = self._begun(step, memory)
-        self._current = _Begun(outcome)
+        outcome = self._begin(step, memory)
+        self._current = _StepAttempt(outcome)
         try:
             work(self._current)
         except LLMError as error:
@@ -123,18 +123,18 @@ class StepExecutor:
             self._fail(outcome, step, error)
         finally:
             self._current = None
-        return self._ended(step, memory, outcome)
+        return self._end(step, memory, outcome)
 
-    def _begun(self, step: PlanStep, memory: Memory) -> StepExecutionResult:
-        """The step, running. Outside a run, earlier results are what the memory holds of them."""
+    def _begin(self, step: PlanStep, memory: Memory) -> StepExecutionResult:
+        """Marks the step as running. Outside a run, earlier results come from the memory."""
         step.advance(StepStatus.RUNNING)
         outcome = StepExecutionResult()
         if self.context.goal is None:
             self.context.results = {}
             try:
-                self.context.results = _recalled(memory)
-            except Exception as error:  # noqa: BLE001  # a memory is other people's code (core 14)
-                self._note_memory(step, outcome, error)
+                self.context.results = _stored_results(memory)
+            except Exception as error:  # noqa: BLE001  # a memory is external code (core 14)
+                self._record_memory_error(step, outcome, error)
         return outcome
 
     def _run(
@@ -144,10 +144,10 @@ class StepExecutor:
         memory: Memory,
         llm: LLMAdapter,
         supervisor: Supervisor,
-        begun: _Begun,
+        attempt: _StepAttempt,
     ) -> None:
-        """Find out the step's mode and its call, and have the published method of the mode carry it out (core 1)."""
-        outcome = begun.outcome
+        """Determines the step's mode and its call, and calls the published method of the mode (core 1)."""
+        outcome = attempt.outcome
         if not self._names_a_tool(step, registry):
             self._find_tool(step, registry, supervisor, outcome)
         registered = registry.lookup(step.tool) if step.tool is not None else None
@@ -155,86 +155,86 @@ class StepExecutor:
             self.execute_llm_reasoning_step(step, memory, llm)
             return
         outcome.execution_mode = "tool"
-        begun.arguments = self._given_arguments(step, registered, outcome)
-        if begun.arguments is None:
-            begun.arguments, begun.thought = self._thought_arguments(step, registered, llm, supervisor, outcome)
+        attempt.arguments = self._plan_arguments(step, registered, outcome)
+        if attempt.arguments is None:
+            attempt.arguments, attempt.model_call = self._model_arguments(step, registered, llm, supervisor, outcome)
         self.execute_tool_step(step, registry, memory)
 
     def _names_a_tool(self, step: PlanStep, registry: ToolRegistry) -> bool:
         try:
             return self._validator.validate_step_tool(step, registry).valid
-        except Exception as error:  # a validator is other people's code
-            raise ExecutionError(f"The validator refuses the step: {message_of(error)}") from error
+        except Exception as error:  # a validator is external code
+            raise ExecutionError(f"The validator refuses the step: {exception_message(error)}") from error
 
-    def _run_tool(self, step: PlanStep, registry: ToolRegistry, begun: _Begun) -> None:
-        """Call the step's tool with the arguments that were found out, or with the step's own."""
-        begun.outcome.execution_mode = "tool"
+    def _run_tool(self, step: PlanStep, registry: ToolRegistry, attempt: _StepAttempt) -> None:
+        """Calls the step's tool with the attempt's arguments, or with the step's own."""
+        attempt.outcome.execution_mode = "tool"
         registered = registry.lookup(step.tool or "")
         if registered is None:
-            raise ExecutionError(f"Step {step.step_id!r} names no registered tool.")
-        if begun.arguments is None:
-            begun.arguments = self._given_arguments(step, registered, begun.outcome)
-        if begun.arguments is None:
+            raise ExecutionError(f"Step {step.step_id!r} does not name a registered tool.")
+        if attempt.arguments is None:
+            attempt.arguments = self._plan_arguments(step, registered, attempt.outcome)
+        if attempt.arguments is None:
             raise ExecutionError(f"Step {step.step_id!r} has no valid arguments for {step.tool!r}.")
-        self._invoke(step, registered, begun.arguments, begun)
+        self._invoke(step, registered, attempt.arguments, attempt)
 
     def _find_tool(
         self, step: PlanStep, registry: ToolRegistry, supervisor: Supervisor, outcome: StepExecutionResult
     ) -> None:
-        """Have the supervisor find a registered tool for the step; without one it falls back to the model (core 2).
+        """Lets the supervisor find a registered tool for the step; without one the model executes it (core 2).
 
-        The step keeps the name of the tool that is missing. Raises ExecutionError where the run has no fallback.
+        The step keeps the name of the missing tool. Raises ExecutionError if the run allows no fallback.
         """
-        wanted = step.tool
+        missing = step.tool
         self._warn(step, outcome, step.errors[-1])
         try:
-            found = self._found_tool(step, registry, supervisor)
+            replacement = self._replacement_tool(step, registry, supervisor)
         except SupervisorError as error:
             outcome.errors.append({**error.as_dict(), "step_id": step.step_id})
             if self._policy.on_missing_tool == "fail":
-                raise _no_tool(wanted) from error
+                raise _no_tool_error(missing) from error
             return
-        step.tool = found
+        step.tool = replacement
         step.errors = []
-        outcome.marks.append(f"repaired: tool {wanted or 'none'} -> {step.tool}")
+        outcome.marks.append(f"repaired: tool {missing or 'none'} -> {step.tool}")
 
-    def _found_tool(self, step: PlanStep, registry: ToolRegistry, supervisor: Supervisor) -> str:
-        """The registered tool that the supervisor finds. Raises SupervisorError, LLMError."""
+    def _replacement_tool(self, step: PlanStep, registry: ToolRegistry, supervisor: Supervisor) -> str:
+        """The registered tool that the supervisor chooses. Raises SupervisorError, LLMError."""
         tools = registry.export_tools_for_llm()
         try:
-            found: Json = supervisor.repair_missing_tool_step(step.as_dict(), tools, self.context.goal or "")["tool"]
-            is_known = isinstance(found, str) and registry.lookup(found) is not None
+            name: Json = supervisor.repair_missing_tool_step(step.as_dict(), tools, self.context.goal or "")["tool"]
+            is_known = isinstance(name, str) and registry.lookup(name) is not None
         except (SupervisorError, LLMError):
             raise
-        except Exception as error:  # a supervisor may be other people's code
-            raise SupervisorError(f"The supervisor failed: {message_of(error)}") from error
+        except Exception as error:  # a supervisor may be external code
+            raise SupervisorError(f"The supervisor failed: {exception_message(error)}") from error
         if not is_known:
-            raise SupervisorError(f"The supervisor names a tool that is not registered: {found!r}.")
-        return found
+            raise SupervisorError(f"The supervisor names a tool that is not registered: {name!r}.")
+        return name
 
-    def _given_arguments(
-        self, step: PlanStep, registered: Registered, outcome: StepExecutionResult
+    def _plan_arguments(
+        self, step: PlanStep, registered: RegisteredTool, outcome: StepExecutionResult
     ) -> JsonObject | None:
-        """The step's own arguments with its references filled in; None when there are none or they do not fit.
+        """The step's own arguments with their references resolved; None if there are none or they do not fit.
 
-        References keep their type (core 3); where only text fits, they are rendered as text. Raises ExecutionError for
+        References keep their type (core 3); if only text fits, they are rendered as text. Raises ExecutionError for
         arguments that do not fit and that the model may not replace (core 17).
         """
         if step.arguments is None:
             return None
-        arguments, listed = self._bound(step.arguments, registered)
-        if not listed:
+        arguments, problems = self._bound(step.arguments, registered)
+        if not problems:
             return arguments
-        unfit = f"The plan's arguments for {step.tool!r} do not fit: {listed}"
+        message = f"The plan's arguments for {step.tool!r} do not fit: {problems}"
         if not self._policy.repair:
             raise ExecutionError(
-                unfit, next_step="Correct the plan, or let the model repair it: --repair, repair=True."
+                message, next_step="Correct the plan, or let the model repair it: --repair, repair=True."
             )
-        self._warn(step, outcome, unfit)
+        self._warn(step, outcome, message)
         return None
 
-    def _bound(self, arguments: JsonObject, registered: Registered) -> tuple[JsonObject, str]:
-        """`arguments` with their references filled in, and what then does not fit ("" when all does)."""
+    def _bound(self, arguments: JsonObject, registered: RegisteredTool) -> tuple[JsonObject, str]:
+        """`arguments` with their references resolved, and the remaining problems as text ("" if they fit)."""
         bound: JsonObject = bind(arguments, self.context.results)
         problems = argument_problems(bound, registered.input)
         if problems:
@@ -243,47 +243,49 @@ class StepExecutor:
                 return as_text, ""
         return bound, "; ".join(str(problem) for problem in problems[:5])
 
-    def _thought_arguments(
+    def _model_arguments(
         self,
         step: PlanStep,
-        registered: Registered,
+        registered: RegisteredTool,
         llm: LLMAdapter,
         supervisor: Supervisor,
         outcome: StepExecutionResult,
     ) -> tuple[JsonObject, JsonObject]:
-        """Ask the model for the call, and read its answer with the supervisor's help (core 3, core 4).
+        """Asks the model for the call and reads its reply with the supervisor's help (core 3, core 4).
 
-        Returns the arguments with their references filled in, and the call as the model gave it.
+        Returns the arguments with their references resolved, and the call as the model wrote it.
         """
         form = self._form(registered.exported)
         prompt = call_prompt(step, form, self.context)
-        reply = self._ask(llm, Request(prompt, STEP_SYSTEM, _MAX_TOKENS, 0.0, form.schema), "call", outcome)
-        call = supervisor.read_call(reply, form.tool, registered.input, self._given(step))
-        arguments, listed = self._bound(call["arguments"], registered)
-        if listed:
-            raise ExecutionError(f"The call of {step.tool!r} does not fit once its references are filled in: {listed}")
+        reply = self._ask(llm, LLMRequest(prompt, STEP_SYSTEM_PROMPT, _MAX_TOKENS, 0.0, form.schema), "call", outcome)
+        call = supervisor.read_call(reply, form.tool, registered.input, self._repair_context(step))
+        arguments, problems = self._bound(call["arguments"], registered)
+        if problems:
+            raise ExecutionError(
+                f"The call of {step.tool!r} does not fit after its references are resolved: {problems}"
+            )
         return arguments, call
 
-    def _given(self, step: PlanStep) -> Given:
-        """What a repair of the step's call may take values from (core 18)."""
-        known = self.context
-        return Given(known.request, known.goal or "", step.description, step.arguments or {}, known.results)
+    def _repair_context(self, step: PlanStep) -> RepairContext:
+        """The sources from which a repair of the step's call may take values (core 18)."""
+        run = self.context
+        return RepairContext(run.request, run.goal or "", step.description, step.arguments or {}, run.results)
 
     def _form(self, tool: JsonObject) -> CallForm:
-        """The form of a tool's calls, kept for as long as the same tool is registered under its name."""
-        known = self._forms.get(tool["name"])
-        if known is None or known.tool is not tool:
-            known = self._forms[tool["name"]] = call_form(tool)
-        return known
+        """The form of a tool's calls, cached while the same tool is registered under its name."""
+        form = self._forms.get(tool["name"])
+        if form is None or form.tool is not tool:
+            form = self._forms[tool["name"]] = call_form(tool)
+        return form
 
     def _reason(self, step: PlanStep, llm: LLMAdapter, outcome: StepExecutionResult) -> None:
-        """Let the model carry out the step (core 1). A text that was cut off is not passed off as whole."""
+        """Lets the model execute the step (core 1). A truncated text is an error."""
         is_fallback = step.tool is not None or step.agent != "llm"
         outcome.execution_mode = "fallback" if is_fallback else "llm"
         if is_fallback:
             outcome.marks.append(fallback_mark(step.tool))
         prompt = reasoning_prompt(step, self.context, is_fallback=is_fallback)
-        request = Request(prompt, STEP_SYSTEM, _MAX_TOKENS, 0.0)
+        request = LLMRequest(prompt, STEP_SYSTEM_PROMPT, _MAX_TOKENS, 0.0)
         reply = self._ask(llm, request, "answer", outcome)
         outcome.result = {"text": reply.text.strip()}
         if reply.is_truncated:
@@ -291,32 +293,34 @@ class StepExecutor:
                 "The model's answer was cut off by the token limit.", next_step="Ask for a shorter one."
             )
         if reply.finish_reason == "refusal":
-            raise ExecutionError("The model refused to answer.", next_step="Say the step in another way.")
+            raise ExecutionError("The model refused to answer.", next_step="Rephrase the step.")
         if not reply.text.strip():
-            raise ExecutionError("The model answered nothing.")
-        self._mark_words(reply.text, outcome)
+            raise ExecutionError("The model's answer is empty.")
+        self._mark_answer(reply.text, outcome)
 
-    def _mark_words(self, text: str, outcome: StepExecutionResult) -> None:
-        """Mark an answer that says what is missing, and one that rests on nothing but the model (core 19)."""
-        if (mark := declined(text)) is not None:
+    def _mark_answer(self, text: str, outcome: StepExecutionResult) -> None:
+        """Marks an answer that declines, and one that relies on the model alone (core 19)."""
+        if (mark := declined_mark(text)) is not None:
             outcome.marks.append(mark)
         elif outcome.execution_mode == "llm" and not self.context.results:
-            outcome.marks.append(FROM_THE_MODEL)
+            outcome.marks.append(MODEL_KNOWLEDGE_MARK)
 
-    def _ask(self, llm: LLMAdapter, request: Request, purpose: str, outcome: StepExecutionResult) -> Reply:
+    def _ask(self, llm: LLMAdapter, request: LLMRequest, purpose: str, outcome: StepExecutionResult) -> LLMResponse:
         observe = self._observe
         try:
-            reply = ask(llm, request, None if observe is None else lambda text: observe(TextMade(purpose, text)))
+            reply = call_model(
+                llm, request, None if observe is None else lambda text: observe(TextGenerated(purpose, text))
+            )
         except LLMError as error:
             outcome.llm_output = {"error": error.as_dict()}
             raise
         outcome.llm_output = reply.as_dict()
         return reply
 
-    def _invoke(self, step: PlanStep, registered: Registered, arguments: JsonObject, begun: _Begun) -> None:
-        """Call the tool once and record the call (core 6, FR-054)."""
-        self._accept_call(registered, arguments, begun.thought)
-        outcome = begun.outcome
+    def _invoke(self, step: PlanStep, registered: RegisteredTool, arguments: JsonObject, attempt: _StepAttempt) -> None:
+        """Calls the tool once and records the call (core 6, FR-054)."""
+        self._accept_call(registered, arguments, attempt.model_call)
+        outcome = attempt.outcome
         name: str = registered.exported["name"]
         timestamp = self._clock.now()
         if self._observe is not None:
@@ -328,29 +332,31 @@ class StepExecutor:
             "step_id": step.step_id,
         }
         try:
-            result = self._caller.call(registered, arguments)
+            result = self._invoker.invoke(registered, arguments)
         except ToolError as error:
             outcome.tool_calls.append(ToolCall(**record, error=error.as_dict()))
             raise
         outcome.tool_calls.append(ToolCall(**record, result=result))
         outcome.result = result
 
-    def _accept_call(self, registered: Registered, arguments: JsonObject, thought: JsonObject | None) -> None:
-        """Show the validator copies of the model's call and of what runs. Raises ExecutionError (FR-024, FR-025).
+    def _accept_call(self, registered: RegisteredTool, arguments: JsonObject, model_call: JsonObject | None) -> None:
+        """Validates copies of the model's call and of the actual call. Raises ExecutionError (FR-024, FR-025).
 
-        Both have passed the checks of `Validator` itself by now, so only methods of others' own are asked.
+        Both have passed the checks of `Validator` already, so only overridden methods are called.
         """
         tool = registered.exported
         try:
-            if thought is not None and overrides(self._validator, Validator, "validate_llm_output"):
-                self._validator.validate_llm_output(copied(thought))
+            if model_call is not None and overrides(self._validator, Validator, "validate_llm_output"):
+                self._validator.validate_llm_output(copy_json(model_call))
             if overrides(self._validator, Validator, "validate_tool_call"):
-                call: JsonObject = {"tool": tool["name"], "arguments": copied(arguments)}
+                call: JsonObject = {"tool": tool["name"], "arguments": copy_json(arguments)}
                 self._validator.validate_tool_call(call, tool["input_schema"])
-        except Exception as error:  # a validator is other people's code
-            raise ExecutionError(f"The validator refuses the call of {tool['name']!r}: {message_of(error)}") from error
+        except Exception as error:  # a validator is external code
+            raise ExecutionError(
+                f"The validator refuses the call of {tool['name']!r}: {exception_message(error)}"
+            ) from error
 
-    def _ended(self, step: PlanStep, memory: Memory, outcome: StepExecutionResult) -> StepExecutionResult:
+    def _end(self, step: PlanStep, memory: Memory, outcome: StepExecutionResult) -> StepExecutionResult:
         outcome.success = outcome.error is None
         if outcome.success:
             self._store(step, memory, outcome.result, outcome)
@@ -358,15 +364,15 @@ class StepExecutor:
         return outcome
 
     def _store(self, step: PlanStep, memory: Memory, result: Json, outcome: StepExecutionResult) -> None:
-        """Keep the result for later steps; a memory that fails is logged and stops nothing (core 14)."""
+        """Stores the result for later steps; a failing memory is logged and does not stop the run (core 14)."""
         try:
-            memory.write(f"step/{step.step_id}", copied(result))
-        except Exception as error:  # noqa: BLE001  # a memory is other people's code (core 14)
-            self._note_memory(step, outcome, error)
+            memory.write(f"step/{step.step_id}", copy_json(result))
+        except Exception as error:  # noqa: BLE001  # a memory is external code (core 14)
+            self._record_memory_error(step, outcome, error)
 
-    def _note_memory(self, step: PlanStep, outcome: StepExecutionResult, error: Exception) -> None:
-        """Log what a memory raised, in the one form that replays."""
-        failure = MemoryStoreError(message_of(error))
+    def _record_memory_error(self, step: PlanStep, outcome: StepExecutionResult, error: Exception) -> None:
+        """Logs a memory's exception, in the one form that can be replayed."""
+        failure = MemoryStoreError(exception_message(error))
         if isinstance(error, MemoryStoreError) and is_recordable(error):
             failure = MemoryStoreError(error.message, next_step=error.advice)
         outcome.errors.append({**failure.as_dict(), "step_id": step.step_id})
@@ -380,21 +386,19 @@ class StepExecutor:
         if mark:
             outcome.errors.append({"type": "Warning", "message": message, "step_id": step.step_id})
         if self._observe is not None:
-            self._observe(Warned(step.step_id, message))
+            self._observe(WarningIssued(step.step_id, message))
 
 
-def _no_tool(wanted: str | None) -> ExecutionError:
+def _no_tool_error(name: str | None) -> ExecutionError:
     return ExecutionError(
-        f"There is no tool {wanted!r}, and none was found for the step."
-        if wanted
-        else "No tool was found for the step.",
-        next_step="Register the tool or correct the plan; on_missing_tool='fallback' has the model answer instead.",
+        f"There is no tool {name!r}, and none was found for the step." if name else "No tool was found for the step.",
+        next_step="Register the tool or correct the plan; with on_missing_tool='fallback' the model answers instead.",
     )
 
 
-def _recalled(memory: Memory) -> dict[str, Json]:
-    """The results that `memory` holds of earlier steps, by id. Raises MemoryStoreError for what is no JSON."""
+def _stored_results(memory: Memory) -> dict[str, Json]:
+    """The results of earlier steps in `memory`, by id. Raises MemoryStoreError if they are not JSON."""
     results = {key.removeprefix("step/"): value for key, value in memory.search("step/")}
-    if wrong := faults(results):
-        raise MemoryStoreError(f"The memory returned what is not JSON: {'; '.join(wrong[:5])}.")
-    return cast(dict[str, Json], copied(results))
+    if problems := json_problems(results):
+        raise MemoryStoreError(f"The memory returned values that are not JSON: {'; '.join(problems[:5])}.")
+    return cast(dict[str, Json], copy_json(results))

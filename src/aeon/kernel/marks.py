@@ -1,98 +1,98 @@
-"""What a run says of its steps beside their status, and whether its answer can be trusted (core 17, core 19). Pure."""
+"""Marks: annotations of steps beside their status, and the trust in a run's answer (core 17, core 19). Pure."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from aeon.base.binding import as_text, references, target
+from aeon.base.binding import as_text, find_references, split_reference
 from aeon.base.json import Json, JsonObject
 from aeon.observability.records import SupervisorAction, ToolCall
 from aeon.plan.models import PlanStep
-from aeon.supervisor.given import leaves
-from aeon.supervisor.numerals import numbers_in_digits, numbers_said
+from aeon.supervisor.numerals import find_digit_numbers, find_numbers
+from aeon.supervisor.repair_context import iterate_leaves
 
-FROM_THE_MODEL = "from the model: no tool's result stands behind these words"
-"""The mark of a step that the model answered from what it knows; it takes no trust (core 19)."""
+MODEL_KNOWLEDGE_MARK = "from the model: no tool's result stands behind these words"
+"""The mark of a step that the model answered from its own knowledge; the run stays trusted (core 19)."""
 
-CANNOT = "Cannot:"
-"""What the model is told to begin with when it has nothing that does what a step asks for."""
+DECLINE_PREFIX = "Cannot:"
+"""The prefix with which the model must begin an answer if it cannot do what a step asks for."""
 
 _UNTRUSTED = ("fallback", "doubtful", "declined")
-_SHORT = 60
-"""Characters of a text that is expected to stand in an answer as it is; a longer one is summarised."""
-_LISTED = 120
+_MAX_VERBATIM = 60
+"""Characters up to which a text is expected to appear unchanged in an answer; a longer one may be summarised."""
+_MAX_REASON = 120
 _WORD = re.compile(r"\w+")
 _LONGER = re.compile(r"\w{3,}")
 _DECIMALS = range(7)
 
 
-class Answered(NamedTuple):
-    """A run whose last step is complete: all that the checks of its answer look at."""
+class AnsweredRun(NamedTuple):
+    """A run whose last step is complete: the data that the checks of its answer use."""
 
     request: str
     steps: Sequence[PlanStep]
     calls: Sequence[ToolCall]
     results: Mapping[str, Json]
-    is_models: bool
+    is_by_model: bool
     """Whether the model made the plan or wrote the answer."""
 
 
 def is_trusted(marks: Mapping[str, Sequence[str]]) -> bool:
     """Whether no step fell back, was declined or has a doubtful answer."""
-    return not untrusted(marks)
+    return not untrusted_marks(marks)
 
 
-def untrusted(marks: Mapping[str, Sequence[str]]) -> list[tuple[str, str]]:
-    """The marks for which a result is not to be trusted, each with its step's id."""
+def untrusted_marks(marks: Mapping[str, Sequence[str]]) -> list[tuple[str, str]]:
+    """The marks that make a result untrusted, each with its step's id."""
     return [(step_id, mark) for step_id, listed in marks.items() for mark in listed if mark.startswith(_UNTRUSTED)]
 
 
-def fallback_mark(wanted: str | None) -> str:
+def fallback_mark(tool: str | None) -> str:
     """The mark of a step for which no tool was found."""
-    missing = f"there is no tool {wanted!r}" if wanted else "no tool was named, and none was found"
+    missing = f"there is no tool {tool!r}" if tool else "no tool was named, and none was found"
     return f"fallback: {missing}; no tool did anything, and the words are the model's own"
 
 
 def is_fallback(marks: Iterable[str]) -> bool:
-    """Whether a step with these marks was answered by the model in place of a tool."""
+    """Whether the model answered a step with these marks in place of a tool."""
     return any(mark.startswith("fallback") for mark in marks)
 
 
 def repair_marks(actions: Iterable[SupervisorAction]) -> list[str]:
-    """The marks of repairs that succeeded; the search for a tool has a mark of its own, with both names."""
+    """The marks of successful repairs, except the search for a tool, which has a separate mark with both names."""
     kinds = [action.action_type for action in actions if action.error is None]
     return [f"repaired: {kind}" for kind in kinds if kind != "missing_tool_repair"]
 
 
-def declined(text: str) -> str | None:
-    """The mark of a reply which says that what was asked for cannot be done, else None."""
-    said = text.strip()
-    if not said.casefold().startswith(CANNOT.casefold()):
+def declined_mark(text: str) -> str | None:
+    """The mark of a reply that declines its step, else None."""
+    reply = text.strip()
+    if not reply.casefold().startswith(DECLINE_PREFIX.casefold()):
         return None
-    missing = " ".join(said[len(CANNOT) :].split()) or "the model does not say what is missing"
+    missing = " ".join(reply[len(DECLINE_PREFIX) :].split()) or "the model does not say what is missing"
     return f"declined: {_cut(missing)}"
 
 
-def doubts(run: Answered) -> list[str]:
-    """The reasons to doubt a run's answer: it is empty, repeats the request, or leaves a computed result unused.
+def doubt_marks(run: AnsweredRun) -> list[str]:
+    """The reasons to doubt a run's answer: it is empty, repeats the request, or does not use a computed result.
 
-    What a person planned and no model had a part in is only asked whether it is empty.
+    For a user's plan that ran without a model, only an empty answer is doubtful.
     """
     answer = run.results[run.steps[-1].step_id]
     if _is_empty(answer):
         return ["doubtful: the answer is empty"]
-    if not run.is_models:
+    if not run.is_by_model:
         return []
     if _words(as_text(answer)) == _words(run.request) != []:
         return ["doubtful: the answer repeats the request"]
-    return [f"doubtful: the answer does not use the result of step {call.step_id!r}" for call in _unused(run)]
+    return [f"doubtful: the answer does not use the result of step {call.step_id!r}" for call in _unused_calls(run)]
 
 
 def _is_empty(answer: Json) -> bool:
-    """Whether nothing stands in an answer: a list of nothing stays so beside the number of its entries."""
-    found = list(leaves(answer))
-    has_empty = any(leaf in ([], {}) for leaf in found)
-    return all(leaf in (None, "", [], {}) or (has_empty and leaf == 0) or _is_blank(leaf) for leaf in found)
+    """Whether an answer is empty: an empty list is, also together with a count of 0."""
+    leaves = list(iterate_leaves(answer))
+    has_empty = any(leaf in ([], {}) for leaf in leaves)
+    return all(leaf in (None, "", [], {}) or (has_empty and leaf == 0) or _is_blank(leaf) for leaf in leaves)
 
 
 def _is_blank(leaf: Json) -> bool:
@@ -103,91 +103,95 @@ def _words(text: str) -> list[str]:
     return _WORD.findall(text.casefold())
 
 
-def _unused(run: Answered) -> Iterator[ToolCall]:
-    """The calls whose results no later step refers to, got, or says."""
+def _unused_calls(run: AnsweredRun) -> Iterator[ToolCall]:
+    """The calls whose results no later step refers to, receives or repeats."""
     order = {step.step_id: position for position, step in enumerate(run.steps)}
     referred = {
-        found[0]
+        target[0]
         for step in run.steps
-        for reference in references(step.arguments)
-        if (found := target(reference.expression, order)) is not None
+        for reference in find_references(step.arguments)
+        if (target := split_reference(reference.expression, order)) is not None
     }
-    said = _last_said(run, order)
+    last_used = _last_positions(run, order)
     for call in run.calls:
         position = order.get(call.step_id, len(run.steps))
         if position >= len(run.steps) - 1 or call.result is None or call.step_id in referred:
             continue
         computed = _computed(call.arguments, call.result)
-        if computed and not any(_is_long(leaf) or _stands(leaf, said, position) for leaf in computed):
+        if computed and not any(_is_long(leaf) or _is_used(leaf, last_used, position) for leaf in computed):
             yield call
 
 
-def _last_said(run: Answered, order: Mapping[str, int]) -> dict[str | float, int]:
-    """The last position of each word and number in what tools got, in what the model wrote, and in the answer."""
+def _last_positions(run: AnsweredRun, order: Mapping[str, int]) -> dict[str | float, int]:
+    """The last position of each word and number in tool arguments, in the model's texts, and in the answer."""
     called = {call.step_id for call in run.calls}
     last = run.steps[-1].step_id
-    handed = [(order.get(call.step_id, -1), call.arguments) for call in run.calls]
+    passed = [(order.get(call.step_id, -1), call.arguments) for call in run.calls]
     written = [
         (order.get(step_id, -1), result)
         for step_id, result in run.results.items()
         if step_id == last or step_id not in called
     ]
-    said: dict[str | float, int] = {}
-    for position, value in handed:
-        said.update((key, max(position, said.get(key, -1))) for leaf in leaves(value) for key in _keys(leaf))
+    positions: dict[str | float, int] = {}
+    for position, value in passed:
+        positions.update(
+            (key, max(position, positions.get(key, -1))) for leaf in iterate_leaves(value) for key in _keys(leaf)
+        )
     for position, value in written:
-        said.update((key, max(position, said.get(key, -1))) for leaf in leaves(value) for key in _spoken(leaf))
-    return said
+        positions.update(
+            (key, max(position, positions.get(key, -1))) for leaf in iterate_leaves(value) for key in _prose_keys(leaf)
+        )
+    return positions
 
 
 def _computed(arguments: JsonObject, result: JsonObject) -> list[Json]:
-    """The values of a result that its call did not bring; none for a receipt, which repeats what it was given."""
-    brought = [set(_keys(leaf)) for leaf in leaves(arguments)]
-    fresh = [leaf for leaf in leaves(result) if not isinstance(leaf, bool) and leaf not in (None, "", [], {})]
-    computed = [leaf for leaf in fresh if not _repeats(set(_keys(leaf)), brought)]
+    """The values of a result that are not in its arguments; none for a receipt, which repeats its arguments."""
+    inputs = [set(_keys(leaf)) for leaf in iterate_leaves(arguments)]
+    fresh = [leaf for leaf in iterate_leaves(result) if not isinstance(leaf, bool) and leaf not in (None, "", [], {})]
+    computed = [leaf for leaf in fresh if not _repeats(set(_keys(leaf)), inputs)]
     is_flat = not any(isinstance(value, (dict, list)) for value in result.values())
     return [] if is_flat and len(computed) < len(fresh) else computed
 
 
-def _repeats(keys: set[str | float], brought: Sequence[set[str | float]]) -> bool:
-    """Whether a value was brought, or holds a longer text that was: the path of a file that was named, say."""
-    return any(keys <= each or (each <= keys and any(_is_telling(key) for key in each)) for each in brought)
+def _repeats(keys: set[str | float], inputs: Sequence[set[str | float]]) -> bool:
+    """Whether a value repeats an input or contains a longer one, such as the path of a file."""
+    return any(keys <= each or (each <= keys and any(_is_significant(key) for key in each)) for each in inputs)
 
 
-def _is_telling(key: str | float) -> bool:
+def _is_significant(key: str | float) -> bool:
     return isinstance(key, str) and _LONGER.fullmatch(key) is not None
 
 
 def _is_long(leaf: Json) -> bool:
-    """Whether a value is a text that need not stand in an answer as it is."""
-    return isinstance(leaf, str) and len(leaf) > _SHORT
+    """Whether a value is a text that need not appear unchanged in an answer."""
+    return isinstance(leaf, str) and len(leaf) > _MAX_VERBATIM
 
 
-def _stands(leaf: Json, said: Mapping[str | float, int], position: int) -> bool:
-    """Whether a value was said after a position: a number also rounded, a text also by one of its longer words."""
+def _is_used(leaf: Json, last_used: Mapping[str | float, int], position: int) -> bool:
+    """Whether a value appears after a position: a number also rounded, a text also by one of its longer words."""
     forms = list(_keys(leaf))
     if isinstance(leaf, float):
         forms += [rounded for decimals in _DECIMALS if (rounded := round(leaf, decimals))]
     elif isinstance(leaf, str):
-        forms = [form for form in forms if not isinstance(form, str) or _is_telling(form)] or forms
-    return any(said.get(form, -1) > position for form in forms)
+        forms = [form for form in forms if not isinstance(form, str) or _is_significant(form)] or forms
+    return any(last_used.get(form, -1) > position for form in forms)
 
 
 def _keys(leaf: Json) -> Iterator[str | float]:
     """The words and numbers of a value."""
     if isinstance(leaf, str):
         yield from _words(leaf)
-        yield from numbers_in_digits(leaf)
+        yield from find_digit_numbers(leaf)
     elif isinstance(leaf, (int, float)):
         yield float(leaf)
 
 
-def _spoken(leaf: Json) -> Iterator[str | float]:
-    """The words and numbers of what was written for people, numbers in words included."""
+def _prose_keys(leaf: Json) -> Iterator[str | float]:
+    """The words and numbers of a prose text, numbers in words included."""
     yield from _keys(leaf)
     if isinstance(leaf, str):
-        yield from numbers_said(leaf)
+        yield from find_numbers(leaf)
 
 
 def _cut(text: str) -> str:
-    return text if len(text) <= _LISTED else f"{text[: _LISTED - 3]}..."
+    return text if len(text) <= _MAX_REASON else f"{text[: _MAX_REASON - 3]}..."

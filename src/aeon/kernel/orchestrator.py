@@ -1,4 +1,4 @@
-"""`Orchestrator`: from a request to a plan to its results, step by step, every cycle logged (FR-001 to FR-005)."""
+"""`Orchestrator`: turns a request into a plan and its results, step by step, every cycle logged (FR-001 to FR-005)."""
 
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
@@ -6,16 +6,15 @@ from pathlib import Path
 from typing import Any, Dict, Optional  # noqa: UP035  # the published signature
 
 from aeon.base.clock import Clock, SystemClock
-from aeon.base.errors import LLMError, OrchestrationError, PlanError, RequestError, SupervisorError, message_of
-from aeon.base.json import JsonObject, copied
-from aeon.base.overriding import overrides
+from aeon.base.errors import LLMError, OrchestrationError, PlanError, RequestError, SupervisorError, exception_message
+from aeon.base.introspection import overrides
+from aeon.base.json import JsonObject, copy_json
 from aeon.kernel.executor import StepExecutionResult, StepExecutor
-from aeon.kernel.hand_plans import check_hand_plan
-from aeon.kernel.marks import Answered, doubts, is_trusted, repair_marks
+from aeon.kernel.input_checks import check_supplied_plan, normalize_request
+from aeon.kernel.marks import AnsweredRun, doubt_marks, is_trusted, repair_marks
 from aeon.kernel.prompts import StepContext, planner_prompt, planner_system
-from aeon.kernel.request import checked_request
-from aeon.kernel.state import FORMAT, OnMissingTool, OrchestrationState, RunPolicy, RunStatus
-from aeon.llm.interface import LLMAdapter, Request, TextSink, ask
+from aeon.kernel.state import LOG_FORMAT, CancellationCheck, OnMissingTool, OrchestrationState, RunPolicy, RunStatus
+from aeon.llm.interface import LLMAdapter, LLMRequest, TextSink, call_model
 from aeon.memory.interface import Memory
 from aeon.memory.kv_store import InMemoryKVStore
 from aeon.observability.events import (
@@ -23,18 +22,18 @@ from aeon.observability.events import (
     Observer,
     PlanningStarted,
     PlanReady,
-    Repaired,
+    PlanStepEnded,
+    PlanStepStarted,
+    RepairAttempted,
     RunEnded,
-    StepEnded,
-    StepStarted,
-    TextMade,
-    guarded,
+    TextGenerated,
+    guard_observer,
 )
-from aeon.observability.log import RunLog, no_log
+from aeon.observability.log import RunLog, null_log
 from aeon.observability.plan_record import PlanRecorder
 from aeon.observability.records import SupervisorAction
 from aeon.plan.models import Plan, PlanStep, StepStatus
-from aeon.plan.parser import plan_from
+from aeon.plan.parser import build_plan
 from aeon.supervisor.repair import Supervisor
 from aeon.tools.registry import ToolRegistry
 from aeon.validation.output_schemas import plan_schema
@@ -46,12 +45,12 @@ _PLAN_TOKENS = 1536
 class Orchestrator:
     """Runs requests with one model, one memory and one set of tools.
 
-    Only the model is required. `ttl` counts the steps that may be visited. `log` receives one entry a cycle;
-    `observer` every event; `clock` is time. `on_missing_tool` says what becomes of a step for which no tool is found:
-    "fallback", by contract (the model answers, marked as its own words), or "fail" (core 17).
+    Only the model is required. `ttl` is the number of steps that may be visited. `log` receives one entry per cycle,
+    `observer` every event. `on_missing_tool` decides about a step for which no tool is found: "fallback", by contract
+    (the model answers, marked as its own words), or "fail" (core 17).
     """
 
-    def __init__(  # noqa: PLR0913  # the published parts, and what may be injected beside them
+    def __init__(  # noqa: PLR0913  # the published parameters, and the injectable parts
         self,
         llm_adapter: LLMAdapter,
         memory: Memory | None = None,
@@ -74,8 +73,8 @@ class Orchestrator:
         self._ttl = _checked_ttl(ttl)
         self._on_missing_tool: OnMissingTool = _checked_on_missing_tool(on_missing_tool)
         self._keeps_log = log is not None
-        self._log = no_log() if log is None else log
-        self._given_observer = observer
+        self._log = null_log() if log is None else log
+        self._user_observer = observer
         self._observer: Observer | None = None
         self._tools = self._registry
         self._is_busy = False
@@ -88,38 +87,42 @@ class Orchestrator:
         *,
         repair: bool = False,
         allow_fallback: bool = True,
+        cancellation: CancellationCheck | None = None,
     ) -> Dict[str, Any]:  # noqa: UP006
-        """Plan the request (or take `initial_plan`) and run every step in order.
+        """Plans the request (or uses `initial_plan`) and runs every step in order.
 
-        Returns "plan", "status" ("completed", "failed", "ttl_expired") and "final_state", and beside them "answer" (the
-        last step's result as text, None without one), "results" and "marks" by step id, "trusted" (false when a step
-        fell back, was declined or is doubtful: core 17), and "error" when the run ended early.
+        Returns "plan", "status" ("completed", "failed", "ttl_expired") and "final_state", also "answer" (the last
+        step's result as text, None without one), "results" and "marks" by step id, "trusted" (false if a step fell
+        back, was declined or is doubtful: core 17), and "error" if the run ended early.
 
         For an `initial_plan` only: arguments that do not fit their tool are refused unless the model may `repair` them;
         unknown tools are left to the model, by contract, unless `allow_fallback` is false.
-        Raises RequestError or PlanError for input that cannot be run, OrchestrationError when no plan could be made,
-        LogError when the log cannot be written.
+        `cancellation` is called before each step and returns whether to stop there; a cancelled run is "ttl_expired",
+        with an error of the type "RunCancelled", and can be resumed.
+
+        Raises RequestError or PlanError for invalid input, OrchestrationError if no plan could be made, LogError if the
+        log cannot be written.
         """
         policy = RunPolicy(on_missing_tool=self._on_missing_tool)
         if initial_plan is not None:
             on_missing_tool = self._on_missing_tool if allow_fallback else "fail"
             policy = RunPolicy(by_hand=True, repair=repair, on_missing_tool=on_missing_tool)
-        with self._one_run():
+        with self._run_scope(cancellation):
             if initial_plan is not None:
-                check_hand_plan(initial_plan, self._tools, repair=repair, allow_fallback=allow_fallback)
-            return self._executed(user_request, initial_plan, policy)
+                check_supplied_plan(initial_plan, self._tools, repair=repair, allow_fallback=allow_fallback)
+            return self._start_run(user_request, initial_plan, policy)
 
-    def _executed(self, user_request: str, initial_plan: Plan | None, policy: RunPolicy) -> Dict[str, Any]:  # noqa: UP006
+    def _start_run(self, user_request: str, initial_plan: Plan | None, policy: RunPolicy) -> Dict[str, Any]:  # noqa: UP006
         if not self._keeps_log:
-            self._log = no_log()
+            self._log = null_log()
         elif self._log.entries:
             raise OrchestrationError(
                 "This log already has a run.", next_step="Give each run its own log, or resume it."
             )
-        request = checked_request(user_request)
+        request = normalize_request(user_request)
         self._state = None
         cycle = _Cycle(self._clock.now(), len(self._supervisor.actions))
-        plan = self._planned(request, cycle, policy) if initial_plan is None else self._accepted(initial_plan)
+        plan = self._plan_run(request, cycle, policy) if initial_plan is None else self._accept_plan(initial_plan)
         self._state = OrchestrationState(
             plan=plan,
             ttl_remaining=self._ttl,
@@ -135,20 +138,22 @@ class Orchestrator:
         return self._run(self._state)
 
     def plan(self, user_request: str) -> Plan:
-        """Only plan the request; nothing runs and nothing is logged. Raises RequestError, OrchestrationError."""
-        with self._one_run():
+        """Only plans the request; nothing runs and nothing is logged. Raises RequestError, OrchestrationError."""
+        with self._run_scope():
             cycle = _Cycle(self._clock.now(), len(self._supervisor.actions))
-            plan = self._make_plan(checked_request(user_request), cycle)
+            plan = self._make_plan(normalize_request(user_request), cycle)
             self._take_actions(cycle, None)
             return plan
 
-    def resume(self, state: OrchestrationState, ttl: int | None = None) -> Dict[str, Any]:  # noqa: UP006
-        """Go on with a run that expired or crashed; `state` is what its log restores (core 13). Returns as `execute`.
+    def resume(
+        self, state: OrchestrationState, ttl: int | None = None, *, cancellation: CancellationCheck | None = None
+    ) -> Dict[str, Any]:  # noqa: UP006
+        """Continues a run from the `state` that its log restores (core 13). Returns as `execute`.
 
-        `ttl` is the cycles it gets from here; None gives the orchestrator's own. The log must be the run's own.
+        `ttl` is the number of further cycles; None uses the orchestrator's. The log must be the run's own.
         """
         checked = self._ttl if ttl is None else _checked_ttl(ttl)
-        with self._one_run():
+        with self._run_scope(cancellation):
             self._state = state.snapshot()
             self._state.ttl_remaining = checked
             steps = [step.as_dict() for step in self._state.plan.steps]
@@ -157,33 +162,33 @@ class Orchestrator:
             return self._run(self._state, resumed={"ttl": self._state.ttl_remaining})
 
     def get_state(self) -> OrchestrationState:
-        """A snapshot of the run: changing it changes nothing (core 16). Raises OrchestrationError before the first."""
+        """Returns an independent snapshot of the state (core 16). Raises OrchestrationError before the first run."""
         if self._state is None:
             raise OrchestrationError("Nothing has run yet.", next_step="Call execute() first.")
         return self._state.snapshot()
 
     @contextmanager
-    def _one_run(self) -> Generator[None]:
-        """One run at a time, with the tools that are registered as it begins, told to an observer that cannot harm it.
+    def _run_scope(self, cancellation: CancellationCheck | None = None) -> Generator[None]:
+        """The scope of one run, with a snapshot of the registered tools and a guarded observer.
 
-        Raises OrchestrationError within another run, as when a tool enters its own orchestrator again.
+        Raises OrchestrationError inside another run, for example if a tool calls its own orchestrator.
         """
         if self._is_busy:
             raise OrchestrationError(
                 "This orchestrator is in the middle of a run.",
-                next_step="Give the other run an Orchestrator of its own.",
+                next_step="Use a separate Orchestrator for the other run.",
             )
-        self._is_busy = True
+        self._is_busy, self._cancellation = True, cancellation
         try:
             self._tools = self._registry.snapshot()
-            self._observer = guarded(self._given_observer)
-            with self._supervisor.one_run():
+            self._observer = guard_observer(self._user_observer)
+            with self._supervisor.run_scope():
                 yield
         finally:
             self._is_busy = False
 
-    def _planned(self, request: str, cycle: "_Cycle", policy: RunPolicy) -> Plan:
-        """The plan of a run; a cycle that fails to make one is logged too (FR-039)."""
+    def _plan_run(self, request: str, cycle: "_Cycle", policy: RunPolicy) -> Plan:
+        """Makes the plan of a run; a planning cycle that fails is logged too (FR-039)."""
         try:
             return self._make_plan(request, cycle)
         except OrchestrationError:
@@ -191,13 +196,13 @@ class Orchestrator:
             raise
 
     def _make_plan(self, request: str, cycle: "_Cycle") -> Plan:
-        """Ask for a plan and read it with the supervisor's help."""
+        """Asks the model for a plan and reads it with the supervisor's help."""
         self._emit(PlanningStarted(request))
         tools = self._tools.export_tools_for_llm()
         try:
-            reply = ask(self._llm, self._planning_request(request, tools), self._text_sink())
+            reply = call_model(self._llm, self._planning_request(request, tools), self._text_sink())
             cycle.llm_output = reply.as_dict()
-            return self._valid(self._supervisor.read_plan(reply, tools, request))
+            return self._validated(self._supervisor.read_plan(reply, tools, request))
         except (LLMError, SupervisorError) as error:
             if not cycle.llm_output:
                 cycle.llm_output = {"error": error.as_dict()}
@@ -205,43 +210,43 @@ class Orchestrator:
             actions = self._take_actions(cycle, None)
             raise OrchestrationError(
                 f"No plan could be made: {error.message}",
-                next_step=error.advice or "Say it more simply, give a plan with --plan, or use a stronger model.",
+                next_step=error.advice or "Simplify the request, pass a plan with --plan, or use a stronger model.",
                 cause=error.as_dict(),
                 attempts=[cycle.llm_output, *(action.as_dict() for action in actions)],
             ) from error
 
-    def _valid(self, made: JsonObject) -> Plan:
-        """The plan that a model made, once the validator has seen copies. Raises SupervisorError (FR-024, FR-026)."""
+    def _validated(self, plan: JsonObject) -> Plan:
+        """The model's plan, after the validator has checked copies. Raises SupervisorError (FR-024, FR-026)."""
         try:
-            self._validator.validate_llm_output(copied(made))
-            self._validator.validate_plan(copied(made))
-            return plan_from(made)
-        except Exception as error:  # a validator is other people's code
-            raise SupervisorError(f"The validator refuses the plan: {message_of(error)}") from error
+            self._validator.validate_llm_output(copy_json(plan))
+            self._validator.validate_plan(copy_json(plan))
+            return build_plan(plan)
+        except Exception as error:  # a validator is external code
+            raise SupervisorError(f"The validator refuses the plan: {exception_message(error)}") from error
 
-    def _accepted(self, plan: Plan) -> Plan:
-        """A copy of a plan that was given, once the validator has looked at it. Raises PlanError (FR-026)."""
-        accepted = plan_from(plan.as_dict())
+    def _accept_plan(self, plan: Plan) -> Plan:
+        """A copy of a user's plan, after the validator has checked it. Raises PlanError (FR-026)."""
+        accepted = build_plan(plan.as_dict())
         try:
             if overrides(self._validator, Validator, "validate_plan"):
                 self._validator.validate_plan(plan.as_dict())
-        except Exception as error:  # a validator is other people's code
-            raise PlanError(f"The validator refuses the plan: {message_of(error)}") from error
+        except Exception as error:  # a validator is external code
+            raise PlanError(f"The validator refuses the plan: {exception_message(error)}") from error
         return accepted
 
-    def _planning_request(self, request: str, tools: Sequence[JsonObject]) -> Request:
+    def _planning_request(self, request: str, tools: Sequence[JsonObject]) -> LLMRequest:
         system = planner_system(tools, self._tools.planning_examples())
         prompt = planner_prompt(request, self._tools.read_request(request), self._stored_keys())
-        return Request(prompt, system, _PLAN_TOKENS, 0.0, plan_schema(tools))
+        return LLMRequest(prompt, system, _PLAN_TOKENS, 0.0, plan_schema(tools))
 
     def _stored_keys(self) -> list[str]:
         try:
             return [key for key, _ in self._memory.search("") if not key.startswith("step/")]
-        except Exception:  # noqa: BLE001  # a memory is other people's code (core 14)
-            return []  # the plan can do without; a step that needs the memory will say what is wrong with it
+        except Exception:  # noqa: BLE001  # a memory is external code (core 14)
+            return []  # planning does not need the keys; a step that needs the memory will report its failure
 
     def _run(self, state: OrchestrationState, resumed: JsonObject | None = None) -> Dict[str, Any]:  # noqa: UP006
-        """Visit the pending steps in order until all are done, the TTL is used up, or the model is gone (core 4-7)."""
+        """Visits the pending steps in order until all are done, the TTL expires, or the model is gone (core 4-7)."""
         executor = StepExecutor(
             validator=self._validator, clock=self._clock, observer=self._observer, policy=state.policy
         )
@@ -253,8 +258,9 @@ class Orchestrator:
             for position, step in enumerate(state.plan.steps):
                 if step.status in (StepStatus.COMPLETE, StepStatus.FAILED):
                     continue
-                if state.ttl_remaining == 0:
-                    error = state.expired()
+                if (
+                    error := state.stop_error(is_cancelled=self._cancellation is not None and self._cancellation())
+                ) is not None:
                     break
                 outcome = self._visit(state, executor, position, step, resumed)
                 resumed = None
@@ -273,7 +279,7 @@ class Orchestrator:
         step: PlanStep,
         resumed: JsonObject | None,
     ) -> StepExecutionResult:
-        """One cycle: one step, at most one thought and one tool call, then TTL falls by one (core 4)."""
+        """Runs one cycle: one step, at most one model request and one tool call; the TTL falls by one (core 4)."""
         cycle = _Cycle(self._clock.now(), len(self._supervisor.actions))
         plan_state = self._recorder.next_state()
         state.current_step_id = step.step_id
@@ -281,7 +287,7 @@ class Orchestrator:
         context.position, context.ttl_remaining = position, state.ttl_remaining
         context.lines.pop(step.step_id, None)
         if self._observer is not None:
-            self._observer(StepStarted(step.as_dict(), position, state.ttl_remaining))
+            self._observer(PlanStepStarted(step.as_dict(), position, state.ttl_remaining))
 
         outcome = executor.execute_step(step, self._tools, self._memory, self._llm, self._supervisor)
 
@@ -289,20 +295,20 @@ class Orchestrator:
         state.current_step_id = None
         cycle.take(outcome)
         actions = self._take_actions(cycle, step.step_id)
-        self._keep(state, context, step, outcome, actions)
+        self._record_outcome(state, context, step, outcome, actions)
         marks = _marks(state, position, outcome, actions)
         if marks:
             state.marks[step.step_id] = marks
         record = step.as_dict()
-        self._recorder.change(position, record)
-        extra = {"outcome": _outcome_record(record, outcome, marks)} | ({"resumed": resumed} if resumed else {})
-        self._write(cycle, plan_state, **extra)
+        self._recorder.record_step(position, record)
+        fields = {"outcome": _outcome_record(record, outcome, marks)} | ({"resumed": resumed} if resumed else {})
+        self._write(cycle, plan_state, **fields)
         if self._observer is not None:
             result = outcome.result if outcome.success else None
-            self._observer(StepEnded(record, position, outcome.execution_mode, result, outcome.error, marks))
+            self._observer(PlanStepEnded(record, position, outcome.execution_mode, result, outcome.error, marks))
         return outcome
 
-    def _keep(
+    def _record_outcome(
         self,
         state: OrchestrationState,
         context: StepContext,
@@ -321,11 +327,11 @@ class Orchestrator:
             context.failures[step.step_id] = outcome.error or ""
 
     def _take_actions(self, cycle: "_Cycle", step_id: str | None) -> list[SupervisorAction]:
-        """The repairs since the cycle began, now part of it."""
-        actions = self._supervisor.recorded_since(cycle.first_action)
+        """Returns the repairs since the cycle began, and adds them to the cycle."""
+        actions = self._supervisor.actions_since(cycle.first_action)
         cycle.actions = [action.as_dict() for action in actions]
         for action in cycle.actions:
-            self._emit(Repaired(step_id, action))
+            self._emit(RepairAttempted(step_id, action))
         return actions
 
     def _write(self, cycle: "_Cycle", plan_state: JsonObject, **extra: JsonObject) -> None:
@@ -346,9 +352,9 @@ class Orchestrator:
         )
 
     def _header(self, request: str, policy: RunPolicy) -> JsonObject:
-        """What a replay needs to run the same kernel (core 13)."""
+        """The data that a replay needs to run the same kernel (core 13)."""
         return {
-            "format": FORMAT,
+            "format": LOG_FORMAT,
             "request": request,
             "ttl": self._ttl,
             "policy": policy.model_dump(),
@@ -358,7 +364,7 @@ class Orchestrator:
     def _result(self, state: OrchestrationState, error: JsonObject | None) -> Dict[str, Any]:  # noqa: UP006
         failed = any(step.status is StepStatus.FAILED for step in state.plan.steps)
         status: RunStatus = "failed" if failed else "completed"
-        if error is not None and error["type"] == "TTLExpired":
+        if error is not None and error["type"] in ("TTLExpired", "RunCancelled"):
             status = "ttl_expired"
         answer = state.answer()
         log = getattr(self._log, "path", None)
@@ -377,7 +383,7 @@ class Orchestrator:
         return result if error is None else {**result, "error": error}
 
     def _text_sink(self) -> TextSink | None:
-        return None if self._observer is None else lambda text: self._emit(TextMade("plan", text))
+        return None if self._observer is None else lambda text: self._emit(TextGenerated("plan", text))
 
     def _emit(self, event: Event) -> None:
         if self._observer is not None:
@@ -385,7 +391,7 @@ class Orchestrator:
 
 
 class _Cycle:
-    """What one cycle leaves in the log."""
+    """The log data of one cycle."""
 
     def __init__(self, timestamp: str, first_action: int) -> None:
         self.timestamp = timestamp
@@ -416,17 +422,17 @@ def _checked_on_missing_tool(value: OnMissingTool) -> OnMissingTool:
 def _marks(
     state: OrchestrationState, position: int, outcome: StepExecutionResult, actions: Sequence[SupervisorAction]
 ) -> list[str]:
-    """What is said of a step beside its status; of the last one also what makes the answer doubtful (core 17, 19)."""
+    """The marks of a step; for the last step also the reasons to doubt the answer (core 17, 19)."""
     marks = [*outcome.marks, *repair_marks(actions)]
     if not outcome.success or position < len(state.plan.steps) - 1:
         return marks
-    is_models = not state.policy.by_hand or outcome.execution_mode != "tool"
-    answered = Answered(state.request, state.plan.steps, state.tool_history, state.results, is_models)
-    return [*marks, *doubts(answered)]
+    is_by_model = not state.policy.by_hand or outcome.execution_mode != "tool"
+    run = AnsweredRun(state.request, state.plan.steps, state.tool_history, state.results, is_by_model)
+    return [*marks, *doubt_marks(run)]
 
 
 def _outcome_record(step: JsonObject, outcome: StepExecutionResult, marks: list[str]) -> JsonObject:
-    """What became of a step. Its result stands in the tool call or the model's reply of the same entry."""
+    """The record of a step's outcome. Its result is in the tool call or the model's reply of the same entry."""
     record: JsonObject = {"step": step, "mode": outcome.execution_mode}
     if outcome.error is not None:
         record["error"] = outcome.error

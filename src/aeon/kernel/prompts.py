@@ -1,36 +1,36 @@
-"""What the model is told: to plan, to call a tool, to carry out a step by itself (FR-002). All bounded."""
+"""The prompts of the kernel: for a plan, for a tool call, for a step by the model (FR-002). All bounded."""
 
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from aeon.base.json import Json, JsonObject, canonical
-from aeon.kernel.marks import CANNOT, is_fallback
+from aeon.base.json import Json, JsonObject, canonical_json
+from aeon.kernel.marks import DECLINE_PREFIX, is_fallback
 from aeon.plan.models import PlanStep, StepStatus
 from aeon.tools.interface import Example
-from aeon.validation.output_schemas import call_schema, offered, shape
+from aeon.validation.output_schemas import call_schema, describe_shape, offered_schema
 
 _BEFORE, _AFTER = 10, 3
-"""Steps before and after the current one that a thought is shown."""
-_RESULT = 400
-"""Characters of an earlier result that a thought is shown."""
-_KEYS = 20
-"""Stored keys that a planner is shown."""
+"""Steps before and after the current one in a step's prompt."""
+_MAX_RESULT = 400
+"""Characters of an earlier result in a step's prompt."""
+_MAX_KEYS = 20
+"""Stored keys in a planner's prompt."""
 
-STEP_SYSTEM = (
+STEP_SYSTEM_PROMPT = (
     "You carry out one step of a plan. Use the given results and invent nothing: when you cannot know or do something, "
-    f"such as live facts or actions in the world, begin your answer with {CANNOT!r} and say what is missing. "
+    f"such as live facts or actions in the world, begin your answer with {DECLINE_PREFIX!r} and say what is missing. "
     "Answer with exactly what is asked for."
 )
 _NOTHING_DONE = (
     "No tool was found for this step, so nothing has been done and you cannot do it. Never say that something was "
-    f"done, sent, changed or looked up. Say what you know in your own words, or begin with {CANNOT!r}."
+    f"done, sent, changed or looked up. Say what you know in your own words, or begin with {DECLINE_PREFIX!r}."
 )
 
 
 @dataclass(slots=True)
 class StepContext:
-    """What a thought may know of its run: request, plan, results by step id, errors of failed steps, cycles left."""
+    """The part of a run that prompts show: request, plan, results and errors by step id, cycles left."""
 
     request: str = ""
     goal: str | None = None
@@ -42,12 +42,12 @@ class StepContext:
     marks: Mapping[str, Sequence[str]] = field(default_factory=dict[str, list[str]])
     ttl_remaining: int = 0
     lines: dict[str, str] = field(default_factory=dict[str, str])
-    """What is said of steps that are not running, by id; a step's line is dropped when the step is visited."""
+    """Cached prompt lines of steps that are not running, by id; a step's line is dropped when the step is visited."""
 
 
 @dataclass(frozen=True, slots=True)
 class CallForm:
-    """What every thought about one tool is told of it, and the schema of its answer."""
+    """The part of a call's prompt that describes its tool, and the schema of the reply."""
 
     tool: JsonObject
     offer: str
@@ -56,7 +56,7 @@ class CallForm:
 
 
 def planner_system(tools: Sequence[JsonObject], examples: Sequence[Example]) -> str:
-    """The planner's instructions: the same for every request, so that a backend can cache their reading."""
+    """The planner's instructions: the same for every request, so that a backend can cache them."""
     listed = "\n".join(_tool_line(tool) for tool in tools)
     shown = "\n".join(
         f"Request: {example.request}\nPlan: {_example_plan(example)}" for example in (*examples, *_LLM_EXAMPLES)
@@ -72,13 +72,13 @@ def planner_system(tools: Sequence[JsonObject], examples: Sequence[Example]) -> 
 
 
 def planner_prompt(request: str, hints: Mapping[str, JsonObject], stored_keys: Sequence[str]) -> str:
-    """The request, with what code could read out of it and which keys memory holds that have a word of it."""
+    """The planner's prompt: the request, the arguments that code read from it, and stored keys with a word of it."""
     words = _words(request)
     related = [key for key in stored_keys if _words(key) & words]
     parts = [f"Request: {request}"]
-    parts += [f"Read from the request: {name} {canonical(arguments)}" for name, arguments in hints.items()]
+    parts += [f"Read from the request: {name} {canonical_json(arguments)}" for name, arguments in hints.items()]
     if related:
-        parts.append(f"Stored keys: {', '.join(related[:_KEYS])}")
+        parts.append(f"Stored keys: {', '.join(related[:_MAX_KEYS])}")
     return "\n".join([*parts, "Plan:"])
 
 
@@ -88,29 +88,29 @@ def _words(text: str) -> set[str]:
 
 def call_form(tool: JsonObject) -> CallForm:
     """The part of a call's prompt that is the same for every step with `tool`."""
-    example = f"\nExample of its arguments: {canonical(tool['example'])}" if "example" in tool else ""
+    example = f"\nExample of its arguments: {canonical_json(tool['example'])}" if "example" in tool else ""
     offer = (
         f"Tool of this step: {tool['name']}: {tool['description']}\n"
-        f"Schema of its arguments: {canonical(offered(tool))}{example}"
+        f"Schema of its arguments: {canonical_json(offered_schema(tool))}{example}"
     )
-    answer = f'Answer with JSON: {{"tool": {canonical(tool["name"])}, "arguments": {{...}}}}'
+    answer = f'Answer with JSON: {{"tool": {canonical_json(tool["name"])}, "arguments": {{...}}}}'
     return CallForm(tool, offer, answer, call_schema(tool))
 
 
 def call_prompt(step: PlanStep, form: CallForm, context: StepContext) -> str:
-    """Ask for the call that carries out `step` (core 3)."""
-    return f"{situation(context)}\n{form.offer}\nStep to carry out: {step.description}\n{form.answer}"
+    """The prompt for the tool call of `step` (core 3)."""
+    return f"{describe_run(context)}\n{form.offer}\nStep to carry out: {step.description}\n{form.answer}"
 
 
 def reasoning_prompt(step: PlanStep, context: StepContext, *, is_fallback: bool) -> str:
-    """Ask the model to carry out a step by itself, with what is known so far; a fallback is told more."""
-    asked = step.description
+    """The prompt for a step that the model executes itself, with the run so far; a fallback gets an extra warning."""
+    prompt = step.description
     if context.goal is not None:
-        asked = f"{situation(context)}\nStep to carry out: {asked}\nAnswer:"
-    return f"{_NOTHING_DONE}\n{asked}" if is_fallback else asked
+        prompt = f"{describe_run(context)}\nStep to carry out: {prompt}\nAnswer:"
+    return f"{_NOTHING_DONE}\n{prompt}" if is_fallback else prompt
 
 
-def situation(context: StepContext) -> str:
+def describe_run(context: StepContext) -> str:
     """The request, the plan around the current step, the results so far and the cycles left (FR-002)."""
     first = max(0, context.position - _BEFORE)
     near = context.steps[first : context.position + _AFTER + 1]
@@ -126,18 +126,17 @@ def situation(context: StepContext) -> str:
 
 
 def _tool_line(tool: JsonObject) -> str:
-    return f"- {tool['name']}: {tool['description']} Takes {shape(offered(tool))}, gives {shape(tool['output_schema'])}"
+    takes, gives = describe_shape(offered_schema(tool)), describe_shape(tool["output_schema"])
+    return f"- {tool['name']}: {tool['description']} Takes {takes}, gives {gives}"
 
 
 def _step_line(step: PlanStep, context: StepContext) -> str:
     line = f"- {step.step_id} [{step.status}] {step.description}"
     if step.step_id in context.results:
-        by_whom = (
-            "nothing was done; the model's own words: " if is_fallback(context.marks.get(step.step_id, ())) else ""
-        )
-        line = f"{line} -> {by_whom}{canonical(context.results[step.step_id])[:_RESULT]}"
+        prefix = "nothing was done; the model's own words: " if is_fallback(context.marks.get(step.step_id, ())) else ""
+        line = f"{line} -> {prefix}{canonical_json(context.results[step.step_id])[:_MAX_RESULT]}"
     elif step.step_id in context.failures:
-        line = f"{line} -> failed: {context.failures[step.step_id][:_RESULT]}"
+        line = f"{line} -> failed: {context.failures[step.step_id][:_MAX_RESULT]}"
     if step.status is not StepStatus.RUNNING:
         context.lines[step.step_id] = line
     return line
@@ -145,11 +144,12 @@ def _step_line(step: PlanStep, context: StepContext) -> str:
 
 def _example_plan(example: Example) -> str:
     steps = [{"step_id": f"s{number}", **step} for number, step in enumerate(example.steps, 1)]
-    # In the order of the schema: a model thinks of the description before it names the tool.
-    shown = (
-        "{" + ", ".join(f'"{key}": {canonical(step[key])}' for key in _ORDER if key in step) + "}" for step in steps
+    # In the schema's order: a model writes the description before it names the tool.
+    rendered = (
+        "{" + ", ".join(f'"{key}": {canonical_json(step[key])}' for key in _ORDER if key in step) + "}"
+        for step in steps
     )
-    return f'{{"steps": [{", ".join(shown)}]}}'
+    return f'{{"steps": [{", ".join(rendered)}]}}'
 
 
 _ORDER = ("step_id", "description", "tool", "agent", "arguments")

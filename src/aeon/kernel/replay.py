@@ -1,4 +1,4 @@
-"""Replay: the same kernel on a log's recorded replies, results and instants must write the same bytes (core 13)."""
+"""Replay: the same kernel with a log's recorded replies, results and instants must write the same bytes (core 13)."""
 
 import hashlib
 from collections.abc import Iterator
@@ -6,42 +6,44 @@ from dataclasses import replace
 from typing import Any
 
 from aeon.base.errors import AeonError, LLMError, LogError, MemoryStoreError, ToolError
-from aeon.base.json import JsonObject, canonical
+from aeon.base.json import JsonObject, canonical_json
 from aeon.kernel.orchestrator import Orchestrator
-from aeon.kernel.restore import header, restored_state
-from aeon.kernel.state import RunPolicy
-from aeon.llm.interface import Reply, Request, RequestAdapter, TextSink
+from aeon.kernel.state import RunPolicy, restore_state, run_header
+from aeon.llm.interface import LLMRequest, LLMResponse, RequestAdapter, TextSink
 from aeon.memory.kv_store import InMemoryKVStore
 from aeon.observability.events import Observer
-from aeon.observability.history import FIRST, History
-from aeon.observability.log import ChainedLog
-from aeon.observability.plan_record import restore
-from aeon.plan.parser import plan_from
+from aeon.observability.log import INITIAL_HASH, ChainedLog, LogHistory
+from aeon.observability.plan_record import restore_plan
+from aeon.plan.parser import build_plan
 from aeon.supervisor.repair import Supervisor
 from aeon.tools.interface import Example, Tool
 from aeon.tools.registry import ToolRegistry
 from aeon.validation.schema import Validator
 
 
-def replay(history: History, observer: Observer | None = None, *, validator: Validator | None = None) -> int:
-    """Run the log again without model and tools; returns how many entries came out byte for byte.
+def replay(history: LogHistory, observer: Observer | None = None, *, validator: Validator | None = None) -> int:
+    """Runs the log again without model and tools; returns the number of entries, all reproduced byte for byte.
 
-    A run with a validator of your own replays with the same one.
-    Raises LogError that names the first entry which did not, or a log of another format.
+    A run with a custom validator needs the same one for its replay.
+    Raises LogError, which names the first entry that differs, or for a log of another format.
     """
-    run = header(history)
+    run = run_header(history)
     starts = [0, *(index for index, entry in enumerate(history.entries) if "resumed" in entry)]
-    prev = FIRST
+    prev = INITIAL_HASH
     for start, end in zip(starts, [*starts[1:], len(history.entries)], strict=True):
-        known = replace(history, entries=history.entries[:start], head=prev)
+        known = replace(history, entries=history.entries[:start], last_hash=prev)
         prev = _replay_segment(run, known, history.entries[start:end], observer, validator)
     return len(history.entries)
 
 
 def _replay_segment(
-    run: JsonObject, known: History, segment: list[JsonObject], observer: Observer | None, validator: Validator | None
+    run: JsonObject,
+    known: LogHistory,
+    segment: list[JsonObject],
+    observer: Observer | None,
+    validator: Validator | None,
 ) -> str:
-    """Replay what one process wrote after `known`; returns the hash of its last line."""
+    """Replays the entries that one process wrote after `known`; returns the hash of its last line."""
     compare = _Comparison(segment)
     clock = _RecordedClock(segment)
     calls = (call for entry in segment for call in entry["tool_calls"])
@@ -53,38 +55,38 @@ def _replay_segment(
         validator,
         ttl=run["ttl"],
         on_missing_tool=run["policy"]["on_missing_tool"],
-        log=ChainedLog(compare, prev=known.head, entries=len(known.entries)),
+        log=ChainedLog(compare, prev=known.last_hash, entries=len(known.entries)),
         observer=observer,
         clock=clock,
     )
     try:
         if known.entries:
-            orchestrator.resume(restored_state(known), segment[0]["resumed"]["ttl"])
+            orchestrator.resume(restore_state(known), segment[0]["resumed"]["ttl"])
         else:
             _execute(orchestrator, run, segment[0]["plan_state"])
-    except _Reproduced as done:
-        return done.head
+    except _ReplayMatched as match:
+        return match.last_hash
     raise _differs(len(known.entries) + compare.count + 1, "is missing from the replay")
 
 
 def _execute(orchestrator: Orchestrator, run: JsonObject, plan_state: JsonObject) -> None:
     policy = RunPolicy.model_validate(run["policy"])
-    plan = plan_from(restore([plan_state])) if policy.by_hand else None
+    plan = build_plan(restore_plan([plan_state])) if policy.by_hand else None
     orchestrator.execute(
         run["request"], plan, repair=policy.repair, allow_fallback=policy.on_missing_tool == "fallback"
     )
 
 
-class _Reproduced(Exception):  # noqa: N818  # no error: the segment came out whole
+class _ReplayMatched(Exception):  # noqa: N818  # not an error: the segment was reproduced
     """Every recorded entry of the segment was written again."""
 
-    def __init__(self, head: str) -> None:
-        super().__init__(head)
-        self.head = head
+    def __init__(self, last_hash: str) -> None:
+        super().__init__(last_hash)
+        self.last_hash = last_hash
 
 
 class _Comparison:
-    """Takes the lines of the replay, holds each against the recorded entry, and ends the replay after the last."""
+    """Compares each line of the replay with the recorded entry, and ends the replay after the last one."""
 
     def __init__(self, segment: list[JsonObject]) -> None:
         self.count = 0
@@ -92,15 +94,15 @@ class _Comparison:
 
     def __call__(self, line: bytes) -> None:
         entry = self._segment[self.count]
-        if canonical(entry).encode() != line:
+        if canonical_json(entry).encode() != line:
             raise _differs(entry["step_number"], "replays differently")
         self.count += 1
         if self.count == len(self._segment):
-            raise _Reproduced(hashlib.sha256(line).hexdigest())
+            raise _ReplayMatched(hashlib.sha256(line).hexdigest())
 
 
 class _RecordedModel(RequestAdapter):
-    """Gives the recorded replies, failures included."""
+    """A model that returns the recorded replies and raises the recorded failures."""
 
     def __init__(self, outputs: Iterator[JsonObject]) -> None:
         self._outputs = iter(outputs)
@@ -108,18 +110,18 @@ class _RecordedModel(RequestAdapter):
     def supports_streaming(self) -> bool:
         return False
 
-    def complete(self, request: Request, on_text: TextSink | None = None) -> Reply:
+    def complete(self, request: LLMRequest, on_text: TextSink | None = None) -> LLMResponse:
         del request, on_text
         output = next(self._outputs, None)
         if output is None:
             raise LogError("The replay asks the model for a reply that the log does not have.")
         if "error" in output:
             raise _RecordedLLMError(output["error"])
-        return Reply(**output)
+        return LLMResponse(**output)
 
 
 class _RecordedTool(Tool):
-    """Gives the recorded results of its calls, failures included."""
+    """A tool that returns the recorded results of its calls and raises the recorded failures."""
 
     timeout = None
 
@@ -136,14 +138,14 @@ class _RecordedTool(Tool):
     def invoke(self, **kwargs: Any) -> dict[str, Any]:
         call = next(self._calls, None)
         if call is None or call["tool_name"] != self.name or call["arguments"] != kwargs:
-            raise LogError(f"The replay calls {self.name!r} where the log does not.")
+            raise LogError(f"The replay makes a call of {self.name!r} that the log does not have.")
         if "error" in call:
             raise _RecordedToolError(call["error"])
         return call["result"]
 
 
 class _RecordedMemory(InMemoryKVStore):
-    """Fails where the recorded memory failed."""
+    """A memory that fails where the recorded memory failed."""
 
     def __init__(self, segment: list[JsonObject]) -> None:
         super().__init__()
@@ -161,7 +163,7 @@ class _RecordedMemory(InMemoryKVStore):
 
 
 class _RecordedClock:
-    """Tells the recorded instants, in the order in which a cycle asks for them."""
+    """A clock that returns the recorded instants, in the order in which a cycle reads them."""
 
     def __init__(self, segment: list[JsonObject]) -> None:
         self._instants = iter([instant for entry in segment for instant in _instants(entry)])
@@ -173,7 +175,7 @@ class _RecordedClock:
         return 0.0
 
     def sleep(self, seconds: float) -> None:
-        """A replay waits for nothing."""
+        """Does not wait."""
 
 
 def _instants(entry: JsonObject) -> list[str]:
@@ -191,7 +193,7 @@ def _repairs(segment: list[JsonObject]) -> Iterator[JsonObject]:
 
 
 class _RecordedError(AeonError):
-    """An error as it was recorded."""
+    """An error with its recorded content."""
 
     def __init__(self, record: JsonObject) -> None:
         super().__init__(record["message"], next_step=record["next_step"])
@@ -202,13 +204,13 @@ class _RecordedError(AeonError):
 
 
 class _RecordedLLMError(_RecordedError, LLMError):
-    """A model's failure as it was recorded."""
+    """A recorded failure of a model."""
 
     next_step = ""
 
 
 class _RecordedToolError(_RecordedError, ToolError):
-    """A tool's failure as it was recorded."""
+    """A recorded failure of a tool."""
 
 
 def _differs(number: int, what: str) -> LogError:

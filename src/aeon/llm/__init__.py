@@ -1,1 +1,1 @@
-"""Language models behind one small port; adapters speak to real backends."""
+"""Language models behind one small port, with adapters to real backends."""

@@ -1,4 +1,4 @@
-"""The port to a language model: what is asked, what comes back, what an adapter must and may do."""
+"""The port to a language model: request, response, and the adapter interface."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
@@ -6,16 +6,16 @@ from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from typing import Any, Dict, Optional, TypeAlias, cast  # noqa: UP035  # the published signature
 
-from aeon.base.errors import LLMError, is_recordable, message_of
-from aeon.base.json import Json, JsonObject, copied, faults
+from aeon.base.errors import LLMError, exception_message, is_recordable
+from aeon.base.json import Json, JsonObject, copy_json, json_problems
 
 TextSink: TypeAlias = Callable[[str], None]
-"""Receives each piece of text as the model makes it."""
+"""Receives each piece of text as the model generates it."""
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
-    """One question to a model. `schema` is a JSON Schema for the answer; `max_tokens` counts output tokens."""
+class LLMRequest:
+    """One request to a model. `schema` is a JSON Schema for the response; `max_tokens` counts output tokens."""
 
     prompt: str
     system_prompt: str | None = None
@@ -25,8 +25,8 @@ class Request:
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
-    """One answer. `finish_reason` is "stop", "length" (cut off by `max_tokens`), "refusal", or None when not said."""
+class LLMResponse:
+    """One response. `finish_reason` is "stop", "length" (cut off by `max_tokens`), "refusal", or None if unknown."""
 
     text: str
     finish_reason: str | None = None
@@ -40,7 +40,7 @@ class Reply:
         return self.finish_reason == "length"
 
     def as_dict(self) -> JsonObject:
-        """The reply as `LLMAdapter.generate` returns it and the log keeps it."""
+        """The response as `LLMAdapter.generate` returns it and the log keeps it."""
         return {
             "text": self.text,
             "finish_reason": self.finish_reason,
@@ -50,9 +50,9 @@ class Reply:
         }
 
     @classmethod
-    def from_dict(cls, raw: JsonObject) -> "Reply":
-        """Read what an adapter's `generate` returned. Raises LLMError without a `text`."""
-        text = raw.get("text") if isinstance(raw, dict) else None  # pyright: ignore[reportUnnecessaryIsInstance]  # adapters are other people's code
+    def from_dict(cls, raw: JsonObject) -> "LLMResponse":
+        """Reads the result of an adapter's `generate`. Raises LLMError if it has no `text`."""
+        text = raw.get("text") if isinstance(raw, dict) else None  # pyright: ignore[reportUnnecessaryIsInstance]  # adapters are external code
         if not isinstance(text, str):
             raise LLMError(
                 "The LLM adapter returned no text.", next_step='generate() must return a dict with a "text" string.'
@@ -67,7 +67,7 @@ class Reply:
 
 
 class LLMAdapter(ABC):
-    """A language model. The two abstract methods are all an adapter must have; the others say what more it can do."""
+    """A language model. An adapter must implement the two abstract methods; the others declare additional abilities."""
 
     @abstractmethod
     def generate(
@@ -77,25 +77,25 @@ class LLMAdapter(ABC):
         max_tokens: int = 2048,
         temperature: float = 0.7,
     ) -> Dict[str, Any]:  # noqa: UP006  # the published signature
-        """Answer `prompt`: a dict with "text" and, where known, "finish_reason", "usage", "model", "request_id".
+        """Answers `prompt` with a dict: "text" and, if known, "finish_reason", "usage", "model", "request_id".
 
-        Retries inside, three attempts (FR-048, core 8). Raises LLMError when they are used up.
+        Retries internally, three attempts (FR-048, core 8). Raises LLMError if all fail.
         """
 
     @abstractmethod
     def supports_streaming(self) -> bool:
-        """Whether `complete` hands out text while it is being made."""
+        """Whether `complete` passes on text while it is generated."""
 
     def supports_schema(self) -> bool:
-        """Whether `complete` constrains decoding to `Request.schema` (core 11). Output is validated all the same."""
+        """Whether `complete` constrains decoding to `LLMRequest.schema` (core 11). Output is validated anyway."""
         return False
 
-    def complete(self, request: Request, on_text: TextSink | None = None) -> Reply:
-        """Answer `request`, passing text to `on_text` as it comes.
+    def complete(self, request: LLMRequest, on_text: TextSink | None = None) -> LLMResponse:
+        """Answers `request` and passes text to `on_text` as it arrives.
 
-        This default serves adapters that know only `generate`: the schema is not enforced and the text comes at once.
+        This default serves adapters that have only `generate`: it ignores the schema and passes the text at once.
         """
-        reply = Reply.from_dict(
+        reply = LLMResponse.from_dict(
             self.generate(request.prompt, request.system_prompt, request.max_tokens, request.temperature)
         )
         if on_text is not None:
@@ -104,7 +104,7 @@ class LLMAdapter(ABC):
 
 
 class RequestAdapter(LLMAdapter):
-    """An adapter whose own method is `complete`; the published `generate` goes through it."""
+    """An adapter that implements `complete`; the published `generate` calls it."""
 
     def generate(
         self,
@@ -113,47 +113,47 @@ class RequestAdapter(LLMAdapter):
         max_tokens: int = 2048,
         temperature: float = 0.7,
     ) -> Dict[str, Any]:  # noqa: UP006  # the published signature
-        return self.complete(Request(prompt, system_prompt, max_tokens, temperature)).as_dict()
+        return self.complete(LLMRequest(prompt, system_prompt, max_tokens, temperature)).as_dict()
 
     @abstractmethod
-    def complete(self, request: Request, on_text: TextSink | None = None) -> Reply:
-        """Answer `request`, passing text to `on_text` as it comes."""
+    def complete(self, request: LLMRequest, on_text: TextSink | None = None) -> LLMResponse:
+        """Answers `request` and passes text to `on_text` as it arrives."""
 
 
-def ask(adapter: LLMAdapter, request: Request, on_text: TextSink | None = None) -> Reply:
-    """The adapter's answer, a copy; whatever else an adapter returns or raises, callers see an LLMError (core 7)."""
-    own = request if request.schema is None else replace(request, schema=copied(request.schema))
+def call_model(adapter: LLMAdapter, request: LLMRequest, on_text: TextSink | None = None) -> LLMResponse:
+    """Returns a copy of the adapter's response. Anything else it returns or raises becomes an LLMError (core 7)."""
+    own = request if request.schema is None else replace(request, schema=copy_json(request.schema))
     try:
         return _checked(adapter.complete(own, on_text))
     except Exception as error:
         if isinstance(error, LLMError) and is_recordable(error):
             raise
-        raise LLMError(f"The LLM adapter failed: {message_of(error)}") from error
+        raise LLMError(f"The LLM adapter failed: {exception_message(error)}") from error
 
 
-def _checked(reply: object) -> Reply:
-    """A copy of what an adapter's `complete` returned. Raises LLMError for what is no reply that a log can keep."""
-    if not isinstance(reply, Reply):
+def _checked(reply: object) -> LLMResponse:
+    """Returns a copy of the response of `complete`. Raises LLMError if the log cannot keep it."""
+    if not isinstance(reply, LLMResponse):
         raise LLMError(
-            f"The LLM adapter returned {type(reply).__name__}, not a Reply.",
-            next_step="complete() must return a Reply.",
+            f"The LLM adapter returned {type(reply).__name__}, not an LLMResponse.",
+            next_step="complete() must return an LLMResponse.",
         )
     usage = cast(Json, reply.usage)
-    wrong = [] if isinstance(cast(Json, reply.text), str) else ["its text is no string"]
-    wrong += [
-        f"its {name} is no string"
+    problems = [] if isinstance(cast(Json, reply.text), str) else ["its text is not a string"]
+    problems += [
+        f"its {name} is not a string"
         for name in ("finish_reason", "model", "request_id")
         if not isinstance(getattr(reply, name), str | None)
     ]
     if usage is not None:
-        unkept = faults(usage) if isinstance(usage, dict) else [f"{type(usage).__name__} is no object"]
-        wrong += [f"its usage is not JSON ({fault})" for fault in unkept[:5]]
-    if wrong:
+        not_json = json_problems(usage) if isinstance(usage, dict) else [f"{type(usage).__name__} is not an object"]
+        problems += [f"its usage is not JSON ({problem})" for problem in not_json[:5]]
+    if problems:
         raise LLMError(
-            f"The LLM adapter returned a reply that cannot be kept: {'; '.join(wrong)}.",
+            f"The LLM adapter returned an invalid response: {'; '.join(problems)}.",
             next_step="Correct the adapter; usage is an object of JSON numbers.",
         )
-    return Reply(reply.text, reply.finish_reason, copied(usage or {}), reply.model, reply.request_id)
+    return LLMResponse(reply.text, reply.finish_reason, copy_json(usage or {}), reply.model, reply.request_id)
 
 
 def _text_or_none(value: object) -> str | None:

@@ -1,4 +1,4 @@
-"""When a failed question to a model is asked again, after what wait, and what is said when it never worked (core 8)."""
+"""Retries of failed model requests: which failures, the backoff, and the final error (core 8)."""
 
 import random
 import re
@@ -11,14 +11,14 @@ from typing import TypeVar
 from aeon.base.clock import Clock, SystemClock
 from aeon.base.errors import LLMError
 
-Answer = TypeVar("Answer")
+ResultT = TypeVar("ResultT")
 
 _RETRYABLE_BELOW_500 = frozenset({408, 409, 429})
 _SECONDS = re.compile(r"\d{1,9}(\.\d{1,6})?")
 
 
-class AttemptFailed(Exception):  # noqa: N818  # it ends an attempt, not the call: no error a user ever sees
-    """One attempt failed in a way that another may not. `retry_after` is what the server asked for, in seconds."""
+class AttemptFailed(Exception):  # noqa: N818  # ends an attempt, not the call: users never see it
+    """One attempt failed, but a retry may succeed. `retry_after` is the server's requested wait, in seconds."""
 
     def __init__(self, reason: str, *, retry_after: float | None = None) -> None:
         self.reason = reason
@@ -26,15 +26,15 @@ class AttemptFailed(Exception):  # noqa: N818  # it ends an attempt, not the cal
         super().__init__(reason)
 
 
-def is_retryable(status: int) -> bool:
-    """Whether an HTTP status may pass: 408, 409, 429 and 5xx; never 400, 401, 403, 404 (core 8)."""
+def is_retryable_status(status: int) -> bool:
+    """Whether an HTTP status may be temporary: 408, 409, 429 and 5xx; never 400, 401, 403, 404 (core 8)."""
     return status in _RETRYABLE_BELOW_500 or status >= 500  # noqa: PLR2004  # where HTTP's server errors begin
 
 
 def retry_after_seconds(headers: Mapping[str, str], now: str) -> float | None:
-    """What `Retry-After` asks for, in seconds from `now` (ISO 8601): a number or an HTTP date (RFC 9110, 10.2.3).
+    """The wait in a `Retry-After` header, in seconds from `now` (ISO 8601): number or HTTP date (RFC 9110, 10.2.3).
 
-    None when it is absent or unreadable; never negative.
+    None if it is absent or invalid; never negative.
     """
     value = headers.get("retry-after", "").strip()
     if _SECONDS.fullmatch(value):
@@ -50,36 +50,36 @@ def retry_after_seconds(headers: Mapping[str, str], now: str) -> float | None:
 
 
 @dataclass(frozen=True, slots=True)
-class RetryPolicy:
-    """How often and how patiently. Waits are in seconds; `longest_wait` also caps what a server asks for."""
+class LLMRetryPolicy:
+    """The number of attempts and the backoff, in seconds. `max_backoff` also caps the server's `Retry-After`."""
 
-    attempts: int = 3
-    first_wait: float = 0.5
-    longest_wait: float = 60.0
+    max_attempts: int = 3
+    initial_backoff: float = 0.5
+    max_backoff: float = 60.0
 
-    def wait(self, failed: int, chance: float, retry_after: float | None = None) -> float:
-        """The wait after `failed` attempts: doubling, half of it by `chance` in [0, 1), never less than was asked."""
-        backoff = self.first_wait * 2 ** (failed - 1) * (1 + chance) / 2
-        return min(self.longest_wait, max(backoff, retry_after or 0.0))
+    def delay(self, failed: int, chance: float, retry_after: float | None = None) -> float:
+        """The wait after `failed` attempts: doubling, half random by `chance` in [0, 1), at least `retry_after`."""
+        backoff = self.initial_backoff * 2 ** (failed - 1) * (1 + chance) / 2
+        return min(self.max_backoff, max(backoff, retry_after or 0.0))
 
 
-class Attempts:
-    """Runs one question up to `policy.attempts` times. Time and chance are injected, so tests take none."""
+class LLMRetrier:
+    """Runs one request up to `policy.max_attempts` times. Clock and randomness are injected."""
 
     def __init__(
         self,
-        policy: RetryPolicy | None = None,
+        policy: LLMRetryPolicy | None = None,
         clock: Clock | None = None,
         chance: Callable[[], float] = random.random,
     ) -> None:
-        self._policy = policy or RetryPolicy()
+        self._policy = policy or LLMRetryPolicy()
         self._clock = clock or SystemClock()
         self._chance = chance
 
-    def run(self, attempt: Callable[[], Answer], *, peer: str) -> Answer:
-        """The first answer `attempt` gives; `peer` names who is asked, for the error.
+    def run(self, attempt: Callable[[], ResultT], *, peer: str) -> ResultT:
+        """Returns the first successful result of `attempt`; `peer` names the server in the error.
 
-        Only AttemptFailed is tried again. Raises LLMError with every attempt's reason when none is left.
+        Retries only AttemptFailed. Raises LLMError with every attempt's reason if all fail.
         """
         reasons: list[str] = []
         while True:
@@ -88,15 +88,15 @@ class Attempts:
             except AttemptFailed as failure:
                 reasons.append(failure.reason)
                 retry_after = failure.retry_after
-            if len(reasons) >= self._policy.attempts:
+            if len(reasons) >= self._policy.max_attempts:
                 raise _gave_up(peer, reasons)
-            self._clock.sleep(self._policy.wait(len(reasons), self._chance(), retry_after))
+            self._clock.sleep(self._policy.delay(len(reasons), self._chance(), retry_after))
 
 
 def _gave_up(peer: str, reasons: list[str]) -> LLMError:
-    told = " ".join(f"({number}) {reason.rstrip('.')}." for number, reason in enumerate(reasons, 1))
+    listed = " ".join(f"({number}) {reason.rstrip('.')}." for number, reason in enumerate(reasons, 1))
     return LLMError(
-        f"{peer} did not answer in {len(reasons)} attempts: {told}",
+        f"{peer} did not answer in {len(reasons)} attempts: {listed}",
         next_step="Check that it is running and reachable from here, then try again; `aeon doctor` tests it.",
         attempts=list(reasons),
     )

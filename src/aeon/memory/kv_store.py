@@ -1,15 +1,15 @@
-"""Memory inside the process: gone when it ends."""
+"""Memory in the process, lost when the process ends."""
 
 from bisect import bisect_left, insort
 from threading import Lock
 from typing import Any
 
 from aeon.base.json import parse_strict
-from aeon.memory.interface import Memory, after_prefix, check_key, check_prefix, encode
+from aeon.memory.interface import Memory, check_key, check_prefix, encode_value, prefix_upper_bound
 
 
 class InMemoryKVStore(Memory):
-    """A store in this process, safe for several threads. Values are kept as text, so no caller can change them."""
+    """An in-memory store. Thread-safe. Values are kept as text, so no caller can change them."""
 
     def __init__(self) -> None:
         self._lock = Lock()
@@ -18,7 +18,7 @@ class InMemoryKVStore(Memory):
         """The keys of `_texts`, always sorted: the index of the prefix search."""
 
     def write(self, key: str, value: Any) -> None:
-        text = encode(key, value)
+        text = encode_value(key, value)
         with self._lock:
             if key not in self._texts:
                 insort(self._keys, key)
@@ -32,6 +32,6 @@ class InMemoryKVStore(Memory):
     def search(self, prefix: str) -> list[tuple[str, Any]]:
         check_prefix(prefix)
         with self._lock:
-            end = after_prefix(prefix)
+            end = prefix_upper_bound(prefix)
             keys = self._keys[bisect_left(self._keys, prefix) : None if end is None else bisect_left(self._keys, end)]
             return [(key, parse_strict(self._texts[key])) for key in keys]

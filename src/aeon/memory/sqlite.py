@@ -1,4 +1,4 @@
-"""Memory in a SQLite file: kept between runs, safe for several processes."""
+"""Memory in a SQLite file, kept between runs and safe for several processes."""
 
 import os
 import sqlite3
@@ -8,14 +8,13 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from aeon.base.busy import while_busy
 from aeon.base.errors import MemoryStoreError
-from aeon.base.folders import make_folder
-from aeon.base.project_folder import require_own
-from aeon.memory.interface import Memory, after_prefix, check_key, check_prefix, decode, encode
+from aeon.base.project_folder import make_folder, require_ownership
+from aeon.base.sqlite_locks import retry_while_locked
+from aeon.memory.interface import Memory, check_key, check_prefix, decode_value, encode_value, prefix_upper_bound
 
 _BUSY_MS = 10_000
-"""How long a writer waits for another process's write."""
+"""Milliseconds that a writer waits for another process's write."""
 
 _CREATE = "CREATE TABLE IF NOT EXISTS memory (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID"
 _WRITE = "INSERT INTO memory (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value"
@@ -28,13 +27,13 @@ class SQLiteMemory(Memory):
     """A store in one file (WAL). The primary key is the index of the prefix search."""
 
     def __init__(self, path: Path | str) -> None:
-        """Open or create the file. Raises MemoryStoreError; ForeignFolderError when it came with a folder."""
-        self.path = Path(path).absolute()  # ":memory:" is a file like any other
+        """Opens or creates the file. Raises MemoryStoreError; ForeignFolderError if the file came from elsewhere."""
+        self.path = Path(path).absolute()  # ":memory:" is an ordinary file name here
         self._lock = Lock()
         with self._failures("opened"):
             make_folder(self.path.parent)
-            require_own(self.path)
-            _own(self.path)
+            require_ownership(self.path)
+            _restrict_access(self.path)
             self._connection = sqlite3.connect(
                 self.path, timeout=_BUSY_MS / 1000, isolation_level=None, check_same_thread=False
             )
@@ -45,7 +44,7 @@ class SQLiteMemory(Memory):
             raise
 
     def write(self, key: str, value: Any) -> None:
-        text = encode(key, value)
+        text = encode_value(key, value)
         with self._failures("written"):
             self._connection.execute(_WRITE, (key, text))
 
@@ -53,24 +52,24 @@ class SQLiteMemory(Memory):
         check_key(key)
         with self._failures("read"):
             row = self._connection.execute(_READ, (key,)).fetchone()
-        return None if row is None else decode(key, row[0])
+        return None if row is None else decode_value(key, row[0])
 
     def search(self, prefix: str) -> list[tuple[str, Any]]:
         check_prefix(prefix)
-        end = after_prefix(prefix)
+        end = prefix_upper_bound(prefix)
         query, bounds = (_SEARCH_OPEN, (prefix,)) if end is None else (_SEARCH, (prefix, end))
         with self._failures("searched"):
             rows = self._connection.execute(query, bounds).fetchall()
-        return [(key, decode(key, value)) for key, value in rows]
+        return [(key, decode_value(key, value)) for key, value in rows]
 
     def close(self) -> None:
-        """Close the file. Safe to call twice."""
+        """Closes the file. Calling it again does nothing."""
         self._connection.close()
 
     def _set_up(self) -> None:
         with self._failures("opened"):
             self._connection.execute(f"PRAGMA busy_timeout = {_BUSY_MS}")
-            while_busy(lambda: self._connection.execute("PRAGMA journal_mode = WAL"))
+            retry_while_locked(lambda: self._connection.execute("PRAGMA journal_mode = WAL"))
             self._connection.execute(_CREATE)
 
     @contextmanager
@@ -85,7 +84,7 @@ class SQLiteMemory(Memory):
                 ) from error
 
 
-def _own(path: Path) -> None:
-    """Make the file its owner's alone before SQLite opens it: the files of its journal take over the mode."""
+def _restrict_access(path: Path) -> None:
+    """Gives only the owner access before SQLite opens the file: its journal files inherit the mode."""
     os.close(os.open(path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600))
     path.chmod(0o600)

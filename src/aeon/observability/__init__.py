@@ -1,1 +1,1 @@
-"""One event vocabulary and one record of a run: the log, the live display and the trace are renderings of it."""
+"""The events and records of a run: the log, the live display and the trace are rendered from them."""

@@ -1,16 +1,16 @@
-"""The event vocabulary of a run. The log records it, the live display draws it, `--json` prints it."""
+"""The events of a run. The log records them, the live display draws them, `--json` prints them."""
 
 import logging
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import ClassVar, TypeAlias
 
-from aeon.base.json import Json, JsonObject, copied
+from aeon.base.json import Json, JsonObject, copy_json
 
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """Something that happened in a run. `kind` names it for machines."""
+    """Something that happened in a run. `kind` is its stored name."""
 
     kind: ClassVar[str] = "event"
 
@@ -26,8 +26,8 @@ class PlanningStarted(Event):
 
 
 @dataclass(frozen=True, slots=True)
-class TextMade(Event):
-    """A piece of model output, as it is made. `purpose` is "choice" (of skills), "plan", "call" or "answer"."""
+class TextGenerated(Event):
+    """A piece of model output, as it arrives. `purpose` is "choice" (of skills), "plan", "call" or "answer"."""
 
     kind: ClassVar[str] = "text_made"
     purpose: str
@@ -42,7 +42,7 @@ class PlanReady(Event):
 
 
 @dataclass(frozen=True, slots=True)
-class StepStarted(Event):
+class PlanStepStarted(Event):
     kind: ClassVar[str] = "step_started"
     step: JsonObject
     position: int
@@ -58,8 +58,8 @@ class ToolInvoked(Event):
 
 
 @dataclass(frozen=True, slots=True)
-class Repaired(Event):
-    """A repair was tried: `action` is a SupervisorAction, `step_id` None for the plan itself."""
+class RepairAttempted(Event):
+    """A repair was attempted: `action` is a SupervisorAction, `step_id` None for the plan itself."""
 
     kind: ClassVar[str] = "repaired"
     step_id: str | None
@@ -67,8 +67,8 @@ class Repaired(Event):
 
 
 @dataclass(frozen=True, slots=True)
-class Warned(Event):
-    """Something the user should know that ends nothing."""
+class WarningIssued(Event):
+    """A warning for the user; the run continues."""
 
     kind: ClassVar[str] = "warning"
     step_id: str | None
@@ -76,8 +76,8 @@ class Warned(Event):
 
 
 @dataclass(frozen=True, slots=True)
-class StepEnded(Event):
-    """A step is complete or failed. `result` or `error` says how; `marks` name what was unusual about it."""
+class PlanStepEnded(Event):
+    """A step completed or failed, with its `result` or `error`; `marks` name what was unusual about it."""
 
     kind: ClassVar[str] = "step_ended"
     step: JsonObject
@@ -90,7 +90,7 @@ class StepEnded(Event):
 
 @dataclass(frozen=True, slots=True)
 class NodeStarted(Event):
-    """A node of a skills plan begins an attempt, the first of them 1."""
+    """A node of a skills plan begins an attempt; the first is 1."""
 
     kind: ClassVar[str] = "node_started"
     tool_id: str
@@ -99,17 +99,17 @@ class NodeStarted(Event):
 
 
 @dataclass(frozen=True, slots=True)
-class NodeSpoke(Event):
-    """A script said something: one event of its protocol, as data. Nothing of it counts until the node ended well."""
+class NodeEventEmitted(Event):
+    """A script emitted an event of its protocol, as data. It takes effect only if the node succeeds."""
 
     kind: ClassVar[str] = "node_spoke"
     tool_id: str
-    said: JsonObject
+    protocol_event: JsonObject
 
 
 @dataclass(frozen=True, slots=True)
 class NodeRetried(Event):
-    """An attempt failed with `error` and another follows after `wait_ms`."""
+    """An attempt failed with `error`; the next one follows after `wait_ms`."""
 
     kind: ClassVar[str] = "node_retried"
     tool_id: str
@@ -120,7 +120,7 @@ class NodeRetried(Event):
 
 @dataclass(frozen=True, slots=True)
 class NodeEnded(Event):
-    """A node is over. `result` is its ToolResult without the events, which were told already."""
+    """A node has ended. `result` is its ToolResult without the events, which were emitted already."""
 
     kind: ClassVar[str] = "node_ended"
     tool_id: str
@@ -130,7 +130,7 @@ class NodeEnded(Event):
 
 @dataclass(frozen=True, slots=True)
 class SkillsChosen(Event):
-    """Which skills a planner may use for a request, out of how many."""
+    """The skills that a planner may use for a request, and the number considered."""
 
     kind: ClassVar[str] = "skills_chosen"
     names: list[str]
@@ -138,8 +138,8 @@ class SkillsChosen(Event):
 
 
 @dataclass(frozen=True, slots=True)
-class Replanned(Event):
-    """An attempt came to nothing and another plan is asked for. `disabled` are the skills left out from now on."""
+class ReplanRequested(Event):
+    """An attempt failed and another plan is requested. `disabled` are the skills left out from now on."""
 
     kind: ClassVar[str] = "replanned"
     attempt: int
@@ -164,27 +164,28 @@ Observer: TypeAlias = Callable[[Event], None]
 
 
 class GuardedObserver:
-    """An observer that cannot harm the run: it is given copies, and when it raises, the run goes on without it."""
+    """An observer that cannot harm the run: it receives copies, and if it raises, the run continues without it."""
 
     def __init__(self, observer: Observer) -> None:
         self._observer: Observer | None = observer
 
     def __call__(self, event: Event) -> None:
-        """Tell the observer; what it raises goes to the program's log (`aeon.run`), and it is told nothing more."""
+        """Calls the observer; an exception is logged (`aeon.run`), and the observer receives nothing more."""
         if self._observer is None:
             return
         try:
             self._observer(_copy(event))
-        except Exception:  # noqa: BLE001  # other people's code; what it raised is logged
+        except Exception:  # noqa: BLE001  # external code; its exception is logged
             self._observer = None
-            _LOG.exception("The observer failed at %s; it is told nothing more of this run.", event.kind)
+            _LOG.exception("The observer failed at %s; it receives no more events of this run.", event.kind)
 
 
-def guarded(observer: Observer | None) -> Observer | None:
-    """`observer`, unable to harm the run that it observes; None for None."""
+def guard_observer(observer: Observer | None) -> Observer | None:
+    """Wraps `observer` so that it cannot harm the run; returns None for None."""
     return observer if observer is None or isinstance(observer, GuardedObserver) else GuardedObserver(observer)
 
 
 def _copy(event: Event) -> Event:
-    held: JsonObject = {one.name: getattr(event, one.name) for one in fields(event)}
-    return replace(event, **{name: copied(value) for name, value in held.items() if isinstance(value, (dict, list))})
+    values: JsonObject = {each.name: getattr(event, each.name) for each in fields(event)}
+    copies = {name: copy_json(value) for name, value in values.items() if isinstance(value, (dict, list))}
+    return replace(event, **copies)

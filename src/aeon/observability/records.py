@@ -1,4 +1,4 @@
-"""What is recorded of a run: tool calls, repairs and log entries (core-data-model, FR-037 to FR-039)."""
+"""The records of a run: tool calls, repairs and log entries (core-data-model, FR-037 to FR-039)."""
 
 from datetime import datetime
 from typing import Annotated, Literal
@@ -16,14 +16,14 @@ def _instant(text: str) -> str:
 Timestamp = Annotated[
     str, Field(description="ISO 8601, UTC", pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d"), AfterValidator(_instant)
 ]
-"""An instant as text: it is written, compared and replayed byte for byte, never computed with."""
+"""An instant as text: written, compared and replayed byte for byte, never used in calculations."""
 
 ActionType = Literal["json_repair", "tool_call_repair", "plan_repair", "missing_tool_repair"]
-"""Kinds of repair; the last one is added by core 10."""
+"""The kinds of repair; core 10 adds the last one."""
 
 
 class ToolCall(BaseModel):
-    """One invocation of a tool: `result` when it went well, else `error`."""
+    """One invocation of a tool: `result` if it succeeded, else `error`."""
 
     model_config = ConfigDict(extra="forbid", defer_build=True)
 
@@ -37,7 +37,7 @@ class ToolCall(BaseModel):
     @model_validator(mode="after")
     def _has_one_outcome(self) -> "ToolCall":
         if (self.result is None) == (self.error is None):
-            raise ValueError("a tool call has a result or an error, and not both")
+            raise ValueError("a tool call has either a result or an error")
         return self
 
     def as_dict(self) -> JsonObject:
@@ -53,7 +53,7 @@ class ToolCall(BaseModel):
 
 
 class SupervisorAction(BaseModel):
-    """One repair, or one attempt at it (core 10). `model_output` is the raw reply, None for a deterministic repair."""
+    """One repair, or an attempt at one (core 10). `model_output` is the raw reply, None for a deterministic repair."""
 
     model_config = ConfigDict(extra="forbid", defer_build=True)
 
@@ -69,11 +69,11 @@ class SupervisorAction(BaseModel):
     @model_validator(mode="after")
     def _has_one_outcome(self) -> "SupervisorAction":
         if (self.repaired_output is None) == (self.error is None):
-            raise ValueError("a repair has a repaired output or an error, and not both")
+            raise ValueError("a repair has either a repaired output or an error")
         return self
 
     def as_dict(self) -> JsonObject:
-        """The action as JSON, without the fields that say nothing."""
+        """The action as JSON, without the empty fields."""
         return self.model_dump(exclude_none=True)
 
 
@@ -83,15 +83,15 @@ class LogEntry(BaseModel):
     model_config = ConfigDict(extra="forbid", defer_build=True)
 
     step_number: int = Field(ge=1, description="1 is the planning cycle; each step visited adds one")
-    plan_state: JsonObject = Field(description="the plan at the cycle's start; `partial` when only what changed")
-    llm_output: JsonObject = Field(description="the raw reply of the cycle's thought, {} when no model was asked")
+    plan_state: JsonObject = Field(description="the plan at the cycle's start; `partial` if it holds only the changes")
+    llm_output: JsonObject = Field(description="the raw reply of the cycle's model request, {} without one")
     supervisor_actions: list[SupervisorAction]
     tool_calls: list[ToolCall]
-    ttl_remaining: int = Field(ge=0, description="cycles left when the cycle was over")
+    ttl_remaining: int = Field(ge=0, description="cycles left when the cycle ended")
     errors: list[JsonObject]
     timestamp: Timestamp = Field(description="when the cycle began")
-    finished_at: Timestamp = Field(description="when the cycle was over")
-    outcome: JsonObject | None = Field(None, description="what became of the step: id, status, mode, result or error")
+    finished_at: Timestamp = Field(description="when the cycle ended")
+    outcome: JsonObject | None = Field(None, description="the outcome of the step: id, status, mode, result or error")
     run: JsonObject | None = Field(None, description="entry 1: the request, the tools and the limits of the run")
-    resumed: JsonObject | None = Field(None, description="first entry after a resume: the TTL given to it")
-    prev: str = Field(pattern="^[0-9a-f]{64}$", description="SHA-256 of the line before; 64 zeros in entry 1")
+    resumed: JsonObject | None = Field(None, description="first entry after a resume: its new TTL")
+    prev: str = Field(pattern="^[0-9a-f]{64}$", description="SHA-256 of the previous line; 64 zeros in entry 1")

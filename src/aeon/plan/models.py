@@ -1,4 +1,4 @@
-"""`Plan` and `PlanStep`: the declarative data that a run carries out (core-data-model, FR-007, FR-009)."""
+"""`Plan` and `PlanStep`: the declarative data that a run executes (core-data-model, FR-007, FR-009)."""
 
 from enum import StrEnum
 from typing import Annotated, Literal
@@ -6,14 +6,14 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, field_validator
 
 from aeon.base.errors import ExecutionError
-from aeon.base.json import JsonObject, copied
+from aeon.base.json import JsonObject, copy_json
 
-Text = Annotated[str, StringConstraints(pattern=r"\S")]
-"""A string with something in it."""
+NonBlankText = Annotated[str, StringConstraints(pattern=r"\S")]
+"""A string with at least one character that is not white space."""
 
 
 class StepStatus(StrEnum):
-    """Where a step stands. It only ever moves forward."""
+    """The status of a step. It only moves forward."""
 
     PENDING = "pending"
     RUNNING = "running"
@@ -34,16 +34,16 @@ class PlanStep(BaseModel):
 
     model_config = ConfigDict(extra="forbid", defer_build=True)
 
-    step_id: Text
-    description: Text
+    step_id: NonBlankText
+    description: NonBlankText
     status: StepStatus = StepStatus.PENDING
-    tool: Text | None = None
+    tool: NonBlankText | None = None
     agent: Literal["llm"] | None = None
     arguments: JsonObject | None = None
     errors: list[str] = Field(default_factory=list[str])
 
     def advance(self, status: StepStatus) -> None:
-        """Move to `status`; errors are cleared when the step ends. Raises ExecutionError for a step backwards."""
+        """Moves to `status`; errors are cleared when the step ends. Raises ExecutionError for a backward move."""
         if status not in _NEXT[self.status]:
             raise ExecutionError(f"Step {self.step_id!r} cannot go from {self.status} to {status}.")
         self.status = status
@@ -51,34 +51,34 @@ class PlanStep(BaseModel):
             self.errors = []
 
     def as_dict(self) -> JsonObject:
-        """The step as JSON, without the fields that say nothing."""
+        """The step as JSON, without the empty fields."""
         fields: JsonObject = {"step_id": self.step_id, "description": self.description, "status": self.status.value}
         if self.tool is not None:
             fields["tool"] = self.tool
         if self.agent is not None:
             fields["agent"] = self.agent
         if self.arguments is not None:
-            fields["arguments"] = copied(self.arguments)
+            fields["arguments"] = copy_json(self.arguments)
         if self.errors:
             fields["errors"] = list(self.errors)
         return fields
 
 
 class Plan(BaseModel):
-    """A goal and the steps to it, in the order in which they run (FR-052)."""
+    """A goal and its steps, in the order in which they run (FR-052)."""
 
     model_config = ConfigDict(extra="forbid", defer_build=True)
 
-    goal: Text
+    goal: NonBlankText
     steps: list[PlanStep] = Field(min_length=1)
 
     @field_validator("steps")
     @classmethod
     def _ids_are_unique(cls, steps: list[PlanStep]) -> list[PlanStep]:
         seen: set[str] = set()
-        doubles = sorted({step.step_id for step in steps if step.step_id in seen or seen.add(step.step_id)})
-        if doubles:
-            raise ValueError(f"step_id must be unique; these stand twice: {', '.join(doubles)}")
+        duplicates = sorted({step.step_id for step in steps if step.step_id in seen or seen.add(step.step_id)})
+        if duplicates:
+            raise ValueError(f"step_id must be unique; these appear twice: {', '.join(duplicates)}")
         return steps
 
     def as_dict(self) -> JsonObject:

@@ -1,4 +1,4 @@
-"""YAML as data only: no tags, no aliases (an alias bomb has nothing to multiply), no key twice, no absurd depth."""
+"""YAML as plain data: no tags, no aliases (so no alias bombs), no duplicate keys, no excessive depth."""
 
 from typing import Any, cast
 
@@ -7,16 +7,16 @@ import yaml
 from aeon.base.json import MAX_DEPTH, Json
 
 _Loader: type[yaml.SafeLoader] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-"""libyaml's where PyYAML was built with it: five times faster, the same answers."""
+"""libyaml's loader if PyYAML was built with it: five times faster, same results."""
 
 _MERGE = "tag:yaml.org,2002:merge"
 
 
 def load_yaml(text: str) -> Json:
-    """Decode one YAML document. Raises ValueError that says where it went wrong."""
+    """Decodes one YAML document. Raises ValueError with the position of the problem."""
     try:
         _check_events(text)
-        return yaml.load(text, Loader=_PlainLoader)  # noqa: S506  # a SafeLoader, made narrower
+        return yaml.load(text, Loader=_PlainLoader)  # noqa: S506  # a restricted SafeLoader
     except (yaml.YAMLError, OverflowError) as error:
         raise ValueError(" ".join(str(error).split())) from None
     except RecursionError:
@@ -24,7 +24,7 @@ def load_yaml(text: str) -> Json:
 
 
 def _check_events(text: str) -> None:
-    """Refuse, before anything is built, what plans have no use for and what only attacks are made of."""
+    """Refuses aliases, tags and excessive depth before anything is built: plans do not need them, attacks use them."""
     depth = 0
     for event in yaml.parse(text, Loader=_Loader):
         if isinstance(event, yaml.AliasEvent):
@@ -52,6 +52,6 @@ class _PlainLoader(_Loader):
             if key.tag == _MERGE:
                 raise yaml.YAMLError(f"line {line}: the merge key << is not allowed; write the fields out")
             if name in seen:
-                raise yaml.YAMLError(f"line {line}: the key {name!r} stands twice in one object")
+                raise yaml.YAMLError(f"line {line}: the key {name!r} appears twice in one object")
             seen.add(name)
         return super().construct_mapping(node, deep)

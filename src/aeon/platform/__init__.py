@@ -1,1 +1,1 @@
-"""Services, secrets, tools and what is made of them, kept in one record; usable without the server."""
+"""Services, secrets, tools, processes and runs in one record; usable without the server."""

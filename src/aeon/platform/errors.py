@@ -1,4 +1,4 @@
-"""What can go wrong for a caller of the platform, each with the status that it means over HTTP (platform 2)."""
+"""The platform's errors, each with its HTTP status (platform 2)."""
 
 from typing import ClassVar
 
@@ -7,32 +7,35 @@ from aeon.base.json import Json
 
 
 class PlatformError(AeonError):
-    """The platform could not do what was asked."""
+    """The platform could not do what you asked."""
 
     status: ClassVar[int] = 500
 
 
 class NotFoundError(PlatformError):
-    """There is no such thing, or it is not yours to see."""
+    """It does not exist, or you may not see it."""
 
     status = 404
 
 
 class UnknownUserError(NotFoundError):
-    """Nobody has that name here; nothing was done."""
+    """No user has this name; nothing was done."""
 
     next_step = "Check the name. A user is added by their first command."
 
 
 class ForbiddenError(PlatformError):
-    """You may see it, but it is not yours to change."""
+    """You may see it, but you may not change it."""
 
     status = 403
-    next_step = "Make one of your own."
+    next_step = "Create your own."
 
 
 class RuleError(PlatformError, InputError):
-    """A rule does not allow it. `rule` is its name, `field` where it was broken."""
+    """A rule does not allow it.
+
+    `rule` is the rule's name, `field` the place where it was broken.
+    """
 
     status = 422
 
@@ -43,7 +46,7 @@ class RuleError(PlatformError, InputError):
 
 
 class ReferencedError(PlatformError):
-    """Something still uses it. `by` says what."""
+    """Something still uses it. `by` names the users of it."""
 
     status = 409
 
@@ -53,18 +56,21 @@ class ReferencedError(PlatformError):
 
 
 class ConflictError(PlatformError):
-    """It was changed in the meantime, or the same key was used for something else."""
+    """It was changed in the meantime, or the same key was used for another request."""
 
     status = 409
-    next_step = "Look at it again and repeat the change."
+    next_step = "Read it again and repeat the change."
 
 
 class VersionError(ConflictError):
-    """Somebody changed it since you looked. `version` is the one of now, None when it is gone."""
+    """It was changed since you read it.
+
+    `version` is its current version, None if it was deleted.
+    """
 
     status = 412
 
     def __init__(self, expected: int, version: int | None) -> None:
-        now = "it is gone" if version is None else f"it has version {version}"
-        super().__init__(f"The change is for version {expected}, but {now} by now.", version=version)
+        now = "it was deleted" if version is None else f"it now has version {version}"
+        super().__init__(f"The change is for version {expected}, but {now}.", version=version)
         self.version = version

@@ -1,9 +1,9 @@
-"""Every type of node and edge of the record, from all rooms, in an order that satisfies the foreign keys."""
+"""Every node and edge type of the record, in an order that satisfies the foreign keys."""
 
 from typing import Final
 
 from aeon.platform.catalog import graph as catalog
-from aeon.platform.graph import Graph, NodeType, published
+from aeon.platform.graph import GraphSchema, NodeType, published_columns
 from aeon.platform.metrics import graph as metrics
 from aeon.platform.processes import graph as processes
 from aeon.platform.workers import graph as workers
@@ -13,22 +13,22 @@ _NODES: Final = (
         "User",
         "users",
         ("id",),
-        properties=published("id", "audit_seq", "audit_hash", "created_at"),
+        properties=published_columns("id", "audit_seq", "audit_hash", "created_at"),
         numbers=frozenset({"audit_seq"}),
     ),
     NodeType(
         "AuditEntry",
         "audit_entries",
         ("user_id", "seq"),
-        properties=published(
+        properties=published_columns(
             "user_id", "seq", "at", "action", "subject", "actor_id", "owner_id", "details", "previous", "hash"
         ),
         numbers=frozenset({"seq"}),
     ),
-    NodeType("Request", "requests", ("id",), properties=published("id", "at", "body", "answer")),
+    NodeType("Request", "requests", ("id",), properties=published_columns("id", "at", "body", "answer")),
 )
 
-GRAPH: Final = Graph(
+GRAPH_SCHEMA: Final = GraphSchema(
     (*_NODES, *catalog.NODES, *processes.NODES, *workers.NODES, *metrics.NODES),
     (*catalog.EDGES, *processes.EDGES, *workers.EDGES),
 )

@@ -1,26 +1,112 @@
-"""Every mutation of the platform: one unit of work with its guard, audit entries, and answer to a repetition."""
+"""Executes every mutation of the platform, with audit entries and idempotent answers."""
 
 import hashlib
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from itertools import count, takewhile
 from typing import cast
 
 from aeon.base.clock import Clock
-from aeon.base.json import Json, JsonObject, canonical, parse_strict
+from aeon.base.json import Json, JsonObject, canonical_json, parse_strict
 from aeon.platform import queries
-from aeon.platform.audit import GENESIS, Deed, Head, broken_at, entry_after, entry_of
 from aeon.platform.errors import ConflictError, RuleError, UnknownUserError, VersionError
-from aeon.platform.records import NAME
-from aeon.platform.store import Row, Store, Unit
+from aeon.platform.records import KEY_SEPARATOR, NAME
+from aeon.platform.store import Row, Store, UnitOfWork
+
+GENESIS = "0" * 64
+"""The previous hash of a chain's first entry."""
+
+
+@dataclass(frozen=True, slots=True)
+class AuditAction:
+    """An action to record in the audit log. `actor` did it; `owner` owns the subject."""
+
+    action: str
+    """A verb and a kind: `tool.create`, `service.unshare`, `tool.use`."""
+    subject: str
+    """The id of the thing that it changed or used."""
+    actor: str
+    owner: str
+    details: JsonObject
+
+
+@dataclass(frozen=True, slots=True)
+class ChainHead:
+    """The end of a user's audit chain: its number of entries, and the last entry's hash."""
+
+    seq: int = 0
+    hash: str = GENESIS
+
+
+def next_entry(head: ChainHead, user: str, at: str, action: AuditAction) -> JsonObject:
+    """Returns the entry of a user's chain that follows `head`, as a row."""
+    row: JsonObject = {
+        "user_id": user,
+        "seq": head.seq + 1,
+        "at": at,
+        "action": action.action,
+        "subject": action.subject,
+        "actor_id": action.actor,
+        "owner_id": action.owner,
+        "details": canonical_json(action.details),
+        "previous": head.hash,
+    }
+    return {**row, "hash": _hash(_published(row))}
+
+
+def published_entry(row: JsonObject) -> JsonObject:
+    """Returns an entry's row under the published names, which its hash covers."""
+    return {**_published(row), "hash": row["hash"]}
+
+
+def find_chain_fault(entries: Iterable[JsonObject], head: ChainHead, saved: ChainHead | None = None) -> str | None:
+    """Returns the first fault in a user's complete chain, in order.
+
+    Returns None if it is intact up to `head`. `saved` is an earlier chain head that was stored elsewhere. It detects a
+    chain that was truncated and rebuilt together with its head.
+    """
+    seen = ChainHead()
+    for entry in entries:
+        if entry["seq"] != seen.seq + 1:
+            return f"entry {seen.seq + 1} is missing"
+        if entry["previous"] != seen.hash:
+            return f"entry {entry['seq']} does not follow entry {seen.seq}"
+        if _hash({name: value for name, value in entry.items() if name != "hash"}) != entry["hash"]:
+            return f"entry {entry['seq']} was changed"
+        if saved is not None and entry["seq"] == saved.seq and entry["hash"] != saved.hash:
+            return f"entry {saved.seq} does not match the saved chain head"
+        seen = ChainHead(entry["seq"], entry["hash"])
+    if saved is not None and seen.seq < saved.seq:
+        return f"it ends at entry {seen.seq}, before entry {saved.seq} of the saved chain head"
+    return None if seen == head else f"entries after {seen.seq} are missing"
+
+
+def _published(row: JsonObject) -> JsonObject:
+    return {
+        "id": f"{row['user_id']}{KEY_SEPARATOR}{row['seq']}",
+        "userId": row["user_id"],
+        "seq": row["seq"],
+        "at": row["at"],
+        "action": row["action"],
+        "subject": row["subject"],
+        "actorId": row["actor_id"],
+        "ownerId": row["owner_id"],
+        "details": row["details"],
+        "previous": row["previous"],
+    }
+
+
+def _hash(entry: JsonObject) -> str:
+    return hashlib.sha256(canonical_json(entry).encode()).hexdigest()
+
 
 _REMEMBERED = timedelta(hours=24)
-"""How long a repetition gets the first answer (platform 20)."""
+"""How long a repeated request gets the first answer (platform 20)."""
 
-_FORGETS_EVERY, _FORGOTTEN_AT_ONCE = 64, 1000
-"""After so many mutations with a key, so many requests older than that are removed."""
+_FORGET_EVERY, _FORGET_LIMIT = 64, 1000
+"""After how many mutations with a key old requests are deleted, and how many at most."""
 
 _USER = re.compile(NAME)
 
@@ -28,11 +114,11 @@ _PAGE = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
-    """Who asks for a change. `key` is their Idempotency-Key (platform 20).
+class MutationRequest:
+    """The user who requests a change, and how. `key` is their Idempotency-Key (platform 20).
 
-    `expected` is the version of what is changed that they have seen: a change of another version is refused
-    (platform 23). `on_replay` is called when they get the answer that the same request got before.
+    `expected` is the version that the user has read: a change of another version is refused (platform 23).
+    `on_replay` is called when the request gets the stored answer of an earlier one.
     """
 
     user: str
@@ -40,23 +126,24 @@ class Request:
     expected: int | None = None
     on_replay: Callable[[], None] | None = field(default=None, compare=False, repr=False)
 
-    def to(self, verb: str, target: str = "", parameters: Json = None) -> "Mutation":
-        """The mutation that this request asks for."""
+    def mutation(self, verb: str, target: str = "", parameters: Json = None) -> "Mutation":
+        """Returns the mutation that this request asks for."""
         return Mutation(self, verb, target, parameters)
 
 
 @dataclass(frozen=True, slots=True)
 class Mutation:
-    """A requested change: all that a repetition with the same key has to ask for, too (platform 20).
+    """A requested change.
 
-    A digest of it is kept, so a secret's value never stands in the parameters, but the vault's keyed digest of it.
+    A repetition with the same key must request the same change (platform 20). A digest of it is stored, so `parameters`
+    never contain a secret's value, only the vault's keyed digest of it.
     """
 
-    request: Request
+    request: MutationRequest
     verb: str
-    """A kind and what is done: `tool.create`, `service.change`, `process.start`."""
+    """A kind and an operation: `tool.create`, `service.change`, `process.start`."""
     target: str
-    """The id of what it is done to; empty for what is created."""
+    """The id of the changed thing; empty for a new one."""
     parameters: Json
 
     @property
@@ -67,25 +154,27 @@ class Mutation:
     def key(self) -> str | None:
         return self.request.key
 
-    def expecting(self, version: Callable[[Unit], int | None], work: Callable[[Unit], None]) -> Callable[[Unit], None]:
-        """`work`, refused with a VersionError where the record has another version than the request expects.
+    def expecting(
+        self, version: Callable[[UnitOfWork], int | None], work: Callable[[UnitOfWork], None]
+    ) -> Callable[[UnitOfWork], None]:
+        """Returns `work`, which then raises VersionError for an unexpected version.
 
-        A repetition that gets its first answer is not held against it.
+        The version is not checked for a repetition, which gets the first answer.
         """
         expected = self.request.expected
         if expected is None:
             return work
 
-        def checked(unit: Unit) -> None:
-            if (now := version(unit)) != expected:
-                raise VersionError(expected, now)
+        def checked(unit: UnitOfWork) -> None:
+            if (current := version(unit)) != expected:
+                raise VersionError(expected, current)
             work(unit)
 
         return checked
 
 
 class Ledger:
-    """Carries out mutations and remembers them. Threads may share one."""
+    """Executes mutations and remembers them. Threads may share one."""
 
     def __init__(self, store: Store, clock: Clock) -> None:
         self._store = store
@@ -93,14 +182,14 @@ class Ledger:
         self._remembered = count(1)
 
     def now(self) -> str:
-        """The instant that a mutation gets for its times."""
+        """Returns the current instant, for the times of a mutation."""
         return self._clock.now()
 
     def ensure_user(self, user: str) -> None:
-        """Add the user unless they exist. Raises RuleError for what cannot be a user's name."""
+        """Adds the user if they do not exist. Raises RuleError for an invalid user name."""
         if not _USER.fullmatch(user):
             raise RuleError(
-                f"{user!r} cannot be a user's name.",
+                f"{user!r} is not a valid user name.",
                 rule="user_name",
                 next_step="Use 1 to 200 characters, no blanks at the ends, no control characters.",
             )
@@ -110,106 +199,113 @@ class Ledger:
         self._store.update(lambda unit: unit.write(queries.ADD_USER, params))
 
     def require_user(self, user: str) -> None:
-        """Raises UnknownUserError for a user who was never added."""
+        """Raises UnknownUserError for a user who does not exist."""
         if not self._store.read(queries.HAS_USER, {"user": user}):
             raise _unknown(user)
 
-    def answer(self, mutation: Mutation) -> JsonObject | None:
-        """The answer that the same mutation got before; None when it is new, has no key, or is older than a day.
+    def earlier_answer(self, mutation: Mutation) -> JsonObject | None:
+        """Returns the earlier answer to the same mutation.
 
-        Raises ConflictError when its key was used for something else.
+        Returns None if it is new, has no key, or is older than a day. Raises ConflictError if its key was used for
+        another request.
         """
         if mutation.key is None:
             return None
         return self._answer_in(self._store.read(queries.EARLIER_REQUEST, {"id": _request_id(mutation)}), mutation)
 
     def commit(
-        self, work: Callable[[Unit], None], mutation: Mutation, deeds: Sequence[Deed], answer: JsonObject
+        self, work: Callable[[UnitOfWork], None], mutation: Mutation, actions: Sequence[AuditAction], answer: JsonObject
     ) -> JsonObject:
-        """Carry out a mutation, whole or not at all: `work` writes and guards, its records are written around it.
+        """Executes a mutation atomically: `work` writes and guards, with its audit entries.
 
-        Each deed is recorded for its actor and for its owner. Returns `answer` itself, or the answer that the same
-        mutation got before (platform 20). Raises what `work` raises: GuardError where a condition does not hold,
-        DuplicateError where a value was taken.
+        Each action is recorded for its actor and for its owner. Returns `answer` itself, or the earlier answer to the
+        same mutation (platform 20). Raises what `work` raises: GuardError if a condition does not hold, DuplicateError
+        if a value is already in use.
         """
 
-        def whole(unit: Unit) -> JsonObject:
-            heads = self._heads(unit, deeds)
+        def execute(unit: UnitOfWork) -> JsonObject:
+            heads = self._heads(unit, actions)
             if (earlier := self._remember(unit, mutation, answer)) is not None:
                 return earlier
             work(unit)
-            self._record(unit, deeds, heads)
+            self._record(unit, actions, heads)
             return answer
 
-        return self._store.update(whole)
+        return self._store.update(execute)
 
-    def trail(self, user: str) -> Iterator[JsonObject]:
-        """A user's audit entries, oldest first."""
+    def audit_log(self, user: str) -> Iterator[JsonObject]:
+        """Yields a user's audit entries, oldest first."""
         after = 0
         while page := self._store.read(queries.AUDIT_PAGE, {"user": user, "after": after, "limit": _PAGE}):
-            yield from map(entry_of, page)
+            yield from map(published_entry, page)
             after = page[-1]["seq"]
 
-    def head(self, user: str) -> Head:
-        """Where a user's audit trail ends now. Save it elsewhere to give it to `verify` later."""
-        rows = self._store.read(queries.HEAD, {"user": user})
-        return Head(rows[0]["seq"], rows[0]["hash"]) if rows else Head()
+    def chain_head(self, user: str) -> ChainHead:
+        """Returns the current end of a user's audit log.
 
-    def verify(self, user: str, noted: Head | None = None) -> str | None:
-        """What is wrong with a user's audit trail; None when it is whole and continues `noted` (platform 19)."""
-        head = self.head(user)
-        return broken_at(takewhile(lambda entry: entry["seq"] <= head.seq, self.trail(user)), head, noted)
-
-    def _heads(self, unit: Unit, deeds: Sequence[Deed]) -> dict[str, Head]:
-        """Where the trails end that these deeds go into. No other mutation adds to them until this one ends.
-
-        A guard about another user's thing is safe with that: each mutation of it is a deed of its owner's trail.
+        Save it elsewhere, and pass it to `verify_audit_log` later.
         """
-        heads: dict[str, Head] = {}
-        for user in sorted({user for deed in deeds for user in (deed.actor, deed.owner)}):
+        rows = self._store.read(queries.HEAD, {"user": user})
+        return ChainHead(rows[0]["seq"], rows[0]["hash"]) if rows else ChainHead()
+
+    def verify_audit_log(self, user: str, saved: ChainHead | None = None) -> str | None:
+        """Returns the first fault in a user's audit log.
+
+        Returns None if it is intact and continues `saved` (platform 19).
+        """
+        head = self.chain_head(user)
+        return find_chain_fault(takewhile(lambda entry: entry["seq"] <= head.seq, self.audit_log(user)), head, saved)
+
+    def _heads(self, unit: UnitOfWork, actions: Sequence[AuditAction]) -> dict[str, ChainHead]:
+        """Returns the heads of these actions' audit logs, locked until the unit of work ends.
+
+        A guard on another user's thing is therefore safe: each mutation of it extends its owner's audit log.
+        """
+        heads: dict[str, ChainHead] = {}
+        for user in sorted({user for action in actions for user in (action.actor, action.owner)}):
             rows = unit.read(queries.LOCKED_HEAD, {"user": user})
             if not rows:
                 raise _unknown(user)
-            heads[user] = Head(rows[0]["seq"], rows[0]["hash"])
+            heads[user] = ChainHead(rows[0]["seq"], rows[0]["hash"])
         return heads
 
-    def _record(self, unit: Unit, deeds: Sequence[Deed], heads: dict[str, Head]) -> None:
+    def _record(self, unit: UnitOfWork, actions: Sequence[AuditAction], heads: dict[str, ChainHead]) -> None:
         at = self.now()
-        for deed in deeds:
-            for user in dict.fromkeys((deed.actor, deed.owner)):
-                entry = entry_after(heads[user], user, at, deed)
+        for action in actions:
+            for user in dict.fromkeys((action.actor, action.owner)):
+                entry = next_entry(heads[user], user, at, action)
                 unit.write(queries.ADD_ENTRY, entry)
-                heads[user] = Head(entry["seq"], entry["hash"])
+                heads[user] = ChainHead(entry["seq"], entry["hash"])
         for user, head in heads.items():
             unit.write(queries.MOVE_HEAD, {"user_id": user, "seq": head.seq, "hash": head.hash})
 
-    def _remember(self, unit: Unit, mutation: Mutation, answer: JsonObject) -> JsonObject | None:
-        """Keep the answer for a repetition; if this is one, what was answered within the last day."""
+    def _remember(self, unit: UnitOfWork, mutation: Mutation, answer: JsonObject) -> JsonObject | None:
+        """Stores the answer for a repetition; if this is one, returns its answer of the last day."""
         if mutation.key is None:
             return None
-        if next(self._remembered) % _FORGETS_EVERY == 0:
-            unit.write(queries.FORGET_REQUESTS, {"since": self._since(), "limit": _FORGOTTEN_AT_ONCE})
+        if next(self._remembered) % _FORGET_EVERY == 0:
+            unit.write(queries.FORGET_REQUESTS, {"since": self._since(), "limit": _FORGET_LIMIT})
         id_ = _request_id(mutation)
-        asked = {"id": id_, "at": self.now(), "body": _digest_of(mutation), "answer": canonical(answer)}
-        if unit.write(queries.REMEMBER_REQUEST, asked):
+        stored = {"id": id_, "at": self.now(), "body": _digest_of(mutation), "answer": canonical_json(answer)}
+        if unit.write(queries.REMEMBER_REQUEST, stored):
             return None
         earlier = self._answer_in(unit.read(queries.EARLIER_REQUEST, {"id": id_}), mutation)
         if earlier is None:
             unit.write(queries.FORGET_REQUEST, {"id": id_})
-            unit.write(queries.REMEMBER_REQUEST, asked)
+            unit.write(queries.REMEMBER_REQUEST, stored)
         return earlier
 
-    def _answer_in(self, found: Sequence[Row], mutation: Mutation) -> JsonObject | None:
-        if not found or found[0]["at"] <= self._since():
+    def _answer_in(self, rows: Sequence[Row], mutation: Mutation) -> JsonObject | None:
+        if not rows or rows[0]["at"] <= self._since():
             return None
-        if found[0]["body"] != _digest_of(mutation):
+        if rows[0]["body"] != _digest_of(mutation):
             raise ConflictError(
                 f"The Idempotency-Key {mutation.key!r} was used for another request.",
                 next_step="Send each new request with a key of its own.",
             )
         if mutation.request.on_replay is not None:
             mutation.request.on_replay()
-        return cast(JsonObject, parse_strict(found[0]["answer"]))
+        return cast(JsonObject, parse_strict(rows[0]["answer"]))
 
     def _since(self) -> str:
         return (datetime.fromisoformat(self.now()) - _REMEMBERED).isoformat(timespec="microseconds")
@@ -220,7 +316,7 @@ def _unknown(user: str) -> UnknownUserError:
 
 
 def _request_id(mutation: Mutation) -> str:
-    """Of bounded length, whatever the key is."""
+    """Returns an id of bounded length for a key of any length."""
     return _digest([mutation.user, mutation.key])
 
 
@@ -229,4 +325,4 @@ def _digest_of(mutation: Mutation) -> str:
 
 
 def _digest(value: Json) -> str:
-    return hashlib.sha256(canonical(value).encode()).hexdigest()
+    return hashlib.sha256(canonical_json(value).encode()).hexdigest()

@@ -1,8 +1,8 @@
-"""What every room of the platform asks the record: users, remembered requests, the audit trail."""
+"""Queries that all rooms of the platform share: users, remembered requests, the audit log."""
 
 from typing import Final
 
-from aeon.platform.store import Texts
+from aeon.platform.store import DialectQuery
 
 RUN_STORE: Final = "SELECT value AS said FROM meta WHERE key = 'runs'"
 CLAIM_RUN_STORE: Final = "INSERT INTO meta (key, value) VALUES ('runs', :said) ON CONFLICT (key) DO NOTHING"
@@ -18,8 +18,8 @@ HAS_USER: Final = "SELECT 1 AS found FROM users WHERE id = :user"
 
 HEAD: Final = "SELECT audit_seq AS seq, audit_hash AS hash FROM users WHERE id = :user"
 
-LOCKED_HEAD: Final = Texts(sqlite=HEAD, postgresql=f"{HEAD} FOR UPDATE")
-"""Locks the user until the unit of work ends. SQLite has one writer at a time anyway."""
+LOCKED_HEAD: Final = DialectQuery(sqlite=HEAD, postgresql=f"{HEAD} FOR UPDATE")
+"""Locks the user until the unit of work ends. SQLite has only one writer at a time."""
 
 MOVE_HEAD: Final = "UPDATE users SET audit_seq = :seq, audit_hash = :hash WHERE id = :user_id"
 

@@ -1,18 +1,19 @@
-"""What every platform model has in common: the published field names, and how it is stored as a row."""
+"""The base class of all platform models: names, parsing, and mapping to rows."""
 
+import re
 from typing import Annotated, ClassVar, Final, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic.alias_generators import to_camel
 
-from aeon.base.json import Json, JsonObject, canonical, parse_strict
+from aeon.base.json import Json, JsonObject, canonical_json, parse_strict
 from aeon.platform.errors import RuleError
 
 NAME: Final = r"^[^\s\x00-\x1f\x7f]([^\x00-\x1f\x7f]{0,198}[^\s\x00-\x1f\x7f])?$"
-"""Up to 200 characters, no blanks at the ends, no control characters."""
+"""1 to 200 characters, no blanks at the ends, no control characters."""
 
 Name = Annotated[str, Field(min_length=1, max_length=200, pattern=NAME)]
-"""What people call a thing; unique among what one user has of its kind."""
+"""A thing's name, unique among all things of its kind that one user owns."""
 
 Description = Annotated[str, Field(max_length=4000)]
 
@@ -20,7 +21,7 @@ KEY_SEPARATOR = "\x1f"
 
 
 class Record(BaseModel):
-    """Published in camelCase, unknown fields refused, values never repeated in error messages."""
+    """A model with camelCase names that refuses unknown fields and hides values in errors."""
 
     model_config = ConfigDict(
         extra="forbid",
@@ -28,15 +29,15 @@ class Record(BaseModel):
         populate_by_name=True,
         hide_input_in_errors=True,
         frozen=True,
-        defer_build=True,  # each command uses a few of them
+        defer_build=True,  # each command uses only a few models
     )
 
     stored_as_text: ClassVar[frozenset[str]] = frozenset()
-    """The fields whose columns hold JSON text: objects and lists."""
+    """Fields whose columns hold JSON text: objects and lists."""
 
     @classmethod
     def parsed(cls, value: Json) -> Self:
-        """The value as a record. Raises RuleError that lists everything wrong with it, each with its path."""
+        """Returns the value as a record. Raises RuleError that lists every problem with its path."""
         try:
             return cls.model_validate(value)
         except ValidationError as error:
@@ -50,7 +51,7 @@ class Record(BaseModel):
 
     @classmethod
     def from_row(cls, row: JsonObject) -> Self:
-        """The record of a row, whose columns are named like the fields; other columns are left out."""
+        """Returns the record of a row with columns named like the fields; ignores others."""
         known, texts = cls.model_fields, cls.stored_as_text
         return cls.model_validate(
             {
@@ -61,24 +62,25 @@ class Record(BaseModel):
         )
 
     def as_dict(self) -> JsonObject:
-        """As JSON data under the published names."""
+        """Returns JSON data under the published names."""
         return self.model_dump(mode="json", by_alias=True)
 
     def as_row(self) -> JsonObject:
-        """As values by column: objects and lists as JSON text."""
+        """Returns values by column, with objects and lists as JSON text."""
         return {
-            name: canonical(value) if name in self.stored_as_text and value is not None else value
+            name: canonical_json(value) if name in self.stored_as_text and value is not None else value
             for name, value in self.model_dump(mode="json").items()
         }
 
 
-def storable(text: str) -> str:
-    """A text of somebody else's without NUL and without halves of surrogate pairs, which no store keeps."""
+def replace_unstorable(text: str) -> str:
+    """Replaces NUL and lone surrogates in foreign text, which no store accepts."""
     return text.replace("\0", "\ufffd").encode(errors="replace").decode()
 
 
 def _kind(cls: type[Record]) -> str:
-    return f"The {cls.__name__.removeprefix('New').removesuffix('Change').lower()}"
+    name = cls.__name__.removeprefix("New").removesuffix("Change")
+    return f"The {re.sub(r'(?<=[a-z])(?=[A-Z])', ' ', name).lower()}"
 
 
 def _in_words(place: tuple[int | str, ...], message: str) -> str:

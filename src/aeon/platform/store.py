@@ -1,7 +1,7 @@
-"""The port to the record: named SQL queries, in units of work that happen whole or not at all.
+"""The port to the record: named SQL queries, in atomic units of work.
 
 A query is a constant in the SQL that SQLite and PostgreSQL share: `:name` parameters, RETURNING, ON CONFLICT, recursive
-CTEs. Where the two differ, it is a `Texts` of both. The subset (decision 30):
+CTEs. Where the two differ, a query is a `DialectQuery` with both texts. The subset (decision 30):
 
 - A list is one parameter that the store sends as JSON: `id IN (SELECT value FROM json_each(:ids))`.
 - Booleans are the integers 0 and 1, in columns, parameters and rows.
@@ -20,30 +20,33 @@ T = TypeVar("T")
 Dialect: TypeAlias = Literal["sqlite", "postgresql"]
 
 
-class Texts(NamedTuple):
-    """One query in two texts, where the dialects differ. Both have the same parameters and columns."""
+class DialectQuery(NamedTuple):
+    """One query in two texts, for queries that differ between dialects.
+
+    Both have the same parameters and columns.
+    """
 
     sqlite: str
     postgresql: str
 
 
-Query: TypeAlias = str | Texts
+Query: TypeAlias = str | DialectQuery
 
 Params: TypeAlias = Mapping[str, Json]
-"""Bound to a query's `:names`: strings without NUL, 64-bit integers, finite floats, booleans, None, lists."""
+"""Values bound to a query's `:names`: strings without NUL, 64-bit integers, finite floats, booleans, None, lists."""
 
 Row: TypeAlias = JsonObject
-"""A row of an answer by column. Booleans are 0 and 1; objects and lists are JSON text."""
+"""A result row by column name. Booleans are 0 and 1; objects and lists are JSON text."""
 
 
 class StoreError(AeonError):
-    """The store could not do what was asked."""
+    """The store could not do what you asked."""
 
 
 class StoreUnavailableError(StoreError):
     """The store does not answer.
 
-    `may_have_happened` is True when the answer to a commit was lost: repeat it with an idempotency key.
+    `may_have_happened` is True if the response to a commit was lost: repeat it with an idempotency key.
     """
 
     is_retryable = True
@@ -55,13 +58,13 @@ class StoreUnavailableError(StoreError):
 
 
 class StoreFullError(StoreUnavailableError):
-    """The disk is full, or may not be written to. Nothing was changed."""
+    """The disk is full or not writable. Nothing was changed."""
 
     next_step = "Free some space and try again; reading still works."
 
 
 class DamagedStoreError(StoreError):
-    """The store's files are damaged, or are not the store's own."""
+    """The store's files are damaged, or do not belong to a store."""
 
     next_step = "Restore a backup with `aeon store restore FILE`."
 
@@ -75,83 +78,87 @@ class QueryTimeoutError(StoreError):
 
 
 class GuardError(StoreError):
-    """A condition of the unit of work does not hold, or a row that it refers to is gone; nothing was written."""
+    """A condition does not hold, or a row that it needs was deleted; nothing was written."""
 
 
 class DuplicateError(StoreError):
-    """A value that must be unique is already there; nothing was written."""
+    """A value that must be unique exists already; nothing was written."""
 
 
 class InvariantError(StoreError):
-    """The database refuses to break an invariant: a check, or what is immutable; nothing was written."""
+    """The change breaks a check, or changes an immutable value; nothing was written."""
 
 
-class Unit(Protocol):
-    """One unit of work: a transaction. Its reads see its own writes."""
+class UnitOfWork(Protocol):
+    """One transaction. Its reads see its own writes."""
 
     def read(self, query: Query, params: Params | None = None) -> list[Row]:
-        """The rows of a query; also of one that writes and has RETURNING."""
+        """Returns the rows of a query; also of a writing query with RETURNING."""
         ...
 
     def write(self, query: Query, params: Params | None = None) -> int:
-        """Run a query that writes; the number of rows that it inserted, changed or deleted.
+        """Runs a writing query, and returns the number of rows that it inserted, changed or deleted.
 
         Raises DuplicateError, GuardError for a foreign key, and InvariantError.
         """
         ...
 
     def write_each(self, query: Query, rows: Iterable[Params]) -> None:
-        """Run a query that writes once for each of these parameters. Raises as `write`."""
+        """Runs a writing query once for each of these parameters. Raises like `write`."""
         ...
 
 
 class Store(Protocol):
-    """One record. Threads may share it, and several processes may have the same one open.
+    """The database of one record.
 
-    What was acknowledged survives the process, the server and the machine being killed. All raise StoreError.
+    Threads may share it, and several processes may open the same one. Committed work survives a kill of the process,
+    the server or the machine. All methods raise StoreError.
     """
 
     @property
     def name(self) -> str:
-        """The kind of store, and where it is, without credentials."""
+        """The kind of store and its location, without credentials."""
         ...
 
     @property
     def dialect(self) -> Dialect:
-        """Which of the texts of a query it takes."""
+        """The SQL dialect that it uses."""
         ...
 
     def read(self, query: Query, params: Params | None = None, *, timeout: float | None = None) -> list[Row]:
-        """The rows of one query that changes nothing. `timeout` is in seconds (QueryTimeoutError)."""
+        """Returns the rows of one read-only query.
+
+        `timeout` is in seconds. Raises QueryTimeoutError.
+        """
         ...
 
-    def view(self, work: Callable[[Unit], T]) -> T:
-        """The result of several reads, all of which see the record as it was at one moment."""
+    def view(self, work: Callable[[UnitOfWork], T]) -> T:
+        """Returns the result of several reads, which all see the same snapshot of the record."""
         ...
 
-    def update(self, work: Callable[[Unit], T]) -> T:
-        """Carry out a unit of work and commit it, or nothing of it when it raises.
+    def update(self, work: Callable[[UnitOfWork], T]) -> T:
+        """Runs a unit of work and commits it; rolls it back if it raises.
 
-        `work` is called again when it met another unit of work, so it has no effect but on its unit. Raises
-        StoreUnavailableError with `may_have_happened`.
+        `work` is called again after a conflict with another unit of work, so it must have no side effects outside its
+        unit. Raises StoreUnavailableError with `may_have_happened`.
         """
         ...
 
     def explain(self, query: Query, params: Params | None = None) -> str:
-        """The query plan, in the store's own words."""
+        """Returns the query plan, in the store's own format."""
         ...
 
     def close(self) -> None:
-        """Close all connections. Calling it again does nothing."""
+        """Closes all connections. Calling it again does nothing."""
         ...
 
 
 def guard(*, holds: bool) -> None:
-    """Raise GuardError, which takes the whole unit of work back, unless a condition holds."""
+    """Raises GuardError, which rolls back the whole unit of work, unless a condition holds."""
     if not holds:
         raise GuardError
 
 
-def writes_one(query: Query, params: Params) -> Callable[[Unit], None]:
-    """A unit of work that is one query, and raises GuardError unless that writes exactly one row."""
+def write_one(query: Query, params: Params) -> Callable[[UnitOfWork], None]:
+    """Returns a unit of one query, which raises GuardError unless it writes one row."""
     return lambda unit: guard(holds=unit.write(query, params) == 1)

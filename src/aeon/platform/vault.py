@@ -1,4 +1,4 @@
-"""The port to the vault: secrets go in, come out only to be used, and never stand in the record (platform 3)."""
+"""The port to the vault, which stores secrets outside of the record (platform 3)."""
 
 from typing import Literal, NamedTuple, Protocol, TypeAlias
 
@@ -15,17 +15,17 @@ class VaultError(AeonError):
 class WrongKeyError(VaultError):
     """The master key does not open this vault."""
 
-    next_step = "Give the key that it was made with: AEON_MASTER_KEY, the key file, or the system's keyring."
+    next_step = "Provide the key that it was created with: AEON_MASTER_KEY, the key file, or the system's keyring."
 
 
 class TamperedError(VaultError):
-    """A secret's ciphertext was changed, moved or cut."""
+    """A secret's ciphertext was changed, moved or truncated."""
 
-    next_step = "Restore the vault's file from a copy, or rotate the secret."
+    next_step = "Restore the vault's file from a backup, or rotate the secret."
 
 
 class SecretKey(NamedTuple):
-    """What a ciphertext is bound to: it opens for no other secret, owner, type or version."""
+    """The secret, owner, type and version that a ciphertext is bound to."""
 
     secret_id: str
     owner_id: str
@@ -33,19 +33,19 @@ class SecretKey(NamedTuple):
     version: int
 
 
-class Kept(NamedTuple):
-    """A secret's value in the vault, and since when: an instant as ISO 8601 in UTC."""
+class StoredSecret(NamedTuple):
+    """A stored secret's key, and when it was stored: an ISO 8601 instant in UTC."""
 
     key: SecretKey
     at: str
 
 
-_NAMES = ("username", "client_id", "token_url", "expires_at")
-"""Parts of values that open nothing by themselves."""
+_PUBLIC_PARTS = ("username", "client_id", "token_url", "expires_at")
+"""Parts of values that give no access by themselves."""
 
 
-class Revealed:
-    """A secret's value for the moment of its use. Neither `repr` nor `str` nor pickling shows it.
+class SecretValue:
+    """A secret's value for the moment of its use. `repr`, `str` and pickling do not reveal it.
 
     The value is an object of strings by the secret's type: api_key `key`; password `username`, `password`; certificate
     `certificate`, `private_key` in PEM; oauth_token `access_token` and, where it can be refreshed, `refresh_token`,
@@ -58,65 +58,75 @@ class Revealed:
         self._value = value
 
     def reveal(self) -> JsonObject:
-        """The value itself; for nothing but the request that needs it."""
+        """Returns the plain value, only for the request that needs it."""
         return dict(self._value)
 
-    def words(self) -> tuple[str, ...]:
-        """Every string in it that must appear in nothing that is kept."""
+    def all_strings(self) -> tuple[str, ...]:
+        """Returns every string of the value, none of which may be stored or shown."""
         return tuple(str(part) for part in self._value.values() if part)
 
-    def secret_words(self) -> tuple[str, ...]:
-        """Those of `words` that open something."""
-        return tuple(str(word) for part, word in self._value.items() if word and part not in _NAMES)
+    def secret_strings(self) -> tuple[str, ...]:
+        """Returns the strings that give access."""
+        return tuple(str(word) for part, word in self._value.items() if word and part not in _PUBLIC_PARTS)
 
-    def names(self) -> tuple[str, ...]:
-        """Those of `words` that say whose the secret is or where it holds, and open nothing by themselves."""
-        return tuple(str(word) for part, word in self._value.items() if word and part in _NAMES)
+    def public_strings(self) -> tuple[str, ...]:
+        """Returns the strings that name an owner or a location, and give no access by themselves."""
+        return tuple(str(word) for part, word in self._value.items() if word and part in _PUBLIC_PARTS)
 
     def __repr__(self) -> str:
-        return "Revealed([hidden])"
+        return "SecretValue([hidden])"
 
     __str__ = __repr__
 
     def __reduce__(self) -> str:
-        raise TypeError("a secret is not written anywhere")
+        raise TypeError("a secret cannot be pickled")
 
 
 class Vault(Protocol):
-    """Encrypted values by SecretKey. Threads and processes may share one. Errors never contain a value or a key."""
+    """Stores encrypted values by SecretKey.
+
+    Threads and processes may share one. Errors contain no value and no key.
+    """
 
     def check(self, kind: SecretType, value: JsonObject) -> None:
-        """Raises RuleError for a value that does not fit its type, all that is wrong and nothing of it repeated."""
+        """Raises RuleError with every problem of an invalid value, without repeating it."""
         ...
 
     def digest(self, value: JsonObject) -> str:
-        """A digest of a value that fits its type, in hex, under a key of the vault's own: equal for equal values.
+        """Returns a keyed hex digest of a value that fits its type: equal for equal values.
 
-        It tells nothing without the master key. Under another master key it is another one.
+        It reveals nothing without the master key, and differs under another master key.
         """
         ...
 
     def put(self, key: SecretKey, value: JsonObject) -> None:
-        """Encrypt and keep a value. A key is written once: a rotation is a new version.
+        """Encrypts and stores a value.
 
-        Raises RuleError for a value that does not fit its type, VaultError.
+        Each key is written only once: a rotation creates a new version. Raises RuleError for a value that does not fit
+        its type, VaultError.
         """
         ...
 
-    def open(self, key: SecretKey) -> Revealed:
-        """The value. Raises WrongKeyError, TamperedError, VaultError when there is none."""
+    def open(self, key: SecretKey) -> SecretValue:
+        """Returns the value.
+
+        Raises WrongKeyError, TamperedError, and VaultError if it does not exist.
+        """
         ...
 
     def forget(self, secret_id: str, version: int | None = None) -> None:
-        """Delete one version of a secret, or all of them; what is not there is no error."""
+        """Deletes one version of a secret, or all versions; does nothing if there is none."""
         ...
 
-    def kept(self) -> list[Kept]:
-        """What there is, so that what nothing refers to can be swept."""
+    def list_secrets(self) -> list[StoredSecret]:
+        """Lists the stored secrets, so that unreferenced ones can be swept."""
         ...
 
     def rewrap(self, new_master: bytes) -> int:
-        """Put every secret under another master key, all or none; how many. The values stay as they are."""
+        """Rewraps every secret with another master key, all or none, and returns their number.
+
+        Values stay the same.
+        """
         ...
 
     def close(self) -> None: ...

@@ -1,1 +1,1 @@
-"""How others reach Aeon: each room speaks one protocol, and knows nothing of the others."""
+"""Servers through which other programs use Aeon: one package per protocol, independent of the others."""

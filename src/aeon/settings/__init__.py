@@ -1,7 +1,7 @@
-"""What the user has set, where each value comes from, and every mistake in it at once."""
+"""The user's settings: their values, the origin of each, and every problem in them at once."""
 
-from aeon.settings.layers import KEYS, variable
-from aeon.settings.load import Loaded, LookedFor, load
+from aeon.settings.layers import KEYS, environment_variable
+from aeon.settings.loader import LoadedSettings, SettingsFile, load_settings
 from aeon.settings.model import (
     EngineSettings,
     GraphSettings,
@@ -17,14 +17,14 @@ __all__ = [
     "KEYS",
     "EngineSettings",
     "GraphSettings",
-    "Loaded",
-    "LookedFor",
+    "LoadedSettings",
     "MemorySettings",
     "ModelSettings",
     "RunSettings",
     "Settings",
+    "SettingsFile",
     "SkillsSettings",
     "StoreSettings",
-    "load",
-    "variable",
+    "environment_variable",
+    "load_settings",
 ]

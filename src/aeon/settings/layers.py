@@ -1,4 +1,4 @@
-"""Layers of settings and their merging: pure, the origin of each value kept, every mistake reported at once.
+"""Layers of settings and their merge: pure, the origin of each value kept, every problem reported at once.
 
 Precedence, highest first: flags, environment, project file, user file, default.
 """
@@ -10,7 +10,7 @@ from typing import Any, cast
 from pydantic import BaseModel, ValidationError
 
 from aeon.base.json import Json, JsonObject
-from aeon.base.spelling import nearest
+from aeon.base.suggestions import closest_name
 from aeon.settings.model import Settings
 
 
@@ -22,16 +22,16 @@ def _fields() -> Iterator[tuple[str, str]]:
 
 
 KEYS: Mapping[str, str] = dict(_fields())
-"""Every key, as `section.name`, with what it is for."""
+"""Every key, as `section.name`, with its description."""
 
 _SECRET_WORDS = ("api_key", "apikey", "token", "secret", "password")
 
 
 @dataclass(frozen=True, slots=True)
-class Layer:
-    """Values from one place, as nested sections. `spelling` says how a key is written there, where it is not its name.
+class SettingsLayer:
+    """Values from one source, as nested sections. `spelling` maps a key to its name there, if that differs.
 
-    `is_text` marks values that are all text (the environment), so that numbers are read out of them.
+    `is_text` marks values that are all text (the environment), so that numbers are parsed from them.
     """
 
     origin: str
@@ -44,17 +44,17 @@ class Layer:
         return self.spelling.get(key, key)
 
     def origin_of(self, key: str) -> str:
-        """Where the value of `key` comes from: the file, or the variable or flag itself."""
+        """The origin of the value of `key`: the file, or the variable or flag itself."""
         return self.spelling.get(key, self.origin)
 
 
-def variable(key: str) -> str:
+def environment_variable(key: str) -> str:
     """The environment variable of a key: `run.ttl` is AEON_RUN_TTL."""
     return f"AEON_{key.replace('.', '_').upper()}"
 
 
-def merge(layers: Iterable[Layer]) -> tuple[Settings, dict[str, str]]:
-    """The settings that the layers give, highest precedence first, and the origin of every key.
+def merge_layers(layers: Iterable[SettingsLayer]) -> tuple[Settings, dict[str, str]]:
+    """Merges the layers, highest precedence first; returns the settings and the origin of every key.
 
     The layers must be free of problems.
     """
@@ -70,8 +70,8 @@ def merge(layers: Iterable[Layer]) -> tuple[Settings, dict[str, str]]:
     return Settings.model_validate(merged), {key: origins.get(key, "default") for key in KEYS}
 
 
-def layer_problems(layer: Layer) -> list[str]:
-    """Everything wrong with a layer, each problem with its place. Values are never quoted: one may be a secret."""
+def layer_problems(layer: SettingsLayer) -> list[str]:
+    """All problems of a layer, each with its place. Values are never quoted: one may be a secret."""
     try:
         Settings.model_validate(layer.values, strict=not layer.is_text)
     except ValidationError as error:
@@ -79,12 +79,12 @@ def layer_problems(layer: Layer) -> list[str]:
     return []
 
 
-def unknown_key(key: str, known: Iterable[str] = KEYS, spelled: str = "") -> str:
-    """What to say of a key that does not exist, with the nearest one that does."""
+def unknown_key_problem(key: str, known: Iterable[str] = KEYS, spelled: str = "") -> str:
+    """The message for an unknown key, with the closest known key."""
     if any(word in key.casefold() for word in _SECRET_WORDS):
         name = "AEON_MODEL_API_KEY_ENV" if spelled else "model.api_key_env"
-        return f"is unknown; keys never stand in settings: set {name} to the NAME of the variable that holds the key"
-    near = nearest(key, known)
+        return f"is unknown; settings never contain keys: set {name} to the NAME of the variable that holds the key"
+    near = closest_name(key, known)
     return f"is unknown; did you mean {near}?" if near else f"is unknown; known are {', '.join(known)}"
 
 
@@ -93,7 +93,7 @@ def _keys_in(values: JsonObject) -> Iterator[str]:
         yield from (f"{section}.{name}" for name in cast(JsonObject, content))
 
 
-def _problem(layer: Layer, item: Mapping[str, Json]) -> str:
+def _problem(layer: SettingsLayer, item: Mapping[str, Json]) -> str:
     location = [str(part) for part in cast("tuple[int | str, ...]", item["loc"])]
     key = ".".join(location[:2])
     place = layer.origin if layer.name_of(key) == key else ""
@@ -103,7 +103,7 @@ def _problem(layer: Layer, item: Mapping[str, Json]) -> str:
 
 def _reason(key: str, item: Mapping[str, Json]) -> str:
     if item["type"] == "extra_forbidden":
-        return unknown_key(key, [*KEYS, *Settings.model_fields] if "." not in key else KEYS)
+        return unknown_key_problem(key, [*KEYS, *Settings.model_fields] if "." not in key else KEYS)
     if item["type"] in ("model_type", "model_attributes_type"):
         return f"must be a table, written as [{key}]"
     message = str(item["msg"]).removeprefix("Value error, ")

@@ -1,4 +1,4 @@
-"""The settings themselves: small sections, every key with its default."""
+"""The settings model: small sections, every key with its default."""
 
 import re
 from typing import Annotated, Literal, TypeAlias
@@ -7,16 +7,16 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, field_validator
 
 Provider: TypeAlias = Literal["auto", "embedded", "openai", "anthropic", "vllm"]
-Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=4096)]
+SettingsText = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=4096)]
 
 
-def _possible_place(text: str) -> str:
+def _valid_path(text: str) -> str:
     if "\x00" in text or re.match(r"~[^/]", text):
         raise ValueError("must be a path; write your home folder as ~/...")
     return text
 
 
-Place = Annotated[Text, AfterValidator(_possible_place)]
+SettingsPath = Annotated[SettingsText, AfterValidator(_valid_path)]
 
 _VARIABLE = re.compile(r"[A-Z_][A-Z0-9_]{0,63}")
 _GRAPH_SCHEMES = ("bolt", "bolt+s", "falkordb")
@@ -33,13 +33,13 @@ class _Section(BaseModel):
 
 
 class ModelSettings(_Section):
-    """Which language model answers, and how it is reached. A key is never a value here, only the name of a variable."""
+    """The language model and its address. A key is never a value here, only the name of a variable."""
 
     provider: Provider = Field(default="auto", description="auto, embedded, openai, anthropic or vllm")
-    name: Place | None = Field(
+    name: SettingsPath | None = Field(
         default=None, description="embedded: standard, small, tiny or a .gguf file; remote: the model id"
     )
-    base_url: Text | None = Field(default=None, description="root of the model's HTTP API")
+    base_url: SettingsText | None = Field(default=None, description="root of the model's HTTP API")
     api_key_env: str | None = Field(default=None, description="name of the environment variable that holds the API key")
     timeout: float = Field(default=60.0, gt=0, le=3600, description="seconds a remote model may be silent")
     context: int = Field(default=8192, ge=1024, le=131_072, description="tokens of context of the embedded model")
@@ -71,26 +71,29 @@ class ModelSettings(_Section):
 
 
 class RunSettings(_Section):
-    """How a run is carried out and where its log goes."""
+    """The limits of a run and the folder of its log."""
 
     ttl: int = Field(default=50, ge=1, le=1_000_000, description="steps that a run may visit")
-    log_dir: Place = Field(default=".aeon/logs", description="folder for the logs of runs")
+    log_dir: SettingsPath = Field(default=".aeon/logs", description="folder for the logs of runs")
     on_missing_tool: Literal["fallback", "fail"] = Field(
-        default="fallback", description="a step whose tool does not exist: the model answers, marked so, or it fails"
+        default="fallback",
+        description="a step whose tool does not exist: the model answers, marked as fallback, or the step fails",
     )
 
 
 class MemorySettings(_Section):
-    """Where values are kept between runs."""
+    """The memory that keeps values between runs."""
 
-    path: Place = Field(default=".aeon/memory.db", description='file of the key/value memory; ":memory:" keeps nothing')
+    path: SettingsPath = Field(
+        default=".aeon/memory.db", description='file of the key/value memory; ":memory:" keeps nothing'
+    )
 
 
 class SkillsSettings(_Section):
-    """Where skills are found besides the usual places, and how their scripts run."""
+    """Additional folders of skills, and the limits and permissions of their scripts."""
 
-    folders: list[Place] = Field(default=[], max_length=50, description="more folders of skills, searched first")
-    disabled: list[Text] = Field(default=[], max_length=1000, description="names of skills that are not used")
+    folders: list[SettingsPath] = Field(default=[], max_length=50, description="more folders of skills, searched first")
+    disabled: list[SettingsText] = Field(default=[], max_length=1000, description="names of skills that are not used")
     sandbox: Literal["auto", "require", "bubblewrap", "landlock", "plain"] = Field(
         default="auto", description="isolation of scripts: auto takes the best that works, require refuses plain"
     )
@@ -106,14 +109,16 @@ class SkillsSettings(_Section):
     trust_project: bool = Field(default=False, description="run the skills of any project, trusted or not")
     allow_network: bool = Field(default=False, description="let every script use the network")
     allow_model: bool = Field(default=False, description="let skills of a project that ask for the model use it")
-    allow_write: list[Place] = Field(default=[], max_length=50, description="folders that every script may write to")
+    allow_write: list[SettingsPath] = Field(
+        default=[], max_length=50, description="folders that every script may write to"
+    )
     as_tools: bool = Field(default=True, description="offer fitting skills as tools to aeon run")
 
 
 class StoreSettings(_Section):
-    """Where the record is kept: services, tools, Processes, runs, the audit trail. A password is never a value here."""
+    """The database of the record: services, tools, processes, runs, the audit log. A password is never a value here."""
 
-    address: Text | None = Field(
+    address: SettingsText | None = Field(
         default=None, description="postgresql://user@host:5432/database; default: the SQLite file .aeon/aeon.db"
     )
     password_env: str | None = Field(
@@ -139,9 +144,9 @@ class StoreSettings(_Section):
 
 
 class GraphSettings(_Section):
-    """The graph database into which the record is projected, if there is one. A password is never a value here."""
+    """The graph database for the record's projection, if there is one. A password is never a value here."""
 
-    address: Text | None = Field(
+    address: SettingsText | None = Field(
         default=None,
         description="bolt://user@host:7687/database or falkordb://user@host:6379; default: no graph database",
     )
@@ -168,9 +173,9 @@ class GraphSettings(_Section):
 
 
 class EngineSettings(_Section):
-    """What carries runs of processes out, and how many calls of each kind at once. A password is never a value here."""
+    """The engine that runs processes, and its concurrent calls of each type. A password is never a value here."""
 
-    address: Text | None = Field(
+    address: SettingsText | None = Field(
         default=None,
         description="postgresql://user@host/database, temporal://host:7233/namespace, or memory; "
         "default: SQLite in .aeon/runs.db",
@@ -185,7 +190,7 @@ class EngineSettings(_Section):
         default=8, ge=0, le=1000, description="requests to HTTP services at once; 0: left to workers of that type"
     )
     llm_call: int = Field(
-        default=2, ge=0, le=1000, description="questions to language models at once; 0: left to workers of that type"
+        default=2, ge=0, le=1000, description="requests to language models at once; 0: left to workers of that type"
     )
     mcp_server: int = Field(
         default=4, ge=0, le=1000, description="calls of MCP servers at once; 0: left to workers of that type"
@@ -193,18 +198,18 @@ class EngineSettings(_Section):
     keep_days: int = Field(default=30, ge=1, le=36_500, description="days for which runs that have ended are kept")
     durability: Literal["full", "relaxed"] = Field(
         default="full",
-        description="full: a step is on the disk before it counts as complete; relaxed: faster, but a power cut may "
-        "take the last ones, which are then done again",
+        description="full: a step is on disk before it counts as complete; relaxed: faster, but a power cut may "
+        "lose the last steps, which then run again",
     )
 
     @property
     def is_durable(self) -> bool:
-        """Whether a power cut may take nothing of a run that was told."""
+        """Whether a power cut loses nothing of a run that was reported."""
         return self.durability == "full"
 
     @property
     def slots(self) -> dict[str, int]:
-        """How many workers of each type there are in a process; of a type with none, other processes have them."""
+        """The number of workers of each type in a process; a type with none is left to other processes."""
         return {
             "graph_query": self.graph_query,
             "rest_api": self.rest_api,
@@ -231,7 +236,7 @@ class EngineSettings(_Section):
 
 
 class Settings(_Section):
-    """Everything that can be set."""
+    """All settings."""
 
     model: ModelSettings = ModelSettings()
     run: RunSettings = RunSettings()

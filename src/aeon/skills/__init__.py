@@ -1,1 +1,1 @@
-"""Published skills, run unchanged in a typed, retried DAG: discovery, settings, processes, plans, replanning."""
+"""Published skills in a typed, retried DAG: discovery, settings, scripts, plans, replanning."""

@@ -1,4 +1,7 @@
-"""What can go wrong with a node, and whom it blames: it decides retries, health, what a replan learns (skills 4)."""
+"""Classes of node failures, and their blame (skills 4).
+
+The blame decides retries, health and replanning.
+"""
 
 from enum import StrEnum
 
@@ -17,41 +20,41 @@ class FailureClass(StrEnum):
     TIMEOUT = "timeout"
     EXIT_CODE = "exit_code"
     CONTROLLED = "controlled_failure"
-    """The script said `done` with `ok` false."""
+    """The script reported `done` with `ok` false."""
 
     PROTOCOL_VIOLATION = "protocol_violation"
     OUTPUT_LIMIT = "output_limit"
     RESOURCE_LIMIT = "resource_limit"
-    """The script used more of the machine than it may (skills 18)."""
+    """The script exceeded a resource limit (skills 18)."""
     INVALID_OUTPUT = "invalid_output"
     """The output does not fit the schema that the skill declares for it."""
     CANNOT_START = "cannot_start"
     CONFIGURATION = "configuration"
     NOT_GRANTED = "not_granted"
-    """The skill asks for more than the user granted (skills 15)."""
+    """The skill requests more than the user granted (skills 15)."""
 
     PLAN_TIMEOUT = "plan_timeout"
-    """The plan's deadline came before the node could end."""
+    """The plan's deadline passed before the node ended."""
     DEPENDENCY_FAILED = "dependency_failed"
     CANCELLED = "cancelled"
     PLAN_REJECTED = "plan_rejected"
-    """The node itself is sound, but its plan is not, so nothing ran."""
+    """The node is valid, but its plan is not, so nothing ran."""
 
 
 class Blame(StrEnum):
-    """Whose failure it is."""
+    """The party that a failure is attributed to."""
 
     PLANNER = "planner"
-    """The plan was wrong: no skill is disabled, the planner is told."""
+    """The plan was wrong: no skill is disabled, and the planner gets the error."""
     TRANSIENT = "transient"
-    """It may go better next time: it counts, and three in a row degrade the skill (skills 13)."""
+    """A retry may succeed. It counts: three in a row degrade the skill (skills 13)."""
     SKILL = "skill"
-    """The skill is broken: it is left out of further plans."""
+    """The skill is broken: further plans exclude it."""
     NOBODY = "nobody"
-    """It follows from something else."""
+    """The failure follows from another one."""
 
 
-_PLANNER = frozenset(
+_PLANNER_FAULTS = frozenset(
     {
         FailureClass.DUPLICATE_ID,
         FailureClass.UNKNOWN_DEPENDENCY,
@@ -62,8 +65,8 @@ _PLANNER = frozenset(
         FailureClass.CIRCULAR_DEPENDENCY,
     }
 )
-_TRANSIENT = frozenset({FailureClass.TIMEOUT, FailureClass.EXIT_CODE, FailureClass.CONTROLLED})
-_SKILL = frozenset(
+_TRANSIENT_FAULTS = frozenset({FailureClass.TIMEOUT, FailureClass.EXIT_CODE, FailureClass.CONTROLLED})
+_SKILL_FAULTS = frozenset(
     {
         FailureClass.PROTOCOL_VIOLATION,
         FailureClass.OUTPUT_LIMIT,
@@ -76,16 +79,16 @@ _SKILL = frozenset(
 )
 
 
-def blame(failure: FailureClass) -> Blame:
-    """Whom a failure blames (skills 4)."""
-    if failure in _PLANNER:
+def blame_for(failure: FailureClass) -> Blame:
+    """Returns the blame for a failure (skills 4)."""
+    if failure in _PLANNER_FAULTS:
         return Blame.PLANNER
-    if failure in _TRANSIENT:
+    if failure in _TRANSIENT_FAULTS:
         return Blame.TRANSIENT
-    return Blame.SKILL if failure in _SKILL else Blame.NOBODY
+    return Blame.SKILL if failure in _SKILL_FAULTS else Blame.NOBODY
 
 
-RETRIED = frozenset(
+RETRYABLE = frozenset(
     {
         FailureClass.TIMEOUT,
         FailureClass.EXIT_CODE,
@@ -94,4 +97,4 @@ RETRIED = frozenset(
         FailureClass.INVALID_OUTPUT,
     }
 )
-"""What ran and might go better when run again. A flood of output would only flood again."""
+"""Failures after which a new attempt may succeed. Too much output is excluded: it would only repeat."""

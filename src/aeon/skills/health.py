@@ -1,77 +1,86 @@
-"""How the skills of a session fare (skills 13): one pure transition, and a holder that threads may share."""
+"""The health of a session's skills (skills 13).
+
+It has one pure transition, and a thread-safe holder of the states.
+"""
 
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from aeon.skills.failures import Blame, FailureClass, blame
+from aeon.skills.failures import Blame, FailureClass, blame_for
 from aeon.skills.models import ErrorState
 
-DEGRADING = 3
-"""Temporary failures in a row that make a skill degraded (skills 13)."""
+DEGRADED_AFTER = 3
+"""Number of consecutive temporary failures that make a skill degraded (skills 13)."""
 
 
 @dataclass(frozen=True, slots=True)
-class Health:
-    """A skill's state, its temporary failures in a row, and the failure that it got its state by."""
+class SkillHealthRecord:
+    """A skill's state, the failure that caused it, and its consecutive temporary failures."""
 
     state: ErrorState = ErrorState.HEALTHY
     failures: int = 0
     cause: FailureClass | None = None
 
 
-def after(health: Health, failure: FailureClass | None) -> Health:
-    """The health after one node: None for a success.
+def next_health(health: SkillHealthRecord, failure: FailureClass | None) -> SkillHealthRecord:
+    """Returns the health after one node; `failure` is None for a success.
 
-    A skill's own fault is permanent for the session; what a planner got wrong, or what follows from another node's
-    failure, says nothing about the skill (skills 4, 13).
+    A skill's own fault is permanent for the session. A planner's fault, or a failure that follows from another
+    node's, does not change the skill's health (skills 4, 13).
     """
     if health.state is ErrorState.PERMANENT_FAILURE:
         return health
     if failure is None:
-        return Health()
-    match blame(failure):
+        return SkillHealthRecord()
+    match blame_for(failure):
         case Blame.SKILL:
-            return Health(ErrorState.PERMANENT_FAILURE, health.failures, failure)
+            return SkillHealthRecord(ErrorState.PERMANENT_FAILURE, health.failures, failure)
         case Blame.TRANSIENT:
             count = health.failures + 1
-            state = ErrorState.DEGRADED if count >= DEGRADING else ErrorState.TEMPORARY_FAILURE
-            return Health(state, count, failure)
+            state = ErrorState.DEGRADED if count >= DEGRADED_AFTER else ErrorState.TEMPORARY_FAILURE
+            return SkillHealthRecord(state, count, failure)
         case _:
             return health
 
 
 class SkillHealth:
-    """The health of every skill in this session. Threads may share it; skills that were never told of are healthy."""
+    """The health of every skill in this session. Thread-safe.
+
+    Skills without a record are healthy.
+    """
 
     def __init__(self) -> None:
-        self._skills: dict[str, Health] = {}
+        self._skills: dict[str, SkillHealthRecord] = {}
         self._lock = threading.Lock()
 
     def record(self, skill: str, failure: FailureClass | None) -> ErrorState:
-        """Count how a node of `skill` ended, None for well, and say what state that leaves it in."""
+        """Records how a node of `skill` ended and returns the skill's new state.
+
+        `failure` is None if it succeeded.
+        """
         with self._lock:
-            health = self._skills[skill] = after(self._skills.get(skill, Health()), failure)
+            health = self._skills[skill] = next_health(self._skills.get(skill, SkillHealthRecord()), failure)
             return health.state
 
     def state(self, skill: str) -> ErrorState:
-        """The skill's state by now."""
+        """Returns the skill's current state."""
         with self._lock:
-            return self._skills.get(skill, Health()).state
+            return self._skills.get(skill, SkillHealthRecord()).state
 
     def disabled(self) -> list[str]:
-        """The skills that run no more in this session, whoever asks (skills 13)."""
+        """Returns the skills that no plan may run any longer in this session (skills 13)."""
         with self._lock:
             return sorted(name for name, health in self._skills.items() if health.state is ErrorState.PERMANENT_FAILURE)
 
     def unavailable(self) -> Mapping[str, str]:
-        """The skills that are not to be planned with, each with the reason."""
+        """Returns the skills that planners must not use, each with the reason."""
         with self._lock:
             reasons = {name: _reason(health) for name, health in self._skills.items()}
         return {name: reason for name, reason in reasons.items() if reason is not None}
 
 
-def _reason(health: Health) -> str | None:
+def _reason(health: SkillHealthRecord) -> str | None:
     if health.cause is None:
         return None
     if health.state is ErrorState.PERMANENT_FAILURE:

@@ -1,4 +1,4 @@
-"""One run of one script: what is started, what it may touch, how it ended; and the port that runs it."""
+"""One run of a script: its command, access, limits and result, and the port `ScriptRunner`."""
 
 import os
 import select
@@ -12,24 +12,27 @@ from pathlib import Path
 from typing import Literal, NamedTuple, Protocol, Self, TypeAlias
 
 from aeon.base.json import JsonObject
-from aeon.skills.pending import Pending
+from aeon.skills.poll_loop import Pollable
 
 SandboxLevel: TypeAlias = Literal["bubblewrap", "landlock", "plain"]
-"""How an invocation was isolated, strongest first (design.md, scripts)."""
+"""The isolation of an invocation, strongest level first (design.md, scripts)."""
 
-KEPT_BYTES = 32 * 1024 * 1024
-"""What is kept of the events and output of a plan's scripts, at most (skills 18)."""
+OUTPUT_BUDGET_BYTES = 32 * 1024 * 1024
+"""Maximum bytes of events and output kept for all scripts of one plan (skills 18)."""
 
 _EVENT_COST = 1024
-"""Bytes that a small event takes as objects, in the result and again while that is written to the trace."""
+"""Bytes that a small event takes in memory, as objects of the result and again while the trace is written."""
 
-POLITE_SECONDS = 5.0
-"""How long a script that is ended has for ending itself (skills 4)."""
+GRACE_SECONDS = 5.0
+"""Seconds between the request to end a script and its forced end (skills 4)."""
 
 
 @dataclass(frozen=True, slots=True)
 class OutputLimits:
-    """Bytes that an invocation may write (skills 4). Of stderr the last `stderr` are kept, the rest is dropped."""
+    """Bytes that an invocation may write (skills 4).
+
+    Only the last `stderr` bytes of stderr are kept.
+    """
 
     line: int = 1024 * 1024
     total: int = 16 * 1024 * 1024
@@ -38,23 +41,24 @@ class OutputLimits:
 
 @dataclass(frozen=True, slots=True)
 class ResourceLimits:
-    """What a script with all its processes may use of the machine (skills 18).
+    """Resources that a script with all its processes may use (skills 18).
 
-    Bytes of memory and of what it writes, pipes included, its processes, and the open files of each. Less memory than
-    64 MiB is too little for interpreters to start.
+    Bytes of memory, number of processes, bytes written (pipes included), and open files of each process. Interpreters
+    need at least 64 MiB of memory to start.
     """
 
     memory: int = 1024**3
     processes: int = 64
-    written: int = 1024**3
+    bytes_written: int = 1024**3
     open_files: int = 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Access:
-    """What a script may touch beyond the system it runs on. Enforced from the level "landlock" up.
+class ScriptAccess:
+    """The files and sockets that a script may access beyond the system's.
 
-    `local_sockets`: unix sockets by their path, of all folders under landlock, of those it sees in bubblewrap.
+    Enforced from level "landlock" up. `local_sockets`: unix sockets by path; in all folders under landlock, in the
+    visible folders in bubblewrap.
     """
 
     read: tuple[Path, ...] = ()
@@ -65,76 +69,85 @@ class Access:
 
 @dataclass(frozen=True, slots=True)
 class Invocation:
-    """A script to run: its command line, stdin, working folder, whole environment, time in seconds."""
+    """A script to run: command line, stdin, working folder, environment, timeout in seconds.
+
+    The environment is complete: nothing is inherited.
+    """
 
     command: Sequence[str]
     stdin: bytes
     cwd: Path
     env: Mapping[str, str] = field(repr=False)
     is_ndjson: bool = True
-    """Whether stdout is the process protocol; else it is kept as it is (skills 9)."""
+    """Whether stdout follows the process protocol; else stdout is kept unchanged (skills 9)."""
     timeout: float = 30.0
-    access: Access = Access()
+    access: ScriptAccess = ScriptAccess()
     limits: OutputLimits = OutputLimits()
-    polite_seconds: float = POLITE_SECONDS
+    grace_seconds: float = GRACE_SECONDS
 
 
-class Ending(StrEnum):
-    """Why an invocation is over."""
+class ScriptExitReason(StrEnum):
+    """Why an invocation ended."""
 
     EXITED = "exited"
     TIMED_OUT = "timed_out"
     CANCELLED = "cancelled"
-    OVERFLOWED = "overflowed"
-    """A line, or the whole of its output, was over its limit."""
-    LIMITED = "limited"
-    """It used more of the machine than it may. `problem` says what."""
+    OUTPUT_EXCEEDED = "overflowed"
+    """A line or the whole output exceeded its limit."""
+    RESOURCES_EXCEEDED = "limited"
+    """The script exceeded a resource limit; `problem` names it."""
     NOT_STARTED = "not_started"
-    """The operating system would not start it: missing, no interpreter, not permitted. `problem` says which."""
+    """The operating system did not start it: missing, no interpreter, not permitted. `problem` has the reason."""
 
 
-class Outcome(NamedTuple):
-    """What an invocation did. `exit_code` is negative for a signal and None when nothing was started."""
+class InvocationResult(NamedTuple):
+    """The result of an invocation.
 
-    ending: Ending
+    `exit_code` is negative for a signal and None if nothing was started.
+    """
+
+    exit_reason: ScriptExitReason
     exit_code: int | None = None
     events: Sequence[JsonObject] = ()
-    """Every event up to `done`, as data, in order; valid ones only."""
+    """Every valid event up to `done`, as data, in order."""
     stdout: bytes = b""
-    """What a plain script wrote; empty under the protocol."""
+    """The output of a plain script; empty under the protocol."""
     stderr: str = ""
-    """The last of its diagnostics, undecodable bytes replaced."""
+    """The end of its diagnostics, undecodable bytes replaced."""
     violation: str | None = None
-    """How it broke the protocol first, with the line's number; None when it did not."""
+    """Its first violation of the protocol, with the line number; None if there was none."""
     problem: str | None = None
-    """Why it could not be started, how it overflowed, or which limit it was over."""
+    """Why it could not be started, or which limit it exceeded."""
     milliseconds: int = 0
     sandbox: SandboxLevel = "plain"
-    dropped: int = 0
-    """Events that were valid and are not among `events`: the plan's `Allowance` had no room for them."""
-    charged: int = 0
-    """What `events` and `stdout` cost of the plan's allowance."""
+    dropped_events: int = 0
+    """Number of valid events that are not in `events` because they exceeded the plan's `OutputBudget`."""
+    budget_cost: int = 0
+    """The share of the plan's output budget that `events` and `stdout` use, in bytes."""
 
 
 EventSink: TypeAlias = Callable[[JsonObject], None]
-"""Receives each event as it is read."""
+"""Called with each event as it is read."""
 
 
 class Cancellation:
-    """A wish to stop, which wakes whoever waits for a file descriptor. Made once, wished once, seen by all."""
+    """A request to stop that wakes all threads polling its file descriptor.
+
+    It can be cancelled only once.
+    """
 
     def __init__(self) -> None:
         self._read, self._write = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
         self.is_cancelled = False
 
     def cancel(self) -> None:
-        """Ask everything that watches to stop. May be called from any thread and from a signal handler."""
+        """Requests the stop. May be called from any thread and from a signal handler."""
         self.is_cancelled = True
         with suppress(OSError):
             os.write(self._write, b"x")
 
     def fileno(self) -> int:
-        """Readable from the moment of the wish."""
+        """Returns a descriptor that is readable from the cancellation on."""
         return self._read
 
     def close(self) -> None:
@@ -149,66 +162,71 @@ class Cancellation:
         self.close()
 
 
-class Allowance:
-    """Bytes that Aeon keeps of what the scripts of one plan write, all attempts together (skills 18). For one thread.
+class OutputBudget:
+    """The bytes of output that Aeon keeps for all scripts and attempts of one plan (skills 18).
 
-    An event counts with what it takes in memory beyond its own bytes. Half of it is kept free for what a result cannot
-    do without: patches, assets and output; the other half is for what may be dropped, which is then counted.
+    Not thread-safe. An event also costs the memory that it takes beyond its own bytes. Half of the budget is reserved
+    for patches, assets and output, which a result requires. The other half is for dispensable events, which may be
+    dropped; the dropped events are counted.
     """
 
-    def __init__(self, limit: int = KEPT_BYTES) -> None:
+    def __init__(self, limit: int = OUTPUT_BUDGET_BYTES) -> None:
         self.limit = limit
         self._used = 0
 
-    def take(self, size: int, events: int = 0, *, is_dispensable: bool) -> int | None:
-        """Charge so many bytes in so many events. Returns what they cost, None when they are not to be kept."""
+    def reserve(self, size: int, events: int = 0, *, is_dispensable: bool) -> int | None:
+        """Charges `size` bytes in `events` events.
+
+        Returns their cost, or None if they must not be kept.
+        """
         cost = size + events * _EVENT_COST
         if self._used + cost > (self.limit // 2 if is_dispensable else self.limit):
             return None
         self._used += cost
         return cost
 
-    def give_back(self, cost: int) -> None:
-        """Note that something that was charged is not kept any more."""
+    def release(self, cost: int) -> None:
+        """Returns the cost of output that is no longer kept."""
         self._used -= cost
 
     @property
     def is_scarce(self) -> bool:
-        """Whether nothing more is kept that can be dropped."""
+        """Whether all further dispensable output is dropped."""
         return self._used > self.limit // 2
 
 
-class Lane:
-    """Places that invocations share: what is started beyond them waits, in order, where processes are started.
+class ConcurrencyGroup:
+    """A limit on invocations that run at once; further ones wait in order at the reaper.
 
-    Once one that runs is cancelled, or ended because its turn's time is over, none begins that waits: it is so for all
-    of them. For one thread. `under_way` counts those that run or wait, which is for the runner to keep.
+    Once a running invocation is cancelled, or ended at the deadline of its start slot, no waiting one starts: both
+    apply to all of them. Not thread-safe. `active` counts running and waiting ones; the runner maintains it.
     """
 
-    def __init__(self, places: int) -> None:
-        self.places = places
-        self.number = next(_NUMBERS)
-        self.under_way = 0
+    def __init__(self, limit: int) -> None:
+        self.limit = limit
+        self.number = next(_GROUP_NUMBERS)
+        self.active = 0
 
 
-_NUMBERS = count(1)
+_GROUP_NUMBERS = count(1)
 
 
-class Turn(NamedTuple):
-    """An invocation's turn in a lane. Its timeout runs from its start, of which `on_start` is told.
+class StartSlot(NamedTuple):
+    """An invocation's slot in a concurrency group.
 
-    `seconds`: after that many from now it is ended whatever its timeout, or never begins. `allowance`: what is kept of
-    what it writes; without one all of it is, within its own limits.
+    Its timeout counts from its start, when `on_start` is called. `seconds_left`: after this time it is ended
+    regardless of its timeout, or never starts. `budget` limits how much of its output is kept; without one, all output
+    within its own limits is kept.
     """
 
-    lane: Lane
+    group: ConcurrencyGroup
     on_start: Callable[[], None]
-    seconds: float
-    allowance: Allowance | None = None
+    seconds_left: float
+    budget: OutputBudget | None = None
 
 
-class Pause:
-    """A `Pending` for a time in which nothing happens; its result is whether it was cut short by a cancellation."""
+class CancellableSleep:
+    """A `Pollable` that sleeps; its result is whether a cancellation cut the sleep short."""
 
     def __init__(self, seconds: float, cancellation: Cancellation) -> None:
         self.deadline = time.monotonic() + seconds
@@ -219,7 +237,7 @@ class Pause:
     def fileno(self) -> int:
         return self._poll.fileno()
 
-    def attend(self) -> bool | None:
+    def poll(self) -> bool | None:
         is_cancelled = self._cancellation.is_cancelled
         if not is_cancelled and time.monotonic() < self.deadline:
             return None
@@ -228,11 +246,11 @@ class Pause:
 
 
 class ScriptRunner(Protocol):
-    """Runs scripts. Threads may share one."""
+    """Runs scripts. Thread-safe."""
 
     @property
-    def ahead(self) -> int:
-        """How many more than run in a lane are worth starting, since they begin the sooner for it."""
+    def prefetch(self) -> int:
+        """How many invocations beyond a group's limit to start early, to avoid delays."""
         ...
 
     def start(
@@ -240,11 +258,12 @@ class ScriptRunner(Protocol):
         invocation: Invocation,
         cancellation: Cancellation | None = None,
         on_event: EventSink | None = None,
-        turn: Turn | None = None,
-    ) -> Pending[Outcome]:
-        """Start it, at its `turn` if it has one. Attended to until it is over, it leaves no process behind.
+        turn: StartSlot | None = None,
+    ) -> Pollable[InvocationResult]:
+        """Starts the script, in its start slot `turn` if it has one.
 
-        A script's fault raises nothing. Starting and attending raise SandboxError when the level that was asked for is
-        not to be had, and what `on_event` raises once the script was ended.
+        It leaves no process behind if polled to its end. A script's fault raises nothing. Starting and polling raise
+        SandboxError if the requested sandbox level is not available. What `on_event` raises is raised again once the
+        script has been ended.
         """
         ...

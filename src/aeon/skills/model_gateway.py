@@ -1,6 +1,7 @@
-"""The configured model for scripts that may ask it: HTTP on a unix socket, OpenAI's chat format, no key to leak.
+"""Gives scripts access to the configured model: HTTP on a unix socket.
 
-A skill with the capability "model" is given AEON_MODEL_SOCKET and AEON_MODEL_TOKEN; nobody else can find or use it.
+The format is OpenAI's chat; there is no key to leak. A skill with the capability "model" gets AEON_MODEL_SOCKET and
+AEON_MODEL_TOKEN; no other script can use the socket.
 """
 
 import hmac
@@ -17,25 +18,28 @@ from types import TracebackType
 from typing import Any, ClassVar, Self, cast
 
 from aeon.base.errors import AeonError
-from aeon.base.json import Json, JsonObject, canonical, parse_strict
-from aeon.llm.interface import LLMAdapter, Reply, Request, ask
+from aeon.base.json import Json, JsonObject, canonical_json, parse_strict
+from aeon.llm.interface import LLMAdapter, LLMRequest, LLMResponse, call_model
 
-MOST_CALLS = 20
-"""Questions that the scripts of one run may ask the model."""
+MAX_MODEL_CALLS = 20
+"""Maximum number of model calls by the scripts of one run."""
 
-_MOST_BYTES = 256 * 1024
-_MOST_TOKENS = 2048
+_MAX_BODY_BYTES = 256 * 1024
+_MAX_TOKENS = 2048
 _PATH = "/v1/chat/completions"
 _POLL = 0.02
-"""Seconds within which the server notices that it is to stop."""
+"""Seconds until the server notices a request to stop."""
 
 
 class ModelGateway:
-    """Serves one run's scripts. Opened, it listens; closed, socket and folder are gone. `model` gives whom to ask."""
+    """Serves the scripts of one run while open; closing removes the socket and its folder.
 
-    def __init__(self, model: Callable[[], LLMAdapter], most_calls: int = MOST_CALLS) -> None:
+    `model` returns the adapter to call.
+    """
+
+    def __init__(self, model: Callable[[], LLMAdapter], most_calls: int = MAX_MODEL_CALLS) -> None:
         self._model = model
-        self._left = most_calls
+        self._calls_left = most_calls
         self._lock = threading.Lock()
         self._token = secrets.token_urlsafe(24)
         self._server: _Server | None = None
@@ -43,7 +47,10 @@ class ModelGateway:
 
     @property
     def environment(self) -> dict[str, str]:
-        """What a script needs to ask the model; empty when the gateway is not open."""
+        """The environment variables that a script needs to call the model.
+
+        The result is empty if the gateway is not open.
+        """
         if self.folder is None:
             return {}
         return {"AEON_MODEL_SOCKET": str(self.folder / "model.sock"), "AEON_MODEL_TOKEN": self._token}
@@ -66,27 +73,27 @@ class ModelGateway:
             shutil.rmtree(self.folder, ignore_errors=True)
         self._server = self.folder = None
 
-    def may_ask(self, authorization: str) -> bool:
+    def is_authorized(self, authorization: str) -> bool:
         """Whether the header carries this run's token."""
         return hmac.compare_digest(authorization.encode(), f"Bearer {self._token}".encode())
 
-    def answer(self, body: bytes) -> tuple[HTTPStatus, JsonObject]:
-        """The status and the body of the response to one question."""
+    def respond(self, body: bytes) -> tuple[HTTPStatus, JsonObject]:
+        """Returns the status and body of the response to one request."""
         try:
             request = _request(body)
         except (ValueError, TypeError) as error:
             return HTTPStatus.BAD_REQUEST, _error(str(error))
-        if not self._take_turn():
-            return HTTPStatus.TOO_MANY_REQUESTS, _error("this run has asked the model as often as it may")
+        if not self._take_call():
+            return HTTPStatus.TOO_MANY_REQUESTS, _error("this run has used all its model calls")
         try:
-            return HTTPStatus.OK, _completion(ask(self._model(), request))
+            return HTTPStatus.OK, _completion(call_model(self._model(), request))
         except AeonError as error:
             return HTTPStatus.SERVICE_UNAVAILABLE, _error(f"{error.message} {error.advice}".strip())
 
-    def _take_turn(self) -> bool:
+    def _take_call(self) -> bool:
         with self._lock:
-            self._left -= 1
-            return self._left >= 0
+            self._calls_left -= 1
+            return self._calls_left >= 0
 
 
 class _Server(socketserver.ThreadingUnixStreamServer):
@@ -95,10 +102,10 @@ class _Server(socketserver.ThreadingUnixStreamServer):
 
     def __init__(self, path: str, gateway: ModelGateway) -> None:
         self.gateway = gateway
-        super().__init__(path, _Questions)
+        super().__init__(path, _GatewayHandler)
 
 
-class _Questions(BaseHTTPRequestHandler):
+class _GatewayHandler(BaseHTTPRequestHandler):
     """One connection of a script."""
 
     timeout: ClassVar[float | None] = 30.0
@@ -107,23 +114,23 @@ class _Questions(BaseHTTPRequestHandler):
     def do_POST(self) -> None:  # the base class's name
         gateway = cast(_Server, self.server).gateway
         length = self.headers.get("Content-Length", "")
-        if not gateway.may_ask(self.headers.get("Authorization", "")):
-            self._send(HTTPStatus.UNAUTHORIZED, _error("the token is not this run's"))
+        if not gateway.is_authorized(self.headers.get("Authorization", "")):
+            self._send(HTTPStatus.UNAUTHORIZED, _error("the token is not valid for this run"))
         elif self.path != _PATH:
             self._send(HTTPStatus.NOT_FOUND, _error(f"only {_PATH} is served"))
-        elif not length.isdecimal() or int(length) > _MOST_BYTES:
-            self._send(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, _error(f"give a body of at most {_MOST_BYTES} bytes"))
+        elif not length.isdecimal() or int(length) > _MAX_BODY_BYTES:
+            self._send(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, _error(f"give a body of at most {_MAX_BODY_BYTES} bytes"))
         else:
-            self._send(*gateway.answer(self.rfile.read(int(length))))
+            self._send(*gateway.respond(self.rfile.read(int(length))))
 
     def address_string(self) -> str:
         return "script"
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002  # the base class's name
-        """Nothing is logged: questions may hold what the user said."""
+        """Logs nothing: requests may contain the user's text."""
 
     def _send(self, status: HTTPStatus, body: JsonObject) -> None:
-        encoded = canonical(body).encode()
+        encoded = canonical_json(body).encode()
         self.close_connection = True
         self.send_response(status)
         self.send_header("Content-Type", "application/json")
@@ -133,20 +140,20 @@ class _Questions(BaseHTTPRequestHandler):
         self.wfile.write(encoded)
 
 
-def _request(body: bytes) -> Request:
-    """Raises ValueError for what is no question."""
+def _request(body: bytes) -> LLMRequest:
+    """Parses a request body. Raises ValueError if it is not a chat request."""
     raw: Json = parse_strict(body.decode("utf-8"))
     messages: Json = cast(JsonObject, raw).get("messages") if isinstance(raw, dict) else None
     if not isinstance(messages, list) or not messages:
         raise ValueError("messages must be a list of {role, content}")
-    said = [_message(message) for message in cast(list[Json], messages)]
-    system = "\n".join(content for role, content in said if role == "system")
-    prompt = "\n".join(content for role, content in said if role != "system")
+    parsed = [_message(message) for message in cast(list[Json], messages)]
+    system = "\n".join(content for role, content in parsed if role == "system")
+    prompt = "\n".join(content for role, content in parsed if role != "system")
     options = cast(JsonObject, raw)
-    return Request(
+    return LLMRequest(
         prompt,
         system or None,
-        max_tokens=_bounded(options.get("max_tokens", 512), 1, _MOST_TOKENS, "max_tokens"),
+        max_tokens=_bounded(options.get("max_tokens", 512), 1, _MAX_TOKENS, "max_tokens"),
         temperature=_bounded(options.get("temperature", 0.7), 0, 2, "temperature"),
     )
 
@@ -155,7 +162,7 @@ def _message(message: Json) -> tuple[str, str]:
     fields: JsonObject = cast(JsonObject, message) if isinstance(message, dict) else {}
     role, content = cast(Json, fields.get("role")), cast(Json, fields.get("content"))
     if role not in ("system", "user", "assistant") or not isinstance(content, str):
-        raise ValueError("a message has a role (system, user or assistant) and a content that is text")
+        raise ValueError("each message needs a role (system, user or assistant) and a content that is text")
     return str(role), content
 
 
@@ -165,7 +172,7 @@ def _bounded(value: Json, least: int, most: int, name: str) -> Json:
     return min(max(value, least), most)
 
 
-def _completion(reply: Reply) -> JsonObject:
+def _completion(reply: LLMResponse) -> JsonObject:
     choice = {
         "index": 0,
         "finish_reason": reply.finish_reason or "stop",

@@ -1,4 +1,7 @@
-"""A skill as found on disk (skills-data-model 1), and all of them at one moment. Values only; nothing here runs."""
+"""A skill as found on disk (skills-data-model 1), and the catalog of all skills.
+
+Immutable values only.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -10,14 +13,14 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 from aeon.base.json import JsonObject
 
-Protocol: TypeAlias = Literal["ndjson", "plain"]
-"""How a script is spoken to: by the process protocol, or as any published script (skills 9)."""
+ScriptProtocol: TypeAlias = Literal["ndjson", "plain"]
+"""How Aeon talks to a script: by the process protocol, or as to any published script (skills 9)."""
 
 NO_VERSION = "0.0.0"
-"""What a skill without a version has (skills 9)."""
+"""The version of a skill that declares none (skills 9)."""
 
 DEFAULT_TIMEOUT = 30.0
-"""Seconds that a script may take (skills 4)."""
+"""Default timeout of a script in seconds (skills 4)."""
 
 
 class ErrorState(StrEnum):
@@ -29,8 +32,11 @@ class ErrorState(StrEnum):
     PERMANENT_FAILURE = "permanentFailure"
 
 
-class Note(NamedTuple):
-    """Something a reader of the disk had to say: where, and what. `is_skip` when the file was left out for it."""
+class SkillNote(NamedTuple):
+    """A remark about a file on disk: its place and the message.
+
+    `is_skip`: the file was skipped because of it.
+    """
 
     path: Path
     line: int | None
@@ -43,8 +49,8 @@ class Note(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class RetryPolicy:
-    """Retries after the first try, and the wait before the first of them in milliseconds, doubling (skills 4)."""
+class ScriptRetryPolicy:
+    """Number of retries, and the delay before the first in milliseconds, doubling (skills 4)."""
 
     max_retries: int = 3
     backoff_ms: int = 100
@@ -52,14 +58,14 @@ class RetryPolicy:
 
 @dataclass(frozen=True, slots=True)
 class SkillScript:
-    """A file that a skill offers to run. `timeout` is in seconds."""
+    """A script of a skill. `timeout` is in seconds."""
 
     name: str
     path: Path
     tool_path: str
-    """How plans name it: `<skill>/<path inside the skill's folder>`."""
+    """The script's name in plans: `<skill>/<path inside the skill's folder>`."""
     is_executable: bool
-    protocol: Protocol
+    protocol: ScriptProtocol
     description: str = ""
     input_schema: JsonObject | None = None
     output_schema: JsonObject | None = None
@@ -69,15 +75,18 @@ class SkillScript:
 
 @dataclass(frozen=True)
 class Skill:
-    """A folder with a prompt and scripts. `error_state` is what the disk said; a session's health is kept elsewhere."""
+    """A folder with a prompt and scripts.
+
+    `error_state` is its state on disk; `SkillHealth` has the session's.
+    """
 
     name: str
     description: str
     directory_path: Path
     manifest_path: Path
-    """SKILL.md, else skill.json."""
-    home: Path
-    """Holds the skill's `data/` and `config.json`: its own folder, unless that is not the user's to write."""
+    """The path of SKILL.md, else of skill.json."""
+    data_home: Path
+    """The folder of the skill's `data/` and `config.json`: its own, unless the user may not write there."""
     version: str = NO_VERSION
     display_name: str | None = None
     author: str | None = None
@@ -87,31 +96,34 @@ class Skill:
     prompt_path: Path | None = None
     config_schema: JsonObject | None = None
     user_config: JsonObject | None = field(default=None, repr=False)
-    is_foreign: bool = False
-    """Found in a project's folder, or in one that a setting names: somebody else may have put it there (skills 15)."""
-    withheld: frozenset[str] = frozenset()
-    """Variables of the environment that its settings do not get, whatever x-env lists: the model's keys (skills 11)."""
+    is_from_project: bool = False
+    """Found in a project's folder, or in one that a setting names: it may be another person's (skills 15)."""
+    withheld_variables: frozenset[str] = frozenset()
+    """Environment variables that its settings never get, even if x-env lists them: the model's keys (skills 11)."""
     capabilities: tuple[str, ...] = ()
     dependencies: tuple[str, ...] = ()
     priority: int = 50
-    retry_policy: RetryPolicy = RetryPolicy()
+    retry_policy: ScriptRetryPolicy = ScriptRetryPolicy()
     enabled: bool = True
     error_state: ErrorState = ErrorState.HEALTHY
-    notes: tuple[Note, ...] = ()
+    notes: tuple[SkillNote, ...] = ()
 
     @property
     def can_be_planned(self) -> bool:
-        """Whether a planner may choose it: enabled, and nothing on disk speaks against it (skills 10, 13)."""
+        """Whether a planner may choose it: enabled, with an adequate state on disk (skills 10, 13)."""
         return self.enabled and self.error_state in (ErrorState.HEALTHY, ErrorState.TEMPORARY_FAILURE)
 
 
 @dataclass(frozen=True, eq=False)
 class SkillCatalog:
-    """Every skill at one moment. Immutable: a plan that runs keeps the catalog it was checked against."""
+    """All skills at one moment.
+
+    Immutable: a running plan keeps the catalog that it was checked against.
+    """
 
     skills: tuple[Skill, ...] = ()
-    notes: tuple[Note, ...] = ()
-    """What was skipped or read leniently, those of single skills included."""
+    notes: tuple[SkillNote, ...] = ()
+    """Remarks about skipped or leniently read files, including those of the skills."""
 
     @cached_property
     def by_name(self) -> Mapping[str, Skill]:
@@ -119,31 +131,38 @@ class SkillCatalog:
 
     @cached_property
     def _by_path(self) -> Mapping[str, tuple[Skill, SkillScript]]:
-        found: dict[str, tuple[Skill, SkillScript]] = {}
+        scripts_by_path: dict[str, tuple[Skill, SkillScript]] = {}
         for skill in self.skills:
             for script in skill.scripts:
                 for spelling in (script.tool_path, f"skills/{script.tool_path}", str(script.path)):
-                    found.setdefault(spelling, (skill, script))
-        return found
+                    scripts_by_path.setdefault(spelling, (skill, script))
+        return scripts_by_path
 
     def find_script(self, tool_path: str) -> tuple[Skill, SkillScript] | None:
-        """The script a plan names: by `<skill>/<path>`, the same under `skills/`, or its absolute path (skills 7)."""
+        """Finds a script by its path in a plan (skills 7).
+
+        That is `<skill>/<path>`, `skills/<skill>/<path>`, or its absolute path.
+        """
         return self._by_path.get(tool_path)
 
-    def without(self, names: Sequence[str]) -> "SkillCatalog":
-        """The catalog with these skills disabled."""
-        gone = frozenset(names)
+    def with_disabled(self, names: Sequence[str]) -> "SkillCatalog":
+        """Returns the catalog with these skills disabled."""
+        disabled = frozenset(names)
         return SkillCatalog(
-            tuple(replace(skill, enabled=False) if skill.name in gone else skill for skill in self.skills), self.notes
+            tuple(replace(skill, enabled=False) if skill.name in disabled else skill for skill in self.skills),
+            self.notes,
         )
 
     def plannable(self) -> tuple[Skill, ...]:
-        """The skills that a planner may choose and that have something to run."""
+        """Returns the skills that a planner may choose and that have scripts."""
         return tuple(skill for skill in self.skills if skill.can_be_planned and skill.scripts)
 
 
-def described(skill: Skill) -> JsonObject:
-    """The skill as data, with the field names of skills-data-model 1; its configuration is not among them."""
+def skill_as_dict(skill: Skill) -> JsonObject:
+    """Returns the skill as JSON data, with the field names of skills-data-model 1.
+
+    Its configuration is not included.
+    """
     described: dict[str, Any] = {
         "name": skill.name,
         "displayName": skill.display_name,
@@ -154,7 +173,7 @@ def described(skill: Skill) -> JsonObject:
         "homepage": skill.homepage,
         "directoryPath": str(skill.directory_path),
         "manifestPath": str(skill.manifest_path),
-        "scripts": [_script(script) for script in skill.scripts],
+        "scripts": [_script_as_dict(script) for script in skill.scripts],
         "configSchema": skill.config_schema,
         "capabilities": list(skill.capabilities),
         "dependencies": list(skill.dependencies),
@@ -166,7 +185,7 @@ def described(skill: Skill) -> JsonObject:
     return described
 
 
-def _script(script: SkillScript) -> JsonObject:
+def _script_as_dict(script: SkillScript) -> JsonObject:
     return {
         "name": script.name,
         "path": str(script.path),

@@ -1,16 +1,18 @@
-"""Plan JSON and its result (skills-data-model 2 and 3): the published field names, defaults filled in."""
+"""Plan JSON and its result, with the published field names (skills-data-model 2 and 3)."""
 
 from enum import StrEnum
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal, cast
 from uuid import uuid4
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic.alias_generators import to_camel
 
-from aeon.base.json import JsonObject
+from aeon.base.errors import PlanError
+from aeon.base.json import Json, JsonObject, json_problems
+from aeon.base.json_schema import ValidationProblem
 
-MOST_RETRIES = 100
-LONGEST_BACKOFF = 60_000
+MAX_RETRIES = 100
+MAX_BACKOFF_MS = 60_000
 """Milliseconds."""
 
 ToolId = Annotated[str, Field(min_length=1, max_length=128, pattern=r"^[^\s{}\x00-\x1f\x7f]+$")]
@@ -18,29 +20,35 @@ ToolPath = Annotated[str, Field(min_length=1, max_length=4096)]
 
 
 def new_request_id() -> str:
-    """A plan's id, where its author gave none."""
+    """Returns a new id for a plan without one."""
     return str(uuid4())
 
 
-class _Model(BaseModel):
+class _PlanJsonModel(BaseModel):
     model_config = ConfigDict(
         extra="forbid", alias_generator=to_camel, populate_by_name=True, hide_input_in_errors=True
     )
 
     def as_dict(self) -> JsonObject:
-        """As JSON data under the published names."""
+        """Returns the model as JSON data under the published names."""
         return self.model_dump(mode="json", by_alias=True)
 
 
-class RetryPolicyJson(_Model):
-    """Retries after the first try (skills 4); the wait before retry n is `backoffMs * 2**(n-1)` milliseconds."""
+class RetryPolicyJson(_PlanJsonModel):
+    """Retries after the first attempt (skills 4).
 
-    max_retries: int = Field(default=3, ge=0, le=MOST_RETRIES)
-    backoff_ms: int = Field(default=100, ge=0, le=LONGEST_BACKOFF)
+    The delay before retry n is `backoffMs * 2**(n-1)` milliseconds.
+    """
+
+    max_retries: int = Field(default=3, ge=0, le=MAX_RETRIES)
+    backoff_ms: int = Field(default=100, ge=0, le=MAX_BACKOFF_MS)
 
 
-class ToolInvocation(_Model):
-    """One node: a script and its input, where `{tool.<toolId>.<path>}` is an earlier node's output (skills 5)."""
+class ToolInvocation(_PlanJsonModel):
+    """One node: a script and its input (skills 5).
+
+    `{tool.<toolId>.<path>}` in an input is an earlier node's output.
+    """
 
     tool_id: ToolId
     tool_path: ToolPath
@@ -49,18 +57,18 @@ class ToolInvocation(_Model):
     required: bool = True
     is_async: bool = Field(default=True, alias="async")
     retry_policy: RetryPolicyJson | None = None
-    """None: the skill's own, else the default."""
+    """None selects the skill's own policy, else the default."""
 
 
-class PlanMetadata(_Model):
-    """Which attempt at planning this is, from 1, and the plan before it."""
+class PlanMetadata(_PlanJsonModel):
+    """The number of the planning attempt, from 1, and the id of the previous plan."""
 
     generation_attempt: int = Field(default=1, ge=1)
     parent_plan_id: str | None = None
 
 
-class PlanJson(_Model):
-    """A plan: nodes and what each depends on."""
+class PlanJson(_PlanJsonModel):
+    """A plan: its nodes and their dependencies."""
 
     request_id: str = Field(default_factory=new_request_id, min_length=1, max_length=200)
     narrative: str | None = None
@@ -86,7 +94,7 @@ class FailureReason(StrEnum):
     PROTOCOL_VIOLATION = "protocol_violation"
 
 
-class ToolErrorJson(_Model):
+class ToolErrorJson(_PlanJsonModel):
     """Why a node failed. `type` is a `FailureClass` of aeon.skills.failures."""
 
     type: str
@@ -94,8 +102,8 @@ class ToolErrorJson(_Model):
     exit_code: int | None = None
 
 
-class FailedAttempt(_Model):
-    """An attempt that failed: kept for the reader, applied nowhere (skills 6)."""
+class FailedAttempt(_PlanJsonModel):
+    """A failed attempt, kept for the reader; its patches are not applied (skills 6)."""
 
     attempt: int
     error: ToolErrorJson
@@ -104,11 +112,11 @@ class FailedAttempt(_Model):
     execution_time_ms: int = 0
 
 
-class ToolResult(_Model):
-    """How one node ended. `events` are those of its last attempt.
+class ToolResult(_PlanJsonModel):
+    """The result of one node. `events` are those of its last attempt.
 
-    Ours are `attempts`, `sandbox`, `diagnostics` and `dropped_events`: how many events of its last attempt were not
-    kept, since the plan's scripts wrote too much (skills 18).
+    Aeon adds `attempts`, `sandbox`, `diagnostics` and `dropped_events`: the number of events of the last attempt that
+    were not kept because the plan's scripts wrote too much (skills 18).
     """
 
     tool_id: str
@@ -126,8 +134,11 @@ class ToolResult(_Model):
     dropped_events: int = 0
 
 
-class ExecutionResult(_Model):
-    """How a plan ended (skills-data-model 3). `warnings` is ours: conflicts between nodes, lenient readings."""
+class ExecutionResult(_PlanJsonModel):
+    """The result of a plan (skills-data-model 3).
+
+    Aeon adds `warnings`: conflicts of nodes, lenient readings.
+    """
 
     plan_id: str
     success: bool
@@ -140,3 +151,54 @@ class ExecutionResult(_Model):
     total_execution_time_ms: int = 0
     generation_metadata: PlanMetadata | None = None
     warnings: list[str] = []
+
+
+_SHOWN = 20
+"""Maximum number of problems in a message; the error's details have all of them."""
+
+_WORDS = {
+    "string_pattern_mismatch": "must have no spaces, braces or control characters",
+    "missing": "is missing",
+    "model_type": "must be a JSON object",
+    "string_too_short": "must not be empty",
+}
+
+
+def parse_plan(data: Json) -> PlanJson:
+    """Parses a plan from decoded JSON.
+
+    Raises PlanError with every problem of form and its path (skills 7).
+    """
+    problems = [ValidationProblem(*fault.split(": ", 1)) for fault in json_problems(data)]
+    if not problems:
+        try:
+            return PlanJson.model_validate(data)
+        except ValidationError as error:
+            items = cast(list[dict[str, Any]], error.errors(include_url=False, include_input=False))
+            problems = [_problem_of(item) for item in items]
+    raise PlanError(_problem_list(problems), problems=[str(problem) for problem in problems])
+
+
+def _problem_list(problems: list[ValidationProblem]) -> str:
+    shown = "\n".join(f"  {problem}" for problem in problems[:_SHOWN])
+    more = f"\n  ... and {len(problems) - _SHOWN} more" if len(problems) > _SHOWN else ""
+    return f"The plan has {len(problems)} problem(s):\n{shown}{more}\n"
+
+
+def _problem_of(item: dict[str, Any]) -> ValidationProblem:
+    location = cast(tuple[int | str, ...], item["loc"])
+    path = "$" + "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in location)
+    if item["type"] == "extra_forbidden":
+        return ValidationProblem(path, f"unknown field; known are {', '.join(_known_fields(location))}")
+    return ValidationProblem(path, _WORDS.get(item["type"], str(item["msg"])))
+
+
+def _known_fields(location: tuple[int | str, ...]) -> list[str]:
+    model: type[BaseModel] = PlanJson
+    if "retryPolicy" in location[:-1]:
+        model = RetryPolicyJson
+    elif location[0] == "metadata":
+        model = PlanMetadata
+    elif len(location) > 1:
+        model = ToolInvocation
+    return [field.alias or name for name, field in model.model_fields.items()]

@@ -1,4 +1,7 @@
-"""Reads the process protocol: one event a line, from bytes cut anywhere, within limits, never raising."""
+"""Reads the process protocol, one event per line, within limits.
+
+It accepts arbitrary chunks and never raises.
+"""
 
 import json
 from collections import deque
@@ -10,32 +13,33 @@ from typing import Any, Literal, NamedTuple, TypeAlias, Union, cast, overload
 
 from aeon.base.errors import MissingExtraError
 from aeon.base.json import Json, JsonObject
-from aeon.skills.invocation import KEPT_BYTES, Allowance, OutputLimits
+from aeon.skills.invocation import OUTPUT_BUDGET_BYTES, OutputBudget, OutputLimits
 
 AssetCheck: TypeAlias = Callable[[str], str | None]
-"""Given an asset's path as the script wrote it, says what is wrong with it; None when nothing is."""
+"""Returns what is wrong with an asset's path as the script wrote it, or None."""
 
 MAX_NESTING = 64
-"""Levels inside one event: far above use, and below what a log keeps once the event stands inside its record."""
+"""Maximum nesting of one event: far above real use, and low enough to be logged inside a record."""
 
 _SHALLOW = 6
-"""Levels below an event to which a quick reading goes; the decoder's size doubles with each."""
+"""Levels below an event that the fast decoder accepts; its size doubles with each level."""
 
-MAX_BREACHES = 100
-"""Lines that break the protocol before the rest is not looked at: telling them apart costs more than writing them."""
+MAX_VIOLATIONS = 100
+"""Invalid lines after which further lines are ignored: checking them costs more than writing them."""
 
-NO_ROOM = f"the scripts of its plan wrote more than {KEPT_BYTES // 1024**2} MiB that must be kept"
+BUDGET_EXCEEDED = f"the scripts of its plan wrote more than {OUTPUT_BUDGET_BYTES // 1024**2} MiB that must be kept"
 
 _BOM = b"\xef\xbb\xbf"
 _BLANK = b" \t\r"
 _PATCH = b"state_patch"
 
 
-class _Vocabulary(NamedTuple):
-    """The six events of version "0" (skills 2): what reads any line, and what reads plain ones without a second look.
+class _EventDecoders(NamedTuple):
+    """The decoders of the six events of version "0" (skills 2).
 
-    A plain event is one of the four that stand for themselves, nested no deeper than `_SHALLOW` levels. It has no
-    field that the protocol does not know: the decoder skips those, and neither their depth nor their UTF-8 is seen.
+    One reads any line, a fast one reads plain events only. A plain event is one of the four kinds that need no further
+    check, nested at most `_SHALLOW` levels. It must not have unknown fields: the decoder would skip them without
+    checking their depth or their UTF-8.
     """
 
     decode: Callable[[bytes], Any]
@@ -44,34 +48,35 @@ class _Vocabulary(NamedTuple):
     done: type
     asset: type
     dispensable: frozenset[type]
-    """Logs and UI events: what comes of a run is the same without them."""
+    """Logs and UI events: a run's result does not depend on them."""
 
 
 @cache
-def _vocabulary() -> _Vocabulary:
+def _event_decoders() -> _EventDecoders:
     try:
         from msgspec import to_builtins
         from msgspec.json import Decoder
     except ModuleNotFoundError:
         raise MissingExtraError(
-            "Reading what skill scripts say needs msgspec.", next_step="Install aeon-orchestrator[skills]."
+            "Reading the events of skill scripts needs the package msgspec.",
+            next_step="Install aeon-orchestrator[skills].",
         ) from None
     *free, asset, done = _kinds(Json, JsonObject)
     plain = _kinds(_nested(_SHALLOW), dict[str, _nested(_SHALLOW - 1)], is_closed=True)[: len(free)]
-    spoken = frozenset(kinds[at] for kinds in (free, plain) for at in (_LOG, _UI_EVENT))
-    return _Vocabulary(
-        Decoder(Union[*free, asset, done]).decode, Decoder(Union[*plain]).decode, to_builtins, done, asset, spoken
+    dispensable = frozenset(kinds[at] for kinds in (free, plain) for at in (_LOG, _UI_EVENT))
+    return _EventDecoders(
+        Decoder(Union[*free, asset, done]).decode, Decoder(Union[*plain]).decode, to_builtins, done, asset, dispensable
     )
 
 
 _LOG, _UI_EVENT = 0, 2
-"""Their places among the kinds of events."""
+"""Their positions in `_kinds`."""
 
 
 def _kinds(value: Any, json_object: Any, *, is_closed: bool = False) -> tuple[type, ...]:
-    """The kinds of events, with these types where anything may stand; `asset` and `done` are the last.
+    """Returns the event types, with `value` and `json_object` as the types of free fields.
 
-    `is_closed`: fields that the protocol does not know are refused, not skipped.
+    `asset` and `done` are the last ones. `is_closed`: unknown fields are rejected, not skipped.
     """
     from msgspec import Struct, defstruct
 
@@ -93,7 +98,7 @@ def _kinds(value: Any, json_object: Any, *, is_closed: bool = False) -> tuple[ty
 
 
 def _nested(levels: int) -> Any:
-    """The type of JSON values that are nested no deeper."""
+    """Returns the type of JSON values that are nested at most `levels` deep."""
     leaf: Any = Union[None, bool, int, float, str]  # noqa: UP007  # built of values, not written
     within = leaf
     for _ in range(levels):
@@ -101,20 +106,20 @@ def _nested(levels: int) -> Any:
     return within
 
 
-class EventLog(Sequence[JsonObject]):
-    """Valid events, kept as the bytes that they came in and decoded when looked at: a flood costs what it weighs.
+class ScriptEventLog(Sequence[JsonObject]):
+    """Valid events, stored as the bytes received and decoded on access.
 
-    Fields that the protocol does not know are dropped (skills 2). Equal to any sequence of the same events.
+    So many events cost little memory. Unknown fields are dropped (skills 2). Equal to any sequence of the same events.
     """
 
     def __init__(self, blocks: Iterable[bytes] = ()) -> None:
-        """`blocks`: events that were checked, one a line."""
+        """`blocks`: events that were checked, one per line."""
         self._blocks = [*blocks]
         self._counted = 0
         self._count = 0
 
     def add(self, block: bytes) -> None:
-        """Keep more of them."""
+        """Adds a block of events."""
         self._blocks.append(block)
 
     def __len__(self) -> int:
@@ -123,9 +128,9 @@ class EventLog(Sequence[JsonObject]):
         return self._count
 
     def __iter__(self) -> Iterator[JsonObject]:
-        vocabulary = _vocabulary()
+        decoders = _event_decoders()
         for block in self._blocks:
-            yield from map(vocabulary.as_data, map(vocabulary.decode, BytesIO(block)))
+            yield from map(decoders.as_data, map(decoders.decode, BytesIO(block)))
 
     @overload
     def __getitem__(self, index: int) -> JsonObject: ...
@@ -137,74 +142,78 @@ class EventLog(Sequence[JsonObject]):
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Sequence) and list(self) == list(cast(Sequence[Json], other))
 
-    __hash__ = None  # pyright: ignore[reportAssignmentType]  # it grows while it is read
+    __hash__ = None  # pyright: ignore[reportAssignmentType]  # it grows while it is being filled
 
     def __repr__(self) -> str:
         return f"<{len(self)} events>"
 
 
-class EventReader:
-    """One invocation's stdout. Feed it as bytes come, then finish it; what it finds does not depend on the cuts.
+class ScriptEventReader:
+    """Reads one invocation's stdout.
 
-    `events` are the valid ones up to the first `done`, `violation` is the first breach with its line's number
-    (skills 2, 3), `overflow` says which limit was passed (skills 4). It keeps no more than the limits allow, and of
-    logs and UI events no more than the plan's `allowance`: those are read and told, then dropped and counted.
+    Feed it chunks, then finish it; the result does not depend on the chunks. `events` are the valid events up to the
+    first `done`. `violation` is the first violation with its line number (skills 2, 3). `overflow` names the limit
+    that was exceeded (skills 4). The reader keeps at most what the limits allow. Logs and UI events beyond the plan's
+    budget are read and reported, then dropped and counted.
     """
 
     def __init__(
-        self, limits: OutputLimits, check_asset: AssetCheck | None = None, allowance: Allowance | None = None
+        self, limits: OutputLimits, check_asset: AssetCheck | None = None, allowance: OutputBudget | None = None
     ) -> None:
         self._limits = limits
-        self._allowance = allowance
+        self._budget = allowance
         self._check_asset = check_asset
-        self._vocabulary = _vocabulary()
+        self._decoders = _event_decoders()
         self._pending = bytearray()
-        self._taken = 0
-        self._barren = 0
-        self._breaches = 0
+        self._bytes_read = 0
+        self._skipped_lines = 0
+        self._violations = 0
         self._assets: set[str] = set()
-        self._told = EventLog()
+        self._new_events = ScriptEventLog()
         self._valid = 0
-        self.events = EventLog()
-        self.dropped = 0
-        """Valid events that are not kept."""
-        self.charged = 0
-        """What the kept ones cost of the allowance."""
+        self.events = ScriptEventLog()
+        self.dropped_events = 0
+        """Number of valid events that are not kept."""
+        self.budget_cost = 0
+        """The share of the plan's budget that the kept events use, in bytes."""
         self.is_done = False
-        """Whether `done` was read; nothing after it is looked at."""
+        """Whether `done` was read; everything after it is ignored."""
         self.violation: str | None = None
         self.overflow: str | None = None
 
     @property
     def is_closed(self) -> bool:
-        """Whether further bytes would be ignored."""
+        """Whether further bytes are ignored."""
         return self.is_done or self.overflow is not None
 
-    def feed(self, data: bytes) -> EventLog:
-        """Take the next bytes; returns the events that they completed."""
+    def feed(self, data: bytes) -> ScriptEventLog:
+        """Reads the next bytes and returns the events that they complete."""
         if not self.is_closed:
-            allowed = data[: self._limits.total - self._taken]
-            self._taken += len(allowed)
+            allowed = data[: self._limits.total - self._bytes_read]
+            self._bytes_read += len(allowed)
             self._take(allowed)
             if len(allowed) < len(data) and not self.is_closed:
-                self._overflowed(f"it wrote more than {self._limits.total} bytes")
-        return self._newly_told()
+                self._record_overflow(f"it wrote more than {self._limits.total} bytes")
+        return self._take_new_events()
 
-    def finish(self) -> EventLog:
-        """Take the end of the output; returns the event of a last line without a newline, if there is one."""
+    def finish(self) -> ScriptEventLog:
+        """Reads the end of the output.
+
+        Returns the event of a last line without a newline, if there is one.
+        """
         if self._pending and not self.is_closed:
             self._read_lines([bytes(self._pending)])
             self._pending.clear()
-        return self._newly_told()
+        return self._take_new_events()
 
-    def _newly_told(self) -> EventLog:
-        told, self._told = self._told, EventLog()
-        return told
+    def _take_new_events(self) -> ScriptEventLog:
+        new_events, self._new_events = self._new_events, ScriptEventLog()
+        return new_events
 
     @property
     def _line(self) -> int:
-        """The number of the line that is read now: after those that were events and those that were none."""
-        return self._valid + self._barren + 1
+        """The number of the line being read: one more than the valid and the skipped lines."""
+        return self._valid + self._skipped_lines + 1
 
     def _take(self, data: bytes) -> None:
         end = data.rfind(b"\n")
@@ -215,58 +224,63 @@ class EventReader:
             self._pending[:] = data[end + 1 :]
             self._read_block(block)
         if len(self._pending) > self._limits.line and not self.is_closed:
-            self._line_overflowed()
+            self._record_line_overflow()
 
     def _read_block(self, block: bytes) -> None:
-        """Read whole lines: all at once when each is one plain event, else line by line."""
-        if len(block) <= self._limits.line and self._breaches < MAX_BREACHES and self._are_plain(block):
+        """Reads whole lines: all at once if each is one plain event, else one by one."""
+        if len(block) <= self._limits.line and self._violations < MAX_VIOLATIONS and self._are_plain(block):
             self._keep_block(block)
         else:
             self._read_lines(block.split(b"\n"))
 
     def _are_plain(self, block: bytes) -> bool:
-        """Whether every line is a valid event that needs no second look."""
-        if b"\n" not in block or block.endswith(b"\n"):  # one line is no flood; a last one that is blank is not seen
+        """Whether every line is a valid event that needs no further check."""
+        if b"\n" not in block or block.endswith(
+            b"\n"
+        ):  # one line needs no fast path; the decoder misses a blank last line
             return False
         try:
-            deque(map(self._vocabulary.decode_plain, BytesIO(block)), maxlen=0)
+            deque(map(self._decoders.decode_plain, BytesIO(block)), maxlen=0)
         except (ValueError, RecursionError):
             return False
         return True
 
     def _keep_block(self, block: bytes) -> None:
-        """Tell plain events and keep those for which there is room: of all as one, else of each by its kind."""
-        self._told.add(block)
+        """Reports plain events and keeps those that fit the budget.
+
+        It keeps all at once, else each by its kind.
+        """
+        self._new_events.add(block)
         count = block.count(b"\n") + 1
-        if self._allowance is None or self._charge(len(block) * _copies(block), count, is_dispensable=True):
+        if self._budget is None or self._charge(len(block) * _kept_copies(block), count, is_dispensable=True):
             self.events.add(block)
             self._valid += count
             return
         for line in BytesIO(block):
-            event: object = self._vocabulary.decode_plain(line)
-            self._keep(line.rstrip(b"\n"), is_dispensable=type(event) in self._vocabulary.dispensable)
+            event: object = self._decoders.decode_plain(line)
+            self._keep(line.rstrip(b"\n"), is_dispensable=type(event) in self._decoders.dispensable)
             if self.overflow is not None:
                 return
 
     def _keep(self, line: bytes, *, is_dispensable: bool) -> None:
         self._valid += 1
-        if self._charge(len(line) * _copies(line), 1, is_dispensable=is_dispensable):
+        if self._charge(len(line) * _kept_copies(line), 1, is_dispensable=is_dispensable):
             self.events.add(line)
         elif is_dispensable:
-            self.dropped += 1
+            self.dropped_events += 1
         else:
-            self._overflowed(NO_ROOM)
+            self._record_overflow(BUDGET_EXCEEDED)
 
     def _charge(self, size: int, events: int, *, is_dispensable: bool) -> bool:
-        """Whether so much may be kept."""
-        cost = 0 if self._allowance is None else self._allowance.take(size, events, is_dispensable=is_dispensable)
-        self.charged += cost or 0
+        """Charges the budget. Returns whether the output may be kept."""
+        cost = 0 if self._budget is None else self._budget.reserve(size, events, is_dispensable=is_dispensable)
+        self.budget_cost += cost or 0
         return cost is not None
 
     def _read_lines(self, lines: list[bytes]) -> None:
         for line in lines:
             if len(line) > self._limits.line:
-                self._line_overflowed()
+                self._record_line_overflow()
             else:
                 self._read_line(line.removeprefix(_BOM) if self._line == 1 else line)
             if self.is_closed:
@@ -274,33 +288,33 @@ class EventReader:
                 return
 
     def _read_line(self, line: bytes) -> None:
-        """Keep its event, or note what is wrong with it; a blank line is neither."""
-        if self._breaches == MAX_BREACHES or not line.strip(_BLANK):
-            self._barren += 1
+        """Keeps the line's event, or records what is wrong with it; skips a blank line."""
+        if self._violations == MAX_VIOLATIONS or not line.strip(_BLANK):
+            self._skipped_lines += 1
             return
         try:
             line.decode()
-            event = self._vocabulary.decode(line)
-            fault = "it is nested too deeply" if _is_deep(line) else self._asset_fault(event)
+            event = self._decoders.decode(line)
+            fault = "the line is nested too deeply" if _is_deep(line) else self._asset_fault(event)
         except UnicodeDecodeError as error:
-            fault = f"its bytes are no UTF-8 ({error.reason})"
+            fault = f"the line is not valid UTF-8 ({error.reason})"
         except RecursionError:
-            fault = "it is nested too deeply"
+            fault = "the line is nested too deeply"
         except ValueError as error:
-            fault = _in_words(str(error))
+            fault = _explain_decode_error(str(error))
         else:
             if not fault:
-                self._keep(line, is_dispensable=type(event) in self._vocabulary.dispensable)
-                self._told.add(line)
-                self.is_done = type(event) is self._vocabulary.done
+                self._keep(line, is_dispensable=type(event) in self._decoders.dispensable)
+                self._new_events.add(line)
+                self.is_done = type(event) is self._decoders.done
                 return
         self.violation = self.violation or f"line {self._line}: {fault}"
-        self._breaches += 1
-        self._barren += 1
+        self._violations += 1
+        self._skipped_lines += 1
 
     def _asset_fault(self, event: Json) -> str | None:
-        """What is wrong with an asset (skills 2); None for what is none."""
-        if type(event) is not self._vocabulary.asset:
+        """Returns what is wrong with an asset (skills 2); None if it is valid or not an asset."""
+        if type(event) is not self._decoders.asset:
             return None
         if event.asset_id in self._assets:
             return f"the assetId {_shortened(event.asset_id)} was used before"
@@ -309,16 +323,19 @@ class EventReader:
             self._assets.add(event.asset_id)
         return fault
 
-    def _line_overflowed(self) -> None:
-        self._overflowed(f"line {self._line} is longer than {self._limits.line} bytes")
+    def _record_line_overflow(self) -> None:
+        self._record_overflow(f"line {self._line} is longer than {self._limits.line} bytes")
 
-    def _overflowed(self, how: str) -> None:
+    def _record_overflow(self, how: str) -> None:
         self.overflow = how
         self._pending.clear()
 
 
-def _copies(text: bytes) -> int:
-    """How often a result holds what stands in these events: a patch is an event, and part of the output."""
+def _kept_copies(text: bytes) -> int:
+    """Returns how often a result holds the content of these events.
+
+    A patch is an event and part of the output.
+    """
     return 2 if _PATCH in text else 1
 
 
@@ -331,7 +348,7 @@ def _is_deep(line: bytes) -> bool:
 
 
 def _depth(value: Json) -> int:
-    """Levels of nesting, counted without recursion."""
+    """Returns the levels of nesting, counted without recursion."""
     depth, level = 0, _inside([value])
     while level:
         depth, level = depth + 1, _inside([*chain.from_iterable(level)])
@@ -339,7 +356,7 @@ def _depth(value: Json) -> int:
 
 
 def _inside(values: list[Json]) -> list[Iterable[Json]]:
-    """What each object and list among the values holds."""
+    """Returns the content of each object and list in the values."""
     objects = [cast(JsonObject, value).values() for value in values if isinstance(value, dict)]
     return [*objects, *(cast(list[Json], value) for value in values if isinstance(value, list))]
 
@@ -348,19 +365,19 @@ def _shortened(text: str) -> str:
     return repr(text if len(text) <= 80 else text[:80] + "...")  # noqa: PLR2004  # a line on a terminal
 
 
-_IN_WORDS = (
-    ("Invalid value", "$.type", "its type is none of log, state_patch, asset, ui_event, error and done"),
+_DECODE_ERRORS = (
+    ("Invalid value", "$.type", "its type is not log, state_patch, asset, ui_event, error or done"),
     ("", "$.version", 'its version is not "0"'),
-    ("Expected `object`", "$", "it is no JSON object"),
-    ("JSON is malformed", "", "it is no JSON"),
-    ("Input data was truncated", "", "it is no JSON"),
+    ("Expected `object`", "$", "it is not a JSON object"),
+    ("JSON is malformed", "", "it is not valid JSON"),
+    ("Input data was truncated", "", "it is not valid JSON"),
 )
 
 
-def _in_words(message: str) -> str:
-    """The decoder's message, with what it means for a script's author before it where that is known."""
+def _explain_decode_error(message: str) -> str:
+    """Returns the decoder's message, preceded by its meaning for the author if known."""
     message = message if len(message) <= 300 else message[:300] + "..."  # noqa: PLR2004  # it quotes the script
-    for start, place, meaning in _IN_WORDS:
+    for start, place, meaning in _DECODE_ERRORS:
         is_there = not place or message.endswith(f"`{place}`") or (place == "$" and " - at " not in message)
         if message.startswith(start) and is_there:
             return f"{meaning} ({message})"

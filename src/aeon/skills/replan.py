@@ -1,35 +1,38 @@
-"""The replan loop (skills-data-model 5): plan, execute, learn who is to blame, plan again; at most five times."""
+"""The replan loop (skills-data-model 5): plan, execute, learn from failures, plan again.
+
+It makes at most five plans.
+"""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
 from aeon.base.errors import AeonError, LLMError
-from aeon.observability.events import Observer, Replanned, Warned
-from aeon.skills.failures import Blame, FailureClass, blame
-from aeon.skills.fallback import fallback_result
+from aeon.observability.events import Observer, ReplanRequested, WarningIssued
+from aeon.skills.answer import fallback_result
+from aeon.skills.failures import Blame, FailureClass, blame_for
 from aeon.skills.health import SkillHealth
 from aeon.skills.invocation import Cancellation
-from aeon.skills.kept import KeptResult, kept_nodes, results_by_key, results_known
 from aeon.skills.models import SkillCatalog
-from aeon.skills.plan.identity import by_bytes, node_keys, plan_identity
+from aeon.skills.plan.fingerprint import node_fingerprints, plan_fingerprint, script_key_by_content
 from aeon.skills.plan_json import (
     ExecutionResult,
     PlanJson,
     ToolInvocation,
     ToolResult,
 )
-from aeon.skills.planner.task import Planner, PlanningError, PlanningTask
+from aeon.skills.planner.interface import Planner, PlanningError, PlanningTask
+from aeon.skills.result_reuse import ReusableResult, match_results, results_by_key, reusable_nodes
 
 MAX_ATTEMPTS = 5
-"""Plans that one request is worth (skills 12)."""
+"""Maximum number of plans for one request (skills 12)."""
 
 _MOST_LESSONS = 10
 _LESSON = 500
-"""Characters of one failure that a planner is told."""
+"""Maximum characters of one failure in the planner's prompt."""
 
 
-class Execution(Protocol):
+class SkillPlanExecution(Protocol):
     """Runs a plan: `PlanExecutor.execute`."""
 
     def __call__(
@@ -42,32 +45,32 @@ class Execution(Protocol):
 
 
 @dataclass(slots=True)
-class _Course:
-    """What a request's attempts came to so far."""
+class _ReplanState:
+    """The state of a request across its attempts."""
 
     lessons: list[str] = field(default_factory=list[str])
-    seen: set[str] = field(default_factory=set[str])
+    tried_fingerprints: set[str] = field(default_factory=set[str])
     disabled: set[str] = field(default_factory=set[str])
-    kept: Sequence[ToolInvocation] = ()
+    reusable_nodes: Sequence[ToolInvocation] = ()
     finished: Mapping[str, ToolResult] = field(default_factory=dict[str, ToolResult])
-    done: Sequence[KeptResult] = ()
-    parent: str | None = None
-    last: ExecutionResult | None = None
+    reusable_results: Sequence[ReusableResult] = ()
+    parent_plan_id: str | None = None
+    last_result: ExecutionResult | None = None
     is_without_model: bool = False
 
-    def learn(self, lesson: str) -> None:
+    def add_lesson(self, lesson: str) -> None:
         self.lessons.append(" ".join(lesson.split())[:_LESSON])
 
 
 class Replanner:
-    """Carries a request out. `by_pattern` plans when the model does not answer."""
+    """Plans and runs a request. `by_pattern` plans if the model does not answer."""
 
-    def __init__(  # two planners, what they plan for, what runs it, who watches
+    def __init__(  # two planners, the catalog, the executor, the observer
         self,
         catalog: SkillCatalog,
         planner: Planner,
         by_pattern: Planner,
-        execute: Execution,
+        execute: SkillPlanExecution,
         health: SkillHealth,
         observer: Observer | None = None,
     ) -> None:
@@ -84,117 +87,117 @@ class Replanner:
         cancellation: Cancellation | None = None,
         on_result: Callable[[ExecutionResult], None] | None = None,
     ) -> ExecutionResult:
-        """The result of the first plan that succeeds, else what the last came to, with a text that says so (skills 12).
+        """Returns the result of the first successful plan, else the last result (skills 12).
 
-        Every attempt has a plan of its own, numbered and pointing at the one before; finished nodes are kept.
-        `on_result` is told what each came to, before the next is made.
+        The latter has a text for the user. Every attempt has its own numbered plan, which names its predecessor;
+        finished nodes are reused. `on_result` is called with each result before the next plan is made.
         """
-        course = _Course()
+        state = _ReplanState()
         for attempt in range(1, MAX_ATTEMPTS + 1):
-            plan = self._planned(request, attempt, course)
+            plan = self._next_plan(request, attempt, state)
             if plan is None:
-                if course.is_without_model:
-                    break  # the request's words lead to nothing else the next time
+                if state.is_without_model:
+                    break  # the request's words would give the same plan again
                 continue
-            keys = node_keys(plan, by_bytes(self._catalog))
-            finished = results_known(plan, keys, course.done)
-            if course.last is not None and len(finished) == len(plan.tools):
-                course.learn(plan.narrative or "Nothing else could be planned.")
-                break  # what failed is still undone, whatever is said of it
+            keys = node_fingerprints(plan, script_key_by_content(self._catalog))
+            finished = match_results(plan, keys, state.reusable_results)
+            if state.last_result is not None and len(finished) == len(plan.tools):
+                state.add_lesson(plan.narrative or "Nothing else could be planned.")
+                break  # the failed work is still undone, whatever the narrative claims
             result = self._execute(plan, finished=finished, cancellation=cancellation)
             if on_result is not None:
                 on_result(result)
             self._record(result, finished)
             if result.success or _is_cancelled(result):
                 return result
-            course.parent, course.last = plan.request_id, result
+            state.parent_plan_id, state.last_result = plan.request_id, result
             if not result.can_replan:
                 break
-            course.kept, course.finished = kept_nodes(plan, result)
-            course.done = results_by_key(plan, keys, course.finished)
-            self._take_lessons(result, finished, course)
-            self._tell(attempt, course)
-        return fallback_result(request, course.last, course.lessons)
+            state.reusable_nodes, state.finished = reusable_nodes(plan, result)
+            state.reusable_results = results_by_key(plan, keys, state.finished)
+            self._learn_from(result, finished, state)
+            self._emit_replanned(attempt, state)
+        return fallback_result(request, state.last_result, state.lessons)
 
-    def _planned(self, request: str, attempt: int, course: _Course) -> PlanJson | None:
-        """A plan that was not tried before, or None with the lesson why there is none.
+    def _next_plan(self, request: str, attempt: int, state: _ReplanState) -> PlanJson | None:
+        """Returns a plan that was not tried before, or None after adding a lesson with the reason.
 
-        Whatever its planner wrote, what may not be planned with is disabled in it.
+        Skills that must not be used are disabled in the plan, whatever its planner wrote.
         """
-        unavailable = course.disabled | set(self._health.unavailable())
+        unavailable = state.disabled | set(self._health.unavailable())
         task = PlanningTask(
             request,
-            self._catalog.without(sorted(unavailable)),
+            self._catalog.with_disabled(sorted(unavailable)),
             attempt,
-            course.parent,
-            course.kept,
-            course.finished,
-            course.lessons[-_MOST_LESSONS:],
+            state.parent_plan_id,
+            state.reusable_nodes,
+            state.finished,
+            state.lessons[-_MOST_LESSONS:],
         )
         try:
-            plan = _with_disabled(self._made(task, course), unavailable)
-            identity = plan_identity(plan, self._catalog)
+            plan = _with_disabled(self._ask_planner(task, state), unavailable)
+            identity = plan_fingerprint(plan, self._catalog)
         except PlanningError as error:
-            course.learn(error.message)
+            state.add_lesson(error.message)
         except AeonError:
             raise
-        except Exception as error:  # noqa: BLE001  # a planner may be other people's code (skills 12)
-            course.learn(f"The planner failed: {type(error).__name__}: {error}")
+        except Exception as error:  # noqa: BLE001  # a planner may be third-party code (skills 12)
+            state.add_lesson(f"The planner failed: {type(error).__name__}: {error}")
         else:
-            if identity not in course.seen:
-                course.seen.add(identity)
+            if identity not in state.tried_fingerprints:
+                state.tried_fingerprints.add(identity)
                 return plan
-            course.learn("The same plan again, which failed; it is not run twice. Plan something else.")
-        self._tell(attempt, course)
+            state.add_lesson("This is the plan that failed before; it does not run twice. Plan something else.")
+        self._emit_replanned(attempt, state)
         return None
 
-    def _made(self, task: PlanningTask, course: _Course) -> PlanJson:
-        if course.is_without_model:
+    def _ask_planner(self, task: PlanningTask, state: _ReplanState) -> PlanJson:
+        if state.is_without_model:
             return self._by_pattern.plan(task)
         try:
             return self._planner.plan(task)
         except LLMError as error:
             message = f"The request is planned without a model, by its words alone. {error.message}"
-        course.is_without_model = True
-        course.learn(message)
+        state.is_without_model = True
+        state.add_lesson(message)
         if self._observer is not None:
-            self._observer(Warned(None, message))
+            self._observer(WarningIssued(None, message))
         return self._by_pattern.plan(task)
 
     def _record(self, result: ExecutionResult, finished: Mapping[str, ToolResult]) -> None:
-        """Tell the health of every skill that ran (skills 13)."""
+        """Records the health of every skill that ran (skills 13)."""
         for node in result.execution_trace:
-            found = self._catalog.find_script(node.tool_path or "")
-            if found is None or node.tool_id in finished:
+            match = self._catalog.find_script(node.tool_path or "")
+            if match is None or node.tool_id in finished:
                 continue
             if node.ok:
-                self._health.record(found[0].name, None)
+                self._health.record(match[0].name, None)
             elif node.error is not None:
-                self._health.record(found[0].name, FailureClass(node.error.type))
+                self._health.record(match[0].name, FailureClass(node.error.type))
 
-    def _take_lessons(self, result: ExecutionResult, finished: Mapping[str, ToolResult], course: _Course) -> None:
-        """Say what failed, and leave out the skills that are to blame for it (skills 4)."""
+    def _learn_from(self, result: ExecutionResult, finished: Mapping[str, ToolResult], state: _ReplanState) -> None:
+        """Adds a lesson for each failure and disables the skills to blame (skills 4)."""
         for node in result.execution_trace:
             if node.error is None or node.tool_id in finished:
                 continue
-            whose = blame(FailureClass(node.error.type))
-            if whose is Blame.NOBODY and node.error.type != FailureClass.PLAN_TIMEOUT:
+            blame = blame_for(FailureClass(node.error.type))
+            if blame is Blame.NOBODY and node.error.type != FailureClass.PLAN_TIMEOUT:
                 continue
-            course.learn(f"{node.tool_id} {node.tool_path}: {node.error.type}: {node.error.message}")
-            found = self._catalog.find_script(node.tool_path or "")
-            if whose is Blame.SKILL and found is not None:
-                course.disabled.add(found[0].name)
+            state.add_lesson(f"{node.tool_id} {node.tool_path}: {node.error.type}: {node.error.message}")
+            match = self._catalog.find_script(node.tool_path or "")
+            if blame is Blame.SKILL and match is not None:
+                state.disabled.add(match[0].name)
 
-    def _tell(self, attempt: int, course: _Course) -> None:
+    def _emit_replanned(self, attempt: int, state: _ReplanState) -> None:
         if self._observer is not None:
-            reason = course.lessons[-1] if course.lessons else "it failed"
-            self._observer(Replanned(attempt, reason, sorted(course.disabled)))
+            reason = state.lessons[-1] if state.lessons else "it failed"
+            self._observer(ReplanRequested(attempt, reason, sorted(state.disabled)))
 
 
 def _with_disabled(plan: PlanJson, skills: Collection[str]) -> PlanJson:
-    """The plan, those skills among the disabled. Raises TypeError for what is no plan."""
-    if not isinstance(plan, PlanJson):  # pyright: ignore[reportUnnecessaryIsInstance]  # other people's planners
-        raise TypeError(f"it gave no plan, but {type(plan).__name__}")
+    """Returns the plan with those skills disabled. Raises TypeError if it is not a plan."""
+    if not isinstance(plan, PlanJson):  # pyright: ignore[reportUnnecessaryIsInstance]  # third-party planners
+        raise TypeError(f"it returned {type(plan).__name__}, not a plan")
     disabled = sorted({*plan.disabled_skills, *skills})
     return plan if disabled == plan.disabled_skills else plan.model_copy(update={"disabled_skills": disabled})
 

@@ -1,1 +1,1 @@
-"""Repairs model output with the model itself: at most two attempts, limits enforced by code, every attempt recorded."""
+"""Repair of model output by the model itself: at most two attempts, limits enforced by code, every attempt recorded."""

@@ -1,94 +1,100 @@
-"""What a repair may not do (core 10): pure checks of the output after it against the output before it."""
+"""The limits of a repair (core 10): pure checks of the repaired output against the original."""
 
 from collections.abc import Collection, Iterator, Sequence
 from typing import cast
 
-from aeon.base.json import Json, JsonObject, canonical
-from aeon.base.json_schema import Problem
-from aeon.supervisor.given import Source, leaves
+from aeon.base.json import Json, JsonObject, canonical_json
+from aeon.base.json_schema import ValidationProblem
+from aeon.supervisor.repair_context import KnownValues, iterate_leaves
 
 
-def plan_limits(before: JsonObject | None, after: JsonObject, tools: Collection[str]) -> list[Problem]:
-    """A repaired plan keeps the goal and every readable step, and names registered tools only.
+def plan_violations(before: JsonObject | None, after: JsonObject, tools: Collection[str]) -> list[ValidationProblem]:
+    """The violations of a repaired plan, which must keep the goal and every readable step, and use registered tools.
 
-    `before` is what could be read of the plan; None when nothing could.
+    `before` is the readable part of the plan; None if nothing was readable.
     """
     problems = [
-        Problem(f"$.steps[{index}].tool", f"{step['tool']!r} is not registered; registered are: {', '.join(tools)}")
+        ValidationProblem(
+            f"$.steps[{index}].tool", f"{step['tool']!r} is not registered; registered are: {', '.join(tools)}"
+        )
         for index, step in enumerate(after["steps"])
         if step.get("tool") is not None and step["tool"] not in tools
     ]
     if before is None:
         return problems
     if _is_text(before.get("goal")) and after["goal"] != before["goal"]:
-        problems.append(Problem("$.goal", f"must stay {before['goal']!r}"))
+        problems.append(ValidationProblem("$.goal", f"must stay {before['goal']!r}"))
     steps = [cast(JsonObject, step) for step in _listed(before.get("steps")) if isinstance(step, dict)]
     if not steps:
         return problems
     if len(steps) != len(after["steps"]):
-        return [*problems, Problem("$.steps", f"must stay {len(steps)} steps, not {len(after['steps'])}")]
+        return [*problems, ValidationProblem("$.steps", f"must stay {len(steps)} steps, not {len(after['steps'])}")]
     return [*problems, *_step_changes(steps, after["steps"], tools)]
 
 
-def _step_changes(before: list[JsonObject], after: list[JsonObject], tools: Collection[str]) -> Iterator[Problem]:
+def _step_changes(
+    before: list[JsonObject], after: list[JsonObject], tools: Collection[str]
+) -> Iterator[ValidationProblem]:
     ids: set[str] = set()
     for index, (old, new) in enumerate(zip(before, after, strict=True)):
         step_id = old.get("step_id")
-        kept = {"description": old.get("description")} if _is_text(old.get("description")) else {}
+        fixed = {"description": old.get("description")} if _is_text(old.get("description")) else {}
         if _is_text(step_id) and step_id not in ids:
-            kept["step_id"] = step_id
+            fixed["step_id"] = step_id
             ids.add(cast(str, step_id))
         if old.get("tool") in tools:
-            kept["tool"] = old["tool"]
+            fixed["tool"] = old["tool"]
         if old.get("agent") == "llm":
-            kept["agent"] = "llm"
+            fixed["agent"] = "llm"
             if not _is_text(old.get("tool")):
-                kept["tool"] = None  # a tool would win over the agent (core 1)
-        for field, value in kept.items():
+                fixed["tool"] = None  # a tool would win over the agent (core 1)
+        for field, value in fixed.items():
             if new.get(field) != value:
-                yield Problem(f"$.steps[{index}].{field}", f"must stay {value!r}")
+                yield ValidationProblem(f"$.steps[{index}].{field}", f"must stay {value!r}")
         if new.get("arguments") is not None and not _same(new["arguments"], old.get("arguments")):
-            yield Problem(f"$.steps[{index}].arguments", "must stay as they were, or be left out")
+            yield ValidationProblem(f"$.steps[{index}].arguments", "must stay as they were, or be left out")
 
 
-def call_limits(
-    before: JsonObject | None, after: JsonObject, wrong: Collection[str], given: Sequence[Json]
-) -> list[Problem]:
-    """A repaired call keeps the tool and every valid argument, and takes new values only from what was given (core 18).
+def call_violations(
+    before: JsonObject | None, after: JsonObject, invalid: Collection[str], sources: Sequence[Json]
+) -> list[ValidationProblem]:
+    """The violations of a repaired call, which keeps the tool and every valid argument (core 18).
 
-    `wrong` names the arguments that were not valid; `given` is what holds values besides the call itself.
+    New values may come only from the call and `sources`. `invalid` names the arguments that were not valid.
     """
     old = before or {}
-    problems: list[Problem] = []
+    problems: list[ValidationProblem] = []
     if _is_text(old.get("tool")) and after["tool"] != old["tool"]:
-        problems.append(Problem("$.tool", f"must stay {old['tool']!r}"))
+        problems.append(ValidationProblem("$.tool", f"must stay {old['tool']!r}"))
     arguments = cast(JsonObject, old["arguments"]) if isinstance(old.get("arguments"), dict) else {}
     new = cast(JsonObject, after["arguments"])
     for name, value in arguments.items():
-        if name not in wrong and not (name in new and _same(new[name], value)):
-            problems.append(Problem(f"$.arguments.{name}", f"was valid and must stay {canonical(value)[:200]}"))
-    source = Source([*given, *(value for key, value in old.items() if key != "tool" and value != {})])
+        if name not in invalid and not (name in new and _same(new[name], value)):
+            problems.append(
+                ValidationProblem(f"$.arguments.{name}", f"was valid and must stay {canonical_json(value)[:200]}")
+            )
+    known = KnownValues([*sources, *(value for key, value in old.items() if key != "tool" and value != {})])
     problems += [
-        Problem(f"$.arguments.{name}", f"{leaf!r} appears nowhere in the context; a repair invents nothing")
+        ValidationProblem(f"$.arguments.{name}", f"{leaf!r} appears nowhere in the context; a repair invents nothing")
         for name, value in new.items()
         if not (name in arguments and _same(arguments[name], value))
-        for leaf in leaves(value)
-        if not source.says(leaf)
+        for leaf in iterate_leaves(value)
+        if not known.contains(leaf)
     ]
     return problems
 
 
-def step_limits(before: JsonObject, after: JsonObject) -> list[Problem]:
-    """A step whose tool was found is the same step: id, description and arguments are not touched."""
+def step_violations(before: JsonObject, after: JsonObject) -> list[ValidationProblem]:
+    """The violations of a step with a new tool, which must keep its id, description and arguments."""
     return [
-        Problem(f"$.{field}", f"must stay {before.get(field)!r}")
+        ValidationProblem(f"$.{field}", f"must stay {before.get(field)!r}")
         for field in ("step_id", "description", "arguments")
         if field in after and not _same(after[field], before.get(field))
     ]
 
 
 def _same(one: Json, other: Json) -> bool:
-    return canonical(one) == canonical(other)
+    return canonical_json(one) == canonical_json(other)
 
 
 def _is_text(value: Json) -> bool:

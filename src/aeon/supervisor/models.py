@@ -1,4 +1,4 @@
-"""The names of this room at their published place."""
+"""The published names of this package."""
 
 from aeon.observability.records import SupervisorAction
 from aeon.supervisor.repair import Supervisor

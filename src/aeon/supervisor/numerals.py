@@ -1,11 +1,11 @@
-"""The numbers that a text says: in digits, English or German style, and in English or German words (core 18)."""
+"""The numbers in a text: in digits, English or German style, and in English or German words (core 18)."""
 
 import re
 import unicodedata
 from collections.abc import Iterator
 from functools import cache
 
-from aeon.tools.spoken import numbers_in
+from aeon.tools.number_words import find_english_numbers
 
 _NUMERAL = re.compile(r"(?<![\w.,])-?\d+(?:[.,]\d+)*(?:[eE][-+]?\d+\b)?", re.ASCII)
 _WITH_DIGIT = re.compile(r"\S*\d\S*")
@@ -20,32 +20,32 @@ _MILLIONS = ("million", "millionen")
 _ARTICLES = ("ein", "eine", "einer")
 
 
-def numbers_said(text: str) -> set[float]:
-    """Every number that stands in `text` as a whole: a part of another number or word is none."""
+def find_numbers(text: str) -> set[float]:
+    """Every complete number in `text`; a part of another number or word does not count."""
     words = _WITH_DIGIT.sub(" ; ", text)
-    return numbers_in_digits(text) | numbers_in(words) | set(_in_german(words))
+    return find_digit_numbers(text) | find_english_numbers(words) | set(_in_german(words))
 
 
-def numbers_in_digits(text: str) -> set[float]:
-    """Every number that stands in `text` as a whole in digits, in English or German style."""
-    return {number for found in _NUMERAL.finditer(text) for number in _read(found[0])}
+def find_digit_numbers(text: str) -> set[float]:
+    """Every complete number in digits in `text`, in English or German style."""
+    return {number for match in _NUMERAL.finditer(text) for number in _read(match[0])}
 
 
 def _read(numeral: str) -> Iterator[float]:
-    """What a numeral means, in either style; "1,2,3" is three numbers, "1.2.3" none."""
-    is_either = False
+    """The values of a numeral, in either style; "1,2,3" is three numbers, "1.2.3" none."""
+    is_number = False
     for style, thousands, point in ((_ENGLISH, ",", "."), (_GERMAN, ".", ",")):
         if style.fullmatch(numeral):
-            is_either = True
+            is_number = True
             yield float(numeral.replace(thousands, "").replace(point, "."))
-    if not is_either and "." not in numeral:
+    if not is_number and "." not in numeral:
         yield from map(float, numeral.split(","))
 
 
 def _in_german(text: str) -> Iterator[float]:
     before = None
-    for found in _WORD.finditer(text):
-        word = _spelt(found[0])
+    for match in _WORD.finditer(text):
+        word = _normalized(match[0])
         if word in _MILLIONS and before is not None:
             yield before * 1_000_000
         number = _german(word)
@@ -54,19 +54,19 @@ def _in_german(text: str) -> Iterator[float]:
         before = 1 if word in _ARTICLES else number
 
 
-def _spelt(word: str) -> str:
+def _normalized(word: str) -> str:
     return unicodedata.normalize("NFKC", word).casefold().replace("ü", "ue").replace("ö", "oe")
 
 
 def _german(word: str) -> int | None:
-    """The number below a million that one German word says, or None; an article is none."""
+    """The number below a million in one German word, or None; an article is not a number."""
     known = _below_thousand()
     thousands, mark, rest = word.partition("tausend")
     if not mark:
         return known.get(word)
-    many = 1 if thousands in ("", "ein") else known.get(thousands)
-    few = 0 if not rest else known.get(rest.removeprefix("und"))
-    return None if many is None or few is None else 1000 * many + few
+    high = 1 if thousands in ("", "ein") else known.get(thousands)
+    low = 0 if not rest else known.get(rest.removeprefix("und"))
+    return None if high is None or low is None else 1000 * high + low
 
 
 @cache
@@ -86,5 +86,5 @@ def _below_thousand() -> dict[str, int]:
 
 
 def _bound(unit: str) -> str:
-    """A unit as the first part of a longer word: "ein" of "eins"."""
+    """A unit as the first part of a longer word: "ein" for "eins"."""
     return "ein" if unit == "eins" else unit

@@ -1,33 +1,35 @@
-"""The reduced prompts of a repair (FR-028)."""
+"""The reduced prompts for repairs (FR-028)."""
 
 from collections.abc import Sequence
 
-from aeon.base.json import Json, JsonObject, canonical
-from aeon.base.json_schema import Problem
+from aeon.base.json import Json, JsonObject, canonical_json
+from aeon.base.json_schema import ValidationProblem
 
-SYSTEM = (
+REPAIR_SYSTEM_PROMPT = (
     "You repair JSON that another model wrote. Correct only what the problems name. Keep every name, id, text and "
     "number that is not named. Invent nothing. Answer with the corrected JSON and nothing else."
 )
 
-_MOST_TEXT = 8000
-"""Characters of a faulty output, and of its context, that are shown."""
+_MAX_TEXT = 8000
+"""Characters of a faulty output, and of its context, in a prompt."""
 
 
-def repair_prompt(output: str, problems: Sequence[Problem], schema: JsonObject | None, context: str) -> str:
-    """Ask for the corrected form of `output`."""
+def repair_prompt(output: str, problems: Sequence[ValidationProblem], schema: JsonObject | None, context: str) -> str:
+    """The prompt for the corrected form of `output`."""
     parts = [
-        f"Context:\n{context[:_MOST_TEXT]}\n" if context else "",
-        f"The JSON must fit this schema:\n{canonical(schema)}\n" if schema else "",
-        f"Output to correct:\n{output[:_MOST_TEXT]}\n",
+        f"Context:\n{context[:_MAX_TEXT]}\n" if context else "",
+        f"The JSON must fit this schema:\n{canonical_json(schema)}\n" if schema else "",
+        f"Output to correct:\n{output[:_MAX_TEXT]}\n",
         _problem_lines(problems),
         "Corrected JSON:",
     ]
     return "\n".join(part for part in parts if part)
 
 
-def tool_choice_prompt(step: JsonObject, tools: Sequence[JsonObject], goal: str, problems: Sequence[Problem]) -> str:
-    """Ask which registered tool a step needs."""
+def tool_choice_prompt(
+    step: JsonObject, tools: Sequence[JsonObject], goal: str, problems: Sequence[ValidationProblem]
+) -> str:
+    """The prompt for the choice of a registered tool for a step."""
     listed = "\n".join(_tool_line(tool) for tool in tools)
     return (
         f"Goal of the plan: {goal}\nStep: {step.get('description', '')}\n{_problem_lines(problems)}\n"
@@ -38,10 +40,10 @@ def tool_choice_prompt(step: JsonObject, tools: Sequence[JsonObject], goal: str,
 
 def _tool_line(tool: JsonObject) -> str:
     example: Json = tool.get("example")
-    return f"- {tool['name']}: {tool['description']} Input schema: {canonical(tool['input_schema'])}" + (
-        f" Example: {canonical(example)}" if example is not None else ""
+    return f"- {tool['name']}: {tool['description']} Input schema: {canonical_json(tool['input_schema'])}" + (
+        f" Example: {canonical_json(example)}" if example is not None else ""
     )
 
 
-def _problem_lines(problems: Sequence[Problem]) -> str:
+def _problem_lines(problems: Sequence[ValidationProblem]) -> str:
     return "Problems:\n" + "\n".join(f"- {problem}" for problem in problems[:20])

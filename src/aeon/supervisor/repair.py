@@ -8,96 +8,102 @@ from functools import cache
 from typing import Any, Dict, List, Optional, cast  # noqa: UP035  # the published signatures
 
 from aeon.base.clock import Clock, SystemClock
-from aeon.base.errors import LLMError, SupervisorError, message_of
-from aeon.base.json import Json, JsonObject, canonical, faults, parse_strict
-from aeon.base.json_schema import Problem, SchemaCheck, schema_check, schema_problem
-from aeon.base.overriding import overrides
-from aeon.llm.interface import LLMAdapter, Reply, Request, ask
+from aeon.base.errors import LLMError, SupervisorError, exception_message
+from aeon.base.introspection import overrides
+from aeon.base.json import Json, JsonObject, canonical_json, json_problems, parse_strict
+from aeon.base.json_schema import CompiledSchema, ValidationProblem, compile_schema, schema_problem
+from aeon.llm.interface import LLMAdapter, LLMRequest, LLMResponse, call_model
 from aeon.observability.records import ActionType, SupervisorAction
 from aeon.plan.models import Plan
 from aeon.plan.parser import plan_problems
-from aeon.supervisor.given import Given, Source, leaves
-from aeon.supervisor.limits import call_limits, plan_limits, step_limits
-from aeon.supervisor.plan_keys import unreadable, with_own_keys
-from aeon.supervisor.prompts import SYSTEM, repair_prompt, tool_choice_prompt
-from aeon.supervisor.references import with_known_fields, without_unusable_arguments
+from aeon.supervisor.limits import call_violations, plan_violations, step_violations
+from aeon.supervisor.plan_normalization import (
+    correct_field_references,
+    drop_unusable_arguments,
+    normalize_plan_keys,
+    unreadable_parts,
+)
+from aeon.supervisor.prompts import REPAIR_SYSTEM_PROMPT, repair_prompt, tool_choice_prompt
+from aeon.supervisor.repair_context import KnownValues, RepairContext, iterate_leaves
 from aeon.validation.output_schemas import MAX_PLAN_STEPS, call_schema, plan_schema, tool_choice_schema
-from aeon.validation.recovery import Recovered, Refused, recover
+from aeon.validation.recovery import RecoveredValue, RecoveryFailure, recover
 from aeon.validation.schema import argument_problems, call_problems
 
 MAX_ATTEMPTS = 2
-"""Model calls that one faulty output is worth (FR-050, core 4)."""
+"""Maximum model calls to repair one faulty output (FR-050, core 4)."""
 
 _MAX_TOKENS = 1024
 
 
 @dataclass(frozen=True, slots=True)
-class _Task:
-    """One faulty output: what it was, how to ask for its repair, and what a repair must pass."""
+class _RepairTask:
+    """The repair of one faulty output: the original, the prompt, and the checks that a repair must pass."""
 
     action_type: ActionType
     before: JsonObject
-    problems: Sequence[Problem]
-    prompt: Callable[[Sequence[Problem]], str]
+    problems: Sequence[ValidationProblem]
+    prompt: Callable[[Sequence[ValidationProblem]], str]
     schema: JsonObject | None
-    """What decoding is constrained to."""
-    faults: Callable[[JsonObject], list[Problem]]
-    """What is wrong with a proposed repair: its form, and the limits it breaks."""
+    """The schema that constrains decoding."""
+    check: Callable[[JsonObject], list[ValidationProblem]]
+    """Returns the problems of a proposed repair: its form, and the limits it violates."""
     finish: Callable[[JsonObject], JsonObject] = lambda value: value
-    """Makes the repaired output of an accepted proposal; raises SupervisorError when it says that there is none."""
+    """Builds the repaired output from an accepted proposal; raises SupervisorError if the proposal declines."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Reading:
-    """What is known of a reply beyond the published arguments of the repair that it needs.
+class _FaultyReply:
+    """The data of a faulty reply beyond the published arguments of the repair methods.
 
-    `original` is what is recorded, `shown` what the model is shown; `is_unread` says that nothing in it could be read.
+    `original` is the recorded form, `shown` the text in the prompt; `is_unread`: nothing in it was readable.
     """
 
     original: JsonObject
     shown: str
-    problems: Sequence[Problem]
+    problems: Sequence[ValidationProblem]
     tools: Sequence[JsonObject] | None = None
     request: str = ""
-    given: Given = field(default_factory=Given)
+    context: RepairContext = field(default_factory=RepairContext)
     is_unread: bool = False
 
 
-_READING: ContextVar[_Reading | None] = ContextVar("reading", default=None)
-"""What is being read, for the repair that it leads to."""
+_FAULTY_REPLY: ContextVar[_FaultyReply | None] = ContextVar("faulty_reply", default=None)
+"""The reply that is being repaired, for the published repair method."""
 
 _RUN: ContextVar[object] = ContextVar("run", default=None)
-"""The run that is under way; each thread has its own, and a run within a run another."""
+"""The current run; each thread and each nested run has its own."""
 
 
 class Supervisor:
-    """Repairs malformed output by the model of the run, under a reduced prompt, at most twice an output.
+    """Repairs malformed output with the run's model, under a reduced prompt, at most twice per output.
 
-    `actions` holds every repair ever tried here, deterministic ones too; it is only appended to. Several runs
-    may share a supervisor, also at the same time.
+    `actions` contains every attempted repair, also deterministic ones; it is append-only. Several runs may share a
+    supervisor, also concurrently.
     """
 
-    def __init__(self, llm_adapter: LLMAdapter, system_prompt: str = SYSTEM, *, clock: Clock | None = None) -> None:
+    def __init__(
+        self, llm_adapter: LLMAdapter, system_prompt: str = REPAIR_SYSTEM_PROMPT, *, clock: Clock | None = None
+    ) -> None:
         self.actions: list[SupervisorAction] = []
         self._llm = llm_adapter
         self._system_prompt = system_prompt
         self._clock = clock or SystemClock()
-        self._made_in: dict[int, object] = {}
-        """The runs that actions were recorded in, by the actions' ids."""
+        self._action_runs: dict[int, object] = {}
+        """The run of each action, by the action's `id()`."""
 
     @contextmanager
-    def one_run(self) -> Generator[None]:
-        """What is recorded within belongs to a run of its own."""
+    def run_scope(self) -> Generator[None]:
+        """Assigns the actions recorded inside the context to a new run."""
         token = _RUN.set(object())
         try:
             yield
         finally:
             _RUN.reset(token)
 
-    def recorded_since(self, first: int) -> list[SupervisorAction]:
-        """The actions after the first so many, but for those of other runs."""
+    def actions_since(self, first: int) -> list[SupervisorAction]:
+        """The actions from index `first` on, without those of other runs."""
         run = _RUN.get()
-        return [action for action in self.actions[first:] if self._made_in.get(id(action), run) is run]
+        return [action for action in self.actions[first:] if self._action_runs.get(id(action), run) is run]
 
     def repair_json(
         self,
@@ -105,22 +111,22 @@ class Supervisor:
         expected_schema: Optional[Dict[str, Any]] = None,  # noqa: UP006, UP045
         max_attempts: int = MAX_ATTEMPTS,
     ) -> Dict[str, Any]:  # noqa: UP006
-        """The object that `malformed_json` stands for (FR-029).
+        """Returns the object that `malformed_json` represents (FR-029).
 
-        Raises SupervisorError when it cannot be repaired, and for a schema that no object fits or that is none.
+        Raises SupervisorError if it cannot be repaired, if the schema is invalid or if no object fits it.
         """
         schema = _object_schema(expected_schema or {})
-        read = self._recovered(Reply(malformed_json), schema_check(schema))
-        if isinstance(read, Recovered):
+        read = self._recovered(LLMResponse(malformed_json), compile_schema(schema))
+        if isinstance(read, RecoveredValue):
             return cast(JsonObject, read.value)
         return self._repair(
-            _Task(
+            _RepairTask(
                 "json_repair",
                 {"text": malformed_json},
                 read.problems,
                 lambda problems: repair_prompt(malformed_json, problems, expected_schema, ""),
                 expected_schema and schema,
-                schema_check(schema).problems,
+                compile_schema(schema).problems,
             ),
             max_attempts,
         )
@@ -133,21 +139,23 @@ class Supervisor:
         *,
         context: str = "",
     ) -> Dict[str, Any]:  # noqa: UP006
-        """`{"tool", "arguments"}` with arguments that fit `tool_schema`; a valid call comes back as it is.
+        """Returns `{"tool", "arguments"}` with arguments that fit `tool_schema`; a valid call is returned unchanged.
 
-        The tool and every valid argument stay; a missing value must stand in the call or in `context` (core 18).
-        Raises SupervisorError when that is not possible (FR-030).
+        The tool and every valid argument stay; a missing value must occur in the call or in `context` (core 18).
+        Raises SupervisorError if that is not possible (FR-030).
         """
         _require_object(malformed_call)
-        reading = _READING.get()
-        _READING.set(None)
-        if reading is None:
-            problems = call_problems(malformed_call, schema_check(tool_schema))
+        faulty = _FAULTY_REPLY.get()
+        _FAULTY_REPLY.set(None)
+        if faulty is None:
+            problems = call_problems(malformed_call, compile_schema(tool_schema))
             if not problems:
                 return malformed_call
-            reading = _Reading(malformed_call, canonical(malformed_call), problems, given=Given(context))
-        task = _call_task(malformed_call, reading.shown, reading.problems, tool_schema, reading.given)
-        return self._repair(replace(task, before=reading.original), max_attempts)
+            faulty = _FaultyReply(
+                malformed_call, canonical_json(malformed_call), problems, context=RepairContext(context)
+            )
+        task = _call_task(malformed_call, faulty.shown, faulty.problems, tool_schema, faulty.context)
+        return self._repair(replace(task, before=faulty.original), max_attempts)
 
     def repair_plan(
         self,
@@ -157,28 +165,28 @@ class Supervisor:
         available_tools: Sequence[JsonObject] | None = None,
         request: str = "",
     ) -> Dict[str, Any]:  # noqa: UP006
-        """A plan that can start; a valid one comes back as it is. Goal and readable steps stay (core 10).
+        """Returns a plan that can start; a valid one is returned unchanged. Goal and readable steps stay (core 10).
 
-        It names `available_tools` only; where those are not said, only tools that the malformed plan names.
-        Raises SupervisorError when that is not possible (FR-031).
+        It uses only `available_tools`; if that is None, only tools that the malformed plan names.
+        Raises SupervisorError if that is not possible (FR-031).
         """
         _require_object(malformed_plan)
-        reading = _READING.get()
-        _READING.set(None)
+        faulty = _FAULTY_REPLY.get()
+        _FAULTY_REPLY.set(None)
         before: JsonObject | None = malformed_plan
-        if reading is None:
-            if not _made_plan_problems(malformed_plan):
+        if faulty is None:
+            if not _model_plan_problems(malformed_plan):
                 return malformed_plan
             names = _tool_names(malformed_plan, available_tools)
             before, problems = self._plan_in(malformed_plan, malformed_plan, names, request)
             if before is not None and not problems:
                 return before
-            shown = canonical(malformed_plan)
-            reading = _Reading(before or malformed_plan, shown, problems, available_tools, request)
-        elif reading.is_unread:
+            shown = canonical_json(malformed_plan)
+            faulty = _FaultyReply(before or malformed_plan, shown, problems, available_tools, request)
+        elif faulty.is_unread:
             before = None
-        task = _plan_task(before, reading.shown, reading.problems, reading.tools, reading.request)
-        return self._repair(replace(task, before=reading.original), max_attempts)
+        task = _plan_task(before, faulty.shown, faulty.problems, faulty.tools, faulty.request)
+        return self._repair(replace(task, before=faulty.original), max_attempts)
 
     def repair_missing_tool_step(
         self,
@@ -187,177 +195,186 @@ class Supervisor:
         plan_goal: str,
         max_attempts: int = MAX_ATTEMPTS,
     ) -> Dict[str, Any]:  # noqa: UP006
-        """The same step with a registered tool and its errors cleared (core 2).
+        """Returns the same step with a registered tool and its errors cleared (core 2).
 
-        A name that differs from one registered name in case or punctuation only is corrected without the model.
-        Raises SupervisorError when no tool is found; the step is then run by the model (core 1).
+        A name that differs from one registered name only in case or punctuation is corrected without the model.
+        Raises SupervisorError if no tool is found; the model then executes the step (core 1).
         """
         names = [str(tool["name"]) for tool in available_tools]
-        meant = _same_name(step.get("tool"), names)
-        if meant is not None:
-            repaired = _with_tool(step, meant)
+        match = _matching_name(step.get("tool"), names)
+        if match is not None:
+            repaired = _with_tool(step, match)
             self._record("missing_tool_repair", step, 1, repaired_output=repaired, stages=["same_name"])
             return repaired
         if not names:
             raise SupervisorError("No tool is registered, so none can be found for the step.")
-        errors = [Problem("$", str(error)) for error in step.get("errors", [])]
-        task = _Task(
+        errors = [ValidationProblem("$", str(error)) for error in step.get("errors", [])]
+        task = _RepairTask(
             "missing_tool_repair",
             step,
             errors,
             lambda problems: tool_choice_prompt(step, available_tools, plan_goal, problems),
             tool_choice_schema(names),
             lambda choice: _choice_problems(step, choice, names),
-            lambda choice: _with_tool(step, _chosen(choice)),
+            lambda choice: _with_tool(step, _chosen_tool(choice)),
         )
         return self._repair(task, max_attempts)
 
-    def read_plan(self, reply: Reply, tools: Sequence[JsonObject], request: str) -> JsonObject:
-        """The plan in a planner's reply, recovered or repaired. Raises SupervisorError, LLMError."""
+    def read_plan(self, reply: LLMResponse, tools: Sequence[JsonObject], request: str) -> JsonObject:
+        """Returns the plan in a planner's reply, recovered or repaired. Raises SupervisorError, LLMError."""
         read = self._read_reply(
             reply,
-            schema_check(_plan_form()),
+            compile_schema(_plan_form()),
             [request, [tool["name"] for tool in tools]],
-            lambda value: _made_plan_problems(_with_goal(value, request)),
+            lambda value: _model_plan_problems(_with_goal(value, request)),
         )
-        found = read.value if isinstance(read, Recovered) else read.readable
-        value, problems = self._plan_in(found, {"text": reply.text}, _tool_names(None, tools), request)
-        if value is None and isinstance(read, Refused):
+        parsed = read.value if isinstance(read, RecoveredValue) else read.parsed_value
+        value, problems = self._plan_in(parsed, {"text": reply.text}, _tool_names(None, tools), request)
+        if value is None and isinstance(read, RecoveryFailure):
             problems = list(read.problems)
-        usable = without_unusable_arguments(value, problems) if value is not None and problems else None
+        usable = drop_unusable_arguments(value, problems) if value is not None and problems else None
         if usable is not None:
             self._record("plan_repair", cast(JsonObject, value), 1, repaired_output=usable, stages=["no_arguments"])
             value = usable
         elif value is None or problems:
             original, is_unread = value or {"text": reply.text}, value is None
-            reading = _Reading(original, _shown(reply), problems, tools, request, is_unread=is_unread)
+            faulty = _FaultyReply(original, _shown(reply), problems, tools, request, is_unread=is_unread)
             readable = value or {"goal": request}
-            kept, names = value, _tool_names(None, tools)
+            before, names = value, _tool_names(None, tools)
             value = self._repaired(
-                reading,
+                faulty,
                 lambda: self.repair_plan(readable),
-                lambda repaired: _made_plan_problems(repaired) or plan_limits(kept, repaired, names),
+                lambda repaired: _model_plan_problems(repaired) or plan_violations(before, repaired, names),
             )
         return self._with_known_fields(value, tools)
 
-    def read_call(self, reply: Reply, tool: JsonObject, check: SchemaCheck, given: Given) -> JsonObject:
-        """The call of `tool` in a thought's reply, recovered or repaired from what was `given`.
+    def read_call(
+        self, reply: LLMResponse, tool: JsonObject, check: CompiledSchema, given: RepairContext
+    ) -> JsonObject:
+        """Returns the call of `tool` in a model's reply, recovered, or repaired with values from `given`.
 
         Raises SupervisorError, LLMError.
         """
         name: str = tool["name"]
         read = self._read_reply(
-            reply, _call_form(), [name, *given.values()], lambda value: _call_faults(value, name, check)
+            reply, _call_form(), [name, *given.values()], lambda value: _named_call_problems(value, name, check)
         )
         value = _readable(read)
-        problems = call_problems(value, check) if isinstance(read, Recovered) else list(read.problems)
+        problems = call_problems(value, check) if isinstance(read, RecoveredValue) else list(read.problems)
         if value is not None and isinstance(value.get("tool"), str) and value["tool"] != name:
-            problems.append(Problem("$.tool", f"this step calls {name!r}"))
+            problems.append(ValidationProblem("$.tool", f"this step calls {name!r}"))
         if not problems:
             return cast(JsonObject, value)
         before = {**(value or {}), "tool": name}
-        wrong = _wrong_arguments(before, check)
-        reading = _Reading(value or {"text": reply.text}, _shown(reply), problems, given=given)
+        invalid = _invalid_arguments(before, check)
+        faulty = _FaultyReply(value or {"text": reply.text}, _shown(reply), problems, context=given)
         return self._repaired(
-            reading,
+            faulty,
             lambda: self.repair_tool_call(before, tool["input_schema"]),
             lambda repaired: (
-                _call_faults(repaired, name, check) or call_limits(before, repaired, wrong, given.values())
+                _named_call_problems(repaired, name, check)
+                or call_violations(before, repaired, invalid, given.values())
             ),
         )
 
     def _read_reply(
-        self, reply: Reply, check: SchemaCheck, known: Sequence[Json], faults_of: Callable[[JsonObject], list[Problem]]
-    ) -> Recovered | Refused:
-        """What a reply holds. Where a subclass has a `repair_json` of its own, that reads what is no JSON yet (core 9).
+        self,
+        reply: LLMResponse,
+        check: CompiledSchema,
+        known: Sequence[Json],
+        problems_of: Callable[[JsonObject], list[ValidationProblem]],
+    ) -> RecoveredValue | RecoveryFailure:
+        """Reads a reply. A subclass's `repair_json`, if overridden, reads a reply that is not JSON (core 9).
 
-        What it gives is final: no second repair of the same reply is asked for (core 4), and each of its values must
-        stand in the reply or in what is `known` (core 18). Raises SupervisorError, LLMError.
+        Its value is final: the same reply is not repaired a second time (core 4). Each leaf of the value must occur in
+        the reply or in the `known` values (core 18). Raises SupervisorError, LLMError.
         """
         if reply.is_truncated or _is_json(reply.text) or not overrides(self, Supervisor, "repair_json"):
             return self._recovered(reply, check)
-        first, source = len(self.actions), Source([reply.text, *known])
+        first, source = len(self.actions), KnownValues([reply.text, *known])
 
-        def wrong(made: Json) -> list[Problem]:
-            if not isinstance(made, dict) or faults(made):
-                return [Problem("$", "must be a JSON object")]
-            invented = [leaf for leaf in leaves(made) if not source.says(leaf)]
-            return [Problem("$", f"{leaf!r} does not stand in the reply") for leaf in invented] or faults_of(
-                cast(JsonObject, made)
-            )
+        def check_value(value: Json) -> list[ValidationProblem]:
+            if not isinstance(value, dict) or json_problems(value):
+                return [ValidationProblem("$", "must be a JSON object")]
+            invented = [leaf for leaf in iterate_leaves(value) if not source.contains(leaf)]
+            problems = [ValidationProblem("$", f"{leaf!r} does not occur in the reply") for leaf in invented]
+            return problems or problems_of(cast(JsonObject, value))
 
-        value = self._repaired(None, lambda: self.repair_json(reply.text, check.schema), wrong)
-        if not self.recorded_since(first):
+        value = self._repaired(None, lambda: self.repair_json(reply.text, check.schema), check_value)
+        if not self.actions_since(first):
             self._record("json_repair", {"text": reply.text}, 1, repaired_output=value, stages=["repair_json"])
-        return Recovered(value, ("repair_json",))
+        return RecoveredValue(value, ("repair_json",))
 
     def _repaired(
-        self, reading: _Reading | None, repair: Callable[[], JsonObject], faults_of: Callable[[Json], list[Problem]]
+        self,
+        faulty: _FaultyReply | None,
+        repair: Callable[[], JsonObject],
+        check: Callable[[Json], list[ValidationProblem]],
     ) -> JsonObject:
-        """What a published repair makes of a reply; a subclass's own is held to the same limits (core 10).
+        """Repairs a reply with a published method; an override in a subclass has the same limits (core 10).
 
         Raises SupervisorError, LLMError.
         """
-        _READING.set(reading)
+        _FAULTY_REPLY.set(faulty)
         try:
             repaired = repair()
         except (SupervisorError, LLMError):
             raise
-        except Exception as error:  # a subclass is other people's code
-            raise SupervisorError(f"The supervisor failed: {message_of(error)}") from error
+        except Exception as error:  # a subclass is external code
+            raise SupervisorError(f"The supervisor failed: {exception_message(error)}") from error
         finally:
-            _READING.set(None)
-        if problems := faults_of(repaired):
+            _FAULTY_REPLY.set(None)
+        if problems := check(repaired):
             listed = "; ".join(str(problem) for problem in problems[:5])
             raise SupervisorError(f"The supervisor's repair is not valid: {listed}.")
         return repaired
 
     def _plan_in(
-        self, found: Json, before: JsonObject, tools: Sequence[str], request: str
-    ) -> tuple[JsonObject | None, list[Problem]]:
-        """The plan that `found` holds, under its own keys or usual other ones, and what is wrong with it.
+        self, parsed: Json, before: JsonObject, tools: Sequence[str], request: str
+    ) -> tuple[JsonObject | None, list[ValidationProblem]]:
+        """The plan in `parsed`, with standard or common alternative keys, and its problems.
 
-        None when it holds none. Raises SupervisorError where a part cannot be read: no repair may make it up (FR-032).
+        None without a plan. Raises SupervisorError if a part cannot be read: no repair may invent it (FR-032).
         """
-        own = _with_goal(_object(found), request)
-        if own is not None and not _made_plan_problems(own):
+        own = _with_goal(_object(parsed), request)
+        if own is not None and not _model_plan_problems(own):
             return own, []
-        plan = _with_goal(_object(with_own_keys(found, tools)), request)
+        plan = _with_goal(_object(normalize_plan_keys(parsed, tools)), request)
         if plan is None:
-            return None, _made_plan_problems(found)
-        if lost := unreadable(plan):
+            return None, _model_plan_problems(parsed)
+        if unreadable := unreadable_parts(plan):
             refusal = SupervisorError(
-                f"The plan cannot be read: {'; '.join(str(problem) for problem in lost[:5])}.",
-                problems=[str(problem) for problem in lost[:20]],
+                f"The plan cannot be read: {'; '.join(str(problem) for problem in unreadable[:5])}.",
+                problems=[str(problem) for problem in unreadable[:20]],
             )
             self._record("plan_repair", before, 1, error=refusal.as_dict())
             raise refusal
-        if own is None or canonical(own) != canonical(plan):
+        if own is None or canonical_json(own) != canonical_json(plan):
             self._record("plan_repair", before, 1, repaired_output=plan, stages=["own_keys"])
-        return plan, _made_plan_problems(plan)
+        return plan, _model_plan_problems(plan)
 
     def _with_known_fields(self, plan: JsonObject, tools: Sequence[JsonObject]) -> JsonObject:
-        corrected = with_known_fields(plan, tools)
+        corrected = correct_field_references(plan, tools)
         if corrected is not plan:
             self._record("plan_repair", plan, 1, repaired_output=corrected, stages=["only_field"])
         return corrected
 
-    def _recovered(self, reply: Reply, check: SchemaCheck) -> Recovered | Refused:
-        """What the deterministic ladder makes of a reply; a repair on it is recorded (core 9, core 10)."""
+    def _recovered(self, reply: LLMResponse, check: CompiledSchema) -> RecoveredValue | RecoveryFailure:
+        """Reads a reply with the deterministic ladder and records its repairs (core 9, core 10)."""
         read = _read(reply, check)
-        if isinstance(read, Refused):
+        if isinstance(read, RecoveryFailure):
             return read
         if not _is_object(read.value):
-            return Refused((Problem("$", "must be an object"),), None, is_truncated=False)
+            return RecoveryFailure((ValidationProblem("$", "must be an object"),), None, is_truncated=False)
         if read.stages:
             before = {"text": reply.text}
             self._record("json_repair", before, 1, repaired_output=read.value, stages=list(read.stages))
         return read
 
-    def _repair(self, task: _Task, max_attempts: int) -> JsonObject:
+    def _repair(self, task: _RepairTask, max_attempts: int) -> JsonObject:
         problems = task.problems
         for attempt in range(1, min(max_attempts, MAX_ATTEMPTS) + 1):
-            reply = self._asked(task, problems, attempt)
+            reply = self._ask_model(task, problems, attempt)
             value, problems = _proposal(reply, task)
             if value is not None:
                 return self._finished(task, value, attempt, reply)
@@ -370,16 +387,16 @@ class Supervisor:
             problems=[str(problem) for problem in problems[:20]],
         )
 
-    def _asked(self, task: _Task, problems: Sequence[Problem], attempt: int) -> Reply:
-        request = Request(task.prompt(problems), self._system_prompt, _MAX_TOKENS, 0.0, task.schema)
+    def _ask_model(self, task: _RepairTask, problems: Sequence[ValidationProblem], attempt: int) -> LLMResponse:
+        request = LLMRequest(task.prompt(problems), self._system_prompt, _MAX_TOKENS, 0.0, task.schema)
         try:
-            return ask(self._llm, request)
+            return call_model(self._llm, request)
         except LLMError as error:
             failure = error.as_dict()
             self._record(task.action_type, task.before, attempt, error=failure, model_output={"error": failure})
             raise
 
-    def _finished(self, task: _Task, value: JsonObject, attempt: int, reply: Reply) -> JsonObject:
+    def _finished(self, task: _RepairTask, value: JsonObject, attempt: int, reply: LLMResponse) -> JsonObject:
         try:
             repaired = task.finish(value)
         except SupervisorError as refusal:
@@ -397,19 +414,19 @@ class Supervisor:
             timestamp=self._clock.now(),
             **outcome,
         )
-        self._made_in[id(action)] = _RUN.get()
+        self._action_runs[id(action)] = _RUN.get()
         self.actions.append(action)
 
 
 @cache
 def _plan_form() -> JsonObject:
-    """The form of a plan that a model makes; made when the first is read, since it takes 15 ms."""
+    """The schema of a model's plan; built on first use, because it takes 15 ms."""
     return {**Plan.model_json_schema(), "required": ["steps"]}
 
 
 @cache
-def _call_form() -> SchemaCheck:
-    return SchemaCheck(
+def _call_form() -> CompiledSchema:
+    return CompiledSchema(
         {
             "type": "object",
             "properties": {"tool": {"type": "string"}, "arguments": {"type": "object"}},
@@ -421,30 +438,30 @@ def _call_form() -> SchemaCheck:
 def _plan_task(
     before: JsonObject | None,
     shown: str,
-    problems: Sequence[Problem],
+    problems: Sequence[ValidationProblem],
     tools: Sequence[JsonObject] | None,
     request: str,
-) -> _Task:
+) -> _RepairTask:
     schema = plan_schema(tools) if tools else _plan_form()
     names = _tool_names(before, tools)
 
-    def faults(value: JsonObject) -> list[Problem]:
+    def check(value: JsonObject) -> list[ValidationProblem]:
         whole = _with_goal(value, request) or value
-        return _made_plan_problems(whole) or plan_limits(before, whole, names)
+        return _model_plan_problems(whole) or plan_violations(before, whole, names)
 
-    return _Task(
+    return _RepairTask(
         "plan_repair",
         {"text": shown} if before is None else before,
         problems,
-        lambda found: repair_prompt(shown, found, schema, f"Request: {request}" if request else ""),
+        lambda remaining: repair_prompt(shown, remaining, schema, f"Request: {request}" if request else ""),
         schema,
-        faults,
+        check,
         lambda value: _with_goal(value, request) or value,
     )
 
 
 def _tool_names(plan: JsonObject | None, tools: Sequence[JsonObject] | None) -> list[str]:
-    """The names that a repaired plan may use: those of `tools`, or, where they are not said, those in the plan."""
+    """The tool names that a repaired plan may use: those of `tools`, or, if that is None, those in the plan."""
     return _tools_named(plan) if tools is None else [str(tool["name"]) for tool in tools]
 
 
@@ -456,28 +473,32 @@ def _tools_named(plan: JsonObject | None) -> list[str]:
 
 
 def _with_goal(plan: JsonObject | None, request: str) -> JsonObject | None:
-    """The plan with its goal: the request, where the planner did not say another."""
+    """The plan with its goal, by default the request."""
     return plan if plan is None or not request else {"goal": request, **plan}
 
 
 def _call_task(
-    before: JsonObject, shown: str, problems: Sequence[Problem], tool_schema: JsonObject, given: Given
-) -> _Task:
-    check = schema_check(tool_schema)
-    wrong = _wrong_arguments(before, check)
+    before: JsonObject,
+    shown: str,
+    problems: Sequence[ValidationProblem],
+    tool_schema: JsonObject,
+    context: RepairContext,
+) -> _RepairTask:
+    input_schema = compile_schema(tool_schema)
+    invalid = _invalid_arguments(before, input_schema)
 
-    def faults(value: JsonObject) -> list[Problem]:
-        return call_problems(value, check) or call_limits(before, value, wrong, given.values())
+    def check(value: JsonObject) -> list[ValidationProblem]:
+        return call_problems(value, input_schema) or call_violations(before, value, invalid, context.values())
 
     schema = call_schema({"name": "", "input_schema": tool_schema})
-    schema["properties"]["tool"] = _named(before)
-    return _Task(
+    schema["properties"]["tool"] = _tool_name_schema(before)
+    return _RepairTask(
         "tool_call_repair",
         before,
         problems,
-        lambda found: repair_prompt(shown, found, schema, given.shown()),
+        lambda remaining: repair_prompt(shown, remaining, schema, context.as_prompt()),
         schema,
-        faults,
+        check,
     )
 
 
@@ -486,58 +507,58 @@ def _is_object(value: Json) -> bool:
 
 
 def _object_schema(expected: JsonObject) -> JsonObject:
-    """`expected`, for an object. Raises SupervisorError where it says that no object fits, or is no schema."""
+    """`expected`, restricted to objects. Raises SupervisorError if it is invalid or excludes objects."""
     schema: JsonObject = {"type": "object", **expected}
-    wrong = next(iter(faults(schema)), None) or schema_problem(schema)
-    if wrong:
-        raise SupervisorError(f"The expected schema is no valid JSON Schema: {wrong}.")
+    problem = next(iter(json_problems(schema)), None) or schema_problem(schema)
+    if problem:
+        raise SupervisorError(f"The expected schema is not a valid JSON Schema: {problem}.")
     kinds = cast("list[Json]", schema["type"] if isinstance(schema["type"], list) else [schema["type"]])
     if "object" not in kinds:
         raise SupervisorError(
-            f"repair_json gives an object, and the expected schema asks for {canonical(schema['type'])}.",
-            next_step='Ask for an object that holds it: {"properties": {"items": ...}, "required": ["items"]}.',
+            f"repair_json returns an object, but the expected schema requires {canonical_json(schema['type'])}.",
+            next_step='Use a schema of an object around it: {"properties": {"items": ...}, "required": ["items"]}.',
         )
     return schema
 
 
-def _call_faults(call: Json, name: str, check: SchemaCheck) -> list[Problem]:
-    """What keeps `call` from being a call of the tool `name`."""
+def _named_call_problems(call: Json, name: str, check: CompiledSchema) -> list[ValidationProblem]:
+    """The problems of `call` as a call of the tool `name`."""
     problems = call_problems(call, check)
-    return problems if problems or call["tool"] == name else [Problem("$.tool", f"this step calls {name!r}")]
+    return problems if problems or call["tool"] == name else [ValidationProblem("$.tool", f"this step calls {name!r}")]
 
 
 def _require_object(value: Json) -> None:
-    wrong = faults(value) if isinstance(value, dict) else [f"this is {type(value).__name__}"]
-    if wrong:
+    problems = json_problems(value) if isinstance(value, dict) else [f"this is {type(value).__name__}"]
+    if problems:
         raise SupervisorError(
-            f"Only a JSON object can be repaired here: {'; '.join(wrong[:5])}.",
-            next_step="Give text to repair_json() first.",
+            f"Only a JSON object can be repaired here: {'; '.join(problems[:5])}.",
+            next_step="Pass text to repair_json() first.",
         )
 
 
-def _named(before: JsonObject) -> JsonObject:
+def _tool_name_schema(before: JsonObject) -> JsonObject:
     return {"const": before["tool"]} if isinstance(before.get("tool"), str) else {"type": "string"}
 
 
-def _wrong_arguments(call: JsonObject, check: SchemaCheck) -> set[str]:
-    """The arguments of a call that are not valid by themselves: a wrong value, or no argument of the tool at all."""
+def _invalid_arguments(call: JsonObject, check: CompiledSchema) -> set[str]:
+    """The arguments of a call that are invalid by themselves: a wrong value, or an unknown argument."""
     arguments = call.get("arguments")
     if not isinstance(arguments, dict):
         return set()
     named = cast(JsonObject, arguments)
-    found = argument_problems(named, check)
-    return {name for name in named for problem in found if _is_about(problem, name)}
+    problems = argument_problems(named, check)
+    return {name for name in named for problem in problems if _is_about(problem, name)}
 
 
-def _is_about(problem: Problem, name: str) -> bool:
+def _is_about(problem: ValidationProblem, name: str) -> bool:
     path = f"$.arguments.{name}"
     if problem.path == path or problem.path.startswith((f"{path}.", f"{path}[")):
         return True
     return problem.path == "$.arguments" and f"'{name}'" in problem.message and "unexpected" in problem.message
 
 
-def _read(reply: Reply, check: SchemaCheck) -> Recovered | Refused:
-    """The deterministic ladder on a reply (core 9). Only a model that says it stopped may have forgotten a bracket."""
+def _read(reply: LLMResponse, check: CompiledSchema) -> RecoveredValue | RecoveryFailure:
+    """Reads a reply with the deterministic ladder (core 9). Only a model that stopped may have forgotten a bracket."""
     return recover(reply.text, check, is_truncated=reply.is_truncated, has_stopped=reply.finish_reason == "stop")
 
 
@@ -549,33 +570,35 @@ def _is_json(text: str) -> bool:
     return True
 
 
-def _proposal(reply: Reply, task: _Task) -> tuple[JsonObject | None, list[Problem]]:
-    read = _read(reply, schema_check({"type": "object"}))
-    if isinstance(read, Refused):
+def _proposal(reply: LLMResponse, task: _RepairTask) -> tuple[JsonObject | None, list[ValidationProblem]]:
+    read = _read(reply, compile_schema({"type": "object"}))
+    if isinstance(read, RecoveryFailure):
         return None, list(read.problems)
     value = cast(JsonObject, read.value)
-    faults = task.faults(value)
-    return (None, faults) if faults else (value, [])
+    problems = task.check(value)
+    return (None, problems) if problems else (value, [])
 
 
-def _made_plan_problems(value: Json) -> list[Problem]:
-    """What is wrong with a plan that a model made: as any plan, and not of absurd length."""
+def _model_plan_problems(value: Json) -> list[ValidationProblem]:
+    """The problems of a model's plan: those of any plan, and an excessive length."""
     problems = plan_problems(value)
     steps = cast(JsonObject, value).get("steps") if isinstance(value, dict) else None
     if isinstance(steps, list) and len(cast(list[Json], steps)) > MAX_PLAN_STEPS:
-        problems.append(Problem("$.steps", f"has more than {MAX_PLAN_STEPS} steps"))
+        problems.append(ValidationProblem("$.steps", f"has more than {MAX_PLAN_STEPS} steps"))
     return problems
 
 
-def _choice_problems(step: JsonObject, choice: JsonObject, names: Sequence[str]) -> list[Problem]:
+def _choice_problems(step: JsonObject, choice: JsonObject, names: Sequence[str]) -> list[ValidationProblem]:
     if "tool" not in choice or choice["tool"] not in (*names, None):
-        return [Problem("$.tool", f"{choice.get('tool')!r} is not registered; registered are: {', '.join(names)}")]
-    return step_limits(step, choice)
+        return [
+            ValidationProblem("$.tool", f"{choice.get('tool')!r} is not registered; registered are: {', '.join(names)}")
+        ]
+    return step_violations(step, choice)
 
 
-def _chosen(choice: JsonObject) -> str:
+def _chosen_tool(choice: JsonObject) -> str:
     if choice["tool"] is None:
-        raise SupervisorError("The model finds that no registered tool carries out the step.")
+        raise SupervisorError("The model finds no registered tool for the step.")
     return choice["tool"]
 
 
@@ -583,26 +606,26 @@ def _with_tool(step: JsonObject, tool: str) -> JsonObject:
     return {**step, "tool": tool, "errors": []}
 
 
-def _same_name(name: Json, names: Sequence[str]) -> str | None:
-    """The one registered name that `name` is, but for case and punctuation."""
+def _matching_name(name: Json, names: Sequence[str]) -> str | None:
+    """The one registered name that equals `name` except for case and punctuation."""
     if not isinstance(name, str):
         return None
-    meant = [known for known in names if _letters(known) == _letters(name)]
-    return meant[0] if len(meant) == 1 else None
+    matches = [known for known in names if _letters(known) == _letters(name)]
+    return matches[0] if len(matches) == 1 else None
 
 
 def _letters(name: str) -> str:
     return "".join(character for character in name.casefold() if character.isalnum())
 
 
-def _readable(read: Recovered | Refused) -> JsonObject | None:
-    return _object(read.value if isinstance(read, Recovered) else read.readable)
+def _readable(read: RecoveredValue | RecoveryFailure) -> JsonObject | None:
+    return _object(read.value if isinstance(read, RecoveredValue) else read.parsed_value)
 
 
 def _object(value: Json) -> JsonObject | None:
     return cast(JsonObject, value) if isinstance(value, dict) else None
 
 
-def _shown(reply: Reply) -> str:
-    """The faulty output as a repair may see it: of a text that was cut off nothing, so that nothing is completed."""
+def _shown(reply: LLMResponse) -> str:
+    """The faulty output for a repair's prompt: nothing of a truncated text, so that the model does not complete it."""
     return "(cut off by the token limit; write it again, shorter)" if reply.is_truncated else reply.text

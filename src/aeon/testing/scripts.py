@@ -1,15 +1,16 @@
-"""Scripts without processes: for tests of whatever runs plans, Aeon's own and yours.
+"""Scripts without processes, for tests of code that runs plans of skills.
 
 skills = catalog(
-    skill("dice", script("roll")), skill("story", script("narrate"), retry_policy=RetryPolicy(3, backoff_ms=1))
+    skill("dice", script("roll")),
+    skill("story", script("narrate"), retry_policy=ScriptRetryPolicy(3, backoff_ms=1)),
 )
 runner = ScriptedRunner({"dice/roll": patches({"dice": {"total": 8}}), "story/narrate": fails(2, says(done()))})
 plan = plan_of(node("d", "dice/roll"), node("s", "story/narrate", {"facts": "{tool.d.dice.total}"}))
-result = PlanExecutor(skills, runner, prepare=prepared).execute(plan)
+result = PlanExecutor(skills, runner, prepare=prepare_invocation).execute(plan)
 assert runner.calls[-1].input == {"facts": 8}
 
-Nothing here sleeps or is random but by a seed: `ShuffledCrew` runs nodes one after another in any order their
-dependencies allow, `overruns` lets a fake clock jump, `waits_for_cancel` waits for just that.
+Nothing here sleeps, and randomness is seeded: `ShuffledLoop` runs nodes one after another in any order that their
+dependencies allow, `overruns` advances a fake clock, `waits_for_cancel` waits for a cancel.
 """
 
 import random
@@ -22,22 +23,21 @@ from pathlib import Path
 from typing import Generic, TypeAlias, TypeVar, cast
 
 from aeon.base.clock import Clock
-from aeon.base.json import Json, JsonObject, canonical, parse_strict
-from aeon.skills.executor.crew import Steps
-from aeon.skills.invocation import Cancellation, Ending, EventSink, Invocation, Outcome, Turn
-from aeon.skills.models import DEFAULT_TIMEOUT, Protocol, RetryPolicy, Skill, SkillCatalog, SkillScript
-from aeon.skills.pending import Known, Pending, wait_for
+from aeon.base.json import Json, JsonObject, canonical_json, parse_strict
+from aeon.skills.invocation import Cancellation, EventSink, Invocation, InvocationResult, ScriptExitReason, StartSlot
+from aeon.skills.models import DEFAULT_TIMEOUT, ScriptProtocol, ScriptRetryPolicy, Skill, SkillCatalog, SkillScript
 from aeon.skills.plan_json import PlanJson, ToolInvocation
+from aeon.skills.poll_loop import Pollable, PollTask, ReadyResult, poll_until_done
 
 T = TypeVar("T")
 
-_PATIENCE = 30.0
-"""Seconds that a script of `waits_for_cancel` waits before it lets the test fail."""
+_WAIT_SECONDS = 30.0
+"""Seconds that a script of `waits_for_cancel` waits before it fails the test."""
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
-    """One invocation of a scripted script. `attempt` counts, from 1, those of this script with this input."""
+class ScriptCall:
+    """One invocation of a scripted script. `attempt` counts its invocations with this input, from 1."""
 
     name: str
     invocation: Invocation
@@ -46,59 +46,60 @@ class Call:
     cancellation: Cancellation | None
 
 
-Behaviour: TypeAlias = Callable[[Call], Outcome | Sequence[JsonObject] | Pending[Outcome]]
-"""What a script does: its whole outcome, the events of one that exits with 0, or an outcome that will come."""
+Behaviour: TypeAlias = Callable[[ScriptCall], InvocationResult | Sequence[JsonObject] | Pollable[InvocationResult]]
+"""A script's behaviour: its whole result, the events of a script that exits with 0, or a pending result."""
 
 
 class ScriptedRunner:
-    """A `ScriptRunner` that does what it is told. `behaviours` are by `<skill>/<script>`; `calls` are kept in order.
+    """A `ScriptRunner` with scripted `behaviours`, by `<skill>/<script>`. `calls` lists the calls in order.
 
-    Threads may share it. A script that nobody wrote cannot be started, as a deleted one could not.
+    Thread-safe. A script without a behaviour cannot be started, like a deleted one.
     """
 
     def __init__(self, behaviours: Mapping[str, Behaviour]) -> None:
-        self.calls: list[Call] = []
+        self.calls: list[ScriptCall] = []
         self._behaviours = dict(behaviours)
         self._attempts: Counter[str] = Counter()
         self._lock = threading.Lock()
 
-    ahead = 0
+    prefetch = 0
 
     def start(
         self,
         invocation: Invocation,
         cancellation: Cancellation | None = None,
         on_event: EventSink | None = None,
-        turn: Turn | None = None,
-    ) -> Pending[Outcome]:
-        """What the script's behaviour makes of the call; `on_event` hears its events first. It never has to wait."""
+        turn: StartSlot | None = None,
+    ) -> Pollable[InvocationResult]:
+        """Applies the script's behaviour to the call; `on_event` receives its events first. Never waits for a slot."""
         if turn is not None:
             turn.on_start()
         call = self._call(invocation, cancellation)
         behaviour = self._behaviours.get(call.name)
         if behaviour is None:
-            return Known(Outcome(Ending.NOT_STARTED, problem=f"{call.name} does not exist"))
-        did = behaviour(call)
-        if not isinstance(did, Outcome | Sequence):
-            return did
-        outcome = did if isinstance(did, Outcome) else Outcome(Ending.EXITED, 0, tuple(did))
+            return ReadyResult(InvocationResult(ScriptExitReason.NOT_STARTED, problem=f"{call.name} does not exist"))
+        result = behaviour(call)
+        if not isinstance(result, InvocationResult | Sequence):
+            return result
+        if not isinstance(result, InvocationResult):
+            result = InvocationResult(ScriptExitReason.EXITED, 0, tuple(result))
         if on_event is not None:
-            for event in outcome.events:
+            for event in result.events:
                 on_event(event)
-        return Known(outcome)
+        return ReadyResult(result)
 
-    def _call(self, invocation: Invocation, cancellation: Cancellation | None) -> Call:
-        name, given = _addressed(invocation)
-        key = f"{name} {canonical(given)}"
+    def _call(self, invocation: Invocation, cancellation: Cancellation | None) -> ScriptCall:
+        name, script_input = _script_and_input(invocation)
+        key = f"{name} {canonical_json(script_input)}"
         with self._lock:
             self._attempts[key] += 1
-            call = Call(name, invocation, given, self._attempts[key], cancellation)
+            call = ScriptCall(name, invocation, script_input, self._attempts[key], cancellation)
             self.calls.append(call)
         return call
 
 
-def _addressed(invocation: Invocation) -> tuple[str, JsonObject]:
-    """The script and the input that an invocation is for: its envelope says so, else its command is all there is."""
+def _script_and_input(invocation: Invocation) -> tuple[str, JsonObject]:
+    """The script and the input of an invocation, from its envelope; without one, only the command."""
     try:
         envelope = parse_strict(invocation.stdin.decode())
         return f"{envelope['tool']}/{envelope['operation']}", cast(JsonObject, envelope["input"])
@@ -106,25 +107,25 @@ def _addressed(invocation: Invocation) -> tuple[str, JsonObject]:
         return invocation.command[0], {}
 
 
-class ShuffledCrew(Generic[T]):
-    """A `Crew` that runs steps whole, one after another; which of those that wait is next is drawn by `seed`.
+class ShuffledLoop(Generic[T]):
+    """A `TaskLoop` that runs whole tasks one after another; `seed` determines the next of the waiting ones.
 
-    So a plan's nodes end in any order that its dependencies allow, the same one whenever the seed is.
+    A plan's nodes then end in any order that its dependencies allow, reproducibly for the same seed.
     """
 
     def __init__(self, seed: int) -> None:
         self._random = random.Random(seed)  # noqa: S311  # a seed, not a secret
-        self._waiting: list[Steps[T]] = []
+        self._waiting: list[PollTask[T]] = []
 
-    def start(self, steps: Steps[T]) -> None:
+    def start(self, steps: PollTask[T]) -> None:
         self._waiting.append(steps)
 
-    def next(self) -> T:
+    def next_result(self) -> T:
         steps = self._waiting.pop(self._random.randrange(len(self._waiting)))
         result: object = None
         while True:
             try:
-                result = wait_for(steps.send(result))
+                result = poll_until_done(steps.send(result))
             except StopIteration as end:
                 return end.value
 
@@ -160,46 +161,50 @@ def done(*, ok: bool = True, summary: str | None = None) -> JsonObject:
 
 
 def says(*events: JsonObject, exit_code: int = 0, stderr: str = "", milliseconds: int = 1) -> Behaviour:
-    """Write these events and exit."""
-    return lambda _call: Outcome(Ending.EXITED, exit_code, events, stderr=stderr, milliseconds=milliseconds)
+    """Writes these events and exits."""
+    return lambda _call: InvocationResult(
+        ScriptExitReason.EXITED, exit_code, events, stderr=stderr, milliseconds=milliseconds
+    )
 
 
 def patches(*changes: JsonObject) -> Behaviour:
-    """Patch the state and end well."""
+    """Patches the state and succeeds."""
     return says(*(state_patch(change) for change in changes), done())
 
 
 def echoes(key: str = "seen") -> Behaviour:
-    """Patch the state with the input and end well."""
+    """Patches the state with the input and succeeds."""
     return lambda call: [state_patch({key: call.input}), done()]
 
 
 def prints(stdout: bytes, exit_code: int = 0) -> Behaviour:
-    """Write this as a plain script does."""
-    return lambda _call: Outcome(Ending.EXITED, exit_code, stdout=stdout)
+    """Writes this output, like a plain script."""
+    return lambda _call: InvocationResult(ScriptExitReason.EXITED, exit_code, stdout=stdout)
 
 
 def fails(times: int, then: Behaviour, exit_code: int = 1) -> Behaviour:
-    """Exit with `exit_code` so many times for each input, then do as `then` does."""
+    """Exits with `exit_code` the first `times` times for each input, then behaves like `then`."""
     return lambda call: (
-        then(call) if call.attempt > times else Outcome(Ending.EXITED, exit_code, stderr=f"attempt {call.attempt}")
+        then(call)
+        if call.attempt > times
+        else InvocationResult(ScriptExitReason.EXITED, exit_code, stderr=f"attempt {call.attempt}")
     )
 
 
 def overruns(clock: Clock) -> Behaviour:
-    """Hang until the time is over, which a fake clock makes at once."""
+    """Hangs until the timeout, which a fake clock reaches at once."""
 
-    def overrun(call: Call) -> Outcome:
+    def overrun(call: ScriptCall) -> InvocationResult:
         clock.sleep(call.invocation.timeout)
-        return Outcome(Ending.TIMED_OUT, -15, milliseconds=int(call.invocation.timeout * 1000))
+        return InvocationResult(ScriptExitReason.TIMED_OUT, -15, milliseconds=int(call.invocation.timeout * 1000))
 
     return overrun
 
 
 def takes(seconds: float, clock: Clock, then: Behaviour) -> Behaviour:
-    """Do as `then` does after so many seconds of the clock, or overrun where the time is less than that."""
+    """Behaves like `then` after `seconds` of the clock, or times out if the timeout is not longer."""
 
-    def take(call: Call) -> Outcome | Sequence[JsonObject] | Pending[Outcome]:
+    def take(call: ScriptCall) -> InvocationResult | Sequence[JsonObject] | Pollable[InvocationResult]:
         if seconds >= call.invocation.timeout:
             return overruns(clock)(call)
         clock.sleep(seconds)
@@ -208,45 +213,45 @@ def takes(seconds: float, clock: Clock, then: Behaviour) -> Behaviour:
     return take
 
 
-class Gated:
-    """An outcome that comes when a gate is opened by its `cancel`; a `Pending`. A test that forgets to fails."""
+class GatedResult:
+    """A `Pollable` result that is ready when its gate is cancelled. Fails the test if that never happens."""
 
-    def __init__(self, gate: Cancellation, open_: Callable[[], Outcome]) -> None:
-        self.deadline = time.monotonic() + _PATIENCE
+    def __init__(self, gate: Cancellation, open_: Callable[[], InvocationResult]) -> None:
+        self.deadline = time.monotonic() + _WAIT_SECONDS
         self._gate = gate
         self._open = open_
 
     def fileno(self) -> int:
         return self._gate.fileno()
 
-    def attend(self) -> Outcome | None:
+    def poll(self) -> InvocationResult | None:
         if self._gate.is_cancelled:
             return self._open()
-        assert time.monotonic() < self.deadline, "nobody opened the gate"
+        assert time.monotonic() < self.deadline, "the gate was never cancelled"
         return None
 
 
 def waits_for_cancel(started: threading.Event | None = None) -> Behaviour:
-    """Set `started`, then wait until the run is cancelled. For one script of a plan at a time."""
+    """Sets `started`, then waits until the run is cancelled. For one script of a plan at a time."""
 
-    def wait(call: Call) -> Pending[Outcome]:
+    def wait(call: ScriptCall) -> Pollable[InvocationResult]:
         if started is not None:
             started.set()
-        assert call.cancellation is not None, "nothing could ever end this script"
-        return Gated(call.cancellation, lambda: Outcome(Ending.CANCELLED, -15))
+        assert call.cancellation is not None, "nothing can end this script without a cancellation"
+        return GatedResult(call.cancellation, lambda: InvocationResult(ScriptExitReason.CANCELLED, -15))
 
     return wait
 
 
-def script(  # a script's fields
+def script(
     name: str,
     *,
-    protocol: Protocol = "ndjson",
+    protocol: ScriptProtocol = "ndjson",
     input_schema: JsonObject | None = None,
     output_schema: JsonObject | None = None,
     timeout: float = DEFAULT_TIMEOUT,
 ) -> SkillScript:
-    """A script that is nowhere on disk. `skill` puts its own name in front of the paths."""
+    """A script that does not exist on disk. `skill` prefixes the paths with its own name."""
     path = Path("/nowhere") / name
     return SkillScript(
         name,
@@ -260,11 +265,11 @@ def script(  # a script's fields
     )
 
 
-def skill(name: str, *scripts: SkillScript, retry_policy: RetryPolicy | None = None, **fields: Json) -> Skill:
-    """A skill that is nowhere on disk; its scripts are named `<skill>/<script>` in plans. It retries nothing."""
+def skill(name: str, *scripts: SkillScript, retry_policy: ScriptRetryPolicy | None = None, **fields: Json) -> Skill:
+    """A skill that does not exist on disk; its scripts are named `<skill>/<script>` in plans. By default no retries."""
     folder = Path("/nowhere") / name
-    named = tuple(replace(found, path=folder / found.name, tool_path=f"{name}/{found.name}") for found in scripts)
-    policy = retry_policy or RetryPolicy(max_retries=0)
+    named = tuple(replace(each, path=folder / each.name, tool_path=f"{name}/{each.name}") for each in scripts)
+    policy = retry_policy or ScriptRetryPolicy(max_retries=0)
     return Skill(name, f"The skill {name}.", folder, folder, folder, scripts=named, retry_policy=policy, **fields)
 
 
@@ -272,13 +277,13 @@ def catalog(*skills: Skill) -> SkillCatalog:
     return SkillCatalog(skills)
 
 
-def prepared(found: Skill, chosen: SkillScript, given: JsonObject, request_id: str) -> Invocation:
-    """An invocation as the executor wants it prepared, for a `ScriptedRunner`."""
+def prepare_invocation(found: Skill, chosen: SkillScript, given: JsonObject, request_id: str) -> Invocation:
+    """Prepares an invocation for a `ScriptedRunner`, in the executor's format."""
     envelope = {"requestId": request_id, "tool": found.name, "operation": chosen.name, "input": given}
     return Invocation(
         command=(chosen.tool_path,),
-        stdin=canonical(envelope).encode() + b"\n",
-        cwd=found.home,
+        stdin=canonical_json(envelope).encode() + b"\n",
+        cwd=found.data_home,
         env={},
         is_ndjson=chosen.protocol == "ndjson",
         timeout=chosen.timeout,
@@ -286,23 +291,23 @@ def prepared(found: Skill, chosen: SkillScript, given: JsonObject, request_id: s
 
 
 def node(tool_id: str, tool_path: str, given: JsonObject | None = None, *after: str, **fields: Json) -> ToolInvocation:
-    """A node with its input, the nodes it waits for, and further fields under their published names."""
+    """A node with its input, its dependencies, and further fields by their published names."""
     return ToolInvocation.model_validate(
         {"toolId": tool_id, "toolPath": tool_path, "input": given or {}, "dependencies": list(after), **fields}
     )
 
 
 def plan_of(*tools: ToolInvocation, request_id: str = "plan-1", **fields: Json) -> PlanJson:
-    """A plan of nodes, and further fields under their published names."""
+    """A plan of nodes, with further fields by their published names."""
     return PlanJson.model_validate({"requestId": request_id, "tools": list(tools), **fields})
 
 
 def acyclic_dependencies(seed: int, most: int = 9) -> list[list[int]]:
-    """The dependencies of up to `most` nodes, drawn by `seed`; the order behind them is not that of the positions."""
+    """Random dependencies of up to `most` nodes, by `seed`; their topological order differs from the positions."""
     chance = random.Random(seed)  # noqa: S311  # a seed, not a secret
     size = chance.randrange(most + 1)
     order = chance.sample(range(size), size)
-    found: list[list[int]] = [[] for _ in range(size)]
+    dependencies: list[list[int]] = [[] for _ in range(size)]
     for place, member in enumerate(order):
-        found[member] = chance.sample(order[:place], chance.randrange(min(3, place) + 1))
-    return found
+        dependencies[member] = chance.sample(order[:place], chance.randrange(min(3, place) + 1))
+    return dependencies

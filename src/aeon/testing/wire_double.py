@@ -1,12 +1,12 @@
-"""A model server on loopback for tests: real sockets, the vendors' wire formats, and every fault on demand.
+"""A model server on loopback for tests: real sockets, the vendors' wire formats, and scripted failures.
 
-    with WireDouble([Refuse(429, headers={"retry-after": "2"}), Say("hello")]) as double:
+    with WireDouble([ErrorResponse(429, headers={"retry-after": "2"}), TextResponse("hello")]) as double:
         adapter = RemoteAPIAdapter(double.base_url, "some-model")
-        assert adapter.complete(Request("hi")).text == "hello"
+        assert adapter.complete(LLMRequest("hi")).text == "hello"
         assert len(double.requests) == 2
 
-Rules are played in order, one for each POST. A request without a rule is answered 501, so that no test passes by
-accident. Profiles "openai", "vllm" and "anthropic" refuse what those servers do not know.
+Rules are applied in order, one for each POST. A request without a rule gets status 501, so that no test passes by
+accident. The profiles "openai", "vllm" and "anthropic" refuse requests that those servers would refuse.
 """
 
 import json
@@ -19,15 +19,15 @@ from types import TracebackType
 from typing import Literal, Self
 
 from aeon.base.json import JsonObject, parse_strict
-from aeon.testing.wire_profiles import PROFILES
-from aeon.testing.wire_rules import Exchange, Refuse, Rule, Say
+from aeon.testing.wire_dialects import PROFILES
+from aeon.testing.wire_rules import ErrorResponse, TextResponse, WireExchange, WireRule
 
 _POLL_SECONDS = 0.01
 
 
 @dataclass(frozen=True, slots=True)
-class Recorded:
-    """One POST as it arrived; header names are lower case."""
+class RecordedRequest:
+    """One received POST; header names are lower case."""
 
     path: str
     headers: Mapping[str, str]
@@ -35,18 +35,18 @@ class Recorded:
 
 
 class WireDouble:
-    """The server. A plain string among the rules stands for `Say`. With `api_key`, any other key is answered 401."""
+    """The server. A string among the rules means `TextResponse`. With `api_key`, any other key gets status 401."""
 
     def __init__(
         self,
-        rules: Iterable[Rule | str] = (),
+        rules: Iterable[WireRule | str] = (),
         *,
         profile: Literal["openai", "vllm", "anthropic"] = "openai",
         api_key: str | None = None,
     ) -> None:
-        self.requests: list[Recorded] = []
+        self.requests: list[RecordedRequest] = []
         self.profile = PROFILES[profile]
-        self._rules = [Say(rule) if isinstance(rule, str) else rule for rule in rules]
+        self._rules = [TextResponse(rule) if isinstance(rule, str) else rule for rule in rules]
         self._api_key = api_key
         self._played = 0
         self._lock = threading.Lock()
@@ -62,15 +62,15 @@ class WireDouble:
 
     @property
     def remaining(self) -> int:
-        """How many rules have not been played."""
+        """The number of unused rules."""
         return len(self._rules) - self._played
 
     def release(self) -> None:
-        """Let stalled answers end."""
+        """Lets stalled responses end."""
         self._released.set()
 
     def close(self) -> None:
-        """Stop serving and end every connection."""
+        """Stops the server and closes every connection."""
         self.release()
         self._server.shutdown()
         self._thread.join()
@@ -85,72 +85,72 @@ class WireDouble:
     ) -> None:
         self.close()
 
-    def rule_for(self, request: Recorded) -> Rule:
-        """Record `request` and say what to do with it."""
+    def rule_for(self, request: RecordedRequest) -> WireRule:
+        """Records `request` and returns the rule for it."""
         with self._lock:
             self.requests.append(request)
             if request.path != self.profile.path:
-                return Refuse(404, f"There is no {request.path} here.")
+                return ErrorResponse(404, f"There is no {request.path} here.")
             if not self._is_admitted(request.headers):
-                return Refuse(401, f"Incorrect API key provided: {request.headers.get(self.profile.key_header)}")
+                return ErrorResponse(401, f"Incorrect API key provided: {request.headers.get(self.profile.key_header)}")
             fault = self.profile.fault(request.body, request.headers)
-            return Refuse(400, fault) if fault else self._next()
+            return ErrorResponse(400, fault) if fault else self._next()
 
     def wait_for_release(self) -> None:
-        """Stand still until `release` or `close`."""
+        """Blocks until `release` or `close`."""
         self._released.wait()
 
     def _is_admitted(self, headers: Mapping[str, str]) -> bool:
-        given = headers.get(self.profile.key_header, "").removeprefix("Bearer ")
-        return self._api_key is None or given == self._api_key
+        key = headers.get(self.profile.key_header, "").removeprefix("Bearer ")
+        return self._api_key is None or key == self._api_key
 
-    def _next(self) -> Rule:
+    def _next(self) -> WireRule:
         if self._played >= len(self._rules):
-            return Refuse(501, f"The script of {len(self._rules)} rules is used up.")
+            return ErrorResponse(501, f"The script of {len(self._rules)} rules is used up.")
         self._played += 1
         return self._rules[self._played - 1]
 
 
 class _Server(ThreadingHTTPServer):
     daemon_threads = True
-    # With the default of 5, many threads connecting at once wait a second for TCP to ask again.
+    # With the default of 5, many simultaneous connections wait a second for a TCP retransmission.
     request_queue_size = 128
 
     def __init__(self, double: WireDouble) -> None:
         self.double = double
         self._connections: list[socket.socket] = []
-        super().__init__(("127.0.0.1", 0), _Answering)
+        super().__init__(("127.0.0.1", 0), _ConnectionHandler)
 
     def process_request(self, request: object, client_address: object) -> None:
         if isinstance(request, socket.socket):
             self._connections.append(request)
-        super().process_request(request, client_address)  # pyright: ignore[reportArgumentType]  # as socketserver gives it
+        super().process_request(request, client_address)  # pyright: ignore[reportArgumentType]  # socketserver's own argument
 
     def hang_up(self) -> None:
         for connection in self._connections:
             try:
                 connection.shutdown(socket.SHUT_RDWR)
             except OSError:
-                continue  # it has ended by itself
+                continue  # the connection has ended already
 
     def handle_error(self, request: object, client_address: object) -> None:
-        """A client that went away is what many tests are about; nothing is printed."""
+        """Prints nothing: many tests disconnect the client."""
 
 
-class _Answering(BaseHTTPRequestHandler):
-    """One connection. Implements `Exchange` for the rules."""
+class _ConnectionHandler(BaseHTTPRequestHandler):
+    """One connection. Implements `WireExchange` for the rules."""
 
     protocol_version = "HTTP/1.1"
-    # An answer goes out in several writes; Nagle would hold each back for 40 ms.
+    # A response takes several writes; Nagle's algorithm would delay each by 40 ms.
     disable_nagle_algorithm = True
-    server: _Server  # pyright: ignore[reportIncompatibleVariableOverride]  # the only server that makes this class
+    server: _Server  # pyright: ignore[reportIncompatibleVariableOverride]  # the only server that uses this class
 
     def do_GET(self) -> None:
-        found = {
+        body = {
             "/health": {"status": "ok"},
             "/v1/models": {"object": "list", "data": [{"id": "double", "object": "model", "owned_by": "aeon"}]},
         }.get(self.path)
-        self.send(200 if found else 404, json.dumps(found or {}).encode(), "application/json", {})
+        self.send(200 if body else 404, json.dumps(body or {}).encode(), "application/json", {})
 
     def do_POST(self) -> None:
         raw = self.rfile.read(int(self.headers.get("content-length", 0)))
@@ -159,8 +159,8 @@ class _Answering(BaseHTTPRequestHandler):
         self.model = str(body.get("model"))
         self.is_stream = bool(body.get("stream"))
         headers = {name.lower(): value for name, value in self.headers.items()}
-        exchange: Exchange = self
-        self.server.double.rule_for(Recorded(self.path, headers, body)).play(exchange)
+        exchange: WireExchange = self
+        self.server.double.rule_for(RecordedRequest(self.path, headers, body)).play(exchange)
 
     def send(self, status: int, body: bytes, content_type: str, headers: Mapping[str, str]) -> None:
         self.send_response(status)
@@ -193,4 +193,4 @@ class _Answering(BaseHTTPRequestHandler):
         self.server.double.wait_for_release()
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002  # the base class's name
-        """Nothing is printed."""
+        """Prints nothing."""

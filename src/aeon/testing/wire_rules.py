@@ -1,4 +1,4 @@
-"""What the wire double can do with a request: answer it, refuse it, or break in one of the ways networks break."""
+"""The wire double's rules for a request: respond, refuse, or fail in one of the ways networks fail."""
 
 import json
 import socket
@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from aeon.base.json import JsonObject
-from aeon.testing.wire_dialects import Dialect, Spoken, event
+from aeon.testing.wire_dialects import Dialect, WireAnswer, event
 
 
-class Exchange(Protocol):
-    """One request being answered, as a rule sees it."""
+class WireExchange(Protocol):
+    """The interface through which a rule answers one request."""
 
     dialect: Dialect
     model: str
@@ -20,165 +20,165 @@ class Exchange(Protocol):
     connection: socket.socket
 
     def send(self, status: int, body: bytes, content_type: str, headers: Mapping[str, str]) -> None:
-        """A whole answer."""
+        """Sends a whole response."""
         ...
 
     def begin(self, content_type: str, length: int | None) -> None:
-        """The head of an answer; without `length` its body comes in chunks."""
+        """Sends the header of a response; without `length` its body is chunked."""
         ...
 
     def write(self, part: bytes) -> None:
-        """A part of the body begun."""
+        """Sends a part of the body."""
         ...
 
     def end(self) -> None:
-        """The end of a body in chunks."""
+        """Ends a chunked body."""
         ...
 
     def drop(self) -> None:
-        """Close the connection now."""
+        """Closes the connection at once."""
         ...
 
     def wait_for_release(self) -> None:
-        """Stand still until the double is told to go on, or closes."""
+        """Blocks until the double is released or closed."""
         ...
 
 
-class Rule(Protocol):
-    """What to do with one request."""
+class WireRule(Protocol):
+    """The reaction to one request."""
 
-    def play(self, exchange: Exchange) -> None:
-        """Do it."""
+    def play(self, exchange: WireExchange) -> None:
+        """Answers the request."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
-class Say:
-    """Answer well."""
+class TextResponse:
+    """Responds with a text."""
 
     text: str
     finish_reason: str = "stop"
     counts_usage: bool = True
     headers: Mapping[str, str] = field(default_factory=dict[str, str])
 
-    def play(self, exchange: Exchange) -> None:
-        spoken = Spoken(self.text, self.finish_reason, self.counts_usage)
+    def play(self, exchange: WireExchange) -> None:
+        answer = WireAnswer(self.text, self.finish_reason, self.counts_usage)
         if not exchange.is_stream:
-            whole = _encoded(exchange.dialect.whole(spoken, exchange.model))
+            whole = _encoded(exchange.dialect.response_body(answer, exchange.model))
             exchange.send(200, whole, "application/json", self.headers)
             return
         exchange.begin("text/event-stream; charset=utf-8", None)
-        for part in _events(exchange, spoken):
+        for part in _events(exchange, answer):
             exchange.write(part)
         exchange.end()
 
 
 @dataclass(frozen=True, slots=True)
-class Refuse:
-    """Answer with an error status, its message in the API's own shape."""
+class ErrorResponse:
+    """Responds with an error status and a message in the API's format."""
 
     status: int
     message: str = "refused by the script"
     headers: Mapping[str, str] = field(default_factory=dict[str, str])
 
-    def play(self, exchange: Exchange) -> None:
+    def play(self, exchange: WireExchange) -> None:
         body = _encoded(exchange.dialect.error(self.status, self.message))
         exchange.send(self.status, body, "application/json", self.headers)
 
 
 @dataclass(frozen=True, slots=True)
-class Raw:
-    """Answer with exactly these bytes."""
+class RawResponse:
+    """Responds with exactly these bytes."""
 
     body: bytes
     content_type: str = "application/json"
     status: int = 200
     headers: Mapping[str, str] = field(default_factory=dict[str, str])
 
-    def play(self, exchange: Exchange) -> None:
+    def play(self, exchange: WireExchange) -> None:
         exchange.send(self.status, self.body, self.content_type, self.headers)
 
 
 @dataclass(frozen=True, slots=True)
-class Reset:
-    """Reset the connection (TCP RST) before any answer."""
+class ConnectionReset:
+    """Resets the connection (TCP RST) without a response."""
 
-    def play(self, exchange: Exchange) -> None:
+    def play(self, exchange: WireExchange) -> None:
         exchange.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         exchange.drop()
 
 
 @dataclass(frozen=True, slots=True)
-class HalfBody:
-    """Promise an answer, send about half of it, and hang up."""
+class TruncatedBody:
+    """Sends about half of a response and closes the connection."""
 
     text: str
 
-    def play(self, exchange: Exchange) -> None:
-        _half(exchange, Spoken(self.text))
+    def play(self, exchange: WireExchange) -> None:
+        _half(exchange, WireAnswer(self.text))
         exchange.drop()
 
 
 @dataclass(frozen=True, slots=True)
-class Stall:
-    """Send nothing, or with `text` about half of an answer, then stand still with the connection open."""
+class StalledResponse:
+    """Sends nothing, or with `text` about half of a response, then keeps the connection open."""
 
     text: str = ""
 
-    def play(self, exchange: Exchange) -> None:
+    def play(self, exchange: WireExchange) -> None:
         if self.text:
-            _half(exchange, Spoken(self.text))
+            _half(exchange, WireAnswer(self.text))
         exchange.wait_for_release()
         exchange.drop()
 
 
 @dataclass(frozen=True, slots=True)
-class CutStream:
-    """Stream the text and end the body in good order, without the events that end an answer."""
+class TruncatedStream:
+    """Streams the text and ends the body properly, without the events that end a response."""
 
     text: str
 
-    def play(self, exchange: Exchange) -> None:
+    def play(self, exchange: WireExchange) -> None:
         exchange.begin("text/event-stream", None)
-        for part in exchange.dialect.opening(Spoken(self.text), exchange.model):
+        for part in exchange.dialect.stream_start(WireAnswer(self.text), exchange.model):
             exchange.write(part)
         exchange.end()
 
 
 @dataclass(frozen=True, slots=True)
-class ReportError:
-    """Answer 200 and report an error inside; in a stream, after `text`."""
+class InlineError:
+    """Responds with status 200 and an error in the body; in a stream, after `text`."""
 
     status: int
     message: str
     text: str = ""
 
-    def play(self, exchange: Exchange) -> None:
+    def play(self, exchange: WireExchange) -> None:
         error = exchange.dialect.error(self.status, self.message)
         if not exchange.is_stream:
             exchange.send(200, _encoded(error), "application/json", {})
             return
         exchange.begin("text/event-stream", None)
-        for part in exchange.dialect.opening(Spoken(self.text), exchange.model):
+        for part in exchange.dialect.stream_start(WireAnswer(self.text), exchange.model):
             exchange.write(part)
         exchange.write(event(error))
         exchange.end()
 
 
-def _events(exchange: Exchange, spoken: Spoken) -> list[bytes]:
+def _events(exchange: WireExchange, answer: WireAnswer) -> list[bytes]:
     dialect = exchange.dialect
-    return [*dialect.opening(spoken, exchange.model), *dialect.ending(spoken, exchange.model)]
+    return [*dialect.stream_start(answer, exchange.model), *dialect.stream_end(answer, exchange.model)]
 
 
-def _half(exchange: Exchange, spoken: Spoken) -> None:
+def _half(exchange: WireExchange, answer: WireAnswer) -> None:
     if exchange.is_stream:
-        parts = exchange.dialect.opening(spoken, exchange.model)
+        parts = exchange.dialect.stream_start(answer, exchange.model)
         exchange.begin("text/event-stream", None)
-        # The role and the first pieces of text; a text of two pieces or more is cut inside.
+        # The role and the first pieces of text; a text of two or more pieces is cut.
         for part in parts[:-1]:
             exchange.write(part)
         return
-    body = _encoded(exchange.dialect.whole(spoken, exchange.model))
+    body = _encoded(exchange.dialect.response_body(answer, exchange.model))
     exchange.begin("application/json", len(body))
     exchange.write(body[: len(body) // 2])
 

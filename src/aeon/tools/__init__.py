@@ -1,1 +1,1 @@
-"""Tools: what they are, how they are registered, made of functions, found in packages, and the few that ship."""
+"""Tools: the interface, the registry, tools from functions and packages, invocation, and the built-in tools."""

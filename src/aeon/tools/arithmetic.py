@@ -1,4 +1,4 @@
-"""Arithmetic on a written expression: exact fractions, no names but a few functions, bounded work, nothing executed."""
+"""Evaluation of arithmetic expressions: exact fractions, a few functions, bounded work, no code execution."""
 
 import ast
 import math
@@ -11,16 +11,16 @@ from fractions import Fraction
 MAX_LENGTH = 500
 """Characters of an expression."""
 MAX_BITS = 4096
-"""Size of any number on the way, numerator or denominator."""
+"""Bits of any intermediate number, numerator or denominator."""
 MAX_DEPTH = 60
 MAX_DIGITS = 300
 """Places that `round` takes, before and after the point."""
 _MAX_EXPONENT = 1200
-"""Power of ten of a written number."""
+"""Largest power of ten of a literal."""
 _MAX_DEGREE = 64
-"""Roots up to this degree are looked for exactly."""
+"""Roots up to this degree are computed exactly."""
 _SCALE = 128
-"""Bits of a square root that is no fraction."""
+"""Bits of a square root that is not a fraction."""
 
 _BINARY: dict[type[ast.operator], Callable[[Fraction, Fraction], Fraction]] = {
     ast.Add: operator.add,
@@ -33,17 +33,17 @@ _BINARY: dict[type[ast.operator], Callable[[Fraction, Fraction], Fraction]] = {
 _SIGNS = str.maketrans({"×": "*", "·": "*", "÷": "/", "−": "-", "–": "-", "^": "^"})  # noqa: RUF001  # as people type them
 _GROUPED = re.compile(r"(?<![\d.,])\d{1,3}(?:,\d{3})+(?![\d,])")
 _SEPARATED = re.compile(r"\b(?:min|max|round)\s*\(")
-"""Where commas part arguments; there they group no digits: max(100,200) is 200."""
+"""Functions whose arguments are separated by commas, which then do not group digits: max(100,200) is 200."""
 _PERCENT = re.compile(r"(\d+(?:\.\d+)?)\s*%(?!\s*[\w(.])")
 _FOREIGN = re.compile(r"['\"\\#]|[\d.](?![eE][-+\d])[^\W\d_]")
-"""Quotes, comments, and letters glued to digits: never arithmetic, and Python warns of some of them."""
+"""Quotes, comments, and letters next to digits: never arithmetic, and Python warns about some of them."""
 
 
-def evaluate(expression: str) -> int | float:
-    """The value of an expression such as "2 * (3 + 4) ^ 2", exact; a whole number comes back as int.
+def evaluate_expression(expression: str) -> int | float:
+    """Returns the exact value of an expression such as "2 * (3 + 4) ^ 2"; a whole number as int.
 
-    Knows + - * / // % ^ **, brackets, "1,200", "15%" and abs, min, max, round (half to even), floor, ceil, sqrt.
-    Raises ValueError that says what it does not understand or why there is no value.
+    Supports + - * / // % ^ **, brackets, "1,200", "15%" and abs, min, max, round (half to even), floor, ceil, sqrt.
+    Raises ValueError, which names the invalid part or the reason why there is no value.
     """
     if len(expression) > MAX_LENGTH:
         raise ValueError(f"the expression has {len(expression)} characters; at most {MAX_LENGTH} are read")
@@ -53,7 +53,7 @@ def evaluate(expression: str) -> int | float:
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         tree = None
     if tree is None:
-        raise ValueError(f"{expression!r} is no arithmetic expression; write one like 2 * (3 + 4)")
+        raise ValueError(f"{expression!r} is not an arithmetic expression; write one like 2 * (3 + 4)")
     try:
         return _number(_value(tree.body, text, 0))
     except ZeroDivisionError:
@@ -61,10 +61,10 @@ def evaluate(expression: str) -> int | float:
 
 
 def _plain(expression: str) -> str:
-    """The expression in Python's spelling."""
+    """The expression in Python syntax."""
     text = expression.translate(_SIGNS).replace("^", "**")
     if not _SEPARATED.search(text):
-        text = _GROUPED.sub(lambda found: found[0].replace(",", ""), text)
+        text = _GROUPED.sub(lambda match: match[0].replace(",", ""), text)
     return _PERCENT.sub(r"(\1/100)", text).strip().removesuffix("=").strip()
 
 
@@ -93,7 +93,7 @@ def _source(node: ast.expr, text: str) -> str:
 
 
 def _literal(text: str) -> Fraction:
-    """A written decimal, exactly: through float it would lose digits."""
+    """A decimal literal, exactly: a float would lose digits."""
     number = Decimal(text)
     if abs(number.adjusted()) > _MAX_EXPONENT:
         raise ValueError(f"the number {text} is too large or too small")
@@ -118,7 +118,7 @@ def _power(base: Fraction, exponent: Fraction) -> Fraction:
 
 
 def _fractional_power(base: Fraction, exponent: Fraction) -> Fraction:
-    """Exact where the root is a fraction (64 ^ (1/3) is 4), else as good as a float."""
+    """Exact if the root is a fraction (64 ^ (1/3) is 4), else with the precision of a float."""
     if base < 0:
         raise ValueError("a fractional power of a negative number has no real value")
     over, under = (_whole_root(part, exponent.denominator) for part in (base.numerator, base.denominator))
@@ -134,7 +134,7 @@ def _fractional_power(base: Fraction, exponent: Fraction) -> Fraction:
 
 
 def _whole_root(number: int, degree: int) -> int | None:
-    """The whole number whose `degree`-th power is `number`, or None when there is none within bounds."""
+    """The whole number whose `degree`-th power is `number`, or None if there is none within bounds."""
     if number in (0, 1):
         return number
     if degree > _MAX_DEGREE:
@@ -175,7 +175,7 @@ def _number(value: Fraction) -> int | float:
     except OverflowError:
         raise ValueError("the result is too large") from None
     if not number:
-        raise ValueError("the result is too small to be told from zero")
+        raise ValueError("the result is too small to differ from zero")
     return number
 
 

@@ -1,4 +1,4 @@
-"""`@tool`: a tool from a typed function, its schemas from the types (core 15)."""
+"""The decorator `@tool`: makes a tool from a typed function, with schemas from its types (core 15)."""
 
 import inspect
 from collections.abc import Callable
@@ -14,13 +14,13 @@ from aeon.tools.interface import DEFAULT_TIMEOUT, Tool
 P = ParamSpec("P")
 R = TypeVar("R")
 
-_REPEATED = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD, inspect.Parameter.POSITIONAL_ONLY)
+_UNSUPPORTED = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD, inspect.Parameter.POSITIONAL_ONLY)
 
 
 class FunctionTool(Tool, Generic[P, R]):
-    """A tool that is a function. Calling it calls the function; `invoke` checks and converts the arguments first.
+    """A tool made from a function. Calling it calls the function; `invoke` checks and converts the arguments first.
 
-    A result that is no object is returned as `{"result": value}`.
+    A result that is not an object is returned as `{"result": value}`.
     """
 
     def __init__(self, function: Callable[P, R], name: str, description: str, timeout: float | None) -> None:
@@ -44,7 +44,7 @@ class FunctionTool(Tool, Generic[P, R]):
         return self.function(*args, **kwargs)
 
     def invoke(self, **kwargs: Any) -> dict[str, Any]:
-        """Raises ToolError when the arguments do not convert or the function does not return what it declares."""
+        """Raises ToolError if the arguments cannot be converted or the result does not fit the annotation."""
         try:
             arguments = self._arguments.model_validate(kwargs)
         except ValidationError as error:
@@ -54,7 +54,9 @@ class FunctionTool(Tool, Generic[P, R]):
         try:
             plain: Json = self._result.dump_python(self._result.validate_python(result), mode="json")
         except (ValidationError, ValueError) as error:
-            raise ToolError(f"{self.name} did not return what its annotation says: {_first_line(error)}.") from error
+            raise ToolError(
+                f"{self.name} returned a result that does not fit its annotation: {_first_line(error)}."
+            ) from error
         return cast(JsonObject, plain) if self._is_object else {"result": plain}
 
 
@@ -72,20 +74,20 @@ def tool(
     description: str | None = None,
     timeout: float | None = DEFAULT_TIMEOUT,
 ) -> FunctionTool[P, R] | Callable[[Callable[P, R]], FunctionTool[P, R]]:
-    """Make a tool of a typed function: its name, the first paragraph of its docstring, its annotations.
+    """Makes a tool from a typed function: its name, the first paragraph of its docstring, its annotations.
 
-    `timeout` is in seconds. Raises ToolDefinitionError that lists everything the function lacks.
+    `timeout` is in seconds. Raises ToolDefinitionError, which lists everything that the function lacks.
     """
 
-    def made(function: Callable[P, R]) -> FunctionTool[P, R]:
+    def decorate(function: Callable[P, R]) -> FunctionTool[P, R]:
         text = description or (inspect.getdoc(function) or "").partition("\n\n")[0].replace("\n", " ")
         return FunctionTool(function, name or getattr(function, "__name__", type(function).__name__), text, timeout)
 
-    return made if function is None else made(function)
+    return decorate if function is None else decorate(function)
 
 
 def _check_definition(function: Callable[..., Any], name: str, description: str) -> None:
-    """Raises ToolDefinitionError that lists everything the function lacks."""
+    """Raises ToolDefinitionError, which lists everything that the function lacks."""
     problems: list[str] = []
     try:
         hints = _hints(function)
@@ -98,7 +100,7 @@ def _check_definition(function: Callable[..., Any], name: str, description: str)
     if inspect.iscoroutinefunction(function) or inspect.isasyncgenfunction(function):
         problems.append("it is async; the kernel is synchronous, so make it a plain function")
     if not description.strip():
-        problems.append("it has no docstring; say in one what it does, the model reads it")
+        problems.append("it has no docstring; describe in one what it does, the model reads it")
     if problems:
         raise ToolDefinitionError(f"The tool {name!r} cannot be made: {'; '.join(problems)}.", problems=problems)
 
@@ -107,7 +109,7 @@ def _parameter_problems(parameter: inspect.Parameter, hints: dict[str, Any]) -> 
     named = f"the parameter {parameter.name!r}"
     return [
         *([f"{named} has no type"] if parameter.name not in hints else []),
-        *([f"{named} must be a plain named one"] if parameter.kind in _REPEATED else []),
+        *([f"{named} must be an ordinary named parameter"] if parameter.kind in _UNSUPPORTED else []),
         *([f"{named} has a Field as default; write Annotated[type, Field(...)]"] if _has_field(parameter) else []),
     ]
 
@@ -118,7 +120,7 @@ def _has_field(parameter: inspect.Parameter) -> bool:
 
 def _models(function: Callable[..., Any], name: str) -> tuple[type[BaseModel], TypeAdapter[Any]]:
     hints = _hints(function)
-    # Fields have names of their own, so that a parameter may be called `schema`, `copy` or `_x`.
+    # Fields have generated names, so that a parameter may be called `schema`, `copy` or `_x`.
     fields: dict[str, Any] = {
         f"argument_{index}": (hints[p.name], Field(... if p.default is p.empty else p.default, alias=p.name))
         for index, p in enumerate(_parameters(function))

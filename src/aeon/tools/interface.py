@@ -1,4 +1,4 @@
-"""What a tool is (core-interfaces): a name, a description, two JSON schemas and `invoke`."""
+"""The tool interface (core-interfaces): a name, a description, two JSON schemas and `invoke`."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -6,15 +6,15 @@ from dataclasses import dataclass
 from typing import Any, Dict  # noqa: UP035  # the published signature
 
 from aeon.base.json import JsonObject
-from aeon.base.json_schema import schema_check
+from aeon.base.json_schema import compile_schema
 
 DEFAULT_TIMEOUT = 30.0
-"""Seconds a tool may take unless it says otherwise."""
+"""Seconds that a tool may take by default."""
 
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A request and the steps of a good plan for it, shown to the planner when every tool it names is registered.
+    """A request and the steps of a good plan for it, shown to the planner if all its tools are registered.
 
     A step is `description` with `tool` and `arguments`, or with `agent`.
     """
@@ -24,9 +24,9 @@ class Example:
 
 
 class Tool(ABC):
-    """A capability the kernel can call. Subclasses set the four fields and `invoke`; the rest has defaults.
+    """A capability that the kernel can call. Subclasses set the four fields and `invoke`; the rest has defaults.
 
-    `invoke` is deterministic, knows nothing of the kernel, and raises ToolError when it cannot do its work.
+    `invoke` is deterministic, does not depend on the kernel, and raises ToolError if it cannot do its work.
     """
 
     name: str
@@ -35,25 +35,25 @@ class Tool(ABC):
     output_schema: Dict[str, Any]  # noqa: UP006  # the published signature
 
     timeout: float | None = DEFAULT_TIMEOUT
-    """Seconds after which a call is given up. None only for tools whose work is bounded by construction."""
+    """Seconds after which a call is abandoned. None only for tools whose work is bounded by construction."""
 
     offered_schema: JsonObject | None = None
-    """The part of `input_schema` that models are offered, where the whole would only mislead them. None: all of it."""
+    """The part of `input_schema` that models see, if the whole schema would mislead them. None: all of it."""
 
     examples: Sequence[Example] = ()
 
     @abstractmethod
     def invoke(self, **kwargs: Any) -> Dict[str, Any]:  # noqa: UP006  # the published signature
-        """Do the work with arguments that fit `input_schema`; return an object that fits `output_schema`."""
+        """Runs the tool with arguments that fit `input_schema`; returns an object that fits `output_schema`."""
 
-    def read_request(self, request: str) -> JsonObject | None:  # noqa: ARG002  # most tools read nothing
-        """Arguments that code can read out of a request for sure (a literal sum, say), as a hint to the planner."""
+    def read_request(self, request: str) -> JsonObject | None:  # noqa: ARG002  # most tools ignore it
+        """Arguments that code can read from a request with certainty (a literal sum, say), as a hint to the planner."""
         return None
 
     def validate_input(self, **kwargs: Any) -> bool:
         """Whether the arguments fit `input_schema`."""
-        return schema_check(self.input_schema).is_valid(kwargs)
+        return compile_schema(self.input_schema).is_valid(kwargs)
 
     def validate_output(self, result: Dict[str, Any]) -> bool:  # noqa: UP006  # the published signature
         """Whether the result fits `output_schema`."""
-        return schema_check(self.output_schema).is_valid(result)
+        return compile_schema(self.output_schema).is_valid(result)

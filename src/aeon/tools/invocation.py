@@ -1,63 +1,63 @@
-"""Calling tools: whatever one does (raise, hang, NaN, 50 MB) ends as a checked result or a ToolError (core 6)."""
+"""Invocation of tools: every call (raise, hang, NaN, 50 MB) ends with a checked result or a ToolError (core 6)."""
 
 from collections.abc import Callable
 from queue import Empty
 from typing import cast
 
-from aeon.base.errors import MAX_MESSAGE, ToolError, is_recordable, message_of, text_of
-from aeon.base.giving_up import GivingUp, when_given_up
-from aeon.base.json import Json, JsonObject, canonical, copied, faults, parse_strict
-from aeon.base.overriding import overrides
-from aeon.base.threads import Outcome, WorkerThread, outcome_of
+from aeon.base.cancellation import CancelScope, on_cancel
+from aeon.base.errors import MAX_MESSAGE, ToolError, exception_message, exception_text, is_recordable
+from aeon.base.introspection import overrides
+from aeon.base.json import Json, JsonObject, canonical_json, copy_json, json_problems, parse_strict
+from aeon.base.threads import ThreadOutcome, WorkerThread, capture_outcome
 from aeon.tools.interface import Tool
-from aeon.tools.registry import Registered
+from aeon.tools.registry import RegisteredTool
 
-MAX_RESULT = 1_048_576
-"""Characters of a result, encoded."""
+MAX_RESULT_CHARACTERS = 1_048_576
+"""Characters of an encoded result."""
 
 
-class ToolCaller:
-    """Calls tools, one at a time. One with a timeout runs in a worker thread, which is left behind when it hangs."""
+class ToolInvoker:
+    """Calls tools, one at a time. A tool with a timeout runs in a worker thread, which is abandoned if it hangs."""
 
     def __init__(self) -> None:
         self._worker: WorkerThread[Json] | None = None
-        self._giving_up = GivingUp()
+        self._cancel_scope = CancelScope()
 
-    def call(self, registered: Registered, arguments: JsonObject) -> JsonObject:
-        """The tool's result, a copy, checked against its output schema. Raises ToolError and no other Exception.
+    def invoke(self, registered: RegisteredTool, arguments: JsonObject) -> JsonObject:
+        """Returns a copy of the tool's result, checked against its schema. Raises ToolError and no other Exception.
 
-        When it is not waited for any longer (the tool's time is over, an interruption), the tool is told.
+        On a timeout or an interruption, the tool's cancel callbacks run.
         """
         tool = registered.tool
         own = _own_copy(arguments, tool.name)
-        giving_up = GivingUp()
+        cancel_scope = CancelScope()
 
         def work() -> Json:
-            with giving_up.in_force():
+            with cancel_scope.activate():
                 _require_own(tool, "validate_input", own)
                 return tool.invoke(**own)
 
-        result = _checked(self._done(tool, work, giving_up), registered)
+        result = _checked(self._run(tool, work, cancel_scope), registered)
         if not overrides(tool, Tool, "validate_output"):
             return result
 
-        def look() -> Json:
-            with giving_up.in_force():
+        def check_result() -> Json:
+            with cancel_scope.activate():
                 _require_own(tool, "validate_output", result)
 
-        self._done(tool, look, giving_up)
+        self._run(tool, check_result, cancel_scope)
         return result
 
-    def _done(self, tool: Tool, work: Callable[[], Json], giving_up: GivingUp) -> Json:
-        """What a piece of the tool's own code gives, within its time. Raises ToolError for whatever it raises."""
-        with self._giving_up.doing(giving_up.give_up), when_given_up(giving_up.give_up):
+    def _run(self, tool: Tool, work: Callable[[], Json], cancel_scope: CancelScope) -> Json:
+        """Runs the tool's own code within its timeout. Raises ToolError for whatever it raises."""
+        with self._cancel_scope.on_cancel(cancel_scope.cancel), on_cancel(cancel_scope.cancel):
             try:
-                outcome = outcome_of(work) if tool.timeout is None else self._within(tool.timeout, work, tool.name)
+                outcome = capture_outcome(work) if tool.timeout is None else self._within(tool.timeout, work, tool.name)
             except BaseException:
-                giving_up.give_up()
+                cancel_scope.cancel()
                 raise
         if tool.timeout is None and isinstance(outcome.error, KeyboardInterrupt):
-            raise outcome.error  # the user's, in this thread
+            raise outcome.error  # the user's interruption, in this thread
         if outcome.error is not None:
             error = _tool_error(tool.name, outcome.error)
             if error is outcome.error:
@@ -65,18 +65,18 @@ class ToolCaller:
             raise error from outcome.error
         return outcome.result
 
-    def give_up(self) -> None:
-        """For another thread: nobody waits for this caller's calls any more. It is of no use afterwards."""
-        self._giving_up.give_up()
+    def cancel(self) -> None:
+        """Cancels this invoker's calls, from another thread. The invoker cannot be used afterwards."""
+        self._cancel_scope.cancel()
 
     def close(self) -> None:
-        """Let the worker thread end."""
+        """Ends the worker thread."""
         if self._worker is not None:
             self._worker.tasks.put(None)
             self._worker = None
 
-    def _within(self, seconds: float, work: Callable[[], Json], name: str) -> Outcome[Json]:
-        # The worker is kept only once it has answered: the late answer of a hung or interrupted call reaches nobody.
+    def _within(self, seconds: float, work: Callable[[], Json], name: str) -> ThreadOutcome[Json]:
+        # The worker is kept only after it has answered: the late result of a hung or interrupted call is dropped.
         worker, self._worker = self._worker or WorkerThread[Json]("aeon-tool"), None
         worker.tasks.put(work)
         try:
@@ -85,20 +85,20 @@ class ToolCaller:
             worker.tasks.put(None)
             raise ToolError(
                 f"The tool {name!r} did not answer within {seconds:g} s.",
-                next_step="Give it more time with its `timeout`, or see why it hangs.",
+                next_step="Give it more time with its `timeout`, or find out why it hangs.",
             ) from None
         self._worker = worker
         return outcome
 
 
 def _require_own(tool: Tool, method: str, value: JsonObject) -> None:
-    """Ask the tool's own `validate_input` or `validate_output` about a copy. Raises ToolError when it says no.
+    """Calls the tool's own `validate_input` or `validate_output` with a copy. Raises ToolError if it returns False.
 
-    The inherited one says what its schema says, which is checked anyway.
+    The inherited methods only check the schema, which is checked anyway.
     """
     if not overrides(tool, Tool, method):
         return
-    copy = cast(JsonObject, copied(value))
+    copy = cast(JsonObject, copy_json(value))
     is_input = method == "validate_input"
     if not (tool.validate_input(**copy) if is_input else tool.validate_output(copy)):
         what = "input" if is_input else "result"
@@ -108,41 +108,42 @@ def _require_own(tool: Tool, method: str, value: JsonObject) -> None:
 
 
 def _own_copy(arguments: JsonObject, name: str) -> JsonObject:
-    """A copy: a tool may do with its arguments what it likes."""
-    wrong = faults(arguments)
-    if wrong:
-        raise ToolError(_kept(f"The arguments for {name!r} are no JSON: {'; '.join(wrong[:5])}."))
-    return cast(JsonObject, copied(arguments))
+    """A copy, because a tool may change its arguments."""
+    problems = json_problems(arguments)
+    if problems:
+        raise ToolError(_shortened(f"The arguments for {name!r} are not JSON: {'; '.join(problems[:5])}."))
+    return cast(JsonObject, copy_json(arguments))
 
 
 def _tool_error(name: str, error: BaseException) -> ToolError:
-    """The tool's own ToolError when the log can keep it, else one that tells what was raised."""
+    """The tool's own ToolError if the log can keep it, else one that describes the exception."""
     if isinstance(error, ToolError) and _can_be_kept(error):
         return error
-    return ToolError(_kept(f"The tool {name!r} failed: {message_of(error)}"))
+    return ToolError(_shortened(f"The tool {name!r} failed: {exception_message(error)}"))
 
 
 def _can_be_kept(error: ToolError) -> bool:
     return is_recordable(error) and max(len(error.message), len(error.advice)) <= MAX_MESSAGE
 
 
-def _kept(message: str) -> str:
-    """What the log keeps of a message: a replay must find it short enough to be kept as it is (core 13)."""
+def _shortened(message: str) -> str:
+    """The part of a message that the log keeps: a replay must reproduce it unchanged (core 13)."""
     return message[:MAX_MESSAGE]
 
 
-def _checked(result: Json, registered: Registered) -> JsonObject:
+def _checked(result: Json, registered: RegisteredTool) -> JsonObject:
     name = registered.tool.name
     try:
-        text = canonical(result)
+        text = canonical_json(result)
     except Exception as error:  # noqa: BLE001  # encoding runs the result's own code where it subclasses dict or list
         raise ToolError(
-            _kept(f"The tool {name!r} returned what is no JSON: {text_of(error)}."), next_step="Return JSON only."
+            _shortened(f"The tool {name!r} returned a value that is not JSON: {exception_text(error)}."),
+            next_step="Return JSON only.",
         ) from None
-    if len(text) > MAX_RESULT:
+    if len(text) > MAX_RESULT_CHARACTERS:
         raise ToolError(
-            f"The tool {name!r} returned {len(text):,} characters; at most {MAX_RESULT:,} are kept.",
-            next_step="Return a summary, or the path of a file with the whole.",
+            f"The tool {name!r} returned {len(text):,} characters; at most {MAX_RESULT_CHARACTERS:,} are kept.",
+            next_step="Return a summary, or the path of a file with the whole result.",
         )
     if not isinstance(result, dict):
         raise ToolError(
@@ -154,7 +155,7 @@ def _checked(result: Json, registered: Registered) -> JsonObject:
     if problems:
         listed = "; ".join(str(problem) for problem in problems[:5])
         raise ToolError(
-            _kept(f"The tool {name!r} returned what its output schema rejects: {listed}."),
+            _shortened(f"The tool {name!r} returned a result that does not fit its output schema: {listed}."),
             next_step="Correct the tool or its output_schema.",
         )
     return copy

@@ -1,4 +1,4 @@
-"""Registration and lookup of tools. What gets in has a name, a description and valid schemas (core 15)."""
+"""The registry of tools. Every registered tool has a name, a description and valid schemas (core 15)."""
 
 import math
 import re
@@ -7,37 +7,37 @@ from dataclasses import dataclass
 from typing import Self, cast
 
 from aeon.base.errors import ToolDefinitionError
-from aeon.base.json import Json, JsonObject, faults
-from aeon.base.json_schema import SchemaCheck, schema_problem
+from aeon.base.json import Json, JsonObject, json_problems
+from aeon.base.json_schema import CompiledSchema, schema_problem
 from aeon.tools.interface import Example, Tool
 
 _NAME = re.compile(r"[^\s\x00-\x1f\x7f]{1,128}")
 
-_LONGEST_TIMEOUT = 1e6
-"""Seconds; far above use, and within what every clock can wait."""
+_MAX_TIMEOUT = 1e6
+"""Seconds; far above normal use, and within the range of every clock."""
 
 
 @dataclass(frozen=True, slots=True)
-class Registered:
-    """A tool with its schemas compiled, once."""
+class RegisteredTool:
+    """A tool with its compiled schemas."""
 
     tool: Tool
-    input: SchemaCheck
-    output: SchemaCheck
+    input: CompiledSchema
+    output: CompiledSchema
     exported: JsonObject
-    """The tool as data, as prompts show it."""
+    """The tool as data, in the form for prompts."""
 
 
 class ToolRegistry:
     """The tools of a run, by name, in the order of their registration."""
 
     def __init__(self, tools: list[Tool] | None = None) -> None:
-        self._tools: dict[str, Registered] = {}
+        self._tools: dict[str, RegisteredTool] = {}
         for tool in tools or []:
             self.register(tool)
 
     def register(self, tool: Tool) -> None:
-        """Add a tool. Raises ToolDefinitionError (a ValueError) that lists everything wrong with it."""
+        """Adds a tool. Raises ToolDefinitionError (a ValueError), which lists every problem of the tool."""
         problems = _definition_problems(tool)
         if not problems and tool.name in self._tools:
             problems = [f"a tool named {tool.name!r} is registered already; unregister it or choose another name"]
@@ -46,22 +46,22 @@ class ToolRegistry:
             raise ToolDefinitionError(
                 f"The tool {name!r} cannot be registered: {'; '.join(problems)}.", problems=problems
             )
-        self._tools[tool.name] = Registered(
-            tool, SchemaCheck(tool.input_schema), SchemaCheck(tool.output_schema), _exported(tool)
+        self._tools[tool.name] = RegisteredTool(
+            tool, CompiledSchema(tool.input_schema), CompiledSchema(tool.output_schema), _exported(tool)
         )
 
     def snapshot(self) -> Self:
-        """A registry of the tools that are registered now; registering later changes neither through the other."""
-        same = copy(self)
-        vars(same)["_tools"] = dict(self._tools)
-        return same
+        """Returns an independent registry with the tools that are registered now."""
+        snapshot = copy(self)
+        vars(snapshot)["_tools"] = dict(self._tools)
+        return snapshot
 
     def get(self, name: str) -> Tool | None:
         """The tool of that name, or None."""
         registered = self._tools.get(name)
         return None if registered is None else registered.tool
 
-    def lookup(self, name: str) -> Registered | None:
+    def lookup(self, name: str) -> RegisteredTool | None:
         """The tool of that name with its compiled schemas, or None."""
         return self._tools.get(name)
 
@@ -70,15 +70,15 @@ class ToolRegistry:
         return list(self._tools)
 
     def unregister(self, name: str) -> None:
-        """Remove a tool; a name that is not registered changes nothing."""
+        """Removes a tool; an unknown name changes nothing."""
         self._tools.pop(name, None)
 
     def export_tools_for_llm(self) -> list[JsonObject]:
-        """Every tool as data: name, description, both schemas and, where it has one, an example of its arguments."""
+        """Every tool as data: name, description, both schemas and, if it has one, an example of its arguments."""
         return [deepcopy(entry.exported) for entry in self._tools.values()]
 
     def planning_examples(self) -> list[Example]:
-        """The tools' examples whose every step can be carried out with this registry."""
+        """The tools' examples whose steps use only registered tools."""
         return [
             example
             for entry in self._tools.values()
@@ -87,9 +87,9 @@ class ToolRegistry:
         ]
 
     def read_request(self, request: str) -> dict[str, JsonObject]:
-        """What tools could read out of a request by code: arguments by tool name."""
-        read = {name: _hint(entry.tool, request) for name, entry in self._tools.items()}
-        return {name: arguments for name, arguments in read.items() if arguments is not None}
+        """The arguments that the tools' code could read from a request, by tool name."""
+        hints = {name: _hint(entry.tool, request) for name, entry in self._tools.items()}
+        return {name: arguments for name, arguments in hints.items() if arguments is not None}
 
 
 def _definition_problems(tool: Tool) -> list[str]:
@@ -98,13 +98,13 @@ def _definition_problems(tool: Tool) -> list[str]:
     if not isinstance(name, str) or not _NAME.fullmatch(name):
         problems.append(f"its name must be 1 to 128 characters without spaces, not {name!r}")
     if not isinstance(description, str) or not description.strip():
-        problems.append("its description is empty; say what the tool does, the model reads it")
+        problems.append("its description is empty; describe what the tool does, the model reads it")
     if not callable(getattr(tool, "invoke", None)):
         problems.append("it has no invoke()")
     problems += [
         f"its {field} {problem}"
         for field in ("input_schema", "output_schema")
-        if (problem := _schema_fault(cast(Json, getattr(tool, field, None))))
+        if (problem := _schema_problem(cast(Json, getattr(tool, field, None))))
     ]
     timeout = cast(Json, getattr(tool, "timeout", None))
     if timeout is not None and not _is_duration(timeout):
@@ -115,20 +115,20 @@ def _definition_problems(tool: Tool) -> list[str]:
 def _hint(tool: Tool, request: str) -> JsonObject | None:
     try:
         arguments = cast(Json, tool.read_request(request))
-    except Exception:  # noqa: BLE001  # other people's code, and planning can do without a hint
+    except Exception:  # noqa: BLE001  # external code; the hint is optional
         return None
-    return cast(JsonObject, arguments) if isinstance(arguments, dict) and not faults(arguments) else None
+    return cast(JsonObject, arguments) if isinstance(arguments, dict) and not json_problems(arguments) else None
 
 
 def _is_duration(value: Json) -> bool:
-    return isinstance(value, (int, float)) and math.isfinite(value) and 0 < value <= _LONGEST_TIMEOUT
+    return isinstance(value, (int, float)) and math.isfinite(value) and 0 < value <= _MAX_TIMEOUT
 
 
-def _schema_fault(schema: Json) -> str | None:
+def _schema_problem(schema: Json) -> str | None:
     if not isinstance(schema, dict):
         return f"must be a JSON schema as a dict, not {type(schema).__name__}"
     problem = schema_problem(cast(JsonObject, schema))
-    return f"is no valid JSON schema: {problem}" if problem else None
+    return f"is not a valid JSON schema: {problem}" if problem else None
 
 
 def _exported(tool: Tool) -> JsonObject:

@@ -1,1 +1,1 @@
-"""Checks every plan, call and result, and recovers JSON from model output without guessing."""
+"""Validation of plans, calls and results, and recovery of JSON from model output without guessing."""

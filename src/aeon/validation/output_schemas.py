@@ -1,30 +1,30 @@
-"""The schemas a model's output is decoded under, made from the registered tools (core 11)."""
+"""The schemas that constrain a model's output, built from the registered tools (core 11)."""
 
 from collections.abc import Sequence
 from typing import cast
 
-from aeon.base.json import Json, JsonObject, canonical
-from aeon.base.json_schema import UNESCAPED, embedded
+from aeon.base.json import Json, JsonObject, canonical_json
+from aeon.base.json_schema import UNESCAPED_CHARACTER, nest_schema
 
 MAX_PLAN_STEPS = 50
-"""Steps of a plan that a model makes. Plans written by hand have no such limit."""
+"""Steps of a plan that a model makes. Plans of users have no such limit."""
 
-_MOST_BRANCHES = 20
-"""Above this many tools, one branch per tool costs more than it gives; the names alone stay constrained."""
+_MAX_BRANCHES = 20
+"""Tools above which one branch per tool costs more than it helps; only the names stay constrained."""
 
-_REFERENCE: JsonObject = {"type": "string", "pattern": rf"^\{{step\.{UNESCAPED}+\}}$", "maxLength": 80}
+_REFERENCE: JsonObject = {"type": "string", "pattern": rf"^\{{step\.{UNESCAPED_CHARACTER}+\}}$", "maxLength": 80}
 _STEP_ID: JsonObject = {"type": "string", "pattern": "^s[0-9]+$", "maxLength": 4}
 _DESCRIPTION: JsonObject = {"type": "string", "minLength": 1, "maxLength": 160}
 
 
 def plan_schema(tools: Sequence[JsonObject], max_steps: int = MAX_PLAN_STEPS) -> JsonObject:
-    """The steps as a planner may write them: no tool that does not exist, each with arguments of its own shape.
+    """The schema of a planner's steps: only existing tools, each with arguments of its own shape.
 
-    The goal is not asked for: it is the request, and a model that repeats it only spends tokens.
+    The goal is not included: it is the request, and repeating it would only cost tokens.
     """
     llm = _step({"agent": {"const": "llm"}})
     definitions: JsonObject = {}
-    if len(tools) > _MOST_BRANCHES:
+    if len(tools) > _MAX_BRANCHES:
         names = [tool["name"] for tool in tools]
         branches = [_step({"tool": {"enum": names}, "arguments": {"type": "object"}}), llm]
     else:
@@ -48,13 +48,13 @@ def call_schema(tool: JsonObject) -> JsonObject:
     return _with_definitions(_object({"tool": {"const": tool["name"]}, "arguments": arguments}), definitions)
 
 
-def offered(tool: JsonObject) -> JsonObject:
-    """The schema of a tool's arguments as models are offered it."""
+def offered_schema(tool: JsonObject) -> JsonObject:
+    """The schema of a tool's arguments in the form for models."""
     return tool.get("offered_schema", tool["input_schema"])
 
 
 def tool_choice_schema(names: Sequence[str]) -> JsonObject:
-    """`{"tool"}`: one of `names`, or null when none fits."""
+    """`{"tool"}`: one of `names`, or null if none fits."""
     return _object({"tool": {"enum": [*names, None]}})
 
 
@@ -67,8 +67,8 @@ def _object(properties: JsonObject) -> JsonObject:
 
 
 def _rooted(tool: JsonObject, name: str, definitions: JsonObject) -> JsonObject:
-    """The schema of a tool's arguments; what it refers to is added to `definitions`, which stand at the root."""
-    arguments, defined = embedded(offered(tool), name)
+    """The schema of a tool's arguments; its referenced definitions are added to the root's `definitions`."""
+    arguments, defined = nest_schema(offered_schema(tool), name)
     definitions.update(defined)
     return arguments
 
@@ -78,7 +78,7 @@ def _with_definitions(schema: JsonObject, definitions: JsonObject) -> JsonObject
 
 
 def _referable(schema: Json) -> Json:
-    """`schema` with a reference to an earlier result allowed wherever an argument is no string."""
+    """`schema`, which also allows a reference to an earlier result for every argument that is not a string."""
     if not isinstance(schema, dict):
         return schema
     known = cast(JsonObject, schema)
@@ -96,23 +96,24 @@ def _or_reference(schema: Json) -> Json:
     return cast(Json, schema if is_string else {"anyOf": [schema, _REFERENCE]})
 
 
-def shape(schema: Json) -> str:
-    """A schema as a model reads it fastest: {"query": string, "limit"?: number}."""
+def describe_shape(schema: Json) -> str:
+    """A schema in short form for prompts: {"query": string, "limit"?: number}."""
     if not isinstance(schema, dict):
         return "any"
     known = cast(JsonObject, schema)
     if "const" in known or "enum" in known:
-        return " | ".join(canonical(value) for value in known.get("enum", [known.get("const")]))
+        return " | ".join(canonical_json(value) for value in known.get("enum", [known.get("const")]))
     for key in ("anyOf", "oneOf"):
         if key in known:
-            return " or ".join(shape(branch) for branch in known[key])
+            return " or ".join(describe_shape(branch) for branch in known[key])
     if "properties" in known:
         required = known.get("required", [])
         fields = (
-            f'"{name}"{"" if name in required else "?"}: {shape(inner)}' for name, inner in known["properties"].items()
+            f'"{name}"{"" if name in required else "?"}: {describe_shape(inner)}'
+            for name, inner in known["properties"].items()
         )
         return "{" + ", ".join(fields) + "}"
     if known.get("type") == "array":
-        return f"[{shape(known.get('items'))}]"
+        return f"[{describe_shape(known.get('items'))}]"
     kind = known.get("type", "any")
     return " | ".join(cast(list[str], kind)) if isinstance(kind, list) else str(kind)

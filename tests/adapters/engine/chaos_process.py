@@ -16,28 +16,27 @@ from functools import partial
 from pathlib import Path
 from uuid import uuid4
 
-from aeon.adapters.engine.dbos import DbosEngine, DbosWorker
-from aeon.adapters.results import FileResults
+from aeon.adapters.engines.dbos import DbosEngine, DbosWorker
+from aeon.adapters.results import FileResultStore
 from aeon.base.clock import SystemClock
-from aeon.platform.catalog.calling import Called
-from aeon.platform.catalog.catalog import Catalog
 from aeon.platform.catalog.model import NewService, NewTool
-from aeon.platform.ledger import Request
+from aeon.platform.catalog.service import Catalog
+from aeon.platform.catalog.tool_calls import ToolCallResult
+from aeon.platform.ledger import MutationRequest
 from aeon.platform.processes.model import NewProcess
-from aeon.platform.processes.processes import Processes
-from aeon.platform.processes.runs.accepting import NewRun
-from aeon.platform.processes.runs.book import RunBook
-from aeon.platform.processes.runs.engine import EngineUnavailableError
-from aeon.platform.processes.runs.runs import Runs
+from aeon.platform.processes.repository import ProcessRepository
+from aeon.platform.runs.admission import NewRun
+from aeon.platform.runs.model import HEARTBEAT_TIMEOUT
+from aeon.platform.runs.ports import EngineUnavailableError
+from aeon.platform.runs.repository import SqlRunRepository
+from aeon.platform.runs.service import Runs
 from aeon.platform.store import StoreError
-from aeon.platform.workers.attending import Duty, Rounds
-from aeon.platform.workers.calling import carries_out
-from aeon.platform.workers.caretaking import Caretaker
-from aeon.platform.workers.local import LocalWorkers
-from aeon.platform.workers.model import OFFLINE_AFTER
-from aeon.platform.workers.presence import Presence
-from aeon.platform.workers.registry import Registry
-from aeon.platform.workers.serving import is_wanted, present
+from aeon.platform.workers.availability import is_run_active, list_live_executors
+from aeon.platform.workers.heartbeat import WorkerHeartbeat
+from aeon.platform.workers.job_runner import make_job_runner
+from aeon.platform.workers.maintenance import OrphanRecovery, PeriodicTask, PeriodicTasks
+from aeon.platform.workers.pool import LocalWorkerPool
+from aeon.platform.workers.registry import WorkerRegistry
 from aeon.testing.records import new_record
 from aeon.testing.vault import InMemoryVault
 
@@ -60,36 +59,36 @@ class Tools:
         confirm()
         os.write(self.file, f"{time.time()} {os.getpid()} {key}\n".encode())
         time.sleep(random.uniform(0, self.longest / 2))
-        return Called({"got": given.get("id")}, [], 0)
+        return ToolCallResult({"got": given.get("id")}, [], 0)
 
 
 class Chaos:
     """All that the product has, but for the tools."""
 
-    def __init__(self, folder, elsewhere=(), *, lease=OFFLINE_AFTER, longest=0.004):
+    def __init__(self, folder, elsewhere=(), *, lease=HEARTBEAT_TIMEOUT, longest=0.004):
         self.store = new_record(folder / "record")
         clock = SystemClock()
         self.catalog = Catalog(self.store, InMemoryVault(clock), clock=clock)
         self.catalog.add_user(USER)
-        self.processes = Processes(self.store, self.catalog)
-        results = FileResults(folder / "results")
+        self.processes = ProcessRepository(self.store, self.catalog)
+        results = FileResultStore(folder / "results")
         self.runs = Runs(self.store, self.catalog.ledger, self.processes, results, lambda: str(uuid4()))
-        registry, executor = Registry(self.store, clock, lease), str(uuid4())
-        workers = LocalWorkers(carries_out(Tools(folder, longest)), {}, otherwise=8)
-        given = (self.runs.book, workers, results, clock, executor)
+        registry, executor = WorkerRegistry(self.store, clock, lease), str(uuid4())
+        workers = LocalWorkerPool(make_job_runner(Tools(folder, longest)), {}, otherwise=8)
+        given = (self.runs.repository, workers, results, clock, executor)
         self.engine = DbosEngine(database(folder), *given, elsewhere=elsewhere, lease=lease)
-        self.presence = Presence(registry, executor, {}, clock, beats_every=lease / 3)
-        self.caretaker = Caretaker(self.runs.book, registry, self.engine, clock, just_accepted=1.0)
-        self.rounds = Rounds(
-            [Duty(min(1.0, lease / 5), self.taken_over)], clock, lambda line: print(line, file=sys.stderr)
+        self.presence = WorkerHeartbeat(registry, executor, {}, clock, beats_every=lease / 3)
+        self.caretaker = OrphanRecovery(self.runs.repository, registry, self.engine, clock, just_accepted=1.0)
+        self.rounds = PeriodicTasks(
+            [PeriodicTask(min(1.0, lease / 5), self.taken_over)], clock, lambda line: print(line, file=sys.stderr)
         )
 
     def taken_over(self):
-        return [run.id for run in self.caretaker.take_over()]
+        return [run.id for run in self.caretaker.adopt()]
 
     def process(self):
         """Six steps: parallel ones, a condition, and a Process that is called."""
-        found = self.processes.by_name(USER, "outer")
+        found = self.processes.find_own(USER, "outer")
         if found is not None:
             return found
         tool = self.tool().id
@@ -98,11 +97,11 @@ class Chaos:
             return {"id": id_, "tool": tool, "inputs": {"id": "{q}"}, "output": {"variable": id_}, **more}
 
         parallel = {"execution": {"mode": "parallel"}}
-        inner = self.processes.by_name(USER, "inner") or self.processes.add(
+        inner = self.processes.find_own(USER, "inner") or self.processes.add(
             NewProcess.parsed(
                 {"name": "inner", "initialContext": ["q"], "steps": [step("i"), step("j", dependsOn=["i"])]}
             ),
-            Request(USER),
+            MutationRequest(USER),
         )
         call = {"id": "c", "process": inner.id, "inputs": {"q": "{q}"}, "output": {"variable": "c"}}
         steps = [
@@ -112,16 +111,16 @@ class Chaos:
             step("last", dependsOn=["c"], inputs={"id": "{step.c.got}"}),
         ]
         new = NewProcess.parsed({"name": "outer", "initialContext": ["q"], "steps": steps})
-        return self.processes.add(new, Request(USER))
+        return self.processes.add(new, MutationRequest(USER))
 
     def tool(self):
         tools = self.catalog.tools
-        if (found := tools.by_name(USER, "act")) is not None:
+        if (found := tools.find_own(USER, "act")) is not None:
             return found
         services = self.catalog.services
-        service = services.by_name(USER, "api") or services.add(
+        service = services.find_own(USER, "api") or services.add(
             NewService.parsed({"name": "api", "type": "rest_api", "protocol": "http", "connectionSchema": ENDPOINT}),
-            Request(USER),
+            MutationRequest(USER),
         )
         new = {
             "name": "act",
@@ -131,49 +130,51 @@ class Chaos:
             "inputSchema": {"type": "object", "properties": {"id": {}}},
             "effect": "idempotent",
         }
-        return tools.add(NewTool.parsed(new), Request(USER))
+        return tools.add(NewTool.parsed(new), MutationRequest(USER))
 
 
 def main(folder, wanted, elsewhere=()):
     chaos = Chaos(folder, elsewhere)
     process = chaos.process()
-    chaos.presence.begin(["process"])
-    chaos.caretaker.take_over()
+    chaos.presence.start(["process"])
+    chaos.caretaker.adopt()
     print("begun", flush=True)
     numbers = {
-        chaos.runs.see(USER, run.id).run.inputs["q"] for run in chaos.runs.page(USER, 10_000) if run.parent_id is None
+        chaos.runs.view(USER, run.id).run.inputs["q"]
+        for run in chaos.runs.list_runs(USER, 10_000)
+        if run.parent_id is None
     }
     for number in range(wanted):
         if number in numbers:
             continue
-        run = chaos.runs.accept(process, NewRun({"q": number}), Request(USER, f"run {number}"))
+        run = chaos.runs.accept(process, NewRun({"q": number}), MutationRequest(USER, f"run {number}"))
         chaos.engine.start(run.id)
         print("accepted", number, flush=True)
-        while len(chaos.runs.book.open()) > 6:
-            chaos.rounds.go()
+        while len(chaos.runs.repository.list_open()) > 6:
+            chaos.rounds.run_due()
             time.sleep(0.01)
-    while chaos.runs.book.open():
-        chaos.rounds.go()
+    while chaos.runs.repository.list_open():
+        chaos.rounds.run_due()
         time.sleep(0.05)
     print("over", flush=True)
 
 
-def work(folder, *, lease=OFFLINE_AFTER, longest=0.004):
+def work(folder, *, lease=HEARTBEAT_TIMEOUT, longest=0.004):
     """Carry jobs out, and nothing else."""
     clock, slots, me = SystemClock(), {"rest_api": 4}, str(uuid4())
-    store, results = new_record(folder / "record"), FileResults(folder / "results")
-    registry, book = Registry(store, clock, lease), RunBook(store, results, None)
-    shown = Presence(registry, me, slots, clock, beats_every=lease / 3)
-    shown.begin(["rest_api"])
-    workers = LocalWorkers(carries_out(Tools(folder, longest)), slots, shown)
+    store, results = new_record(folder / "record"), FileResultStore(folder / "results")
+    registry, book = WorkerRegistry(store, clock, lease), SqlRunRepository(store, results, None)
+    shown = WorkerHeartbeat(registry, me, slots, clock, beats_every=lease / 3)
+    shown.start(["rest_api"])
+    workers = LocalWorkerPool(make_job_runner(Tools(folder, longest)), slots, shown)
     DbosWorker(
         database(folder),
         workers,
         results,
         executor=me,
         slots=slots,
-        present=partial(present, registry),
-        is_wanted=partial(is_wanted, book),
+        present=partial(list_live_executors, registry),
+        is_wanted=partial(is_run_active, book),
         looks_every=0.3,
         lease=lease,
     )

@@ -5,7 +5,7 @@ import pytest
 from aeon.testing.records import new_record
 from aeon.testing.temporal_server import TemporalServer, missing_for_temporal
 
-from .postgres_server import PostgresServer
+from .postgres_server import PostgresTestServer
 
 
 @pytest.fixture(scope="session")
@@ -17,7 +17,7 @@ def store(tmp_path_factory):
 
 def started_in(folder):
     try:
-        return PostgresServer(folder)
+        return PostgresTestServer(folder)
     except Exception as error:  # noqa: BLE001  # whatever this machine lacks for it
         pytest.skip(f"Postgres does not start here: {error}")
 
@@ -26,7 +26,7 @@ def started_in(folder):
 def postgres(tmp_path_factory):
     """`postgres()` gives the address of an empty database of a real server."""
     server = started_in(tmp_path_factory.mktemp("postgres"))
-    yield server.new
+    yield server.create_database
     server.stop()
 
 

@@ -4,8 +4,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from aeon.adapters.engine.dbos import DbosEngine
-from aeon.testing.engines import EngineWorld, ReachedBack
+from aeon.adapters.engines.dbos import DbosEngine
+from aeon.testing.engines import EngineWorld, RemoteToolServer
 
 
 class Elsewhere:
@@ -13,7 +13,7 @@ class Elsewhere:
 
     def __init__(self, database, folder):
         self.database, self.folder = database, folder
-        self.reached = ReachedBack()
+        self.reached = RemoteToolServer()
         self.workers = []
 
     def begin(self, slots=100, looks_every=0.2):

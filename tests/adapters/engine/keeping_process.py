@@ -7,19 +7,19 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from aeon.adapters.engine.dbos.database import Database
-from aeon.adapters.engine.dbos.journal import Journal
-from aeon.adapters.results import FileResults
-from aeon.platform.processes.running.events import StepCompleted
-from aeon.platform.processes.runs.model import Done
+from aeon.adapters.engines.dbos.database import Database
+from aeon.adapters.engines.dbos.journal import Journal
+from aeon.adapters.results import FileResultStore
+from aeon.platform.runs.machine.events import StepCompleted
+from aeon.platform.runs.model import JobResult
 
 
 def main(folder, count, at_once, durability):
     database = Database(f"sqlite:///{folder}/runs.db", is_durable=durability == "full")
-    journal = Journal(database, FileResults(folder / "results"))
+    journal = Journal(database, FileResultStore(folder / "results"))
 
     def keep(number):
-        journal.keep(f"run {number}", (0, 1), Done(event=StepCompleted(step="a", attempt=1, output=number)))
+        journal.save(f"run {number}", (0, 1), JobResult(event=StepCompleted(step="a", attempt=1, output=number)))
         sys.stdout.write(f"{number}\n")
         sys.stdout.flush()
 

@@ -6,7 +6,7 @@ from aeon.testing import postgres_server
 from aeon.testing.postgres_server import missing_for_postgres
 
 
-class PostgresServer(postgres_server.PostgresServer):
+class PostgresTestServer(postgres_server.PostgresTestServer):
     """One that is started. Raises whatever keeps it from starting on this machine."""
 
     def __init__(self, folder):

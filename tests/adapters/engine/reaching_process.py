@@ -7,16 +7,16 @@ import os
 import sys
 from pathlib import Path
 
-from aeon.adapters.engine.dbos import DbosWorker
-from aeon.adapters.results import FileResults
-from aeon.platform.workers.liveness import is_running
-from aeon.platform.workers.local import LocalWorkers
-from aeon.testing.engines import reaching_back
+from aeon.adapters.engines.dbos import DbosWorker
+from aeon.adapters.results import FileResultStore
+from aeon.platform.workers.pool import LocalWorkerPool
+from aeon.platform.workers.registry import is_process_running
+from aeon.testing.engines import call_remote_tools
 
 
 def present(there):
     """Workers are named by their process, and enter themselves as files."""
-    return {file.name for file in there.iterdir() if is_running(int(file.name.rpartition("-")[2]), "")}
+    return {file.name for file in there.iterdir() if is_process_running(int(file.name.rpartition("-")[2]), "")}
 
 
 def main(database, folder, socket, count, looks_every):
@@ -25,7 +25,7 @@ def main(database, folder, socket, count, looks_every):
     there.mkdir(exist_ok=True)
     (there / me).touch()
     slots = {"rest_api": count}
-    workers, results = LocalWorkers(reaching_back(socket), slots), FileResults(folder / "results")
+    workers, results = LocalWorkerPool(call_remote_tools(socket), slots), FileResultStore(folder / "results")
     DbosWorker(
         database,
         workers,

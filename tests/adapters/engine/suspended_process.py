@@ -13,8 +13,8 @@ from pathlib import Path
 
 from chaos_process import USER, Chaos, work
 
-from aeon.platform.ledger import Request
-from aeon.platform.processes.runs.accepting import NewRun
+from aeon.platform.ledger import MutationRequest
+from aeon.platform.runs.admission import NewRun
 
 LONGEST = 0.1
 """Seconds that a call takes at most."""
@@ -25,12 +25,15 @@ AT_ONCE = 6
 def main(folder, elsewhere, lease):
     chaos = Chaos(folder, elsewhere, lease=lease, longest=LONGEST)
     process = chaos.process()
-    chaos.presence.begin(["process"])
+    chaos.presence.start(["process"])
     print("begun", flush=True)
-    while not (folder / "enough").exists() or chaos.runs.book.open():
-        chaos.rounds.go()
-        if not (folder / "enough").exists() and len(chaos.runs.book.held_by(chaos.engine.executor)) < AT_ONCE:
-            run = chaos.runs.accept(process, NewRun({"q": 1}, executor=chaos.engine.executor), Request(USER))
+    while not (folder / "enough").exists() or chaos.runs.repository.list_open():
+        chaos.rounds.run_due()
+        if (
+            not (folder / "enough").exists()
+            and len(chaos.runs.repository.list_by_executor(chaos.engine.executor)) < AT_ONCE
+        ):
+            run = chaos.runs.accept(process, NewRun({"q": 1}, executor=chaos.engine.executor), MutationRequest(USER))
             chaos.engine.start(run.id)
         time.sleep(0.02)
     print("over", flush=True)

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from temporal_world import Hands, World
 
-from aeon.adapters.engine.temporal import TemporalEngine, TemporalWorker
-from aeon.adapters.results import FileResults
-from aeon.platform.workers.local import LocalWorkers
+from aeon.adapters.engines.temporal import TemporalEngine, TemporalWorker
+from aeon.adapters.results import FileResultStore
+from aeon.platform.workers.pool import LocalWorkerPool
 
 SLOTS = {"rest_api": 4}
 
@@ -19,14 +19,14 @@ def main(address, folder, kind):
     if kind == "all":
         world = World(folder)
         world.hands.go.set()
-        given = (world.runs.book, world.workers, world.results)
+        given = (world.runs.repository, world.workers, world.results)
         engine = TemporalEngine(address, "default", *given, slots=SLOTS, heartbeat=4.0)
-        engine.take_over([run.id for run in world.runs.book.open()])
+        engine.adopt([run.id for run in world.runs.repository.list_open()])
     else:
         hands = Hands(folder / "calls", hangs=kind == "hanging", naps=0.03 if kind == "napping" else 0.0)
         hands.go.set()
         engine = TemporalWorker(
-            address, "default", LocalWorkers(hands, SLOTS), FileResults(folder / "results"), slots=SLOTS
+            address, "default", LocalWorkerPool(hands, SLOTS), FileResultStore(folder / "results"), slots=SLOTS
         )
     print("ready", flush=True)  # to the test
     sys.stdin.read()

@@ -5,23 +5,23 @@ import time
 from pathlib import Path
 from uuid import uuid4
 
-from aeon.adapters.engine.waiting import waited
-from aeon.adapters.results import FileResults
+from aeon.adapters.engines.retry import wait_until
+from aeon.adapters.results import FileResultStore
 from aeon.base.clock import SystemClock
-from aeon.platform.catalog.catalog import Catalog
 from aeon.platform.catalog.model import NewService, NewTool
-from aeon.platform.ledger import Request
+from aeon.platform.catalog.service import Catalog
+from aeon.platform.ledger import MutationRequest
 from aeon.platform.processes.model import NewProcess
-from aeon.platform.processes.processes import Processes
-from aeon.platform.processes.running.events import StepCompleted
-from aeon.platform.processes.runs.accepting import NewRun
-from aeon.platform.processes.runs.model import Done
-from aeon.platform.processes.runs.runs import Runs
-from aeon.platform.workers.local import LocalWorkers
+from aeon.platform.processes.repository import ProcessRepository
+from aeon.platform.runs.admission import NewRun
+from aeon.platform.runs.machine.events import StepCompleted
+from aeon.platform.runs.model import JobResult
+from aeon.platform.runs.service import Runs
+from aeon.platform.workers.pool import LocalWorkerPool
 from aeon.testing.records import new_record
 from aeon.testing.vault import InMemoryVault
 
-ME = Request("me")
+ME = MutationRequest("me")
 PATIENCE = 90
 
 
@@ -44,7 +44,7 @@ class Hands:
             out.write(f"{job.id}\n")
         if job.inputs.get("waits"):
             (threading.Event() if self.hangs else self.go).wait(PATIENCE)
-        return Done(event=StepCompleted(step=job.step, attempt=job.attempt, output={"got": job.inputs.get("id")}))
+        return JobResult(event=StepCompleted(step=job.step, attempt=job.attempt, output={"got": job.inputs.get("id")}))
 
 
 def calls(file: Path) -> list[str]:
@@ -61,11 +61,11 @@ class World:
         self.store = new_record(folder / "record")
         self.clock = SystemClock()
         self.catalog = Catalog(self.store, InMemoryVault(self.clock), clock=self.clock)
-        self.processes = Processes(self.store, self.catalog)
-        self.results = FileResults(folder / "results")
+        self.processes = ProcessRepository(self.store, self.catalog)
+        self.results = FileResultStore(folder / "results")
         self.runs = Runs(self.store, self.catalog.ledger, self.processes, self.results, lambda: str(uuid4()))
         self.hands = Hands(folder / "calls")
-        self.workers = LocalWorkers(self.hands, {}, otherwise=100)
+        self.workers = LocalWorkerPool(self.hands, {}, otherwise=100)
         self.engine = None
 
     def furnish(self):
@@ -108,21 +108,21 @@ class World:
         self.engine.start(run)
         return run
 
-    def ended(self, run):
+    def wait_for_end(self, run):
         assert self.engine.wait(run, PATIENCE), [entry.event.event for entry in self.entries(run)][-5:]
-        return self.runs.see("me", run).state
+        return self.runs.view("me", run).state
 
     def entries(self, run):
-        return list(self.runs.entries("me", run))
+        return list(self.runs.list_entries("me", run))
 
-    def until(self, is_so):
-        assert waited(is_so, PATIENCE)
+    def wait_until(self, is_so):
+        assert wait_until(is_so, PATIENCE)
 
     def until_begun(self, run, step):
-        self.until(lambda: f"{run}:{step}:1" in calls(self.hands.file))
+        self.wait_until(lambda: f"{run}:{step}:1" in calls(self.hands.file))
 
     def answer(self, run, step, value):
-        self.until(lambda: any(each.step == step for each in self.runs.questions("me", run)))
+        self.wait_until(lambda: any(each.step == step for each in self.runs.list_questions("me", run)))
         question = self.runs.answer("me", run, step, value)
         self.engine.wake(question.run)
         return question

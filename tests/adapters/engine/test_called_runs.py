@@ -4,9 +4,9 @@ import threading
 
 import pytest
 
-from aeon.adapters.engine.local import LocalEngine
+from aeon.adapters.engines.local import LocalEngine
 from aeon.testing.engines import EngineWorld
-from aeon.testing.engines.world import step, waits_for
+from aeon.testing.engines.world import step, wait_for
 
 
 @pytest.fixture
@@ -22,17 +22,17 @@ def world(store, tmp_path):
 
 def test_who_loses_a_run_leaves_what_it_called_to_its_successor(world):
     inner_goes_on, beside_goes_on = threading.Event(), threading.Event()
-    gate, beside = world.tool("gate", waits_for(inner_goes_on)), world.tool("beside", waits_for(beside_goes_on))
+    gate, beside = world.tool("gate", wait_for(inner_goes_on)), world.tool("beside", wait_for(beside_goes_on))
     inner = world.process("inner", [step("g", gate, timeout=60)])
     call = step("c", "", process=inner.id, inputs={"q": "{q}"}, mode="parallel", timeout=120)
-    run = world.begin(world.process("outer", [step("b", beside, mode="parallel", timeout=60), call]))
-    world.until(lambda: world.tools.calls.keys() == {"gate", "beside"})
+    run = world.start_run(world.process("outer", [step("b", beside, mode="parallel", timeout=60), call]))
+    world.wait_until(lambda: world.tools.calls.keys() == {"gate", "beside"})
     taken_for_dead = world.engine
     world.open()
-    assert world.runs.book.give(run.id, taken_for_dead.executor, world.engine.executor)
+    assert world.runs.repository.reassign(run.id, taken_for_dead.executor, world.engine.executor)
     beside_goes_on.set()
-    assert taken_for_dead._over[run.id].wait(30)
-    world.engine.take_over([run.id])
+    assert taken_for_dead._run_ends[run.id].wait(30)
+    world.engine.adopt([run.id])
     inner_goes_on.set()
-    assert world.ended(run).state.phase == "completed"
+    assert world.wait_for_end(run).state.phase == "completed"
     taken_for_dead.close()

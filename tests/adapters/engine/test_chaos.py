@@ -15,9 +15,9 @@ from pathlib import Path
 
 import pytest
 
-from aeon.adapters.results import FileResults
-from aeon.platform.processes.running.events import StepCompleted, StepStarted
-from aeon.platform.processes.runs.book import RunBook
+from aeon.adapters.results import FileResultStore
+from aeon.platform.runs.machine.events import AttemptStarted, StepCompleted
+from aeon.platform.runs.repository import SqlRunRepository
 from aeon.testing.records import new_record
 
 pytestmark = [pytest.mark.slow, pytest.mark.server, pytest.mark.timeout(900)]
@@ -76,7 +76,7 @@ class Postgres:
     """The server of the engine's database, which is begun again soon."""
 
     def __init__(self, folder, server):
-        (folder / "database").write_text(server.new())
+        (folder / "database").write_text(server.create_database())
         self.kill, self.begin = server.kill, server.start
 
 
@@ -120,9 +120,11 @@ def effects(folder):
 def verify(folder, kills):
     begun = effects(folder)
     with closing(new_record(folder / "record")) as store:
-        book = RunBook(store, FileResults(folder / "results"), None)
-        runs = book.of_owner("me", 100_000, called=True)
-        assert sorted(book.found(run.id).run.inputs["q"] for run in runs if run.parent_id is None) == list(range(RUNS))
+        book = SqlRunRepository(store, FileResultStore(folder / "results"), None)
+        runs = book.list_by_owner("me", 100_000, called=True)
+        assert sorted(book.get_any(run.id).run.inputs["q"] for run in runs if run.parent_id is None) == list(
+            range(RUNS)
+        )
         assert {run.phase for run in runs} == {"completed"}
         assert len(runs) == 2 * RUNS
         jobs = set()
@@ -143,7 +145,7 @@ def verify(folder, kills):
 
 def completed_once(run, entries, begun):
     """The jobs of a run; none of them was begun after it was known to be done."""
-    jobs = {each.event.step: each.event.job for each in entries if isinstance(each.event, StepStarted)}
+    jobs = {each.event.step: each.event.job for each in entries if isinstance(each.event, AttemptStarted)}
     for each in entries:
         if isinstance(each.event, StepCompleted) and (job := jobs[each.event.step]) in begun:
             done = datetime.fromisoformat(each.at).timestamp()

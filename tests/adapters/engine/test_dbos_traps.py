@@ -14,12 +14,12 @@ import dbos
 import pytest
 from sqlalchemy import text
 
-from aeon.adapters.engine.dbos import DbosEngine
-from aeon.adapters.engine.dbos.database import Database
-from aeon.adapters.engine.dbos.serializing import JsonSerializer
-from aeon.adapters.results import FileResults
-from aeon.platform.ledger import Request
-from aeon.platform.processes.runs.accepting import NewRun
+from aeon.adapters.engines.dbos import DbosEngine
+from aeon.adapters.engines.dbos.database import Database
+from aeon.adapters.engines.dbos.instance import JsonSerializer
+from aeon.adapters.results import FileResultStore
+from aeon.platform.ledger import MutationRequest
+from aeon.platform.runs.admission import NewRun
 from aeon.testing.engines import EngineWorld
 from aeon.testing.engines.world import echo, step
 
@@ -75,7 +75,7 @@ def test_the_clock_has_parts_of_seconds_whichever_sqlite_there_is(asked):
 OPENS = """
 import sys, time
 from sqlalchemy import text
-from aeon.adapters.engine.dbos.database import Database
+from aeon.adapters.engines.dbos.database import Database
 from aeon.memory.sqlite import SQLiteMemory
 
 folder, rounds = sys.argv[1], int(sys.argv[2])
@@ -118,12 +118,12 @@ def test_writers_wait_for_each_other_and_a_commit_is_in_the_log(asked):
 
 def test_who_takes_a_run_over_has_it_though_another_starts_it_at_that_moment(world, monkeypatch):
     """Whoever accepted it was stopped before it started it: what is started under its id is left to whoever did, and
-    the run would be carried out by nobody (rule 43).
+    the run would be carried out by nobody (platform 43).
     """
     tool = world.tool("echo", echo)
     process = world.process("late", [step("a", tool)])
-    run = world.runs.accept(process, NewRun({"q": "q"}, executor="late"), Request(world.user))
-    assert world.runs.book.give(run.id, "late", world.engine.executor)
+    run = world.runs.accept(process, NewRun({"q": "q"}, executor="late"), MutationRequest(world.user))
+    assert world.runs.repository.reassign(run.id, "late", world.engine.executor)
     resumed = dbos.DBOS.resume_workflow
 
     def late(id_, **how):
@@ -136,13 +136,13 @@ def test_who_takes_a_run_over_has_it_though_another_starts_it_at_that_moment(wor
             raise
 
     monkeypatch.setattr(dbos.DBOS, "resume_workflow", late)
-    world.engine.take_over([run.id])
-    assert world.ended(run).state.phase == "completed"
+    world.engine.adopt([run.id])
+    assert world.wait_for_end(run).state.phase == "completed"
 
 
 def test_whatever_is_stored_is_json(world):
     """Its own serializer is pickle: a row could carry code."""
-    world.ended(world.begin(world.process("stored", [step("a", world.tool("a", echo))])))
+    world.wait_for_end(world.start_run(world.process("stored", [step("a", world.tool("a", echo))])))
     found = rows(world.file, "SELECT inputs FROM workflow_input") + rows(world.file, "SELECT done FROM aeon_attempts")
     assert len(found) == 2
     for (stored,) in found:
@@ -150,7 +150,7 @@ def test_whatever_is_stored_is_json(world):
 
 
 def test_what_is_no_json_is_not_stored(tmp_path):
-    serializer = JsonSerializer(FileResults(tmp_path))
+    serializer = JsonSerializer(FileResultStore(tmp_path))
     with pytest.raises(TypeError):
         serializer.serialize({"x": object()})
 
@@ -170,23 +170,23 @@ def test_a_connection_in_use_when_the_engine_closes_is_closed_when_it_comes_back
 
 def test_the_version_is_a_constant(world):
     """By itself it is a digest of the code: after an update nothing that was under way would go on."""
-    run = world.begin(world.process("version", [step("a", world.tool("a", echo))]))
-    world.ended(run)
+    run = world.start_run(world.process("version", [step("a", world.tool("a", echo))]))
+    world.wait_for_end(run)
     found = rows(world.file, "SELECT DISTINCT application_version FROM workflow_status")
     assert found == [("aeon-1",)]
 
 
 def test_there_is_no_queue_where_no_other_process_serves_one(world):
     """Each is asked for again and again, at some milliseconds of processor time."""
-    world.ended(world.begin(world.process("alone", [step("a", world.tool("a", echo))])))
+    world.wait_for_end(world.start_run(world.process("alone", [step("a", world.tool("a", echo))])))
     assert rows(world.file, "SELECT name FROM queues") == []
 
 
 def test_of_a_run_that_is_forgotten_no_row_is_left(world):
     """What is over stays for ever, unless somebody removes it."""
-    run = world.begin(world.process("over", [step("a", world.tool("a", echo))]))
-    world.ended(run)
-    world.until(lambda: rows(world.file, "SELECT status FROM workflow_status") == [("SUCCESS",)])
+    run = world.start_run(world.process("over", [step("a", world.tool("a", echo))]))
+    world.wait_for_end(run)
+    world.wait_until(lambda: rows(world.file, "SELECT status FROM workflow_status") == [("SUCCESS",)])
     tables = [name for (name,) in rows(world.file, "SELECT name FROM sqlite_master WHERE type = 'table'")]
     world.engine.forget([run.id])
     left = {table: str(rows(world.file, f"SELECT * FROM {table}")) for table in tables}  # its own names

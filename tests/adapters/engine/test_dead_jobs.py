@@ -2,12 +2,12 @@
 
 import pytest
 
-from aeon.adapters.engine.dbos import DbosEngine
-from aeon.adapters.engine.local import LocalEngine
+from aeon.adapters.engines.dbos import DbosEngine
+from aeon.adapters.engines.local import LocalEngine
 from aeon.base.errors import AeonError
-from aeon.platform.catalog.calling import OperationError
+from aeon.platform.catalog.tool_calls import OperationError
 from aeon.platform.errors import NotFoundError
-from aeon.platform.ledger import Request
+from aeon.platform.ledger import MutationRequest
 from aeon.testing.engines import EngineWorld
 from aeon.testing.engines.world import echo, failing, flaky, step
 
@@ -27,23 +27,23 @@ def world(request, store, tmp_path):
 
 
 def dead(world):
-    return world.runs.book.dead_of(world.user)
+    return world.runs.repository.list_dead_jobs(world.user)
 
 
 def test_what_failed_for_good_is_there_with_its_reason(world):
     bad, good = world.tool("bad", failing), world.tool("echo", echo)
-    run = world.begin(world.process("errand", [step("a", good), step("b", bad, after=["a"])]))
-    world.ended(run)
+    run = world.start_run(world.process("errand", [step("a", good), step("b", bad, after=["a"])]))
+    world.wait_for_end(run)
     (job,) = dead(world)
     assert (job.id, job.run_id, job.owner_id, job.step, job.tool) == (f"{run.id}:b:1", run.id, world.user, "b", "bad")
     assert (job.attempts, job.retried_by, "it cannot do q" in job.message) == (1, None, True)
     world.catalog.add_user("somebody")
     with pytest.raises(NotFoundError, match="aeon jobs dead"):
-        world.runs.book.dead("somebody", job.id)
+        world.runs.repository.get_dead_job("somebody", job.id)
 
 
 def test_what_was_tried_again_with_success_is_not_dead(world):
-    world.ended(world.begin(world.process("errand", [step("a", world.tool("flaky", flaky(1)))])))
+    world.wait_for_end(world.start_run(world.process("errand", [step("a", world.tool("flaky", flaky(1)))])))
     assert dead(world) == []
 
 
@@ -51,7 +51,7 @@ def test_what_the_process_can_do_without_is_dead_too(world):
     """As are a result that is empty where one is needed, and an attempt that did not end in its time."""
     empty = world.tool("empty", lambda _given, _key: {})
     steps = [step("a", world.tool("bad", failing), required=False), step("b", empty)]
-    seen = world.ended(world.begin(world.process("errand", steps)))
+    seen = world.wait_for_end(world.start_run(world.process("errand", steps)))
     assert seen.state.phase == "failed"
     assert {(job.step, job.code) for job in dead(world)} == {("a", "OperationError"), ("b", "empty")}
 
@@ -59,8 +59,8 @@ def test_what_the_process_can_do_without_is_dead_too(world):
 def test_a_step_that_cannot_even_be_started_is_dead_without_an_attempt(world):
     good = world.tool("echo", echo)
     steps = [step("a", good), step("b", good, after=["a"], condition="step.a.nothing == 1")]
-    run = world.begin(world.process("errand", steps))
-    world.ended(run)
+    run = world.start_run(world.process("errand", steps))
+    world.wait_for_end(run)
     (job,) = dead(world)
     assert (job.id, job.attempts) == (f"{run.id}:b:0", 0)
 
@@ -69,13 +69,13 @@ def test_what_failed_below_is_told_once_and_retried_from_above(world):
     bad = world.tool("bad", _fails_once())
     inner = world.process("inner", [step("i", bad)])
     outer = world.process("outer", [step("c", "", process=inner.id, inputs={"q": "{q}"})])
-    run = world.begin(outer)
-    world.ended(run)
+    run = world.start_run(outer)
+    world.wait_for_end(run)
     (job,) = dead(world)
     assert (job.run_id, job.root_id, job.step) == (f"{run.id}:c:1", run.id, "i")
-    again = world.runs.retry(job.root_id, Request(world.user))
+    again = world.runs.retry(job.root_id, MutationRequest(world.user))
     world.engine.start(again.id)
-    assert world.ended(again).state.phase == "completed"
+    assert world.wait_for_end(again).state.phase == "completed"
     assert [each.retried_by for each in dead(world)] == [again.id]
 
 
@@ -84,8 +84,8 @@ def test_the_last_of_several_attempts_is_the_dead_one(world):
     busy = world.tool("busy", _busy)
     bad = world.tool("bad", failing)
     steps = [step("a", busy, mode="parallel"), step("b", bad, mode="parallel")]
-    run = world.begin(world.process("errand", steps))
-    world.ended(run)
+    run = world.start_run(world.process("errand", steps))
+    world.wait_for_end(run)
     told = {job.step: job for job in dead(world)}
     assert told["b"].attempts == 1
     assert all(job.id == f"{run.id}:{job.step}:{job.attempts}" for job in told.values())

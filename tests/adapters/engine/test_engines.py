@@ -6,10 +6,10 @@ import time
 import dbos as dbos_library
 import pytest
 
-from aeon.adapters.engine.dbos import DbosEngine
-from aeon.adapters.engine.local import LocalEngine
-from aeon.testing.engines import CASES, SURVIVING, EngineWorld
-from aeon.testing.engines.world import echo, step, waits_for
+from aeon.adapters.engines.dbos import DbosEngine
+from aeon.adapters.engines.local import LocalEngine
+from aeon.testing.engines import CASES, RECOVERY_CASES, EngineWorld
+from aeon.testing.engines.world import echo, step, wait_for
 
 
 def local(_folder, _request):
@@ -54,43 +54,43 @@ def test_engine(case, world):
     case(world)
 
 
-@pytest.mark.parametrize("case", SURVIVING, ids=lambda case: case.__name__)
+@pytest.mark.parametrize("case", RECOVERY_CASES, ids=lambda case: case.__name__)
 def test_engine_that_keeps_its_work(case, lasting_world):
     case(lasting_world)
 
 
 def test_who_lost_a_run_does_nothing_more_for_it(world):
-    """Who has it then goes on (rule 43). On Temporal the server decides who has it."""
+    """Who has it then goes on (platform 43). On Temporal the server decides who has it."""
     goes_on = threading.Event()
-    gate, tool = world.tool("gate", waits_for(goes_on)), world.tool("echo", echo)
-    run = world.begin(world.process("lost", [step("a", gate, timeout=60), step("b", tool, after=["a"])]))
-    world.until(lambda: world.tools.calls["gate"] == 1 and "step_started a" in world.kinds(run))
-    before, book = world.kinds(run), world.runs.book
-    assert book.give(run.id, world.engine.executor, "another")
+    gate, tool = world.tool("gate", wait_for(goes_on)), world.tool("echo", echo)
+    run = world.start_run(world.process("lost", [step("a", gate, timeout=60), step("b", tool, after=["a"])]))
+    world.wait_until(lambda: world.tools.calls["gate"] == 1 and "step_started a" in world.event_names(run))
+    before, book = world.event_names(run), world.runs.repository
+    assert book.reassign(run.id, world.engine.executor, "another")
     goes_on.set()
     assert not world.engine.wait(run.id, 1.0)
-    assert world.kinds(run) == before
+    assert world.event_names(run) == before
     assert world.tools.calls["echo"] == 0
-    assert book.give(run.id, "another", world.engine.executor)
-    world.engine.take_over([run.id])
-    assert world.ended(run).state.phase == "completed"
+    assert book.reassign(run.id, "another", world.engine.executor)
+    world.engine.adopt([run.id])
+    assert world.wait_for_end(run).state.phase == "completed"
     assert world.tools.calls["echo"] == 1
 
 
 def test_a_run_that_comes_back_is_carried_out_once(lasting_world):
     """Rule 43: who lost a run without a word, since it only waited, and gets it again, does not go on with it twice."""
     world, goes_on = lasting_world, threading.Event()
-    gate, tool = world.tool("gate", waits_for(goes_on)), world.tool("echo", echo)
+    gate, tool = world.tool("gate", wait_for(goes_on)), world.tool("echo", echo)
     inner = world.process("inner", [step("g", gate, timeout=60)])
     call = step("c", "", process=inner.id, inputs={"q": "{q}"}, timeout=120)
-    run = world.begin(world.process("outer", [call, step("b", tool, after=["c"])]))
-    world.until(lambda: world.tools.calls["gate"] == 1 and "step_started c" in world.kinds(run))
-    assert world.runs.book.give(run.id, world.engine.executor, "another")
-    assert world.runs.book.give(run.id, "another", world.engine.executor)
-    world.engine.take_over([run.id])
+    run = world.start_run(world.process("outer", [call, step("b", tool, after=["c"])]))
+    world.wait_until(lambda: world.tools.calls["gate"] == 1 and "step_started c" in world.event_names(run))
+    assert world.runs.repository.reassign(run.id, world.engine.executor, "another")
+    assert world.runs.repository.reassign(run.id, "another", world.engine.executor)
+    world.engine.adopt([run.id])
     assert not world.engine.wait(run.id, 2.0)
     goes_on.set()
-    assert world.ended(run).state.phase == "completed"
+    assert world.wait_for_end(run).state.phase == "completed"
     assert world.tools.calls == {"gate": 1, "echo": 1}
 
 

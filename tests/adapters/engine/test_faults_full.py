@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from tests.platform.test_faults import fill, small_disk
 
-from aeon.adapters.engine.dbos import DbosEngine
-from aeon.platform.processes.runs.engine import EngineUnavailableError
+from aeon.adapters.engines.dbos import DbosEngine
+from aeon.platform.runs.ports import EngineUnavailableError
 from aeon.testing.engines import EngineWorld
 from aeon.testing.engines.world import echo, step
 
@@ -43,8 +43,8 @@ class FullDisk:
         inner = world.process("inner", [step("i", large), step("j", tool)])
         call = step("c", "", process=inner.id, inputs={"q": "{q}"}, timeout=120)
         steps = [step("a", large), step("g", gate), step("b", large), call, step("z", tool)]
-        run = world.begin(world.process("outer", steps))
-        world.until(lambda: world.tools.calls["gate"] == 1)
+        run = world.start_run(world.process("outer", steps))
+        world.wait_until(lambda: world.tools.calls["gate"] == 1)
         return run
 
     def _wait(self, given, key):
@@ -64,7 +64,7 @@ def full(store, tmp_path):
 
 def begin_for_ever(world, process):
     while True:
-        world.begin(process, "x" * 1000)
+        world.start_run(process, "x" * 1000)
 
 
 def burned(seconds):
@@ -80,16 +80,16 @@ def test_a_run_waits_while_the_disk_is_full_and_goes_on_when_there_is_room(full)
     full.fill()
     full.goes_on.set()
     assert burned(1.0) < 0.5
-    assert full.world.seen(run).state.phase == "running"
+    assert full.world.view_of(run).state.phase == "running"
     full.free()
-    assert full.world.ended(run).state.phase == "completed"
+    assert full.world.wait_for_end(run).state.phase == "completed"
     assert max(full.world.tools.jobs.values()) == 1
 
 
 def test_a_run_that_another_one_calls_is_started_once_there_is_room(full):
     """Its caller does not fail of it."""
     run = full.begun()
-    refused, begin = threading.Event(), full.world.engine._begun
+    refused, begin = threading.Event(), full.world.engine._start_workflow
 
     async def begin_on_a_full_disk(which):
         if not refused.is_set():
@@ -100,11 +100,11 @@ def test_a_run_that_another_one_calls_is_started_once_there_is_room(full):
             refused.set()
             raise
 
-    full.world.engine._begun = begin_on_a_full_disk
+    full.world.engine._start_workflow = begin_on_a_full_disk
     full.goes_on.set()
     assert refused.wait(20)
     full.free()
-    assert full.world.ended(run).state.phase == "completed"
+    assert full.world.wait_for_end(run).state.phase == "completed"
     assert max(full.world.tools.jobs.values()) == 1
 
 
@@ -115,7 +115,7 @@ def test_what_a_process_could_not_keep_before_it_ended_is_made_once_more(full):
     full.goes_on.set()
     burned(0.3)
     full.world.reopen(while_closed=full.free)
-    assert full.world.ended(run).state.phase == "completed"
+    assert full.world.wait_for_end(run).state.phase == "completed"
     assert full.world.tools.jobs[f"{run.id}:a:1"] == 1
     assert max(full.world.tools.jobs.values()) <= 2
 
@@ -130,20 +130,20 @@ def test_a_start_that_cannot_be_kept_says_so_and_the_run_is_not_lost(full):
     assert "Free some space" in raised.value.advice
     full.free()
     world.reopen()
-    left = world.runs.page(world.user, 1000)
+    left = world.runs.list_runs(world.user, 1000)
     for run in left:
-        assert world.ended(run).state.phase == "completed"
+        assert world.wait_for_end(run).state.phase == "completed"
     assert world.tools.jobs.total() == len(left)
 
 
 def test_an_engine_that_is_opened_on_a_full_disk_says_so_and_another_one_goes_on_later(full):
     run = full.begun()
     full.world.engine.close()
-    full.world.until(lambda: open_files(full.disk) == [])  # until then the log's room is not taken
+    full.world.wait_until(lambda: open_files(full.disk) == [])  # until then the log's room is not taken
     full.fill()
     with pytest.raises(EngineUnavailableError, match="takes nothing"):
         full.world.open()
     full.free()
     full.goes_on.set()
     full.world.reopen()
-    assert full.world.ended(run).state.phase == "completed"
+    assert full.world.wait_for_end(run).state.phase == "completed"

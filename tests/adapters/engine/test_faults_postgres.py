@@ -6,17 +6,17 @@ import threading
 
 import pytest
 
-from aeon.adapters.engine.dbos import DbosEngine
-from aeon.platform.processes.runs.engine import EngineUnavailableError
+from aeon.adapters.engines.dbos import DbosEngine
+from aeon.platform.runs.ports import EngineUnavailableError
 from aeon.testing.engines import EngineWorld
-from aeon.testing.engines.world import echo, step, waits_for
+from aeon.testing.engines.world import echo, step, wait_for
 
 pytestmark = [pytest.mark.slow, pytest.mark.server]
 
 
 @pytest.fixture
 def world(store, tmp_path, mortal_postgres):
-    address = mortal_postgres.new()
+    address = mortal_postgres.create_database()
     world = EngineWorld(store, tmp_path, lambda *parts: DbosEngine(address, *parts))
     yield world
     world.close()
@@ -31,12 +31,12 @@ def goes_on():
 
 def begun(world, goes_on):
     """A run that waits between two steps, with a Process that it calls before it ends."""
-    tool, gate = world.tool("echo", echo), world.tool("gate", waits_for(goes_on))
+    tool, gate = world.tool("echo", echo), world.tool("gate", wait_for(goes_on))
     inner = world.process("inner", [step("i", tool), step("j", tool)])
     call = step("c", "", process=inner.id, inputs={"q": "{q}"}, timeout=120)
     steps = [step("a", tool), step("g", gate, timeout=60), step("b", tool), call, step("z", tool)]
-    run = world.begin(world.process("outer", steps))
-    world.until(lambda: world.tools.calls["gate"] == 1)
+    run = world.start_run(world.process("outer", steps))
+    world.wait_until(lambda: world.tools.calls["gate"] == 1)
     return run
 
 
@@ -46,7 +46,7 @@ def test_a_run_waits_while_the_server_is_gone_and_goes_on_when_it_is_back(world,
     goes_on.set()
     assert not world.engine.wait(run.id, 1.0)
     mortal_postgres.start()
-    assert world.ended(run).state.phase == "completed"
+    assert world.wait_for_end(run).state.phase == "completed"
     assert max(world.tools.jobs.values()) == 1
 
 
@@ -56,7 +56,7 @@ def test_a_server_that_is_killed_between_any_two_steps_is_not_noticed(world, goe
     mortal_postgres.kill()
     mortal_postgres.start()
     goes_on.set()
-    assert world.ended(run).state.phase == "completed"
+    assert world.wait_for_end(run).state.phase == "completed"
     assert max(world.tools.jobs.values()) == 1
 
 
@@ -65,9 +65,9 @@ def test_the_next_process_goes_on_with_what_stood_when_the_server_died(world, go
     run = begun(world, goes_on)
     mortal_postgres.kill()
     goes_on.set()
-    world.until(lambda: world.tools.calls["gate"] == 1)
+    world.wait_until(lambda: world.tools.calls["gate"] == 1)
     world.reopen(while_closed=mortal_postgres.start)
-    assert world.ended(run).state.phase == "completed"
+    assert world.wait_for_end(run).state.phase == "completed"
     assert world.tools.jobs[f"{run.id}:a:1"] == 1
     assert max(world.tools.jobs.values()) <= 2
 
@@ -76,10 +76,10 @@ def test_a_start_while_it_is_gone_says_so_and_the_run_is_not_lost(world, mortal_
     process = world.process("one", [step("a", world.tool("echo", echo))])
     mortal_postgres.kill()
     with pytest.raises(EngineUnavailableError, match="takes nothing") as raised:
-        world.begin(process)
+        world.start_run(process)
     assert "start its server" in raised.value.advice
     mortal_postgres.start()
     world.reopen()
-    (run,) = world.runs.page(world.user)
-    assert world.ended(run).state.phase == "completed"
+    (run,) = world.runs.list_runs(world.user)
+    assert world.wait_for_end(run).state.phase == "completed"
     assert world.tools.jobs.total() == 1

@@ -8,18 +8,17 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.event import listen
 
-from aeon.adapters.engine.dbos.checkpoints import Checkpoints
-from aeon.adapters.engine.dbos.database import Database
-from aeon.adapters.engine.dbos.journal import Journal
-from aeon.adapters.results import FileResults
-from aeon.platform.processes.running.events import StepCompleted
-from aeon.platform.processes.runs.claims import LARGEST_INLINE
-from aeon.platform.processes.runs.lease import HaltError, TakenOverError
-from aeon.platform.processes.runs.model import Done
+from aeon.adapters.engines.dbos.database import Database
+from aeon.adapters.engines.dbos.journal import Journal, RunCheckpoints
+from aeon.adapters.results import FileResultStore
+from aeon.platform.runs.claim_check import MAX_INLINE_CHARS
+from aeon.platform.runs.lease import HaltError, LeaseLostError
+from aeon.platform.runs.machine.events import StepCompleted
+from aeon.platform.runs.model import JobResult
 
 
 def done(output="done", step="a", attempt=1):
-    return Done(event=StepCompleted(step=step, attempt=attempt, output=output))
+    return JobResult(event=StepCompleted(step=step, attempt=attempt, output=output))
 
 
 ON_POSTGRES = pytest.param("postgres", marks=[pytest.mark.server, pytest.mark.slow])
@@ -39,7 +38,7 @@ def opened(address, tmp_path):
 
     def journal():
         databases.append(Database(address))
-        return Journal(databases[-1], FileResults(tmp_path / "results")), databases[-1]
+        return Journal(databases[-1], FileResultStore(tmp_path / "results")), databases[-1]
 
     yield journal
     for database in databases:
@@ -48,49 +47,49 @@ def opened(address, tmp_path):
 
 def test_what_was_kept_is_read_by_whoever_comes_next(opened):
     first, _ = opened()
-    first.keep("r", (0, 1), done("one"))
-    first.keep("r", (0, 2), done("two", attempt=2))
-    first.keep("other", (0, 1), done("not this one"))
+    first.save("r", (0, 1), done("one"))
+    first.save("r", (0, 2), done("two", attempt=2))
+    first.save("other", (0, 1), done("not this one"))
     then, _ = opened()
-    assert then.known("r") == {(0, 1), (0, 2)}
-    assert then.kept("r", (0, 2)) == done("two", attempt=2)
-    assert then.known("nobody") == set()
+    assert then.completed_attempts("r") == {(0, 1), (0, 2)}
+    assert then.load("r", (0, 2)) == done("two", attempt=2)
+    assert then.completed_attempts("nobody") == set()
 
 
 def test_whoever_comes_second_knows_that_the_run_is_anothers(opened):
     one, _ = opened()
     other, _ = opened()
-    one.keep("r", (0, 1), done("mine"))
-    with pytest.raises(TakenOverError):
-        other.keep("r", (0, 1), done("also mine"))
-    assert other.kept("r", (0, 1)) == done("mine")
+    one.save("r", (0, 1), done("mine"))
+    with pytest.raises(LeaseLostError):
+        other.save("r", (0, 1), done("also mine"))
+    assert other.load("r", (0, 1)) == done("mine")
 
 
 def test_the_same_once_more_changes_nothing(opened):
     """A commit whose answer was lost on the way is tried again."""
     journal, _ = opened()
     for _ in range(2):
-        journal.keep("r", (0, 1), done())
-    assert journal.known("r") == {(0, 1)}
+        journal.save("r", (0, 1), done())
+    assert journal.completed_attempts("r") == {(0, 1)}
 
 
 def test_a_large_result_goes_by_reference(opened):
     journal, database = opened()
-    large = done("x" * (LARGEST_INLINE + 1))
-    journal.keep("r", (0, 1), large)
+    large = done("x" * (MAX_INLINE_CHARS + 1))
+    journal.save("r", (0, 1), large)
     with database.engine.connect() as connection:
         (size,) = connection.execute(text("SELECT length(done) FROM aeon_attempts")).one()
     assert size < 100
-    assert journal.kept("r", (0, 1)) == large
+    assert journal.load("r", (0, 1)) == large
 
 
 def test_runs_that_are_forgotten_are_gone_whole_and_alone(opened):
     journal, _ = opened()
     for run in ("a", "b", "c"):
-        journal.keep(run, (0, 1), done())
-    journal.forget(["a", "c", "never there"])
-    journal.forget([])
-    assert [journal.known(run) for run in ("a", "b", "c")] == [set(), {(0, 1)}, set()]
+        journal.save(run, (0, 1), done())
+    journal.delete_runs(["a", "c", "never there"])
+    journal.delete_runs([])
+    assert [journal.completed_attempts(run) for run in ("a", "b", "c")] == [set(), {(0, 1)}, set()]
 
 
 @pytest.mark.parametrize("address", ["sqlite"], indirect=True)
@@ -102,17 +101,17 @@ def test_a_full_database_is_tried_again_until_there_is_room(opened, caplog):
     most = [pages]
     listen(database.engine, "checkout", lambda raw, *_: raw.execute(f"PRAGMA max_page_count = {most[0]}"))
     large = done("x" * 100_000)
-    keeping = threading.Thread(target=journal.keep, args=("r", (0, 1), large))
+    keeping = threading.Thread(target=journal.save, args=("r", (0, 1), large))
     keeping.start()
     keeping.join(0.3)
     assert keeping.is_alive()
-    assert journal.known("r") == set()
+    assert journal.completed_attempts("r") == set()
     most[0] = 100_000
     keeping.join(20)
-    assert journal.kept("r", (0, 1)) == large
+    assert journal.load("r", (0, 1)) == large
     told = [record.getMessage() for record in caplog.records if record.name == "aeon.engine"]
     assert [line.partition(".")[0] for line in told] == [
-        "The database of the runs takes nothing: database or disk is full"
+        "The database of the runs is unavailable: database or disk is full"
     ]
 
 
@@ -120,9 +119,9 @@ def test_once_the_database_is_closed_nothing_is_kept(opened):
     journal, database = opened()
     database.close()
     with pytest.raises(HaltError):
-        journal.keep("r", (0, 1), done())
+        journal.save("r", (0, 1), done())
     with pytest.raises(HaltError):
-        journal.known("r")
+        journal.completed_attempts("r")
 
 
 def test_several_may_make_the_table_at_once(opened):
@@ -155,7 +154,7 @@ def test_an_attempt_that_was_kept_is_not_made_again(opened, is_blocking):
     keys = [(0, 1), (0, 2), (1, 1)]
 
     async def carried_out(count):
-        checkpoints = Checkpoints(journal, "r")
+        checkpoints = RunCheckpoints(journal, "r")
         return [await carried(checkpoints, key) for key in keys[:count]]
 
     assert asyncio.run(carried_out(2)) == ["(0, 1)", "(0, 2)"]
@@ -166,8 +165,8 @@ def test_an_attempt_that_was_kept_is_not_made_again(opened, is_blocking):
 def test_what_cannot_be_read_halts_the_run_and_is_not_made_again(opened):
     """A run goes on when its results are there again."""
     journal, database = opened()
-    journal.keep("r", (0, 1), done())
+    journal.save("r", (0, 1), done())
     with database.engine.begin() as connection:
         connection.execute(text("UPDATE aeon_attempts SET done = '{'"))
     with pytest.raises(HaltError, match="could not be read"):
-        asyncio.run(Checkpoints(journal, "r")(0, 1, lambda: pytest.fail("made again")))
+        asyncio.run(RunCheckpoints(journal, "r")(0, 1, lambda: pytest.fail("made again")))

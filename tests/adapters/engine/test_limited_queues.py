@@ -4,16 +4,16 @@ from uuid import uuid4
 
 import pytest
 
-from aeon.adapters.engine.dbos import DbosWorker
-from aeon.adapters.engine.dbos.queueing import _put
+from aeon.adapters.engines.dbos import DbosWorker
+from aeon.adapters.engines.dbos.queue_client import _enqueue
 from aeon.platform.catalog.model import NewService
-from aeon.platform.ledger import Request
-from aeon.platform.processes.runs.model import Job
-from aeon.platform.workers.calling import carries_out
-from aeon.platform.workers.limits.places import Places
-from aeon.platform.workers.limits.waiting import Limiting
-from aeon.platform.workers.local import LocalWorkers
-from aeon.platform.workers.registry import Registry
+from aeon.platform.ledger import MutationRequest
+from aeon.platform.runs.model import Job
+from aeon.platform.workers.job_runner import make_job_runner
+from aeon.platform.workers.pool import LocalWorkerPool
+from aeon.platform.workers.rate_limits.leases import ServiceLeaseStore
+from aeon.platform.workers.rate_limits.limiter import RateLimiter
+from aeon.platform.workers.registry import WorkerRegistry
 from aeon.testing.engines.world import echo, step
 from aeon.testing.temporal_server import TemporalServer, missing_for_temporal
 
@@ -34,18 +34,18 @@ class TwoServices(LimitedWorld):
     """Two workers, and two services, of which the first takes one call at once."""
 
     def open(self):
-        registry = Registry(self.store, self.clock)
+        registry = WorkerRegistry(self.store, self.clock)
         self.executor = executor = str(uuid4())
         registry.register(executor, SLOTS, [])
-        limiting = Limiting(Places(self.store, registry, self.clock, executor), self.clock)
-        workers = LocalWorkers(carries_out(self.tools), SLOTS, None, limiting)
-        self.engine = self._make(self.runs.book, workers, self.results, self.clock, executor)
+        limiting = RateLimiter(ServiceLeaseStore(self.store, registry, self.clock, executor), self.clock)
+        workers = LocalWorkerPool(make_job_runner(self.tools), SLOTS, None, limiting)
+        self.engine = self._new_engine(self.runs.repository, workers, self.results, self.clock, executor)
 
     def furnished(self, slow):
         """A tool of the full service, and one of the other."""
         self.limit(concurrency=1)
         full = self.tool("full", slow)
-        self._service = self.catalog.services.add(NewService.parsed(OTHER), Request(self.user))
+        self._service = self.catalog.services.add(NewService.parsed(OTHER), MutationRequest(self.user))
         return full, self.tool("free", echo)
 
 
@@ -53,7 +53,7 @@ class TwoServices(LimitedWorld):
 def temporal(store, tmp_path):
     if missing := missing_for_temporal():
         pytest.skip(missing)
-    from aeon.adapters.engine.temporal import TemporalEngine
+    from aeon.adapters.engines.temporal import TemporalEngine
 
     server = TemporalServer(tmp_path / "temporal", namespaces=("project",))
     server.start()
@@ -72,13 +72,13 @@ def temporal(store, tmp_path):
 def test_on_temporal(temporal):
     slow = Slow()
     full, free = temporal.furnished(slow)
-    waiting = temporal.begin(fan(temporal, full, 8))
-    temporal.until(lambda: slow.now == 1)
-    passing = temporal.begin(temporal.process("passing", [step("a", free)]))
-    assert temporal.ended(passing).run.phase == "completed"
+    waiting = temporal.start_run(fan(temporal, full, 8))
+    temporal.wait_until(lambda: slow.now == 1)
+    passing = temporal.start_run(temporal.process("passing", [step("a", free)]))
+    assert temporal.wait_for_end(passing).run.phase == "completed"
     assert slow.now == 1
     slow.lets_go.set()
-    assert temporal.ended(waiting).run.phase == "completed"
+    assert temporal.wait_for_end(waiting).run.phase == "completed"
     assert (slow.most, set(slow.jobs.values())) == (1, {1})
 
 
@@ -123,11 +123,11 @@ def test_on_dbos(dbos):
     slow = Slow()
     full, free = dbos.furnished(slow)
     for number in range(8):
-        _put(job(dbos, full, number))
-    dbos.until(lambda: slow.now == 1)
-    _put(job(dbos, free, 8))
-    dbos.until(lambda: dbos.tools.calls["free"] == 1)
+        _enqueue(job(dbos, full, number))
+    dbos.wait_until(lambda: slow.now == 1)
+    _enqueue(job(dbos, free, 8))
+    dbos.wait_until(lambda: dbos.tools.calls["free"] == 1)
     assert slow.now == 1
     slow.lets_go.set()
-    dbos.until(lambda: dbos.tools.calls["full"] == 8)
+    dbos.wait_until(lambda: dbos.tools.calls["full"] == 8)
     assert (slow.most, set(slow.jobs.values())) == (1, {1})

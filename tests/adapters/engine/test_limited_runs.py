@@ -6,16 +6,15 @@ from uuid import uuid4
 
 import pytest
 
-from aeon.adapters.engine.dbos import DbosEngine
-from aeon.adapters.engine.local import LocalEngine
+from aeon.adapters.engines.dbos import DbosEngine
+from aeon.adapters.engines.local import LocalEngine
 from aeon.platform.catalog.model import ServiceChange
-from aeon.platform.ledger import Request
-from aeon.platform.workers.calling import carries_out
-from aeon.platform.workers.limits.places import Places
-from aeon.platform.workers.limits.waiting import Limiting
-from aeon.platform.workers.limits.why import waiting_for
-from aeon.platform.workers.local import LocalWorkers
-from aeon.platform.workers.registry import Registry
+from aeon.platform.ledger import MutationRequest
+from aeon.platform.workers.job_runner import make_job_runner
+from aeon.platform.workers.pool import LocalWorkerPool
+from aeon.platform.workers.rate_limits.leases import ServiceLeaseStore, find_limit_waits
+from aeon.platform.workers.rate_limits.limiter import RateLimiter
+from aeon.platform.workers.registry import WorkerRegistry
 from aeon.testing.engines import EngineWorld
 from aeon.testing.engines.world import step
 
@@ -30,17 +29,17 @@ class LimitedWorld(EngineWorld):
     executor = ""
 
     def open(self):
-        registry = Registry(self.store, self.clock)
-        registry.retire(self.executor)
+        registry = WorkerRegistry(self.store, self.clock)
+        registry.deregister(self.executor)
         self.executor = executor = str(uuid4())
         registry.register(executor, {}, [])
-        limiting = Limiting(Places(self.store, registry, self.clock, executor), self.clock)
-        workers = LocalWorkers(carries_out(self.tools), {}, None, limiting, otherwise=100)
-        self.engine = self._make(self.runs.book, workers, self.results, self.clock, executor)
+        limiting = RateLimiter(ServiceLeaseStore(self.store, registry, self.clock, executor), self.clock)
+        workers = LocalWorkerPool(make_job_runner(self.tools), {}, None, limiting, otherwise=100)
+        self.engine = self._new_engine(self.runs.repository, workers, self.results, self.clock, executor)
 
     def limit(self, **limits):
         change = ServiceChange.parsed({"limits": limits})
-        self.catalog.services.change(self._service.id, change, Request(self.user))
+        self.catalog.services.change(self._service.id, change, MutationRequest(self.user))
 
     def standing(self):
         standing = "SELECT standing FROM service_places WHERE service_id = :id"
@@ -88,11 +87,11 @@ def test_a_run_keeps_to_a_limit_and_waiting_is_no_attempt(limited):
     slow = Slow()
     limited.limit(concurrency=2)
     tool = limited.tool("slow", slow)
-    run = limited.begin(fan(limited, tool, 6))
-    limited.until(lambda: slow.now == 2)
-    limited.until(lambda: waiting_for(limited.store, [tool], limited.clock.now()))
+    run = limited.start_run(fan(limited, tool, 6))
+    limited.wait_until(lambda: slow.now == 2)
+    limited.wait_until(lambda: find_limit_waits(limited.store, [tool], limited.clock.now()))
     slow.lets_go.set()
-    seen = limited.ended(run)
+    seen = limited.wait_for_end(run)
     assert (seen.run.phase, slow.most) == ("completed", 2)
     assert set(slow.jobs.values()) == {1}
     assert limited.standing() == "[[],[],[],0]"
@@ -102,10 +101,10 @@ def test_two_runs_keep_to_it_together(limited):
     slow = Slow()
     limited.limit(concurrency=1)
     process = fan(limited, limited.tool("slow", slow), 2)
-    runs = [limited.begin(process) for _ in range(3)]
-    limited.until(lambda: slow.now == 1)
+    runs = [limited.start_run(process) for _ in range(3)]
+    limited.wait_until(lambda: slow.now == 1)
     slow.lets_go.set()
-    assert {limited.ended(run).run.phase for run in runs} == {"completed"}
+    assert {limited.wait_for_end(run).run.phase for run in runs} == {"completed"}
     assert slow.most == 1
 
 
@@ -113,15 +112,15 @@ def test_a_run_that_waits_for_a_place_is_cancelled_at_once(limited):
     slow = Slow()
     limited.limit(rate={"calls": 1, "seconds": 3600})
     tool = limited.tool("slow", slow)
-    first = limited.begin(fan(limited, tool, 1))
-    limited.until(lambda: slow.now == 1)
-    run = limited.begin(limited.process("again", [step("a", tool)]))
-    limited.until(lambda: tool in waiting_for(limited.store, [tool], limited.clock.now()))
+    first = limited.start_run(fan(limited, tool, 1))
+    limited.wait_until(lambda: slow.now == 1)
+    run = limited.start_run(limited.process("again", [step("a", tool)]))
+    limited.wait_until(lambda: tool in find_limit_waits(limited.store, [tool], limited.clock.now()))
     limited.runs.cancel(limited.user, run.id)
     limited.engine.wake(run.id)
-    assert limited.ended(run).run.phase == "cancelled"
+    assert limited.wait_for_end(run).run.phase == "cancelled"
     slow.lets_go.set()
-    assert limited.ended(first).run.phase == "completed"
+    assert limited.wait_for_end(first).run.phase == "completed"
     assert sum(slow.jobs.values()) == 1
 
 
@@ -129,9 +128,9 @@ def test_what_was_under_way_is_begun_again_in_its_own_place(limited):
     """Platform 10: a process that ended held a place; the same job takes it, whoever carries it out."""
     slow = Slow()
     limited.limit(concurrency=1)
-    run = limited.begin(fan(limited, limited.tool("slow", slow), 2))
-    limited.until(lambda: slow.now == 1)
+    run = limited.start_run(fan(limited, limited.tool("slow", slow), 2))
+    limited.wait_until(lambda: slow.now == 1)
     limited.reopen(slow.lets_go.set)
-    seen = limited.ended(run)
+    seen = limited.wait_for_end(run)
     assert seen.run.phase == "completed"
     assert limited.standing() == "[[],[],[],0]"

@@ -8,15 +8,14 @@ import psycopg
 import pytest
 from dbos import DBOS
 
-from aeon.adapters.engine.attempts import BEGINS
-from aeon.adapters.engine.dbos import DbosEngine, DbosWorker
-from aeon.adapters.engine.dbos.lost import LostJobs
-from aeon.adapters.engine.dbos.names import JOB
-from aeon.adapters.engine.dbos.standing import Standing
-from aeon.adapters.results import FileResults
+from aeon.adapters.engines.dbos import DbosEngine, DbosWorker
+from aeon.adapters.engines.dbos.instance import JOB
+from aeon.adapters.engines.dbos.queues import JobRecovery, QueueStats
+from aeon.adapters.engines.jobs import MAX_STARTS
+from aeon.adapters.results import FileResultStore
 from aeon.platform.store import StoreUnavailableError
-from aeon.platform.workers.local import LocalWorkers
-from aeon.testing.engines import reaching_back
+from aeon.platform.workers.pool import LocalWorkerPool
+from aeon.testing.engines import call_remote_tools
 from aeon.testing.engines.world import echo, step
 
 from .elsewhere import Conductor, Elsewhere
@@ -70,8 +69,8 @@ def rows(elsewhere):
 def served(elsewhere, is_wanted=lambda _run: True):
     """Its queues, by a worker in this process."""
     slots = {"rest_api": 3, "llm_call": 2}
-    workers = LocalWorkers(reaching_back(elsewhere.reached.address), slots)
-    results = FileResults(elsewhere.folder / "results")
+    workers = LocalWorkerPool(call_remote_tools(elsewhere.reached.address), slots)
+    results = FileResultStore(elsewhere.folder / "results")
     given = {"executor": "me", "slots": slots, "present": lambda: {"me"}, "is_wanted": is_wanted}
     return DbosWorker(elsewhere.database, workers, results, **given)
 
@@ -80,7 +79,7 @@ def test_two_that_take_over_at_the_same_moment_make_it_once(elsewhere, world):
     """Both see that its worker is gone; whichever has it then, the other one's taking over changes nothing."""
     lost = elsewhere.ready()
     hang = Hanging(world, calls=2)
-    run = world.begin(world.process("taken over", [step("a", hang.id)]))
+    run = world.start_run(world.process("taken over", [step("a", hang.id)]))
     assert hang.reached.acquire(timeout=20)
     elsewhere.kill(lost)
     elsewhere.ready(elsewhere.begin(looks_every=600.0))
@@ -92,7 +91,7 @@ def test_two_that_take_over_at_the_same_moment_make_it_once(elsewhere, world):
         elsewhere.ready(worker)
     assert not hang.reached.acquire(timeout=1.0)
     hang.goes_on.set()
-    assert world.ended(run).state.phase == "completed"
+    assert world.wait_for_end(run).state.phase == "completed"
     assert world.tools.jobs[f"{run.id}:a:1"] == hang.calls == 2
 
 
@@ -115,7 +114,7 @@ def test_who_was_not_heard_of_once_is_not_lost(elsewhere, world):
     """After the store was away everybody looks gone for a moment: only who is missing twice in a row is."""
     worker = elsewhere.ready()
     hang = Hanging(world)
-    run = world.begin(world.process("heard of", [step("a", hang.id)]))
+    run = world.start_run(world.process("heard of", [step("a", hang.id)]))
     job = f"{run.id}:a:1"
     assert hang.reached.acquire(timeout=20)
     elsewhere.kill(worker)
@@ -127,13 +126,13 @@ def test_who_was_not_heard_of_once_is_not_lost(elsewhere, world):
             raise said
         return set(said)
 
-    lost = LostJobs(Standing(world.engine._opened.database.engine), "me", present)
+    lost = JobRecovery(QueueStats(world.engine._instance.database.engine), "me", present)
     for _ in range(3):
-        lost.take_over()
+        lost.recover()
     with pytest.raises(StoreUnavailableError):
-        lost.take_over()
+        lost.recover()
     assert rows(elsewhere)[job] == "PENDING"
-    lost.take_over()
+    lost.recover()
     assert rows(elsewhere)[job] == "ENQUEUED"
     hang.goes_on.set()
 
@@ -159,11 +158,11 @@ def lose_workers(elsewhere, hang, times):
 def test_workers_that_were_lost_do_not_count_against_a_job(elsewhere, world):
     """Rolling restarts during one long call: it may be repeated, so it is (E6)."""
     hang = Hanging(world, calls=9)
-    run = world.begin(world.process("restarts", [step("a", hang.id)]))
+    run = world.start_run(world.process("restarts", [step("a", hang.id)]))
     lose_workers(elsewhere, hang, 4)
     hang.goes_on.set()
     elsewhere.ready()
-    assert world.ended(run).state.phase == "completed"
+    assert world.wait_for_end(run).state.phase == "completed"
     assert hang.calls == 5
 
 
@@ -171,25 +170,25 @@ def test_workers_that_were_lost_do_not_count_against_a_job(elsewhere, world):
 def test_a_job_that_ends_its_worker_each_time_is_a_dead_job_at_last(elsewhere, world):
     """After twenty its step fails, and says why."""
     hang = Hanging(world, calls=30)
-    run = world.begin(world.process("ends its workers", [step("a", hang.id)]))
-    lose_workers(elsewhere, hang, BEGINS)
+    run = world.start_run(world.process("ends its workers", [step("a", hang.id)]))
+    lose_workers(elsewhere, hang, MAX_STARTS)
     elsewhere.ready()
-    failure = world.ended(run).run.failure
+    failure = world.wait_for_end(run).run.failure
     assert failure["code"] == "worker"
-    assert "A worker was lost 20 times" in failure["message"]
-    assert [each.run_id for each in world.runs.book.dead_of(world.user)] == [run.id]
+    assert "Its worker was lost 20 times" in failure["message"]
+    assert [each.run_id for each in world.runs.repository.list_dead_jobs(world.user)] == [run.id]
     assert hang.calls == 20
     hang.goes_on.set()
 
 
 def test_a_job_that_must_not_be_made_twice_is_not(elsewhere, world):
     hang = Hanging(world, effect="once")
-    run = world.begin(world.process("once", [step("a", hang.id)]))
+    run = world.start_run(world.process("once", [step("a", hang.id)]))
     worker = elsewhere.ready()
     assert hang.reached.acquire(timeout=20)
     elsewhere.kill(worker)
     elsewhere.ready()
-    assert world.ended(run).run.failure["code"] == "interrupted"
+    assert world.wait_for_end(run).run.failure["code"] == "interrupted"
     assert hang.calls == 1
     hang.goes_on.set()
 
@@ -199,11 +198,11 @@ def test_a_job_outlives_whoever_carries_its_run_out(elsewhere, world, effect):
     """Whoever goes on with the run finds the same job, and does not have it made again."""
     elsewhere.ready()
     hang = Hanging(world, effect=effect)
-    run = world.begin(world.process("outlives", [step("a", hang.id), step("b", world.tool("echo", echo))]))
+    run = world.start_run(world.process("outlives", [step("a", hang.id), step("b", world.tool("echo", echo))]))
     assert hang.reached.acquire(timeout=20)
     world.reopen()
     hang.goes_on.set()
-    assert world.ended(run).state.phase == "completed"
+    assert world.wait_for_end(run).state.phase == "completed"
     assert world.tools.calls == {"hang": 1, "echo": 1}
 
 
@@ -214,13 +213,13 @@ def test_what_is_left_to_others_may_change_meanwhile(elsewhere, store, first, th
     world = elsewhere.world(store, lambda at, *parts: DbosEngine(at.database, *parts, elsewhere=left.pop(0)))
     try:
         hang = Hanging(world, effect="once")
-        run = world.begin(world.process("changed", [step("a", hang.id)]))
+        run = world.start_run(world.process("changed", [step("a", hang.id)]))
         if first:
             elsewhere.ready()
         assert hang.reached.acquire(timeout=20)
         world.reopen()
         hang.goes_on.set()
-        seen = world.ended(run)
+        seen = world.wait_for_end(run)
         assert (seen.run.failure or {}).get("code") == (None if first else "interrupted")
         assert hang.calls == 1
     finally:
@@ -229,26 +228,26 @@ def test_what_is_left_to_others_may_change_meanwhile(elsewhere, store, first, th
 
 def test_a_queued_job_that_nobody_wants_is_not_made(elsewhere, world):
     tool = world.tool("echo", echo)
-    run = world.begin(world.process("unwanted", [step("a", tool)]))
+    run = world.start_run(world.process("unwanted", [step("a", tool)]))
     job = f"{run.id}:a:1"
-    world.until(lambda: rows(elsewhere).get(job) == "ENQUEUED")
+    world.wait_until(lambda: rows(elsewhere).get(job) == "ENQUEUED")
     world.runs.cancel(world.user, run.id)
     world.engine.wake(run.id)
-    assert world.ended(run).state.phase == "cancelled"
-    world.until(lambda: rows(elsewhere)[job] == "CANCELLED")
+    assert world.wait_for_end(run).state.phase == "cancelled"
+    world.wait_until(lambda: rows(elsewhere)[job] == "CANCELLED")
     elsewhere.ready()
-    after = world.begin(world.process("wanted", [step("a", tool)]))
-    assert world.ended(after).state.phase == "completed"
+    after = world.start_run(world.process("wanted", [step("a", tool)]))
+    assert world.wait_for_end(after).state.phase == "completed"
     assert world.tools.jobs[job] == 0
 
 
 def test_what_a_killed_conductor_did_not_take_back_is_not_made(elsewhere, world):
-    run = world.begin(world.process("ended", [step("a", world.tool("echo", echo))]))
+    run = world.start_run(world.process("ended", [step("a", world.tool("echo", echo))]))
     job = f"{run.id}:a:1"
-    world.until(lambda: rows(elsewhere).get(job) == "ENQUEUED")
+    world.wait_until(lambda: rows(elsewhere).get(job) == "ENQUEUED")
     world.engine.close()
     worker = served(elsewhere, is_wanted=lambda wanted: wanted != run.id)
-    world.until(lambda: rows(elsewhere)[job] == "SUCCESS")  # whoever has the run by then takes no notice
+    world.wait_until(lambda: rows(elsewhere)[job] == "SUCCESS")  # whoever has the run by then takes no notice
     worker.close()
     assert world.tools.calls["echo"] == 0
 
@@ -257,9 +256,9 @@ def test_a_worker_gives_up_what_nobody_wants(elsewhere, world):
     """Its only place is free again within about a second, though the call has not answered."""
     elsewhere.ready(elsewhere.begin(slots=1))
     hang = Hanging(world)
-    run = world.begin(world.process("given up", [step("a", hang.id, timeout=60)]))
+    run = world.start_run(world.process("given up", [step("a", hang.id, timeout=60)]))
     assert hang.reached.acquire(timeout=20)
-    after = world.begin(world.process("after", [step("a", world.tool("echo", echo))]))
+    after = world.start_run(world.process("after", [step("a", world.tool("echo", echo))]))
     world.runs.cancel(world.user, run.id)
     world.engine.wake(run.id)
     assert world.engine.wait(after.id, 5.0)
@@ -272,10 +271,12 @@ def test_nothing_is_left_of_jobs_that_are_over(elsewhere, world):
     elsewhere.ready()
     tool = world.tool("echo", echo)
     inner = world.process("inner", [step("i", tool)])
-    run = world.begin(world.process("gone", [step("a", tool), step("c", "", process=inner.id, inputs={"q": "{q}"})]))
+    run = world.start_run(
+        world.process("gone", [step("a", tool), step("c", "", process=inner.id, inputs={"q": "{q}"})])
+    )
     called = f"{run.id}:c:1"
-    world.ended(run)
-    world.until(lambda: set(rows(elsewhere)) == {run.id, called})
+    world.wait_for_end(run)
+    world.wait_until(lambda: set(rows(elsewhere)) == {run.id, called})
     for left in (f"{run.id}:left:1", f"{called}:left:1"):
         DBOS.enqueue_workflow_with_options({"workflow_name": JOB, "queue_name": "q", "workflow_id": left}, {})
     world.engine.forget([run.id])
@@ -297,13 +298,13 @@ def test_a_database_that_is_away_loses_nothing(on_postgres, store):
     world = on_postgres.world(store, Conductor)
     try:
         tool = world.tool("echo", echo)
-        run = world.begin(world.process("away", [step(f"s{n}", tool) for n in range(12)]))
+        run = world.start_run(world.process("away", [step(f"s{n}", tool) for n in range(12)]))
         name = on_postgres.database.partition("@/")[2].partition("?")[0]
         with psycopg.connect(on_postgres.database.replace(f"/{name}?", "/postgres?"), autocommit=True) as connection:
             for done in (2, 5, 8):
-                world.until(lambda done=done: world.tools.calls["echo"] >= done)
+                world.wait_until(lambda done=done: world.tools.calls["echo"] >= done)
                 connection.execute(END_CONNECTIONS, [name])
-        assert world.ended(run).state.phase == "completed"
+        assert world.wait_for_end(run).state.phase == "completed"
         assert set(world.tools.jobs) == {f"{run.id}:s{n}:1" for n in range(12)}
         assert max(world.tools.jobs.values()) == 1
     finally:

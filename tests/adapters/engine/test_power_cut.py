@@ -1,4 +1,4 @@
-"""A power cut takes what was not synced: an attempt counts as kept only when it was (rule 42).
+"""A power cut takes what was not synced: an attempt counts as kept only when it was (platform 42).
 
 Shown by the system calls of a process that keeps attempts and says each that was kept.
 """

@@ -6,20 +6,20 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from aeon.adapters.engine.dbos import DbosEngine
-from aeon.platform.catalog.caching import Key
+from aeon.adapters.engines.dbos import DbosEngine
+from aeon.platform.catalog.result_cache import CacheKey
 from aeon.platform.errors import NotFoundError
-from aeon.platform.ledger import Request
-from aeon.platform.processes.runs import queries
-from aeon.platform.processes.runs.claims import LARGEST_INLINE
-from aeon.platform.processes.runs.pruning import Pruned, Pruning
-from aeon.platform.workers.cache.cache import RecordCache
+from aeon.platform.ledger import MutationRequest
+from aeon.platform.runs import queries
+from aeon.platform.runs.claim_check import MAX_INLINE_CHARS
+from aeon.platform.runs.retention import PruneResult, RunRetention
+from aeon.platform.workers.result_cache.repository import SqlResultCache
 from aeon.testing.engines import EngineWorld
 from aeon.testing.engines.world import echo, failing, step
 
 pytestmark = pytest.mark.slow
 
-BIG = "x" * (LARGEST_INLINE + 1)
+BIG = "x" * (MAX_INLINE_CHARS + 1)
 
 LEFT = """
 SELECT (SELECT count(*) FROM run_entries WHERE run_id IN (SELECT value FROM json_each(:runs)))
@@ -38,8 +38,8 @@ class Kept:
 
     def ended(self, name="errand", q="q", behaviour=echo):
         process = self.world.process(name, [step("a", self.world.tool(f"{name} tool", behaviour))])
-        run = self.world.begin(process, q)
-        self.world.ended(run)
+        run = self.world.start_run(process, q)
+        self.world.wait_for_end(run)
         return run
 
     def prune(self, before=None):
@@ -47,7 +47,7 @@ class Kept:
         now = datetime.fromisoformat(self.world.clock.now())
         before = before or (now + timedelta(days=1)).isoformat()
         later = (now + timedelta(days=2)).isoformat()
-        return Pruning(self.store, self.world.results, self.world.engine.forget, lambda: later).prune(before)
+        return RunRetention(self.store, self.world.results, self.world.engine.forget, lambda: later).prune(before)
 
     def left(self, *runs):
         (row,) = self.store.read(LEFT, {"runs": [run.id for run in runs]})
@@ -73,20 +73,20 @@ def test_an_old_run_goes_with_all_that_was_kept_of_it(kept):
     world = kept.world
     good, bad = kept.ended(q=BIG), kept.ended("bad", behaviour=failing)
     asking = world.process("ask", [step("a", world.tool("echo", echo), interactionMode="manual")])
-    asked = world.begin(asking)
-    world.until(lambda: bool(world.runs.questions(world.user, asked.id)))
+    asked = world.start_run(asking)
+    world.wait_until(lambda: bool(world.runs.list_questions(world.user, asked.id)))
     world.runs.answer(world.user, asked.id, "a", "yes")
-    world.ended(asked)
+    world.wait_for_end(asked)
     runs = (good, bad, asked)
     assert kept.left(*runs) > 10
     assert {run.id for run in runs} <= kept.workflows()
     assert len(kept.files()) >= 3, "the inputs, the entry, and what the engine kept"
     pruned = kept.prune()
-    assert (pruned.runs, kept.left(*runs), kept.files(), world.runs.page(world.user)) == (3, 0, [], [])
+    assert (pruned.runs, kept.left(*runs), kept.files(), world.runs.list_runs(world.user)) == (3, 0, [], [])
     assert not {run.id for run in runs} & kept.workflows()
     with pytest.raises(NotFoundError):
-        world.runs.see(world.user, good.id)
-    assert kept.prune() == Pruned(0, 0)
+        world.runs.view(world.user, good.id)
+    assert kept.prune() == PruneResult(0, 0)
 
 
 def test_a_younger_run_and_the_results_that_it_refers_to_stay(kept):
@@ -96,7 +96,7 @@ def test_a_younger_run_and_the_results_that_it_refers_to_stay(kept):
     assert kept.prune(between).runs == 1
     assert kept.left(old) == 0
     kept.prune(between)
-    seen = kept.world.runs.see(kept.world.user, young.id)
+    seen = kept.world.runs.view(kept.world.user, young.id)
     assert (seen.run.inputs, seen.state.output) == ({"q": BIG}, {"got": BIG})
 
 
@@ -111,19 +111,19 @@ def test_an_old_result_of_a_run_that_is_kept_stays(kept):
 
     tool = world.tool("echo", echo)
     steps = [step("a", tool), step("ask", tool, interactionMode="manual"), step("w", world.tool("wait", wait))]
-    run = world.begin(world.process("long", steps), BIG)
-    world.until(lambda: bool(world.runs.questions(world.user, run.id)))
+    run = world.start_run(world.process("long", steps), BIG)
+    world.wait_until(lambda: bool(world.runs.list_questions(world.user, run.id)))
     world.runs.answer(world.user, run.id, "ask", BIG + "!")
     assert reached.wait(20)
-    world.until(lambda: world.runs.book.standings([run.id])[0].events == 6)
+    world.wait_until(lambda: world.runs.repository.list_summaries([run.id])[0].events == 6)
     between = world.clock.now()
     lets_go.set()
-    world.ended(run)
+    world.wait_for_end(run)
     assert kept.prune(between).runs == 0
-    seen = world.runs.see(world.user, run.id)
+    seen = world.runs.view(world.user, run.id)
     assert [each.value for each in seen.state.steps] == [{"got": BIG}, BIG + "!", {"got": BIG}]
     assert seen.run.inputs == {"q": BIG}
-    assert len(world.runs.book.signals([run.id])) == 1
+    assert len(world.runs.repository.list_signals([run.id])) == 1
 
 
 def test_an_open_run_and_what_it_called_stay_with_their_results(kept):
@@ -138,14 +138,14 @@ def test_an_open_run_and_what_it_called_stay_with_their_results(kept):
     inner = world.process("inner", [step("i", world.tool("echo", echo))])
     call = step("c", "", process=inner.id, inputs={"q": "{q}"})
     outer = world.process("outer", [call, step("w", world.tool("wait", wait))])
-    run = world.begin(outer, BIG)
+    run = world.start_run(outer, BIG)
     assert reached.wait(20)
     files = len(kept.files())
-    assert kept.prune() == Pruned(0, 0)
+    assert kept.prune() == PruneResult(0, 0)
     assert len(kept.files()) == files
     lets_go.set()
-    assert world.ended(run).state.output == {"got": BIG}
-    assert world.runs.see(world.user, f"{run.id}:c:1").state.output == {"got": BIG}
+    assert world.wait_for_end(run).state.output == {"got": BIG}
+    assert world.runs.view(world.user, f"{run.id}:c:1").state.output == {"got": BIG}
     assert kept.prune().runs == 2
 
 
@@ -177,14 +177,14 @@ def test_what_a_killed_one_left_the_next_one_removes(kept):
     now = kept.world.clock.now
     tomorrow = (datetime.fromisoformat(now()) + timedelta(days=1)).isoformat()
     with pytest.raises(Killed):
-        Pruning(Store(kept.store), kept.world.results, kept.world.engine.forget, now).prune(tomorrow)
+        RunRetention(Store(kept.store), kept.world.results, kept.world.engine.forget, now).prune(tomorrow)
     assert kept.prune().runs == 1
     assert kept.left(run) == 0
 
 
 def test_what_is_kept_of_pure_tools_goes_when_it_was_not_used_and_its_results_stay_until_then(kept):
-    cache = RecordCache(kept.store, kept.world.results, kept.world.clock)
-    old, young = (Key(f"tool {kept.world.user}", f"{kept.world.user} {which}") for which in ("old", "young"))
+    cache = SqlResultCache(kept.store, kept.world.results, kept.world.clock)
+    old, young = (CacheKey(f"tool {kept.world.user}", f"{kept.world.user} {which}") for which in ("old", "young"))
     cache.put(old, BIG)
     between = kept.world.clock.now()
     cache.put(young, BIG + "!")
@@ -199,12 +199,12 @@ def test_what_is_kept_of_pure_tools_goes_when_it_was_not_used_and_its_results_st
 def test_a_retried_run_lives_on_without_the_one_before(kept):
     world = kept.world
     process = world.process("again", [step("a", world.tool("echo", echo)), step("b", world.tool("bad", failing))])
-    run = world.begin(process, BIG)
-    world.ended(run)
+    run = world.start_run(process, BIG)
+    world.wait_for_end(run)
     between = world.clock.now()
-    again = world.runs.retry(run.id, Request(world.user))
+    again = world.runs.retry(run.id, MutationRequest(world.user))
     world.engine.start(again.id)
-    world.ended(again)
+    world.wait_for_end(again)
     kept.prune(between)
     assert kept.left(run) == 0
-    assert world.runs.see(world.user, again.id).state.steps[0].value == {"got": BIG}
+    assert world.runs.view(world.user, again.id).state.steps[0].value == {"got": BIG}

@@ -9,8 +9,8 @@ from contextlib import closing
 
 import pytest
 
-from aeon.adapters.results import FileResults
-from aeon.platform.processes.runs.book import RunBook
+from aeon.adapters.results import FileResultStore
+from aeon.platform.runs.repository import SqlRunRepository
 from aeon.testing.records import new_record
 
 from .test_chaos import Carrier, Postgres, completed_once, effects, pause
@@ -68,9 +68,11 @@ def until_over(conductor):
 def verify(folder):
     begun = effects(folder)
     with closing(new_record(folder / "record")) as store:
-        book = RunBook(store, FileResults(folder / "results"), None)
-        runs = book.of_owner("me", 100_000, called=True)
-        assert sorted(book.found(run.id).run.inputs["q"] for run in runs if run.parent_id is None) == list(range(RUNS))
+        book = SqlRunRepository(store, FileResultStore(folder / "results"), None)
+        runs = book.list_by_owner("me", 100_000, called=True)
+        assert sorted(book.get_any(run.id).run.inputs["q"] for run in runs if run.parent_id is None) == list(
+            range(RUNS)
+        )
         failed = [run for run in runs if run.phase != "completed"]
         assert {(run.phase, run.failure["code"]) for run in failed} <= {("failed", "worker")}
         jobs = set()

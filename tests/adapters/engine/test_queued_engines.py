@@ -2,7 +2,7 @@
 
 import pytest
 
-from aeon.testing.engines import CASES, SURVIVING
+from aeon.testing.engines import CASES, RECOVERY_CASES
 
 from .elsewhere import Conductor, Elsewhere, WithItsWorker
 
@@ -29,7 +29,7 @@ def test_engine_whose_jobs_are_done_elsewhere(case, store, elsewhere):
         world.close()
 
 
-@pytest.mark.parametrize("case", SURVIVING, ids=lambda case: case.__name__)
+@pytest.mark.parametrize("case", RECOVERY_CASES, ids=lambda case: case.__name__)
 def test_engine_that_is_lost_with_its_worker(case, store, elsewhere):
     elsewhere.kill_all()
     world = elsewhere.world(store, WithItsWorker)

@@ -6,13 +6,13 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from aeon.adapters.engine.dbos import DbosEngine
-from aeon.platform.ledger import Request
+from aeon.adapters.engines.dbos import DbosEngine
+from aeon.platform.ledger import MutationRequest
 from aeon.platform.processes.model import ProcessChange
-from aeon.platform.processes.running.state import ENDED
-from aeon.platform.processes.schedules.model import NewSchedule
-from aeon.platform.processes.schedules.schedules import Schedules
-from aeon.platform.processes.schedules.starting import Starter
+from aeon.platform.runs.machine.state import ENDED_PHASES
+from aeon.platform.schedules.model import NewSchedule
+from aeon.platform.schedules.repository import ScheduleRepository
+from aeon.platform.schedules.starter import ScheduleStarter
 from aeon.testing.engines import EngineWorld
 from aeon.testing.engines.world import echo, step
 
@@ -21,10 +21,10 @@ class KilledError(Exception):
     """What stands for the end of the process at that point."""
 
 
-class Killed(Schedules):
+class Killed(ScheduleRepository):
     """Ends before a moment is settled, as a process does that is killed."""
 
-    def note_fired(self, schedule, instant):
+    def mark_fired(self, schedule, instant):
         raise KilledError
 
 
@@ -34,24 +34,24 @@ class Scheduled:
     def __init__(self, world, store):
         self.world, self._store = world, store
         self.process = world.process("errand", [step("a", world.tool("echo", echo))])
-        schedules = self.schedules(Schedules)
+        schedules = self.schedules(ScheduleRepository)
         new = {"name": "hourly", "process": self.process.id, "cron": "0 * * * *", "inputs": {"q": "tea"}}
-        self.schedule = schedules.add(NewSchedule.parsed(new), Request(world.user))
+        self.schedule = schedules.add(NewSchedule.parsed(new), MutationRequest(world.user))
         since = datetime.fromisoformat(self.schedule.since).replace(minute=0, second=0, microsecond=0)
         self.now = (since + timedelta(hours=1, seconds=10)).isoformat()
 
     def schedules(self, kind):
         return kind(self._store, self.world.catalog, self.world.processes)
 
-    def starter(self, kind=Schedules):
+    def starter(self, kind=ScheduleRepository):
         """Another worker's."""
-        return Starter(self.schedules(kind), self.world.processes, self.world.runs, self.world.engine)
+        return ScheduleStarter(self.schedules(kind), self.world.processes, self.world.runs, self.world.engine)
 
     def runs(self):
-        return self.world.runs.page(self.world.user)
+        return self.world.runs.list_runs(self.world.user)
 
     def ended(self):
-        self.world.until(lambda: all(run.phase in ENDED for run in self.runs()))
+        self.world.wait_until(lambda: all(run.phase in ENDED_PHASES for run in self.runs()))
         return self.runs()
 
 
@@ -75,8 +75,8 @@ def test_many_workers_at_once_start_one_run(scheduled):
         started = [each for found in pool.map(work, range(4)) for each in found]
     assert [(each.process, each.refusal) for each in started] == [("errand", None)]
     (run,) = scheduled.ended()
-    assert (run.id, run.trigger) == (started[0].firing.run, "schedule")
-    assert scheduled.world.runs.see(run.owner_id, run.id).run.inputs == {"q": "tea"}
+    assert (run.id, run.trigger) == (started[0].firing.run_id, "schedule")
+    assert scheduled.world.runs.view(run.owner_id, run.id).run.inputs == {"q": "tea"}
     assert scheduled.world.tools.calls["echo"] == 1
 
 
@@ -88,14 +88,14 @@ def test_a_worker_that_is_killed_between_starting_and_noting_starts_nothing_twic
     if is_over:
         scheduled.ended()
     (started,) = scheduled.starter().start_due(scheduled.now)
-    assert [run.id for run in scheduled.ended()] == [started.firing.run]
+    assert [run.id for run in scheduled.ended()] == [started.firing.run_id]
     assert scheduled.world.tools.calls["echo"] == 1
     assert scheduled.starter().start_due(scheduled.now) == []
 
 
 def test_what_may_not_be_started_is_told_once_and_not_tried_for_ever(scheduled):
     change = ProcessChange(enabled=False)
-    scheduled.world.processes.change(scheduled.process.id, change, Request(scheduled.world.user))
+    scheduled.world.processes.change(scheduled.process.id, change, MutationRequest(scheduled.world.user))
     (refused,) = scheduled.starter().start_due(scheduled.now)
     assert "is disabled" in str(refused.refusal)
     assert scheduled.starter().start_due(scheduled.now) == []

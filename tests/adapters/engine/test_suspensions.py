@@ -1,4 +1,4 @@
-"""A process that is stopped, and goes on after others took its runs over, does nothing more for them (rule 43)."""
+"""A process that is stopped, and goes on after others took its runs over, does nothing more for them (platform 43)."""
 
 import os
 import random
@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from aeon.adapters.results import FileResults
-from aeon.platform.processes.runs.book import RunBook
+from aeon.adapters.results import FileResultStore
+from aeon.platform.runs.repository import SqlRunRepository
 from aeon.testing.records import new_record
 
 from .test_chaos import completed_once, effects
@@ -80,7 +80,7 @@ def test_who_goes_on_after_its_lease_repeats_nothing_that_completed(tmp_path, da
             member.close()
     logs = "".join(member.log.read_text() for member in members)
     assert "Traceback" not in logs, logs
-    assert "is carried out by another executor now" in logs
+    assert "is now executed by another executor" in logs
     verify(tmp_path)
 
 
@@ -88,8 +88,8 @@ def verify(folder):
     """All runs completed, each job once, and none was begun after it was known to be done."""
     begun = effects(folder)
     with closing(new_record(folder / "record")) as store:
-        book = RunBook(store, FileResults(folder / "results"), None)
-        runs = book.of_owner("me", 100_000, called=True)
+        book = SqlRunRepository(store, FileResultStore(folder / "results"), None)
+        runs = book.list_by_owner("me", 100_000, called=True)
         assert [(run.id, run.phase, run.failure) for run in runs if run.phase != "completed"] == []
         jobs = set()
         for run in runs:

@@ -78,10 +78,10 @@ def test_kills_at_random_moments(tmp_path, server):
         if "server" in victims:
             server.start()
     carrier = begun_anew(server, world)
-    world.until(lambda: not world.runs.book.open())
+    world.wait_until(lambda: not world.runs.repository.list_open())
     ended(carrier)
     counts = counted(world)
-    assert {world.runs.see("me", run).state.phase for run in runs} == {"completed"}
+    assert {world.runs.view("me", run).state.phase for run in runs} == {"completed"}
     assert len(counts) == RUNS * (WIDTH + 2)
     assert {job: counts[job] for job in known} == known, "a completed step was made again"
     assert max(counts.values()) <= 1 + KILLS

@@ -6,13 +6,13 @@ import threading
 
 import pytest
 
-from aeon.adapters.engine.waiting import waited
-from aeon.adapters.results import FileResults
+from aeon.adapters.engines.retry import wait_until
+from aeon.adapters.results import FileResultStore
 from aeon.base.errors import ConfigError, MissingExtraError
-from aeon.bootstrap.engines import Parts, Place, open_engine, open_worker
-from aeon.platform.workers.local import LocalWorkers
+from aeon.bootstrap.engines import EngineLocation, EngineParts, open_engine, open_worker
+from aeon.platform.workers.pool import LocalWorkerPool
 from aeon.settings import EngineSettings
-from aeon.testing.engines import CASES, SURVIVING, EngineWorld
+from aeon.testing.engines import CASES, RECOVERY_CASES, EngineWorld
 from aeon.testing.engines.world import echo, step
 from aeon.testing.temporal_server import TemporalServer, missing_for_temporal
 
@@ -43,21 +43,21 @@ def test_a_namespace_is_the_first_graphs_for_good(server, unused, tmp_path):
 
     def place(name, record):
         settings = EngineSettings().model_copy(update={"address": f"temporal://{server.address}/{name}"})
-        return Place(tmp_path, settings, {}, lambda: record, bool)
+        return EngineLocation(tmp_path, settings, {}, lambda: record, bool)
 
     def worker(name, record):
         return open_worker(
-            place(name, record), None, FileResults(tmp_path), executor="me", slots={}, present=set, is_wanted=bool
+            place(name, record), None, FileResultStore(tmp_path), executor="me", slots={}, present=set, is_wanted=bool
         )
 
     for name, record in ((namespace, "first"), (namespace, "first"), (other, "second")):
         worker(name, record).close()
-    refused = rf"'{namespace}' of Temporal holds the runs of another record \(first\), and this one is second"
+    refused = rf"'{namespace}' of Temporal holds the runs of another record \(first\), and yours is second"
     with pytest.raises(ConfigError, match=refused) as raised:
         worker(namespace, "second")
     assert "a namespace of its own" in raised.value.advice
     with pytest.raises(ConfigError, match=refused):
-        open_engine(place(namespace, "second"), Parts(None, None, FileResults(tmp_path), None), "me")
+        open_engine(place(namespace, "second"), EngineParts(None, None, FileResultStore(tmp_path), None), "me")
 
 
 @pytest.fixture
@@ -66,7 +66,7 @@ def opened(server, unused, store, tmp_path):
     worlds = []
 
     def opened(**more):
-        from aeon.adapters.engine.temporal import TemporalEngine
+        from aeon.adapters.engines.temporal import TemporalEngine
 
         namespace = next(unused)
         given = {"slots": {"rest_api": 100}, "heartbeat": 4.0, **more}
@@ -99,16 +99,16 @@ async def replayed(world):
     """Carry out again, from Temporal's record alone, whatever was carried out in this world."""
     from temporalio.worker import Replayer, UnsandboxedWorkflowRunner
 
-    from aeon.adapters.engine.temporal.claiming import converter
-    from aeon.adapters.engine.temporal.running import RunWorkflow
+    from aeon.adapters.engines.temporal.connection import data_converter
+    from aeon.adapters.engines.temporal.workflow import RunWorkflow
 
     replayer = Replayer(
         workflows=[RunWorkflow],
         workflow_runner=UnsandboxedWorkflowRunner(),
-        data_converter=converter(world.results),
+        data_converter=data_converter(world.results),
         build_id="aeon-1",
     )
-    runs = [run.id for run in world.runs.page(world.user)]
+    runs = [run.id for run in world.runs.list_runs(world.user)]
     for run in runs:
         await replayer.replay_workflow(await history(world, run))
     return len(runs)
@@ -118,10 +118,10 @@ async def replayed(world):
 def test_as_on_every_engine_and_its_record_replays(case, world):
     """Platform 6 to 10."""
     case(world)
-    assert world.engine._link.ask(replayed(world))
+    assert world.engine._connection.run(replayed(world))
 
 
-@pytest.mark.parametrize("case", SURVIVING, ids=lambda case: case.__name__)
+@pytest.mark.parametrize("case", RECOVERY_CASES, ids=lambda case: case.__name__)
 def test_an_engine_that_keeps_its_work(case, world):
     """Platform 9, 10."""
     case(world)
@@ -130,26 +130,28 @@ def test_an_engine_that_keeps_its_work(case, world):
 def test_a_signal_told_twice_is_taken_once(world):
     """Platform 9: the first answer counts."""
     tool = world.tool("echo", echo)
-    run = world.begin(world.process("hears", [step(name, tool, interactionMode="manual") for name in "ab"]))
+    run = world.start_run(world.process("hears", [step(name, tool, interactionMode="manual") for name in "ab"]))
     for name in "ab":
-        world.until(lambda name=name: any(each.step == name for each in world.runs.questions(world.user, run.id)))
+        world.wait_until(
+            lambda name=name: any(each.step == name for each in world.runs.list_questions(world.user, run.id))
+        )
         world.runs.answer(world.user, run.id, name, name)
         for _ in range(2):
             world.engine.wake(run.id)
             world.engine._told.clear()
-    assert world.ended(run).state.output == "b"
-    assert world.kinds(run).count("answer_given a") == 1
+    assert world.wait_for_end(run).state.output == "b"
+    assert world.event_names(run).count("answer_given a") == 1
 
 
 def test_what_nobody_told_the_run_it_hears_later(world, monkeypatch):
     """Platform 9: an answer that was written down is taken, also when whoever gave it could not tell of it."""
-    monkeypatch.setattr("aeon.adapters.engine.temporal.engine._LOOKS_EVERY", 0.2)
+    monkeypatch.setattr("aeon.adapters.engines.temporal.engine._SIGNAL_POLL_INTERVAL", 0.2)
     world.reopen()
     tool = world.tool("echo", echo)
-    run = world.begin(world.process("hears", [step("a", tool, interactionMode="manual")]))
-    world.until(lambda: bool(world.runs.questions(world.user, run.id)))
+    run = world.start_run(world.process("hears", [step("a", tool, interactionMode="manual")]))
+    world.wait_until(lambda: bool(world.runs.list_questions(world.user, run.id)))
     world.runs.answer(world.user, run.id, "a", "yes")
-    assert world.ended(run).state.output == "yes"
+    assert world.wait_for_end(run).state.output == "yes"
 
 
 def test_a_cancelled_job_hears_of_it_within_seconds_and_its_late_answer_reaches_nobody(world):
@@ -161,7 +163,7 @@ def test_a_cancelled_job_hears_of_it_within_seconds_and_its_late_answer_reaches_
         goes_on.wait(30)
         return echo(given, key)
 
-    carry_out = LocalWorkers.carry_out
+    carry_out = LocalWorkerPool.execute
 
     async def watched(workers, job, confirm):
         try:
@@ -171,15 +173,15 @@ def test_a_cancelled_job_hears_of_it_within_seconds_and_its_late_answer_reaches_
             raise
 
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(LocalWorkers, "carry_out", watched)
-        run = world.begin(world.process("stopped", [step("s", world.tool("hang", hang), timeout=60)]))
+        patched.setattr(LocalWorkerPool, "carry_out", watched)
+        run = world.start_run(world.process("stopped", [step("s", world.tool("hang", hang), timeout=60)]))
         assert begun.wait(20)
         world.runs.cancel(world.user, run.id)
         world.engine.wake(run.id)
-        assert world.ended(run).state.phase == "cancelled"
+        assert world.wait_for_end(run).state.phase == "cancelled"
         assert heard.wait(6)
     goes_on.set()
-    assert world.kinds(run)[-1] == "run_cancelled"
+    assert world.event_names(run)[-1] == "run_cancelled"
 
 
 @pytest.mark.parametrize("size", [300_000, 3_000_000])
@@ -187,9 +189,9 @@ def test_large_results_travel_by_reference(world, size):
     """Temporal refuses payloads of 2 MB; ours are named in its record, and stand elsewhere."""
     large, tool = world.tool("large", lambda _given, _key: "x" * size), world.tool("echo", echo)
     steps = [step("a", large), step("b", tool, after=["a"], inputs={"id": "{step.a}"})]
-    run = world.begin(world.process("large", steps))
-    assert world.ended(run).state.output == {"got": "x" * size}
-    assert len(world.engine._link.ask(history(world, run.id)).to_json()) < 40_000
+    run = world.start_run(world.process("large", steps))
+    assert world.wait_for_end(run).state.output == {"got": "x" * size}
+    assert len(world.engine._connection.run(history(world, run.id)).to_json()) < 40_000
 
 
 def test_a_full_record_is_continued_in_another_workflow(opened):
@@ -201,16 +203,16 @@ def test_a_full_record_is_continued_in_another_workflow(opened):
     steps += [step("sub", "", process=inner.id, inputs={"q": "{q}"}, mode="parallel")]
     steps += [step("ask", tool, interactionMode="manual", mode="parallel")]
     steps += [step(f"s{n}", once) for n in range(30)]
-    run = world.begin(world.process("long", steps))
-    world.until(lambda: world.tools.calls["once"] == 30)
+    run = world.start_run(world.process("long", steps))
+    world.wait_until(lambda: world.tools.calls["once"] == 30)
     for asking in (f"{run.id}:sub:1", run.id):
-        world.until(lambda asking=asking: bool(world.runs.questions(world.user, asking)))
+        world.wait_until(lambda asking=asking: bool(world.runs.list_questions(world.user, asking)))
         world.runs.answer(world.user, asking, "ask", "yes")
         world.engine.wake(asking)
-    assert world.ended(run).state.phase == "completed"
+    assert world.wait_for_end(run).state.phase == "completed"
     assert set(world.tools.jobs.values()) == {1}
     assert world.tools.calls["once"] == 60
-    told = world.engine._link.ask(workflows(world, f"WorkflowId = '{run.id}'"))
+    told = world.engine._connection.run(workflows(world, f"WorkflowId = '{run.id}'"))
     assert [each.status.name for each in told].count("CONTINUED_AS_NEW") >= 3
 
 
@@ -218,9 +220,9 @@ def test_more_at_once_than_a_run_may_have_under_way(opened):
     """Temporal stops at 2,000 under way, and at 51,200 events: a wide Process goes in parts, each step once."""
     world = opened(room=400)
     tool = world.tool("echo", echo)
-    run = world.begin(world.process("wide", [step(f"w{n}", tool, mode="parallel") for n in range(500)]))
+    run = world.start_run(world.process("wide", [step(f"w{n}", tool, mode="parallel") for n in range(500)]))
     assert world.engine.wait(run.id, 120)
-    assert world.seen(run).state.phase == "completed"
+    assert world.view_of(run).state.phase == "completed"
     assert (len(world.tools.jobs), set(world.tools.jobs.values())) == (500, {1})
 
 
@@ -228,22 +230,22 @@ def test_more_at_once_than_a_run_may_have_under_way(opened):
 def test_five_thousand_steps_beside_each_other(world):
     """A run of thousands of steps ends; 10,000 took this machine more than five minutes."""
     tool = world.tool("echo", echo)
-    run = world.begin(world.process("wide", [step(f"w{n}", tool, mode="parallel") for n in range(5000)]))
+    run = world.start_run(world.process("wide", [step(f"w{n}", tool, mode="parallel") for n in range(5000)]))
     assert world.engine.wait(run.id, 400)
-    assert world.seen(run).state.phase == "completed"
+    assert world.view_of(run).state.phase == "completed"
     assert (len(world.tools.jobs), set(world.tools.jobs.values())) == (5000, {1})
 
 
 def test_a_run_that_was_stopped_on_temporal_itself_is_taken_over(world):
     """Platform 10: where a run stands is in its entries, never in the engine alone."""
     tool = world.tool("echo", echo)
-    run = world.begin(world.process("ask", [step("a", tool), step("ask", tool, interactionMode="manual")]))
-    world.until(lambda: bool(world.runs.questions(world.user, run.id)))
-    world.engine._link.ask(terminated(world, run.id))
+    run = world.start_run(world.process("ask", [step("a", tool), step("ask", tool, interactionMode="manual")]))
+    world.wait_until(lambda: bool(world.runs.list_questions(world.user, run.id)))
+    world.engine._connection.run(terminated(world, run.id))
     world.runs.answer(world.user, run.id, "ask", "yes")
     world.engine.wake(run.id)
-    world.engine.take_over([run.id])
-    assert world.ended(run).state.output == "yes"
+    world.engine.adopt([run.id])
+    assert world.wait_for_end(run).state.output == "yes"
     assert world.tools.calls == {"echo": 1}
 
 
@@ -251,23 +253,23 @@ def test_a_called_run_that_takes_too_long_is_stopped(world):
     """Platform 7, 8: the time of a step runs for a Process, too."""
     inner = world.process("slow", [step("ask", world.tool("echo", echo), interactionMode="manual")])
     call = step("sub", "", process=inner.id, inputs={"q": "{q}"}, timeout=1)
-    run = world.begin(world.process("waits", [call]))
-    assert world.ended(run).run.failure["code"] == "timed_out"
-    assert world.runs.see(world.user, f"{run.id}:sub:1").run.phase == "cancelled"
-    assert world.engine._link.ask(replayed(world))
+    run = world.start_run(world.process("waits", [call]))
+    assert world.wait_for_end(run).run.failure["code"] == "timed_out"
+    assert world.runs.view(world.user, f"{run.id}:sub:1").run.phase == "cancelled"
+    assert world.engine._connection.run(replayed(world))
 
 
 def test_a_run_that_became_anothers_is_left_alone(world):
     """Platform 10: nobody carries on what somebody else has taken over, whatever he is told."""
     tool = world.tool("echo", echo)
-    run = world.begin(world.process("ask", [step("ask", tool, interactionMode="manual"), step("b", tool)]))
-    world.until(lambda: bool(world.runs.questions(world.user, run.id)))
-    world.runs.book.work(run.id, "another")
+    run = world.start_run(world.process("ask", [step("ask", tool, interactionMode="manual"), step("b", tool)]))
+    world.wait_until(lambda: bool(world.runs.list_questions(world.user, run.id)))
+    world.runs.repository.claim(run.id, "another")
     world.runs.answer(world.user, run.id, "ask", "yes")
     world.engine.wake(run.id)
     ended = "WorkflowType = 'aeon.run' AND ExecutionStatus = 'Completed'"
-    world.until(lambda: world.engine._link.ask(workflows(world, ended)) != [])
-    assert world.kinds(run) == ["run_started", "step_started ask"]
+    world.wait_until(lambda: world.engine._connection.run(workflows(world, ended)) != [])
+    assert world.event_names(run) == ["run_started", "step_started ask"]
 
 
 async def terminated(world, run):
@@ -276,20 +278,22 @@ async def terminated(world, run):
 
 def test_what_is_forgotten_is_gone_from_temporal_and_not_from_the_book(world):
     """Platform 19 is about conversations: a run's record stays until it is purged, Temporal's is no part of it."""
-    run = world.begin(world.process("short", [step("a", world.tool("echo", echo))]))
-    world.ended(run)
-    world.until(lambda: world.engine._link.ask(workflows(world)) != [])
+    run = world.start_run(world.process("short", [step("a", world.tool("echo", echo))]))
+    world.wait_for_end(run)
+    world.wait_until(lambda: world.engine._connection.run(workflows(world)) != [])
     world.engine.forget([run.id])
-    assert waited(lambda: world.engine._link.ask(workflows(world)) == [], 90)  # the server takes half a minute
+    assert wait_until(
+        lambda: world.engine._connection.run(workflows(world)) == [], 90
+    )  # the server takes half a minute
     world.engine.forget([run.id])
     world.engine.start(run.id)
-    assert world.seen(run).state.output == {"got": "q"}
+    assert world.view_of(run).state.output == {"got": "q"}
     assert world.tools.calls == {"echo": 1}
 
 
 def test_where_nobody_answers_or_there_is_no_such_namespace_it_says_so(server, store, tmp_path):
     """An error says what is wrong, where, and what to do."""
-    from aeon.adapters.engine.temporal import TemporalEngine, TemporalError
+    from aeon.adapters.engines.temporal import TemporalEngine, TemporalError
 
     with pytest.raises(TemporalError, match=r"No Temporal answers at 127\.0\.0\.1:1"):
         TemporalEngine("127.0.0.1:1", "default", None, None, None, slots={})
@@ -299,8 +303,8 @@ def test_where_nobody_answers_or_there_is_no_such_namespace_it_says_so(server, s
 
 def test_without_the_package_it_names_the_extra(monkeypatch):
     """What a command lacks, its error names."""
-    for name in [each for each in sys.modules if each.startswith("aeon.adapters.engine.temporal")]:
+    for name in [each for each in sys.modules if each.startswith("aeon.adapters.engines.temporal")]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setattr("importlib.util.find_spec", lambda _name: None)
     with pytest.raises(MissingExtraError, match=r"needs temporalio\. Install aeon-orchestrator\[temporal\]"):
-        __import__("aeon.adapters.engine.temporal")
+        __import__("aeon.adapters.engines.temporal")

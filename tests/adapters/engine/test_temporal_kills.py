@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from aeon.platform.workers.local import LocalWorkers
+from aeon.platform.workers.pool import LocalWorkerPool
 
 from .temporal_world import Hands, World, calls, fan, step
 
@@ -27,9 +27,9 @@ def world(tmp_path):
 @pytest.fixture
 def engine(world, server):
     """Carries runs out in the test's process, and no jobs."""
-    from aeon.adapters.engine.temporal import TemporalEngine
+    from aeon.adapters.engines.temporal import TemporalEngine
 
-    given = (world.runs.book, world.workers, world.results)
+    given = (world.runs.repository, world.workers, world.results)
     world.engine = TemporalEngine(server.address, "default", *given, slots={}, heartbeat=4.0)
     return world.engine
 
@@ -69,7 +69,7 @@ def test_a_killed_workers_job_is_carried_out_elsewhere_under_the_same_key(world,
         world.until_begun(run, "slow")
         first.kill()
         with another(server, world, "worker"):
-            assert world.ended(run).phase == "completed"
+            assert world.wait_for_end(run).phase == "completed"
     assert begun(world) == {f"{run}:a:1": 1, f"{run}:slow:1": 2, f"{run}:z:1": 1}
 
 
@@ -78,15 +78,15 @@ def test_workers_that_were_lost_do_not_count_against_a_job(world, server, engine
     run = world.start(three(world, world.tool))
     for times in range(1, 6):
         with another(server, world, "hanging"):
-            world.until(lambda times=times: begun(world).get(f"{run}:slow:1") == times)
+            world.wait_until(lambda times=times: begun(world).get(f"{run}:slow:1") == times)
     with another(server, world, "worker"):
-        assert world.ended(run).phase == "completed"
+        assert world.wait_for_end(run).phase == "completed"
     assert begun(world)[f"{run}:slow:1"] == 6
 
 
 def test_an_outage_does_not_count_against_a_step_that_calls_a_process(world, server, engine):
     """E6: nobody carried runs out for longer than the step has; the run that it called completes, and so does it."""
-    from aeon.adapters.engine.temporal import TemporalEngine, TemporalWorker
+    from aeon.adapters.engines.temporal import TemporalEngine, TemporalWorker
 
     inner = world.process("inner", step("slow", tool=world.tool, inputs={"waits": True}, timeout=60))
     call = {"id": "c", "process": inner.id, "inputs": {"q": "{q}"}, "output": {"variable": "c"}}
@@ -96,9 +96,9 @@ def test_an_outage_does_not_count_against_a_step_that_calls_a_process(world, ser
         engine.close()
         world.hands.go.set()
         select.select([], [], [], 7.0)
-        given = (world.runs.book, world.workers, world.results)
+        given = (world.runs.repository, world.workers, world.results)
         world.engine = TemporalEngine(server.address, "default", *given, slots={}, heartbeat=4.0)
-        assert world.ended(run).phase == "completed"
+        assert world.wait_for_end(run).phase == "completed"
 
 
 def test_a_worker_that_was_stopped_begins_nothing_that_others_completed(world, server, engine):
@@ -111,7 +111,7 @@ def test_a_worker_that_was_stopped_begins_nothing_that_others_completed(world, s
             stopped.send_signal(signal.SIGSTOP)
             select.select([], [], [], 6.0)
             stopped.send_signal(signal.SIGCONT)
-        assert world.ended(run).phase == "completed"
+        assert world.wait_for_end(run).phase == "completed"
         select.select([], [], [], 1.0)
     done = {
         entry.event.step: datetime.fromisoformat(entry.at).timestamp()
@@ -125,16 +125,16 @@ def test_a_worker_that_was_stopped_begins_nothing_that_others_completed(world, s
 
 def test_a_worker_that_is_closed_leaves_its_job_to_another_at_once(world, server, engine):
     """Platform 10: nobody waits for its heartbeats first."""
-    from aeon.adapters.engine.temporal import TemporalWorker
+    from aeon.adapters.engines.temporal import TemporalWorker
 
-    workers = LocalWorkers(Hands(world.hands.file, hangs=True), {}, otherwise=4)
+    workers = LocalWorkerPool(Hands(world.hands.file, hangs=True), {}, otherwise=4)
     first = TemporalWorker(server.address, "default", workers, world.results, slots={"rest_api": 4})
     run = world.start(three(world, world.tool))
     world.until_begun(run, "slow")
     with another(server, world, "worker"):
         first.close()
         first.close()
-        assert world.ended(run).phase == "completed"
+        assert world.wait_for_end(run).phase == "completed"
     assert begun(world) == {f"{run}:a:1": 1, f"{run}:slow:1": 2, f"{run}:z:1": 1}
 
 
@@ -145,7 +145,7 @@ def test_a_job_that_must_not_be_done_twice_is_not(world, server, engine):
         world.until_begun(run, "slow")
         first.kill()
         with another(server, world, "worker"):
-            state = world.ended(run)
+            state = world.wait_for_end(run)
     assert (state.phase, state.error.code, state.error.step) == ("failed", "interrupted", "slow")
     assert begun(world) == {f"{run}:a:1": 1, f"{run}:slow:1": 1}
 
@@ -155,13 +155,13 @@ def test_everything_killed_at_once_goes_on_where_it_was(world, server):
     process = fan(world, width=60)
     run = world.accept(process)
     with another(server, world, "all") as first:
-        world.until(lambda: len(calls(world.hands.file)) >= 25)
+        world.wait_until(lambda: len(calls(world.hands.file)) >= 25)
         first.kill()
         server.kill()
     completed = [entry.event.step for entry in world.entries(run) if entry.event.event == "step_completed"]
     server.start()
     with another(server, world, "all"):
-        world.until(lambda: world.runs.see("me", run).state.phase == "completed")
+        world.wait_until(lambda: world.runs.view("me", run).state.phase == "completed")
     counts = begun(world)
     assert len(counts) == 62
     assert completed
@@ -171,14 +171,14 @@ def test_everything_killed_at_once_goes_on_where_it_was(world, server):
 
 def test_a_server_that_was_away_finds_its_runs_again(world, server, engine):
     """Platform 9: a pause survives a restart; what is said meanwhile is written down, and told afterwards."""
-    from aeon.adapters.engine.temporal import TemporalError
+    from aeon.adapters.engines.temporal import TemporalError
 
     process = world.process("asks", step("ask", tool=world.tool, interactionMode="manual"))
     run = world.start(process)
-    world.until(lambda: world.runs.questions("me", run))
+    world.wait_until(lambda: world.runs.list_questions("me", run))
     server.kill()
     with pytest.raises(TemporalError):
         world.answer(run, "ask", "yes")
     server.start()
     engine.wake(run)
-    assert world.ended(run).output == "yes"
+    assert world.wait_for_end(run).output == "yes"

@@ -6,8 +6,8 @@ from functools import partial
 
 import pytest
 
-from aeon.adapters.engine.dbos import DbosEngine
-from aeon.adapters.engine.local import LocalEngine
+from aeon.adapters.engines.dbos import DbosEngine
+from aeon.adapters.engines.local import LocalEngine
 from aeon.settings import EngineSettings
 from aeon.testing.engines import EngineWorld
 from aeon.testing.engines.world import echo, step
@@ -32,7 +32,7 @@ def on_postgres(request, _folder):
 
 def on_temporal(request, _folder):
     def make(book, workers, results, _clock, _executor):
-        from aeon.adapters.engine.temporal import TemporalEngine
+        from aeon.adapters.engines.temporal import TemporalEngine
 
         return TemporalEngine(address, "default", book, workers, results, slots=EngineSettings().slots)
 
@@ -78,11 +78,11 @@ def test_a_thousand_runs_that_wait_for_a_slow_record_share_few_threads(world, mo
     held = Held(world.store.read)
     monkeypatch.setattr(world.store, "read", held)
     count = RUNS // 5 if world.engine.name.startswith("Temporal") else RUNS  # its server takes minutes for as many
-    runs = [world.begin(process) for _ in range(count)]
+    runs = [world.start_run(process) for _ in range(count)]
     waiting = threading.active_count() - before
     held.lets_go.set()
     for run in runs:
-        world.ended(run)
+        world.wait_for_end(run)
     assert waiting <= THREADS
     assert world.tools.calls["echo"] == 2 * count
 
@@ -97,13 +97,13 @@ def test_jobs_that_take_long_leave_threads_to_the_rest(world):
 
     process = world.process("long", [step("a", world.tool("wait", wait), timeout=120)])
     before = threading.active_count()
-    runs = [world.begin(process) for _ in range(40)]
+    runs = [world.start_run(process) for _ in range(40)]
     slots = EngineSettings().slots["rest_api"]
-    world.until(lambda: world.tools.calls["wait"] == slots)
+    world.wait_until(lambda: world.tools.calls["wait"] == slots)
     unwanted = runs[-1]
     world.runs.cancel(world.user, unwanted.id)
     world.engine.wake(unwanted.id)
-    assert world.ended(unwanted).state.phase == "cancelled"
+    assert world.wait_for_end(unwanted).state.phase == "cancelled"
     assert threading.active_count() - before <= THREADS
     goes_on.set()
-    assert {world.ended(run).state.phase for run in runs[:-1]} == {"completed"}
+    assert {world.wait_for_end(run).state.phase for run in runs[:-1]} == {"completed"}

@@ -20,15 +20,15 @@ from aeon.adapters.graph_clients import falkordb, neo4j
         ("MISCONF Errors writing to the AOF file: No space left on device", "full disk", True),
         ("Max pending queries exceeded", "is busy", True),
         ("OOM command not allowed when used memory > 'maxmemory'.", "out of memory", True),
-        ("READONLY You can't write against a read only replica.", "takes no writes", True),
+        ("READONLY You can't write against a read only replica.", "accepts no writes", True),
         ("Type mismatch: expected Integer but was String", "Type mismatch", False),
     ],
 )
 def test_complaints_of_falkordb(text, said, is_passing):
-    refusal = falkordb.refusal(text)
+    refusal = falkordb.failure_of_text(text)
     assert said in refusal.message
     assert refusal.advice
-    assert refusal.is_passing is is_passing
+    assert refusal.is_transient is is_passing
     assert "hunter2" not in str(refusal)
     assert "Secret" not in str(refusal)
 
@@ -44,14 +44,14 @@ def test_complaints_of_falkordb(text, said, is_passing):
     ],
 )
 def test_errors_of_falkordbs_client(error, said):
-    refusal = falkordb.refusal_of(error, "h:1")
+    refusal = falkordb.failure_of(error, "h:1")
     assert said in refusal.message
-    assert refusal.is_passing
+    assert refusal.is_transient
 
 
 def test_platform_3_values_are_hidden_wherever_they_stand():
     params = {"a": "hunter2", "b": [{"c": "x"}], "n": 12345, "none": None}
-    said = falkordb.refusal("Cannot take 'x' or hunter2hunter2 or 12345 here. errCtx: hunter2", params).message
+    said = falkordb.failure_of_text("Cannot take 'x' or hunter2hunter2 or 12345 here. errCtx: hunter2", params).message
     assert "hunter2" not in said
     assert "'x'" not in said
     assert "12345" not in said
@@ -66,13 +66,13 @@ def test_platform_3_values_are_hidden_wherever_they_stand():
         ("Neo.ClientError.Transaction.TransactionTimedOut", "longer than its timeout", True),
         ("Neo.ClientError.Security.Unauthorized", "refuses the user or the password", True),
         ("Neo.ClientError.Database.DatabaseNotFound", "no such database", True),
-        ("Neo.TransientError.General.OutOfMemoryError", "not enough memory", True),
+        ("Neo.TransientError.General.OutOfMemoryError", "not have enough memory", True),
         ("Neo.TransientError.Transaction.DeadlockDetected", "cannot serve the query now", True),
         ("Neo.ClientError.Statement.SyntaxError", "refuses the query", False),
     ],
 )
 def test_codes_of_neo4j(code, said, is_passing):
-    refusal = neo4j.refusal(code)
+    refusal = neo4j.failure_of_code(code)
     assert said in refusal.message
     assert refusal.advice
-    assert refusal.is_passing is is_passing
+    assert refusal.is_transient is is_passing

@@ -14,9 +14,9 @@ from aeon.adapters.operations import tls
 from aeon.adapters.operations.mcp import McpExecutor
 from aeon.adapters.operations.probes import HttpProbe
 from aeon.adapters.operations.rest import RestExecutor
-from aeon.platform.catalog.calling import OperationError, Work
 from aeon.platform.catalog.operations import McpCall, RestRequest
-from aeon.platform.vault import Revealed
+from aeon.platform.catalog.tool_calls import OperationError, OperationRequest
+from aeon.platform.vault import SecretValue
 
 from . import mcp_demo
 from .authority import Authority
@@ -90,7 +90,7 @@ def endpoint(kept):
 def ask(endpoint, secret, authority=OURS.pem, protocol="https"):
     connection = {"endpoint": endpoint} | ({} if authority is None else {"caCertificate": authority})
     asked = RestRequest(allow_private=True, timeout=10)
-    work = Work("me", asked, protocol, connection, {}, Revealed(secret) if secret else None, {})
+    work = OperationRequest("me", asked, protocol, connection, {}, SecretValue(secret) if secret else None, {})
     return RestExecutor().execute(work).output["body"]
 
 
@@ -100,7 +100,7 @@ def test_the_right_certificate_is_let_in_and_stands_in_no_header(endpoint):
 
 @pytest.mark.parametrize("secret", [None, {"key": "k"}, THEIRS.issued("eve")], ids=["none", "key", "theirs"])
 def test_none_or_another_authoritys_is_not(endpoint, secret):
-    with pytest.raises(OperationError, match="it could not be asked") as refused:
+    with pytest.raises(OperationError, match="could not be reached") as refused:
         ask(endpoint, secret)
     assert "PRIVATE KEY" not in str(refused.value)
 
@@ -142,15 +142,15 @@ def test_platform_3_the_private_key_is_left_in_no_file(endpoint, monkeypatch, tm
 @pytest.mark.parametrize(
     ("endpoint", "secret", "authority", "match"),
     [
-        ("http://127.0.0.1:1", OURS.issued("ann"), None, "over https alone"),
-        ("https://127.0.0.1:1", None, "nothing", "caCertificate is no certificate"),
-        ("https://127.0.0.1:1", None, 7, "caCertificate is no certificate"),
-        ("https://127.0.0.1:1", None, "", "caCertificate is no certificate"),
+        ("http://127.0.0.1:1", OURS.issued("ann"), None, "certificate needs https"),
+        ("https://127.0.0.1:1", None, "nothing", "caCertificate is not a certificate"),
+        ("https://127.0.0.1:1", None, 7, "caCertificate is not a certificate"),
+        ("https://127.0.0.1:1", None, "", "caCertificate is not a certificate"),
         (
             "https://127.0.0.1:1",
             {**OURS.issued("ann"), "private_key": OURS.issued("bob")["private_key"]},
             None,
-            "cannot be used together",
+            "do not belong together",
         ),
     ],
 )
@@ -163,21 +163,23 @@ def test_what_cannot_be_used_is_said_and_not_shown(endpoint, secret, authority, 
 def test_contexts_are_made_once_for_all_clients_and_the_authorities_read_for_https_alone(monkeypatch):
     """A context of its own cost every REST call 25 ms of CPU, those over http:// too."""
     read = []
-    monkeypatch.setattr(tls, "_trusting", lambda authority: read.append(authority) or ssl.create_default_context())
-    tls._shared.cache_clear()
+    monkeypatch.setattr(
+        tls, "_context_trusting", lambda authority: read.append(authority) or ssl.create_default_context()
+    )
+    tls._shared_context.cache_clear()
     for connection in ({}, {"caCertificate": OURS.pem}, {}, {"caCertificate": OURS.pem}):
-        tls.verification("http", connection, None)
+        tls.client_context("http", connection, None)
     assert read == []
-    made = [tls.verification("https", each, None) for each in ({}, {"caCertificate": OURS.pem}) * 2]
+    made = [tls.client_context("https", each, None) for each in ({}, {"caCertificate": OURS.pem}) * 2]
     assert made[0] is made[2] is not made[1] is made[3]
     assert read == [None, OURS.pem]
-    own = tls.verification("https", {}, Revealed(OURS.issued("ann")))
+    own = tls.client_context("https", {}, SecretValue(OURS.issued("ann")))
     assert own is not made[0]  # a client certificate is in no context that others use
-    tls._shared.cache_clear()
+    tls._shared_context.cache_clear()
 
 
 def test_the_context_for_http_trusts_nobody():
-    context = tls.verification("http", {}, None)
+    context = tls.client_context("http", {}, None)
     assert context.verify_mode is ssl.CERT_REQUIRED
     assert context.get_ca_certs() == []
 
@@ -185,14 +187,14 @@ def test_the_context_for_http_trusts_nobody():
 def test_the_authorities_that_the_users_environment_names_are_trusted(endpoint, kept, monkeypatch):
     for named, is_let_in in ((str(kept[1]), True), (str(kept[1].parent / "none"), False)):
         monkeypatch.setenv("SSL_CERT_FILE", named)
-        tls._shared.cache_clear()
+        tls._shared_context.cache_clear()
         if is_let_in:
             assert ask(endpoint, OURS.issued("ann"), authority=None)["you"] == "ann"
         else:
             with pytest.raises(OperationError, match="authorities cannot be read") as refused:
                 ask(endpoint, OURS.issued("ann"), authority=None)
             assert "SSL_CERT_FILE" in refused.value.advice
-    tls._shared.cache_clear()
+    tls._shared_context.cache_clear()
 
 
 @contextmanager
@@ -226,7 +228,13 @@ def test_a_probe_trusts_the_connections_own_authority(tmp_path):
         (None, "localhost", False, "unable to get local issuer certificate", "`caCertificate`"),
         (THEIRS.pem, "localhost", False, "certificate", "`caCertificate`"),
         (OURS.pem, "localhost", True, "certificate has expired", "renew"),
-        (OURS.pem, "api.example", False, "Hostname mismatch", "a name or address that stands in the certificate"),
+        (
+            OURS.pem,
+            "api.example",
+            False,
+            "Hostname mismatch",
+            "name or address in the endpoint that is in the certificate",
+        ),
     ],
     ids=["public", "another authority", "expired", "another name"],
 )
@@ -234,7 +242,7 @@ def test_a_fault_of_a_certificate_is_told_as_such(tmp_path, authority, host, end
     """It was "see whether the service runs"; and trying again does not help."""
     with serving(OURS.issued("server", ended=ended), tmp_path) as port:
         connection = {"endpoint": f"https://{host}:{port}", "caCertificate": authority}
-        work = Work("me", RestRequest(allow_private=True, timeout=10), "https", connection, {}, None, {})
+        work = OperationRequest("me", RestRequest(allow_private=True, timeout=10), "https", connection, {}, None, {})
         with pytest.raises(OperationError, match=f"its certificate was refused: .*{problem}") as refused:
             RestExecutor(lambda _host, _port: ["127.0.0.1"]).execute(work)
     assert advice in refused.value.advice
@@ -251,7 +259,7 @@ def test_a_service_that_speaks_no_tls_is_told_as_such():
         finally:
             server.shutdown()
             thread.join()
-    assert "speaks TLS at this port" in refused.value.advice
+    assert "uses TLS on this port" in refused.value.advice
 
 
 @pytest.mark.server
@@ -266,14 +274,14 @@ def test_an_mcp_server_is_shown_the_certificate_too(kept, protocol):
 
     def call(secret):
         asked = McpCall(tool="add", allow_private=True, timeout=10)
-        work = Work("me", asked, protocol, connection, {"a": 1, "b": 2}, secret and Revealed(secret), {})
+        work = OperationRequest("me", asked, protocol, connection, {"a": 1, "b": 2}, secret and SecretValue(secret), {})
         return executor.execute(work).output
 
     try:
         assert call(OURS.issued("ann")) == {"result": 3}
-        with pytest.raises(OperationError, match="could not be asked"):
+        with pytest.raises(OperationError, match="could not be reached"):
             call(THEIRS.issued("eve"))
-        with pytest.raises(OperationError, match="could not be asked"):
+        with pytest.raises(OperationError, match="could not be reached"):
             call(None)
         assert server.bearers == {""}
     finally:

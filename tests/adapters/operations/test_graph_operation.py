@@ -6,15 +6,15 @@ from datetime import date
 import pytest
 
 from aeon.adapters.operations.graph import GraphExecutor
-from aeon.adapters.operations.own_record import NAMED
-from aeon.platform.catalog.calling import OperationError, Work
-from aeon.platform.catalog.catalog import Catalog
+from aeon.adapters.operations.own_record import NAMED_QUERIES
 from aeon.platform.catalog.model import NewSecret, NewService, NewTool
 from aeon.platform.catalog.operations import GraphQuery
-from aeon.platform.ledger import Request
-from aeon.platform.vault import Revealed
+from aeon.platform.catalog.service import Catalog
+from aeon.platform.catalog.tool_calls import OperationError, OperationRequest
+from aeon.platform.ledger import MutationRequest
+from aeon.platform.vault import SecretValue
 from aeon.testing.clock import FakeClock
-from aeon.testing.falkordb_server import FalkorServer
+from aeon.testing.falkordb_server import FalkorTestServer
 from aeon.testing.records import new_record
 from aeon.testing.vault import InMemoryVault
 
@@ -24,7 +24,7 @@ SHAPE = {"type": "object", "required": ["endpoint"]}
 
 def work(operation, connection, given=None, *, user="ann", secret=None, protocol="bolt"):
     asked = GraphQuery.model_validate({"type": "graph_query", "allowPrivate": True, **operation})
-    return Work(user, asked, protocol, connection, given or {}, Revealed(secret) if secret else None, {})
+    return OperationRequest(user, asked, protocol, connection, given or {}, SecretValue(secret) if secret else None, {})
 
 
 @pytest.fixture(scope="module")
@@ -42,16 +42,16 @@ def catalog(store):
     for user in ("ann", "bob"):
         made.add_user(user)
         new = NewSecret.parsed({"name": f"key of {user}", "type": "api_key", "value": {"key": "s3cret"}})
-        made.secrets.add(new, Request(user))
+        made.secrets.add(new, MutationRequest(user))
     api = {"name": "api", "type": "rest_api", "protocol": "http", "connectionSchema": SHAPE, "shared": True}
-    service = made.services.add(NewService.parsed(api), Request("ann"))
+    service = made.services.add(NewService.parsed(api), MutationRequest("ann"))
     tool = {"serviceId": service.id, "connectionParams": {"endpoint": "http://x"}, "inputSchema": {}}
     call = {"operation": {"type": "rest_request"}}
-    shared = made.tools.add(NewTool.parsed({**tool, **call, "name": "get", "shared": True}), Request("ann"))
-    made.tools.add(NewTool.parsed({**tool, **call, "name": "hidden of bob"}), Request("bob"))
-    made.tools.add(NewTool.parsed({**tool, **call, "name": "shown of bob", "shared": True}), Request("bob"))
-    bobs = made.secrets.page_of_own("bob")[0]
-    made.tools.bind(shared.id, bobs.id, Request("bob"))
+    shared = made.tools.add(NewTool.parsed({**tool, **call, "name": "get", "shared": True}), MutationRequest("ann"))
+    made.tools.add(NewTool.parsed({**tool, **call, "name": "hidden of bob"}), MutationRequest("bob"))
+    made.tools.add(NewTool.parsed({**tool, **call, "name": "shown of bob", "shared": True}), MutationRequest("bob"))
+    bobs = made.secrets.list_own("bob")[0]
+    made.tools.bind(shared.id, bobs.id, MutationRequest("bob"))
     return made
 
 
@@ -82,7 +82,7 @@ def test_platform_2_of_others_only_what_concerns_the_user_or_is_shared(own):
         ("api", "Tool", "bob", None),
         ("get", "Binding", "bob", None),
     ]
-    everything = str([own(f"@{name}", given={"words": "of bob hidden"}) for name in NAMED])
+    everything = str([own(f"@{name}", given={"words": "of bob hidden"}) for name in NAMED_QUERIES])
     assert "hidden of bob" not in everything
     assert "key of bob" not in everything
 
@@ -110,7 +110,7 @@ def test_platform_2_things_are_the_users_own_that_have_a_word(own, words, found)
 
 
 def test_what_a_query_takes_must_be_given(own):
-    with pytest.raises(OperationError, match="takes words from the input"):
+    with pytest.raises(OperationError, match="needs words in the input"):
         own("@things", given={"words": 1})
 
 
@@ -137,7 +137,7 @@ def test_rows_have_a_limit(own):
 def test_platform_2_no_text_of_a_users_own_is_asked_of_aeons_graph(own, query):
     with pytest.raises(OperationError, match="only named queries") as refused:
         own(query)
-    assert all(f"@{name}" in refused.value.advice for name in NAMED)
+    assert all(f"@{name}" in refused.value.advice for name in NAMED_QUERIES)
 
 
 def test_no_tool_writes_to_aeons_graph(own):
@@ -156,7 +156,7 @@ def free_port():
 
 @pytest.fixture(scope="module")
 def falkordb(tmp_path_factory):
-    server = FalkorServer(tmp_path_factory.mktemp("falkordb"), password=PASSWORD)
+    server = FalkorTestServer(tmp_path_factory.mktemp("falkordb"), password=PASSWORD)
     server.start()
     yield {"endpoint": server.address, "database": "theirs"}
     server.kill()
@@ -297,10 +297,10 @@ def test_a_server_that_is_not_there_is_told(store, endpoint):
     [
         ("http://127.0.0.1", None, "not the address of a bolt server"),
         ("bolt+s://127.0.0.1", None, "not the address of a bolt server"),
-        ("bolt://ann:hunter2@127.0.0.1", None, "holds a user or a password"),
+        ("bolt://ann:hunter2@127.0.0.1", None, "contains a user or a password"),
         ("bolt://127.0.0.1:port", None, "no valid port"),
-        ("bolt://127.0.0.1:1", {"key": "hunter2"}, "no secret of this type"),
-        ("falkordb://127.0.0.1:1", None, "no graph of its own choice"),
+        ("bolt://127.0.0.1:1", {"key": "hunter2"}, "a secret of this type cannot be used"),
+        ("falkordb://127.0.0.1:1", None, "no default graph"),
     ],
 )
 def test_a_connection_that_cannot_be_used_is_refused(store, endpoint, secret, match):

@@ -3,27 +3,27 @@
 import httpx2
 import pytest
 
-from aeon.adapters.operations.exchange import Asked
-from aeon.adapters.operations.graph_falkordb import FalkorServer
-from aeon.adapters.operations.graph_neo4j import Neo4jServer
-from aeon.adapters.operations.graph_rows import Place, login
-from aeon.adapters.operations.llm_servers import model_server
-from aeon.adapters.operations.mcp_sessions import reach_key
-from aeon.adapters.operations.mcp_transports import Reach
-from aeon.platform.catalog.calling import Work
+from aeon.adapters.operations.graph_falkordb import FalkorQueryClient
+from aeon.adapters.operations.graph_neo4j import Neo4jQueryClient
+from aeon.adapters.operations.graph_results import GraphEndpoint, login_of
+from aeon.adapters.operations.http_client import HttpRequest
+from aeon.adapters.operations.llm_endpoints import model_server
+from aeon.adapters.operations.mcp_sessions import session_key
+from aeon.adapters.operations.mcp_transports import McpEndpoint
+from aeon.platform.catalog.oauth_tokens import OAuthTokens
 from aeon.platform.catalog.operations import LlmCall
-from aeon.platform.catalog.secrets import Secrets
-from aeon.platform.catalog.tokens import Tokens
-from aeon.platform.vault import Revealed
+from aeon.platform.catalog.secrets import SecretRepository
+from aeon.platform.catalog.tool_calls import OperationRequest
+from aeon.platform.vault import SecretValue
 from aeon.testing.clock import FakeClock
 
 CANARY = "canary-7741"
-SECRET = Revealed({"key": CANARY})
-PASSWORD = Revealed({"username": "ann", "password": CANARY})
+SECRET = SecretValue({"key": CANARY})
+PASSWORD = SecretValue({"username": "ann", "password": CANARY})
 CONNECTION = {"endpoint": "http://127.0.0.1:1", "model": "m"}
-WORK = Work("me", LlmCall(prompt_template="?", allow_private=True), "http", CONNECTION, {}, SECRET, {})
-REACH = Reach("http", CONNECTION, SECRET, allow_private=True)
-PLACE = Place("bolt", "127.0.0.1", 1, None)
+WORK = OperationRequest("me", LlmCall(prompt_template="?", allow_private=True), "http", CONNECTION, {}, SECRET, {})
+REACH = McpEndpoint("http", CONNECTION, SECRET, allow_private=True)
+PLACE = GraphEndpoint("bolt", "127.0.0.1", 1, None)
 
 
 @pytest.mark.parametrize(
@@ -31,10 +31,10 @@ PLACE = Place("bolt", "127.0.0.1", 1, None)
     [
         WORK,
         REACH,
-        reach_key(REACH),
-        Asked("GET", httpx2.URL(f"http://x/?key={CANARY}"), {"authorization": CANARY}, CANARY.encode()),
-        FalkorServer(PLACE, login(PASSWORD)),
-        Neo4jServer(PLACE, login(PASSWORD)),
+        session_key(REACH),
+        HttpRequest("GET", httpx2.URL(f"http://x/?key={CANARY}"), {"authorization": CANARY}, CANARY.encode()),
+        FalkorQueryClient(PLACE, login_of(PASSWORD)),
+        Neo4jQueryClient(PLACE, login_of(PASSWORD)),
         model_server(WORK),
     ],
     ids=lambda holder: type(holder).__name__,
@@ -44,5 +44,7 @@ def test_platform_3_neither_repr_nor_str_shows_a_secret(holder):
 
 
 def test_platform_3_what_refreshes_tokens_keeps_none():
-    kept = vars(Tokens(Secrets.__new__(Secrets), Secrets.__new__(Secrets), FakeClock()))
+    kept = vars(
+        OAuthTokens(SecretRepository.__new__(SecretRepository), SecretRepository.__new__(SecretRepository), FakeClock())
+    )
     assert set(kept) == {"_secrets", "_server", "_clock", "_locks"}

@@ -5,16 +5,14 @@ from contextlib import nullcontext
 
 import pytest
 
-from aeon.adapters.operations.addresses import resolved
-from aeon.adapters.operations.llm import LlmExecutor
-from aeon.adapters.operations.llm_servers import model_server
-from aeon.adapters.operations.prompts import prompt_of
+from aeon.adapters.operations.host_addresses import resolve_host
+from aeon.adapters.operations.llm import LlmExecutor, render_prompt
+from aeon.adapters.operations.llm_endpoints import model_server
 from aeon.base.errors import LLMError, LLMRequestError
-from aeon.llm.interface import Reply
-from aeon.platform.catalog.calling import OperationError, Work
-from aeon.platform.catalog.operations import LlmCall
-from aeon.platform.catalog.usage import Usage
-from aeon.platform.vault import Revealed
+from aeon.llm.interface import LLMResponse
+from aeon.platform.catalog.operations import LlmCall, TokenUsage
+from aeon.platform.catalog.tool_calls import OperationError, OperationRequest
+from aeon.platform.vault import SecretValue
 from aeon.testing.llama_server import llama_server
 from aeon.testing.llm import ScriptedAdapter
 from aeon.testing.wire_double import WireDouble
@@ -29,12 +27,14 @@ CITY = {
 
 def result(adapter, given=None, schema=None, **operation):
     asked = LlmCall.model_validate({"type": "llm_call", "promptTemplate": "Where is {{what}}?", **operation})
-    work = Work("me", asked, "http", {"endpoint": "aeon:model"}, given or {"what": "it"}, None, schema or {})
+    work = OperationRequest(
+        "me", asked, "http", {"endpoint": "aeon:model"}, given or {"what": "it"}, None, schema or {}
+    )
     return LlmExecutor(lambda _work: nullcontext(adapter)).execute(work)
 
 
 def counted(text, asked, answered, model="m-1"):
-    return Reply(text, "stop", {"input_tokens": asked, "output_tokens": answered}, model)
+    return LLMResponse(text, "stop", {"input_tokens": asked, "output_tokens": answered}, model)
 
 
 def ask(adapter, *args, **options):
@@ -59,18 +59,18 @@ def test_the_model_is_chosen_by_the_whole_work():
         seen.append(work)
         return nullcontext(ScriptedAdapter(["yes"]))
 
-    secret = Revealed({"key": "k"})
+    secret = SecretValue({"key": "k"})
     operation = LlmCall.model_validate({"type": "llm_call", "promptTemplate": "?"})
     connection = {"endpoint": "https://models.example/v1", "model": "m"}
-    LlmExecutor(adapter_for).execute(Work("me", operation, "https", connection, {}, secret, {}))
+    LlmExecutor(adapter_for).execute(OperationRequest("me", operation, "https", connection, {}, secret, {}))
     assert (seen[0].connection, seen[0].secret) == (connection, secret)
 
 
 def test_platform_6_what_the_input_says_is_no_template_and_is_not_escaped():
-    assert prompt_of("{{a}} {{{a}}}", {"a": "<&{{b}}>", "b": "no"}) == "<&{{b}}> <&{{b}}>"
-    assert prompt_of("{{o}} {{l}}", {"o": {"n": [None]}, "l": [1, "x"]}) == '{"n":[null]} [1,"x"]'
+    assert render_prompt("{{a}} {{{a}}}", {"a": "<&{{b}}>", "b": "no"}) == "<&{{b}}> <&{{b}}>"
+    assert render_prompt("{{o}} {{l}}", {"o": {"n": [None]}, "l": [1, "x"]}) == '{"n":[null]} [1,"x"]'
     assert (
-        prompt_of("{{o.n}}{{#each l}}{{this}},{{/each}}{{t}}", {"o": {"n": None}, "l": [1, "x"], "t": True})
+        render_prompt("{{o.n}}{{#each l}}{{this}},{{/each}}{{t}}", {"o": {"n": None}, "l": [1, "x"], "t": True})
         == "1,x,true"
     )
 
@@ -131,8 +131,8 @@ def test_a_value_that_is_no_object_is_asked_for_inside_of_one(schema, value):
 @pytest.mark.parametrize(
     ("reply", "match"),
     [
-        (Reply('{"city": "Ro', "length"), "cut off by the token limit"),
-        (Reply("I will not.", "refusal"), "refused"),
+        (LLMResponse('{"city": "Ro', "length"), "cut off by the token limit"),
+        (LLMResponse("I will not.", "refusal"), "refused"),
     ],
 )
 def test_an_unfinished_answer_is_no_answer(schema, reply, match):
@@ -143,7 +143,7 @@ def test_an_unfinished_answer_is_no_answer(schema, reply, match):
 
 
 def test_an_empty_answer_is_no_answer():
-    with pytest.raises(OperationError, match="answered nothing"):
+    with pytest.raises(OperationError, match="returned an empty answer"):
         ask(ScriptedAdapter(["  "]))
 
 
@@ -177,37 +177,37 @@ def test_platform_6_a_prompt_that_would_not_be_made_in_time_is_not_waited_for_an
     with pytest.raises(OperationError, match=r"no answer within 0\.05 s"):
         ask(ScriptedAdapter(["late"]), given, promptTemplate=LOOPS, timeout=0.05)
     with pytest.raises(OperationError, match="the prompt takes more than 1,000,000 steps"):
-        prompt_of(LOOPS, given)
+        render_prompt(LOOPS, given)
 
 
 def test_platform_6_blocks_that_are_nested_too_deeply_are_told():
     template = "{{#if x}}" * 5000 + "{{/if}}" * 5000
     with pytest.raises(OperationError, match="nested too deeply"):
-        prompt_of(template, {"x": 1})
+        render_prompt(template, {"x": 1})
     with pytest.raises(ValueError, match="nested too deeply"):
         LlmCall(prompt_template=template[:45_000]).variables()
 
 
 def test_the_tokens_of_every_answer_count_those_of_repairs_too():
     replies = [counted('{"town": "Rome"}', 100, 10), counted('{"city": "Rome"}', 50, 5, "m-2")]
-    assert result(ScriptedAdapter(replies), schema=CITY).usage == Usage(150, 15, "m-2")
+    assert result(ScriptedAdapter(replies), schema=CITY).usage == TokenUsage(150, 15, "m-2")
     assert result(ScriptedAdapter(["In Rome."])).usage is None
-    only_some = ScriptedAdapter([Reply("{}", "stop"), counted('{"city": "Rome"}', 7, 3, None)])
-    assert result(only_some, schema=CITY).usage == Usage(7, 3, None)
+    only_some = ScriptedAdapter([LLMResponse("{}", "stop"), counted('{"city": "Rome"}', 7, 3, None)])
+    assert result(only_some, schema=CITY).usage == TokenUsage(7, 3, None)
 
 
 @pytest.mark.parametrize(
     "replies",
     [
         [counted('{"town": 1}', 30, 1)] * 3,
-        [Reply("I will not.", "refusal", {"input_tokens": 90, "output_tokens": 3}, "m-1")],
+        [LLMResponse("I will not.", "refusal", {"input_tokens": 90, "output_tokens": 3}, "m-1")],
         [counted("{}", 90, 3), LLMError("down")],
     ],
 )
 def test_tokens_of_a_call_that_failed_are_told_too(replies):
     with pytest.raises(OperationError) as failed:
         ask(ScriptedAdapter(replies), schema=CITY)
-    assert failed.value.usage == Usage(90, 3, "m-1")
+    assert failed.value.usage == TokenUsage(90, 3, "m-1")
 
 
 # Servers
@@ -219,10 +219,10 @@ def model():
         yield server
 
 
-def asked_of(endpoint, resolve=resolved, *, secret=None, **operation):
+def asked_of(endpoint, resolve=resolve_host, *, secret=None, **operation):
     asked = LlmCall.model_validate({"type": "llm_call", "promptTemplate": "Where?", "allowPrivate": True, **operation})
     connection = {"endpoint": endpoint, "model": "m"}
-    work = Work("me", asked, "http", connection, {}, Revealed(secret) if secret else None, {})
+    work = OperationRequest("me", asked, "http", connection, {}, SecretValue(secret) if secret else None, {})
     return LlmExecutor(lambda work: model_server(work, resolve)).execute(work)
 
 
@@ -266,8 +266,8 @@ def test_a_private_address_is_asked_only_where_it_is_allowed(model):
     ("endpoint", "secret", "match"),
     [
         ("http://127.0.0.1:1", {"username": "u", "password": "hunter2"}, "cannot be a model server's key"),
-        ("ftp://127.0.0.1", None, "no http or https address"),
-        ("http://u:hunter2@127.0.0.1", None, "holds a password"),
+        ("ftp://127.0.0.1", None, "not an http or https address"),
+        ("http://u:hunter2@127.0.0.1", None, "contains a password"),
     ],
 )
 def test_a_connection_that_cannot_be_used_is_refused(endpoint, secret, match):
@@ -278,8 +278,8 @@ def test_a_connection_that_cannot_be_used_is_refused(endpoint, secret, match):
 
 def test_a_connection_names_its_model():
     operation = LlmCall(prompt_template="?")
-    with pytest.raises(OperationError, match="name no model"):
-        model_server(Work("me", operation, "http", {"endpoint": "http://127.0.0.1:1"}, {}, None, {}))
+    with pytest.raises(OperationError, match="do not name a model"):
+        model_server(OperationRequest("me", operation, "http", {"endpoint": "http://127.0.0.1:1"}, {}, None, {}))
 
 
 @pytest.mark.server
@@ -304,14 +304,14 @@ def test_the_embedded_model_s_own_server_answers_with_what_fits_the_schema(tiny_
         connection = {"endpoint": peer.base_url, "model": peer.model}
         asked = {"promptTemplate": "Is the mood of {{what}} good or bad?", "allowPrivate": True, "maxTokens": 64}
         operation = LlmCall.model_validate({"type": "llm_call", **asked})
-        secret = Revealed({"key": peer.api_key})
-        work = Work("me", operation, "http", connection, {"what": "a sunny day"}, secret, schema)
+        secret = SecretValue({"key": peer.api_key})
+        work = OperationRequest("me", operation, "http", connection, {"what": "a sunny day"}, secret, schema)
         outcome = LlmExecutor(model_server).execute(work)
         assert outcome.output["mood"] in ("good", "bad")
         assert outcome.usage.prompt_tokens > 0
         assert outcome.usage.completion_tokens > 0
         with pytest.raises(OperationError) as refused:
-            LlmExecutor(model_server).execute(work._replace(secret=Revealed({"key": "canary-wrong"})))
+            LlmExecutor(model_server).execute(work._replace(secret=SecretValue({"key": "canary-wrong"})))
         assert "canary-wrong" not in str(refused.value.as_dict())
         private = operation.model_copy(update={"allow_private": False})
         with pytest.raises(OperationError, match="which is private"):

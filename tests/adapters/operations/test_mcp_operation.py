@@ -11,11 +11,11 @@ from pathlib import Path
 import httpx2
 import pytest
 
+from aeon.adapters.operations.http_client import PinnedTransport
 from aeon.adapters.operations.mcp import McpExecutor
-from aeon.adapters.operations.pinned import PinnedTransport
-from aeon.platform.catalog.calling import OperationError, Work
 from aeon.platform.catalog.operations import McpCall
-from aeon.platform.vault import Revealed
+from aeon.platform.catalog.tool_calls import OperationError, OperationRequest
+from aeon.platform.vault import SecretValue
 
 from . import mcp_demo
 from .served import Served
@@ -37,8 +37,8 @@ def executor():
 def ask(executor):
     def call(tool, given=None, *, connection=STDIO, protocol="stdio", secret=None, **operation):
         asked = McpCall.model_validate({"type": "mcp_call", "tool": tool, "allowPrivate": True, **operation})
-        revealed = Revealed(secret) if secret else None
-        return executor.execute(Work("me", asked, protocol, connection, given or {}, revealed, {})).output
+        revealed = SecretValue(secret) if secret else None
+        return executor.execute(OperationRequest("me", asked, protocol, connection, given or {}, revealed, {})).output
 
     return call
 
@@ -84,7 +84,7 @@ def test_over_each_transport_a_tool_is_called(anywhere):
 
 
 def test_a_server_that_others_wrote(ask, executor):
-    names = [tool["name"] for tool in executor.tools("stdio", TIME)]
+    names = [tool["name"] for tool in executor.list_tools("stdio", TIME)]
     assert names == ["get_current_time", "convert_time"]
     asked = {"source_timezone": "UTC", "time": "12:00", "target_timezone": "Asia/Tokyo"}
     assert "T21:00" in ask("convert_time", asked, connection=TIME)["target"]["datetime"]
@@ -95,7 +95,7 @@ def test_a_server_that_others_wrote(ask, executor):
 
 
 def test_the_schemas_of_a_servers_tools_can_be_taken_over(executor):
-    tools = {tool["name"]: tool for tool in executor.tools("stdio", STDIO)}
+    tools = {tool["name"]: tool for tool in executor.list_tools("stdio", STDIO)}
     assert tools["add"]["description"] == "The sum."
     assert tools["add"]["inputSchema"]["required"] == ["a", "b"]
     assert tools["add"]["outputSchema"]["properties"]["result"]["type"] == "integer"
@@ -119,7 +119,7 @@ def test_a_session_is_kept_and_its_process_ends_with_the_executor(ask, executor)
     executor.close()
     assert not is_running(pid)
     assert not is_running(other)
-    with pytest.raises(OperationError, match="could not be asked"):
+    with pytest.raises(OperationError, match="could not be reached"):
         ask("process")
 
 
@@ -197,7 +197,7 @@ def test_a_private_address_is_reached_only_where_it_is_allowed(served, ask, exec
         ask("add", {"a": 1, "b": 1}, allowPrivate=False, **place)
     assert "allowPrivate" in refused.value.advice
     with pytest.raises(OperationError, match="which is private"):
-        executor.tools(protocol, place["connection"])
+        executor.list_tools(protocol, place["connection"])
 
 
 @pytest.mark.parametrize("protocol", ["http", "sse"])
@@ -213,7 +213,7 @@ def test_the_address_that_was_checked_is_the_one_that_is_connected_to(served, pr
     asked = McpCall(tool="add", allow_private=True)
     connection = {"endpoint": server.endpoint.replace("127.0.0.1", "localhost")}
     for n in range(2):
-        work = Work("me", asked, protocol, connection, {"a": n, "b": 1}, None, {})
+        work = OperationRequest("me", asked, protocol, connection, {"a": n, "b": 1}, None, {})
         assert executor.execute(work).output == {"result": n + 1}
     executor.close()
     assert looked_up == ["localhost"]
@@ -234,7 +234,7 @@ def test_what_is_pinned_to_one_host_asks_no_other():
 def test_a_server_that_is_not_there_is_told(ask, protocol):
     with socket.create_server(("127.0.0.1", 0)) as probe:
         port = probe.getsockname()[1]
-    with pytest.raises(OperationError, match="could not be asked: ConnectError") as missing:
+    with pytest.raises(OperationError, match="could not be reached: ConnectError") as missing:
         ask("add", protocol=protocol, connection={"endpoint": f"http://127.0.0.1:{port}/mcp"})
     assert missing.value.is_transient
 
@@ -244,10 +244,10 @@ def test_a_server_that_is_not_there_is_told(ask, protocol):
     [
         ("stdio", {"command": "no-such-command"}, None, "'no-such-command' was not found"),
         ("stdio", {"command": "x", "args": "y"}, None, "`args` must be a list"),
-        ("stdio", {"command": "x", "env": {"A": 1}}, None, "`env` an object of texts"),
-        ("stdio", {"command": "x"}, {"key": "k1"}, "stdio takes no secret"),
-        ("stdio", {"command": "aeon:self", "args": ["k1"]}, None, "aeon:self takes no arguments"),
-        ("stdio", {"command": "aeon:self", "env": {"PATH": "k1"}}, None, "aeon:self takes no arguments"),
+        ("stdio", {"command": "x", "env": {"A": 1}}, None, "`env` an object of strings"),
+        ("stdio", {"command": "x"}, {"key": "k1"}, "stdio cannot use a secret"),
+        ("stdio", {"command": "aeon:self", "args": ["k1"]}, None, "aeon:self does not accept arguments"),
+        ("stdio", {"command": "aeon:self", "env": {"PATH": "k1"}}, None, "aeon:self does not accept arguments"),
         ("http", {"endpoint": "file:///etc/passwd"}, None, "must be an http or https address"),
         ("http", {"endpoint": "http://me:k1@localhost/"}, None, "without a user"),
         ("sse", {"endpoint": "http://localhost/"}, {"username": "u", "password": "k1"}, "cannot be a bearer"),
@@ -266,7 +266,7 @@ def test_platform_3_aeon_itself_is_reached_with_its_settings_and_without_the_mas
     environ = {**os.environ, "AEON_MASTER_KEY": "s3cret", "AEON_SKILLS_DISABLED": "storyteller"}
     executor = McpExecutor(environ)
     try:
-        names = {tool["name"] for tool in executor.tools("stdio", {"command": "aeon:self"})}
+        names = {tool["name"] for tool in executor.list_tools("stdio", {"command": "aeon:self"})}
         (server,) = [
             place.parent
             for place in Path("/proc").glob("[0-9]*/cmdline")

@@ -15,11 +15,11 @@ import pytest
 from aeon.adapters.operations.mcp import McpExecutor
 from aeon.adapters.operations.oauth import HttpTokenServer
 from aeon.adapters.operations.rest import RestExecutor
-from aeon.platform.catalog.calling import OperationError, ToolCaller
-from aeon.platform.catalog.catalog import Catalog
 from aeon.platform.catalog.model import NewSecret, NewService, NewTool, SecretChange
-from aeon.platform.catalog.tokens import Tokens, refreshed
-from aeon.platform.ledger import Request
+from aeon.platform.catalog.oauth_tokens import OAuthTokens, apply_refresh
+from aeon.platform.catalog.service import Catalog
+from aeon.platform.catalog.tool_calls import OperationError, StoredToolCaller
+from aeon.platform.ledger import MutationRequest
 from aeon.testing.clock import FakeClock
 from aeon.testing.records import new_record
 from aeon.testing.vault import InMemoryVault
@@ -67,7 +67,7 @@ class Setting:
     def add_tool(self, value, owner, kind, endpoint, operation):
         self.secret = self.add_secret(value, owner)
         api = {"name": "api", "type": kind[0], "protocol": kind[1], "connectionSchema": SHAPE}
-        service = self.catalog.services.add(NewService.parsed(api), Request(owner))
+        service = self.catalog.services.add(NewService.parsed(api), MutationRequest(owner))
         tool = {
             "name": "get",
             "serviceId": service.id,
@@ -77,15 +77,15 @@ class Setting:
             "inputSchema": {},
             "shared": True,
         }
-        return self.catalog.tools.add(NewTool.parsed(tool), Request(owner))
+        return self.catalog.tools.add(NewTool.parsed(tool), MutationRequest(owner))
 
     def add_secret(self, value, owner):
         new = NewSecret.parsed({"name": "token", "type": "oauth_token", "value": value})
-        return self.catalog.secrets.add(new, Request(owner))
+        return self.catalog.secrets.add(new, MutationRequest(owner))
 
     def caller(self):
-        tokens = Tokens(self.catalog.secrets, HttpTokenServer(), self.clock)
-        return ToolCaller(self.catalog, {"rest_request": RestExecutor()}, tokens, self.clock)
+        tokens = OAuthTokens(self.catalog.secrets, HttpTokenServer(), self.clock)
+        return StoredToolCaller(self.catalog, {"rest_request": RestExecutor()}, tokens, self.clock)
 
     def value(self, owner="ann"):
         return self.catalog.secrets.reveal(owner, self.secret.id).reveal()
@@ -105,7 +105,7 @@ def test_a_token_that_is_about_to_end_is_refreshed_before_the_call(setting, serv
     after = setting.value()
     assert (after["access_token"], after["refresh_token"]) == ("access-canary-1", "refresh-canary-1")
     assert after["expires_at"].startswith("2026-01-01T01:00")
-    assert [entry["action"] for entry in setting.catalog.ledger.trail("ann")].count("secret.rotate") == 1
+    assert [entry["action"] for entry in setting.catalog.ledger.audit_log("ann")].count("secret.rotate") == 1
     setting.caller().call("ann", tool.id, {})
     assert len(server.asked) == 1
 
@@ -133,8 +133,8 @@ def test_an_mcp_servers_refusal_refreshes_too(setting, server, protocol):
     executor = McpExecutor({})
     try:
         tool = setting.mcp_tool(server.value(), protocol, served.endpoint)
-        tokens = Tokens(setting.catalog.secrets, HttpTokenServer(), setting.clock)
-        caller = ToolCaller(setting.catalog, {"mcp_call": executor}, tokens, setting.clock)
+        tokens = OAuthTokens(setting.catalog.secrets, HttpTokenServer(), setting.clock)
+        caller = StoredToolCaller(setting.catalog, {"mcp_call": executor}, tokens, setting.clock)
         for n in range(2):
             assert caller.call("ann", tool.id, {"a": n, "b": 2}).output == {"result": n + 2}
         assert server.count == 1
@@ -154,7 +154,7 @@ def test_what_cannot_be_refreshed_is_used_as_it_is(setting, server):
 def test_platform_3_a_shared_tool_refreshes_the_callers_own_token(setting, server):
     tool = setting.tool({"access_token": "of ann", "refresh_token": "x", "token_url": "https://a.b/", "client_id": "c"})
     bobs = setting.add_secret(server.value(), "bob")
-    setting.catalog.tools.bind(tool.id, bobs.id, Request("bob"))
+    setting.catalog.tools.bind(tool.id, bobs.id, MutationRequest("bob"))
     assert setting.caller().call("bob", tool.id, {}).output["status"] == 200
     assert setting.catalog.secrets.reveal("bob", bobs.id).reveal()["refresh_token"] == "refresh-canary-1"
     assert setting.value()["access_token"] == "of ann"
@@ -178,7 +178,7 @@ class Together(HttpTokenServer):
         self._barrier = threading.Barrier(2)
 
     def answer(self, value, *, allow_private):
-        found = super().answer(value, allow_private=allow_private)
+        found = super().refresh(value, allow_private=allow_private)
         self._barrier.wait(10)
         return found
 
@@ -188,12 +188,12 @@ def test_of_two_processes_that_refresh_at_once_one_result_is_kept_and_both_go_on
     server.is_rotating = False
     setting.tool(server.value(expires_at=SOON))
     meeting = Together()
-    both = [Tokens(setting.catalog.secrets, meeting, setting.clock) for _ in range(2)]
+    both = [OAuthTokens(setting.catalog.secrets, meeting, setting.clock) for _ in range(2)]
     with ThreadPoolExecutor(2) as pool:
-        found = list(pool.map(lambda each: each.ready("ann", setting.secret.id, allow_private=True).reveal(), both))
+        found = list(pool.map(lambda each: each.get_fresh("ann", setting.secret.id, allow_private=True).reveal(), both))
     assert found[0] == found[1] == setting.value()
     assert server.count == 2
-    trail = [entry["action"] for entry in setting.catalog.ledger.trail("ann")]
+    trail = [entry["action"] for entry in setting.catalog.ledger.audit_log("ann")]
     assert trail.count("secret.rotate") == 1
 
 
@@ -201,17 +201,17 @@ def test_a_process_that_comes_second_goes_on_with_what_the_first_writes(setting,
     """The server takes a refresh token once, and refuses the second before the first has written its answer."""
     value = server.value(expires_at=SOON)
     setting.tool(value)
-    firsts = refreshed(value, HttpTokenServer().answer(value, allow_private=True), setting.clock.now())
+    firsts = apply_refresh(value, HttpTokenServer().refresh(value, allow_private=True), setting.clock.now())
 
     class Writing(FakeClock):
         def sleep(self, seconds):
             super().sleep(seconds)
             if len(self.slept) == 3:
-                setting.catalog.secrets.rotate(setting.secret.id, firsts, Request("ann"))
+                setting.catalog.secrets.rotate(setting.secret.id, firsts, MutationRequest("ann"))
 
     clock = Writing()
-    second = Tokens(setting.catalog.secrets, HttpTokenServer(), clock)
-    assert second.ready("ann", setting.secret.id, allow_private=True).reveal() == firsts == setting.value()
+    second = OAuthTokens(setting.catalog.secrets, HttpTokenServer(), clock)
+    assert second.get_fresh("ann", setting.secret.id, allow_private=True).reveal() == firsts == setting.value()
     assert len(clock.slept) == 3
 
 
@@ -220,14 +220,14 @@ def test_a_secret_that_is_renamed_meanwhile_loses_no_token(setting, server):
     secrets = setting.catalog.secrets
 
     class Renaming(HttpTokenServer):
-        def answer(self, value, *, allow_private):
-            found = super().answer(value, allow_private=allow_private)
-            secrets.change(setting.secret.id, SecretChange(name="other"), Request("ann"))
+        def refresh(self, value, *, allow_private):
+            found = super().refresh(value, allow_private=allow_private)
+            secrets.change(setting.secret.id, SecretChange(name="other"), MutationRequest("ann"))
             return found
 
-    Tokens(secrets, Renaming(), setting.clock).ready("ann", setting.secret.id, allow_private=True)
+    OAuthTokens(secrets, Renaming(), setting.clock).get_fresh("ann", setting.secret.id, allow_private=True)
     assert setting.value()["refresh_token"] == "refresh-canary-1"
-    assert secrets.own("ann", setting.secret.id).name == "other"
+    assert secrets.get_own("ann", setting.secret.id).name == "other"
 
 
 def test_a_refused_refresh_says_to_log_in_again_and_nothing_of_a_token(setting, server):
@@ -279,7 +279,7 @@ def test_two_commands_at_once_both_go_on_with_one_result(server, tmp_path):
 
 
 def answered(server, **more):
-    return HttpTokenServer().answer(server.value(**more), allow_private=True)
+    return HttpTokenServer().refresh(server.value(**more), allow_private=True)
 
 
 def test_a_client_says_who_it_is_in_the_header_and_in_the_body_where_that_is_refused(server):
@@ -295,7 +295,7 @@ def test_a_client_says_who_it_is_in_the_header_and_in_the_body_where_that_is_ref
 def test_a_client_without_a_secret_gives_its_name_in_the_body(server):
     server.wanted_client = ("body", "aeon:1", None)
     value = {name: part for name, part in server.value().items() if name != "client_secret"}
-    assert HttpTokenServer().answer(value, allow_private=True)["access_token"] == "access-canary-1"
+    assert HttpTokenServer().refresh(value, allow_private=True)["access_token"] == "access-canary-1"
 
 
 @pytest.mark.parametrize(
@@ -305,7 +305,7 @@ def test_a_client_without_a_secret_gives_its_name_in_the_body(server):
         ((429, {}), "answered 429", True),
         ((404, b"<html>"), "answered with 404", False),
         ((302, b""), "answered with 302", False),
-        ((200, b"refresh-canary-0"), "no JSON object", False),
+        ((200, b"refresh-canary-0"), "other than a JSON object", False),
         ((200, b"x" * 300_000), "longer than 262,144 bytes", False),
         ((200, {"error": "invalid_grant"}), "invalid_grant", False),
         ((400, {"error": "refresh-canary-0 is bad"}), r"cannot be refreshed \(400\)", False),
@@ -322,6 +322,6 @@ def test_answers_that_give_no_token(server, odd, match, is_transient):
 
 def test_a_private_address_is_asked_only_where_the_operation_allows_it(server):
     with pytest.raises(OperationError, match=r"could not be refreshed: .*which is private") as refused:
-        HttpTokenServer().answer(server.value(), allow_private=False)
+        HttpTokenServer().refresh(server.value(), allow_private=False)
     assert "allowPrivate" in refused.value.advice
     assert server.asked == []

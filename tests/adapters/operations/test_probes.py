@@ -9,7 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from aeon.adapters.operations.addresses import is_public
+from aeon.adapters.operations.host_addresses import is_public
 from aeon.adapters.operations.probes import HttpProbe, McpProbe, SocketProbe
 
 
@@ -79,7 +79,8 @@ def test_a_host_that_is_not_found_and_what_is_no_address_are_said():
     )
     for endpoint in ("ftp://x", "http://", "http://x:port", "", "http://[::1"):
         assert (
-            HttpProbe().problem("http", {"endpoint": endpoint}, allow_private=True) == "its endpoint is no http address"
+            HttpProbe().problem("http", {"endpoint": endpoint}, allow_private=True)
+            == "its endpoint is not a valid http address"
         )
 
 
@@ -92,7 +93,7 @@ def test_graphs_are_asked_nothing():
     assert gone == "it cannot be reached (ConnectionRefusedError)"
     assert (
         SocketProbe().problem("bolt", {"endpoint": "bolt://x:port"}, allow_private=True)
-        == "its endpoint is no bolt address"
+        == "its endpoint is not a valid bolt address"
     )
 
 

@@ -9,12 +9,12 @@ from urllib.parse import parse_qs, urlencode
 
 import pytest
 
-from aeon.adapters.operations.filling import filled, path_filled
+from aeon.adapters.operations.placeholders import fill, fill_path
 from aeon.adapters.operations.rest import RestExecutor
-from aeon.platform.catalog.calling import OperationError, Work
 from aeon.platform.catalog.operations import RestRequest
-from aeon.platform.processes.runs.lease import TakenOverError
-from aeon.platform.vault import Revealed
+from aeon.platform.catalog.tool_calls import OperationError, OperationRequest
+from aeon.platform.runs.lease import LeaseLostError
+from aeon.platform.vault import SecretValue
 
 
 class Echo(BaseHTTPRequestHandler):
@@ -56,13 +56,13 @@ def server():
 def ask(server):
     def call(given=None, *, secret=None, connection=None, resolve=None, **operation):
         endpoint = f"http://127.0.0.1:{server.server_port}/api"
-        work = Work(
+        work = OperationRequest(
             "me",
             RestRequest.model_validate({"allowPrivate": True, **operation}),
             "http",
             {"endpoint": endpoint, **(connection or {})},
             given or {},
-            Revealed(secret) if secret else None,
+            SecretValue(secret) if secret else None,
             {},
         )
         return RestExecutor(**({"resolve": resolve} if resolve else {})).execute(work).output
@@ -76,13 +76,13 @@ def test_nothing_is_sent_of_a_call_that_was_lost_while_it_connected(server):
 
     def confirm():
         connected.append(True)
-        raise TakenOverError("It is another process's.")
+        raise LeaseLostError("It is another process's.")
 
     operation = RestRequest.model_validate({"allowPrivate": True})
-    work = Work(
+    work = OperationRequest(
         "me", operation, "http", {"endpoint": f"http://127.0.0.1:{server.server_port}"}, {}, None, {}, None, confirm
     )
-    with pytest.raises(TakenOverError):
+    with pytest.raises(LeaseLostError):
         RestExecutor().execute(work)
     assert connected
     assert server.asked == []
@@ -162,15 +162,15 @@ def test_no_key_goes_over_plain_http_to_another_machine_unless_that_is_allowed(a
 @pytest.mark.parametrize("given", ["..", ".", "../../admin"])
 def test_no_input_climbs_out_of_the_path(given):
     if "/" in given:
-        assert path_filled("/a/{x}", {"x": given}) == "/a/..%2F..%2Fadmin"
+        assert fill_path("/a/{x}", {"x": given}) == "/a/..%2F..%2Fadmin"
     else:
-        with pytest.raises(ValueError, match="would leave its place"):
-            path_filled("/a/{x}/b", {"x": given})
+        with pytest.raises(ValueError, match=r"contains . or .. segments"):
+            fill_path("/a/{x}/b", {"x": given})
 
 
 def test_a_field_alone_keeps_its_type_and_one_not_given_is_left_out():
-    assert filled(["{a}", "{b}", "x{b}"], {"a": True}) == [True, "x"]
-    assert filled({"k{a}": "{a}"}, {"a": 1}) == {"k1": 1}
+    assert fill(["{a}", "{b}", "x{b}"], {"a": True}) == [True, "x"]
+    assert fill({"k{a}": "{a}"}, {"a": 1}) == {"k1": 1}
 
 
 def test_errors_of_the_service_say_what_it_said_and_whether_to_try_again(ask, server):
@@ -181,7 +181,7 @@ def test_errors_of_the_service_say_what_it_said_and_whether_to_try_again(ask, se
     with pytest.raises(OperationError, match="503") as busy:
         ask(path="/busy")
     assert busy.value.is_transient
-    with pytest.raises(OperationError, match="no JSON"):
+    with pytest.raises(OperationError, match="invalid JSON"):
         ask(path="/bad")
 
 
@@ -324,7 +324,7 @@ def test_platform_3_a_secret_that_no_header_can_hold_is_refused_and_not_quoted(a
 
 def test_a_redirect_to_no_address_is_refused(ask, server):
     server.odd = {"/api/odd": (302, {"Location": "http://[::1"}, "")}
-    with pytest.raises(OperationError, match="no address"):
+    with pytest.raises(OperationError, match="an invalid address"):
         ask(path="/odd")
 
 

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from aeon.adapters.operations.retry_after import seconds_until_again
+from aeon.base.retry_after import parse_retry_after
 
 NOW = datetime(2026, 11, 22, 12, 0, 0, tzinfo=UTC)
 
@@ -26,4 +26,4 @@ NOW = datetime(2026, 11, 22, 12, 0, 0, tzinfo=UTC)
     ],
 )
 def test_seconds_and_dates_are_understood_and_nothing_else(said, seconds):
-    assert seconds_until_again(said, NOW) == seconds
+    assert parse_retry_after(said, NOW) == seconds

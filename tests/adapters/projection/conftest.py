@@ -2,12 +2,12 @@
 
 import pytest
 
-from aeon.testing.falkordb_server import FalkorServer
+from aeon.testing.falkordb_server import FalkorTestServer
 
 
 @pytest.fixture(scope="session")
 def falkordb_server(tmp_path_factory):
-    server = FalkorServer(tmp_path_factory.mktemp("falkordb"))
+    server = FalkorTestServer(tmp_path_factory.mktemp("falkordb"))
     server.start()
     yield server
     server.kill()

@@ -13,10 +13,10 @@ import pytest
 from aeon.adapters.projection import open_falkordb, open_neo4j
 from aeon.adapters.store.postgresql import migrate
 from aeon.base.clock import SystemClock
-from aeon.platform.projection import Projector, differences
-from aeon.testing.falkordb_server import FalkorServer
-from aeon.testing.neo4j_server import Neo4jServer, jars, missing_for_neo4j
-from aeon.testing.postgres_server import PostgresServer, missing_for_postgres
+from aeon.platform.projection import Projector, find_differences
+from aeon.testing.falkordb_server import FalkorTestServer
+from aeon.testing.neo4j_server import Neo4jTestServer, jars_folder, missing_for_neo4j
+from aeon.testing.postgres_server import PostgresTestServer, missing_for_postgres
 
 from .record_of import record_of
 
@@ -79,7 +79,7 @@ def assert_equal_in_the_end(record, target):
     with closing(record_of(record)) as store, closing(target):
         projector = Projector(store, target, SystemClock(), patience=0.1)
         projector.sync()
-        assert list(differences(store, target)) == []
+        assert list(find_differences(store, target)) == []
         status = projector.status()
         assert (status.state, status.behind) == ("following", 0)
         assert target.count() > 30
@@ -89,7 +89,7 @@ def assert_equal_in_the_end(record, target):
 
 @pytest.fixture
 def falkordb(tmp_path):
-    server = FalkorServer(tmp_path)
+    server = FalkorTestServer(tmp_path)
     server.start()
     yield server
     server.kill()
@@ -106,9 +106,9 @@ def test_kills_with_falkordb(tmp_path, falkordb):
 def test_kills_with_a_record_in_postgresql(tmp_path_factory, falkordb):
     if missing := missing_for_postgres():
         pytest.skip(missing)
-    database, chance = PostgresServer(tmp_path_factory.mktemp("postgres")), random.Random(7)
+    database, chance = PostgresTestServer(tmp_path_factory.mktemp("postgres")), random.Random(7)
     database.start()
-    record = database.new()
+    record = database.create_database()
     migrate(record)
     try:
         victims = chance.sample([*VICTIMS, "database"] * 2, k=8)
@@ -122,7 +122,7 @@ def test_kills_with_a_record_in_postgresql(tmp_path_factory, falkordb):
 def test_kills_with_neo4j(tmp_path):
     if missing := missing_for_neo4j():
         pytest.skip(missing)
-    server, record, chance = Neo4jServer(jars(), tmp_path), str(tmp_path / "record"), random.Random(7)
+    server, record, chance = Neo4jTestServer(jars_folder(), tmp_path), str(tmp_path / "record"), random.Random(7)
     server.start()
     try:
         killed_one_after_another(VICTIMS, record, server, "neo4j", chance)

@@ -6,9 +6,8 @@ import pytest
 
 from aeon.adapters.projection import open_falkordb, open_neo4j
 from aeon.base.clock import SystemClock
-from aeon.platform.projection import Projector, Reference, differences
-from aeon.testing.record_changes import RecordChanges
-from aeon.testing.records import new_record
+from aeon.platform.projection import NodeKey, Projector, find_differences
+from aeon.testing.records import RecordMutator, new_record
 
 pytestmark = pytest.mark.server
 
@@ -22,33 +21,33 @@ def store(tmp_path):
 @pytest.fixture(params=["falkordb", pytest.param("neo4j", marks=pytest.mark.slow)])
 def target(request):
     server = request.getfixturevalue(f"{request.param}_server")
-    server.empty()
+    server.clear()
     opened = {"falkordb": open_falkordb, "neo4j": open_neo4j}[request.param]
     with closing(opened(server.address, server.password)) as graph:
         yield graph
 
 
 def test_random_changes_are_followed_property_by_property(store, target):
-    projector, changes = Projector(store, target, SystemClock(), size=30), RecordChanges(store, 1)
+    projector, changes = Projector(store, target, SystemClock(), size=30), RecordMutator(store, 1)
     for _ in range(4):
-        changes.make(60)
+        changes.make_changes(60)
         projector.sync()
-        assert list(differences(store, target)) == []
+        assert list(find_differences(store, target)) == []
     assert target.count() > 50
     target.clear("")
     projector.sync()
-    assert list(differences(store, target)) == []
+    assert list(find_differences(store, target)) == []
 
 
 def test_what_differs_is_found(store, target):
-    projector, changes = Projector(store, target, SystemClock()), RecordChanges(store, 1)
-    changes.make(60)
+    projector, changes = Projector(store, target, SystemClock()), RecordMutator(store, 1)
+    changes.make_changes(60)
     projector.sync()
     store.update(lambda unit: unit.write("UPDATE users SET audit_seq = 77 WHERE id = 'ann'"))
-    assert len(list(differences(store, target))) == 2
+    assert len(list(find_differences(store, target))) == 2
     projector.sync()
-    assert list(differences(store, target)) == []
-    node = target.found([Reference("User", "ann")])[0][0]
+    assert list(find_differences(store, target)) == []
+    node = target.fetch([NodeKey("User", "ann")])[0][0]
     assert node.properties["auditSeq"] == 77
-    changes.make(20)
-    assert list(differences(store, target))
+    changes.make_changes(20)
+    assert list(find_differences(store, target))

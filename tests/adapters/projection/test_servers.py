@@ -7,18 +7,18 @@ from contextlib import closing
 
 import pytest
 
-from aeon.adapters.graph_clients.falkordb import connected, graph
+from aeon.adapters.graph_clients.falkordb import connect, open_graph
 from aeon.adapters.projection import open_falkordb, open_neo4j
 from aeon.base.errors import ConfigError, MissingExtraError
-from aeon.platform.projection import Batch, Node, ProjectionError, Reference, TargetUnavailableError
-from aeon.testing.falkordb_server import FalkorServer
+from aeon.platform.projection import GraphBatch, GraphNode, NodeKey, ProjectionError, TargetUnavailableError
+from aeon.testing.falkordb_server import FalkorTestServer
 
-ANN = Reference("User", "ann")
+ANN = NodeKey("User", "ann")
 SECRET = "correct-horse-battery"  # noqa: S105  # a word that must turn up in no log
 
 
 def put(target, **properties):
-    target.apply(Batch(nodes=[Node(ANN, {**properties, "id": "ann"})]), target.claim(target.stamp()), "next")
+    target.apply(GraphBatch(nodes=[GraphNode(ANN, {**properties, "id": "ann"})]), target.claim(target.stamp()), "next")
 
 
 def free_port():
@@ -127,7 +127,7 @@ def test_a_user_of_falkordb_with_a_password(falkordb_server):
 @pytest.mark.server
 @pytest.mark.slow
 def test_a_falkordb_server_that_comes_back_is_used_again(tmp_path):
-    server = FalkorServer(tmp_path)
+    server = FalkorTestServer(tmp_path)
     server.start()
     with closing(open_falkordb(server.address, server.password)) as target:
         target.clear("0")
@@ -141,17 +141,17 @@ def test_a_falkordb_server_that_comes_back_is_used_again(tmp_path):
 
 @pytest.mark.server
 def test_somebody_elses_nodes_in_falkordb_are_left_alone(falkordb_server):
-    falkordb_server.empty()
+    falkordb_server.clear()
     with (
-        connected("127.0.0.1", falkordb_server.port, None, falkordb_server.password, 10) as client,
+        connect("127.0.0.1", falkordb_server.port, None, falkordb_server.password, 10) as client,
         closing(open_falkordb(falkordb_server.address, falkordb_server.password)) as target,
     ):
-        theirs = graph(client, "aeon")
+        theirs = open_graph(client, "aeon")
         theirs.query("CREATE (:User {id: 'ann', mine: 1})-[:KNOWS]->(:Entity {id: 'e'})")
         target.clear("0")
         put(target, n=1)
         theirs.query("MATCH (a:User:Aeon {id: 'ann'}) MATCH (e:Entity) CREATE (a)-[:MENTIONED_IN]->(e)")
-        target.apply(Batch(sources=[ANN], sinks=[ANN]), target.claim("next"), "1")
+        target.apply(GraphBatch(edge_sources=[ANN], edge_targets=[ANN]), target.claim("next"), "1")
         found = theirs.query("MATCH (:Aeon)-[m:MENTIONED_IN]->(:Entity) RETURN count(m)").result_set
         assert found == [[1]]
         assert target.count() == 1
@@ -164,7 +164,7 @@ def test_somebody_elses_nodes_in_falkordb_are_left_alone(falkordb_server):
 
 @pytest.fixture
 def neo4j_target(neo4j_server):
-    neo4j_server.empty()
+    neo4j_server.clear()
     with closing(open_neo4j(neo4j_server.address, neo4j_server.password)) as target:
         yield target
 
@@ -207,7 +207,7 @@ def test_platform_3_no_log_of_neo4j_holds_a_value_or_the_password(neo4j_server, 
     with closing(open_neo4j(neo4j_server.address, neo4j_server.password)) as target:
         target.clear("0")
         put(target, v=SECRET)
-        target.found([ANN])
+        target.fetch([ANN])
     logging.getLogger("neo4j").setLevel(logging.NOTSET)
     assert caplog.text
     assert SECRET not in caplog.text
@@ -235,7 +235,7 @@ def test_somebody_elses_nodes_in_neo4j_are_left_alone(neo4j_server, neo4j_target
         put(neo4j_target, n=1)
         with pytest.raises(ProjectionError, match="must be unique"):
             neo4j_target.apply(
-                Batch(nodes=[Node(Reference("User", "bob"), {"id": "bob"})]), neo4j_target.claim("next"), "1"
+                GraphBatch(nodes=[GraphNode(NodeKey("User", "bob"), {"id": "bob"})]), neo4j_target.claim("next"), "1"
             )
         assert neo4j_target.stamp() == "next"
         neo4j_target.clear("0")

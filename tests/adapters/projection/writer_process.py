@@ -7,11 +7,11 @@ from contextlib import suppress
 from record_of import record_of
 
 from aeon.platform.store import StoreUnavailableError
-from aeon.testing.record_changes import RecordChanges
+from aeon.testing.records import RecordMutator
 
 record, seed = sys.argv[1:]
-changes = RecordChanges(record_of(record), int(seed))
+changes = RecordMutator(record_of(record), int(seed))
 os.write(1, b"ready\n")
 while True:
     with suppress(StoreUnavailableError):
-        changes.make_one()
+        changes.make_change()

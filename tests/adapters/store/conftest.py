@@ -9,7 +9,7 @@ from typing import NamedTuple
 import pytest
 
 from aeon.adapters.store.postgresql import migrate, open_postgresql
-from aeon.testing.postgres_server import PostgresServer, missing_for_postgres
+from aeon.testing.postgres_server import PostgresTestServer, missing_for_postgres
 
 DOCUMENT = Path(__file__).parents[3] / "docs" / "postgresql.md"
 PASSWORD = "pass word's \\ %40:@/"  # noqa: S105  # of the roles of a server of the tests' own
@@ -42,13 +42,13 @@ def started(*, listen="127.0.0.1", fsync="off"):
     if missing := missing_for_postgres():
         pytest.skip(missing)
     with server_folder() as folder:
-        server = PostgresServer(folder, listen, {"fsync": fsync})
+        server = PostgresTestServer(folder, listen, {"fsync": fsync})
         server.start()
         try:
             quoted = PASSWORD.replace("'", "''")
             for statement in statements():
                 if statement.startswith("CREATE ROLE"):
-                    server.run(f"{statement} PASSWORD '{quoted}'")
+                    server.execute(f"{statement} PASSWORD '{quoted}'")
             yield server
         finally:
             server.kill()  # nobody needs its data
@@ -62,10 +62,10 @@ def statements():
 
 def new_record(server):
     """A record without rows in a new database."""
-    database = server.new().rpartition("/")[2]
+    database = server.create_database().rpartition("/")[2]
     for statement in statements():
         if not statement.startswith("CREATE ROLE"):
-            server.run(statement, database)
+            server.execute(statement, database)
     record = Record(database, server.address(database, "aeon_app"), server.address(database, "aeon_owner"))
     migrate(record.owner, PASSWORD)
     return record
@@ -83,9 +83,9 @@ class Records:
         if not self._free:
             return new_record(self._server)
         record = self._free.pop()
-        tables = [name for (name,) in self._server.run(TABLES, record.database)]
+        tables = [name for (name,) in self._server.execute(TABLES, record.database)]
         wipe = "".join(f"DELETE FROM aeon.{table};" for table in tables)  # of our own tables
-        self._server.run(f"SET session_replication_role = replica; {wipe}", record.database)
+        self._server.execute(f"SET session_replication_role = replica; {wipe}", record.database)
         return record
 
     def give_back(self, record):

@@ -10,7 +10,7 @@ import time
 from aeon.adapters.store.postgresql import open_postgresql
 from aeon.platform.store import StoreUnavailableError
 from aeon.testing.store.rows import insertion, row_of
-from aeon.testing.store.units import ADD, ADD_ONE
+from aeon.testing.store.units_of_work import ADD, ADD_ONE
 
 HAS = "SELECT id FROM requests WHERE id = :id"
 WAITS = 60

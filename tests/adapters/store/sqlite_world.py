@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from aeon.adapters.store.sqlite.opening import open_sqlite
-from aeon.adapters.store.sqlite.place import Place
+from aeon.adapters.store.sqlite.factory import open_sqlite
+from aeon.adapters.store.sqlite.record_files import RecordFiles
 
 ADD_USER = "INSERT INTO users VALUES (:id, 0, 'none', '2026-01-01')"
 USERS = "SELECT id FROM users ORDER BY id"
@@ -39,7 +39,7 @@ class Project:
 
     def __init__(self, folder):
         self.state = folder / "state"
-        self.place = Place(folder / "project" / ".aeon" / "aeon.db")
+        self.place = RecordFiles(folder / "project" / ".aeon" / "aeon.db")
         self.path = self.place.path
 
     def open(self, **more):
@@ -68,7 +68,7 @@ class Project:
 _PRELUDE = """
 import os, sys, time
 from pathlib import Path
-from aeon.adapters.store.sqlite.opening import open_sqlite
+from aeon.adapters.store.sqlite.factory import open_sqlite
 path, state, given = Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3:]
 def add(store, name):
     store.update(lambda unit: unit.write("INSERT INTO users VALUES (:id, 0, 'none', '2026-01-01')", {"id": name}))

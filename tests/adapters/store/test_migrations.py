@@ -8,11 +8,10 @@ from dataclasses import replace
 
 import pytest
 
-from aeon.adapters.store.migrations import DIGESTS, LATEST, Migration, available
-from aeon.adapters.store.sqlite.backup import restore
-from aeon.adapters.store.sqlite.checking import check
-from aeon.adapters.store.sqlite.migrating import apply, statements
-from aeon.adapters.store.sqlite.schema import KNOWN, META_ROW, READ_SCHEMA, Versions, digest
+from aeon.adapters.store.migrations import DIGESTS, LATEST, Migration, load_migrations
+from aeon.adapters.store.sqlite.maintenance import check_record, restore
+from aeon.adapters.store.sqlite.migrator import apply_script, statements
+from aeon.adapters.store.sqlite.schema import KNOWN_VERSIONS, META_ROW, READ_SCHEMA, SchemaVersions, schema_digest
 from aeon.platform.store import DamagedStoreError, StoreError, StoreUnavailableError
 
 from .sqlite_world import Project, add_user, fill_record, together, users
@@ -48,14 +47,14 @@ BAD = Migration(LATEST + 2, "bad", "CREATE TABLE fine (a TEXT) STRICT; INSERT IN
 
 def versions(*more):
     """The versions of an Aeon that knows these migrations too."""
-    migrations = [*available("sqlite"), *more]
+    migrations = [*load_migrations("sqlite"), *more]
     digests = dict(DIGESTS)
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
         for migration in migrations:
             if migration is not BAD:
                 run(connection, migration.up)
-            digests[migration.number] = digest(connection)
-    return Versions(len(migrations), digests, lambda: migrations)
+            digests[migration.number] = schema_digest(connection)
+    return SchemaVersions(len(migrations), digests, lambda: migrations)
 
 
 def run(connection, *scripts):
@@ -86,30 +85,30 @@ def test_the_constants_are_those_of_the_migrations():
     """After a change of a migration, this names the digest to write into migrations/__init__.py."""
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
         yielded = {}
-        for migration in available("sqlite"):
+        for migration in load_migrations("sqlite"):
             run(connection, migration.up)
-            yielded[migration.number] = digest(connection)
+            yielded[migration.number] = schema_digest(connection)
     assert yielded == DIGESTS
     assert max(yielded) == LATEST
 
 
 def test_the_table_that_tells_the_version_is_the_one_that_is_read():
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
-        for migration in available("sqlite"):
+        for migration in load_migrations("sqlite"):
             run(connection, migration.up)
         assert META_ROW in connection.execute(READ_SCHEMA).fetchall()
 
 
 def test_both_dialects_have_the_same_migrations():
-    lists = [[(each.number, each.name) for each in available(dialect)] for dialect in ("sqlite", "postgresql")]
+    lists = [[(each.number, each.name) for each in load_migrations(dialect)] for dialect in ("sqlite", "postgresql")]
     assert lists[0] == lists[1] == [(number, lists[0][number - 1][1]) for number in range(1, LATEST + 1)]
-    assert all(each.up and each.down for dialect in ("sqlite", "postgresql") for each in available(dialect))
+    assert all(each.up and each.down for dialect in ("sqlite", "postgresql") for each in load_migrations(dialect))
 
 
 def test_the_first_version_can_be_taken_back(project):
     with closing(sqlite3.connect(project.path, isolation_level=None)) as connection:
         connection.execute("PRAGMA foreign_keys = OFF")
-        for migration in reversed(available("sqlite")):
+        for migration in reversed(load_migrations("sqlite")):
             run(connection, migration.down)
         left = connection.execute("SELECT name FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%'").fetchall()
     assert left == []
@@ -152,7 +151,7 @@ def test_data_survive_up_and_down(project):
     with closing(sqlite3.connect(project.path, isolation_level=None)) as connection:
         for migration in (MAKE_ANEW, ADD_NOTES):
             number = migration.number - 1
-            apply(connection, project.path, migration.down, number, replace(known, digests=digests))
+            apply_script(connection, project.path, migration.down, number, replace(known, digests=digests))
             assert version(project.path) == str(number)
     assert {table: rows(project.path, table) for table in tables} == before
 
@@ -161,10 +160,10 @@ def down_digests(*migrations):
     """The digests on the way back. A column that was dropped comes back as the last one, so they are others."""
     digests = {}
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
-        run(connection, *(each.up for each in (*available("sqlite"), *reversed(migrations))))
+        run(connection, *(each.up for each in (*load_migrations("sqlite"), *reversed(migrations))))
         for migration in migrations:
             run(connection, migration.down)
-            digests[migration.number - 1] = digest(connection)
+            digests[migration.number - 1] = schema_digest(connection)
     return digests
 
 
@@ -173,13 +172,13 @@ def test_a_migration_that_fails_changes_nothing_and_the_ones_before_stay(project
     with pytest.raises(StoreError, match=f"to version {LATEST + 2} .bad.: no such table: not_there"):
         project.open(versions=known)
     assert version(project.path) == str(LATEST + 1)
-    assert check(project.path, versions=known) == []
+    assert check_record(project.path, versions=known) == []
     project.open(versions=versions(ADD_NOTES)).close()
 
 
 def test_a_migration_that_leads_elsewhere_than_it_should_is_taken_back(project):
     known = versions(ADD_NOTES)
-    with pytest.raises(StoreError, match="did not lead to the tables it should"):
+    with pytest.raises(StoreError, match="did not create the expected tables"):
         project.open(versions=replace(known, digests={**known.digests, LATEST + 1: "another"}))
     assert project.users() == ["me"]
 
@@ -202,7 +201,7 @@ def test_an_older_aeon_does_not_open_what_a_newer_one_has_migrated(project):
 
 def test_a_record_that_is_open_is_not_migrated(project, monkeypatch):
     """So an older Aeon never writes to a record that was migrated under it."""
-    monkeypatch.setattr("aeon.adapters.store.sqlite.locking._WAITS_TO_BE_ALONE", 0.1)
+    monkeypatch.setattr("aeon.adapters.store.sqlite.record_lock._EXCLUSIVE_WAIT", 0.1)
     process = project.start(
         "store = open_sqlite(path, state=state); say('open'); sys.stdin.readline(); add(store, 'you')"
     )
@@ -235,14 +234,14 @@ def test_threads_that_open_an_older_record_at_once_migrate_it_once(project):
 
 MIGRATING = """
 import aeon.adapters.store.sqlite.schema as schema
-from aeon.adapters.store.migrations import Migration, available
+from aeon.adapters.store.migrations import Migration, load_migrations
 from dataclasses import replace
 more = Migration(int(given[1]), "notes", given[2], "")
 calls = []
 def migrations():
     say("migrates")
-    return [*available("sqlite"), more]
-known = schema.Versions(more.number, {**schema.DIGESTS, more.number: given[3]}, migrations)
+    return [*load_migrations("sqlite"), more]
+known = schema.SchemaVersions(more.number, {**schema.DIGESTS, more.number: given[3]}, migrations)
 store = open_sqlite(path, state=state, versions=known)
 store.update(lambda unit: unit.write("INSERT INTO users VALUES (:id, 0, '', '', 'a note')", {"id": given[0]}))
 store.close()
@@ -276,14 +275,14 @@ def test_a_migration_that_is_killed_at_any_moment_is_whole_or_not_begun(project,
         project.start(script, "x", LATEST + 1, ADD_NOTES.up, known.digests[LATEST + 1]).communicate(timeout=60)
         with closing(project.open(versions=known)) as store:
             assert users(store)[0] == "me"
-        assert check(project.path, versions=known) == []
+        assert check_record(project.path, versions=known) == []
         shutil.rmtree(project.place.folder)
         shutil.copytree(old, project.place.folder)
 
 
 def test_the_newest_version_of_this_aeon_is_the_one_that_is_known():
-    assert (KNOWN.latest, KNOWN.digests) == (LATEST, DIGESTS)
-    assert [each.number for each in KNOWN.migrations()] == list(range(1, LATEST + 1))
+    assert (KNOWN_VERSIONS.latest, KNOWN_VERSIONS.digests) == (LATEST, DIGESTS)
+    assert [each.number for each in KNOWN_VERSIONS.migrations()] == list(range(1, LATEST + 1))
 
 
 def test_a_new_record_gets_every_migration(tmp_path):

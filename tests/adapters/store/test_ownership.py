@@ -8,7 +8,7 @@ from contextlib import closing
 
 import pytest
 
-from aeon.adapters.store.sqlite.checking import adopt
+from aeon.adapters.store.sqlite.maintenance import adopt_record
 from aeon.platform.store import DamagedStoreError, StoreUnavailableError
 
 from .sqlite_world import Project, add_user
@@ -88,13 +88,13 @@ def test_a_project_may_be_moved(project, tmp_path):
 
 
 def test_a_record_from_elsewhere_can_be_taken_over_on_purpose(foreign):
-    adopt(foreign.path, state=foreign.state)
+    adopt_record(foreign.path, state=foreign.state)
     assert foreign.users() == ["me"]
 
 
 def test_a_record_that_is_taken_over_gets_a_new_id(project, foreign):
     """Its old id is known to those who had it, who could send another record with the same one."""
-    adopt(foreign.path, state=foreign.state)
+    adopt_record(foreign.path, state=foreign.state)
     assert record_id(foreign) != record_id(project)
     name(foreign, record_id(project))
     assert "is not one of this user's records" in refused(foreign)
@@ -102,20 +102,20 @@ def test_a_record_that_is_taken_over_gets_a_new_id(project, foreign):
 
 def test_taking_over_a_record_of_ones_own_changes_nothing(project):
     before = record_id(project)
-    adopt(project.path, state=project.state)
+    adopt_record(project.path, state=project.state)
     assert record_id(project) == before
 
 
 def test_a_record_that_is_open_is_not_taken_over(project, monkeypatch):
-    monkeypatch.setattr("aeon.adapters.store.sqlite.locking._WAITS_TO_BE_ALONE", 0.1)
+    monkeypatch.setattr("aeon.adapters.store.sqlite.record_lock._EXCLUSIVE_WAIT", 0.1)
     with closing(project.open()), pytest.raises(StoreUnavailableError, match=f"is open in process {os.getpid()}"):
-        adopt(project.path, state=project.state)
+        adopt_record(project.path, state=project.state)
 
 
 @pytest.mark.parametrize(
     ("statement", "reason"),
     [
-        ("CREATE TRIGGER evil AFTER INSERT ON users BEGIN DELETE FROM events; END", "that no Aeon made"),
+        ("CREATE TRIGGER evil AFTER INSERT ON users BEGIN DELETE FROM events; END", "that Aeon did not create"),
         ("INSERT INTO bindings VALUES ('b', 'nobody', 'no tool', 'no secret', '')", "refers to a row of"),
         ("INSERT INTO users VALUES ('other', 0, CAST(x'ff41' AS TEXT), '2026')", "not UTF-8"),
     ],
@@ -125,7 +125,7 @@ def test_what_is_not_whole_is_not_taken_over(foreign, statement, reason):
         connection.execute(statement)
     before = foreign.path.read_bytes()
     with pytest.raises(DamagedStoreError, match=reason):
-        adopt(foreign.path, state=foreign.state)
+        adopt_record(foreign.path, state=foreign.state)
     assert foreign.path.read_bytes() == before
     assert not (foreign.state / "records").exists()
 
@@ -133,7 +133,7 @@ def test_what_is_not_whole_is_not_taken_over(foreign, statement, reason):
 def test_there_must_be_a_record_to_take_over(tmp_path):
     project = Project(tmp_path)
     with pytest.raises(StoreUnavailableError, match="There is no record at"):
-        adopt(project.path, state=project.state)
+        adopt_record(project.path, state=project.state)
 
 
 @pytest.mark.parametrize("record", ["", "../../evil", "x", "a" * 36, "/etc/passwd", "0" * 8 + "-0000" * 3])

@@ -2,12 +2,12 @@
 
 import pytest
 
-from aeon.adapters.store.postgresql.address import parsed
+from aeon.adapters.store.postgresql.address import parse_address
 from aeon.base.errors import ConfigError
 
 
 def test_the_parts_of_an_address():
-    address = parsed("postgresql://an%40n@db:99/the%20base?schema=mine&sslmode=verify-full&sslrootcert=/ca.pem")
+    address = parse_address("postgresql://an%40n@db:99/the%20base?schema=mine&sslmode=verify-full&sslrootcert=/ca.pem")
     assert address.parameters == {
         "user": "an@n",
         "host": "db",
@@ -34,15 +34,15 @@ def test_the_parts_of_an_address():
     ],
 )
 def test_hosts_and_ports(text, host, port, title):
-    parameters = parsed(text).parameters
+    parameters = parse_address(text).parameters
     assert (parameters.get("host"), parameters.get("port")) == (host, port)
-    assert parsed(text).title == f"PostgreSQL at {title}"
+    assert parse_address(text).title == f"PostgreSQL at {title}"
 
 
 def test_of_several_hosts_the_one_that_takes_writes_is_meant():
-    assert parsed("postgresql://a,b/aeon").parameters["target_session_attrs"] == "read-write"
-    assert parsed("postgresql://a,b/aeon?target_session_attrs=any").parameters["target_session_attrs"] == "any"
-    assert "target_session_attrs" not in parsed("postgresql://a/aeon").parameters
+    assert parse_address("postgresql://a,b/aeon").parameters["target_session_attrs"] == "read-write"
+    assert parse_address("postgresql://a,b/aeon?target_session_attrs=any").parameters["target_session_attrs"] == "any"
+    assert "target_session_attrs" not in parse_address("postgresql://a/aeon").parameters
 
 
 @pytest.mark.parametrize(
@@ -75,10 +75,10 @@ def test_of_several_hosts_the_one_that_takes_writes_is_meant():
 )
 def test_what_is_no_address_is_refused_and_not_repeated(text):
     with pytest.raises(ConfigError) as raised:
-        parsed(text)
+        parse_address(text)
     assert "word" not in str(raised.value).replace("password", "")
 
 
 def test_libpq_would_take_another_host_from_what_stands_behind_the_at():
     """It ends the user at the last `@` before a slash, even behind a `?`; it is given the parts, so it does not."""
-    assert parsed("postgresql://db?sslmode=require@other/aeon").parameters["host"] == "db"
+    assert parse_address("postgresql://db?sslmode=require@other/aeon").parameters["host"] == "db"

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from aeon.adapters.store.postgresql import open_postgresql
-from aeon.testing.store.units import ADD_ONE
-from aeon.testing.store.world import in_threads
+from aeon.testing.store.fixtures import run_in_threads
+from aeon.testing.store.units_of_work import ADD_ONE
 
 from .conftest import PASSWORD, new_record, server_folder, started
 from .namespaces import Cable
@@ -27,7 +27,7 @@ COUNTED = "SELECT position FROM aeon.consumers WHERE name = 'counter'"
 HOLDER = """
 import sys
 from aeon.adapters.store.postgresql import open_postgresql
-from aeon.testing.store.units import ADD_ONE
+from aeon.testing.store.units_of_work import ADD_ONE
 
 def work(unit):
     unit.write(ADD_ONE, {"name": "counter"})
@@ -48,7 +48,7 @@ class Writers:
         self._stopped = threading.Event()
         self.acknowledged = []
         self.wrong = []
-        self._thread = threading.Thread(target=lambda: self.wrong.extend(in_threads(count, self._write)))
+        self._thread = threading.Thread(target=lambda: self.wrong.extend(run_in_threads(count, self._write)))
 
     def __enter__(self):
         self._thread.start()
@@ -90,7 +90,7 @@ def test_a_server_that_is_killed_loses_nothing_that_it_acknowledged():
 def standby(mortal):
     """A server that follows `mortal`."""
     with server_folder() as folder:
-        standby = mortal.standby(folder)
+        standby = mortal.create_standby(folder)
         yield standby
         standby.kill()
 
@@ -98,8 +98,8 @@ def standby(mortal):
 def test_a_standby_that_becomes_the_primary_has_all_that_was_acknowledged(mortal, standby):
     """Replication is synchronous; the address names both hosts."""
     record = new_record(mortal)
-    mortal.run("ALTER SYSTEM SET synchronous_standby_names = '*'")
-    mortal.run("SELECT pg_reload_conf()")
+    mortal.execute("ALTER SYSTEM SET synchronous_standby_names = '*'")
+    mortal.execute("SELECT pg_reload_conf()")
     standby.start()
     with (
         closing(open_postgresql(record.address.replace("/db", f",127.0.0.1:{standby.port}/db"), PASSWORD)) as store,
@@ -107,9 +107,9 @@ def test_a_standby_that_becomes_the_primary_has_all_that_was_acknowledged(mortal
     ):
         writers.wait_for_more()
         mortal.kill()
-        standby.run("SELECT pg_promote()")
-        standby.run("ALTER SYSTEM SET synchronous_standby_names = ''")
-        standby.run("SELECT pg_reload_conf()")
+        standby.execute("SELECT pg_promote()")
+        standby.execute("ALTER SYSTEM SET synchronous_standby_names = ''")
+        standby.execute("SELECT pg_reload_conf()")
         writers.wait_for_more()
     assert writers.wrong == []
     check(standby, record, writers.acknowledged)
@@ -155,7 +155,8 @@ def test_writers_on_two_machines_and_a_cut_cable(cable, server_behind):
         time.sleep(16)  # 8 seconds to notice that nothing arrives, and as long for a unit to give up
         assert rows(server_behind, record) > before
         cable.mend()
-        said = [each.communicate(timeout=60) for each in (near, far)]
+        rest = far.stdout.read()  # `communicate` would lose what `readline` has buffered
+        said = [near.communicate(timeout=60), (rest, far.communicate(timeout=60)[1])]
     assert [each.returncode for each in (near, far)] == [0, 0], said
     assert [bool(complaints) for _, complaints in said] == [False, True]
     acknowledged = "".join(["near-0\n", "far-0\n", *heard, *(out for out, _ in said)]).split()
@@ -203,12 +204,12 @@ def writer(cable, side, address, name, count):
 
 
 def rows(server, record):
-    return server.run("SELECT count(*) FROM aeon.requests", record.database)[0][0]
+    return server.execute("SELECT count(*) FROM aeon.requests", record.database)[0][0]
 
 
 def check(server, record, acknowledged):
     """All that was acknowledged is there; and each thing that is there was counted once."""
-    there = {name for (name,) in server.run(REQUESTS, record.database)}
+    there = {name for (name,) in server.execute(REQUESTS, record.database)}
     assert set(acknowledged) <= there
     assert len(acknowledged) == len(set(acknowledged))
-    assert server.run(COUNTED, record.database) == [(len(there),)]
+    assert server.execute(COUNTED, record.database) == [(len(there),)]

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aeon.adapters.store.postgresql.dialect import statement_of
-from aeon.platform.store import QueryError, Texts
+from aeon.platform.store import DialectQuery, QueryError
 
 
 @pytest.mark.parametrize(
@@ -38,7 +38,7 @@ def test_translation(query, text, names):
 
 
 def test_of_two_texts_postgresqls_is_taken():
-    assert statement_of(Texts(":a", ":b")).names == ("b",)
+    assert statement_of(DialectQuery(":a", ":b")).names == ("b",)
 
 
 def test_a_text_is_translated_once():

@@ -5,11 +5,11 @@ from types import SimpleNamespace
 import pytest
 from psycopg import DatabaseError, OperationalError, errors
 
-from aeon.adapters.store.postgresql.failures import (
-    ConflictError,
+from aeon.adapters.store.postgresql.errors import (
     ConnectionLostError,
+    WriteConflictError,
     as_store_errors,
-    unavailable,
+    unavailable_error,
 )
 from aeon.platform.store import (
     DamagedStoreError,
@@ -36,8 +36,8 @@ def raised(error, *, is_closed=False):
 @pytest.mark.parametrize(
     ("code", "kind"),
     [
-        ("40001", ConflictError),
-        ("40P01", ConflictError),
+        ("40001", WriteConflictError),
+        ("40P01", WriteConflictError),
         ("55P03", StoreUnavailableError),
         ("57014", QueryTimeoutError),
         ("57P03", StoreUnavailableError),
@@ -92,7 +92,7 @@ def test_a_server_that_does_not_answer_is_told_in_one_line_without_libpqs_advice
         'connection failed: connection to server at "127.0.0.1", port 1 failed: Connection refused\n'
         "\tIs the server running on that host and accepting TCP/IP connections?"
     )
-    assert unavailable(OperationalError(said), "the store").message == (
+    assert unavailable_error(OperationalError(said), "the store").message == (
         'the store does not answer: connection failed: connection to server at "127.0.0.1", port 1 failed: '
         "Connection refused."
     )

@@ -8,8 +8,8 @@ import pytest
 from aeon.adapters.store.postgresql import open_postgresql
 from aeon.adapters.store.postgresql.pool import SIZE
 from aeon.platform.store import QueryError, QueryTimeoutError, StoreUnavailableError
-from aeon.testing.store.units import ADD, ADD_ONE, ALL, LOCKED_POSITION
-from aeon.testing.store.world import in_threads
+from aeon.testing.store.fixtures import run_in_threads
+from aeon.testing.store.units_of_work import ADD, ADD_ONE, ALL, LOCKED_POSITION
 
 from .conftest import PASSWORD, new_record
 from .front import Front
@@ -37,7 +37,7 @@ def fronted(front, postgres, record):
 
 def test_a_session_that_was_ended_while_it_was_idle_is_replaced(store, postgres):
     for ask in (lambda: store.read(ALL), lambda: store.view(lambda unit: unit.read(ALL)), lambda: add(store)):
-        postgres.run(END_SESSIONS)
+        postgres.execute(END_SESSIONS)
         ask()
     assert store.read(ALL) == [A]
 
@@ -49,7 +49,7 @@ def test_a_session_that_is_ended_in_a_unit_of_work_is_replaced_and_the_unit_repe
         unit.write(ADD, A)
         calls.append(1)
         if len(calls) < 3:
-            postgres.run(END_SESSIONS)
+            postgres.execute(END_SESSIONS)
         return unit.read(ALL)
 
     assert store.update(work) == [A]
@@ -62,7 +62,7 @@ def test_a_view_whose_session_is_ended_is_not_repeated(store, postgres):
 
     def work(unit):
         calls.append(unit.read(ALL))
-        postgres.run(END_SESSIONS)
+        postgres.execute(END_SESSIONS)
         return unit.read(ALL)
 
     with pytest.raises(StoreUnavailableError):
@@ -106,7 +106,7 @@ def test_a_server_that_ended_the_session_before_the_commit_was_not_sent_one(stor
         unit.write(ADD, A)
         calls.append(1)
         if len(calls) == 1:
-            postgres.run(END_SESSIONS)
+            postgres.execute(END_SESSIONS)
             time.sleep(0.2)
 
     store.update(work)
@@ -140,14 +140,14 @@ def test_threads_share_few_connections(store, postgres):
             if number == 0:
                 most.append(sessions(postgres))
 
-    assert in_threads(40, work) == []
+    assert run_in_threads(40, work) == []
     assert store.read(ALL) == [{"name": "a", "position": 200}]
     assert max(most) <= SIZE
 
 
 def test_threads_that_wait_for_a_connection_too_long_are_told(store, monkeypatch):
-    monkeypatch.setattr("aeon.adapters.store.postgresql.pool._WAITS", 0.1)
-    wrong = in_threads(SIZE + 1, lambda _: store.view(lambda unit: (unit.read(ALL), time.sleep(0.5))))
+    monkeypatch.setattr("aeon.adapters.store.postgresql.pool._WAIT_SECONDS", 0.1)
+    wrong = run_in_threads(SIZE + 1, lambda _: store.view(lambda unit: (unit.read(ALL), time.sleep(0.5))))
     assert [str(SIZE) in str(error) for error in wrong] == [True]
     assert store.read(ALL) == []
 
@@ -199,11 +199,11 @@ def test_a_query_that_waits_is_stopped_by_its_timeout(store):
 def test_commits_reach_the_disk_even_where_a_role_would_not_have_them_do_so(postgres, record):
     shown = "SELECT current_setting('synchronous_commit') AS it"
     for set_to, used in (("off", "on"), ("local", "local"), ("remote_apply", "remote_apply")):
-        postgres.run(f"ALTER ROLE aeon_app SET synchronous_commit = {set_to}")
+        postgres.execute(f"ALTER ROLE aeon_app SET synchronous_commit = {set_to}")
         store = open_postgresql(record.address, PASSWORD)
         assert store.update(lambda unit: unit.read(shown)) == [{"it": used}]
         store.close()
-    postgres.run("ALTER ROLE aeon_app RESET synchronous_commit")
+    postgres.execute("ALTER ROLE aeon_app RESET synchronous_commit")
 
 
 def test_while_the_server_is_away_work_waits_and_then_fails(mortal):
@@ -231,7 +231,7 @@ def test_an_order_to_shut_down_is_no_error_if_the_server_comes_back(mortal):
         while not stopped.is_set():
             store.update(lambda unit: unit.write(ADD_ONE, {"name": "a"}))
 
-    writers = threading.Thread(target=lambda: wrong.extend(in_threads(4, count_up)))
+    writers = threading.Thread(target=lambda: wrong.extend(run_in_threads(4, count_up)))
     wrong = []
     writers.start()
     for _ in range(2):
@@ -250,7 +250,7 @@ def add(store):
 
 
 def sessions(postgres):
-    return postgres.run("SELECT count(*) FROM pg_stat_activity WHERE application_name = 'aeon'")[0][0]
+    return postgres.execute("SELECT count(*) FROM pg_stat_activity WHERE application_name = 'aeon'")[0][0]
 
 
 def until(holds):

@@ -6,13 +6,13 @@ from contextlib import closing
 
 import pytest
 
-from aeon.adapters.store.migrations import LATEST, Migration, available
-from aeon.adapters.store.postgresql import migrate, migrating, open_postgresql, parsed, roll_back
+from aeon.adapters.store.migrations import LATEST, Migration, load_migrations
+from aeon.adapters.store.postgresql import migrate, migrator, open_postgresql, parse_address, roll_back
 from aeon.base.errors import MissingExtraError
 from aeon.platform.store import InvariantError, QueryError, StoreError, StoreUnavailableError
+from aeon.testing.store.fixtures import run_in_threads
 from aeon.testing.store.rows import fill
-from aeon.testing.store.units import ADD, ALL
-from aeon.testing.store.world import in_threads
+from aeon.testing.store.units_of_work import ADD, ALL
 
 from .conftest import PASSWORD
 from .front import Front, certificate
@@ -38,7 +38,7 @@ def test_without_psycopg_the_extra_is_named(monkeypatch):
 @pytest.fixture
 def empty(postgres):
     """The address of a database without a record."""
-    return postgres.new()
+    return postgres.create_database()
 
 
 class TestVersions:
@@ -90,22 +90,22 @@ class TestVersions:
             assert migrate(empty) == steps()[1:]
             assert roll_back(empty, to=0) == steps()[::-1]
             assert roll_back(empty, to=0) == []
-            assert postgres.run(TABLES, database) == postgres.run(FUNCTIONS, database) == []
+            assert postgres.execute(TABLES, database) == postgres.execute(FUNCTIONS, database) == []
 
     def test_many_that_migrate_at_once_do_each_step_once(self, empty):
         done = []
-        assert in_threads(6, lambda _: done.append(migrate(empty))) == []
+        assert run_in_threads(6, lambda _: done.append(migrate(empty))) == []
         assert sorted(name for names in done for name in names) == steps()
 
     def test_a_migration_that_fails_leaves_nothing_of_itself(self, empty, postgres):
         first = Migration(1, "first", "CREATE TABLE meta (key text PRIMARY KEY, value text); CREATE TABLE a ()", "")
         wrong = Migration(2, "wrong", "CREATE TABLE b (); NONSENSE", "")
         with pytest.raises(QueryError, match="NONSENSE"):
-            migrating.migrate(parsed(empty), None, [first, wrong])
+            migrator.migrate(parse_address(empty), None, [first, wrong])
         database = empty.rpartition("/")[2]
-        assert {name for (name,) in postgres.run(TABLES, database)} == {"meta", "meta_pkey", "a"}
+        assert {name for (name,) in postgres.execute(TABLES, database)} == {"meta", "meta_pkey", "a"}
         right = wrong._replace(up="CREATE TABLE b ()")
-        assert migrating.migrate(parsed(empty), None, [first, right]) == ["0002 wrong"]
+        assert migrator.migrate(parse_address(empty), None, [first, right]) == ["0002 wrong"]
 
     def test_records_in_two_schemas_know_nothing_of_each_other(self, empty):
         addresses = [f"{empty}?schema={name}" for name in ("one", "two")]
@@ -121,7 +121,7 @@ class TestVersions:
             store.close()
 
     def test_a_database_that_lacks_characters_is_refused(self, postgres):
-        postgres.run("CREATE DATABASE latin ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0")
+        postgres.execute("CREATE DATABASE latin ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0")
         with pytest.raises(StoreError, match="LATIN1"):
             migrate(postgres.address("latin"))
 
@@ -145,7 +145,7 @@ class TestRefusals:
         store = open_postgresql(record.address, PASSWORD)
         with pytest.raises(QueryError) as raised:
             store.read("NONSENSE")
-        for text in (store.name, str(raised.value), repr(store), repr(parsed(record.address))):
+        for text in (store.name, str(raised.value), repr(store), repr(parse_address(record.address))):
             assert PASSWORD not in text
         assert store.name == f"PostgreSQL at {record.address.partition('@')[2]}"
         store.close()
@@ -208,7 +208,7 @@ class TestRoles:
             migrate(address, PASSWORD)
 
     def test_a_role_that_may_not_see_the_record_is_told(self, record, postgres):
-        postgres.run("CREATE ROLE stranger LOGIN PASSWORD '{}'".format(PASSWORD.replace("'", "''")))
+        postgres.execute("CREATE ROLE stranger LOGIN PASSWORD '{}'".format(PASSWORD.replace("'", "''")))
         with pytest.raises(StoreError, match="none that this user may see"):
             open_postgresql(record.address.replace("aeon_app@", "stranger@"), PASSWORD)
 
@@ -255,7 +255,7 @@ class TestBackup:
         with closing(open_postgresql(record.address, PASSWORD)) as store:
             fill(store)
             before = store.read("SELECT id, name FROM services")
-        dump, new = tmp_path / "aeon.dump", postgres.new()
+        dump, new = tmp_path / "aeon.dump", postgres.create_database()
         command = ["pg_dump", "--format=custom", "--schema=aeon", f"--file={dump}", record.owner]
         subprocess.run([postgres.programs / command[0], *command[1:]], check=True)
         command = ["pg_restore", "--exit-on-error", f"--dbname={new}", dump]
@@ -273,8 +273,8 @@ class TestBackup:
 
 
 def steps():
-    return [f"{each.number:04} {each.name}" for each in available("postgresql")]
+    return [f"{each.number:04} {each.name}" for each in load_migrations("postgresql")]
 
 
 def set_version(postgres, record, version):
-    postgres.run(f"UPDATE aeon.meta SET value = '{version}' WHERE key = 'version'", record.database)
+    postgres.execute(f"UPDATE aeon.meta SET value = '{version}' WHERE key = 'version'", record.database)

@@ -7,7 +7,7 @@ import pytest
 from aeon.platform.store import StoreError
 from aeon.testing.records import new_record
 from aeon.testing.store.columns import IMMUTABLE, NEVER_DELETED, NULLABLE
-from aeon.testing.store.refusals import CHECKS, DANGLING, NEW, TAKEN
+from aeon.testing.store.refused_rows import CHECKS, DANGLING, DUPLICATES, NEW_KEYS
 from aeon.testing.store.rows import ROWS, fill, insertion, row_of
 
 pytestmark = [pytest.mark.server, pytest.mark.slow]
@@ -86,10 +86,10 @@ def test_the_suite_has_a_row_of_every_table_and_knows_which_columns_may_be_empty
 def test_the_suite_breaks_every_constraint(store):
     fill(store)
     broken = set()
-    for refused in (*CHECKS, *TAKEN):
+    for refused in (*CHECKS, *DUPLICATES):
         broken.add(constraint(store, refused.table, refused.changes))
     for table, changes in DANGLING:
-        fresh = {name: value for name, value in NEW.items() if name in ROWS[table]}
+        fresh = {name: value for name, value in NEW_KEYS.items() if name in ROWS[table]}
         broken.add(constraint(store, table, {**fresh, **changes}))
     named = {row["name"] for row in store.read(CONSTRAINTS) if not row["name"].startswith(NOT_TRIED)}
     assert named - IMPLIED == broken

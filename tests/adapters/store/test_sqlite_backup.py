@@ -11,9 +11,8 @@ from contextlib import closing
 import pytest
 
 from aeon.adapters.store.migrations import LATEST
-from aeon.adapters.store.sqlite.backup import backup, restore
-from aeon.adapters.store.sqlite.checking import check
-from aeon.adapters.store.sqlite.copying import publish
+from aeon.adapters.store.sqlite.file_copies import publish
+from aeon.adapters.store.sqlite.maintenance import backup, check_record, restore
 from aeon.platform.store import DamagedStoreError, StoreError, StoreUnavailableError
 
 from .sqlite_world import Project, add_user, fill_record, kill, users
@@ -88,7 +87,7 @@ ADD = "INSERT INTO users VALUES (:id, 0, '', '')"
 
 def test_a_backup_does_not_replace_a_file(project, saved):
     before = saved.read_bytes()
-    with pytest.raises(StoreUnavailableError, match=r"is there already\. Name a new file"):
+    with pytest.raises(StoreUnavailableError, match=r"already exists\. Name a new file"):
         backup(project.path, saved, state=project.state)
     assert saved.read_bytes() == before
 
@@ -118,7 +117,7 @@ def test_a_restored_record_is_as_its_backup(project, saved):
     assert replaced.name.startswith("aeon.db.replaced-")
     assert project.users() == ["me"]
     assert contents(project.path) == contents(saved)
-    assert check(project.path) == []
+    assert check_record(project.path) == []
     assert project.path.stat().st_mode & 0o777 == 0o600
     with closing(sqlite3.connect(project.path)) as connection:
         assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
@@ -152,7 +151,7 @@ def test_what_was_not_closed_is_kept_with_its_log(project, saved):
 def test_a_damaged_record_can_be_replaced(project, saved):
     damage(project.path)
     restore(project.path, saved, state=project.state)
-    assert check(project.path) == []
+    assert check_record(project.path) == []
     assert project.users() == ["me"]
 
 
@@ -181,7 +180,7 @@ def test_a_backup_from_another_machine_can_be_restored_and_gets_a_new_id(saved, 
 
 
 def test_a_record_that_is_open_is_not_replaced(project, saved, monkeypatch):
-    monkeypatch.setattr("aeon.adapters.store.sqlite.locking._WAITS_TO_BE_ALONE", 0.1)
+    monkeypatch.setattr("aeon.adapters.store.sqlite.record_lock._EXCLUSIVE_WAIT", 0.1)
     with closing(project.open()) as store:
         assert f"is open in process {os.getpid()}" in refused(project, saved, StoreUnavailableError)
         add_user(store, "third")
@@ -196,7 +195,7 @@ def test_a_record_that_is_open_is_not_replaced(project, saved, monkeypatch):
         (lambda path: path.write_bytes(path.read_bytes()[: 4096 * 20]), "a.bak"),
         (
             lambda path: sql(path, "CREATE TRIGGER evil AFTER INSERT ON users BEGIN DELETE FROM events; END"),
-            "no Aeon made",
+            "Aeon did not create",
         ),
         (lambda path: sql(path, "INSERT INTO users VALUES ('x', 0, CAST(x'ff41' AS TEXT), '')"), "not UTF-8"),
         (lambda path: sql(path, "INSERT INTO bindings VALUES ('b', 'n', 'n', 'n', '')"), "refers to a row"),
@@ -224,12 +223,12 @@ def test_a_newer_backup_is_refused(project, saved):
 
 
 def test_a_backup_that_is_not_there_is_refused(project, tmp_path):
-    assert "none.bak is not a file, or not there" in refused(project, tmp_path / "none.bak", StoreUnavailableError)
+    assert "none.bak is not a file, or does not exist" in refused(project, tmp_path / "none.bak", StoreUnavailableError)
 
 
 def test_a_copy_of_a_file_in_the_middle_of_a_transaction_is_refused(project, saved):
     saved.with_name("a.bak-journal").write_bytes(b"x")
-    assert "was being written when it was copied" in refused(project, saved, StoreUnavailableError)
+    assert "was copied during a write" in refused(project, saved, StoreUnavailableError)
 
 
 def test_restoring_leaves_the_backup_as_it_is(project, saved, tmp_path):
@@ -255,7 +254,7 @@ def test_a_restoring_that_was_killed_in_the_middle_is_finished_when_the_record_i
     if done > 1:
         project.path.rename(replaced)
     assert project.users() == ["me"]
-    assert check(project.path) == []
+    assert check_record(project.path) == []
     restore(project.path, replaced, state=project.state)
     assert project.users() == ["me", "third", "you"]
 
@@ -266,7 +265,7 @@ def test_a_restoring_that_is_killed_at_any_moment_leaves_the_old_record_or_the_n
     shutil.copytree(project.place.folder, old)
     script = """
 import signal
-from aeon.adapters.store.sqlite.backup import restore
+from aeon.adapters.store.sqlite.maintenance import restore
 signal.signal(signal.SIGALRM, lambda *_: os.kill(os.getpid(), signal.SIGKILL))
 signal.setitimer(signal.ITIMER_REAL, float(given[1]))
 restore(path, Path(given[0]), state=state)
@@ -276,41 +275,41 @@ time.sleep(60)
     for moment in range(24):
         project.start(script, saved, 0.001 + moment * 0.0015).communicate(timeout=60)
         seen.add(tuple(project.users()))
-        assert check(project.path) == []
+        assert check_record(project.path) == []
         shutil.rmtree(project.place.folder)
         shutil.copytree(old, project.place.folder)
     assert seen <= {("me", "you"), ("me",)}
 
 
 def test_a_whole_record_has_no_problems(project):
-    assert check(project.path) == []
+    assert check_record(project.path) == []
 
 
 def test_check_works_while_the_record_is_in_use(project):
     with closing(project.open()) as store:
         add_user(store, "third")
-        assert check(project.path) == []
+        assert check_record(project.path) == []
 
 
 def test_check_tells_everything_that_is_wrong(project):
     sql(project.path, "INSERT INTO bindings VALUES ('b', 'nobody', 'no tool', 'no secret', '')")
     sql(project.path, "INSERT INTO users VALUES ('x', 0, CAST(x'ff41' AS TEXT), '')")
     damage(project.path, "metric_values_of")
-    found = "\n".join(check(project.path))
+    found = "\n".join(check_record(project.path))
     for word in ("database disk image is malformed", "of bindings refers to a row of", "The table users:", "not UTF-8"):
         assert word in found
 
 
 def test_check_tells_of_a_schema_that_is_not_aeons(project):
     sql(project.path, "DROP TRIGGER users_kept")
-    assert "that no Aeon made" in check(project.path)[0]
+    assert "that Aeon did not create" in check_record(project.path)[0]
 
 
 def test_check_of_a_record_that_is_not_there_says_so(tmp_path):
     project = Project(tmp_path)
     project.place.prepare_folder()
     with pytest.raises(StoreUnavailableError, match="There is no record at"):
-        check(project.path)
+        check_record(project.path)
     assert [each.name for each in project.place.folder.iterdir() if each.name != "origin"] == [".gitignore"]
 
 

@@ -9,8 +9,7 @@ from contextlib import closing
 
 import pytest
 
-from aeon.adapters.store.sqlite.backup import backup
-from aeon.adapters.store.sqlite.checking import check
+from aeon.adapters.store.sqlite.maintenance import backup, check_record
 from aeon.base.json import parse_strict
 from aeon.platform.store import DamagedStoreError, QueryError, StoreError, StoreFullError, StoreUnavailableError
 
@@ -55,7 +54,7 @@ def test_a_full_disk_refuses_writes_and_not_reads_and_writing_goes_on_when_there
         add_user(store, "you")
         assert len(users(store)) == count + 2
     assert len(full.users()) == count + 2
-    assert check(full.path) == []
+    assert check_record(full.path) == []
 
 
 def test_a_process_that_begins_to_read_on_a_full_disk_is_told_what_it_needs(full):
@@ -105,7 +104,7 @@ say(len(store.read("SELECT id FROM users")) == n + 2)
 store.close()
 """
     assert ended(project.start(script)) == ["True", "True"]
-    assert check(project.path) == []
+    assert check_record(project.path) == []
 
 
 def remount(disk, option):
@@ -142,7 +141,7 @@ except StoreError as error:
 
     from . import sqlite_world
 
-    code = f"import os\nfrom aeon.adapters.store.sqlite.opening import open_sqlite\nos.setuid(12345)\n{sqlite_world._PRELUDE}{script}"
+    code = f"import os\nfrom aeon.adapters.store.sqlite.factory import open_sqlite\nos.setuid(12345)\n{sqlite_world._PRELUDE}{script}"
     command = [sys.executable, "-c", code, str(project.path), str(project.state)]
     said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     assert said == f"{project.path} may not be written to. Run: chmod 600 {project.path}\n"

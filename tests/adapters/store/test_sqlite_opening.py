@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from aeon.adapters.store.migrations import LATEST
-from aeon.adapters.store.sqlite.opening import old_graph_beside
+from aeon.adapters.store.sqlite.factory import old_graph_folder
 from aeon.adapters.store.sqlite.schema import APPLICATION_ID
 from aeon.platform.store import DamagedStoreError, QueryError, StoreError, StoreUnavailableError
 
@@ -75,7 +75,7 @@ def test_a_record_of_the_newest_version_is_opened_without_reading_migrations(pro
     project.make()
     script = """
 from aeon.adapters.store import migrations
-migrations.available = None
+migrations.load_migrations = None
 opened = set(sys.modules)
 open_sqlite(path, state=state).close()
 say("importlib.resources" in set(sys.modules) - opened)
@@ -172,7 +172,7 @@ def test_a_newer_version_is_refused(project):
 def test_a_file_that_says_another_version_than_its_tables_is_refused(project):
     project.make()
     altered(project.path, "UPDATE meta SET value = '7' WHERE key = 'version'")
-    assert f"says that it has version 7, but its tables are those of {LATEST}" in refused(project)
+    assert f"states version 7, but its tables are those of version {LATEST}" in refused(project)
 
 
 def test_statistics_of_the_query_planner_may_be_there(project):
@@ -198,7 +198,7 @@ HOSTILE = {
 def test_a_schema_that_is_not_aeons_is_refused(project, statement):
     project.make()
     altered(project.path, statement)
-    assert "that no Aeon made" in refused(project)
+    assert "that Aeon did not create" in refused(project)
 
 
 @pytest.mark.parametrize("name", ["sqlite_evil", "sqlite_stat1", "meta", "Meta"])
@@ -215,7 +215,7 @@ def test_the_version_is_not_asked_of_a_view(project):
     project.make()
     view = "CREATE VIEW meta AS SELECT 'version' AS key, '7' AS value"
     altered(project.path, "DROP TABLE meta", view)
-    assert "that no Aeon made" in refused(project)
+    assert "that Aeon did not create" in refused(project)
 
 
 def test_a_missing_file_with_its_log_still_there_is_not_made_anew(project):
@@ -225,8 +225,8 @@ def test_a_missing_file_with_its_log_still_there_is_not_made_anew(project):
     project.path.unlink()
     project.place.wal.write_bytes(log)
     said = refused(project)
-    assert "is missing, but its aeon.db-wal is there" in said
-    assert "Put aeon.db back" in said
+    assert "is missing, but its aeon.db-wal exists" in said
+    assert "Restore aeon.db" in said
 
 
 @pytest.mark.parametrize("move", ["moved", "replaced", "lock deleted"])
@@ -247,9 +247,9 @@ def test_a_store_whose_file_was_taken_away_writes_no_more(project, move, tmp_pat
 def test_a_graph_of_an_older_aeon_is_seen_beside_where_the_record_will_be(project):
     (project.place.folder / "graph").mkdir(parents=True)
     project.place.folder.chmod(0o700)
-    assert old_graph_beside(project.path) == project.place.folder / "graph"
+    assert old_graph_folder(project.path) == project.place.folder / "graph"
     project.make()
-    assert old_graph_beside(project.path) is None
+    assert old_graph_folder(project.path) is None
 
 
 def put(project, content):

@@ -4,8 +4,8 @@ import os
 
 import pytest
 
-from aeon.adapters.store.sqlite import place as places
-from aeon.adapters.store.sqlite.mounts import is_mounted_alone, remote_file_system
+from aeon.adapters.store.sqlite import record_files as places
+from aeon.adapters.store.sqlite.record_files import is_mounted_alone, remote_file_system
 from aeon.platform.store import DamagedStoreError, StoreUnavailableError
 
 from .sqlite_world import Project, add_user, users
@@ -54,7 +54,7 @@ def test_a_folder_that_others_may_read_is_not_refused(project):
 def test_what_belongs_to_another_user_is_refused(project, which):
     path = getattr(project.place, which)
     os.chown(path, 12345, 12345)
-    assert f"{path} belongs to another user. If you trust what is in it, run: sudo chown 0 {path}" in refused(project)
+    assert f"{path} belongs to another user. If you trust its content, run: sudo chown 0 {path}" in refused(project)
 
 
 @pytest.mark.parametrize("which", ["path", "folder"])
@@ -152,7 +152,7 @@ def mounted(project, monkeypatch, tmp_path, kind):
 def test_a_record_on_a_network_file_system_is_refused_with_what_to_do(project, monkeypatch, tmp_path):
     mounted(project, monkeypatch, tmp_path, "nfs4")
     said = refused(project)
-    assert f"{project.place.folder} lies on a network file system (nfs4), where SQLite's locks are not safe." in said
+    assert f"{project.place.folder} is on a network file system (nfs4), where SQLite's locks are not safe." in said
     assert "Keep the project in a local folder, or use PostgreSQL: set [store] address." in said
 
 

@@ -9,9 +9,9 @@ from contextlib import closing
 
 import pytest
 
-from aeon.adapters.store.sqlite import opening as openings
-from aeon.adapters.store.sqlite.checking import check
-from aeon.adapters.store.sqlite.locking import RecordLock, lock_holders
+from aeon.adapters.store.sqlite import factory as openings
+from aeon.adapters.store.sqlite.maintenance import check_record
+from aeon.adapters.store.sqlite.record_lock import RecordLock, lock_holders
 from aeon.platform.store import DamagedStoreError, GuardError, StoreError, StoreUnavailableError
 
 from .sqlite_world import Project, add_user, ended, fill_record, kill, together, users
@@ -61,7 +61,7 @@ def test_units_of_several_processes_at_once_are_all_there(project):
     script = "store = open_sqlite(path, state=state); [add(store, f'{given[0]}-{n}') for n in range(50)]; store.close()"
     together(project, 4, script)
     assert len(project.users()) == 200
-    assert check(project.path) == []
+    assert check_record(project.path) == []
 
 
 @pytest.mark.slow
@@ -109,12 +109,12 @@ def test_what_a_killed_writer_has_acknowledged_is_there(project):
                 assert {f"{turn}-{number}-{n}-a", f"{turn}-{number}-{n}-b"} <= there
             assert f"{turn}-{number}-{last + 2}-a" not in there
     assert all((f"{name[:-1]}b" in there) for name in there if name.endswith("a"))
-    assert check(project.path) == []
+    assert check_record(project.path) == []
 
 
 def test_a_record_that_was_not_closed_is_checked_when_it_is_next_opened(project, checks):
     interrupt(project, "me")
-    assert project.place.was_left_open()
+    assert project.place.was_not_closed()
     assert project.users() == ["me"]
     assert checks == [project.path]
     assert project.users() == ["me"]
@@ -175,14 +175,14 @@ def test_the_lock_is_released_with_the_last_reader(project):
     assert not lock.acquire()
     goes_on.set()
     reader.join()
-    lock.acquire_alone()
+    lock.acquire_exclusive()
     lock.release()
 
 
 def test_a_record_that_is_held_alone_is_waited_for(project, monkeypatch):
-    monkeypatch.setattr("aeon.adapters.store.sqlite.locking.WAITS", 0.1)
+    monkeypatch.setattr("aeon.adapters.store.sqlite.record_lock.MAX_WAIT_SECONDS", 0.1)
     lock = RecordLock(project.place)
-    lock.acquire_alone()
+    lock.acquire_exclusive()
     with pytest.raises(StoreUnavailableError, match=f"is being checked, migrated or restored in process {os.getpid()}"):
         project.open()
     lock.release()
@@ -236,7 +236,7 @@ def test_a_unit_whose_transaction_was_taken_back_goes_no_further(project):
                 unit.write("INSERT OR ROLLBACK INTO users VALUES ('me', 0, '', '')")
             unit.write("INSERT INTO users VALUES ('you', 0, '', '')")
 
-        with pytest.raises(StoreError, match="was taken back"):
+        with pytest.raises(StoreError, match="was rolled back"):
             store.update(goes_on)
         assert users(store) == []
 
@@ -252,4 +252,4 @@ for n in range(15):
 """
     together(project, 4, script)
     assert len(project.users()) == 60
-    assert check(project.path) == []
+    assert check_record(project.path) == []

@@ -7,19 +7,19 @@ from tests.adapters.telemetry.conftest import said
 from tests.platform.canary_world import Canaries
 from tests.platform.echoing import EchoServer
 
-from aeon.adapters.engine.local import LocalEngine
+from aeon.adapters.engines.local import LocalEngine
 from aeon.adapters.operations.oauth import HttpTokenServer
 from aeon.adapters.operations.rest import RestExecutor
+from aeon.adapters.telemetry.environment import read_otlp_settings
 from aeon.adapters.telemetry.otlp import OtlpReceiver
-from aeon.adapters.telemetry.variables import wanted
-from aeon.platform.catalog.calling import ToolCaller
 from aeon.platform.catalog.model import NewSecret, NewTool
-from aeon.platform.catalog.tokens import Tokens
-from aeon.platform.ledger import Request
-from aeon.platform.metrics.metrics import Metrics
-from aeon.platform.processes.runs import sending as sending_room
-from aeon.platform.processes.runs.measuring import Measuring
-from aeon.platform.processes.runs.sending import NotTakenError, Sending
+from aeon.platform.catalog.oauth_tokens import OAuthTokens
+from aeon.platform.catalog.tool_calls import StoredToolCaller
+from aeon.platform.ledger import MutationRequest
+from aeon.platform.metrics.service import Metrics
+from aeon.platform.runs import span_export as sending_room
+from aeon.platform.runs.metrics import RunMetricsRecorder
+from aeon.platform.runs.span_export import SpanExportError, SpanExportQueue
 from aeon.testing.clock import FakeClock
 from aeon.testing.engines import EngineWorld
 from aeon.testing.engines.world import echo, failing, flaky, step
@@ -42,15 +42,15 @@ class Told(EngineWorld):
         super().__init__(store, folder, lambda book, workers, _r, clock, who: LocalEngine(book, workers, clock, who))
         self.time, self.told = FakeClock(), []
         self.values = Metrics(store, self.catalog.ledger).values
-        self.sending = Sending(store, self.runs.book, receiver, self.time, self.told.append)
+        self.sending = SpanExportQueue(store, self.runs.repository, receiver, self.time, self.told.append)
 
     def ended_run(self, process, q="q"):
-        run = self.begin(process, q)
-        self.ended(run)
+        run = self.start_run(process, q)
+        self.wait_for_end(run)
         return run
 
     def catch_up(self):
-        Measuring(self.store, self.runs.book, self.values, self.sending).catch_up()
+        RunMetricsRecorder(self.store, self.runs.repository, self.values, self.sending).record_pending()
 
     def waiting(self):
         return self.store.read("SELECT count(*) AS n FROM runs WHERE is_unsent = 1")[0]["n"]
@@ -67,7 +67,7 @@ def telling(store, tmp_path):
 
     def make(receiver=None, **environ):
         asked = {**os.environ, "OTEL_EXPORTER_OTLP_TIMEOUT": "0.3", **environ}
-        made.append(Told(store, tmp_path, receiver or OtlpReceiver(wanted(asked))))
+        made.append(Told(store, tmp_path, receiver or OtlpReceiver(read_otlp_settings(asked))))
         return made[-1]
 
     yield make
@@ -129,9 +129,9 @@ def test_a_retried_run_is_a_trace_of_its_own_that_links_to_the_run_before(collec
     world = telling()
     process = world.process("errand", [step("a", world.tool("echo", echo)), step("b", world.tool("bad", failing))])
     run = world.ended_run(process)
-    again = world.runs.retry(run.id, Request(world.user))
+    again = world.runs.retry(run.id, MutationRequest(world.user))
     world.engine.start(again.id)
-    world.ended(again)
+    world.wait_for_end(again)
     world.catch_up()
     first, second = roots(collector.spans)
     assert (first.status.message, second.status.message) == ("OperationError", "OperationError")
@@ -200,18 +200,18 @@ def test_what_is_refused_as_invalid_holds_up_nothing(collector, telling):
     world.ended_run(world.process("errand", [step("a", world.tool("echo", echo))]))
     world.catch_up()
     assert world.waiting() == 0
-    assert "left out" in world.told[0]
+    assert "dropped" in world.told[0]
 
 
 def test_a_run_without_an_endpoint_is_not_marked_to_be_sent(collector, telling):
     world = telling()
     world.ended_run(world.process("errand", [step("a", world.tool("echo", echo))]))
-    Measuring(world.store, world.runs.book, world.values).catch_up()
+    RunMetricsRecorder(world.store, world.runs.repository, world.values).record_pending()
     assert (world.unmeasured(), world.waiting()) == (0, 0)
 
 
 def test_large_runs_go_in_several_batches_and_none_is_marked_before_its_last(collector, telling, monkeypatch):
-    monkeypatch.setattr(sending_room, "AT_ONCE", 4)
+    monkeypatch.setattr(sending_room, "MAX_BATCH_SPANS", 4)
     world = telling()
     tool = world.tool("echo", echo)
     small, large = (
@@ -230,10 +230,10 @@ def test_the_backlog_is_bounded_and_keeps_the_latest(telling, monkeypatch):
     class Away:
         with_contents = False
 
-        def take(self, spans):
-            raise NotTakenError("nobody is there", next_step="Wait.")
+        def export(self, spans):
+            raise SpanExportError("nobody is there", next_step="Wait.")
 
-    monkeypatch.setattr(sending_room, "KEPT", 2)
+    monkeypatch.setattr(sending_room, "MAX_PENDING_RUNS", 2)
     world = telling(Away())
     process = world.process("errand", [step("a", world.tool("echo", echo))])
     runs = [world.ended_run(process) for _ in range(4)]
@@ -242,7 +242,7 @@ def test_the_backlog_is_bounded_and_keeps_the_latest(telling, monkeypatch):
     assert {row["id"] for row in left} == {run.id for run in runs[2:]}
     assert world.told == [
         "nobody is there Wait.",
-        "More than 2 runs wait for their spans to be sent: older ones go without.",
+        "More than 2 runs wait for the export of their spans: older ones are dropped.",
     ]
 
 
@@ -263,7 +263,7 @@ def test_platform_3_no_secret_is_in_a_span_whatever_a_peer_says_of_it(collector,
     world = telling(OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT="true")
     canaries, echo_server = Canaries(), EchoServer({})
     key = {"name": "key", "type": "api_key", "value": {"key": canaries.new("key", '"/+&')}}
-    secret = world.catalog.secrets.add(NewSecret.parsed(key), Request(world.user))
+    secret = world.catalog.secrets.add(NewSecret.parsed(key), MutationRequest(world.user))
     way = {"type": "object", "properties": {"id": {"type": "string"}}}
     operation = {"type": "rest_request", "method": "POST", "path": "/{id}", "body": {"a": "{id}"}, "allowPrivate": True}
     told = {"connectionParams": {"endpoint": f"http://127.0.0.1:{echo_server.server_port}"}, "secretId": secret.id}
@@ -271,9 +271,9 @@ def test_platform_3_no_secret_is_in_a_span_whatever_a_peer_says_of_it(collector,
     new = NewTool.parsed(
         {"name": "peer", "serviceId": pattern.service_id, "operation": operation, "inputSchema": way, **told}
     )
-    tool = world.catalog.tools.add(new, Request(world.user))
-    tokens = Tokens(world.catalog.secrets, HttpTokenServer(), world.clock)
-    world.tools = ToolCaller(world.catalog, {"rest_request": RestExecutor()}, tokens, world.clock)
+    tool = world.catalog.tools.add(new, MutationRequest(world.user))
+    tokens = OAuthTokens(world.catalog.secrets, HttpTokenServer(), world.clock)
+    world.tools = StoredToolCaller(world.catalog, {"rest_request": RestExecutor()}, tokens, world.clock)
     world.reopen()
     process = world.process("errand", [step("a", tool.id)])
     ways = ("ok", "text", "refused", "broken", "twice")
@@ -293,7 +293,7 @@ def test_who_was_killed_before_it_was_written_down_that_all_is_sent_leaves_it_to
     class Killed:
         with_contents = False
 
-        def take(self, spans):
+        def export(self, spans):
             raise KeyboardInterrupt
 
     world = telling(Killed())
@@ -311,11 +311,11 @@ def test_an_endpoint_that_is_slow_to_say_yes_gets_the_rest_in_later_rounds(telli
         with_contents = False
         taken = 0
 
-        def take(self, spans):
+        def export(self, spans):
             self.taken += 1
             world.time.sleep(2.9)
 
-    monkeypatch.setattr(sending_room, "AT_ONCE", 2)
+    monkeypatch.setattr(sending_room, "MAX_BATCH_SPANS", 2)
     slow = Slow()
     world = telling(slow)
     process = world.process("errand", [step("a", world.tool("echo", echo))])

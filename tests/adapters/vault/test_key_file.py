@@ -2,8 +2,8 @@
 
 import pytest
 
-from aeon.adapters.vault import change_key, find_master_key, key_file, open_vault
-from aeon.adapters.vault.key_file import read_key_file
+from aeon.adapters.vault import change_key, find_master_key, master_key, open_vault
+from aeon.adapters.vault.master_key import read_key_file
 from aeon.platform.vault import SecretKey, VaultError, WrongKeyError
 from aeon.testing.clock import FakeClock
 from aeon.testing.vault import CANARY
@@ -68,7 +68,7 @@ def test_a_change_that_is_cut_off_can_be_gone_on_from(start, keys, monkeypatch, 
     """Before and after the write of the key file: also before the vault's own change."""
     vault = start()
     vault.put(KEY, {"key": CANARY})
-    real, done = key_file.replace, []
+    real, done = master_key.replace_file, []
 
     def cut_off(path, fill):
         if len(done) == writes and not after:
@@ -79,7 +79,7 @@ def test_a_change_that_is_cut_off_can_be_gone_on_from(start, keys, monkeypatch, 
             raise CutOffError
 
     with monkeypatch.context() as patched:
-        patched.setattr(key_file, "replace", cut_off)
+        patched.setattr(master_key, "replace_file", cut_off)
         with pytest.raises(CutOffError):
             change_key(vault, keys)
     again = start()

@@ -11,10 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aeon.adapters.vault import VARIABLE, MasterKey, find_master_key
-from aeon.adapters.vault.key_file import read_key_file
-from aeon.adapters.vault.master import KEYRING_ENTRY
-from aeon.adapters.vault.master_key import key_text, parse_key
+from aeon.adapters.vault import MASTER_KEY_VARIABLE, MasterKey, find_master_key
+from aeon.adapters.vault.key_lookup import KEYRING_ENTRY
+from aeon.adapters.vault.master_key import key_text, parse_key, read_key_file
 from aeon.platform.vault import VaultError
 from aeon.testing.vault import CANARY, FIRST, SECOND
 
@@ -101,10 +100,10 @@ def test_the_environment_goes_before_the_file_and_the_file_before_the_keyring(fi
     assert find({}, keyring).source == "keyring"
     keep(key_file, key_text(MasterKey(FIRST)))
     assert find({}, keyring).source == "key file"
-    environment = {VARIABLE: SECOND.hex()}
+    environment = {MASTER_KEY_VARIABLE: SECOND.hex()}
     found = find(environment, keyring)
     assert (found.source, revealed(found)) == ("environment", [SECOND])
-    assert environment == {VARIABLE: SECOND.hex()}
+    assert environment == {MASTER_KEY_VARIABLE: SECOND.hex()}
 
 
 def test_the_keyring_is_asked_for_its_own_entry(find):
@@ -133,8 +132,8 @@ def test_a_keyring_that_cannot_be_used_makes_no_new_key(find, key_file, keyring,
 def test_a_variable_without_a_key_is_an_error_and_nothing_else_is_tried(find, key_file, text):
     keep(key_file, key_text(MasterKey(FIRST)))
     with pytest.raises(VaultError) as raised:
-        find({VARIABLE: text})
-    assert VARIABLE in raised.value.message
+        find({MASTER_KEY_VARIABLE: text})
+    assert MASTER_KEY_VARIABLE in raised.value.message
     assert CANARY not in str(raised.value)
 
 
@@ -174,7 +173,7 @@ def test_a_vault_without_its_key_never_gets_a_new_one(find, key_file, path, is_t
     is_there(path)
     with pytest.raises(VaultError) as raised:
         find({}, Keyring(None))
-    assert all(str(each) in raised.value.message for each in (path, key_file, VARIABLE))
+    assert all(str(each) in raised.value.message for each in (path, key_file, MASTER_KEY_VARIABLE))
     assert "lost for good" in raised.value.advice
     assert "start anew" in raised.value.advice
     assert not key_file.exists()

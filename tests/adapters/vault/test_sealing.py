@@ -10,8 +10,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from aeon.adapters.vault.master_key import MasterKey
-from aeon.adapters.vault.sealing import Sealed, VaultKeys
-from aeon.platform.vault import Revealed, SecretKey, TamperedError, VaultError
+from aeon.adapters.vault.sealing import SealedValue, VaultKeys
+from aeon.platform.vault import SecretKey, SecretValue, TamperedError, VaultError
 from aeon.testing.vault import CANARY, FIRST, SECOND, VALUES
 
 NAMES = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=20)
@@ -66,13 +66,13 @@ def write(edit, key, column, raw):
 
 
 def open_all(vault):
-    return [vault.open(kept.key) for kept in vault.kept()]
+    return [vault.open(kept.key) for kept in vault.list_secrets()]
 
 
 @given(KEYS, st.dictionaries(STRINGS, STRINGS))
 def test_any_value_survives(key, value):
     keys = VaultKeys(MasterKey(FIRST), bytes(32))
-    sealed = keys.seal(key, INSTANT, Revealed(value), os.urandom)
+    sealed = keys.seal(key, INSTANT, SecretValue(value), os.urandom)
     assert keys.unseal(key, sealed).reveal() == value
 
 
@@ -93,7 +93,7 @@ def test_any_value_survives_on_the_disk(opened):
 def test_what_is_sealed_for_one_key_opens_for_no_other(key, other):
     assume(key != other)
     keys = VaultKeys(MasterKey(FIRST), bytes(32))
-    sealed = keys.seal(key, INSTANT, Revealed({"key": CANARY}), os.urandom)
+    sealed = keys.seal(key, INSTANT, SecretValue({"key": CANARY}), os.urandom)
     assert keys.unseal(other, sealed) is None
 
 
@@ -102,20 +102,20 @@ def test_what_is_sealed_for_one_key_opens_for_no_other(key, other):
 )
 def test_another_master_key_or_vault_opens_nothing(other):
     keys = VaultKeys(MasterKey(FIRST), bytes(32))
-    sealed = keys.seal(KEPT[0], INSTANT, Revealed({"key": CANARY}), os.urandom)
+    sealed = keys.seal(KEPT[0], INSTANT, SecretValue({"key": CANARY}), os.urandom)
     assert other.unseal(KEPT[0], sealed) is None
-    assert not other.fit(keys.check_value())
+    assert not other.matches(keys.check_value())
 
 
 @given(st.binary(max_size=80), st.binary(max_size=80))
 def test_bytes_from_anywhere_open_nothing(wrapped_key, ciphertext):
     keys = VaultKeys(MasterKey(FIRST), bytes(32))
-    assert keys.unseal(KEPT[0], Sealed(INSTANT, wrapped_key, ciphertext)) is None
+    assert keys.unseal(KEPT[0], SealedValue(INSTANT, wrapped_key, ciphertext)) is None
 
 
 def test_the_same_value_is_never_encrypted_to_the_same_bytes():
     keys = VaultKeys(MasterKey(FIRST), bytes(32))
-    one, two = (keys.seal(KEPT[0], INSTANT, Revealed({"key": CANARY}), os.urandom) for _ in range(2))
+    one, two = (keys.seal(KEPT[0], INSTANT, SecretValue({"key": CANARY}), os.urandom) for _ in range(2))
     assert one.ciphertext != two.ciphertext
     assert one.wrapped_key != two.wrapped_key
 

@@ -8,8 +8,7 @@ import traceback
 import pytest
 
 from aeon.adapters.vault import MasterKey, change_key, find_master_key
-from aeon.adapters.vault.key_file import make_key_file
-from aeon.adapters.vault.master_key import KEY_BYTES, key_text
+from aeon.adapters.vault.master_key import KEY_BYTES, create_key_file, key_text
 from aeon.adapters.vault.sqlite import SqliteVault
 from aeon.base.errors import AeonError
 from aeon.platform.vault import SecretKey
@@ -110,7 +109,7 @@ def key_file_failures(path, tmp_path, vault, closed):
     yield lambda: find_master_key({}, bad, vault=path)
     yield lambda: find_master_key({}, shared, vault=path)
     yield lambda: find_master_key({}, tmp_path / "key", vault=path, keyring=TalkativeKeyring)
-    yield lambda: make_key_file(bad / "key", os.urandom)
+    yield lambda: create_key_file(bad / "key", os.urandom)
     yield lambda: change_key(closed, good)
     yield lambda: MasterKey(CANARY)
 

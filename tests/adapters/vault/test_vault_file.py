@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aeon.adapters.vault import MasterKey, extra, open_vault, vault_file
+from aeon.adapters.vault import MasterKey, open_vault, requirements, vault_file
 from aeon.adapters.vault.sqlite import SqliteVault
 from aeon.base.errors import MissingExtraError
 from aeon.platform.vault import SecretKey, TamperedError, VaultError, WrongKeyError
@@ -64,7 +64,7 @@ def test_platform_3_a_file_that_others_may_read_is_refused_with_the_command_that
         opened()
     command = re.fullmatch(r"Run: (.*)", raised.value.advice)[1]
     subprocess.run(shlex.split(command), check=True)
-    assert len(opened().kept()) == 40
+    assert len(opened().list_secrets()) == 40
 
 
 def test_platform_3_the_command_is_quoted_for_the_shell(tmp_path, opened):
@@ -91,7 +91,7 @@ def test_a_folder_that_others_may_write_into_is_refused(filled, opened, path, op
 def test_a_link_leads_to_the_file_that_is_checked(filled, opened, tmp_path):
     link = tmp_path / "link.db"
     link.symlink_to(filled)
-    assert len(opened(at=link).kept()) == 40
+    assert len(opened(at=link).list_secrets()) == 40
     filled.chmod(0o644)
     with pytest.raises(VaultError) as raised:
         opened(at=link)
@@ -136,7 +136,7 @@ def test_another_programs_database_is_refused_and_left_alone(opened, tmp_path, j
     before = path.read_bytes()
     with pytest.raises(VaultError) as raised:
         opened(at=path)
-    assert "no vault" in raised.value.message
+    assert "not a vault" in raised.value.message
     assert path.read_bytes() == before
 
 
@@ -175,7 +175,7 @@ def test_platform_3_a_flipped_byte_of_the_file_never_gives_a_wrong_value(filled,
         bent.chmod(0o600)
         with suppress(VaultError):
             vault = opened(at=bent)
-            found = {kept.key.secret_id: vault.open(kept.key).reveal()["key"] for kept in vault.kept()}
+            found = {kept.key.secret_id: vault.open(kept.key).reveal()["key"] for kept in vault.list_secrets()}
             assert found == values
 
     law()
@@ -248,7 +248,7 @@ def test_what_is_forgotten_is_overwritten(opened, path):
 
 
 def test_without_cryptography_the_error_names_the_extra(path, monkeypatch):
-    monkeypatch.setattr(extra, "find_spec", lambda _name: None)
+    monkeypatch.setattr(requirements, "find_spec", lambda _name: None)
     with pytest.raises(MissingExtraError) as raised:
         open_vault(path, [MasterKey(FIRST)], FakeClock())
     assert "aeon-orchestrator[platform]" in raised.value.advice

@@ -80,7 +80,7 @@ def killed_after(process, lines):
 
 
 def values(vault):
-    return {vault.open(kept.key).reveal()["key"] for kept in vault.kept()}
+    return {vault.open(kept.key).reveal()["key"] for kept in vault.list_secrets()}
 
 
 def either(opened):

@@ -13,7 +13,7 @@ from cryptography.hazmat.primitives.serialization import (
     PrivateFormat,
 )
 
-from aeon.adapters.vault import extra
+from aeon.adapters.vault import requirements
 from aeon.adapters.vault.values import FIELDS, MAX_CHARACTERS, value_problems
 from aeon.base.errors import MissingExtraError
 from aeon.platform.vault import SecretKey
@@ -58,7 +58,7 @@ def test_a_chain_is_judged_by_its_first_certificate(pair, keys):
 
 def test_platform_3_a_key_of_another_certificate_is_refused(pair, keys):
     pair["private_key"] = pem(keys[1])
-    assert value_problems("certificate", pair) == ["certificate and private_key do not belong together"]
+    assert value_problems("certificate", pair) == ["certificate and private_key do not match"]
 
 
 @pytest.mark.parametrize("layout", [PrivateFormat.PKCS8, PrivateFormat.TraditionalOpenSSL])
@@ -85,7 +85,7 @@ def test_both_parts_in_each_others_place_are_both_named(pair):
 
 
 def test_without_cryptography_the_error_names_the_extra(pair, monkeypatch):
-    monkeypatch.setattr(extra, "find_spec", lambda _name: None)
+    monkeypatch.setattr(requirements, "find_spec", lambda _name: None)
     with pytest.raises(MissingExtraError):
         value_problems("certificate", pair)
 

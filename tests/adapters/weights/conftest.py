@@ -9,10 +9,10 @@ from zipfile import ZIP_DEFLATED, ZipFile
 
 import pytest
 
-from aeon.adapters.weights.lockfile import Locked
-from aeon.adapters.weights.progress import Progress
-from aeon.adapters.weights.wheels import sha256_of_wheel
-from aeon.testing.weights import weights_of
+from aeon.adapters.weights.index import sha256_of_wheel
+from aeon.adapters.weights.lockfile import LockedWheel
+from aeon.adapters.weights.progress import WeightsProgress
+from aeon.testing.weights import make_weights
 
 CONTENT = b"GGUF" + bytes(range(256)) * 400
 
@@ -80,7 +80,7 @@ def content() -> bytes:
 
 @pytest.fixture
 def spec(content):
-    return weights_of(content)
+    return make_weights(content)
 
 
 @pytest.fixture
@@ -95,10 +95,10 @@ def hub(content) -> Iterator[Hub]:
     thread.join()
 
 
-class Events(list[Progress]):
+class Events(list[WeightsProgress]):
     """A report that keeps what it is told."""
 
-    def __call__(self, progress: Progress) -> None:
+    def __call__(self, progress: WeightsProgress) -> None:
         self.append(progress)
 
     @property
@@ -125,7 +125,7 @@ class Wheelhouse:
     def path(self, project: str) -> Path:
         return self.folder / f"{project.replace('-', '_')}-1.0-py3-none-any.whl"
 
-    def add(self, project: str, members: dict[str, bytes]) -> Locked:
+    def add(self, project: str, members: dict[str, bytes]) -> LockedWheel:
         package, path = project.replace("-", "_"), self.path(project)
         info = f"{package}-1.0.dist-info"
         with ZipFile(path, "w", ZIP_DEFLATED) as wheel:
@@ -135,9 +135,9 @@ class Wheelhouse:
             wheel.writestr(f"{info}/METADATA", f"Metadata-Version: 2.1\nName: {project}\nVersion: 1.0\n")
             wheel.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
             wheel.writestr(f"{info}/RECORD", "")
-        return Locked(project, "1.0", sha256_of_wheel(path))
+        return LockedWheel(project, "1.0", sha256_of_wheel(path))
 
-    def split(self, content: bytes, parts: int) -> list[Locked]:
+    def split(self, content: bytes, parts: int) -> list[LockedWheel]:
         step = -(-len(content) // parts)
         return [
             self.add(f"sample-part{n}", {f"data/part{n:02}.bin": content[(n - 1) * step : n * step]})

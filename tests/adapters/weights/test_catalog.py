@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aeon.adapters.weights.catalog import CATALOG, GIB, choose, resolve, weights_dir
+from aeon.adapters.weights.catalog import CATALOG, GIB, choose_weights, resolve_weights, weights_dir
 from aeon.adapters.weights.lockfile import read_lock
 from aeon.base.errors import ConfigError
 
@@ -22,17 +22,17 @@ def test_every_model_has_a_hash_and_a_readable_lock_file(name, wheels):
 
 @given(st.integers(min_value=0, max_value=2**40))
 def test_the_choice_is_standard_from_four_gib_and_never_tiny(available):
-    assert choose(available).name == ("standard" if available >= 4 * GIB else "small")
+    assert choose_weights(available).name == ("standard" if available >= 4 * GIB else "small")
 
 
 def test_a_name_resolves_to_its_entry():
-    assert resolve("small") is CATALOG["small"]
+    assert resolve_weights("small") is CATALOG["small"]
 
 
 def test_a_path_resolves_to_the_users_own_file(tmp_path):
     mine = tmp_path / "mine.gguf"
     mine.write_bytes(b"GGUF....")
-    assert resolve(str(mine)) == mine
+    assert resolve_weights(str(mine)) == mine
 
 
 @pytest.mark.parametrize(
@@ -41,7 +41,7 @@ def test_a_path_resolves_to_the_users_own_file(tmp_path):
 )
 def test_what_cannot_be_resolved_says_what_can(given_name, says):
     with pytest.raises(ConfigError, match=says) as error:
-        resolve(given_name)
+        resolve_weights(given_name)
     assert "standard" in error.value.advice
 
 
@@ -49,7 +49,7 @@ def test_a_file_that_is_no_model_is_refused(tmp_path):
     page = tmp_path / "page.gguf"
     page.write_bytes(b"<html>")
     with pytest.raises(ConfigError, match="not a GGUF"):
-        resolve(str(page))
+        resolve_weights(str(page))
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,8 @@ import sys
 
 import pytest
 
-from aeon.adapters.weights.delivery import SourceError
 from aeon.adapters.weights.downloader import _running, pip_command, pip_environment
+from aeon.adapters.weights.fetch import WeightsSourceError
 
 
 def test_the_pip_of_this_python_comes_first():
@@ -35,7 +35,7 @@ def test_an_environment_without_pip_finds_another(on_path, command):
 
 
 def test_without_any_pip_the_error_says_what_to_install():
-    with pytest.raises(SourceError, match="ensurepip"):
+    with pytest.raises(WeightsSourceError, match="ensurepip"):
         pip_command(has_module=lambda _: None, which=lambda _: None)
 
 

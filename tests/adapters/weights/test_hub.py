@@ -4,7 +4,7 @@ import dataclasses
 
 import pytest
 
-from aeon.adapters.weights.delivery import SourceError
+from aeon.adapters.weights.fetch import WeightsSourceError
 from aeon.adapters.weights.hub import HubSource
 
 pytestmark = pytest.mark.server
@@ -67,7 +67,7 @@ def test_a_server_without_ranges_starts_over(hub, deliver, part, spec, content):
 
 def test_connections_that_are_cut_again_and_again_end_the_attempt_and_keep_the_part(hub, deliver, part, spec):
     hub.behaviours = ["cut"] * 20
-    with pytest.raises(SourceError, match="6 times over"):
+    with pytest.raises(WeightsSourceError, match="after 6 requests"):
         deliver()
     assert len(hub.requests) == 6
     assert 0 < part.stat().st_size < spec.size
@@ -75,21 +75,21 @@ def test_connections_that_are_cut_again_and_again_end_the_attempt_and_keep_the_p
 
 def test_a_missing_file_says_so(hub, deliver):
     hub.behaviours = ["404"]
-    with pytest.raises(SourceError, match="answered 404"):
+    with pytest.raises(WeightsSourceError, match="answered 404"):
         deliver()
 
 
 @pytest.mark.parametrize("body", [b"<html>please log in</html>", b"x" * 200_000])
 def test_a_body_of_another_length_is_refused_before_it_is_written(hub, deliver, part, content, body):
     hub.content = body
-    with pytest.raises(SourceError, match="does not offer"):
+    with pytest.raises(WeightsSourceError, match="does not offer"):
         deliver()
     assert not part.exists()
 
 
 def test_a_body_without_announced_length_is_capped_at_the_published_size(hub, deliver, part, content):
     hub.content, hub.behaviours = bytes(10_000_000), ["no length"]
-    with pytest.raises(SourceError, match="sends more than"):
+    with pytest.raises(WeightsSourceError, match="sends more than"):
         deliver()
     assert part.stat().st_size < 5_000_000
 
@@ -97,11 +97,11 @@ def test_a_body_without_announced_length_is_capped_at_the_published_size(hub, de
 def test_a_file_that_changed_its_length_between_two_requests_is_refused(hub, deliver, part, content):
     part.write_bytes(content[:1000])
     hub.content = content + b"more"
-    with pytest.raises(SourceError, match="does not offer"):
+    with pytest.raises(WeightsSourceError, match="does not offer"):
         deliver()
 
 
 def test_nobody_listening_is_a_source_error(source, deliver, spec, tmp_path, events):
     nowhere = dataclasses.replace(source, base_url="http://127.0.0.1:1")
-    with pytest.raises(SourceError, match="ConnectError"):
+    with pytest.raises(WeightsSourceError, match="ConnectError"):
         nowhere.deliver(spec, tmp_path, events)

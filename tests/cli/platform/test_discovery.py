@@ -86,7 +86,7 @@ def test_what_cannot_be_asked_is_said_plainly(aeon, discover):
     assert refused(discover("clock", {}), 2, '"command" is a required property')
     assert refused(discover("clock", {"command": "no-such-command"}), 1, "'no-such-command' was not found")
     only = discover("clock", TIME, "--only", "convert", "--only", "get_current_time")
-    assert refused(only, 2, "The server offers no convert. next: It offers get_current_time, convert_time.")
+    assert refused(only, 2, "The server does not offer convert. next: It offers get_current_time, convert_time.")
     assert refused(discover("clock", TIME, "--secret", "mine"), 1, "You have no secret named 'mine'")
     assert refused(aeon("tool", "discover", "clock", "--connection", "[]"), 2, "--connection")
     aeon("up")

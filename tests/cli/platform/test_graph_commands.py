@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from aeon.testing.falkordb_server import FalkorServer
+from aeon.testing.falkordb_server import FalkorTestServer
 
 pytestmark = [pytest.mark.server, pytest.mark.slow]
 
@@ -21,7 +21,7 @@ connectionSchema: {{type: object, required: [endpoint]}}
 def falkordb(tmp_path, monkeypatch):
     folder = tmp_path / "falkordb"
     folder.mkdir()
-    server = FalkorServer(folder)
+    server = FalkorTestServer(folder)
     server.start()
     monkeypatch.setenv("GRAPH_WORD", server.password)
     Path("aeon.toml").write_text(f'[graph]\naddress = "{server.address}"\npassword_env = "GRAPH_WORD"\n')

@@ -55,9 +55,9 @@ def test_what_pure_tools_came_to_is_used_again_until_it_is_forgotten(aeon, appli
     assert "one completed, from the cache: " in aeon("runs", "show", again["id"]).out
     assert aeon("tool", "call", "shelf", "--input", '{"id": "a"}').code == 0
     assert sum(shop.calls.values()) == 4  # that one is always made
-    assert aeon("tool", "cache", "clear", "shelf").out == "removed 3 kept result(s)\n"
-    assert aeon("tool", "cache", "clear").out == "removed 0 kept result(s)\n"
+    assert aeon("tool", "cache", "clear", "shelf").out == "removed 3 cached result(s)\n"
+    assert aeon("tool", "cache", "clear").out == "removed 0 cached result(s)\n"
     aeon("process", "run", "errand", "--input", "who=me")
     assert sum(shop.calls.values()) == 7
-    assert aeon("runs", "prune", "--days", "0").out.endswith(", and 3 kept result(s) of tools\n")
+    assert aeon("runs", "prune", "--days", "0").out.endswith(", and 3 cached result(s) of tools\n")
     assert aeon("tool", "cache", "clear", "unknown").code == 1

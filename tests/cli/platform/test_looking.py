@@ -1,4 +1,4 @@
-"""Commands that only look load what they look with: no engine, no kernel, no skills (E10, measured U9)."""
+"""Commands that only look load what they look with: no engine, no kernel, no skills."""
 
 import os
 import subprocess
@@ -14,8 +14,8 @@ from aeon.cli import main
 try:
     main()
 finally:
-    print([name for name in sys.modules if name.startswith(("dbos", "aeon.adapters.engine", "aeon.bootstrap.engines",
-           "aeon.bootstrap.processes", "aeon.kernel.orchestrator", "aeon.skills"))], file=sys.stderr)
+    print([name for name in sys.modules if name.startswith(("dbos", "aeon.adapters.engines", "aeon.bootstrap.engines",
+           "aeon.bootstrap.process_runtime", "aeon.kernel.orchestrator", "aeon.skills"))], file=sys.stderr)
 """
 
 

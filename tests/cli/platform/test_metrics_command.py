@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from aeon.base.errors import InputError
-from aeon.cli.platform.metrics import Asked, define_metric, delete_metric, show_metrics
-from aeon.cli.platform.opening import opened
+from aeon.cli.platform.metrics import MetricsFilter, define_metric, delete_metric, show_metrics
+from aeon.cli.platform.session import platform_session
 from aeon.platform.errors import ForbiddenError, NotFoundError, ReferencedError, RuleError
-from aeon.platform.metrics.metrics import Metrics
-from aeon.platform.metrics.model import NewValue
+from aeon.platform.metrics.model import NewMetricValue
+from aeon.platform.metrics.service import Metrics
 
 pytestmark = pytest.mark.server
 
@@ -36,10 +36,10 @@ def told(aeon, capsys):
     """`told(function, ...)`: what it wrote to stdout, on a graph where a tool was called three times."""
     Path("shop.yaml").write_text(FILE)
     assert aeon("apply", "shop.yaml").code == 0
-    with opened("me") as platform:
+    with platform_session("me") as platform:
         item = platform.catalog.tools.find("me", "item")
         values = Metrics(platform.store, platform.catalog.ledger).values
-        values.record([NewValue("tool.calls", item.id, 1, {"userId": "me"})] * 3)
+        values.record([NewMetricValue("tool.calls", item.id, 1, {"userId": "me"})] * 3)
     capsys.readouterr()
 
     def call(function, *args, **named):
@@ -50,7 +50,7 @@ def told(aeon, capsys):
 
 
 def show(told, name=None, user="me", *, as_prometheus=False, as_json=False, **asked):
-    return told(show_metrics, name, user, Asked(**asked), as_prometheus=as_prometheus, as_json=as_json)
+    return told(show_metrics, name, user, MetricsFilter(**asked), as_prometheus=as_prometheus, as_json=as_json)
 
 
 def test_what_was_measured_is_shown(told):
@@ -80,7 +80,7 @@ def test_a_metric_is_defined_changed_and_deleted_by_an_administrator(told):
     assert told(define_metric, NEW, "me", as_json=False) == "defined tool.stars of a tool\n"
     changed = told(define_metric, {**NEW, "retentionDays": 7}, "me", as_json=True)
     assert json.loads(changed)["retentionDays"] == 7
-    with pytest.raises(RuleError, match="type float, for ever"):
+    with pytest.raises(RuleError, match="type float; a type never changes"):
         define_metric({**NEW, "dataType": "integer"}, "me", as_json=False)
     for call in (
         lambda: define_metric({**NEW, "name": "x"}, "ann", as_json=False),
@@ -89,10 +89,10 @@ def test_a_metric_is_defined_changed_and_deleted_by_an_administrator(told):
     ):
         with pytest.raises(ForbiddenError):
             call()
-    with opened("me") as platform:
+    with platform_session("me") as platform:
         metrics = Metrics(platform.store, platform.catalog.ledger)
         item = platform.catalog.tools.find("me", "item")
-        metrics.values.record([NewValue(metrics.definitions.find("tool.stars").id, item.id, 4.5, {})])
+        metrics.values.record([NewMetricValue(metrics.definitions.find("tool.stars").id, item.id, 4.5, {})])
     with pytest.raises(ReferencedError):
         delete_metric("tool.stars", "tool", "me", is_cascading=False)
     assert told(delete_metric, "tool.stars", "tool", "me", is_cascading=True) == "deleted tool.stars of a tool\n"
@@ -101,8 +101,8 @@ def test_a_metric_is_defined_changed_and_deleted_by_an_administrator(told):
 def test_what_cannot_be_asked_is_said_plainly(told):
     for asked, said in (
         ({"scope": "robot"}, "no scope 'robot'"),
-        ({"since": "soon"}, "'soon' is no time"),
-        ({"entity": "item"}, "kind the entity is"),
+        ({"since": "soon"}, "'soon' is not a time"),
+        ({"entity": "item"}, "kind of the entity is unknown"),
     ):
         with pytest.raises(InputError, match=said) as refused:
             show(told, **asked)

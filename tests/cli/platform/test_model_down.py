@@ -2,7 +2,7 @@
 
 import pytest
 
-from aeon.testing.wire_rules import Refuse, Reset, Stall
+from aeon.testing.wire_rules import ConnectionReset, ErrorResponse, StalledResponse
 
 pytestmark = [pytest.mark.server, pytest.mark.slow]
 
@@ -21,7 +21,7 @@ ANSWER = {"summary": "It is sunny."}
 @pytest.fixture(autouse=True)
 def _short_waits(monkeypatch):
     """Between the attempts at a step there is 1 s and more; what the model's adapter waits stays as it is."""
-    monkeypatch.setattr("aeon.platform.processes.running.retries._FIRST_WAIT", 0.02)
+    monkeypatch.setattr("aeon.platform.runs.machine.retry_policy._FIRST_DELAY", 0.02)
 
 
 @pytest.fixture
@@ -36,7 +36,9 @@ def digest(aeon, applied):
 
 
 @pytest.mark.parametrize(
-    "trouble", [[Refuse(503)] * 4, [Reset(), Refuse(500), Reset()]], ids=["503", "cut off and 500"]
+    "trouble",
+    [[ErrorResponse(503)] * 4, [ConnectionReset(), ErrorResponse(500), ConnectionReset()]],
+    ids=["503", "cut off and 500"],
 )
 def test_a_model_that_comes_back_within_the_attempts_is_asked_again(aeon, digest, double, shop, trouble):
     """The run completes, and says how often it was tried; what stood before the step is not made again."""
@@ -66,7 +68,7 @@ def test_a_model_that_stays_down_is_told_of_and_the_job_is_retried_when_it_is_ba
 
 
 def test_a_model_that_hangs_is_given_up_after_the_time_of_its_step(aeon, background, digest, double, shop):
-    double(Stall())
+    double(StalledResponse())
     digest(", execution: {timeout: 1}")
     ran = background(*RUN)
     assert ran.waited() == 1

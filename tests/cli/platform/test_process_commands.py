@@ -81,7 +81,7 @@ def test_what_would_change_is_shown_step_by_step(aeon, research):
     assert against.out == "~ outputTemplate\n~ step sum execution.timeout\n"
     assert "to changed.yaml" in against.err
     alone = aeon("process", "diff", "research")
-    assert (alone.code, "There is one version of 'research'" in flat(alone)) == (2, True)
+    assert (alone.code, "'research' has only one version" in flat(alone)) == (2, True)
 
 
 def test_versions_are_shown_and_compared(aeon, research):
@@ -116,7 +116,7 @@ def test_versions_are_shown_and_compared(aeon, research):
         (("show", "research", "--version", "00000000"), "No versions begin with '00000000'"),
         (("show", "nobody"), "There is nothing named 'nobody'"),
         (("diff", "research", "nowhere.yaml"), "nowhere.yaml cannot be read"),
-        (("diff", "research", "other.yaml"), "other.yaml describes no Process 'research'"),
+        (("diff", "research", "other.yaml"), "other.yaml does not describe the Process 'research'"),
     ],
 )
 def test_what_is_not_there_is_said_plainly(aeon, research, words, said):
@@ -137,7 +137,7 @@ def test_who_calls_what_is_told_and_keeps_it(aeon, research):
     assert aeon("catalog", "delete", "process", "research").out == "deleted research\n"
     assert aeon("catalog", "delete", "process", "find").code == 0
     assert aeon("catalog", "delete", "tool", "item").code == 0
-    assert "A process is not archived" in flat(aeon("catalog", "archive", "process", "find"))
+    assert "A process cannot be archived" in flat(aeon("catalog", "archive", "process", "find"))
 
 
 def test_of_another_s_process_the_version_of_now_is_shown(aeon, research):

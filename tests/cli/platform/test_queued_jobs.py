@@ -43,7 +43,7 @@ def left_to_workers():
 
 def serving(background, *more):
     worker = background("worker", "--type", "rest_api", *more)
-    worker.says("is there for jobs: rest_api")
+    worker.says("serves jobs: rest_api")
     return worker
 
 
@@ -52,7 +52,7 @@ def test_jobs_are_carried_out_by_workers_of_their_type(aeon, applied, background
     applied(ERRAND)
     running = background("process", "run", "errand", "--input", "who=me")
     running.says("first started")
-    running.says("first: Waits for a worker of the type rest_api: none is there.")
+    running.says("first: Waits for a worker of the type rest_api: there is none.")
     assert "Start one: aeon worker --type rest_api" in aeon("runs", "why", "last").out
     (job,) = aeon("jobs", "list", "--type", "rest_api", "--json").json
     assert (job["step"], job["status"], job["worker"]) == ("first", "queued", None)
@@ -95,9 +95,9 @@ def test_runs_go_on_with_a_worker_for_runs_alone(aeon, applied, background, shop
     running.ends(signal.SIGKILL)
     queued = aeon("jobs", "list", "--type", "process", "--json").json
     assert [(each["status"], each["process"]) for each in queued] == [("queued", "errand")]
-    assert "waits for somebody to carry it out" in aeon("jobs", "list").out
+    assert "waits for a worker" in aeon("jobs", "list").out
     worker = background("worker", "--type", "process")
-    worker.says("of errand is taken over")
+    worker.says("of errand is adopted")
     shop.lets_go.set()
     worker.says("of errand is completed")
     assert shop.calls == {"/first": 1, "/slow": 1, "/last": 1}
@@ -113,7 +113,7 @@ def test_a_person_answers_at_a_terminal(aeon, applied, background, shop):
     (question,) = aeon("jobs", "list", "--type", "human", "--json").json
     assert (question["status"], question["step"], question["asks"]) == ("waits", "sure", "me")
     assert "sure of asks, for me, since 2" in aeon("jobs", "list").out
-    background("worker", "--type", "process").says("of asks is taken over")
+    background("worker", "--type", "process").says("of asks is adopted")
     serving(background)
     ours, theirs = pty.openpty()
     person = subprocess.Popen(
@@ -124,7 +124,7 @@ def test_a_person_answers_at_a_terminal(aeon, applied, background, shop):
     while b"answer (JSON or text)" not in seen:
         seen += os.read(ours, 4096)
     os.write(ours, b"yes\n")
-    while b"the run goes on" not in seen:
+    while b"the run continues" not in seen:
         seen += os.read(ours, 4096)
     person.send_signal(signal.SIGINT)
     assert person.wait(20) == 130

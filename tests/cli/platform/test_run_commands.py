@@ -34,7 +34,7 @@ def test_a_question_ends_the_command_and_its_answer_goes_on(aeon, applied, shop,
     applied(ASKING)
     asked = aeon("process", "run", "visit", "--input", "who=Ann")
     assert asked.code == 3
-    assert "ask waits for an answer of me" in asked.err
+    assert "ask waits for an answer from me" in asked.err
     assert "aeon process answer" in asked.err
     assert [each["step"] for each in aeon("runs", "why", "last", "--json").json] == ["ask", "last"]
     stranger = aeon("process", "answer", "last", "ask", "mine", "--user", "stranger")
@@ -146,7 +146,7 @@ def test_a_second_place_for_runs_is_refused_until_it_is_adopted_e5(aeon, applied
     refused = aeon("process", "run", "visit", "--input", "who=Ben")
     told = " ".join(refused.err.split())
     assert (refused.code, refused.out) == (2, "")
-    assert "The runs of this record are kept in " in told
+    assert "The runs of this record are stored in " in told
     assert "aeon runs adopt --dry-run" in told
     assert aeon("process", "answer", "last", "ask", "garden").code == 2
     assert shop.calls == {"/first": 1}
@@ -156,7 +156,7 @@ def test_a_second_place_for_runs_is_refused_until_it_is_adopted_e5(aeon, applied
     assert aeon("process", "run", "visit", "--input", "who=Ben").code == 2
     adopted = aeon("runs", "adopt")
     assert adopted.code == 0
-    assert "1 open run(s) have lost what their steps came to" in " ".join(adopted.err.split())
+    assert "1 open run(s) have lost their results" in " ".join(adopted.err.split())
     assert "already" in aeon("runs", "adopt").out
 
     assert aeon("process", "run", "visit", "--input", "who=Ben").code == 3

@@ -5,7 +5,7 @@ import signal
 
 import pytest
 
-from aeon.platform.processes.running.state import ENDED
+from aeon.platform.runs.machine.state import ENDED_PHASES
 
 from .conftest import until
 
@@ -48,7 +48,7 @@ def test_all_that_is_wrong_with_a_schedule_is_told(aeon, applied):
     )
     said = " ".join(refused.err.split())
     assert refused.code == 2
-    assert all(each in said for each in ("$.cron", "$.timeZone", "the process needs who", "knows no whom"))
+    assert all(each in said for each in ("$.cron", "$.timeZone", "the process needs who", "has no input whom"))
 
 
 @pytest.mark.slow
@@ -62,12 +62,12 @@ def test_two_workers_of_which_one_is_killed_start_each_moment_once(aeon, applied
     third = background("worker")
     until(lambda: shop.calls["/me"] >= before + 4)
     assert aeon("schedule", "pause", "often").code == 0
-    until(lambda: all(run["phase"] in ENDED for run in aeon("runs", "list", "--json").json))
+    until(lambda: all(run["phase"] in ENDED_PHASES for run in aeon("runs", "list", "--json").json))
     runs = aeon("runs", "list", "--limit", "1000", "--json").json
     told = first.err + second.err + third.err
     starts = re.findall(r"run (\S+) of tick is started: schedule often of me", told)
     assert len(starts) == len(set(starts)), "each moment is settled by one of them"
-    taken = set(re.findall(r"run (\S+) of tick is taken over", told))
+    taken = set(re.findall(r"run (\S+) of tick is adopted", told))
     again = {job.partition(":")[0] for job, calls in shop.jobs.items() if calls > 1}
     assert again <= taken, "done once more is only what was under way when the first one was killed"
     assert {job.partition(":")[0] for job in shop.jobs} == {run["id"] for run in runs}

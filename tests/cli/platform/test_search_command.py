@@ -72,7 +72,7 @@ def test_any_words_are_a_query(aeon, shop, text):
 
 def test_secrets_and_unknown_kinds_are_refused(aeon, shop):
     asked = aeon("catalog", "search", "shop", "--kind", "secret")
-    assert (asked.code, "There is no search for the kind 'secret'." in asked.err) == (2, True)
+    assert (asked.code, "Items of the kind 'secret' cannot be searched." in asked.err) == (2, True)
     assert "Name one of service, tool, process, serviceTemplate, toolTemplate." in asked.err
     assert "canary" not in aeon("catalog", "search", "canary", "--json").out
 

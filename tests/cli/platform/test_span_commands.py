@@ -60,7 +60,7 @@ def test_an_endpoint_that_is_down_fails_no_run_and_a_worker_sends_what_waited(ae
     down = {"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:9"}
     running = background("process", "run", "fetch", "--input", "id=x", **down)
     assert running.waited() == 0
-    assert running.err.count("does not take spans") == 1
+    assert running.err.count("did not accept spans") == 1
     assert "Traceback" not in running.err
     worker = background("worker", OTEL_EXPORTER_OTLP_ENDPOINT=collector.address)
     until(lambda: steps_of(collector) == ["first"])
@@ -71,7 +71,7 @@ def test_a_missing_extra_is_one_warning_and_the_run_goes_on(aeon, applied, colle
     applied(FETCH)
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector.address)
     monkeypatch.setitem(sys.modules, "opentelemetry.sdk.trace", None)
-    monkeypatch.delitem(sys.modules, "aeon.adapters.telemetry.exporting", raising=False)
+    monkeypatch.delitem(sys.modules, "aeon.adapters.telemetry.exporter", raising=False)
     assert aeon("process", "run", "fetch", "--input", "id=x").code == 0
     (warning,) = [each.getMessage() for each in caplog.records if each.name == "aeon.telemetry"]
     assert "pip install 'aeon-orchestrator[otel]'" in warning

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from aeon.base.folders import make_folder
-from aeon.base.project_folder import is_own
+from aeon.base.project_folder import is_own_folder, make_folder
 from aeon.bootstrap.vaults import project_key_file
 
 SERVICE = """
@@ -39,9 +38,9 @@ def test_a_backup_brings_back_what_was_there(aeon):
     assert aeon("store", "backup", "monday.db").out == "copied the record to monday.db\n"
     apply(aeon, "after")
     again = aeon("store", "backup", "monday.db")
-    assert (again.code, "is there already" in said(again)) == (1, True)
+    assert (again.code, "already exists" in said(again)) == (1, True)
     restored = aeon("store", "restore", "monday.db")
-    assert (restored.code, "what was there before" in said(restored)) == (0, True)
+    assert (restored.code, "the previous record is kept at" in said(restored)) == (0, True)
     assert ("before" in services(aeon), "after" in services(aeon)) == (True, False)
 
 
@@ -50,7 +49,7 @@ def test_status_says_what_is_kept_and_check_that_it_is_whole(aeon):
     shown = aeon("store", "status", "--json").json
     assert (shown["things"]["Service"], shown["things"]["User"]) == (1, 1)
     assert "SQLite in " in aeon("store", "status").out
-    assert aeon("store", "check").out == "the record is whole\n"
+    assert aeon("store", "check").out == "the record is intact\n"
 
 
 @pytest.mark.parametrize("copied", [shutil.copytree, "git"])
@@ -73,7 +72,7 @@ def test_platform_21_a_folder_from_elsewhere_is_not_used_until_it_is_taken_over(
         refused = aeon(*command)
         assert (refused.code, "came with a folder from elsewhere" in said(refused)) == (1, True), command
         assert ("aeon adopt" in said(refused), "theirs" in refused.out) == (True, False)
-    assert (aeon("adopt", "--dry-run").out, is_own(Path(".aeon"))) == ("nothing was taken over\n", False)
+    assert (aeon("adopt", "--dry-run").out, is_own_folder(Path(".aeon"))) == ("nothing was taken over\n", False)
     taken = aeon("adopt")
     assert (taken.code, taken.out) == (0, f"{clone / '.aeon'} is yours from now on\n")
     key_file = project_key_file(clone, os.environ)
@@ -131,7 +130,7 @@ def test_migrate_and_move_say_what_cannot_be(aeon):
     back = aeon("store", "migrate", "--to", "0")
     assert (back.code, "never back" in said(back)) == (2, True)
     there = aeon("store", "move", "sqlite")
-    assert (there.code, "That is where the record is" in said(there)) == (2, True)
+    assert (there.code, "The record is already in that store" in said(there)) == (2, True)
     wrong = aeon("store", "move", "mysql://host/x")
     assert (wrong.code, "Traceback" in wrong.err) == (2, False)
 
@@ -143,14 +142,14 @@ def test_to_postgresql_and_back_everything_is_equal(aeon, postgres_server, monke
     apply(aeon, "moved")
     assert aeon("up").code == 0
     before = aeon("store", "export", "-").out
-    address = postgres_server.new()
+    address = postgres_server.create_database()
     moved = aeon("store", "move", address)
     assert (moved.code, "both are equal" in moved.out) == (0, True), moved.err
     Path("aeon.toml").write_text(f'[store]\naddress = "{address}"\n')
     assert aeon("store", "export", "-").out == before
     apply(aeon, "later")
     assert "PostgreSQL at" in aeon("store", "status").out
-    assert aeon("store", "check").out == "the record is whole\n"
+    assert aeon("store", "check").out == "the record is intact\n"
     after = aeon("store", "export", "-").out
     refused = aeon("store", "backup", "x.db")
     assert (refused.code, "pg_dump" in said(refused)) == (2, True)
@@ -169,7 +168,7 @@ def test_a_folder_of_an_older_aeon_is_told_apart_and_its_export_imported(aeon):
     assert "an older Aeon made it" in said(aeon("tool", "list"))
     assert aeon("adopt").code == 0
     assert aeon("store", "import", exported).code == 0
-    assert aeon("store", "check").out == "the record is whole\n"
+    assert aeon("store", "check").out == "the record is intact\n"
     assert aeon("up").code == 0
     shutil.rmtree(".aeon")
     Path(".aeon/graph").mkdir(parents=True, mode=0o700)

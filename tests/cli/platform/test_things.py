@@ -63,7 +63,7 @@ def test_a_thing_is_renamed_and_what_refers_to_it_goes_on(aeon, shop):
     assert aeon("catalog", "rename", "service", "shop", "store").out == "renamed shop to store\n"
     assert aeon("uses", "service", "store").out == "tool item of me\n"
     taken = aeon("catalog", "rename", "tool", "summarize", "mine")
-    assert (taken.code, "belongs to somebody else" in taken.err) == (1, True)
+    assert (taken.code, "belongs to another user" in taken.err) == (1, True)
 
 
 def test_a_template_is_put_away_and_taken_back(aeon, shop):
@@ -74,7 +74,7 @@ def test_a_template_is_put_away_and_taken_back(aeon, shop):
     assert aeon("catalog", "restore", "toolTemplate", "look-up").out == "restored look-up\n"
     assert aeon("catalog", "delete", "toolTemplate", "look-up").code == 0
     assert aeon("catalog", "show", "tool", "item").code == 0
-    assert "A tool is not archived" in aeon("catalog", "archive", "tool", "item").err
+    assert "A tool cannot be archived" in aeon("catalog", "archive", "tool", "item").err
 
 
 def test_what_is_used_is_not_deleted(aeon, shop):
@@ -96,7 +96,7 @@ def test_every_secret_is_put_under_a_new_master_key(aeon, shop, monkeypatch):
     assert aeon("apply", "shop.yaml").err == "0 of 4 changed\n"
     monkeypatch.setenv("AEON_MASTER_KEY", old.strip())
     refused = aeon("secret", "rekey")
-    assert (refused.code, "stands in AEON_MASTER_KEY" in " ".join(refused.err.split())) == (1, True)
+    assert (refused.code, "is set in AEON_MASTER_KEY" in " ".join(refused.err.split())) == (1, True)
     monkeypatch.setenv("AEON_MASTER_KEY", old.strip())
     wrong = aeon("apply", "shop.yaml")
     assert (wrong.code, "does not open the vault" in " ".join(wrong.err.split())) == (1, True)
@@ -112,7 +112,7 @@ def test_a_store_server_is_named_by_the_settings(aeon, monkeypatch):
     unset = aeon("up")
     assert (
         unset.code,
-        "STORE_WORD, which is to hold the store's password, is not set" in " ".join(unset.err.split()),
+        "STORE_WORD, which must hold the store's password, is not set" in " ".join(unset.err.split()),
     ) == (2, True)
     monkeypatch.setenv("STORE_WORD", "canary-77aa")
     down = aeon("store", "export", "-")

@@ -12,7 +12,7 @@ def test_what_a_call_took_is_told_and_kept(aeon, double):
     aeon("up")
     called = aeon(*CALL)
     assert (called.code, called.out) == (0, '{\n  "summary": "It is sunny."\n}\n')
-    assert "tokens: 7 asked, 3 answered by" in called.err
+    assert "tokens: 7 in, 3 out by" in called.err
     usage = aeon(*CALL, "--json").json["usage"]
     assert (usage["promptTokens"], usage["completionTokens"], bool(usage["model"])) == (7, 3, True)
     repaired = aeon(*CALL, "--json").json["usage"]

@@ -39,7 +39,7 @@ def test_a_typed_worker_carries_out_jobs_of_runs_elsewhere(aeon, applied, backgr
     """Of four jobs at once the process of the run has room for one, and the worker for the others (platform 10)."""
     applied(MANY)
     worker = background("worker", "--type", "rest_api", "--concurrency", "3")
-    worker.says("is there for jobs: rest_api")
+    worker.says("serves jobs: rest_api")
     running = background("process", "run", "many", "--input", "who=me")
     until(lambda: shop.calls["/slow"] == 4, lambda: running.err + worker.err)
     listed = aeon("worker", "list", "--json").json
@@ -60,8 +60,8 @@ def test_a_worker_for_runs_alone_carries_out_no_job(aeon, applied, background, s
     running = background("process", "run", "many", "--input", "who=me")
     running.says("s0 started")
     running.ends(signal.SIGKILL)
-    background("worker", "--type", "process").says("is there for runs")
+    background("worker", "--type", "process").says("serves runs")
     assert "Start one: aeon worker --type rest_api" in aeon("runs", "why", "last").out
-    background("worker", "--type", "rest_api").says("is there for jobs: rest_api")
+    background("worker", "--type", "rest_api").says("serves jobs: rest_api")
     until(lambda: aeon("runs", "list").out.split()[1] == "completed")
     assert shop.calls == {"/slow": 4}

@@ -63,7 +63,7 @@ def test_a_service_that_went_down_is_told_before_its_step_is_reached(aeon, appli
         aeon("health")
     told = aeon("runs", "why", "last").out
     assert "ask: Waits for an answer of me." in told
-    assert "last: Waits for 'ask'. When it is reached it would fail: the tool 'item' is down:" in told
+    assert "last: Waits for 'ask'. It would fail when it is reached: the tool 'item' is down:" in told
     assert ", since 20" in told
     assert "`aeon health` checks it again" in told
 
@@ -71,5 +71,5 @@ def test_a_service_that_went_down_is_told_before_its_step_is_reached(aeon, appli
 def test_a_run_that_is_not_in_this_record_says_in_which_it_was_looked_for(aeon, applied):
     applied(ASKING)
     told = " ".join(aeon("runs", "why", "nothing").err.split())
-    assert "You have no run 'nothing'. It was looked for in: SQLite" in told
+    assert "You have no run 'nothing'. The search was in: SQLite" in told
     assert "aeon config explain" in told

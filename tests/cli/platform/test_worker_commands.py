@@ -31,13 +31,13 @@ def test_a_worker_takes_over_what_a_killed_process_left(aeon, applied, backgroun
     assert running.ends(signal.SIGKILL) == -signal.SIGKILL
     (run,) = re.findall("run ([0-9a-f-]+) of errand", running.err)
     worker = background("worker")
-    worker.says(f"run {run} of errand is taken over")
+    worker.says(f"run {run} of errand is adopted")
     shop.lets_go.set()
     worker.says(f"run {run} of errand is completed")
     assert shop.calls == {"/first": 1, "/slow": 2, "/last": 1}
     assert aeon("runs", "show", run, "--json").json["output"] == "me has /last"
     assert worker.ends(signal.SIGTERM) == 143
-    assert "0 run(s) under way here" in worker.err
+    assert "0 active run(s) here" in worker.err
     assert aeon("worker", "list", "--json").json == []
 
 
@@ -48,24 +48,24 @@ def test_what_a_worker_leaves_goes_on_with_the_next_one(applied, background, sho
     until(lambda: shop.calls["/slow"] == 1)
     running.ends(signal.SIGKILL)
     first = background("worker")
-    first.says("is taken over")
+    first.says("is adopted")
     until(lambda: shop.calls["/slow"] == 2)
     assert first.ends(signal.SIGINT) == 130
-    assert "1 run(s) under way here go on with the next worker" in first.err
+    assert "1 active run(s) here continue with the next worker" in first.err
     shop.lets_go.set()
     background("worker").says("of errand is completed")
     assert shop.calls == {"/first": 1, "/slow": 3, "/last": 1}
 
 
 def test_a_worker_checks_health_on_schedule(applied, background):
-    """Platform 5, measured E7."""
+    """Platform 5."""
     applied(SLOW)
     background("worker").says("tool item of me is healthy")
 
 
 def test_workers_are_listed(aeon, background):
     worker = background("worker", "--concurrency", "1")
-    worker.says("is there for runs")
+    worker.says("serves runs")
     listed = aeon("worker", "list")
     assert [line.split(",")[0] for line in listed.out.splitlines()] == [
         "graph_query idle",
@@ -81,11 +81,11 @@ def test_workers_are_listed(aeon, background):
 @pytest.mark.parametrize(
     ("types", "said"),
     [
-        (["robot"], "no workers of the type robot"),
+        (["robot"], "There is no worker type robot"),
         (["llm_call"], "Runs in memory give no jobs to other processes"),
         (["process"], "engine.graph_query, engine.rest_api, engine.llm_call, engine.mcp_server: 0 leaves these jobs"),
-        (["llm_call", "process"], "A worker of the type process does nothing else"),
-        (["human", "process"], "A worker of the type process does nothing else"),
+        (["llm_call", "process"], "A worker of the type process cannot serve other types"),
+        (["human", "process"], "A worker of the type process cannot serve other types"),
         (["human"], "aeon process answer RUN STEP ANSWER"),
     ],
 )

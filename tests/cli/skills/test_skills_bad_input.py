@@ -28,10 +28,10 @@ def talker(skill) -> Path:
     [
         (b"", "is empty"),
         (b" \n\t", "is empty"),
-        (b"[1", "is no JSON"),
-        (b"\xff\xfe\x00", "no text (UTF-8)"),
-        (b'{"tools": [], "tools": []}', "is no JSON"),
-        (b'{"tools": NaN}', "is no JSON"),
+        (b"[1", "is not JSON"),
+        (b"\xff\xfe\x00", "not text (UTF-8)"),
+        (b'{"tools": [], "tools": []}', "is not JSON"),
+        (b'{"tools": NaN}', "is not JSON"),
         (b"[" * 100_000, "nested too deeply"),
         (b"[]", "$: must be a JSON object"),
         (b'"tools"', "$: must be a JSON object"),
@@ -39,7 +39,7 @@ def talker(skill) -> Path:
         (b'{"tools": 3}', "$.tools"),
         (b'{"tools": [{"toolId": "a b", "toolPath": "x"}]}', "$.tools[0].toolId: must have no spaces"),
         (b'{"tols": []}', "$.tols: unknown field; known are requestId, narrative, tools"),
-        (b"\0" * 300_000, "is no JSON"),
+        (b"\0" * 300_000, "is not JSON"),
     ],
     ids=lambda value: str(value[:20]) if isinstance(value, bytes) else "",
 )
@@ -76,7 +76,7 @@ def test_a_file_larger_than_is_read_is_refused_without_reading_it_all(aeon):
         file.write(b'{"tools": [')
     ended = aeon("skills", "exec", "big.json")
     assert ended.code == 2
-    assert "the most that are read" in told(ended)
+    assert "characters, the limit" in told(ended)
 
 
 def test_every_fault_of_a_plan_is_said_at_once_before_anything_runs(aeon, talker, plan):
@@ -95,10 +95,10 @@ def test_every_fault_of_a_plan_is_said_at_once_before_anything_runs(aeon, talker
     assert (ended.code, ended.out) == (2, "")
     assert "it has 7 problem(s)" in said
     for fault in (
-        "unknown_dependency: $.tools[1].dependencies[0]: 'zz' is no node",
+        "unknown_dependency: $.tools[1].dependencies[0]: 'zz' is not a node",
         "invalid_input: $.tools[1].input.notation",
         "duplicate_id: $.tools[2].toolId",
-        "unknown_script: $.tools[2].toolPath: 'dice-roler/scripts/roll.sh' is no script of any skill; did you mean",
+        "unknown_script: $.tools[2].toolPath: 'dice-roler/scripts/roll.sh' is not a script of any skill; did you mean",
         "circular_dependency: $.tools[3].dependencies[0]: depends on itself: c -> d -> c",
         "unknown_reference: $.tools[5].input.path",
     ):
@@ -196,7 +196,7 @@ def test_two_skills_of_one_name_and_the_first_counts(aeon, skill):
     skill("talker", folder=".agents/skills", say="fails")
     ended = aeon("skills", "check")
     assert ended.code == 1
-    assert "a skill 'talker' was found before" in ended.out
+    assert "another skill 'talker'" in ended.out
     assert str(Path("skills/talker")) in aeon("skills", "show", "talker").out
 
 
@@ -286,13 +286,13 @@ def test_a_trace_that_cannot_be_kept_is_said_before_anything_runs(aeon, talker, 
     ended = aeon("skills", "exec", plan(("a", SAY)), *(place.split() if place != "log_dir" else []))
     assert (ended.code, ended.out) == (1, "")
     assert "error: The trace " in ended.err
-    assert "next: Choose another place with --trace" in ended.err
+    assert "next: Choose another path with --trace" in ended.err
     assert not (talker / "data").exists()
     assert list(Path("folder").iterdir()) == []
 
 
 def test_what_is_missing_to_run_scripts_is_named(aeon, talker, plan, monkeypatch):
-    monkeypatch.setattr("aeon.bootstrap.skills._PARTS", ("no_such_package",))
+    monkeypatch.setattr("aeon.bootstrap.skills._PACKAGES", ("no_such_package",))
     assert aeon("skills", "list").code == 0, "looking takes nothing"
     ended = aeon("skills", "exec", plan(("a", SAY)))
     assert (ended.code, ended.out) == (1, "")
@@ -331,7 +331,7 @@ echo '{{"version": "0", "type": "done", "ok": true, "summary": "said a lot"}}'
     )
     said = " ".join(ended.stderr.split())
     assert (ended.returncode, ended.stdout) == (1, "said a lot\n")
-    assert "error: The trace could not be kept in .aeon/logs/" in said
+    assert "error: The trace could not be written to .aeon/logs/" in said
     assert "File too large" in said
     assert list(Path(".aeon/logs").iterdir()) == [], "a trace is whole or not there"
 
@@ -403,8 +403,8 @@ def test_what_an_export_would_mix_up_is_refused_before_it(aeon, skill):
         skill(name, say="speaks")
     ended = aeon("skills", "export", "out", "a-b", "a--b", "--force")
     assert ended.code != 0
-    assert "one name in the standard's form: 'a-b' and 'a--b' as 'a-b'" in told(ended)
+    assert "the same name in the standard's form: 'a-b' and 'a--b' as 'a-b'" in told(ended)
     assert not Path("out").exists()
     ended = aeon("skills", "export", "skills/a-b/out", "a-b")
     assert ended.code != 0
-    assert "in the skill's own folder" in told(ended)
+    assert "inside the skill's own folder" in told(ended)

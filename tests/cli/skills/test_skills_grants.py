@@ -55,7 +55,7 @@ def test_a_grant_of_what_is_no_folder_is_refused(aeon, plan):
     ended = aeon("skills", "exec", plan(), "--allow-write", "nowhere")
 
     assert ended.code == 2
-    assert "--allow-write names no folder: nowhere" in ended.err
+    assert "--allow-write needs a folder, but these are not folders: nowhere" in ended.err
 
 
 def test_a_skill_of_the_project_that_asks_is_refused_with_the_flag(aeon, skill, plan):
@@ -88,7 +88,7 @@ def test_a_skill_that_was_trusted_runs_until_one_of_its_files_changes(aeon, skil
 
     assert aeon("skills", "exec", file).code == 1
     trusted = aeon("skills", "trust", "asker")
-    assert (trusted.code, trusted.out) == (0, "trusted asker as it is now, with the network\n")
+    assert (trusted.code, trusted.out) == (0, "trusted asker with its current files, granting the network\n")
     assert aeon("skills", "exec", file).code == 0
     (folder / "data").mkdir(exist_ok=True)
     (folder / "data" / "notes").write_text("its own")
@@ -136,7 +136,7 @@ def test_a_skill_of_the_project_runs_when_it_is_trusted_and_until_it_changes(aeo
 
     refused = aeon("skills", "exec", file)
     assert refused.code == 1
-    assert "you have not trusted it as it is now" in " ".join(refused.err.split())
+    assert "you have not trusted its current files" in " ".join(refused.err.split())
     assert "`aeon skills trust greeter`" in " ".join(refused.err.split())
     assert aeon("skills", "trust", "greeter").code == 0
     assert aeon("skills", "exec", file).code == 0
@@ -160,7 +160,7 @@ def test_an_untrusted_skill_is_neither_planned_with_nor_offered_as_a_tool(aeon, 
     assert "you have not trusted them: greeter." in " ".join(ended.err.split())
     assert "greeter/scripts" not in ended.out + ended.err
     told = " ".join(aeon("run", "Do greeter", "--no-input").err.split())
-    assert "you have not trusted them: greeter. They are left out" in told
+    assert "you have not trusted them: greeter. They are not used" in told
     called = aeon("tools", "call", "greeter.say", "--input", "{}")
     assert called.code == 1
     assert "`aeon skills trust greeter`" in " ".join(called.err.split())
@@ -180,7 +180,9 @@ def test_on_a_terminal_the_user_is_asked_once(terminal, aeon, skill, plan):
 
     code, screen = terminal("skills", "exec", file, typed="n\n")
     assert code == 1
-    assert "Trust this skill, as it is now, with nothing beyond its own folders?" in " ".join(screen.split())
+    assert "Trust this skill with its current files, granting nothing beyond its own folders?" in " ".join(
+        screen.split()
+    )
     assert terminal("skills", "exec", file, typed="y\n")[0] == 0
     code, screen = terminal("skills", "exec", file)
     assert code == 0

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from aeon.testing.wire_rules import Stall
+from aeon.testing.wire_rules import StalledResponse
 
 pytestmark = pytest.mark.slow
 
@@ -55,7 +55,7 @@ def test_the_scripts_are_ended_and_what_was_done_is_kept(aeon, skill, plan, numb
         process.send_signal(number)
         out, err = process.communicate(timeout=20)
     assert (process.returncode, out) == (code, "said hello\n")
-    assert "interrupted; every process was ended" in err
+    assert "interrupted; all processes were ended" in err
     assert "Traceback" not in err
     assert running(folder) == []
     result = json.loads(Path("t.json").read_text())
@@ -121,7 +121,7 @@ def test_asked_again_it_does_not_wait_for_a_script_that_will_not_end(skill, plan
     ) as process:
         wait_for(process, "info: deaf")
         process.send_signal(signal.SIGINT)
-        wait_for(process, "asked again")
+        wait_for(process, "interrupt again")
         began = time.monotonic()
         process.send_signal(signal.SIGINT)
         _, err = process.communicate(timeout=20)
@@ -133,7 +133,7 @@ def test_asked_again_it_does_not_wait_for_a_script_that_will_not_end(skill, plan
 
 
 def test_an_interruption_while_planning_leaves_nothing(double):
-    double(Stall())
+    double(StalledResponse())
     with started("skills", "run", "tell me a story") as process:
         wait_for(process, "planning")
         process.send_signal(signal.SIGINT)
@@ -149,9 +149,9 @@ def test_an_interruption_while_it_is_planned_again_keeps_what_was_run(skill, dou
     skill("talker", say="speaks", fail="fails")
     node = {"toolId": "t1", "toolPath": "talker/scripts/fail.sh", "input": {}}
     made = {"scripts": [node["toolPath"]], "count": 1, "tools": [node]}
-    double({"skills": ["talker"]}, made, Stall())
+    double({"skills": ["talker"]}, made, StalledResponse())
     with started("skills", "run", "let the talker talk", "--trace", "t.json", "--sandbox", "plain") as process:
-        wait_for(process, "attempt 1 came to nothing")
+        wait_for(process, "attempt 1 failed")
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=20)
     assert (process.returncode, out) == (130, "")

@@ -59,7 +59,7 @@ def test_an_unknown_name_is_code_2_with_the_nearest(aeon, skill):
         words = ["out", "talkr"] if command == "export" else ["talkr"]
         ended = aeon("skills", command, *words)
         assert (ended.code, ended.out) == (2, "")
-        assert "There is no skill 'talkr'. Did you mean 'talker'?" in ended.err
+        assert "The skill 'talkr' does not exist. Did you mean 'talker'?" in ended.err
 
 
 def test_a_skill_that_was_skipped_says_why_instead_of_being_unknown(aeon):
@@ -95,7 +95,7 @@ def test_a_new_skill_never_writes_over_one(aeon, skill):
     skill("talker", say="speaks")
     ended = aeon("skills", "new", "talker")
     assert ended.code == 1
-    assert "exists already" in ended.err
+    assert "already exists" in ended.err
 
 
 def test_exported_skills_are_read_again_and_only_force_writes_over(aeon, skill):
@@ -119,7 +119,7 @@ def test_a_folder_of_skills_is_checked_skill_by_skill(aeon, skill):
     assert "skills/mute/skill.json: skipped: " in ended.out
     assert "skills/talker/skill.json: the script 'say' has no inputSchema" in ended.out
     assert aeon("skills", "check", "skills/talker").code == 0
-    assert "is no folder" in aeon("skills", "check", "none").out
+    assert "is not a folder" in aeon("skills", "check", "none").out
 
 
 def test_what_an_export_could_not_keep_is_said(aeon, skill):
@@ -179,7 +179,7 @@ def test_wrong_settings_are_all_said_at_once_and_nothing_is_written(aeon, skill)
     told = " ".join(ended.err.split())
     assert ended.code == 2
     assert "$.words" in told
-    assert "$.tine: is no setting of this skill; did you mean 'tone'?" in told
+    assert "$.tine: is not a setting of this skill; did you mean 'tone'?" in told
     assert "s3cr3t" not in told
     assert not Path("skills/talker/config.json").exists()
     assert aeon("skills", "config", "talker", "--set", "token").code == 2
@@ -197,7 +197,7 @@ def test_doctor_says_which_skills_there_are_and_how_isolated_they_run(aeon, skil
 
 
 def test_doctor_names_the_extra_that_is_missing(aeon, monkeypatch):
-    monkeypatch.setattr("aeon.bootstrap.skills._PARTS", ("no_such_package",))
+    monkeypatch.setattr("aeon.bootstrap.skills._PACKAGES", ("no_such_package",))
     ended = aeon("doctor", "--quick")
     assert ended.code == 0
     assert "pip install 'aeon-orchestrator[skills]'" in ended.out
@@ -240,7 +240,7 @@ def test_watching_lists_a_new_skill_and_ends_on_ctrl_c(skill):
     with watching:
         assert watching.stdout is not None
         assert watching.stderr is not None
-        assert "Ctrl-C ends it" in watching.stderr.readline()
+        assert "press Ctrl-C to stop" in watching.stderr.readline()
         skill("talker", say="speaks")
         while not watching.stdout.readline().startswith("talker "):
             pass

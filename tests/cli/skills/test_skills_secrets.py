@@ -89,7 +89,7 @@ def test_a_defect_s_trace_file_has_no_secret(aeon, teller, plan, monkeypatch):
     def broken(*_args: object, **_more: object) -> None:
         raise RuntimeError(f"with {TOLD}")
 
-    monkeypatch.setattr("aeon.bootstrap.skills.prepare", broken)
+    monkeypatch.setattr("aeon.bootstrap.skills.prepare_invocation", broken)
     ended = aeon("skills", "exec", plan(("a", "talker/scripts/tell.sh")))
     assert ended.code == 1
     for file in Path(".aeon").rglob("*.*"):

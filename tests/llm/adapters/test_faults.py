@@ -12,10 +12,19 @@ import pytest
 from aeon.base.errors import LLMError, LLMRequestError
 from aeon.llm.adapters import transport
 from aeon.llm.adapters.remote_api import RemoteAPIAdapter
-from aeon.llm.interface import Request
-from aeon.llm.retry import RetryPolicy
+from aeon.llm.interface import LLMRequest
+from aeon.llm.retry import LLMRetryPolicy
 from aeon.testing.wire_double import WireDouble
-from aeon.testing.wire_rules import CutStream, HalfBody, Raw, Refuse, ReportError, Reset, Say, Stall
+from aeon.testing.wire_rules import (
+    ConnectionReset,
+    ErrorResponse,
+    InlineError,
+    RawResponse,
+    StalledResponse,
+    TextResponse,
+    TruncatedBody,
+    TruncatedStream,
+)
 
 pytestmark = pytest.mark.server
 
@@ -58,21 +67,21 @@ def peer(api, clock):
 
 def ask(adapter, is_streamed, pieces=None, prompt="hi"):
     pieces = [] if pieces is None else pieces
-    return adapter.complete(Request(prompt, max_tokens=20), pieces.append if is_streamed else None)
+    return adapter.complete(LLMRequest(prompt, max_tokens=20), pieces.append if is_streamed else None)
 
 
 PASSING = [
-    pytest.param(Refuse(408), "HTTP 408", id="408"),
-    pytest.param(Refuse(409), "HTTP 409", id="409"),
-    pytest.param(Refuse(429, "slow down"), "HTTP 429: slow down", id="429"),
-    pytest.param(Refuse(500), "HTTP 500", id="500"),
-    pytest.param(Refuse(529), "HTTP 529", id="529"),
-    pytest.param(Raw(b"<html>oops</html>", "text/html", 503), "HTTP 503: <html>oops", id="503 html"),
-    pytest.param(Raw(b"", "text/html", 502), "HTTP 502: .it said nothing more", id="502 empty"),
-    pytest.param(Reset(), "connection broke", id="reset"),
-    pytest.param(HalfBody(TEXT), "connection broke", id="half a body"),
-    pytest.param(ReportError(503, "overloaded"), "overloaded", id="error inside 200"),
-    pytest.param(Raw(b"<html>hello</html>", "text/html"), "content type is text/html", id="html"),
+    pytest.param(ErrorResponse(408), "HTTP 408", id="408"),
+    pytest.param(ErrorResponse(409), "HTTP 409", id="409"),
+    pytest.param(ErrorResponse(429, "slow down"), "HTTP 429: slow down", id="429"),
+    pytest.param(ErrorResponse(500), "HTTP 500", id="500"),
+    pytest.param(ErrorResponse(529), "HTTP 529", id="529"),
+    pytest.param(RawResponse(b"<html>oops</html>", "text/html", 503), "HTTP 503: <html>oops", id="503 html"),
+    pytest.param(RawResponse(b"", "text/html", 502), "HTTP 502: .no further message", id="502 empty"),
+    pytest.param(ConnectionReset(), "connection broke", id="reset"),
+    pytest.param(TruncatedBody(TEXT), "connection broke", id="half a body"),
+    pytest.param(InlineError(503, "overloaded"), "overloaded", id="error inside 200"),
+    pytest.param(RawResponse(b"<html>hello</html>", "text/html"), "content type is text/html", id="html"),
 ]
 
 
@@ -98,7 +107,7 @@ def test_fr_048_three_passing_faults_end_in_an_error_that_names_them(peer, clock
 
 @pytest.mark.parametrize("status", [400, 401, 403, 404, 413, 422])
 def test_core_8_a_lasting_fault_is_told_at_once_in_the_servers_words(peer, clock, is_streamed, status):
-    double, adapter = peer(Refuse(status, "the server's own words"))
+    double, adapter = peer(ErrorResponse(status, "the server's own words"))
     with pytest.raises(LLMRequestError, match=f"HTTP {status}: the server's own words") as raised:
         ask(adapter, is_streamed)
     assert raised.value.details == {"status": status}
@@ -110,13 +119,13 @@ def test_core_8_a_lasting_fault_is_told_at_once_in_the_servers_words(peer, clock
 @pytest.mark.parametrize(
     "rule",
     [
-        Raw(b'{"choices": [{"mess'),
-        Raw(b"[]"),
-        Raw(b"{}"),
-        Raw(b"\xff\xfe\x00"),
-        Raw(b'{"choices": NaN, "content": NaN}'),
-        Raw(b"[" * 100_000),
-        Raw(b"not gzip", headers={"content-encoding": "gzip"}),
+        RawResponse(b'{"choices": [{"mess'),
+        RawResponse(b"[]"),
+        RawResponse(b"{}"),
+        RawResponse(b"\xff\xfe\x00"),
+        RawResponse(b'{"choices": NaN, "content": NaN}'),
+        RawResponse(b"[" * 100_000),
+        RawResponse(b"not gzip", headers={"content-encoding": "gzip"}),
     ],
     ids=["half", "list", "empty", "bytes", "nan", "deep", "gzip"],
 )
@@ -128,13 +137,13 @@ def test_garbage_is_a_failed_attempt(peer, rule):
 @pytest.mark.parametrize(
     "rule",
     [
-        CutStream(TEXT),
-        Raw(b"data: {half\n\n", "text/event-stream"),
-        Raw(b"data: \xff\n\n", "text/event-stream"),
-        Raw(b"", "text/event-stream"),
-        Raw(b"x" * 10_000, "text/event-stream"),
-        ReportError(529, "overloaded", text=TEXT),
-        HalfBody(TEXT),
+        TruncatedStream(TEXT),
+        RawResponse(b"data: {half\n\n", "text/event-stream"),
+        RawResponse(b"data: \xff\n\n", "text/event-stream"),
+        RawResponse(b"", "text/event-stream"),
+        RawResponse(b"x" * 10_000, "text/event-stream"),
+        InlineError(529, "overloaded", text=TEXT),
+        TruncatedBody(TEXT),
     ],
     ids=["cut", "half an event", "bytes", "empty", "no events", "error inside", "hang up"],
 )
@@ -146,13 +155,13 @@ def test_a_broken_stream_is_a_failed_attempt(peer, rule):
 
 
 def test_a_retry_that_answers_differently_shows_nothing_more(peer):
-    _, adapter = peer(CutStream("The answer is"), "No idea.")
+    _, adapter = peer(TruncatedStream("The answer is"), "No idea.")
     pieces = []
     assert ask(adapter, is_streamed=True, pieces=pieces).text == "No idea."
     assert "".join(pieces) == "The answer is"
 
 
-@pytest.mark.parametrize("stall", [Stall(), Stall(TEXT)], ids=["before the answer", "inside it"])
+@pytest.mark.parametrize("stall", [StalledResponse(), StalledResponse(TEXT)], ids=["before the answer", "inside it"])
 def test_a_stall_is_a_failed_attempt(peer, is_streamed, stall):
     limit = {"timeout": SILENCE} if is_streamed else {"deadline": SILENCE}
     double, adapter = peer(stall, TEXT, **limit)
@@ -161,15 +170,15 @@ def test_a_stall_is_a_failed_attempt(peer, is_streamed, stall):
 
 
 def test_a_stall_says_how_long_was_waited(peer):
-    _, adapter = peer(Stall(), timeout=SILENCE, retry=RetryPolicy(attempts=1))
-    with pytest.raises(LLMError, match=r"nothing came for 0\.15 s"):
+    _, adapter = peer(StalledResponse(), timeout=SILENCE, retry=LLMRetryPolicy(max_attempts=1))
+    with pytest.raises(LLMError, match=r"nothing arrived for 0\.15 s"):
         ask(adapter, is_streamed=True)
 
 
 def test_a_whole_answer_may_take_longer_than_a_stream_may_be_silent(peer):
     """A slow machine says nothing until its answer is whole; that is no stall."""
-    double, adapter = peer(Stall(), retry=RetryPolicy(attempts=1), timeout=0.01, deadline=SILENCE)
-    with pytest.raises(LLMError, match=r"nothing came for 0\.15 s"):
+    double, adapter = peer(StalledResponse(), retry=LLMRetryPolicy(max_attempts=1), timeout=0.01, deadline=SILENCE)
+    with pytest.raises(LLMError, match=r"nothing arrived for 0\.15 s"):
         ask(adapter, is_streamed=False)
     assert len(double.requests) == 1
 
@@ -183,27 +192,27 @@ def test_an_answer_that_trickles_past_the_deadline_is_a_failed_attempt(peer, tic
 
 def test_an_answer_beyond_the_size_limit_is_not_asked_for_again(peer, is_streamed):
     double, adapter = peer("x" * 500)
-    adapter._transport._limits = transport.Limits(silence=5.0, answer_bytes=100)
+    adapter._transport._limits = transport.TransportLimits(idle_timeout=5.0, max_response_bytes=100)
     with pytest.raises(LLMError, match="larger than 100 bytes"):
         ask(adapter, is_streamed)
     assert len(double.requests) == 1
 
 
 def test_core_8_retry_after_in_seconds(peer, clock):
-    _, adapter = peer(Refuse(429, headers={"retry-after": "7"}), TEXT)
+    _, adapter = peer(ErrorResponse(429, headers={"retry-after": "7"}), TEXT)
     ask(adapter, is_streamed=False)
     assert clock.slept == [7.0]
 
 
 def test_core_8_retry_after_as_a_date(peer, clock):
     until = format_datetime(datetime(2026, 1, 1, 0, 0, 30, tzinfo=UTC), usegmt=True)
-    _, adapter = peer(Refuse(503, headers={"retry-after": until}), TEXT)
+    _, adapter = peer(ErrorResponse(503, headers={"retry-after": until}), TEXT)
     ask(adapter, is_streamed=False)
     assert clock.slept == [30.0]
 
 
 def test_core_8_retry_after_is_capped(peer, clock):
-    _, adapter = peer(Refuse(429, headers={"retry-after": "86400"}), TEXT)
+    _, adapter = peer(ErrorResponse(429, headers={"retry-after": "86400"}), TEXT)
     ask(adapter, is_streamed=False)
     assert clock.slept == [60.0]
 
@@ -222,7 +231,7 @@ def test_nobody_listening_is_retried_and_told(clock):
 def test_a_redirect_is_not_followed_with_the_key(peer, is_streamed):
     with WireDouble([TEXT]) as elsewhere:
         target = f"{elsewhere.base_url}/chat/completions"
-        _, adapter = peer(Raw(b"", status=307, headers={"location": target}))
+        _, adapter = peer(RawResponse(b"", status=307, headers={"location": target}))
         with pytest.raises(LLMRequestError, match=r"redirects to http.*not followed"):
             ask(adapter, is_streamed)
         assert elsewhere.requests == []
@@ -244,16 +253,16 @@ def echoing(key):
     words = f"{'x' * 480} you sent {key}, {json.dumps(key)}"
     body = json.dumps({"error": {"message": words}}).encode()
     return [
-        Refuse(401, words),
-        Refuse(500, words),
-        Raw(words.encode(), "text/plain", 400),
-        Raw(words.encode(), "text/plain", 500),
-        Raw(words.encode(), f"text/{key}"),
-        Raw(b"", status=302, headers={"location": f"http://127.0.0.1/?key={key}"}),
-        Raw(body),
-        Raw(b'{"%s": 1, "%s": 2}' % (key.encode(), key.encode())),
-        Raw(b"data: " + body + b"\n\n", "text/event-stream"),
-        ReportError(400, words),
+        ErrorResponse(401, words),
+        ErrorResponse(500, words),
+        RawResponse(words.encode(), "text/plain", 400),
+        RawResponse(words.encode(), "text/plain", 500),
+        RawResponse(words.encode(), f"text/{key}"),
+        RawResponse(b"", status=302, headers={"location": f"http://127.0.0.1/?key={key}"}),
+        RawResponse(body),
+        RawResponse(b'{"%s": 1, "%s": 2}' % (key.encode(), key.encode())),
+        RawResponse(b"data: " + body + b"\n\n", "text/event-stream"),
+        InlineError(400, words),
     ]
 
 
@@ -278,13 +287,13 @@ def test_the_key_is_in_no_error_log_or_repr(peer, is_streamed, number, caplog):
 
 def test_an_answer_in_gzip_is_read_although_none_was_asked_for(peer):
     body = json.dumps({"choices": [{"message": {"content": "a"}}], "content": [{"type": "text", "text": "a"}]}).encode()
-    double, adapter = peer(Raw(gzip.compress(body), headers={"content-encoding": "gzip"}))
+    double, adapter = peer(RawResponse(gzip.compress(body), headers={"content-encoding": "gzip"}))
     assert ask(adapter, is_streamed=False).text == "a"
     assert double.requests[0].headers["accept-encoding"] == "identity"
 
 
 def test_connections_are_kept_and_a_closed_adapter_opens_new_ones(peer):
-    double, adapter = peer(*[Say(TEXT)] * 3)
+    double, adapter = peer(*[TextResponse(TEXT)] * 3)
     ask(adapter, is_streamed=False)
     ask(adapter, is_streamed=False)
     assert len(double._server._connections) == 1

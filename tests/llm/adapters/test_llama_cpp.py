@@ -19,10 +19,10 @@ from aeon.base.errors import LLMError, LLMRequestError, MissingExtraError
 from aeon.llm.adapters import llama_runtime
 from aeon.llm.adapters.llama_cpp import LlamaCppAdapter
 from aeon.llm.adapters.remote_api import RemoteAPIAdapter
-from aeon.llm.interface import Request
+from aeon.llm.interface import LLMRequest
 from aeon.testing.llama_server import llama_server
 
-LONG = Request("Write a very long story about a dragon and a king.", max_tokens=64, temperature=0.0)
+LONG = LLMRequest("Write a very long story about a dragon and a king.", max_tokens=64, temperature=0.0)
 
 
 def test_building_one_loads_nothing():
@@ -46,7 +46,7 @@ def test_a_folder_is_no_model(tmp_path):
 def test_a_file_of_another_kind_is_told(tmp_path):
     path = tmp_path / "model.gguf"
     path.write_bytes(b"<html>not found</html>")
-    with pytest.raises(LLMError, match="is no GGUF file"):
+    with pytest.raises(LLMError, match="is not a GGUF file"):
         LlamaCppAdapter(path).generate("hi")
 
 
@@ -106,23 +106,23 @@ def embedded(tiny_model):
 class TestWithWeights:
     def test_a_prompt_beyond_the_context_is_told_in_tokens(self, embedded):
         with pytest.raises(LLMRequestError, match=r"The prompt has \d+ tokens, the model's context 1024"):
-            embedded.complete(Request("word " * 3000))
+            embedded.complete(LLMRequest("word " * 3000))
 
     def test_a_schema_llama_cpp_cannot_follow_is_told(self, embedded):
         with pytest.raises(LLMRequestError, match="cannot take the request"):
-            embedded.complete(Request("hi", schema={"type": "nonsense"}))
+            embedded.complete(LLMRequest("hi", schema={"type": "nonsense"}))
 
     def test_text_that_is_no_unicode_is_told(self, embedded):
         with pytest.raises(LLMRequestError, match="cannot take the request"):
-            embedded.complete(Request("half a pair: \ud83d"))
+            embedded.complete(LLMRequest("half a pair: \ud83d"))
 
     def test_usage_and_model_are_told(self, embedded, tiny_model):
-        reply = embedded.complete(Request("Say hi.", max_tokens=4, temperature=0.0))
+        reply = embedded.complete(LLMRequest("Say hi.", max_tokens=4, temperature=0.0))
         assert reply.usage["output_tokens"] == 4
         assert reply.model == tiny_model.stem
 
     def test_deterministic_means_the_same_text(self, embedded):
-        warm = Request(LONG.prompt, max_tokens=24, temperature=0.8)
+        warm = LLMRequest(LONG.prompt, max_tokens=24, temperature=0.8)
         assert len({embedded.complete(warm).text for _ in range(3)}) == 1
 
     def test_a_sink_that_raises_stops_the_model(self, embedded):
@@ -131,18 +131,18 @@ class TestWithWeights:
 
         with pytest.raises(OSError, match="disk full"):
             embedded.complete(LONG, full)
-        assert embedded.complete(Request("Say hi.", max_tokens=2)).text
+        assert embedded.complete(LLMRequest("Say hi.", max_tokens=2)).text
 
     def test_a_closed_adapter_loads_again(self, tiny_model):
         adapter = LlamaCppAdapter(tiny_model, context=256)
         with adapter:
-            first = adapter.complete(Request("Say hi.", max_tokens=4, temperature=0.0))
+            first = adapter.complete(LLMRequest("Say hi.", max_tokens=4, temperature=0.0))
         with adapter:
-            assert adapter.complete(Request("Say hi.", max_tokens=4, temperature=0.0)).text == first.text
+            assert adapter.complete(LLMRequest("Say hi.", max_tokens=4, temperature=0.0)).text == first.text
 
     def test_its_loopback_port_is_shut(self, embedded):
         """Any process, and any web page, could otherwise talk to the model."""
-        embedded.complete(Request("Say hi.", max_tokens=1))
+        embedded.complete(LLMRequest("Say hi.", max_tokens=1))
         address = embedded._server.listening_address
         with httpx2.Client(trust_env=False) as client:
             answer = client.post(f"{address}/v1/chat/completions", json={}, headers={"origin": "http://evil.example"})
@@ -235,7 +235,7 @@ class TestRealServer:
             RemoteAPIAdapter(peer.base_url, peer.model, api_key=peer.api_key) as adapter,
             pytest.raises(LLMRequestError, match="exceeds the available context size"),
         ):
-            adapter.complete(Request("word " * 3000), lambda _: None)
+            adapter.complete(LLMRequest("word " * 3000), lambda _: None)
 
     def test_core_11_its_schema_is_enforced_while_streaming(self, peer):
         schema = {
@@ -247,7 +247,7 @@ class TestRealServer:
         pieces = []
         with RemoteAPIAdapter(peer.base_url, peer.model, api_key=peer.api_key) as adapter:
             reply = adapter.complete(
-                Request("A colour?", max_tokens=100, temperature=0.0, schema=schema), pieces.append
+                LLMRequest("A colour?", max_tokens=100, temperature=0.0, schema=schema), pieces.append
             )
         assert json.loads(reply.text)["colour"] in {"red", "blue"}
         assert "".join(pieces) == reply.text

@@ -4,12 +4,12 @@ import pytest
 
 from aeon.llm.adapters.llama_cpp import LlamaCppAdapter
 from aeon.llm.adapters.llama_runtime import RuntimeSettings
-from aeon.llm.adapters.prompt_cache import LONG, PromptCache, private_folder
-from aeon.llm.interface import Request
+from aeon.llm.adapters.prompt_cache import MIN_CACHED_CHARACTERS, PromptCache, make_private_folder
+from aeon.llm.interface import LLMRequest
 from aeon.testing.wire_double import WireDouble
 
 INSTRUCTIONS = "You answer with one word. " + "Colours are red, green and blue. " * 80
-QUESTION = Request("Name a colour.", INSTRUCTIONS, max_tokens=4, temperature=0.0)
+QUESTION = LLMRequest("Name a colour.", INSTRUCTIONS, max_tokens=4, temperature=0.0)
 
 
 def settings(tmp_path):
@@ -23,8 +23,8 @@ def test_a_server_that_cannot_save_costs_nothing_but_time(tmp_path):
     read = []
     with WireDouble([]) as double:
         cache = PromptCache(tmp_path, settings(tmp_path))
-        cache.prepare(double.base_url, INSTRUCTIONS, lambda: read.append(1))
-        cache.prepare(double.base_url, INSTRUCTIONS, lambda: read.append(1))
+        cache.load_instructions(double.base_url, INSTRUCTIONS, lambda: read.append(1))
+        cache.load_instructions(double.base_url, INSTRUCTIONS, lambda: read.append(1))
 
     assert read == [1], "read once, in this process"
     assert list(tmp_path.glob("*.state")) == []
@@ -33,20 +33,24 @@ def test_a_server_that_cannot_save_costs_nothing_but_time(tmp_path):
 def test_an_address_where_nobody_listens_costs_nothing_but_time(tmp_path):
     read = []
 
-    PromptCache(tmp_path, settings(tmp_path)).prepare("http://127.0.0.1:9", INSTRUCTIONS, lambda: read.append(1))
+    PromptCache(tmp_path, settings(tmp_path)).load_instructions(
+        "http://127.0.0.1:9", INSTRUCTIONS, lambda: read.append(1)
+    )
 
     assert read == [1]
 
 
 def test_short_instructions_are_not_kept(tmp_path):
-    PromptCache(tmp_path, settings(tmp_path)).prepare("http://127.0.0.1:9", "x" * (LONG - 1), pytest.fail)
+    PromptCache(tmp_path, settings(tmp_path)).load_instructions(
+        "http://127.0.0.1:9", "x" * (MIN_CACHED_CHARACTERS - 1), pytest.fail
+    )
 
 
 def test_the_folder_is_private_and_its_absence_no_error(tmp_path):
     (tmp_path / "file").write_text("")
 
-    assert (private_folder(tmp_path / "states") or tmp_path).stat().st_mode & 0o777 == 0o700
-    assert private_folder(tmp_path / "file" / "states") is None
+    assert (make_private_folder(tmp_path / "states") or tmp_path).stat().st_mode & 0o777 == 0o700
+    assert make_private_folder(tmp_path / "file" / "states") is None
 
 
 @pytest.mark.model
@@ -88,6 +92,6 @@ def test_no_request_is_in_a_file(tiny_model, tmp_path):
         model.complete(QUESTION)
         (file,) = folder.iterdir()
         before = file.read_bytes()
-        model.complete(Request("My secret is 4711.", INSTRUCTIONS, max_tokens=4, temperature=0.0))
+        model.complete(LLMRequest("My secret is 4711.", INSTRUCTIONS, max_tokens=4, temperature=0.0))
 
     assert file.read_bytes() == before

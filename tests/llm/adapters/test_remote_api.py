@@ -11,9 +11,9 @@ from aeon.base.errors import ConfigError, LLMRequestError
 from aeon.llm.adapters.remote_api import RemoteAPIAdapter
 from aeon.llm.adapters.transport import api_root, is_loopback
 from aeon.llm.adapters.vllm import VLLMAdapter
-from aeon.llm.interface import Reply, Request
+from aeon.llm.interface import LLMRequest, LLMResponse
 from aeon.testing.wire_double import WireDouble
-from aeon.testing.wire_rules import Refuse, Say
+from aeon.testing.wire_rules import ErrorResponse, TextResponse
 
 CLOSED = {
     "type": "object",
@@ -51,10 +51,10 @@ def peer(profile):
 @pytest.mark.parametrize("is_streamed", [False, True], ids=["whole", "streamed"])
 def test_core_9_a_reply_says_what_the_server_said(peer, profile, is_streamed, finish_reason):
     text = "Grüße, 世界 🐉: here it is."
-    _, adapter = peer(Say(text, finish_reason))
+    _, adapter = peer(TextResponse(text, finish_reason))
     pieces = []
-    reply = adapter.complete(Request("hi"), pieces.append if is_streamed else None)
-    assert reply == Reply(
+    reply = adapter.complete(LLMRequest("hi"), pieces.append if is_streamed else None)
+    assert reply == LLMResponse(
         text=text,
         finish_reason=finish_reason,
         usage={"input_tokens": 7, "output_tokens": 3},
@@ -68,21 +68,21 @@ def test_core_9_a_reply_says_what_the_server_said(peer, profile, is_streamed, fi
 
 @pytest.mark.server
 def test_missing_usage_is_no_usage(peer):
-    _, adapter = peer(Say("x", counts_usage=False), Say("x", counts_usage=False))
-    assert adapter.complete(Request("hi")).usage == {}
-    assert adapter.complete(Request("hi"), lambda _: None).usage == {}
+    _, adapter = peer(TextResponse("x", counts_usage=False), TextResponse("x", counts_usage=False))
+    assert adapter.complete(LLMRequest("hi")).usage == {}
+    assert adapter.complete(LLMRequest("hi"), lambda _: None).usage == {}
 
 
 @pytest.mark.server
 def test_the_request_id_of_the_head_wins(peer):
-    _, adapter = peer(Say("x", headers={"x-request-id": "req_7"}))
-    assert adapter.complete(Request("hi")).request_id == "req_7"
+    _, adapter = peer(TextResponse("x", headers={"x-request-id": "req_7"}))
+    assert adapter.complete(LLMRequest("hi")).request_id == "req_7"
 
 
 @pytest.mark.server
 def test_core_11_the_schema_travels_in_each_servers_own_field(peer, profile):
     double, adapter = peer('{"z": "1", "a": "2"}')
-    adapter.complete(Request("hi", schema=CLOSED))
+    adapter.complete(LLMRequest("hi", schema=CLOSED))
     body = double.requests[0].body
     sent = {
         "openai": lambda: body["response_format"]["json_schema"]["schema"],
@@ -96,7 +96,7 @@ def test_core_11_the_schema_travels_in_each_servers_own_field(peer, profile):
 def test_structured_output_can_be_off(peer):
     double, adapter = peer("x", structured_output=False)
     assert not adapter.supports_schema()
-    adapter.complete(Request("hi", schema=CLOSED))
+    adapter.complete(LLMRequest("hi", schema=CLOSED))
     assert double.requests[0].body.keys() == {"model", "messages", "max_tokens", "temperature"}
 
 
@@ -122,7 +122,7 @@ def test_lone_surrogates_are_sent_as_valid_json(peer):
 
 @pytest.mark.server
 def test_threads_share_an_adapter(peer):
-    _, adapter = peer(*[Say("x")] * 8)
+    _, adapter = peer(*[TextResponse("x")] * 8)
     texts = []
     threads = [threading.Thread(target=lambda: texts.append(adapter.generate("hi")["text"])) for _ in range(8)]
     for thread in threads:
@@ -141,7 +141,7 @@ def test_threads_share_an_adapter(peer):
     ],
 )
 def test_a_parameter_the_model_refuses_comes_with_the_option_to_set(words, advice):
-    with WireDouble([Refuse(400, words)]) as double, RemoteAPIAdapter(double.base_url, "m") as adapter:
+    with WireDouble([ErrorResponse(400, words)]) as double, RemoteAPIAdapter(double.base_url, "m") as adapter:
         with pytest.raises(LLMRequestError) as raised:
             adapter.generate("hi")
         assert advice in raised.value.advice

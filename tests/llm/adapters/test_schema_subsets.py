@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aeon.base.json_schema import schema_check
-from aeon.llm.adapters.schema_subsets import constrained_form, fits_strict
+from aeon.base.json_schema import compile_schema
+from aeon.llm.adapters.schema_subsets import constrain_schema, fits_strict_mode
 
 
 def closed(**properties):
@@ -33,7 +33,7 @@ TEXT = {"type": "string"}
     ],
 )
 def test_strict_where_the_subset_holds(schema):
-    assert fits_strict(schema)
+    assert fits_strict_mode(schema)
 
 
 @pytest.mark.parametrize(
@@ -58,20 +58,20 @@ def test_strict_where_the_subset_holds(schema):
     ],
 )
 def test_not_strict_where_it_does_not(schema):
-    assert not fits_strict(schema)
+    assert not fits_strict_mode(schema)
 
 
 def test_strict_ends_at_ten_levels():
     schema = TEXT
     for _ in range(9):
         schema = closed(a=schema)
-    assert fits_strict(schema)
-    assert not fits_strict(closed(a=closed(a=schema)))
+    assert fits_strict_mode(schema)
+    assert not fits_strict_mode(closed(a=closed(a=schema)))
 
 
 def test_bounds_become_notes():
     schema = closed(a={"type": "string", "maxLength": 5, "description": "A word."}, b={"type": "integer", "minimum": 1})
-    assert constrained_form(schema) == closed(
+    assert constrain_schema(schema) == closed(
         a={"type": "string", "description": "A word. (maxLength: 5)"},
         b={"type": "integer", "description": "(minimum: 1)"},
     )
@@ -83,7 +83,7 @@ def test_named_properties_are_closed_and_references_written_out():
         "properties": {"a": {"$ref": "#/$defs/A", "description": "it"}},
         "$defs": {"A": {"type": "array", "items": {"enum": [1, 2]}, "maxItems": 3}},
     }
-    assert constrained_form(schema) == {
+    assert constrain_schema(schema) == {
         "type": "object",
         "properties": {"a": {"type": "array", "items": {"enum": [1, 2]}, "description": "it (maxItems: 3)"}},
         "additionalProperties": False,
@@ -105,7 +105,7 @@ def test_named_properties_are_closed_and_references_written_out():
     ],
 )
 def test_what_cannot_be_said_is_not_said_wrongly(schema):
-    assert constrained_form(schema) is None
+    assert constrain_schema(schema) is None
 
 
 LEAVES = st.sampled_from(
@@ -131,7 +131,7 @@ VALUES = st.recursive(
 def test_what_the_schema_accepts_its_constrained_form_accepts(schema, value):
     """No valid answer is forbidden to the model, and the schema given is not changed."""
     before = copy.deepcopy(schema)
-    form = constrained_form(schema)
+    form = constrain_schema(schema)
     assert schema == before
-    if form is not None and schema_check(schema).is_valid(value):
-        assert schema_check(form).is_valid(value)
+    if form is not None and compile_schema(schema).is_valid(value):
+        assert compile_schema(form).is_valid(value)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aeon.llm.adapters.sse import ServerEvent, events
+from aeon.llm.adapters.wire import ServerEvent, parse_events
 from aeon.llm.retry import AttemptFailed
 
 STREAM = (
@@ -21,21 +21,21 @@ EVENTS = [ServerEvent("start", '{"a": 1}'), ServerEvent("message", "one\ntwo ü"
 def test_the_cut_of_the_bytes_does_not_matter(cuts):
     edges = [0, *sorted(cuts), len(STREAM)]
     chunks = [STREAM[a:b] for a, b in pairwise(edges)]
-    assert list(events(chunks)) == EVENTS
+    assert list(parse_events(chunks)) == EVENTS
 
 
 @given(st.lists(st.binary(max_size=50), max_size=20))
 def test_any_bytes_are_events_or_a_failed_attempt(chunks):
     with suppress(AttemptFailed):
-        assert all(isinstance(event, ServerEvent) for event in events(chunks))
+        assert all(isinstance(event, ServerEvent) for event in parse_events(chunks))
 
 
 def test_a_long_line_costs_its_length():
     piece = b"x" * 1000
-    (event,) = events([b"data: ", *[piece] * 5000, b"\n\n"])
+    (event,) = parse_events([b"data: ", *[piece] * 5000, b"\n\n"])
     assert len(event.data) == 5_000_000
 
 
 def test_bytes_that_are_no_utf_8():
     with pytest.raises(AttemptFailed, match="UTF-8"):
-        list(events([b"data: \xff\n\n"]))
+        list(parse_events([b"data: \xff\n\n"]))

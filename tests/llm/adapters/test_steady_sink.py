@@ -3,16 +3,16 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aeon.llm.adapters.steady_sink import SteadySink
+from aeon.llm.adapters.wire_adapter import DeduplicatingSink
 
 PIECES = st.lists(st.text("ab", max_size=3), max_size=8)
 
 
 def shown(*attempts):
     seen = []
-    sink = SteadySink(seen.append)
+    sink = DeduplicatingSink(seen.append)
     for attempt in attempts:
-        sink.restart()
+        sink.begin_attempt()
         for piece in attempt:
             sink(piece)
     assert "" not in seen

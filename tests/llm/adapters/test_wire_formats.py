@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 from aeon.base.errors import LLMError, LLMRequestError
 from aeon.llm.adapters.anthropic_messages import AnthropicMessagesWire
 from aeon.llm.adapters.chat_completions import ChatCompletionsWire, structured_outputs, unconstrained
-from aeon.llm.adapters.sse import ServerEvent
-from aeon.llm.adapters.wire import error_message, json_object
-from aeon.llm.interface import Request
+from aeon.llm.adapters.wire import ServerEvent, error_message, parse_object
+from aeon.llm.interface import LLMRequest
 from aeon.llm.retry import AttemptFailed
 
 CLOSED = {"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"], "additionalProperties": False}
@@ -26,7 +25,7 @@ def event(body):
 
 
 def test_a_chat_body_holds_what_was_asked_and_nothing_else():
-    body = CHAT.encode(Request("hi", "be kind", 5, 0.25), stream=False)
+    body = CHAT.encode(LLMRequest("hi", "be kind", 5, 0.25), stream=False)
     assert body == {
         "model": "m",
         "messages": [{"role": "system", "content": "be kind"}, {"role": "user", "content": "hi"}],
@@ -36,20 +35,20 @@ def test_a_chat_body_holds_what_was_asked_and_nothing_else():
 
 
 def test_a_streamed_chat_asks_for_usage():
-    body = CHAT.encode(Request("hi"), stream=True)
+    body = CHAT.encode(LLMRequest("hi"), stream=True)
     assert body["stream"] is True
     assert body["stream_options"] == {"include_usage": True}
 
 
 def test_reasoning_models_get_their_own_fields():
     wire = ChatCompletionsWire("m", max_tokens_field="max_completion_tokens", sends_temperature=False)
-    body = wire.encode(Request("hi", max_tokens=5), stream=False)
+    body = wire.encode(LLMRequest("hi", max_tokens=5), stream=False)
     assert body.keys() == {"model", "messages", "max_completion_tokens"}
 
 
 def test_core_11_a_schema_is_strict_only_inside_the_subset():
     for schema, is_strict in ((CLOSED, True), (OPEN, False)):
-        body = CHAT.encode(Request("hi", schema=schema), stream=False)
+        body = CHAT.encode(LLMRequest("hi", schema=schema), stream=False)
         assert body["response_format"] == {
             "type": "json_schema",
             "json_schema": {"name": "answer", "schema": schema, "strict": is_strict},
@@ -57,19 +56,19 @@ def test_core_11_a_schema_is_strict_only_inside_the_subset():
 
 
 def test_core_11_vllm_takes_structured_outputs_and_never_guided_json():
-    body = ChatCompletionsWire("m", structured_outputs).encode(Request("hi", schema=CLOSED), stream=False)
+    body = ChatCompletionsWire("m", structured_outputs).encode(LLMRequest("hi", schema=CLOSED), stream=False)
     assert body["structured_outputs"] == {"json": CLOSED, "disable_any_whitespace": True}
     assert "guided_json" not in body
     assert "response_format" not in body
 
 
 def test_a_server_without_schemas_gets_none():
-    body = ChatCompletionsWire("m", unconstrained).encode(Request("hi", schema=CLOSED), stream=False)
+    body = ChatCompletionsWire("m", unconstrained).encode(LLMRequest("hi", schema=CLOSED), stream=False)
     assert body.keys() == {"model", "messages", "max_tokens", "temperature"}
 
 
 def test_a_messages_body():
-    body = MESSAGES.encode(Request("hi", "be kind", 5, 1.5, CLOSED), stream=True)
+    body = MESSAGES.encode(LLMRequest("hi", "be kind", 5, 1.5, CLOSED), stream=True)
     assert body == {
         "model": "m",
         "max_tokens": 5,
@@ -82,9 +81,9 @@ def test_a_messages_body():
 
 
 def test_a_schema_that_messages_cannot_express_is_left_to_validation():
-    assert "output_config" not in MESSAGES.encode(Request("hi", schema=OPEN), stream=False)
+    assert "output_config" not in MESSAGES.encode(LLMRequest("hi", schema=OPEN), stream=False)
     off = AnthropicMessagesWire("m", enforces_schema=False, sends_temperature=False)
-    assert off.encode(Request("hi", schema=CLOSED), stream=False).keys() == {"model", "max_tokens", "messages"}
+    assert off.encode(LLMRequest("hi", schema=CLOSED), stream=False).keys() == {"model", "max_tokens", "messages"}
 
 
 def test_keys_go_where_each_api_wants_them():
@@ -220,7 +219,7 @@ JSON = st.recursive(
 def test_any_json_is_an_answer_or_a_clear_failure(wire, value):
     """Garbage never surfaces as KeyError or TypeError."""
     text = json.dumps(value)
-    for read in (lambda: wire.decode(json_object(text)), lambda: wire.reader().feed(event(text))):
+    for read in (lambda: wire.decode(parse_object(text)), lambda: wire.reader().feed(event(text))):
         try:
             read()
         except (AttemptFailed, LLMError) as failure:

@@ -5,10 +5,10 @@ import pytest
 from aeon.platform.catalog.apply import Applier
 from aeon.platform.catalog.defaults import load_defaults
 from aeon.platform.catalog.documents import ApplyError, read_documents
-from aeon.platform.catalog.shelf import DEFAULTS_OWNER
-from aeon.platform.ledger import Request
+from aeon.platform.catalog.repository import DEFAULTS_OWNER
+from aeon.platform.ledger import MutationRequest
 from aeon.platform.processes.documents import ProcessDocuments
-from aeon.platform.processes.processes import Processes
+from aeon.platform.processes.repository import ProcessRepository
 
 FILE = """
 kind: Tool
@@ -43,8 +43,8 @@ inputSchema: {}
 def applied(world, user, text=FILE, key="k1"):
     applier = Applier(world.catalog, user)
     steps = applier.plan(read_documents(text, {"WEATHER_KEY": key}))
-    applier.carry_out(steps)
-    return [(step.verb, step.document.kind, step.fields) for step in steps]
+    applier.apply(steps)
+    return [(step.action, step.document.kind, step.fields) for step in steps]
 
 
 def planned(text, world, user, environ):
@@ -67,8 +67,8 @@ def test_what_is_referred_to_is_made_first_and_applying_again_changes_nothing(wo
         ("create", "Secret", ()),
         ("create", "Tool", ()),
     ]
-    tool = world.catalog.tools.by_name(user, "forecast")
-    assert world.catalog.tools.usable(user, tool.id).secret.name == "weather key"
+    tool = world.catalog.tools.find_own(user, "forecast")
+    assert world.catalog.tools.resolve(user, tool.id).secret.name == "weather key"
     assert {verb for verb, _, _ in applied(world, user)} == {"keep"}
 
 
@@ -84,7 +84,7 @@ def test_only_what_differs_is_changed(world):
         ("change", "Secret", ("value",)),
         ("change", "Tool", ("operation",)),
     ]
-    secret = world.catalog.secrets.by_name(user, "weather key")
+    secret = world.catalog.secrets.find_own(user, "weather key")
     assert world.catalog.secrets.reveal(user, secret.id).reveal() == {"key": "k2"}
 
 
@@ -95,7 +95,7 @@ def test_planning_alone_changes_nothing(world):
     before = [world.store.read(query) for query in counts]
     Applier(world.catalog, user).plan(read_documents(FILE, {"WEATHER_KEY": "k"}))
     assert [world.store.read(query) for query in counts] == before
-    assert world.vault.kept() == []
+    assert world.vault.list_secrets() == []
 
 
 def test_the_form_is_wrong_in_many_ways_at_once():
@@ -107,10 +107,10 @@ def test_the_form_is_wrong_in_many_ways_at_once():
         "document 4 (line 7)",
         "document 5 (line 9)",
     ]
-    assert "the environment has no NO" in found[4]
-    assert problems("") == ["it holds no document"]
+    assert "the environment does not define NO" in found[4]
+    assert problems("") == ["it contains no document"]
     twice = "kind: Secret\nname: a\n---\nkind: Secret\nname: a"
-    assert "document 1 (line 1) is the Secret 'a' already" in problems(twice)[0]
+    assert "document 1 (line 1) already defines the Secret 'a'" in problems(twice)[0]
 
 
 def test_everything_wrong_with_the_things_themselves_is_said_at_once(world):
@@ -118,7 +118,7 @@ def test_everything_wrong_with_the_things_themselves_is_said_at_once(world):
     text = FILE.replace("protocol: http", "protocol: bolt").replace("{city}", "{town}").replace("mcp_call", "mcp")
     found = problems(text, world, user, {"WEATHER_KEY": "k"})
     assert ["ToolTemplate" in found[0], "Service" in found[1], "Tool" in found[2]] == [True] * 3
-    assert world.catalog.secrets.page_of_own(user) == []
+    assert world.catalog.secrets.list_own(user) == []
 
 
 def test_what_can_never_change_is_refused(world):
@@ -154,10 +154,10 @@ def test_unsharing_warns_of_what_others_have_on_it(world):
     user, other = world.user("u"), world.user("other")
     shared = FILE.replace("requiresSecret: true", "requiresSecret: true\nshared: true")
     applied(world, user, shared)
-    service = world.catalog.services.by_name(user, "weather")
+    service = world.catalog.services.find_own(user, "weather")
     world.tool(other, service, secretId=world.secret(other).id)
     steps = Applier(world.catalog, user).plan(read_documents(FILE, {"WEATHER_KEY": "k1"}))
-    hurt = {step.document.name: step.hurts for step in steps if step.hurts}
+    hurt = {step.document.name: step.affects for step in steps if step.affects}
     assert hurt == {"weather": (f"a tool of {other}",)}
 
 
@@ -176,8 +176,8 @@ shared: true
 connectionSchema: {type: object, required: [endpoint, region]}
 """
     (step,) = Applier(world.catalog, user).plan(read_documents(wanted, {}))
-    assert step.outgrows == (f"a tool of {other}",)
-    assert step.hurts == ()
+    assert step.breaks == (f"a tool of {other}",)
+    assert step.affects == ()
 
 
 def test_a_secret_s_value_is_checked_before_anything_is_done(world):
@@ -185,7 +185,7 @@ def test_a_secret_s_value_is_checked_before_anything_is_done(world):
     found = problems(FILE.replace("{key:", "{kee:"), world, user, {"WEATHER_KEY": "canary-1"})
     assert "key is missing" in found[0]
     assert "canary-1" not in found[0]
-    assert world.catalog.services.page_of_own(user) == []
+    assert world.catalog.services.list_own(user) == []
 
 
 FROM_TEMPLATES = """
@@ -215,24 +215,28 @@ connectionParams: {endpoint: "http://127.0.0.1"}
 def test_what_a_template_gives_is_copied_and_stays_when_the_template_goes(world):
     user = world.user("u")
     applied(world, user, FROM_TEMPLATES)
-    tool = world.catalog.tools.by_name(user, "item")
-    template = world.catalog.tool_templates.by_name(user, "look-up")
+    tool = world.catalog.tools.find_own(user, "item")
+    template = world.catalog.tool_templates.find_own(user, "look-up")
     assert tool.operation.path == "/items/{id}"
     assert tool.tool_template_id == template.id
     assert {step[0] for step in applied(world, user, FROM_TEMPLATES)} == {"keep"}
-    world.catalog.tool_templates.remove(template.id, Request(user))
-    assert world.catalog.tools.by_name(user, "item").operation == tool.operation
+    world.catalog.tool_templates.remove(template.id, MutationRequest(user))
+    assert world.catalog.tools.find_own(user, "item").operation == tool.operation
 
 
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
         ("template: http api", "template: another", "You have no service template named 'another'"),
-        ("template: http api", "template: http api\nprotocol: http", "its template gives it protocol; leave that out"),
+        (
+            "template: http api",
+            "template: http api\nprotocol: http",
+            "its template already provides protocol; remove either that",
+        ),
         (
             "kind: ToolTemplate\nname: look-up",
             "kind: ToolTemplate\nname: look-up\ntemplate: x",
-            "not made from a template",
+            "cannot be created from a template",
         ),
         ("template: look-up", "template: 3", "You have no tool template named 3"),
     ],
@@ -266,7 +270,7 @@ limits: {}
 
 
 def limits_of(world, user, name):
-    return world.catalog.services.by_name(user, name).limits.in_words()
+    return world.catalog.services.find_own(user, name).limits.describe()
 
 
 def test_limits_are_kept_changed_lifted_and_copied_of_a_template(world):
@@ -276,18 +280,18 @@ def test_limits_are_kept_changed_lifted_and_copied_of_a_template(world):
     names = ("as the template", "of its own", "free")
     assert [limits_of(world, user, name) for name in names] == ["at most 10 in 60 s", "at most 2 at once", ""]
     assert {verb for verb, _, _ in applied(world, user, LIMITED)} == {"keep"}
-    before = world.catalog.services.by_name(user, "of its own").version
+    before = world.catalog.services.find_own(user, "of its own").version
     both = "{concurrency: 3, rate: {calls: 5, seconds: 0.5}}"
     changes = applied(world, user, LIMITED.replace("{concurrency: 2}", both))
     assert ("change", "Service", ("limits",)) in changes
     assert limits_of(world, user, "of its own") == "at most 3 at once and 5 in 0.5 s"
     applied(world, user, LIMITED.replace("{concurrency: 2}", "{}"))
     assert limits_of(world, user, "of its own") == ""
-    assert world.catalog.services.by_name(user, "of its own").version == before + 2
+    assert world.catalog.services.find_own(user, "of its own").version == before + 2
     made = world.catalog.service_from(
-        world.catalog.service_templates.by_name(user, "slow api").id, {"name": "made"}, Request(user)
+        world.catalog.service_templates.find_own(user, "slow api").id, {"name": "made"}, MutationRequest(user)
     )
-    assert made.limits.in_words() == "at most 10 in 60 s"
+    assert made.limits.describe() == "at most 10 in 60 s"
 
 
 @pytest.mark.parametrize(
@@ -306,7 +310,7 @@ def test_limits_that_are_none_are_refused_with_their_place(world, limits, said):
 
 
 def test_the_default_catalog_is_referred_to_by_name_and_what_others_share_by_id(world):
-    processes = ProcessDocuments(world.catalog, Processes(world.store, world.catalog), DEFAULTS_OWNER)
+    processes = ProcessDocuments(world.catalog, ProcessRepository(world.store, world.catalog), DEFAULTS_OWNER)
     load_defaults(world.catalog, {"Process": processes})
     owner, user = world.user("owner"), world.user("u")
     shared = world.service(owner, name="theirs", shared=True)
@@ -326,7 +330,7 @@ operation: {{type: rest_request}}
 inputSchema: {{type: object}}
 """
     assert [step[0] for step in applied(world, user, text)] == ["create", "create"]
-    assert world.catalog.tools.by_name(user, "reached").service_id == shared.id
+    assert world.catalog.tools.find_own(user, "reached").service_id == shared.id
 
 
 def test_a_file_takes_a_secret_away_and_changes_its_scope(world):

@@ -24,13 +24,13 @@ def test_everybody_is_shown_his_own_page_by_page_and_nothing_else(world, pairs):
         world.service(users[alike], name=name)
     for alike, user in users.items():
         expected = sorted(name for whose, name in pairs if whose == alike)
-        assert [each.name for each in world.catalog.services.page_of_own(user)] == expected
+        assert [each.name for each in world.catalog.services.list_own(user)] == expected
         assert pages(world, user) == expected
 
 
 def pages(world, user):
     found, after = [], ""
-    while page := world.catalog.services.page_of_own(user, after=after, limit=2):
+    while page := world.catalog.services.list_own(user, after=after, limit=2):
         found += [each.name for each in page]
         after = found[-1]
     return found
@@ -41,7 +41,7 @@ def test_what_is_shared_is_listed_in_exact_order(world):
     names = ["b", "B", "a", "Z", "ä", "a b", "A.b"]
     made = {world.service(owner, name=name, shared=True).id: name for name in names}
     found, after = [], ("", "")
-    while page := world.catalog.services.page_of_shared(other, after=after, limit=3):
+    while page := world.catalog.services.list_shared(other, after=after, limit=3):
         found += [each.name for each in page if each.id in made]
         after = (page[-1].name, page[-1].id)
     assert found == sorted(names)
@@ -49,7 +49,7 @@ def test_what_is_shared_is_listed_in_exact_order(world):
 
 @pytest.mark.parametrize("user", ["", " ann", "ann ", "a\nb", "x" * 201])
 def test_what_cannot_be_told_apart_is_no_user(world, user):
-    with pytest.raises(RuleError, match="cannot be a user's name"):
+    with pytest.raises(RuleError, match="is not a valid user name"):
         world.catalog.add_user(user)
 
 

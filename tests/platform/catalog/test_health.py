@@ -4,9 +4,17 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from aeon.platform.catalog.health import LONGEST, SHORTEST, USUAL, HealthChecks, is_due, verdict, wait_after
+from aeon.platform.catalog.health import (
+    CHECK_INTERVAL,
+    MAX_CHECK_INTERVAL,
+    MIN_CHECK_INTERVAL,
+    HealthChecks,
+    is_due,
+    judge,
+    next_check_delay,
+)
 from aeon.platform.catalog.model import ServiceChange, ToolChange
-from aeon.platform.ledger import Request
+from aeon.platform.ledger import MutationRequest
 from aeon.testing.clock import FakeClock
 
 
@@ -35,17 +43,17 @@ def checks(world):
 
 
 def test_one_failure_degrades_and_the_second_is_down():
-    assert [verdict("gone", failures).status for failures in (1, 2, 3)] == ["degraded", "down", "down"]
-    assert verdict(None, 0) == ("healthy", None)
+    assert [judge("gone", failures).status for failures in (1, 2, 3)] == ["degraded", "down", "down"]
+    assert judge(None, 0) == ("healthy", None)
 
 
 def test_the_schedule_stays_between_half_a_minute_and_five():
     """Platform 5: default 2 min, backing off when it fails."""
-    waits = [wait_after(failures) for failures in range(10)]
-    assert waits[0] == USUAL == timedelta(minutes=2)
-    assert waits[1] == SHORTEST == timedelta(seconds=30)
+    waits = [next_check_delay(failures) for failures in range(10)]
+    assert waits[0] == CHECK_INTERVAL == timedelta(minutes=2)
+    assert waits[1] == MIN_CHECK_INTERVAL == timedelta(seconds=30)
     assert waits[1:] == sorted(waits[1:])
-    assert max(waits) == LONGEST == timedelta(minutes=5)
+    assert max(waits) == MAX_CHECK_INTERVAL == timedelta(minutes=5)
 
 
 def test_a_check_is_due_when_its_time_has_come_or_the_clock_went_back():
@@ -79,8 +87,8 @@ def test_what_is_due_of_all_users_is_checked_and_what_changed_is_told(world):
     assert changed() == {ann: "degraded"}
     clock.sleep(31)
     assert changed() == {ann: "down"}
-    catalog.tools.change(tools[ann].id, ToolChange(enabled=False), Request(ann))
-    catalog.tools.change(tools[ann].id, ToolChange(enabled=True), Request(ann))
+    catalog.tools.change(tools[ann].id, ToolChange(enabled=False), MutationRequest(ann))
+    catalog.tools.change(tools[ann].id, ToolChange(enabled=True), MutationRequest(ann))
     probe.problems.clear()
     clock.sleep(61)
     assert changed() == {ann: "healthy"}
@@ -122,7 +130,7 @@ def test_a_tool_that_its_service_outgrew_is_down_and_its_owner_is_told(world, ch
         "properties": {**service.connection_schema["properties"], "region": {"type": "string"}},
         "required": [*service.connection_schema["required"], "region"],
     }
-    world.catalog.services.change(service.id, ServiceChange(connectionSchema=asks_more), Request(owner))
+    world.catalog.services.change(service.id, ServiceChange(connectionSchema=asks_more), MutationRequest(owner))
     asked = len(probe.asked)
 
     found = run(user)[tool.name].tool
@@ -131,7 +139,7 @@ def test_a_tool_that_its_service_outgrew_is_down_and_its_owner_is_told(world, ch
     assert '"region" is a required property' in found.error_message
     assert len(probe.asked) == asked
     mended = {**tool.connection_params, "region": "eu"}
-    world.catalog.tools.change(tool.id, ToolChange(connectionParams=mended), Request(user))
+    world.catalog.tools.change(tool.id, ToolChange(connectionParams=mended), MutationRequest(user))
     assert run(user)[tool.name].tool.status == "healthy"
 
 
@@ -153,10 +161,10 @@ def test_what_is_disabled_is_not_asked_and_never_healthy(world, checks):
     service = world.service(user)
     tool = world.tool(user, service)
     run(user)
-    world.catalog.tools.change(tool.id, ToolChange(enabled=False), Request(user))
+    world.catalog.tools.change(tool.id, ToolChange(enabled=False), MutationRequest(user))
     assert run(user)["get"].tool.status == "down"
-    world.catalog.tools.change(tool.id, ToolChange(enabled=True), Request(user))
-    world.catalog.services.change(service.id, ServiceChange(enabled=False), Request(user))
+    world.catalog.tools.change(tool.id, ToolChange(enabled=True), MutationRequest(user))
+    world.catalog.services.change(service.id, ServiceChange(enabled=False), MutationRequest(user))
     assert run(user)["get"].tool.status == "down"
     assert len(probe.asked) == 1
 
@@ -168,7 +176,7 @@ def test_a_change_does_not_undo_a_check(world, checks):
     probe.problems["http://127.0.0.1"] = "gone"
     run(user)
     run(user)
-    world.catalog.tools.change(tool.id, ToolChange(description="new"), Request(user))
+    world.catalog.tools.change(tool.id, ToolChange(description="new"), MutationRequest(user))
     assert world.catalog.tools.get(user, tool.id).status == "down"
 
 
@@ -177,7 +185,7 @@ def test_a_service_that_is_not_shared_any_more_is_said(world, checks):
     owner, user = world.user("owner"), world.user("u")
     service = world.service(owner, shared=True)
     world.tool(user, service)
-    world.catalog.services.change(service.id, ServiceChange(shared=False), Request(owner))
+    world.catalog.services.change(service.id, ServiceChange(shared=False), MutationRequest(owner))
     assert run(user)["get"].service is None
 
 
@@ -204,15 +212,15 @@ def test_a_tool_that_its_service_outgrew_is_down_at_once_and_its_owner_s_trail_s
     mine, theirs = world.tool(ann, service), world.tool(bob, service, name="theirs")
     schema = {"type": "object", "required": ["endpoint", "region"]}
 
-    world.catalog.services.change(service.id, ServiceChange(connection_schema=schema), Request(ann))
+    world.catalog.services.change(service.id, ServiceChange(connection_schema=schema), MutationRequest(ann))
 
     for user, tool in ((ann, mine), (bob, theirs)):
         now = world.catalog.tools.get(user, tool.id)
         assert (now.status, "asks for since it was changed" in now.error_message) == ("down", True)
-    noted = [entry for entry in world.catalog.ledger.trail(bob) if entry["action"] == "tool.outgrow"]
+    noted = [entry for entry in world.catalog.ledger.audit_log(bob) if entry["action"] == "tool.outgrow"]
     assert [(entry["actorId"], entry["subject"]) for entry in noted] == [(ann, theirs.id)]
 
     params = {"endpoint": "http://127.0.0.1", "region": "eu"}
-    mended = world.catalog.tools.change(theirs.id, ToolChange(connection_params=params), Request(bob))
+    mended = world.catalog.tools.change(theirs.id, ToolChange(connection_params=params), MutationRequest(bob))
     assert mended.status == "degraded"
     assert world.catalog.tools.get(bob, theirs.id).status == "degraded"

@@ -14,10 +14,10 @@ from aeon.platform.catalog.model import (
     ToolChange,
 )
 from aeon.platform.catalog.queries import CHANGE_SERVICE
-from aeon.platform.catalog.stored import changed_row
+from aeon.platform.catalog.repository import update_row
 from aeon.platform.errors import ConflictError, NotFoundError, ReferencedError, RuleError
-from aeon.platform.ledger import Request
-from aeon.platform.store import writes_one
+from aeon.platform.ledger import MutationRequest
+from aeon.platform.store import write_one
 from aeon.platform.vault import SecretKey
 
 
@@ -77,11 +77,13 @@ def test_a_service_s_structure_never_changes(world):
     for field in ("type", "protocol", "requiresSecret", "id", "ownerId", "serviceTemplateId"):
         broken("schema", ServiceChange.parsed, {field: "x"})
     new_schema = {"type": "object", "required": ["endpoint", "region"]}
-    changed = world.catalog.services.change(service.id, ServiceChange(connection_schema=new_schema), Request(user))
+    changed = world.catalog.services.change(
+        service.id, ServiceChange(connection_schema=new_schema), MutationRequest(user)
+    )
     assert (changed.schema_version, changed.version) == (2, 2)
     broken(
         "connection_schema_requires",
-        lambda: world.catalog.services.change(service.id, ServiceChange(connection_schema={}), Request(user)),
+        lambda: world.catalog.services.change(service.id, ServiceChange(connection_schema={}), MutationRequest(user)),
     )
 
 
@@ -103,12 +105,12 @@ def test_what_is_disabled_is_never_healthy(world):
     service = world.service(user)
     tool = world.tool(user, service)
     services = world.catalog.services
-    assert services.change(service.id, ServiceChange(enabled=False), Request(user)).status == "down"
+    assert services.change(service.id, ServiceChange(enabled=False), MutationRequest(user)).status == "down"
     assert world.catalog.tools.get(user, tool.id).status == "down"
-    broken("enabled", lambda: world.catalog.tools.usable(user, tool.id))
-    assert services.change(service.id, ServiceChange(enabled=True), Request(user)).status == "degraded"
-    assert world.catalog.tools.change(tool.id, ToolChange(enabled=False), Request(user)).status == "down"
-    broken("enabled", lambda: world.catalog.tools.usable(user, tool.id))
+    broken("enabled", lambda: world.catalog.tools.resolve(user, tool.id))
+    assert services.change(service.id, ServiceChange(enabled=True), MutationRequest(user)).status == "degraded"
+    assert world.catalog.tools.change(tool.id, ToolChange(enabled=False), MutationRequest(user)).status == "down"
+    broken("enabled", lambda: world.catalog.tools.resolve(user, tool.id))
 
 
 def test_names_are_unique_for_one_owner_and_kind(world):
@@ -118,12 +120,12 @@ def test_names_are_unique_for_one_owner_and_kind(world):
     second = world.service(user, name="second")
     broken(
         "name_unique",
-        lambda: world.catalog.services.change(second.id, ServiceChange(name="api"), Request(user)),
+        lambda: world.catalog.services.change(second.id, ServiceChange(name="api"), MutationRequest(user)),
     )
     world.service(other)
     world.secret(user, name="api")
-    renamed = world.catalog.services.change(service.id, ServiceChange(name="first"), Request(user))
-    assert world.catalog.services.by_name(user, "first") == renamed
+    renamed = world.catalog.services.change(service.id, ServiceChange(name="first"), MutationRequest(user))
+    assert world.catalog.services.find_own(user, "first") == renamed
     world.service(user)
 
 
@@ -190,15 +192,17 @@ def test_a_tool_s_service_never_changes_and_its_secret_may(world):
     first, second = world.secret(user, "first"), world.secret(user, "second")
     tool = world.tool(user, service, secretId=first.id)
     broken("schema", ToolChange.parsed, {"serviceId": "x"})
-    changed = world.catalog.tools.change(tool.id, ToolChange(secret_id=second.id), Request(user))
+    changed = world.catalog.tools.change(tool.id, ToolChange(secret_id=second.id), MutationRequest(user))
     assert world.catalog.tools.get(user, tool.id).secret_id == changed.secret_id == second.id
-    world.catalog.secrets.remove(first.id, Request(user))
+    world.catalog.secrets.remove(first.id, MutationRequest(user))
     params = {"endpoint": "https://other"}
-    world.catalog.tools.change(tool.id, ToolChange(connection_params=params), Request(user))
+    world.catalog.tools.change(tool.id, ToolChange(connection_params=params), MutationRequest(user))
     assert world.catalog.tools.get(user, tool.id).connection_params == params
     broken(
         "connection_params_valid",
-        lambda: world.catalog.tools.change(tool.id, ToolChange(connection_params={"endpoint": 1}), Request(user)),
+        lambda: world.catalog.tools.change(
+            tool.id, ToolChange(connection_params={"endpoint": 1}), MutationRequest(user)
+        ),
     )
 
 
@@ -214,7 +218,7 @@ def test_a_tool_s_key_goes_to_another_machine_over_https_alone_unless_that_is_sa
         operation = {"type": "rest_request", "allowInsecure": True}
         tool = world.tool(user, service, **with_key, operation=operation)
         plain = ToolChange.parsed({"operation": {"type": "rest_request"}})
-        broken("secret_over_https", world.catalog.tools.change, tool.id, plain, Request(user))
+        broken("secret_over_https", world.catalog.tools.change, tool.id, plain, MutationRequest(user))
     for number, endpoint in enumerate(
         ["https://api.example", "http://127.0.0.1:1", "http://[::1]", "http://localhost"]
     ):
@@ -263,14 +267,14 @@ def test_what_is_used_is_not_deleted(world):
     tool = world.tool(user, service, secretId=secret.id)
     hidden = world.tool(other, service)
     with pytest.raises(ReferencedError, match="used by get, a tool of o-") as raised:
-        world.catalog.services.remove(service.id, Request(user))
+        world.catalog.services.remove(service.id, MutationRequest(user))
     assert raised.value.status == 409
     with pytest.raises(ReferencedError, match="used by get"):
-        world.catalog.secrets.remove(secret.id, Request(user))
+        world.catalog.secrets.remove(secret.id, MutationRequest(user))
     for owner, each in ((user, tool), (other, hidden)):
-        world.catalog.tools.remove(each.id, Request(owner))
-    world.catalog.services.remove(service.id, Request(user))
-    world.catalog.secrets.remove(secret.id, Request(user))
+        world.catalog.tools.remove(each.id, MutationRequest(owner))
+    world.catalog.services.remove(service.id, MutationRequest(user))
+    world.catalog.secrets.remove(secret.id, MutationRequest(user))
     with pytest.raises(NotFoundError):
         world.catalog.services.get(user, service.id)
 
@@ -279,35 +283,35 @@ def test_a_change_of_what_was_changed_in_the_meantime_is_refused(world):
     user = world.user("u")
     service = world.service(user)
     services = world.catalog.services
-    stale = services.own(user, service.id)
-    services.change(service.id, ServiceChange(name="newer"), Request(user))
+    stale = services.get_own(user, service.id)
+    services.change(service.id, ServiceChange(name="newer"), MutationRequest(user))
     after = stale.model_copy(update={"version": stale.version + 1, "name": "older"})
     with pytest.raises(ConflictError):
         services.replace(
-            writes_one(CHANGE_SERVICE, changed_row(stale, after)),
+            write_one(CHANGE_SERVICE, update_row(stale, after)),
             after,
-            Request(user).to("service.change", service.id),
+            MutationRequest(user).mutation("service.change", service.id),
             [],
         )
-    assert services.own(user, service.id).name == "newer"
+    assert services.get_own(user, service.id).name == "newer"
 
 
 def test_what_is_made_from_a_template_is_its_own(world):
     user, other = world.user("u"), world.user("o")
     blueprint = world.service_template(user, shared=True, requiresSecret=True)
-    service = world.catalog.service_from(blueprint.id, {"name": "copy"}, Request(other))
+    service = world.catalog.service_from(blueprint.id, {"name": "copy"}, MutationRequest(other))
     assert isinstance(service, Service)
     assert (service.service_template_id, service.requires_secret, service.connection_schema) == (
         blueprint.id,
         True,
         blueprint.connection_schema,
     )
-    assert [use.owner_id for use in world.catalog.service_templates.users_of(user, blueprint.id)] == [other]
-    world.catalog.service_templates.remove(blueprint.id, Request(user))
+    assert [use.owner_id for use in world.catalog.service_templates.list_uses(user, blueprint.id)] == [other]
+    world.catalog.service_templates.remove(blueprint.id, MutationRequest(user))
     assert world.catalog.services.get(other, service.id) == service
     tools = world.tool_template(user)
     own = {"name": "made", "serviceId": world.service(user).id, "connectionParams": {"endpoint": "x"}}
-    tool = world.catalog.tool_from(tools.id, own, Request(user))
+    tool = world.catalog.tool_from(tools.id, own, MutationRequest(user))
     assert isinstance(tool, Tool)
     assert (tool.tool_template_id, tool.operation) == (tools.id, tools.operation)
 
@@ -318,12 +322,12 @@ def test_templates_are_archived_and_restored_and_never_restructured(world):
     blueprint = world.service_template(user)
     for field in ("type", "protocol", "connectionSchema", "requiresSecret", "ownerId"):
         broken("schema", TemplateChange.parsed, {field: "x"})
-    templates.change(blueprint.id, TemplateChange(archived=True), Request(user))
-    assert templates.page_of_own(user) == []
-    assert [each.id for each in templates.page_of_own(user, archived=True)] == [blueprint.id]
+    templates.change(blueprint.id, TemplateChange(archived=True), MutationRequest(user))
+    assert templates.list_own(user) == []
+    assert [each.id for each in templates.list_own(user, archived=True)] == [blueprint.id]
     assert templates.get(user, blueprint.id).archived
-    templates.change(blueprint.id, TemplateChange(archived=False, description="back"), Request(user))
-    assert [each.description for each in templates.page_of_own(user)] == ["back"]
+    templates.change(blueprint.id, TemplateChange(archived=False, description="back"), MutationRequest(user))
+    assert [each.description for each in templates.list_own(user)] == ["back"]
 
 
 def test_a_secret_is_rotated_under_its_id_and_its_old_value_is_gone(world):
@@ -332,10 +336,10 @@ def test_a_secret_is_rotated_under_its_id_and_its_old_value_is_gone(world):
     secrets = world.catalog.secrets
     secret = world.secret(user, value="old")
     broken("schema", SecretChange.parsed, {"type": "password"})
-    rotated = secrets.rotate(secret.id, {"key": "new"}, Request(user))
+    rotated = secrets.rotate(secret.id, {"key": "new"}, MutationRequest(user))
     assert rotated.id == secret.id
     assert secrets.reveal(user, secret.id).reveal() == {"key": "new"}
-    assert [kept.key.version for kept in world.vault.kept()] == [rotated.vault_version]
+    assert [kept.key.version for kept in world.vault.list_secrets()] == [rotated.vault_version]
     assert "old" not in repr(rotated)
 
 
@@ -346,14 +350,14 @@ def test_what_a_crash_left_in_the_vault_is_swept(world):
     world.vault.put(SecretKey("lost", user, "api_key", 1), {"key": "x"})
     assert world.catalog.secrets.sweep("2025") == 0
     assert world.catalog.secrets.sweep("2030") == 1
-    assert [kept.key.secret_id for kept in world.vault.kept()] == [secret.id]
+    assert [kept.key.secret_id for kept in world.vault.list_secrets()] == [secret.id]
 
 
 def test_a_secret_that_cannot_be_created_leaves_nothing_in_the_vault(world):
     user = world.user("u")
     world.secret(user)
     broken("name_unique", lambda: world.secret(user))
-    assert len(world.vault.kept()) == 1
+    assert len(world.vault.list_secrets()) == 1
 
 
 def test_another_s_tool_runs_with_a_secret_of_ones_own_only(world):
@@ -361,20 +365,20 @@ def test_another_s_tool_runs_with_a_secret_of_ones_own_only(world):
     owner, caller = world.user("owner"), world.user("caller")
     tool = world.tool(owner, world.service(owner), secretId=world.secret(owner).id, shared=True)
     tools = world.catalog.tools
-    broken("own_secret", lambda: tools.usable(caller, tool.id))
+    broken("own_secret", lambda: tools.resolve(caller, tool.id))
     mine = world.secret(caller, shared=True)
-    tools.bind(tool.id, mine.id, Request(caller))
-    assert tools.usable(caller, tool.id).secret == mine
+    tools.bind(tool.id, mine.id, MutationRequest(caller))
+    assert tools.resolve(caller, tool.id).secret == mine
     with pytest.raises(ReferencedError):
-        world.catalog.secrets.remove(mine.id, Request(caller))
+        world.catalog.secrets.remove(mine.id, MutationRequest(caller))
     newer = world.secret(caller, "newer")
-    tools.bind(tool.id, newer.id, Request(caller))
-    assert tools.usable(caller, tool.id).secret == newer
+    tools.bind(tool.id, newer.id, MutationRequest(caller))
+    assert tools.resolve(caller, tool.id).secret == newer
     with pytest.raises(NotFoundError):
-        tools.bind(tool.id, mine.id, Request(world.user("thief")))
-    broken("binding_is_for_others", lambda: tools.bind(tool.id, mine.id, Request(owner)))
-    tools.unbind(tool.id, Request(caller))
-    broken("own_secret", lambda: tools.usable(caller, tool.id))
+        tools.bind(tool.id, mine.id, MutationRequest(world.user("thief")))
+    broken("binding_is_for_others", lambda: tools.bind(tool.id, mine.id, MutationRequest(owner)))
+    tools.unbind(tool.id, MutationRequest(caller))
+    broken("own_secret", lambda: tools.resolve(caller, tool.id))
 
 
 def test_unsharing_goes_ahead_and_what_depends_on_it_says_why_it_fails(world):
@@ -382,11 +386,11 @@ def test_unsharing_goes_ahead_and_what_depends_on_it_says_why_it_fails(world):
     owner, other = world.user("owner"), world.user("other")
     service = world.service(owner, shared=True)
     tool = world.tool(other, service)
-    assert [use.owner_id for use in world.catalog.services.users_of(owner, service.id)] == [other]
-    world.catalog.services.change(service.id, ServiceChange(shared=False), Request(owner))
-    error = broken("service_access", lambda: world.catalog.tools.usable(other, tool.id))
+    assert [use.owner_id for use in world.catalog.services.list_uses(owner, service.id)] == [other]
+    world.catalog.services.change(service.id, ServiceChange(shared=False), MutationRequest(owner))
+    error = broken("service_access", lambda: world.catalog.tools.resolve(other, tool.id))
     assert "'get'" in error.message
-    assert "not shared with you any more" in error.message
+    assert "no longer shared with you" in error.message
 
 
 def test_nothing_is_made_from_an_archived_template(world):
@@ -399,14 +403,14 @@ def test_nothing_is_made_from_an_archived_template(world):
     ):
         shelf = catalog.service_templates if kind == "Service" else catalog.tool_templates
         own = {} if kind == "Service" else {"serviceId": made["Service"].id, "connectionParams": {"endpoint": "x"}}
-        made[kind] = verb(blueprint.id, {"name": "before", **own}, Request(user))
-        shelf.change(blueprint.id, TemplateChange(archived=True), Request(user))
+        made[kind] = verb(blueprint.id, {"name": "before", **own}, MutationRequest(user))
+        shelf.change(blueprint.id, TemplateChange(archived=True), MutationRequest(user))
         with pytest.raises(RuleError, match="is archived") as raised:
-            verb(blueprint.id, {"name": "after", **own}, Request(user))
+            verb(blueprint.id, {"name": "after", **own}, MutationRequest(user))
         assert (raised.value.rule, raised.value.status) == ("archived", 422)
     applier = Applier(catalog, user)
     text = "kind: Service\nname: {}\ntemplate: blueprint\n"
-    assert [step.verb for step in applier.plan(read_documents(text.format("before"), {}))] == ["keep"]
+    assert [step.action for step in applier.plan(read_documents(text.format("before"), {}))] == ["keep"]
     with pytest.raises(ApplyError, match="is archived"):
         applier.plan(read_documents(text.format("after"), {}))
 
@@ -415,8 +419,8 @@ def test_a_tool_that_is_enabled_again_is_not_down_any_more(world):
     """Measured P10: it stayed down until the next check."""
     user = world.user("u")
     tool, tools = world.tool(user, world.service(user)), world.catalog.tools
-    assert tools.change(tool.id, ToolChange(enabled=False), Request(user)).status == "down"
-    enabled = tools.change(tool.id, ToolChange(enabled=True), Request(user))
+    assert tools.change(tool.id, ToolChange(enabled=False), MutationRequest(user)).status == "down"
+    enabled = tools.change(tool.id, ToolChange(enabled=True), MutationRequest(user))
     assert (enabled.status, enabled.error_message) == ("degraded", "It was not checked since it was enabled.")
 
 
@@ -425,12 +429,12 @@ def test_a_tool_that_fits_its_service_no_more_can_be_put_away(world):
     service, tools = world.service(user), world.catalog.tools
     tool = world.tool(user, service, shared=True)
     schema = {"type": "object", "required": ["endpoint", "more"]}
-    world.catalog.services.change(service.id, ServiceChange(connection_schema=schema), Request(user))
+    world.catalog.services.change(service.id, ServiceChange(connection_schema=schema), MutationRequest(user))
     for change in (ToolChange(name="old"), ToolChange(enabled=False), ToolChange(shared=False)):
-        tools.change(tool.id, change, Request(user))
+        tools.change(tool.id, change, MutationRequest(user))
     for change in (ToolChange(enabled=True), ToolChange(shared=True), ToolChange(effect="read")):
         with pytest.raises(RuleError, match="do not fit"):
-            tools.change(tool.id, change, Request(user))
+            tools.change(tool.id, change, MutationRequest(user))
 
 
 def test_a_secret_is_unbound_from_a_tool_that_is_not_shared_any_more(world):
@@ -438,15 +442,15 @@ def test_a_secret_is_unbound_from_a_tool_that_is_not_shared_any_more(world):
     owner, user = world.user("o"), world.user("u")
     tool, tools = world.tool(owner, world.service(owner), shared=True), world.catalog.tools
     secret = world.secret(user)
-    tools.bind(tool.id, secret.id, Request(user))
-    tools.trust(tool.id, Request(user))
-    tools.change(tool.id, ToolChange(shared=False), Request(owner))
-    tools.unbind(tool.id, Request(user))
-    tools.distrust(tool.id, Request(user))
-    assert tools.trusted(user) == {}
-    world.catalog.secrets.remove(secret.id, Request(user))
+    tools.bind(tool.id, secret.id, MutationRequest(user))
+    tools.trust(tool.id, MutationRequest(user))
+    tools.change(tool.id, ToolChange(shared=False), MutationRequest(owner))
+    tools.unbind(tool.id, MutationRequest(user))
+    tools.distrust(tool.id, MutationRequest(user))
+    assert tools.list_trusted(user) == {}
+    world.catalog.secrets.remove(secret.id, MutationRequest(user))
     with pytest.raises(NotFoundError):
-        tools.unbind(tool.id, Request(user))
+        tools.unbind(tool.id, MutationRequest(user))
 
 
 def test_a_null_takes_away_what_a_tool_may_be_without(world):
@@ -456,7 +460,7 @@ def test_a_null_takes_away_what_a_tool_may_be_without(world):
     tool = world.tool(user, world.service(user), secretId=secret.id, secretScope="read", effect="read")
 
     def changed(**asked):
-        return world.catalog.tools.change(tool.id, ToolChange.parsed(asked), Request(user))
+        return world.catalog.tools.change(tool.id, ToolChange.parsed(asked), MutationRequest(user))
 
     assert changed(secretScope="write").secret_scope == "write"  # noqa: S105
     assert changed(effect=None).effect is None
@@ -465,18 +469,18 @@ def test_a_null_takes_away_what_a_tool_may_be_without(world):
     without = changed(secretId=None)
     assert (without.secret_id, without.secret_scope, without.needs_secret) == (None, None, False)
     assert world.catalog.tools.get(user, tool.id) == without
-    world.catalog.secrets.remove(secret.id, Request(user))
+    world.catalog.secrets.remove(secret.id, MutationRequest(user))
 
 
 def test_a_null_does_not_take_away_the_secret_that_a_service_asks_for(world):
     user = world.user("u")
     tool = world.tool(user, world.service(user, requiresSecret=True), secretId=world.secret(user).id)
     change = ToolChange.parsed({"secretId": None})
-    broken("secret_required", world.catalog.tools.change, tool.id, change, Request(user))
+    broken("secret_required", world.catalog.tools.change, tool.id, change, MutationRequest(user))
 
 
 def test_a_null_takes_away_a_template_s_description(world):
     user = world.user("u")
     template = world.tool_template(user, description="d")
     change = TemplateChange.parsed({"description": None})
-    assert world.catalog.tool_templates.change(template.id, change, Request(user)).description is None
+    assert world.catalog.tool_templates.change(template.id, change, MutationRequest(user)).description is None

@@ -8,7 +8,7 @@ from tests.platform.conftest import World
 
 from aeon.platform.catalog.model import ServiceChange, ToolChange
 from aeon.platform.errors import ForbiddenError, NotFoundError, PlatformError, ReferencedError, RuleError
-from aeon.platform.ledger import Request
+from aeon.platform.ledger import MutationRequest
 
 NAMES = st.sampled_from(["a", "b", "c"])
 USERS = st.sampled_from(["ann", "bob", "eve"])
@@ -103,7 +103,7 @@ class CatalogMachine(RuleBasedStateMachine):
             expected = RuleError
         change = ServiceChange(name=name, shared=shared)
         services = self.world.catalog.services
-        if self.attempt(expected, lambda: services.change(id_, change, Request(self.users[user]))):
+        if self.attempt(expected, lambda: services.change(id_, change, MutationRequest(self.users[user]))):
             self.model["service"][id_] = Thing(user, name, shared=shared)
             self.deeds[user] += 1
 
@@ -116,7 +116,7 @@ class CatalogMachine(RuleBasedStateMachine):
             lost = not (on.owner == user or on.shared)
             expected = NotFoundError if lost else RuleError if self.taken("tool", user, name, but=id_) else None
         tools = self.world.catalog.tools
-        if self.attempt(expected, lambda: tools.change(id_, ToolChange(name=name), Request(self.users[user]))):
+        if self.attempt(expected, lambda: tools.change(id_, ToolChange(name=name), MutationRequest(self.users[user]))):
             self.model["tool"][id_].name = name
             self.deeds[user] += 1
 
@@ -137,7 +137,7 @@ class CatalogMachine(RuleBasedStateMachine):
         if expected is None and any(id_ in each.uses for each in self.model["tool"].values()):
             expected = ReferencedError
         shelf = getattr(self.world.catalog, f"{kind}s")
-        self.attempt(expected, lambda: shelf.remove(id_, Request(self.users[user])))
+        self.attempt(expected, lambda: shelf.remove(id_, MutationRequest(self.users[user])))
         if expected is None:
             del self.model[kind][id_]
             self.deeds[user] += 1
@@ -148,13 +148,13 @@ class CatalogMachine(RuleBasedStateMachine):
             for kind, things in self.model.items():
                 shelf = getattr(self.world.catalog, f"{kind}s")
                 own = sorted(each.name for each in things.values() if each.owner == name)
-                assert [each.name for each in shelf.page_of_own(user)] == own
+                assert [each.name for each in shelf.list_own(user)] == own
 
     def teardown(self):
         for name, user in self.users.items():
-            assert self.world.catalog.ledger.verify(user) is None
-            assert self.world.catalog.ledger.head(user).seq == self.deeds[name]
-        kept = {each.key.secret_id for each in self.world.vault.kept()}
+            assert self.world.catalog.ledger.verify_audit_log(user) is None
+            assert self.world.catalog.ledger.chain_head(user).seq == self.deeds[name]
+        kept = {each.key.secret_id for each in self.world.vault.list_secrets()}
         assert kept == set(self.model["secret"])
 
 

@@ -6,9 +6,9 @@ import pytest
 
 from aeon.platform.catalog.model import SecretChange, ServiceChange, TemplateChange, ToolChange
 from aeon.platform.errors import ForbiddenError, NotFoundError, PlatformError, RuleError
-from aeon.platform.ledger import Request
+from aeon.platform.ledger import MutationRequest
 from aeon.platform.processes.model import NewProcess, ProcessChange
-from aeon.platform.processes.processes import Processes
+from aeon.platform.processes.repository import ProcessRepository
 
 KINDS = ("service", "secret", "tool", "service_template", "tool_template", "process")
 CHANGES = {
@@ -24,7 +24,7 @@ CHANGES = {
 def calling(world, user, name, *, shared=False, **step):
     """A process of one step."""
     steps = [{"id": "only", "output": {"variable": "x"}, **step}]
-    return shelf(world, "process").add(NewProcess(name=name, steps=steps, shared=shared), Request(user))
+    return shelf(world, "process").add(NewProcess(name=name, steps=steps, shared=shared), MutationRequest(user))
 
 
 def made(world, kind, owner, *, shared):
@@ -38,7 +38,7 @@ def made(world, kind, owner, *, shared):
 
 def shelf(world, kind):
     if kind == "process":
-        return Processes(world.store, world.catalog)
+        return ProcessRepository(world.store, world.catalog)
     return getattr(world.catalog, f"{kind}s")
 
 
@@ -47,15 +47,15 @@ def view(world, kind, user, thing):
 
 
 def change(world, kind, user, thing):
-    shelf(world, kind).change(thing.id, CHANGES[kind](name="renamed"), Request(user))
+    shelf(world, kind).change(thing.id, CHANGES[kind](name="renamed"), MutationRequest(user))
 
 
 def share(world, kind, user, thing):
-    shelf(world, kind).change(thing.id, CHANGES[kind](shared=not thing.shared), Request(user))
+    shelf(world, kind).change(thing.id, CHANGES[kind](shared=not thing.shared), MutationRequest(user))
 
 
 def delete(world, kind, user, thing):
-    shelf(world, kind).remove(thing.id, Request(user))
+    shelf(world, kind).remove(thing.id, MutationRequest(user))
 
 
 @contextmanager
@@ -73,7 +73,7 @@ def use(world, kind, user, thing):
     """Run a tool, reveal a secret, make something of a template, put a tool on a service, call a process."""
     match kind:
         case "tool":
-            world.catalog.tools.usable(user, thing.id)
+            world.catalog.tools.resolve(user, thing.id)
         case "secret":
             world.catalog.secrets.reveal(user, thing.id)
         case "service":
@@ -82,11 +82,11 @@ def use(world, kind, user, thing):
             with told_as_not_found():
                 calling(world, user, "caller", process=thing.id)
         case "service_template":
-            world.catalog.service_from(thing.id, {"name": "made"}, Request(user))
+            world.catalog.service_from(thing.id, {"name": "made"}, MutationRequest(user))
         case _:
             own = {"name": "made", "serviceId": world.service(user, name="for it").id}
             own |= {"connectionParams": {"endpoint": "http://x"}}
-            world.catalog.tool_from(thing.id, own, Request(user))
+            world.catalog.tool_from(thing.id, own, MutationRequest(user))
 
 
 def reference(world, kind, user, thing):
@@ -141,11 +141,11 @@ def test_the_errors_have_their_status():
 def test_lists_show_own_things_and_what_is_shared(world, kind):
     owner, other = world.user("owner"), world.user("other")
     private = made(world, kind, owner, shared=False)
-    assert [each.id for each in shelf(world, kind).page_of_own(owner)] == [private.id]
-    assert shelf(world, kind).page_of_own(other) == []
-    assert private.id not in [each.id for each in shelf(world, kind).page_of_shared(other, limit=1000)]
+    assert [each.id for each in shelf(world, kind).list_own(owner)] == [private.id]
+    assert shelf(world, kind).list_own(other) == []
+    assert private.id not in [each.id for each in shelf(world, kind).list_shared(other, limit=1000)]
     share(world, kind, owner, private)
-    is_listed = private.id in [each.id for each in shelf(world, kind).page_of_shared(other, limit=1000)]
+    is_listed = private.id in [each.id for each in shelf(world, kind).list_shared(other, limit=1000)]
     assert is_listed is (kind != "secret")
 
 
@@ -156,17 +156,17 @@ def test_which_secret_a_shared_tool_has_is_its_owner_s_alone(world):
     tool = world.tool(owner, world.service(owner), secretId=secret.id, secretScope="read", shared=True)
     seen = world.catalog.tools.get(other, tool.id)
     assert (seen.secret_id, seen.secret_scope, seen.needs_secret) == (None, None, True)
-    listed = next(each for each in world.catalog.tools.page_of_shared(other, limit=1000) if each.id == tool.id)
+    listed = next(each for each in world.catalog.tools.list_shared(other, limit=1000) if each.id == tool.id)
     assert (listed.secret_id, listed.secret_scope) == (None, None)
     assert world.catalog.tools.get(owner, tool.id).secret_id == secret.id
 
 
 def test_who_uses_a_thing_is_told_to_its_owner_and_to_nobody_else(world):
-    """Platform 2, measured P12: `aeon uses` named users who share nothing to everybody."""
+    """Platform 2: `aeon uses` named users who share nothing to everybody."""
     owner, user, stranger = world.user("owner"), world.user("user"), world.user("stranger")
     service = world.service(owner, shared=True)
     world.tool(user, service)
     shown = world.tool(user, service, name="shown", shared=True)
-    told = {who: [tuple(use) for use in world.catalog.services.users_of(who, service.id)] for who in (owner, stranger)}
+    told = {who: [tuple(use) for use in world.catalog.services.list_uses(who, service.id)] for who in (owner, stranger)}
     assert told[owner] == [("tool", user, None, None), ("tool", user, shown.id, "shown")]
     assert told[stranger] == [("tool", None, None, None), ("tool", user, shown.id, "shown")]

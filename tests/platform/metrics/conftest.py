@@ -2,9 +2,9 @@
 
 import pytest
 
-from aeon.platform.ledger import Request
-from aeon.platform.metrics.metrics import Metrics
-from aeon.platform.metrics.model import NewMetric, NewValue
+from aeon.platform.ledger import MutationRequest
+from aeon.platform.metrics.model import NewMetric, NewMetricValue
+from aeon.platform.metrics.service import Metrics
 
 
 class Measured:
@@ -23,14 +23,14 @@ class Measured:
         self._number += 1
         name = f"m{self.world._number}.n{self._number}"
         new = {"name": name, "scope": scope, "aggregation": aggregation, "dataType": data_type, **fields}
-        return self.definitions.add(NewMetric.parsed(new), Request(self.me), is_admin=is_admin)
+        return self.definitions.add(NewMetric.parsed(new), MutationRequest(self.me), is_admin=is_admin)
 
     def record(self, metric, *values, entity=None, **dimensions):
         thing = (entity or self.tool).id
-        self.values.record([NewValue(metric.id, thing, value, dimensions) for value in values])
+        self.values.record([NewMetricValue(metric.id, thing, value, dimensions) for value in values])
 
     def summary(self, metric, user=None, **asked):
-        return self.values.summary(user or self.me, metric, **asked)
+        return self.values.summarize(user or self.me, metric, **asked)
 
     def total(self, metric, user=None, **asked):
         (group,) = self.summary(metric, user, **asked).groups

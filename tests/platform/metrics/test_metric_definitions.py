@@ -3,11 +3,11 @@
 import pytest
 
 from aeon.platform.errors import ConflictError, ForbiddenError, NotFoundError, ReferencedError, RuleError
-from aeon.platform.ledger import Request
+from aeon.platform.ledger import MutationRequest
 from aeon.platform.metrics import queries
-from aeon.platform.metrics.builtin import RETENTION_DAYS, builtin_metrics
-from aeon.platform.metrics.metrics import Metrics
+from aeon.platform.metrics.definitions import RETENTION_DAYS, builtin_metrics
 from aeon.platform.metrics.model import MetricChange, NewMetric
+from aeon.platform.metrics.service import Metrics
 from aeon.platform.store import InvariantError
 
 NEW = {"scope": "tool", "aggregation": "sum", "dataType": "integer"}
@@ -35,13 +35,13 @@ def test_every_field_of_a_metric_comes_back(measured):
         "createdAt",
         "updatedAt",
     }
-    assert metric in measured.definitions.all()
+    assert metric in measured.definitions.list_all()
 
 
 def test_only_an_administrator_defines_changes_and_deletes(measured):
     """Status 403: everybody may see them."""
     metric = measured.metric()
-    request = Request(measured.me)
+    request = MutationRequest(measured.me)
     for call, args in (
         (measured.definitions.add, (NewMetric.parsed({"name": "x", **NEW}), request)),
         (measured.definitions.change, (metric.id, MetricChange(description="x"), request)),
@@ -66,7 +66,7 @@ def test_names_are_unique_within_a_scope(measured):
         measured.definitions.change,
         of_services.id,
         MetricChange(name=_added(measured, {**NEW, "name": f"{metric.name}.x", "scope": "service"}).name),
-        Request(measured.me),
+        MutationRequest(measured.me),
         is_admin=True,
     )
     assert measured.definitions.find(metric.name, "process") == other
@@ -83,12 +83,13 @@ def test_the_scope_and_the_type_of_values_never_change(measured):
         broken("schema", MetricChange.parsed, {field: "float"})
     metric = measured.metric(retentionDays=7, description="before")
     change = MetricChange.parsed({"retentionDays": None, "description": "after", "aggregation": "max"})
-    after = measured.definitions.change(metric.id, change, Request(measured.me), is_admin=True)
+    after = measured.definitions.change(metric.id, change, MutationRequest(measured.me), is_admin=True)
     assert (after.retention_days, after.description, after.aggregation, after.version) == (None, "after", "max", 2)
     assert after.updated_at > metric.updated_at
     assert measured.definitions.get(metric.id) == after
     assert (
-        measured.definitions.change(metric.id, MetricChange(), Request(measured.me), is_admin=True).name == after.name
+        measured.definitions.change(metric.id, MetricChange(), MutationRequest(measured.me), is_admin=True).name
+        == after.name
     )
 
 
@@ -102,7 +103,9 @@ def test_an_aggregation_says_something_of_its_values(measured, kind, wrong):
     broken("aggregation_fits", measured.metric, aggregation=wrong, data_type=kind)
     metric = measured.metric(aggregation="last", data_type=kind)
     change = MetricChange(aggregation=wrong)
-    broken("aggregation_fits", measured.definitions.change, metric.id, change, Request(measured.me), is_admin=True)
+    broken(
+        "aggregation_fits", measured.definitions.change, metric.id, change, MutationRequest(measured.me), is_admin=True
+    )
 
 
 def test_a_metric_with_values_is_deleted_with_them_or_not_at_all(measured):
@@ -111,16 +114,16 @@ def test_a_metric_with_values_is_deleted_with_them_or_not_at_all(measured):
     measured.record(metric, 1, 2)
     measured.record(other, 3)
     with pytest.raises(ReferencedError, match="has values") as refused:
-        measured.definitions.remove(metric.id, Request(measured.me), is_admin=True)
+        measured.definitions.remove(metric.id, MutationRequest(measured.me), is_admin=True)
     assert refused.value.status == 409
     assert measured.total(metric) == 3
-    measured.definitions.remove(metric.id, Request(measured.me), is_admin=True, cascade=True)
+    measured.definitions.remove(metric.id, MutationRequest(measured.me), is_admin=True, cascade=True)
     with pytest.raises(NotFoundError):
         measured.definitions.get(metric.id)
     assert measured.total(metric) == 0
     assert measured.total(other) == 3
     empty = measured.metric()
-    measured.definitions.remove(empty.id, Request(measured.me), is_admin=True)
+    measured.definitions.remove(empty.id, MutationRequest(measured.me), is_admin=True)
 
 
 def test_what_was_changed_in_the_meantime_is_not_written_over(measured, monkeypatch):
@@ -130,57 +133,66 @@ def test_what_was_changed_in_the_meantime_is_not_written_over(measured, monkeypa
     def overtaken(id_):
         found = get(id_)
         monkeypatch.setattr(measured.definitions, "get", get)
-        measured.definitions.change(id_, MetricChange(description="theirs"), Request(measured.me), is_admin=True)
+        measured.definitions.change(
+            id_, MetricChange(description="theirs"), MutationRequest(measured.me), is_admin=True
+        )
         return found
 
     monkeypatch.setattr(measured.definitions, "get", overtaken)
     with pytest.raises(ConflictError, match="changed in the meantime"):
-        measured.definitions.change(metric.id, MetricChange(description="mine"), Request(measured.me), is_admin=True)
+        measured.definitions.change(
+            metric.id, MetricChange(description="mine"), MutationRequest(measured.me), is_admin=True
+        )
     assert get(metric.id).description == "theirs"
 
 
 def test_a_repeated_request_gets_the_first_answer(measured):
     """Platform 20."""
     new = NewMetric.parsed({"name": f"again.{measured.world._number}.x".replace(".", "_a"), **NEW})
-    request = Request(measured.me, "key")
+    request = MutationRequest(measured.me, "key")
     first = measured.definitions.add(new, request, is_admin=True)
     assert measured.definitions.add(new, request, is_admin=True) == first
     change = MetricChange(description="once")
     for _ in range(2):
-        asked = Request(measured.me, "change")
+        asked = MutationRequest(measured.me, "change")
         assert measured.definitions.change(first.id, change, asked, is_admin=True).version == 2
     for _ in range(2):
-        measured.definitions.remove(first.id, Request(measured.me, "away"), is_admin=True)
+        measured.definitions.remove(first.id, MutationRequest(measured.me, "away"), is_admin=True)
 
 
 def test_who_did_what_is_in_the_audit_trail(measured):
     """Platform 19."""
     metric = measured.metric()
-    request = Request(measured.me)
+    request = MutationRequest(measured.me)
     measured.definitions.change(metric.id, MetricChange(retention_days=3), request, is_admin=True)
     measured.definitions.remove(metric.id, request, is_admin=True)
     ledger = measured.world.catalog.ledger
-    told = [entry for entry in ledger.trail(measured.me) if entry["subject"] == metric.id]
+    told = [entry for entry in ledger.audit_log(measured.me) if entry["subject"] == metric.id]
     assert [entry["action"] for entry in told] == ["metric.create", "metric.change", "metric.delete"]
     assert '"fields":["retentionDays"]' in told[1]["details"]
     assert {entry["actorId"] for entry in told} == {measured.me}
-    assert next(entry for entry in ledger.trail("aeon") if entry["subject"] == metric.id)["actorId"] == measured.me
-    assert ledger.verify("aeon") is None
+    assert next(entry for entry in ledger.audit_log("aeon") if entry["subject"] == metric.id)["actorId"] == measured.me
+    assert ledger.verify_audit_log("aeon") is None
 
 
 def test_what_aeon_records_itself_is_there_from_the_start_and_stays(measured):
-    there = {metric.id: metric for metric in measured.definitions.all()}
+    there = {metric.id: metric for metric in measured.definitions.list_all()}
     assert len(builtin_metrics()) == 10
     for metric in builtin_metrics():
         assert there[metric.name].retention_days == RETENTION_DAYS
     error = broken(
-        "builtin_stays", measured.definitions.remove, "tool.calls", Request(measured.me), is_admin=True, cascade=True
+        "builtin_stays",
+        measured.definitions.remove,
+        "tool.calls",
+        MutationRequest(measured.me),
+        is_admin=True,
+        cascade=True,
     )
     assert error.advice
 
 
 def test_an_administrator_s_change_of_what_aeon_brings_stays(measured):
-    definitions, request = measured.definitions, Request(measured.me)
+    definitions, request = measured.definitions, MutationRequest(measured.me)
     definitions.change("process.runs", MetricChange(retention_days=1), request, is_admin=True)
     again = Metrics(measured.store, measured.world.catalog.ledger).definitions
     assert again.get("process.runs").retention_days == 1
@@ -202,4 +214,4 @@ def test_no_query_changes_a_value(measured):
 
 
 def _added(measured, new):
-    return measured.definitions.add(NewMetric.parsed(new), Request(measured.me), is_admin=True)
+    return measured.definitions.add(NewMetric.parsed(new), MutationRequest(measured.me), is_admin=True)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from aeon.platform.metrics.model import NewValue
+from aeon.platform.metrics.model import NewMetricValue
 
 NUMBERS = {"integer": st.integers(-(10**9), 10**9), "float": st.floats(-1e6, 1e6, allow_subnormal=False)}
 SAID = {
@@ -31,7 +31,7 @@ def test_a_summary_is_its_definition_s(measured, data_type, data):
     for batch in batches:
         measured.values.record(
             [
-                NewValue(metric.id, measured.tool.id, value, {"of": label})
+                NewMetricValue(metric.id, measured.tool.id, value, {"of": label})
                 for metric in metrics.values()
                 for value, label in batch
             ]

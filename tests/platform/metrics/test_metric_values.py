@@ -9,12 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aeon.platform.errors import NotFoundError, RuleError
-from aeon.platform.ledger import Request
-from aeon.platform.metrics.model import MetricChange, NewValue
-from aeon.platform.metrics.rules import LARGEST, as_instant
+from aeon.platform.ledger import MutationRequest
+from aeon.platform.metrics.model import MetricChange, NewMetricValue
+from aeon.platform.metrics.rules import MAX_INTEGER, normalize_instant
 
 TYPED = {
-    "integer": (3, [True, 2.5, "3", None, LARGEST + 1]),
+    "integer": (3, [True, 2.5, "3", None, MAX_INTEGER + 1]),
     "float": (2.5, [True, float("nan"), float("inf"), "2.5", None]),
     "boolean": (True, [1, 0, "true", None]),
     "timestamp": (
@@ -30,7 +30,7 @@ def test_a_value_is_of_its_metric_s_type(measured, data_type):
     metric = measured.metric(aggregation="last", data_type=data_type)
     right, wrong = TYPED[data_type]
     for value in wrong:
-        with pytest.raises(RuleError, match=rf"\$\[1\].value: it is no {data_type}") as refused:
+        with pytest.raises(RuleError, match=rf"\$\[1\].value: it is not of type {data_type}") as refused:
             measured.record(metric, right, value)
         assert refused.value.field == "$[1].value"
     assert measured.summary(metric).groups[0].values == 0
@@ -45,25 +45,25 @@ def test_a_value_is_of_its_metric_s_type(measured, data_type):
 def test_a_batch_is_recorded_whole_or_not_at_all(measured):
     """Its metrics and entities must exist, each entity of its metric's scope."""
     metric, of_services = measured.metric(), measured.metric(scope="service")
-    good = NewValue(metric.id, measured.tool.id, 1, {})
+    good = NewMetricValue(metric.id, measured.tool.id, 1, {})
     gone = measured.metric()
     measured.record(gone, 1)
-    measured.definitions.remove(gone.id, Request(measured.me), is_admin=True, cascade=True)
+    measured.definitions.remove(gone.id, MutationRequest(measured.me), is_admin=True, cascade=True)
     for bad in (
-        NewValue(gone.id, measured.tool.id, 1, {}),
-        NewValue(metric.id, "nothing", 1, {}),
-        NewValue(metric.id, measured.service.id, 1, {}),
-        NewValue(of_services.id, measured.tool.id, 1, {}),
+        NewMetricValue(gone.id, measured.tool.id, 1, {}),
+        NewMetricValue(metric.id, "nothing", 1, {}),
+        NewMetricValue(metric.id, measured.service.id, 1, {}),
+        NewMetricValue(of_services.id, measured.tool.id, 1, {}),
     ):
         with pytest.raises(NotFoundError, match="No value was recorded"):
             measured.values.record([good, bad])
     with pytest.raises(RuleError, match="there is no metric"):
-        measured.values.record([good, NewValue("unknown", measured.tool.id, 1, {})])
+        measured.values.record([good, NewMetricValue("unknown", measured.tool.id, 1, {})])
     with pytest.raises(RuleError, match="there is no metric"):
-        measured.values.record([NewValue(gone.id, measured.tool.id, 1, {})])
+        measured.values.record([NewMetricValue(gone.id, measured.tool.id, 1, {})])
     assert measured.summary(metric).groups[0].values == 0
     measured.values.record([])
-    measured.values.record([good, NewValue(of_services.id, measured.service.id, 5, {}), good])
+    measured.values.record([good, NewMetricValue(of_services.id, measured.service.id, 5, {}), good])
     assert (measured.total(metric), measured.total(of_services)) == (2, 5)
 
 
@@ -79,7 +79,7 @@ def test_a_process_is_measured_too(measured):
     params = {"user": measured.me, "id": f"process-{measured.world._number}"}
     measured.store.update(lambda unit: [unit.write(query, params) for query in (ADD_DEFINITION, ADD_PROCESS)])
     metric = measured.metric(scope="process")
-    measured.values.record([NewValue(metric.id, params["id"], 4, {})])
+    measured.values.record([NewMetricValue(metric.id, params["id"], 4, {})])
     (group,) = measured.summary(metric, by="entityId").groups
     assert (group.label, group.name, group.value) == (params["id"], "p", 4)
     with pytest.raises(NotFoundError):
@@ -90,7 +90,7 @@ def test_there_are_no_conversations_to_measure_yet(measured):
     metric = measured.metric(scope="conversation")
     for id_ in ("none", measured.tool.id):
         with pytest.raises(NotFoundError, match="No value was recorded"):
-            measured.values.record([NewValue(metric.id, id_, 4, {})])
+            measured.values.record([NewMetricValue(metric.id, id_, 4, {})])
         with pytest.raises(NotFoundError):
             measured.summary(metric, entity=id_)
     assert measured.summary(metric, by="entityId").groups == []
@@ -113,7 +113,7 @@ def test_dimensions_are_a_few_plain_words(measured, dimensions):
     """Platform 3: what is refused is not repeated."""
     metric = measured.metric()
     with pytest.raises(RuleError, match=r"\$\[0\].dimensions") as refused:
-        measured.values.record([NewValue(metric.id, measured.tool.id, 1, dimensions)])
+        measured.values.record([NewMetricValue(metric.id, measured.tool.id, 1, dimensions)])
     assert "xx" not in refused.value.message
     assert measured.summary(metric).groups[0].values == 0
 
@@ -139,7 +139,7 @@ def test_each_aggregation_says_what_its_name_says(measured):
     day, next_day = "2026-03-01T00:00:00+00:00", "2026-03-02T00:00:00+00:00"
     latest = measured.metric(aggregation="max", data_type="timestamp")
     measured.record(latest, next_day, day)
-    assert measured.total(latest) == as_instant(next_day)
+    assert measured.total(latest) == normalize_instant(next_day)
     flag = measured.metric(aggregation="last", data_type="boolean")
     measured.record(flag, True, False)
     assert measured.total(flag) is False
@@ -174,7 +174,7 @@ def test_a_span_of_time_begins_with_its_first_instant_and_ends_before_its_last(m
     assert measured.total(metric, until=first, entity=measured.tool.id) == 0
     elsewhere = datetime.fromisoformat(later).astimezone().isoformat()
     assert measured.total(metric, since=elsewhere, entity=measured.tool.id) == 2
-    with pytest.raises(RuleError, match="since is no instant"):
+    with pytest.raises(RuleError, match="since is not an ISO 8601 instant"):
         measured.summary(metric, since="24h")
 
 
@@ -210,7 +210,7 @@ def test_what_was_deleted_keeps_its_values(measured):
     tool = measured.world.tool(measured.me, measured.service, name="short-lived")
     measured.record(metric, 1, entity=tool, userId=measured.me)
     measured.record(metric, 2, entity=tool)
-    measured.world.catalog.tools.remove(tool.id, Request(measured.me))
+    measured.world.catalog.tools.remove(tool.id, MutationRequest(measured.me))
     assert measured.total(metric) == 1
     assert measured.by(metric, "entityId") == {tool.id: 1}
 
@@ -225,7 +225,7 @@ def test_values_are_deleted_when_their_time_is_over_and_never_else(measured):
         measured.record(metric, 2)
     assert measured.values.prune(measured.clock.now()) >= 1
     assert [measured.total(metric) for metric in (short, long, ever)] == [2, 3, 3]
-    measured.definitions.change(long.id, MetricChange(retention_days=1), Request(measured.me), is_admin=True)
+    measured.definitions.change(long.id, MetricChange(retention_days=1), MutationRequest(measured.me), is_admin=True)
     measured.values.prune(measured.clock.now())
     assert [measured.total(metric) for metric in (short, long, ever)] == [2, 2, 3]
 
@@ -241,7 +241,7 @@ def test_a_metric_that_goes_while_values_come_leaves_none(measured):
                     measured.record(metric, 1)
 
         def remove(metric=metric):
-            measured.definitions.remove(metric.id, Request(measured.me), is_admin=True, cascade=True)
+            measured.definitions.remove(metric.id, MutationRequest(measured.me), is_admin=True, cascade=True)
 
         with ThreadPoolExecutor(3) as pool:
             for done in [pool.submit(record), pool.submit(remove), pool.submit(record)]:
@@ -269,6 +269,6 @@ def test_more_values_than_are_pruned_at_once(measured, monkeypatch):
 @given(st.datetimes(timezones=st.timezones()), st.datetimes(timezones=st.timezones()))
 def test_instants_sort_as_they_follow_each_other(one, other):
     """So that the latest instant is the greatest text."""
-    texts = as_instant(one.isoformat()), as_instant(other.isoformat())
+    texts = normalize_instant(one.isoformat()), normalize_instant(other.isoformat())
     if None not in texts:
         assert (texts[0] < texts[1]) == (one.timestamp() < other.timestamp())

@@ -5,22 +5,21 @@ from collections.abc import Callable
 
 from aeon.base.binding import bind as bind_steps
 from aeon.base.errors import AeonError
-from aeon.platform.processes.definition import Definition
-from aeon.platform.processes.running.apply import apply
-from aeon.platform.processes.running.commands import AskPerson, CancelStep, StartJob, StartProcess, recorded
-from aeon.platform.processes.running.events import (
+from aeon.platform.processes.model import ProcessDefinition
+from aeon.platform.runs.machine.apply import apply_event
+from aeon.platform.runs.machine.commands import AskPerson, CancelStep, StartJob, StartProcess, event_of_command
+from aeon.platform.runs.machine.decide import Semantics, decide
+from aeon.platform.runs.machine.events import (
     AnswerGiven,
-    Failure,
+    AttemptFailure,
     RunStarted,
     StepCompleted,
     StepFailed,
     StepStopped,
-    TimedOut,
+    StepTimedOut,
 )
-from aeon.platform.processes.running.interpreter import decide
-from aeon.platform.processes.running.plan import Call, planned
-from aeon.platform.processes.running.semantics import Semantics
-from aeon.platform.processes.running.state import ENDED, begun
+from aeon.platform.runs.machine.plan import StepCall, plan_run
+from aeon.platform.runs.machine.state import ENDED_PHASES, initial_state
 
 STARTS = (StartJob, StartProcess, AskPerson)
 
@@ -61,9 +60,9 @@ def together(id_, **fields):
 
 def plan_of(*steps, effects=None, asks=None, run="r", limits=None, **fields):
     """A plan of these steps. Every tool is idempotent but for `effects`, by step."""
-    definition = Definition.parsed({"name": "work", "steps": list(steps), **fields})
+    definition = ProcessDefinition.parsed({"name": "work", "steps": list(steps), **fields})
     calls = {
-        each.id: Call(
+        each.id: StepCall(
             kind="tool" if each.tool else "process",
             id=each.tool or each.process,
             name=f"the {each.id}",
@@ -73,7 +72,7 @@ def plan_of(*steps, effects=None, asks=None, run="r", limits=None, **fields):
         )
         for each in definition.steps
     }
-    return planned(run, definition, calls, **(limits or {}))
+    return plan_run(run, definition, calls, **(limits or {}))
 
 
 class Run:
@@ -81,13 +80,13 @@ class Run:
 
     def __init__(self, plan, inputs=None, semantics=SEMANTICS):
         self.plan, self.semantics = plan, semantics
-        self.state = begun(plan)
+        self.state = initial_state(plan)
         self.events, self.acted = [], []
         self.record(RunStarted(inputs=inputs or {}))
 
     def record(self, event):
         """Whether the state took it."""
-        before, self.state = self.state, apply(self.plan, self.state, event)
+        before, self.state = self.state, apply_event(self.plan, self.state, event)
         if self.state is not before:
             self.events.append(event)
         return self.state is not before
@@ -99,7 +98,7 @@ class Run:
         """Carry commands out until there are none; gives those that something was done for."""
         acted = []
         while commands := self.decided():
-            taken = [command for command in commands if self.record(recorded(command))]
+            taken = [command for command in commands if self.record(event_of_command(command))]
             assert taken[:1] == commands[:1], "what is asked for must be possible, until it ends the run"
             acted += taken
         self.acted += acted
@@ -115,7 +114,7 @@ class Run:
 
     def fails(self, id_, *, tokens=0, **error):
         attempt = self.state.steps[self.plan.positions[id_]].attempts
-        failure = Failure(**{"code": "broken", "message": "connection refused", **error})
+        failure = AttemptFailure(**{"code": "broken", "message": "connection refused", **error})
         assert self.record(StepFailed(step=id_, attempt=attempt, error=failure, tokens=tokens))
         return self.advance()
 
@@ -133,7 +132,7 @@ def carried_out(run, outcome: Callable, chance: random.Random, between=lambda: N
         pending = underway_after(pending, run.advance())
         between()
         pending = underway_after(pending, run.advance())
-        if run.state.phase in ENDED:
+        if run.state.phase in ENDED_PHASES:
             return run
         run.record(outcome(pending.pop(chance.randrange(len(pending)))))
     raise AssertionError(f"the run does not end: {run.state.phase}, {pending}")
@@ -170,8 +169,8 @@ def chancy(seed):
             tokens = chance.randrange(20)
             return StepCompleted(step=command.step, attempt=command.attempt, output=output, tokens=tokens)
         if lot < 0.8:
-            error = Failure(code="broken", message="it broke", transient=chance.random() < 0.8)
+            error = AttemptFailure(code="broken", message="it broke", transient=chance.random() < 0.8)
             return StepFailed(step=command.step, attempt=command.attempt, error=error, tokens=chance.randrange(3))
-        return TimedOut(step=command.step, attempt=command.attempt)
+        return StepTimedOut(step=command.step, attempt=command.attempt)
 
     return outcome

@@ -1,9 +1,9 @@
 """Short ways to Processes in a world's record."""
 
 from aeon.platform.catalog.model import ToolChange
-from aeon.platform.ledger import Request
+from aeon.platform.ledger import MutationRequest
 from aeon.platform.processes.model import NewProcess, ProcessChange
-from aeon.platform.processes.processes import Processes
+from aeon.platform.processes.repository import ProcessRepository
 
 ANYTHING = {"type": "object"}
 
@@ -18,11 +18,11 @@ class Storing:
 
     def __init__(self, world):
         self.world = world
-        self.processes = Processes(world.store, world.catalog)
+        self.processes = ProcessRepository(world.store, world.catalog)
 
     def tool(self, user, name="get", **fields):
         services = self.world.catalog.services
-        service = services.by_name(user, "api") or self.world.service(user)
+        service = services.find_own(user, "api") or self.world.service(user)
         operation = {"type": "rest_request"}
         return self.world.tool(user, service, name=name, **{"inputSchema": ANYTHING, "operation": operation, **fields})
 
@@ -30,20 +30,20 @@ class Storing:
         return NewProcess.parsed({"name": name, "steps": list(steps), **fields})
 
     def add(self, user, *steps, request=None, **fields):
-        return self.processes.add(self.new(*steps, **fields), request or Request(user))
+        return self.processes.add(self.new(*steps, **fields), request or MutationRequest(user))
 
     def change(self, user, process, request=None, **fields):
-        return self.processes.change(process.id, ProcessChange.parsed(fields), request or Request(user))
+        return self.processes.change(process.id, ProcessChange.parsed(fields), request or MutationRequest(user))
 
     def remove(self, user, process):
-        self.processes.remove(process.id, Request(user))
+        self.processes.remove(process.id, MutationRequest(user))
 
     def calling(self, user, target, name="work", **fields):
         """A Process of one step that calls a tool or a Process."""
         return self.add(user, step("only", **{target.kind: target.id}), name=name, **fields)
 
     def unshare_tool(self, user, tool):
-        self.world.catalog.tools.change(tool.id, ToolChange(shared=False), Request(user))
+        self.world.catalog.tools.change(tool.id, ToolChange(shared=False), MutationRequest(user))
 
     def count(self, table):
         return self.read(f"SELECT count(*) AS n FROM {table}")[0]["n"]  # the test's own tables

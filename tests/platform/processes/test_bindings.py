@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aeon.base.errors import BindingError
-from aeon.platform.processes.bindings import bind, references
+from aeon.platform.processes.expressions.bindings import bind, find_references
 
 ROWS = [{"name": "a", "n": 1}, {"name": "b", "n": 2.5}]
 VALUES = {"lang": "en", "limit": 5, "step": {"search": {"rows": ROWS, "only": {"text": "t"}}, "none": None}}
@@ -64,7 +64,7 @@ def test_what_is_put_in_is_never_looked_through(value, text):
 @given(st.dictionaries(st.text(), JSON, max_size=4))
 def test_inputs_without_references_stay_as_they_are(inputs):
     """Platform 6."""
-    if not list(references(inputs)):
+    if not list(find_references(inputs)):
         assert bind(inputs, VALUES) == inputs
 
 
@@ -89,7 +89,7 @@ def test_all_that_leads_nowhere_is_said_with_what_there_is():
         "{nobody}: the Process has no input 'nobody'; it has lang, limit",
         "{step.none.x}: step.none is null and has no 'x'",
         "{step.search.only.text.x}: step.search.only.text is a str and has no 'x'",
-        "{step} names no variable; there are search, none",
+        "{step} does not name a variable; there are search, none",
     ):
         assert said in message
     assert len(raised.value.details["problems"]) == 8
@@ -104,8 +104,8 @@ def test_many_keys_are_not_all_listed():
 def test_references_are_found_with_their_places():
     """Platform 6."""
     inputs = {"a": "{lang}", "b": [{"c": "x {step.search.rows.0} {limit}"}], "d": 3, "{lang}": "{x y}"}
-    found = list(references(inputs))
-    assert [(each.place, each.path, each.is_whole) for each in found] == [
+    found = list(find_references(inputs))
+    assert [(each.location, each.path, each.is_whole) for each in found] == [
         (("a",), ("lang",), True),
         (("b", 0, "c"), ("step", "search", "rows", "0"), False),
         (("b", 0, "c"), ("limit",), False),

@@ -4,12 +4,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from aeon.base.json_schema import SchemaCheck
+from aeon.base.json_schema import CompiledSchema
 from aeon.platform.errors import RuleError
-from aeon.platform.processes.checking.check import check, refuse
-from aeon.platform.processes.checking.targets import Callee, ProcessTarget, ToolTarget
-from aeon.platform.processes.checking.types import ALL, inner, kind_of, kinds
-from aeon.platform.processes.definition import Definition
+from aeon.platform.processes.checks.definition import check_definition, raise_problems
+from aeon.platform.processes.checks.json_types import ALL_TYPES, allowed_types, schema_at, types_of_value
+from aeon.platform.processes.checks.targets import Callee, ProcessTarget, ToolTarget
+from aeon.platform.processes.model import ProcessDefinition
 
 TEXT, WHOLE, ROWS = {"type": "string"}, {"type": "integer"}, {"type": "array", "items": {"$ref": "#/$defs/row"}}
 ROW = {"type": "object", "properties": {"name": TEXT, "n": {"type": "number"}}, "additionalProperties": False}
@@ -69,8 +69,10 @@ def search(name, *needs, query="it", **fields):
 
 
 def checked(*steps, targets=None, process_id=None, **fields):
-    definition = Definition.parsed({"name": "Own", "initialContext": ["lang", "topic"], "steps": list(steps), **fields})
-    return check(definition, targets or Known(), process_id=process_id)
+    definition = ProcessDefinition.parsed(
+        {"name": "Own", "initialContext": ["lang", "topic"], "steps": list(steps), **fields}
+    )
+    return check_definition(definition, targets or Known(), process_id=process_id)
 
 
 def found(*steps, **fields):
@@ -96,14 +98,14 @@ def test_a_good_definition_has_no_problems():
     """Platform 6, platform 7."""
     template = "{{lang}} {{step.d_.x}}{{#each step.a_.rows}}{{name}}{{../topic}}{{/each}}"
     assert checked(*GOOD, outputTemplate=template, tokenBudget=100) == []
-    refuse([])
+    raise_problems([])
 
 
 @pytest.mark.parametrize("wrong", [{"steps": []}, {"maxRecursionDepth": 11}, {"maxRecursionDepth": 0}])
 def test_a_process_has_a_step_and_a_depth_within_its_limits(wrong):
     """Platform 7: these the definition says itself."""
     with pytest.raises(RuleError) as raised:
-        Definition.parsed({"name": "p", "steps": GOOD, **wrong})
+        ProcessDefinition.parsed({"name": "p", "steps": GOOD, **wrong})
     assert next(iter(wrong)) in raised.value.field
 
 
@@ -111,7 +113,7 @@ def test_a_process_has_a_step_and_a_depth_within_its_limits(wrong):
 def test_a_timeout_is_between_1_and_300_seconds(seconds):
     """Platform 7."""
     with pytest.raises(RuleError, match=r"steps\[0\]\.execution\.timeout"):
-        Definition.parsed({"name": "p", "steps": [step("a", timeout=seconds)]})
+        ProcessDefinition.parsed({"name": "p", "steps": [step("a", timeout=seconds)]})
 
 
 def test_all_problems_are_told_at_once_and_in_order():
@@ -133,7 +135,7 @@ def test_all_problems_are_told_at_once_and_in_order():
         "template_valid",
     ]
     with pytest.raises(RuleError) as raised:
-        refuse(problems)
+        raise_problems(problems)
     assert (raised.value.rule, raised.value.field) == ("step_id_unique", "$.steps[1].id")
     assert len(raised.value.details["problems"]) == 8
     assert all(problem.path in raised.value.message for problem in problems)
@@ -144,7 +146,7 @@ def test_a_refusal_of_many_problems_stays_readable():
     """Platform 6: all of them are in its details."""
     problems = checked(*(step(f"s{n}", "nobody") for n in range(200)))
     with pytest.raises(RuleError, match="and 150 more") as raised:
-        refuse(problems)
+        raise_problems(problems)
     assert len(raised.value.details["problems"]) == 200
 
 
@@ -155,9 +157,9 @@ def test_inputs_are_json():
         deep = [deep]
     assert found(step("a", inputs={"x": float("nan")})) == [("$.steps[0].inputs", "inputs_are_json")]
     one = step("a")
-    definition = Definition.parsed({"name": "Own", "steps": [one]})
+    definition = ProcessDefinition.parsed({"name": "Own", "steps": [one]})
     broken = definition.steps[0].model_copy(update={"inputs": {"x": deep}})
-    (problem,) = check(definition.model_copy(update={"steps": [broken]}), Known())
+    (problem,) = check_definition(definition.model_copy(update={"steps": [broken]}), Known())
     assert (problem.rule, "nested deeper" in problem.message) == ("inputs_are_json", True)
 
 
@@ -388,11 +390,11 @@ def test_no_value_that_fits_a_schema_is_ever_said_not_to(schema, one, two, value
     """Platform 6: at no depth; what the schemas leave open is left to the run."""
     root = {"allOf": [schema], "$defs": {"one": {"type": ["string", "object"], "properties": {"a": two}}, "two": one}}
     try:
-        fits = SchemaCheck(root).is_valid(value)
+        fits = CompiledSchema(root).is_valid(value)
     except ValueError:
         return
     for path, part in parts(value) if fits else ():
-        assert kind_of(part) <= kinds(inner(root, path, root), root)
+        assert types_of_value(part) <= allowed_types(schema_at(root, path, root), root)
 
 
 def parts(value, path=()):
@@ -406,10 +408,10 @@ def test_schemas_that_fan_out_without_end_are_given_up():
     """Platform 6: what cannot be looked through in time may be anything."""
     fan = {f"d{n}": {"anyOf": [{"$ref": f"#/$defs/d{n + 1}"}] * 9} for n in range(60)} | {"d60": {"type": "null"}}
     root = {"$ref": "#/$defs/d0", "$defs": fan}
-    assert kinds(root, root) == ALL
-    assert kinds(inner(root, ["a", "b"], root), root) == ALL
+    assert allowed_types(root, root) == ALL_TYPES
+    assert allowed_types(schema_at(root, ["a", "b"], root), root) == ALL_TYPES
     circle = {"$ref": "#"}
-    assert kinds(circle, circle) == ALL
+    assert allowed_types(circle, circle) == ALL_TYPES
 
 
 def test_what_a_person_answers_has_any_type():
@@ -624,11 +626,11 @@ MUTATIONS = {
 @given(definitions())
 def test_a_valid_definition_stays_valid(written):
     """Platform 6, platform 7: whatever is valid is let through, also when it is checked again."""
-    definition = Definition.parsed(written)
-    assert check(definition, Known(), process_id="own") == []
-    again = Definition.parsed(definition.as_dict())
+    definition = ProcessDefinition.parsed(written)
+    assert check_definition(definition, Known(), process_id="own") == []
+    again = ProcessDefinition.parsed(definition.as_dict())
     assert again.digest == definition.digest
-    assert check(again, Known()) == []
+    assert check_definition(again, Known()) == []
 
 
 @pytest.mark.parametrize("rule", MUTATIONS)
@@ -638,10 +640,10 @@ def test_any_single_mutation_is_found_and_named(rule, written, data):
     """Platform 6, platform 7."""
     place = data.draw(st.integers(0, len(written["steps"]) - 1))
     MUTATIONS[rule](written["steps"][place], written)
-    definition = Definition.parsed(written)
-    problems = check(definition, Known(), process_id="own")
+    definition = ProcessDefinition.parsed(written)
+    problems = check_definition(definition, Known(), process_id="own")
     assert rule in {problem.rule for problem in problems}
-    assert problems == check(definition, Known(), process_id="own")
+    assert problems == check_definition(definition, Known(), process_id="own")
     assert all(problem.path.startswith("$") and problem.message for problem in problems)
 
 

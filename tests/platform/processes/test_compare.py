@@ -4,14 +4,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aeon.platform.processes.compare import Difference, compare, lines
-from aeon.platform.processes.definition import Definition
+from aeon.platform.processes.diff import DefinitionDifference, diff_definitions, format_differences
+from aeon.platform.processes.model import ProcessDefinition
 
 from .storing import step
 
 
 def definition(*steps, **fields):
-    return Definition.parsed({"name": "work", "steps": list(steps), **fields})
+    return ProcessDefinition.parsed({"name": "work", "steps": list(steps), **fields})
 
 
 def row(ids):
@@ -48,25 +48,28 @@ A, B, C, D = (step(id_, tool="t", inputs={"q": 1}) for id_ in "abcd")
     ],
 )
 def test_what_a_change_of_steps_is_called(old, new, told):
-    assert list(lines(compare(definition(*old), definition(*new)))) == told
+    assert list(format_differences(diff_definitions(definition(*old), definition(*new)))) == told
 
 
 def test_the_process_s_own_fields_come_first_with_what_was_and_what_is():
     old = definition(A, initialContext=["x"], outputTemplate="{{x}}", tokenBudget=9)
     new = definition(B, initialContext=["x", "y"], maxRecursionDepth=4)
-    assert compare(old, new) == [
-        Difference("", "changed", "initialContext", ["x"], ["x", "y"]),
-        Difference("", "changed", "outputTemplate", "{{x}}", ""),
-        Difference("", "changed", "tokenBudget", 9, None),
-        Difference("", "changed", "maxRecursionDepth", 3, 4),
-        Difference("a", "removed", old=0),
-        Difference("b", "added", new=0),
+    assert diff_definitions(old, new) == [
+        DefinitionDifference("", "changed", "initialContext", ["x"], ["x", "y"]),
+        DefinitionDifference("", "changed", "outputTemplate", "{{x}}", ""),
+        DefinitionDifference("", "changed", "tokenBudget", 9, None),
+        DefinitionDifference("", "changed", "maxRecursionDepth", 3, 4),
+        DefinitionDifference("a", "removed", old=0),
+        DefinitionDifference("b", "added", new=0),
     ]
-    assert next(lines(compare(old, new))) == "~ initialContext, outputTemplate, tokenBudget, maxRecursionDepth"
+    assert (
+        next(format_differences(diff_definitions(old, new)))
+        == "~ initialContext, outputTemplate, tokenBudget, maxRecursionDepth"
+    )
 
 
 def test_what_it_is_called_is_no_difference():
-    assert compare(definition(A), definition(A, description="d", enabled=False)) == []
+    assert diff_definitions(definition(A), definition(A, description="d", enabled=False)) == []
 
 
 ORDERS = st.lists(st.integers(0, 12), unique=True, min_size=1)
@@ -75,8 +78,8 @@ ORDERS = st.lists(st.integers(0, 12), unique=True, min_size=1)
 @given(ORDERS, ORDERS)
 def test_the_steps_that_are_told_make_the_one_out_of_the_other(old, new):
     """Without what was removed and moved, and with what was added and moved put in its place, the old is the new."""
-    differences = compare(row(old), row(new))
-    told = {verb: {each.step for each in differences if each.verb == verb} for verb in ("added", "removed", "moved")}
+    differences = diff_definitions(row(old), row(new))
+    told = {verb: {each.step for each in differences if each.change == verb} for verb in ("added", "removed", "moved")}
     before, after = [f"s{id_}" for id_ in old], [f"s{id_}" for id_ in new]
     assert told["added"] == set(after) - set(before)
     assert told["removed"] == set(before) - set(after)
@@ -89,9 +92,9 @@ def test_one_step_that_moved_is_one_that_is_told(order, data):
     moved = list(order)
     step_ = moved.pop(data.draw(st.integers(0, len(order) - 1)))
     moved.insert(data.draw(st.integers(0, len(moved))), step_)
-    assert len(compare(row(order), row(moved))) == (order != moved)
+    assert len(diff_definitions(row(order), row(moved))) == (order != moved)
 
 
 @given(ORDERS, ORDERS)
 def test_there_is_a_difference_exactly_when_the_digests_differ(old, new):
-    assert bool(compare(row(old), row(new))) == (row(old).digest != row(new).digest)
+    assert bool(diff_definitions(row(old), row(new))) == (row(old).digest != row(new).digest)

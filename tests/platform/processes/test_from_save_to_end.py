@@ -2,11 +2,11 @@
 
 import pytest
 
-from aeon.platform.processes.checking.check import check
-from aeon.platform.processes.checking.targets import ToolTarget
-from aeon.platform.processes.definition import Definition
-from aeon.platform.processes.meaning import MEANING
-from aeon.platform.processes.running.plan import Call, planned
+from aeon.platform.processes.checks.definition import check_definition
+from aeon.platform.processes.checks.targets import ToolTarget
+from aeon.platform.processes.model import ProcessDefinition
+from aeon.platform.runs.machine.plan import StepCall, plan_run
+from aeon.platform.runs.semantics import SEMANTICS
 
 from .conftest import Run
 
@@ -59,13 +59,13 @@ class Tools:
 @pytest.mark.parametrize(("count", "ended"), [(2, "bees: busy"), (1, "bees: nothing")])
 def test_a_process_is_checked_planned_and_run(count, ended):
     """Platform 6, 7, 8: types kept, the condition asked, an optional output null."""
-    definition = Definition.parsed(RESEARCH)
-    assert check(definition, Tools()) == []
+    definition = ProcessDefinition.parsed(RESEARCH)
+    assert check_definition(definition, Tools()) == []
     calls = {
-        each.id: Call(kind="tool", id=each.tool, name=each.tool, worker="rest_api", effect="read")
+        each.id: StepCall(kind="tool", id=each.tool, name=each.tool, worker="rest_api", effect="read")
         for each in definition.steps
     }
-    run = Run(planned("r", definition, calls), {"topic": "bees"}, MEANING)
+    run = Run(plan_run("r", definition, calls), {"topic": "bees"}, SEMANTICS)
     started = {command.step: command.inputs for command in run.advance()}
     assert started == {"papers": {"text": "bees"}, "news": {"text": "news of bees"}}
     run.completes("papers", {"rows": ["a bee"], "count": count})
@@ -78,4 +78,6 @@ def test_a_process_is_checked_planned_and_run(count, ended):
 
 def test_what_cannot_work_is_not_saved():
     wrong = {**RESEARCH, "outputTemplate": "{{step.nothing}}"}
-    assert [problem.path for problem in check(Definition.parsed(wrong), Tools())] == ["$.outputTemplate"]
+    assert [problem.path for problem in check_definition(ProcessDefinition.parsed(wrong), Tools())] == [
+        "$.outputTemplate"
+    ]

@@ -6,17 +6,20 @@ import pytest
 from tests.platform.processes.conftest import SEMANTICS, Run, plan_of, step, together
 
 from aeon.platform.errors import RuleError
-from aeon.platform.processes.running.commands import (
+from aeon.platform.runs.machine.apply import rejection_reason
+from aeon.platform.runs.machine.commands import (
     AskPerson,
     CancelStep,
-    Fail,
-    Finish,
+    FailRun,
+    FinishRun,
     StartJob,
     StartProcess,
-    recorded,
+    event_of_command,
 )
-from aeon.platform.processes.running.events import (
+from aeon.platform.runs.machine.decide import decide, recorded_commands
+from aeon.platform.runs.machine.events import (
     AnswerGiven,
+    AttemptStarted,
     CancelRequested,
     DeadlinePassed,
     RunCancelled,
@@ -27,18 +30,15 @@ from aeon.platform.processes.running.events import (
     StepFailed,
     StepRefused,
     StepSkipped,
-    StepStarted,
     StepStopped,
     StepStopping,
-    TimedOut,
-    parsed_event,
+    StepTimedOut,
+    parse_event,
 )
-from aeon.platform.processes.running.failures import DEADLINE
-from aeon.platform.processes.running.interpreter import decide, underway
-from aeon.platform.processes.running.objections import objection
-from aeon.platform.processes.running.plan import Call, Plan, planned
-from aeon.platform.processes.running.retries import wait_before
-from aeon.platform.processes.running.state import begun, parsed_state
+from aeon.platform.runs.machine.failures import DEADLINE_FAILURE
+from aeon.platform.runs.machine.plan import RunPlan, StepCall, plan_run
+from aeon.platform.runs.machine.retry_policy import retry_delay
+from aeon.platform.runs.machine.state import initial_state, parse_state
 
 
 def steps_of(commands):
@@ -98,7 +98,7 @@ class TestOutput:
     def test_without_a_template_it_is_the_last_steps_value(self):
         run = after(plan_of(step("a"), step("b")))
         run.completes("a", 1)
-        assert run.completes("b", {"n": 2}) == [Finish(output={"n": 2})]
+        assert run.completes("b", {"n": 2}) == [FinishRun(output={"n": 2})]
         assert (run.state.phase, run.state.output) == ("completed", {"n": 2})
 
     def test_a_template_sees_all_variables(self):
@@ -127,7 +127,7 @@ class TestRequired:
 
     def test_a_required_output_that_failed_ends_the_run_and_says_what_to_do(self):
         run = after(plan_of(step("a"), step("b")))
-        assert run.fails("a", next_step="Start the service.")[-1] == Fail(error=run.state.error)
+        assert run.fails("a", next_step="Start the service.")[-1] == FailRun(error=run.state.error)
         error = run.state.error
         assert (error.step, error.target, error.attempts, error.code) == ("a", "tool-a", 1, "broken")
         assert error.message == "Step 'a' (tool 'the a', tried once): connection refused."
@@ -152,7 +152,7 @@ class TestRequired:
 
     def test_a_run_has_not_failed_while_something_of_it_runs(self):
         run = after(plan_of(together("a"), together("b")))
-        assert not run.record(RunFailed(error=DEADLINE))
+        assert not run.record(RunFailed(error=DEADLINE_FAILURE))
         run.fails("b")
         assert not run.record(RunFailed(error=run.state.error))
         assert run.record(StepStopped(step="a"))
@@ -177,13 +177,13 @@ class TestRequired:
         elif loss == "is empty":
             started = run.completes("a", "")
         else:
-            run.record(TimedOut(step="a", attempt=1))
+            run.record(StepTimedOut(step="a", attempt=1))
             started = run.advance()
         assert started[0].inputs == {"x": None}
 
     def test_a_timeout_is_final(self):
         run = after(plan_of(step("a", timeout=5)))
-        run.record(TimedOut(step="a", attempt=1))
+        run.record(StepTimedOut(step="a", attempt=1))
         run.advance()
         assert run.state.error.message == "Step 'a' (tool 'the a', tried once): it did not end within 5 s."
         assert "more time" in run.state.error.next_step
@@ -243,11 +243,11 @@ class TestRetries:
         assert "tried 4 times" in run.state.error.message
 
     def test_the_wait_grows(self):
-        assert [wait_before(attempt) for attempt in range(1, 5)] == [0, 1, 4, 16]
+        assert [retry_delay(attempt) for attempt in range(1, 5)] == [0, 1, 4, 16]
 
     def test_another_failure_is_final(self):
         run = after(plan_of(step("a")))
-        assert [type(command).__name__ for command in run.fails("a", transient=False)] == ["Fail"]
+        assert [type(command).__name__ for command in run.fails("a", transient=False)] == ["FailRun"]
 
     @pytest.mark.parametrize(("may_have_happened", "tries"), [(True, 1), (False, 2)])
     def test_what_may_be_done_once_only_is_repeated_when_it_surely_was_not_done(self, may_have_happened, tries):
@@ -269,7 +269,7 @@ class TestRetries:
         assert steps_of(run.decided()) == ["a"]
         assert not run.record(StepSkipped(step="a", reason="it was started before"))
         run.record(StepCompleted(step="a", attempt=1, output="first"))
-        assert run.decided() == [Finish(output="first")]
+        assert run.decided() == [FinishRun(output="first")]
 
     def test_the_condition_is_asked_once(self):
         asked = []
@@ -348,7 +348,7 @@ class TestRecursion:
     def test_with_no_depth_left_it_fails_and_shows_the_call_stack(self):
         run = after(plan_of(step("a", calls="process"), limits={"depth_left": 0, "callers": ("top", "middle")}))
         assert run.state.phase == "failed"
-        assert "deeper than is allowed: top > middle > work > the a" in run.state.error.message
+        assert "call each other too deeply: top > middle > work > the a" in run.state.error.message
         assert "maxRecursionDepth" in run.state.error.next_step
 
     def test_a_run_gets_no_more_depth_than_its_definition_allows(self):
@@ -380,7 +380,7 @@ class TestPersons:
         run = after(plan_of(*self.PLAN, asks={"a": "ann"}))
         answer = AnswerGiven(step="a", by="eve", answer="no")
         assert not run.record(answer)
-        assert objection(run.plan, run.state, answer) == "step 'a' asks ann, and nobody else"
+        assert rejection_reason(run.plan, run.state, answer) == "step 'a' asks only ann"
         assert run.record(AnswerGiven(step="a", by="ann", answer="yes"))
 
     def test_a_worker_cannot_answer_for_a_person_nor_a_person_for_a_worker(self):
@@ -392,17 +392,17 @@ class TestPersons:
 
     def test_the_timeout_runs_for_the_human_too(self):
         run = after(plan_of(*self.PLAN))
-        run.record(TimedOut(step="a", attempt=1))
+        run.record(StepTimedOut(step="a", attempt=1))
         run.advance()
         assert "nobody answered within 9 s" in run.state.error.message
         assert not run.record(AnswerGiven(step="a", by="ann", answer="late"))
 
     def test_a_pause_survives_a_restart(self):
         run = after(plan_of(*self.PLAN))
-        plan = Plan.parsed(json.loads(json.dumps(run.plan.as_dict())))
-        state = parsed_state(plan, json.loads(json.dumps(run.state.as_dict(plan))))
+        plan = RunPlan.parsed(json.loads(json.dumps(run.plan.as_dict())))
+        state = parse_state(plan, json.loads(json.dumps(run.state.as_dict(plan))))
         assert decide(plan, state, SEMANTICS) == []
-        assert underway(plan, state, SEMANTICS) == run.started()
+        assert recorded_commands(plan, state, SEMANTICS) == run.started()
 
 
 class TestClosing:
@@ -412,7 +412,7 @@ class TestClosing:
         assert run.record(CancelRequested(by="ann"))
         assert run.decided() == [CancelStep(step="b", job="r:b:1")]
         run.advance()
-        assert underway(run.plan, run.state, SEMANTICS) == [CancelStep(step="b", job="r:b:1")]
+        assert recorded_commands(run.plan, run.state, SEMANTICS) == [CancelStep(step="b", job="r:b:1")]
         run.record(StepCompleted(step="b", attempt=1, output="late"))
         run.advance()
         assert run.state.phase == "cancelled"
@@ -434,7 +434,7 @@ class TestClosing:
     def test_a_run_that_was_cancelled_before_it_began_never_begins(self):
         plan = plan_of(step("a"))
         run = Run(plan)
-        run.state = begun(plan)
+        run.state = initial_state(plan)
         assert run.record(CancelRequested(by="ann"))
         assert not run.record(RunStarted(inputs={}))
         run.advance()
@@ -466,39 +466,39 @@ class TestClosing:
     def test_a_command_whose_event_comes_too_late_is_not_carried_out(self):
         run = Run(plan_of(together("a"), together("b")))
         first, second = run.decided()
-        assert run.record(recorded(first))
+        assert run.record(event_of_command(first))
         run.record(CancelRequested(by="ann"))
-        assert not run.record(recorded(second))
+        assert not run.record(event_of_command(second))
 
 
 class TestStrictness:
     def test_what_cannot_happen_changes_nothing_and_says_why(self):
         run = after(plan_of(step("a"), step("b")))
-        job = StepStarted(step="b", job="r:b:1", attempt=1)
+        job = AttemptStarted(step="b", job="r:b:1", attempt=1)
         refused = {
             "the run has no step 'x'": StepStopped(step="x"),
             "it is not the turn of step 'b'": job,
-            "step 'a' is running after attempt 1, and does not come to that": StepSkipped(step="a", reason="no"),
-            "a run that is running does not come to that": RunCompleted(output=1),
+            "step 'a' is running after attempt 1, and cannot do that": StepSkipped(step="a", reason="no"),
+            "a run that is running cannot do that": RunCompleted(output=1),
         }
-        assert {objection(run.plan, run.state, event): event for event in refused.values()} == refused
+        assert {rejection_reason(run.plan, run.state, event): event for event in refused.values()} == refused
         assert not any(run.record(event) for event in refused.values())
         run.completes("a")
-        said = objection(run.plan, run.state, StepCompleted(step="a", attempt=1, output=2))
-        assert said == "step 'a' is over"
+        said = rejection_reason(run.plan, run.state, StepCompleted(step="a", attempt=1, output=2))
+        assert said == "step 'a' has ended"
         run.completes("b")
-        assert objection(run.plan, run.state, job) == "the run has ended: completed"
+        assert rejection_reason(run.plan, run.state, job) == "the run has ended: completed"
 
     @pytest.mark.parametrize(
         "event",
         [
-            StepStarted(step="a", job="r:a:2", attempt=2),
-            StepStarted(step="b", job="somebody else's", attempt=1),
+            AttemptStarted(step="a", job="r:a:2", attempt=2),
+            AttemptStarted(step="b", job="somebody else's", attempt=1),
             StepCompleted(step="b", attempt=1, output="never started"),
             StepCompleted(step="a", attempt=2, output="never started"),
             StepFailed(step="a", attempt=2, error={"code": "x", "message": "x"}),
             StepRefused(step="a", error={"code": "x", "message": "x"}),
-            TimedOut(step="a", attempt=2),
+            StepTimedOut(step="a", attempt=2),
             StepStopping(step="a"),
             StepStopped(step="a"),
             RunStarted(inputs={}),
@@ -507,14 +507,14 @@ class TestStrictness:
     )
     def test_impossible_events_are_ignored(self, event):
         run = Run(plan_of(together("a"), together("b")))
-        run.record(recorded(run.decided()[0]))
+        run.record(event_of_command(run.decided()[0]))
         assert not run.record(event)
 
     def test_events_are_read_strictly(self):
-        with pytest.raises(RuleError, match=r"no event of a run: step_completed\.attempt"):
-            parsed_event({"event": "step_completed", "step": "a", "attempt": 0, "output": 1})
-        with pytest.raises(RuleError, match="no event of a run"):
-            parsed_event({"event": "unheard_of"})
+        with pytest.raises(RuleError, match=r"not an event of a run: step_completed\.attempt"):
+            parse_event({"event": "step_completed", "step": "a", "attempt": 0, "output": 1})
+        with pytest.raises(RuleError, match="not an event of a run"):
+            parse_event({"event": "unheard_of"})
 
     def test_a_state_is_stored_without_what_was_never_touched_under_published_names(self):
         run = after(plan_of(step("a"), step("b")))
@@ -527,26 +527,26 @@ class TestStrictness:
 
     def test_a_state_of_another_plan_is_refused(self):
         run = after(plan_of(step("a")))
-        with pytest.raises(RuleError, match="another plan's run"):
-            parsed_state(plan_of(step("b")), run.state.as_dict(run.plan))
+        with pytest.raises(RuleError, match="a run of another plan"):
+            parse_state(plan_of(step("b")), run.state.as_dict(run.plan))
 
 
 class TestPlan:
     def test_it_is_pinned_to_its_definition_by_the_digest(self):
         stored = plan_of(step("a")).as_dict()
         stored["definition"]["steps"][0]["inputs"] = {"x": 1}
-        with pytest.raises(RuleError, match="the digest is another definition's"):
-            Plan.parsed(stored)
+        with pytest.raises(RuleError, match="the digest does not match the definition"):
+            RunPlan.parsed(stored)
 
     def test_calls_must_be_those_of_the_steps(self):
         plan = plan_of(step("a"))
         with pytest.raises(RuleError, match="one call for each step"):
-            planned("r", plan.definition, {})
+            plan_run("r", plan.definition, {})
         with pytest.raises(RuleError, match="step 'a' does not call the tool 'other'"):
-            planned("r", plan.definition, {"a": Call(kind="tool", id="other", name="x")})
+            plan_run("r", plan.definition, {"a": StepCall(kind="tool", id="other", name="x")})
 
     def test_a_parallel_step_that_depends_on_its_neighbour_is_no_plan_platform_7(self):
-        with pytest.raises(RuleError, match="step 'b' depends on 'a', which does not end before it begins"):
+        with pytest.raises(RuleError, match="step 'b' depends on 'a', which does not end before it starts"):
             plan_of(together("a"), together("b", dependsOn=["a"]))
 
     @pytest.mark.parametrize("second", [step("a", variable="b"), step("b", variable="a")])

@@ -9,14 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.platform.processes.conftest import SEMANTICS, STARTS, Run, carried_out, chancy, plan_of, step, together
 
-from aeon.base.json import canonical
-from aeon.platform.processes.running.apply import apply
-from aeon.platform.processes.running.commands import CancelStep
-from aeon.platform.processes.running.events import (
+from aeon.base.json import canonical_json
+from aeon.platform.runs.machine.apply import apply_event, rejection_reason
+from aeon.platform.runs.machine.commands import CancelStep
+from aeon.platform.runs.machine.decide import decide, recorded_commands
+from aeon.platform.runs.machine.events import (
     AnswerGiven,
+    AttemptFailure,
+    AttemptStarted,
     CancelRequested,
     DeadlinePassed,
-    Failure,
     RunCancelled,
     RunCompleted,
     RunFailed,
@@ -25,20 +27,22 @@ from aeon.platform.processes.running.events import (
     StepFailed,
     StepRefused,
     StepSkipped,
-    StepStarted,
     StepStopped,
     StepStopping,
-    TimedOut,
-    parsed_event,
+    StepTimedOut,
+    parse_event,
 )
-from aeon.platform.processes.running.failures import DEADLINE
-from aeon.platform.processes.running.interpreter import decide, underway
-from aeon.platform.processes.running.objections import objection
-from aeon.platform.processes.running.plan import Plan
-from aeon.platform.processes.running.retries import ATTEMPTS
-from aeon.platform.processes.running.row import row_of
-from aeon.platform.processes.running.state import ENDED, SETTLED, begun, parsed_state
-from aeon.platform.processes.running.why import waiting
+from aeon.platform.runs.machine.failures import DEADLINE_FAILURE
+from aeon.platform.runs.machine.plan import RunPlan
+from aeon.platform.runs.machine.retry_policy import MAX_ATTEMPTS
+from aeon.platform.runs.machine.state import (
+    ENDED_PHASES,
+    SETTLED_STATUSES,
+    filled_array,
+    initial_state,
+    parse_state,
+)
+from aeon.platform.runs.machine.wait_reasons import explain_steps
 
 SEEDS = st.integers(0, 10**6)
 INPUTS = {"who": "ann", "flag": True, "off": False}
@@ -79,7 +83,7 @@ def random_step(chance, id_, before, *, required):
 
 
 def jobs(run):
-    return sorted(canonical(command.as_dict()) for command in run.started())
+    return sorted(canonical_json(command.as_dict()) for command in run.started())
 
 
 @given(plans(), SEEDS, SEEDS, SEEDS)
@@ -97,7 +101,7 @@ def test_any_order_of_events_gives_the_same_output_from_the_same_jobs(plan, outc
 def test_every_run_ends_with_finitely_many_commands_and_no_attempt_is_asked_for_twice(plan, outcomes, order):
     run = carried_out(Run(plan, INPUTS), chancy(outcomes), random.Random(order))
     assert run.state.phase in {"completed", "failed"}
-    assert len(run.acted) <= len(plan.steps) * (ATTEMPTS + 1) + 1
+    assert len(run.acted) <= len(plan.steps) * (MAX_ATTEMPTS + 1) + 1
     asked = [command.job for command in run.started()]
     assert len(asked) == len(set(asked))
 
@@ -120,7 +124,7 @@ def test_at_most_one_command_for_each_step_in_their_order_and_the_same_again(pla
     run = Run(plan, INPUTS)
 
     def check():
-        run.state = parsed_state(plan, run.state.as_dict(plan))
+        run.state = parse_state(plan, run.state.as_dict(plan))
         commands = run.decided()
         assert commands == decide(plan, run.state, SEMANTICS)
         positions = [plan.positions[command.step] for command in commands if hasattr(command, "step")]
@@ -143,7 +147,7 @@ def test_a_step_begins_only_when_all_that_it_waits_for_is_over_platform_7(plan, 
                 ]
                 assert all(run.of(each.id).status in {"completed", "failed", "skipped"} for each in before)
 
-    run.state = begun(plan)
+    run.state = initial_state(plan)
     run.events.clear()
     run.record(RunStarted(inputs=INPUTS))
     check()
@@ -156,34 +160,34 @@ def test_repeated_and_late_events_change_nothing(plan, outcomes, order):
 
     def repeat():
         for event in chance.sample(run.events, min(8, len(run.events))):
-            assert objection(plan, run.state, event)
-            assert apply(plan, run.state, event) is run.state
+            assert rejection_reason(plan, run.state, event)
+            assert apply_event(plan, run.state, event) is run.state
 
     carried_out(run, chancy(outcomes), chance, repeat)
     for event in [*run.events, CancelRequested(by="eve"), DeadlinePassed()]:
-        assert apply(plan, run.state, event) is run.state
+        assert apply_event(plan, run.state, event) is run.state
 
 
 def any_event(chance, plan):
     """An event that somebody may send: of any kind, about any step, true or not. No job is begun that way."""
     step = chance.choice(["s0", "nowhere", *(each.id for each in plan.steps)])
-    attempt = chance.randrange(1, ATTEMPTS + 2)
-    error = Failure(code="broken", message="it broke", transient=chance.random() < 0.5)
+    attempt = chance.randrange(1, MAX_ATTEMPTS + 2)
+    error = AttemptFailure(code="broken", message="it broke", transient=chance.random() < 0.5)
     return chance.choice(
         [
             RunStarted(inputs={}),
-            StepStarted(step=step, job="another run's", attempt=attempt),
+            AttemptStarted(step=step, job="another run's", attempt=attempt),
             StepCompleted(step=step, attempt=attempt, output=chance.choice([1, ""]), tokens=3),
             StepFailed(step=step, attempt=attempt, error=error),
             StepRefused(step=step, error=error),
             StepSkipped(step=step, reason="so"),
             AnswerGiven(step=step, by=chance.choice(["ann", "eve"]), answer=1),
-            TimedOut(step=step, attempt=attempt),
+            StepTimedOut(step=step, attempt=attempt),
             StepStopping(step=step),
             StepStopped(step=step),
             RunCompleted(output=1),
             RunCancelled(),
-            RunFailed(error=DEADLINE),
+            RunFailed(error=DEADLINE_FAILURE),
         ]
     )
 
@@ -194,12 +198,12 @@ def test_whatever_is_sent_nothing_is_raised_and_the_run_ends_as_it_must(plan, ou
 
     def disturb():
         for event in [any_event(chance, plan) for _ in range(5)]:
-            said = objection(plan, run.state, event)
+            said = rejection_reason(plan, run.state, event)
             assert run.record(event) == (said == "")
         state = run.state
         assert not state.ready & state.running
         assert state.stopping & state.running == state.stopping
-        over = {position for position, each in enumerate(state.steps) if each.status in SETTLED}
+        over = {position for position, each in enumerate(state.steps) if each.status in SETTLED_STATUSES}
         for number, stage in enumerate(plan.stages):
             if number < state.stage:
                 assert over.issuperset(stage)
@@ -213,16 +217,16 @@ def test_whatever_is_sent_nothing_is_raised_and_the_run_ends_as_it_must(plan, ou
 def test_replaying_the_events_gives_the_same_state_and_all_of_it_is_json(plan, outcomes, order):
     run, states = Run(plan, INPUTS), []
     carried_out(run, chancy(outcomes), random.Random(order), lambda: states.append((len(run.events), run.state)))
-    stored = Plan.parsed(json.loads(canonical(plan.as_dict())))
+    stored = RunPlan.parsed(json.loads(canonical_json(plan.as_dict())))
     assert stored == plan
-    replayed = [begun(stored)]
+    replayed = [initial_state(stored)]
     for event in run.events:
-        again = parsed_event(json.loads(canonical(event.as_dict())))
+        again = parse_event(json.loads(canonical_json(event.as_dict())))
         assert again == event
-        replayed.append(apply(stored, replayed[-1], again))
+        replayed.append(apply_event(stored, replayed[-1], again))
     for number, state in states:
         assert replayed[number] == state
-        assert parsed_state(stored, json.loads(canonical(state.as_dict(plan)))) == state
+        assert parse_state(stored, json.loads(canonical_json(state.as_dict(plan)))) == state
 
 
 @given(plans(), SEEDS, SEEDS, st.integers(0, 60))
@@ -233,7 +237,7 @@ def test_cancelled_at_any_moment_a_run_ends_cancelled_and_starts_nothing_more(pl
     def cancel():
         nonlocal started, moment
         moment -= 1
-        if moment < 0 and started is None and run.state.phase not in ENDED:
+        if moment < 0 and started is None and run.state.phase not in ENDED_PHASES:
             assert run.record(CancelRequested(by="ann"))
             started = len(run.started())
 
@@ -267,7 +271,7 @@ def test_what_was_recorded_and_is_not_over_can_be_done_again_after_a_restart(pla
 
     def restart():
         given_away = {command.job: command for command in run.started()}
-        for command in underway(plan, parsed_state(plan, run.state.as_dict(plan)), SEMANTICS):
+        for command in recorded_commands(plan, parse_state(plan, run.state.as_dict(plan)), SEMANTICS):
             if isinstance(command, STARTS):
                 assert command == given_away[command.job]
 
@@ -279,7 +283,7 @@ def test_every_step_without_a_result_has_one_reason(plan, outcomes, order):
     run = Run(plan, INPUTS)
 
     def ask():
-        reasons = waiting(plan, run.state)
+        reasons = explain_steps(plan, run.state)
         assert [reason.step for reason in reasons] == [
             each.id for each in plan.steps if run.of(each.id).status != "completed"
         ]
@@ -290,7 +294,7 @@ def test_every_step_without_a_result_has_one_reason(plan, outcomes, order):
 
 @given(st.lists(st.tuples(st.integers(0, 10**6), st.integers()), max_size=50), st.integers(1, 450))
 def test_a_row_is_a_list_whose_older_states_stay(changes, length):
-    row, model, older = row_of(0, length), [0] * length, []
+    row, model, older = filled_array(0, length), [0] * length, []
     for place, value in changes:
         older.append((row, list(model)))
         row = row.with_value(place % length, value)
@@ -333,9 +337,9 @@ def lines_run(work):
 def driven(plan):
     """Events one by one, and what is next asked for after each, as an engine does."""
     run, pending = Run(plan), []
-    while run.state.phase not in ENDED:
+    while run.state.phase not in ENDED_PHASES:
         pending += run.advance()
-        if run.state.phase not in ENDED:
+        if run.state.phase not in ENDED_PHASES:
             run.record(completed(pending.pop(0)))
     return run
 

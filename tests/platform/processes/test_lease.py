@@ -1,9 +1,9 @@
-"""Whether a process still holds what it works on is asked again after a third of the lease (rule 43)."""
+"""Whether a process still holds what it works on is asked again after a third of the lease (platform 43)."""
 
 import pytest
 
 from aeon.base.clock import since_boot
-from aeon.platform.processes.runs.lease import Lease, TakenOverError
+from aeon.platform.runs.lease import LeaseLostError, RunLease
 from aeon.platform.store import StoreUnavailableError
 
 
@@ -12,7 +12,7 @@ class Holder:
 
     def __init__(self, *, asking_takes=0.0):
         self.now, self.asked, self.is_held, self.asking_takes = 0.0, 0, True, asking_takes
-        self.lease = Lease(self.held, "The run r", lasts=90.0, since_boot=lambda: self.now)
+        self.lease = RunLease(self.held, "The run r", lasts=90.0, since_boot=lambda: self.now)
 
     def held(self):
         self.asked += 1
@@ -49,10 +49,10 @@ def test_who_lost_it_is_told_for_ever():
     holder = Holder()
     holder.lease.confirm()
     holder.now, holder.is_held = 100.0, False
-    with pytest.raises(TakenOverError, match="The run r is carried out by another executor now"):
+    with pytest.raises(LeaseLostError, match="The run r is now executed by another executor"):
         holder.lease.confirm()
     holder.is_held = True
-    with pytest.raises(TakenOverError):
+    with pytest.raises(LeaseLostError):
         holder.lease.confirm()
     assert holder.asked == 2
 

@@ -9,11 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from aeon.platform.processes.definition import Definition
-from aeon.platform.processes.picture.style import CSS, STATUSES
-from aeon.platform.processes.picture.svg import svg
-from aeon.platform.processes.picture.text import clipped
-from aeon.platform.processes.running.state import StepState
+from aeon.platform.diagrams.drawing import CSS, STATUSES, clip_text
+from aeon.platform.diagrams.svg import render_svg
+from aeon.platform.processes.model import ProcessDefinition
+from aeon.platform.runs.machine.state import StepState
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -25,7 +24,7 @@ def step(id_, *needs, mode="sequential", process=False, **execution):
 
 
 def definition(*steps, name="research"):
-    return Definition.parsed({"name": name, "steps": list(steps)})
+    return ProcessDefinition.parsed({"name": name, "steps": list(steps)})
 
 
 TWELVE = definition(
@@ -61,7 +60,7 @@ def classes(element):
 
 
 def test_every_step_is_drawn_once_with_what_it_calls_and_how():
-    root = read(svg(TWELVE, names={"id-of-topic": "choose a topic", "id-of-summarize": "summary"}))
+    root = read(render_svg(TWELVE, names={"id-of-topic": "choose a topic", "id-of-summarize": "summary"}))
     drawn = steps_in(root)
     assert list(drawn) == [each.id for each in TWELVE.steps]
     assert words(drawn["topic"]) == ["topic", "tool choose a topic"]
@@ -77,7 +76,7 @@ def test_every_step_is_drawn_once_with_what_it_calls_and_how():
 def test_every_edge_is_drawn_once():
     lines = [
         (line.get("data-from"), line.get("data-to"))
-        for line in read(svg(TWELVE)).iter(f"{SVG}path")
+        for line in read(render_svg(TWELVE)).iter(f"{SVG}path")
         if line.get("data-from")
     ]
     assert sorted(lines) == sorted((needed, each.id) for each in TWELVE.steps for needed in each.depends_on)
@@ -86,7 +85,7 @@ def test_every_edge_is_drawn_once():
 def test_a_status_is_a_word_and_a_colour():
     ids = [each.id for each in TWELVE.steps]
     states = {id_: StepState(status=status, attempts=2) for id_, status in zip(ids, STATUSES, strict=False)}
-    root = read(svg(TWELVE, states))
+    root = read(render_svg(TWELVE, states))
     drawn = steps_in(root)
     for id_, state in states.items():
         assert words(drawn[id_])[2] == f"{state.status}, attempt 2"
@@ -101,9 +100,9 @@ def test_a_status_is_a_word_and_a_colour():
 
 
 def test_the_legend_explains_what_is_there_and_nothing_else():
-    assert words(read(svg(definition(step("one"))))) == ["research", "one", "tool id-of-one"]
-    assert words(read(svg(definition(step("one"), step("two")))))[-1:] == ["waits for it"]
-    assert words(read(svg(TWELVE)))[-5:] == [
+    assert words(read(render_svg(definition(step("one"))))) == ["research", "one", "tool id-of-one"]
+    assert words(read(render_svg(definition(step("one"), step("two")))))[-1:] == ["waits for it"]
+    assert words(read(render_svg(TWELVE)))[-5:] == [
         "takes its result",
         "waits for it",
         "only if its condition holds",
@@ -114,14 +113,14 @@ def test_the_legend_explains_what_is_there_and_nothing_else():
 
 def test_it_can_be_heard():
     """Title and description for screen readers."""
-    root = read(svg(TWELVE))
+    root = read(render_svg(TWELVE))
     assert (root.get("role"), root.find(f"{SVG}title").text) == ("img", "research")
     ids = {each.get("id") for each in root if each.get("id")}
     assert set(root.get("aria-labelledby").split()) == ids
 
 
 def test_it_is_light_and_dark_and_needs_nothing_from_elsewhere():
-    text = svg(TWELVE, {})
+    text = render_svg(TWELVE, {})
     assert "@media (prefers-color-scheme:dark)" in text
     assert not re.search(r"<script|href|url\(|@import|\bon\w+=|<foreignObject|<!", text)
     assert text.count("http") == 1, "the namespace"
@@ -141,9 +140,9 @@ HOSTILE = [
 @pytest.mark.parametrize("hostile", HOSTILE)
 def test_no_name_is_more_than_text(hostile):
     hostile_name = hostile[:200]
-    plain = svg(TWELVE, {}, {"id-of-topic": "x"})
+    plain = render_svg(TWELVE, {}, {"id-of-topic": "x"})
     parsed = definition(step("topic", condition=hostile), name=hostile_name)
-    text = svg(parsed, {}, {"id-of-topic": hostile})
+    text = render_svg(parsed, {}, {"id-of-topic": hostile})
     root = read(text)
     assert {each.tag for each in root.iter()} <= {each.tag for each in read(plain).iter()}
     assert root.find(f"{SVG}title").text == re.sub("[\u202e\u2066]", "\ufffd", hostile_name)
@@ -154,25 +153,25 @@ def test_no_name_is_more_than_text(hostile):
 def test_whatever_is_said_the_document_is_well_formed(name, target, condition):
     shown = definition(step("a", condition=condition[:4000] or "x"))
     shown = shown.model_copy(update={"name": name})
-    root = read(svg(shown, None, {"id-of-a": target}))
+    root = read(render_svg(shown, None, {"id-of-a": target}))
     assert len(steps_in(root)) == 1
 
 
 @given(st.text(), st.integers(4, 60))
 def test_a_clipped_text_fits(text, cells):
     """Its end is left out, and nothing where it fits."""
-    found = clipped(text, cells)
+    found = clip_text(text, cells)
     assert cell_len(found) <= cells or not text.isascii()
     assert found == text or text.startswith(found.removesuffix("..."))
-    assert clipped("漢字漢字", 7) == "漢字..."
-    assert clipped("漢字漢字", 8) == "漢字漢字"
+    assert clip_text("漢字漢字", 7) == "漢字..."
+    assert clip_text("漢字漢字", 8) == "漢字漢字"
 
 
 def test_the_same_definition_is_the_same_picture_byte_for_byte():
-    again = Definition.parsed(TWELVE.as_dict())
+    again = ProcessDefinition.parsed(TWELVE.as_dict())
     states = {"topic": StepState(status="completed"), "news": StepState(status="failed")}
     turned = dict(reversed(states.items()))
-    assert svg(TWELVE, states, {"a": "b"}) == svg(again, turned, {"a": "b"})
+    assert render_svg(TWELVE, states, {"a": "b"}) == render_svg(again, turned, {"a": "b"})
 
 
 @pytest.mark.parametrize("shape", ["chain", "star", "ladder"])
@@ -184,7 +183,7 @@ def test_three_hundred_steps_take_less_than_a_second(shape):
     }[shape]
     wanted = definition(*steps)
     begin = time.process_time()
-    text = svg(wanted, {})
+    text = render_svg(wanted, {})
     assert time.process_time() - begin < 1
     assert len(steps_in(read(text))) == 300
 

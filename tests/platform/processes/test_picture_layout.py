@@ -5,9 +5,8 @@ from itertools import combinations, pairwise
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from aeon.platform.processes.definition import Definition
-from aeon.platform.processes.picture.layers import edges_of, stages_of
-from aeon.platform.processes.picture.layout import laid_out
+from aeon.platform.diagrams.layout import find_edges, find_stages, layout_diagram
+from aeon.platform.processes.model import ProcessDefinition
 
 HEIGHT = 48
 
@@ -31,10 +30,10 @@ def definitions(draw):
                 "execution": {"mode": mode},
             }
         )
-    return Definition.parsed({"name": "any", "steps": steps})
+    return ProcessDefinition.parsed({"name": "any", "steps": steps})
 
 
-layouts = definitions().map(lambda definition: (definition, laid_out(definition, HEIGHT)))
+layouts = definitions().map(lambda definition: (definition, layout_diagram(definition, HEIGHT)))
 
 
 def meet(one, other, room=0):
@@ -70,7 +69,7 @@ def test_every_stage_is_below_the_one_before(found):
     definition, layout = found
     for above, below in pairwise(layout.frames):
         assert above.bottom < below.y
-    for stage, frame in zip(stages_of(definition.steps), layout.frames, strict=True):
+    for stage, frame in zip(find_stages(definition.steps), layout.frames, strict=True):
         for place in stage:
             box = layout.boxes[place]
             assert frame.x <= box.x
@@ -81,7 +80,7 @@ def test_every_stage_is_below_the_one_before(found):
 @given(layouts)
 def test_every_edge_goes_down_from_its_producer_to_its_consumer(found):
     definition, layout = found
-    assert sorted(layout.paths) == sorted(edges_of(definition.steps))
+    assert sorted(layout.paths) == sorted(find_edges(definition.steps))
     wanted = {(needed, step.id) for step in definition.steps for needed in step.depends_on}
     ids = [step.id for step in definition.steps]
     assert {(ids[edge.producer], ids[edge.consumer]) for edge in layout.paths} == wanted
@@ -124,8 +123,8 @@ def test_lines_of_different_steps_never_lie_on_each_other(found):
 def test_stages_hang_together(found):
     """By a line of their own, or because every step of the later one takes something from the earlier one."""
     definition, layout = found
-    stages = stages_of(definition.steps)
-    edges = edges_of(definition.steps)
+    stages = find_stages(definition.steps)
+    edges = find_edges(definition.steps)
     joined = {(begin[1], end[1]) for begin, end in layout.spine}
     for (above, below), (before, after) in zip(pairwise(layout.frames), pairwise(stages), strict=True):
         fed = {edge.consumer for edge in edges if edge.producer in before}
@@ -141,7 +140,7 @@ def test_fewer_lines_cross_than_in_the_order_of_the_definition():
     for number, needed in enumerate(reversed(texts)):
         each = {"id": f"b{number}", "tool": "t", "dependsOn": [needed], "output": {"variable": f"w{number}"}}
         steps.append({**each, "execution": {"mode": "parallel"}})
-    layout = laid_out(Definition.parsed({"name": "turned", "steps": steps}), HEIGHT)
+    layout = layout_diagram(ProcessDefinition.parsed({"name": "turned", "steps": steps}), HEIGHT)
     above = [layout.boxes[number].x for number in range(5)]
     below = [layout.boxes[10 - number].x for number in range(5)]
     assert sorted(above) in (above, above[::-1])

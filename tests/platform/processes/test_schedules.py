@@ -6,11 +6,11 @@ from datetime import datetime, timedelta
 import pytest
 
 from aeon.platform.errors import ConflictError, NotFoundError, RuleError
-from aeon.platform.ledger import Request
+from aeon.platform.ledger import MutationRequest
 from aeon.platform.processes.model import NewProcess, ProcessChange
-from aeon.platform.processes.processes import Processes
-from aeon.platform.processes.schedules.model import NewSchedule, ScheduleChange
-from aeon.platform.processes.schedules.schedules import Schedules
+from aeon.platform.processes.repository import ProcessRepository
+from aeon.platform.schedules.model import NewSchedule, ScheduleChange
+from aeon.platform.schedules.repository import ScheduleRepository
 
 HOURLY = {"name": "hourly", "cron": "0 * * * *", "inputs": {"topic": "tea"}}
 
@@ -20,8 +20,8 @@ class Timed:
 
     def __init__(self, world):
         self.world, self.clock = world, world.clock
-        self.processes = Processes(world.store, world.catalog)
-        self.schedules = Schedules(world.store, world.catalog, self.processes)
+        self.processes = ProcessRepository(world.store, world.catalog)
+        self.schedules = ScheduleRepository(world.store, world.catalog, self.processes)
         self.me = world.user("me")
         self.process = self.a_process(self.me)
 
@@ -29,14 +29,14 @@ class Timed:
         tool = self.world.tool(user, self.world.service(user))
         step = {"id": "ask", "tool": tool.id, "inputs": {"id": "{topic}"}, "output": {"variable": "found"}}
         new = {"name": "research", "initialContext": ["topic"], "steps": [step], **fields}
-        return self.processes.add(NewProcess.parsed(new), Request(user))
+        return self.processes.add(NewProcess.parsed(new), MutationRequest(user))
 
     def add(self, user=None, **fields):
         new = NewSchedule.parsed({**HOURLY, "process": self.process.id, **fields})
-        return self.schedules.add(new, Request(user or self.me))
+        return self.schedules.add(new, MutationRequest(user or self.me))
 
     def change(self, schedule, **fields):
-        return self.schedules.change(schedule.id, ScheduleChange.parsed(fields), Request(self.me))
+        return self.schedules.change(schedule.id, ScheduleChange.parsed(fields), MutationRequest(self.me))
 
     def after(self, schedule, **away):
         since = datetime.fromisoformat(schedule.since).replace(minute=0, second=0, microsecond=0)
@@ -44,7 +44,7 @@ class Timed:
 
     def due(self, now):
         """Of this world's only: the store is other tests', too."""
-        return [firing for firing in self.schedules.due(now) if firing.schedule.owner_id == self.me]
+        return [firing for firing in self.schedules.list_due(now) if firing.schedule.owner_id == self.me]
 
 
 @pytest.fixture
@@ -65,8 +65,8 @@ def test_every_field_comes_back(timed):
     assert timed.schedules.find(timed.me, "hourly") == schedule
     assert (schedule.process, schedule.owner_id, schedule.since) == (timed.process.id, timed.me, schedule.created_at)
     once = timed.add(name="an instant", cron=None, at="2030-01-01T00:00:00+09:00")
-    assert timed.schedules.page_of_own(timed.me) == [once, schedule]
-    assert timed.schedules.page_of_own(timed.me, "an instant") == [schedule]
+    assert timed.schedules.list_own(timed.me) == [once, schedule]
+    assert timed.schedules.list_own(timed.me, "an instant") == [schedule]
 
 
 def test_everything_wrong_is_said_at_once(timed):
@@ -83,7 +83,7 @@ def test_everything_wrong_is_said_at_once(timed):
     assert refused(timed.add, cron=None, at="2030-01-01T00:00:00") == {("$.at", "instant")}
     assert refused(timed.add, inputs={}) == {("$.inputs", "inputs_match")}
     assert refused(timed.add, catchUp="twice") == "schema"
-    assert timed.schedules.page_of_own(timed.me) == []
+    assert timed.schedules.list_own(timed.me) == []
     timed.add()
     assert refused(timed.add) == "name_unique"
 
@@ -94,13 +94,13 @@ def test_a_schedule_is_its_owner_s_alone(timed):
     schedule = timed.add()
     for call in (
         lambda: timed.schedules.get(other, schedule.id),
-        lambda: timed.schedules.remove(schedule.id, Request(other)),
-        lambda: timed.schedules.change(schedule.id, ScheduleChange(enabled=False), Request(other)),
+        lambda: timed.schedules.remove(schedule.id, MutationRequest(other)),
+        lambda: timed.schedules.change(schedule.id, ScheduleChange(enabled=False), MutationRequest(other)),
         lambda: timed.add(other),
     ):
         with pytest.raises(NotFoundError):
             call()
-    assert timed.schedules.page_of_own(other) == []
+    assert timed.schedules.list_own(other) == []
 
 
 def test_another_s_shared_process_may_be_scheduled_and_he_learns_of_it(timed):
@@ -108,11 +108,11 @@ def test_another_s_shared_process_may_be_scheduled_and_he_learns_of_it(timed):
     other = timed.world.user("other")
     theirs = timed.a_process(other, name="theirs")
     share = ProcessChange(shared=True)
-    timed.processes.change(theirs.id, share, Request(other))
+    timed.processes.change(theirs.id, share, MutationRequest(other))
     schedule = timed.add(process=theirs.id)
-    told = [entry["action"] for entry in timed.world.catalog.ledger.trail(other) if entry["actorId"] == timed.me]
+    told = [entry["action"] for entry in timed.world.catalog.ledger.audit_log(other) if entry["actorId"] == timed.me]
     assert told == ["process.use"]
-    timed.processes.change(theirs.id, ProcessChange(shared=False), Request(other))
+    timed.processes.change(theirs.id, ProcessChange(shared=False), MutationRequest(other))
     assert timed.change(schedule, enabled=False).enabled is False
     with pytest.raises(NotFoundError):
         timed.change(schedule, enabled=True)
@@ -125,9 +125,9 @@ def test_what_is_due_is_fired_by_one(timed):
     now = timed.after(schedule, hours=1, seconds=10)
     (firing,) = timed.due(now)
     assert firing.instant == timed.after(schedule, hours=1)
-    assert timed.due(now)[0].run == firing.run
+    assert timed.due(now)[0].run_id == firing.run_id
     with ThreadPoolExecutor(8) as pool:
-        won = list(pool.map(lambda _: timed.schedules.note_fired(firing.schedule, firing.instant), range(8)))
+        won = list(pool.map(lambda _: timed.schedules.mark_fired(firing.schedule, firing.instant), range(8)))
     assert sorted(won) == [False] * 7 + [True]
     assert timed.due(now) == []
     assert timed.due(timed.after(schedule, hours=2))[0].instant == timed.after(schedule, hours=2)
@@ -136,9 +136,9 @@ def test_what_is_due_is_fired_by_one(timed):
 def test_several_moments_are_noted_one_after_another(timed):
     schedule = timed.add(cron="*/20 * * * * *")
     firings = timed.due(timed.after(schedule, minutes=5))
-    assert [timed.schedules.note_fired(each.schedule, each.instant) for each in firings] == [True] * len(firings)
+    assert [timed.schedules.mark_fired(each.schedule, each.instant) for each in firings] == [True] * len(firings)
     assert len(firings) == 3
-    assert not timed.schedules.note_fired(firings[0].schedule, firings[0].instant)
+    assert not timed.schedules.mark_fired(firings[0].schedule, firings[0].instant)
 
 
 def test_what_is_late_is_settled_or_caught_up_once(timed):
@@ -147,7 +147,7 @@ def test_what_is_late_is_settled_or_caught_up_once(timed):
     (firing,) = timed.due(now)
     assert (firing.schedule.id, firing.instant) == (catching.id, timed.after(catching, hours=5))
     assert timed.schedules.get(timed.me, skipping.id).since == now
-    timed.schedules.note_fired(firing.schedule, firing.instant)
+    timed.schedules.mark_fired(firing.schedule, firing.instant)
     assert timed.due(now) == []
     assert len(timed.due(timed.after(skipping, hours=6))) == 2
 
@@ -155,7 +155,7 @@ def test_what_is_late_is_settled_or_caught_up_once(timed):
 def test_one_instant_is_over_after_it(timed):
     schedule = timed.add(cron=None, at="2026-05-01T12:00:00+02:00")
     (firing,) = timed.due("2026-05-01T10:00:30+00:00")
-    assert timed.schedules.note_fired(firing.schedule, firing.instant)
+    assert timed.schedules.mark_fired(firing.schedule, firing.instant)
     assert timed.due("2027-01-01T00:00:00+00:00") == []
     timed.clock.sleep(300 * 86400)
     timed.change(schedule, enabled=False)
@@ -171,7 +171,7 @@ def test_a_changed_schedule_begins_anew(timed):
     (firing,) = timed.due(timed.after(schedule, hours=3, minutes=30))
     timed.clock.sleep(3 * 3600 + 1800)
     timed.change(schedule, cron="30 * * * *")
-    assert not timed.schedules.note_fired(firing.schedule, firing.instant)
+    assert not timed.schedules.mark_fired(firing.schedule, firing.instant)
     assert timed.due(timed.after(schedule, hours=3, minutes=59)) == []
     timed.change(schedule, enabled=False)
     timed.clock.sleep(7200)
@@ -185,15 +185,15 @@ def test_a_changed_schedule_begins_anew(timed):
 
 def test_what_changed_meanwhile_is_not_written_over(timed, monkeypatch):
     schedule = timed.add()
-    own = timed.schedules.own
+    own = timed.schedules.get_own
 
     def overtaken(user, id_):
         found = own(user, id_)
-        monkeypatch.setattr(timed.schedules, "own", own)
+        monkeypatch.setattr(timed.schedules, "get_own", own)
         timed.change(schedule, name="theirs")
         return found
 
-    monkeypatch.setattr(timed.schedules, "own", overtaken)
+    monkeypatch.setattr(timed.schedules, "get_own", overtaken)
     with pytest.raises(ConflictError):
         timed.change(schedule, name="mine")
 
@@ -201,17 +201,17 @@ def test_what_changed_meanwhile_is_not_written_over(timed, monkeypatch):
 def test_a_removed_schedule_fires_no_more(timed):
     schedule = timed.add()
     (firing,) = timed.due(timed.after(schedule, hours=1))
-    timed.schedules.remove(schedule.id, Request(timed.me))
+    timed.schedules.remove(schedule.id, MutationRequest(timed.me))
     assert timed.due(timed.after(schedule, hours=1)) == []
-    assert not timed.schedules.note_fired(firing.schedule, firing.instant)
+    assert not timed.schedules.mark_fired(firing.schedule, firing.instant)
     with pytest.raises(NotFoundError):
         timed.schedules.get(timed.me, schedule.id)
-    trail = [entry["action"] for entry in timed.world.catalog.ledger.trail(timed.me)]
+    trail = [entry["action"] for entry in timed.world.catalog.ledger.audit_log(timed.me)]
     assert trail[-2:] == ["schedule.create", "schedule.delete"]
 
 
 def test_a_repeated_request_makes_one_schedule(timed):
     """Platform 20."""
     new = NewSchedule.parsed({**HOURLY, "process": timed.process.id})
-    request = Request(timed.me, "key")
+    request = MutationRequest(timed.me, "key")
     assert timed.schedules.add(new, request) == timed.schedules.add(new, request)

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from aeon.base.errors import MissingExtraError
-from aeon.platform.processes.schedules.cron import Cron, CronError, zone_of
+from aeon.platform.schedules.cron import CronError, CronExpression, load_time_zone
 
 BERLIN = ZoneInfo("Europe/Berlin")
 
@@ -17,7 +17,7 @@ BERLIN = ZoneInfo("Europe/Berlin")
 def told(expression, after, until, zone=BERLIN):
     """Wall-clock times with their offset, from one time to another."""
     begin, end = (datetime.fromisoformat(each).replace(tzinfo=zone) for each in (after, until))
-    return [f"{each.astimezone(zone):%d %H:%M%z}"[:-2] for each in Cron(expression, zone).between(begin, end)]
+    return [f"{each.astimezone(zone):%d %H:%M%z}"[:-2] for each in CronExpression(expression, zone).between(begin, end)]
 
 
 def test_the_hour_that_exists_twice_fires_once():
@@ -43,7 +43,7 @@ def test_what_is_meant_for_every_hour_goes_on_through_both_nights():
     """Its instants are even apart, whatever the clocks say."""
     for day in ("2026-03-29", "2026-10-25"):
         begin = datetime.fromisoformat(day).replace(tzinfo=BERLIN).astimezone(UTC)
-        instants = list(Cron("*/20 * * * *", BERLIN).between(begin, begin + timedelta(hours=6)))
+        instants = list(CronExpression("*/20 * * * *", BERLIN).between(begin, begin + timedelta(hours=6)))
         assert [each - begin for each in instants] == [timedelta(minutes=20 * number) for number in range(1, 19)]
 
 
@@ -55,7 +55,7 @@ def test_a_whole_day_that_does_not_exist_is_not_lost_either():
 
 def test_six_fields_begin_with_the_second():
     begin = datetime(2026, 1, 1, tzinfo=UTC)
-    found = Cron("*/15 0 3 * * *", UTC).between(begin, begin + timedelta(days=1))
+    found = CronExpression("*/15 0 3 * * *", UTC).between(begin, begin + timedelta(days=1))
     assert [each.isoformat()[11:19] for each in found] == ["03:00:00", "03:00:15", "03:00:30", "03:00:45"]
 
 
@@ -73,20 +73,20 @@ def test_of_two_days_one_is_enough():
         ("* * * *", "five fields"),
         ("* * * * * * 2030", "five fields"),
         ("@daily", "five fields"),
-        ("R * * * *", "'R' is no field"),
-        ("H * * * *", "'H' is no field"),
-        ("* * * * __import__", "is no field"),
+        ("R * * * *", "'R' is not a field"),
+        ("H * * * *", "'H' is not a field"),
+        ("* * * * __import__", "is not a field"),
         ("61 * * * *", "61"),
         ("* 24 * * *", "24"),
         ("*/0 * * * *", "0"),
-        ("0 0 31 2 *", "no date is ever like that"),
+        ("0 0 31 2 *", "it never matches a date"),
         ("* " * 4 + "1," * 200 + "1", "five fields"),
         ("5-1000000000 * * * *", "1000000000"),
     ],
 )
 def test_what_is_no_expression_is_said(expression, said):
     with pytest.raises(CronError, match=said):
-        Cron(expression, UTC)
+        CronExpression(expression, UTC)
 
 
 @pytest.mark.parametrize(
@@ -94,17 +94,19 @@ def test_what_is_no_expression_is_said(expression, said):
 )
 def test_what_is_no_time_zone_is_said(name):
     with pytest.raises(ValueError, match="there is no time zone"):
-        zone_of(name)
+        load_time_zone(name)
 
 
 def test_without_croniter_it_is_said_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "croniter", None)
     with pytest.raises(MissingExtraError, match=r"Install aeon-orchestrator\[platform\]"):
-        Cron("* * * * *", UTC)
+        CronExpression("* * * * *", UTC)
 
 
 def test_what_is_rare_is_found_and_what_never_comes_is_not_waited_for():
-    assert Cron("0 0 29 2 *", UTC).first_after(datetime(2096, 3, 1, tzinfo=UTC)) == datetime(2104, 2, 29, tzinfo=UTC)
+    assert CronExpression("0 0 29 2 *", UTC).next_after(datetime(2096, 3, 1, tzinfo=UTC)) == datetime(
+        2104, 2, 29, tzinfo=UTC
+    )
 
 
 ZONES = ["Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Asia/Kolkata", "America/Santiago", "UTC"]
@@ -136,5 +138,5 @@ def test_every_wall_clock_time_that_is_meant_is_one_instant(minute, hour, zone_n
         if means(minute, time.minute, 60) and means(hour, time.hour, 24):
             folds = (0, 1) if hour == "*" else (0,)
             expected |= {time.replace(tzinfo=zone, fold=fold).astimezone(UTC) for fold in folds}
-    found = list(Cron(f"{minute} {hour} * * *", zone).between(begin, end))
+    found = list(CronExpression(f"{minute} {hour} * * *", zone).between(begin, end))
     assert found == sorted(each for each in expected if begin < each <= end)

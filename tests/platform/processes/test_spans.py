@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from tests.platform.processes.conftest import Run as Driven
 from tests.platform.processes.conftest import carried_out, chancy, plan_of, step, together
 
-from aeon.platform.processes.running.events import CancelRequested, RunFailed, StepStopped
-from aeon.platform.processes.runs.accepting import Found
-from aeon.platform.processes.runs.model import Entry, Run
-from aeon.platform.processes.runs.spans import LONGEST_CONTENT, Place, place_of_run, spans_of
+from aeon.platform.runs.admission import PlannedRun
+from aeon.platform.runs.machine.events import CancelRequested, RunFailed, StepStopped
+from aeon.platform.runs.model import Run, RunEntry
+from aeon.platform.runs.spans import MAX_CONTENT_CHARS, TraceContext, build_spans, run_span_context
 
 START = datetime(2026, 11, 22, 9, 0, tzinfo=UTC)
 STEPS = [
@@ -54,13 +54,13 @@ def entries_of(events, seconds=None, about=None):
     seconds = seconds or range(1, len(events) + 1)
     told = about or {}
     return [
-        Entry(n=n, at=at(second), event=event, about=told.get(getattr(event, "step", ""), {}))
+        RunEntry(n=n, at=at(second), event=event, about=told.get(getattr(event, "step", ""), {}))
         for n, (event, second) in enumerate(zip(events, seconds, strict=True), 1)
     ]
 
 
 def spans(plan, entries, *, before=None, with_contents=False, **fields):
-    return spans_of(Found(run_of(plan, entries, **fields), plan), entries, before, with_contents=with_contents)
+    return build_spans(PlannedRun(run_of(plan, entries, **fields), plan), entries, before, with_contents=with_contents)
 
 
 @given(st.integers(0, 2**32), st.booleans(), st.data())
@@ -78,11 +78,11 @@ def test_the_same_entries_are_the_same_spans_each_within_its_parent_and_with_an_
     assert root.begin <= root.end
     assert all(root.begin <= event.at <= root.end for event in root.events)
     for span in tried:
-        assert span.parent == root.place
+        assert span.parent == root.context
         assert root.begin <= span.begin <= span.end <= root.end
-    assert len({span.place for span in found}) == len(found)
-    assert {span.place.trace for span in found} == {root.place.trace}
-    assert all(0 < span.place.span < 2**64 and 0 < span.place.trace < 2**128 for span in found)
+    assert len({span.context for span in found}) == len(found)
+    assert {span.context.trace for span in found} == {root.context.trace}
+    assert all(0 < span.context.span < 2**64 and 0 < span.context.trace < 2**128 for span in found)
     started = [event for event in driven.events if event.event == "step_started"]
     assert [(span.attributes["aeon.step.id"], span.attributes["aeon.step.attempt"]) for span in tried] == [
         (event.step, event.attempt) for event in started
@@ -190,9 +190,9 @@ def test_a_run_that_was_called_stands_below_its_call():
     called.advance()
     called.completes("a")
     below, *_ = spans(inner, entries_of(called.events), root_id="r", parent_id="r", trigger="process")
-    assert below.parent == call.place
-    assert below.place.trace == root.place.trace
-    assert below.place != call.place
+    assert below.parent == call.context
+    assert below.context.trace == root.context.trace
+    assert below.context != call.context
 
 
 def test_a_run_that_goes_on_after_another_links_to_it_and_claims_none_of_its_calls():
@@ -204,7 +204,7 @@ def test_a_run_that_goes_on_after_another_links_to_it_and_claims_none_of_its_cal
     entries = entries_of(driven.events, [0, 0, 0, 2, 3, 4])
     before = run_of(plan_of(step("a"), step("b"), run="first"), entries, id="first", root_id="of-first")
     root, tried = spans(plan, entries, before=before, trigger="retry", retry_of="first")
-    assert root.links == [place_of_run("of-first", "first")]
+    assert root.links == [run_span_context("of-first", "first")]
     assert tried.attributes["aeon.step.id"] == "b"
     assert spans(plan, entries, trigger="retry", retry_of="gone")[0].links == []
 
@@ -219,9 +219,9 @@ def test_contents_are_in_it_only_where_they_are_asked_for(with_contents):
     assert ("in-word" in str(found), "out-word" in str(found)) == (with_contents, with_contents)
     if with_contents:
         assert found[1].attributes["gen_ai.tool.call.arguments"] == '{"q":"in-word"}'
-        assert len(found[1].attributes["gen_ai.tool.call.result"]) <= LONGEST_CONTENT + 3
+        assert len(found[1].attributes["gen_ai.tool.call.result"]) <= MAX_CONTENT_CHARS + 3
 
 
 def test_the_numbers_are_fixed():
     """Spans that an older version sent are the same spans still."""
-    assert place_of_run("r", "r") == Place(0xA0D747719B13CF9FE33D17DD1412E923, 0x43F346E2EB32D8D7)
+    assert run_span_context("r", "r") == TraceContext(0xA0D747719B13CF9FE33D17DD1412E923, 0x43F346E2EB32D8D7)

@@ -2,12 +2,12 @@
 
 import pytest
 
-from aeon.base.json import canonical
+from aeon.base.json import canonical_json
 from aeon.platform.errors import NotFoundError, ReferencedError, RuleError
-from aeon.platform.ledger import Request
-from aeon.platform.processes.model import Version
-from aeon.platform.processes.schedules.model import NewSchedule
-from aeon.platform.processes.schedules.schedules import Schedules
+from aeon.platform.ledger import MutationRequest
+from aeon.platform.processes.model import ProcessVersion
+from aeon.platform.schedules.model import NewSchedule
+from aeon.platform.schedules.repository import ScheduleRepository
 
 from .storing import Storing, step
 
@@ -55,11 +55,11 @@ def test_what_was_saved_is_given_back_and_found(storing, ann):
     inner = storing.calling(ann, tool, "inner")
     made = research(storing, ann, tool, inner)
     processes = storing.processes
-    assert processes.get(ann, made.id) == processes.find(ann, "research") == processes.own(ann, made.id) == made
-    assert processes.page_of_own(ann) == [inner, made]
+    assert processes.get(ann, made.id) == processes.find(ann, "research") == processes.get_own(ann, made.id) == made
+    assert processes.list_own(ann) == [inner, made]
     assert (made.version, made.created_at, made.digest) == (1, made.updated_at, made.definition.digest)
     assert made.token_budget == 900
-    with pytest.raises(RuleError, match="You have a process named 'research' already"):
+    with pytest.raises(RuleError, match="You already have a process named 'research'"):
         research(storing, ann, tool, inner)
 
 
@@ -78,7 +78,7 @@ def test_the_record_holds_what_the_specification_says(storing, ann):
         "owner_id": ann,
         "name": "research",
         "description": RESEARCH["description"],
-        "initial_context": canonical(RESEARCH["initialContext"]),
+        "initial_context": canonical_json(RESEARCH["initialContext"]),
         "output_template": RESEARCH["outputTemplate"],
         "token_budget": RESEARCH["tokenBudget"],
         "max_recursion_depth": RESEARCH["maxRecursionDepth"],
@@ -98,7 +98,7 @@ def test_the_record_holds_what_the_specification_says(storing, ann):
     calls_tool = {"tool_id": tool.id, "called_process_id": None}
     nothing = {"output_token_budget": None, "condition": None}
     auto = {"mode": "sequential", "timeout": 60, "interaction_mode": "auto", "output_required": 1, **nothing}
-    inputs = canonical({"q": "{topic}", "n": [1, {"x": None}]})
+    inputs = canonical_json({"q": "{topic}", "n": [1, {"x": None}]})
     assert steps == [
         {**auto, **calls_tool, "position": 0, "id": "a", "output_variable": "a", "inputs": inputs, "mode": "parallel"},
         {
@@ -218,7 +218,7 @@ def test_each_invariant_of_process_and_step_is_kept(storing, ann, invariant):
         storing.add(ann, *meant, tokenBudget=100, maxRecursionDepth=1)
     rules = [each["rule"] for each in raised.value.details.get("problems", [])]
     assert rule in (raised.value.rule, *rules)
-    assert storing.processes.by_name(ann, "work") is None
+    assert storing.processes.find_own(ann, "work") is None
     assert (storing.count("process_steps"), storing.count("definitions")) == before
 
 
@@ -251,14 +251,14 @@ def test_a_change_replaces_all_steps_and_keeps_what_was_said_before(storing, ann
     assert dependencies(storing, first) == []
     third = storing.change(ann, second, steps=[each.as_dict() for each in first.steps], tokenBudget=None)
     assert third.digest == first.digest
-    assert storing.processes.versions(ann, first.id) == [
-        Version(first.digest, 1, first.created_at),
-        Version(second.digest, 2, second.updated_at),
-        Version(third.digest, 3, third.updated_at),
+    assert storing.processes.list_versions(ann, first.id) == [
+        ProcessVersion(first.digest, 1, first.created_at),
+        ProcessVersion(second.digest, 2, second.updated_at),
+        ProcessVersion(third.digest, 3, third.updated_at),
     ]
     assert dependencies(storing, third) == [("b", 0, "a")]
     storing.remove(ann, third)
-    assert storing.processes.definition(second.digest).steps == second.steps
+    assert storing.processes.get_definition(second.digest).steps == second.steps
 
 
 def test_what_does_not_change_what_a_run_does_makes_no_version(storing, ann):
@@ -267,7 +267,7 @@ def test_what_does_not_change_what_a_run_does_makes_no_version(storing, ann):
     changed = storing.change(ann, made, name="other", description="d", enabled=False, shared=True)
     assert (changed.version, changed.digest) == (2, made.digest)
     assert storing.processes.get(ann, made.id) == changed
-    assert len(storing.processes.versions(ann, made.id)) == 1
+    assert len(storing.processes.list_versions(ann, made.id)) == 1
 
 
 def test_a_definition_tells_nobody_what_another_calls_his(storing, ann, bob):
@@ -279,11 +279,11 @@ def test_a_definition_tells_nobody_what_another_calls_his(storing, ann, bob):
     (row,) = storing.read("SELECT * FROM definitions WHERE digest = :digest", digest=mine.digest)
     assert row.keys() == {"digest", "text", "created_at"}
     assert "plan" not in row["text"]
-    found = storing.processes.definition(mine.digest)
+    found = storing.processes.get_definition(mine.digest)
     assert (found.name, found.digest) == (mine.digest[:12], mine.digest)
     assert found.model_copy(update={"name": "harmless"}) == theirs.definition
     with pytest.raises(NotFoundError, match="no definition 'abc'"):
-        storing.processes.definition("abc")
+        storing.processes.get_definition("abc")
 
 
 def test_of_another_s_process_only_the_version_of_now_is_told(storing, ann, bob):
@@ -291,11 +291,11 @@ def test_of_another_s_process_only_the_version_of_now_is_told(storing, ann, bob)
     tool = storing.tool(ann)
     made = storing.calling(ann, tool)
     now = storing.change(ann, made, outputTemplate="x", shared=True)
-    assert [each.digest for each in storing.processes.versions(ann, made.id)] == [made.digest, now.digest]
-    assert [each.digest for each in storing.processes.versions(bob, made.id)] == [now.digest]
+    assert [each.digest for each in storing.processes.list_versions(ann, made.id)] == [made.digest, now.digest]
+    assert [each.digest for each in storing.processes.list_versions(bob, made.id)] == [now.digest]
     storing.change(ann, now, shared=False)
     with pytest.raises(NotFoundError):
-        storing.processes.versions(bob, made.id)
+        storing.processes.list_versions(bob, made.id)
 
 
 def test_what_works_no_more_can_be_renamed_disabled_and_deleted_but_not_enabled(storing, ann, bob):
@@ -305,10 +305,10 @@ def test_what_works_no_more_can_be_renamed_disabled_and_deleted_but_not_enabled(
     storing.unshare_tool(ann, tool)
     off = storing.change(bob, storing.change(bob, made, name="old"), enabled=False)
     for change in ({"enabled": True}, {"outputTemplate": "x"}, {"maxRecursionDepth": 4}):
-        with pytest.raises(RuleError, match="or it is not yours to see"):
+        with pytest.raises(RuleError, match="or you cannot see it"):
             storing.change(bob, off, **change)
     storing.remove(bob, off)
-    assert storing.processes.page_of_own(bob) == []
+    assert storing.processes.list_own(bob) == []
 
 
 def test_a_tool_that_a_step_calls_is_not_deleted(storing, ann, bob):
@@ -316,25 +316,25 @@ def test_a_tool_that_a_step_calls_is_not_deleted(storing, ann, bob):
     tool = storing.tool(ann, shared=True)
     mine, theirs = storing.calling(ann, tool, "mine"), storing.calling(bob, tool, "theirs")
     tools = storing.world.catalog.tools
-    assert [tuple(use) for use in tools.users_of(ann, tool.id)] == [
+    assert [tuple(use) for use in tools.list_uses(ann, tool.id)] == [
         ("process", ann, mine.id, "mine"),
         ("process", bob, None, None),
     ]
     with pytest.raises(ReferencedError) as raised:
-        tools.remove(tool.id, Request(ann))
+        tools.remove(tool.id, MutationRequest(ann))
     assert raised.value.by == ["mine", f"a process of {bob}"]
     storing.remove(ann, mine)
     storing.remove(bob, theirs)
-    tools.remove(tool.id, Request(ann))
+    tools.remove(tool.id, MutationRequest(ann))
 
 
 def test_what_uses_a_tool_is_named_once_bindings_too(storing, ann, bob):
     tool = storing.tool(ann, shared=True, secretId=storing.world.secret(ann).id)
-    storing.world.catalog.tools.bind(tool.id, storing.world.secret(bob).id, Request(bob))
+    storing.world.catalog.tools.bind(tool.id, storing.world.secret(bob).id, MutationRequest(bob))
     made = storing.add(bob, step("a", tool=tool.id), step("b", tool=tool.id), shared=True)
-    uses = storing.world.catalog.tools.users_of(bob, tool.id)
+    uses = storing.world.catalog.tools.list_uses(bob, tool.id)
     assert [(use.kind, use.name) for use in uses] == [("binding", f"a secret of {bob}"), ("process", "work")]
-    assert [(use.kind, use.id, use.name) for use in storing.world.catalog.tools.users_of(ann, tool.id)] == [
+    assert [(use.kind, use.id, use.name) for use in storing.world.catalog.tools.list_uses(ann, tool.id)] == [
         ("binding", None, None),
         ("process", made.id, "work"),
     ]
@@ -344,17 +344,17 @@ def test_a_process_that_is_called_or_scheduled_is_not_deleted(storing, ann, bob)
     """Delete: allowed only when no schedule starts it, and no step of another Process calls it."""
     inner = storing.calling(ann, storing.tool(ann), "inner", shared=True)
     caller = storing.calling(bob, inner, "caller")
-    assert [tuple(use) for use in storing.processes.users_of(ann, inner.id)] == [("process", bob, None, None)]
+    assert [tuple(use) for use in storing.processes.list_uses(ann, inner.id)] == [("process", bob, None, None)]
     with pytest.raises(ReferencedError, match=f"is still used by a process of {bob}"):
         storing.remove(ann, inner)
     storing.remove(bob, caller)
-    schedules = Schedules(storing.world.store, storing.world.catalog, storing.processes)
+    schedules = ScheduleRepository(storing.world.store, storing.world.catalog, storing.processes)
     daily = NewSchedule.parsed({"name": "daily", "process": inner.id, "cron": "0 9 * * *"})
-    schedule = schedules.add(daily, Request(ann))
+    schedule = schedules.add(daily, MutationRequest(ann))
     with pytest.raises(ReferencedError) as raised:
         storing.remove(ann, inner)
     assert raised.value.by == ["daily"]
-    schedules.remove(schedule.id, Request(ann))
+    schedules.remove(schedule.id, MutationRequest(ann))
     steps = steps_of_all(storing, inner)
     total = storing.count("process_steps")
     storing.remove(ann, inner)
@@ -365,17 +365,17 @@ def test_a_process_that_calls_itself_is_saved_and_deleted(storing, ann):
     """Platform 7: with a condition that can end it; that it calls itself keeps nobody from deleting it."""
     tool = storing.tool(ann)
     again = step("again", process="loop", after=["a"], execution={"condition": "step.a == true"})
-    made = storing.processes.add(storing.new(step("a", tool=tool.id), again), Request(ann), "loop")
+    made = storing.processes.add(storing.new(step("a", tool=tool.id), again), MutationRequest(ann), "loop")
     assert made.id == "loop"
     rows = storing.read("SELECT id FROM process_steps WHERE called_process_id = 'loop'")
     assert rows == [{"id": "again"}]
-    assert storing.processes.users_of(ann, "loop") == []
+    assert storing.processes.list_uses(ann, "loop") == []
     storing.change(ann, made, outputTemplate="x")
     always = [step("a", tool=tool.id), step("again", process="loop")]
     with pytest.raises(RuleError, match="always calls itself again: work -> work"):
         storing.change(ann, made, steps=always)
     storing.remove(ann, made)
-    assert storing.processes.by_name(ann, "work") is None
+    assert storing.processes.find_own(ann, "work") is None
 
 
 def test_a_circle_through_another_needs_a_condition(storing, ann):
@@ -393,7 +393,7 @@ def test_unsharing_hurts_whoever_calls_it(storing, ann, bob):
     """Platform 4: whose things depend on it is told, and it goes ahead."""
     inner = storing.calling(ann, storing.tool(ann), "inner", shared=True)
     storing.calling(bob, inner, "theirs")
-    assert [use.owner_id for use in storing.processes.users_of(ann, inner.id)] == [bob]
+    assert [use.owner_id for use in storing.processes.list_uses(ann, inner.id)] == [bob]
     storing.change(ann, inner, shared=False)
     with pytest.raises(NotFoundError):
         storing.processes.get(bob, inner.id)

@@ -5,7 +5,7 @@ import pytest
 from aeon.platform.catalog.apply import Applier
 from aeon.platform.catalog.documents import ApplyError, read_documents
 from aeon.platform.catalog.model import ToolChange
-from aeon.platform.ledger import Request
+from aeon.platform.ledger import MutationRequest
 from aeon.platform.processes.documents import ProcessDocuments
 
 from .storing import Storing
@@ -78,8 +78,8 @@ def planned(storing, user, text):
 
 def applied(storing, user, text=FILE):
     applier, steps = planned(storing, user, text)
-    applier.carry_out(steps)
-    return [(step.verb, step.document.name, *step.fields) for step in steps]
+    applier.apply(steps)
+    return [(step.action, step.document.name, *step.fields) for step in steps]
 
 
 def problems(storing, user, text):
@@ -99,12 +99,12 @@ def test_what_is_called_is_made_first_and_applying_again_changes_nothing(storing
         ("create", "look up"),
         ("create", "research"),
     ]
-    inner, outer = (storing.processes.by_name(user, name) for name in ("look up", "research"))
+    inner, outer = (storing.processes.find_own(user, name) for name in ("look up", "research"))
     assert {each.process for each in outer.steps} == {inner.id}
-    assert inner.steps[0].tool == storing.world.catalog.tools.by_name(user, "item").id
+    assert inner.steps[0].tool == storing.world.catalog.tools.find_own(user, "item").id
     assert (inner.shared, outer.token_budget, outer.steps[1].output.required) == (True, 900, False)
     assert {verb for verb, *_ in applied(storing, user)} == {"keep"}
-    assert storing.processes.by_name(user, "research") == outer
+    assert storing.processes.find_own(user, "research") == outer
 
 
 def test_planning_alone_changes_nothing(storing, user):
@@ -120,12 +120,12 @@ def test_only_what_differs_is_changed_and_the_steps_are_told_apart(storing, user
     )
     text = text.replace("id: look\n", "id: first\n").replace("[look]", "[first]")
     _, steps = planned(storing, user, text)
-    assert (steps[3].fields, steps[3].details) == (
+    assert (steps[3].fields, steps[3].differences) == (
         ("steps", "tokenBudget"),
         ("- step look", "+ step first", "~ step more dependsOn, inputs.word, execution.timeout"),
     )
     assert applied(storing, user, text)[3] == ("change", "research", "steps", "tokenBudget")
-    assert storing.processes.by_name(user, "research").token_budget is None
+    assert storing.processes.find_own(user, "research").token_budget is None
     assert {verb for verb, *_ in applied(storing, user, text)} == {"keep"}
 
 
@@ -141,7 +141,7 @@ def test_everything_wrong_is_said_at_once_with_its_document_and_path(storing, us
         "document 1 (line 2), Process 'research'",
         "document 1 (line 2), Process 'research'",
     ]
-    assert "$.steps[0].tool: there is no tool 'itm', or it is not yours to see" in found[2]
+    assert "$.steps[0].tool: there is no tool 'itm', or you cannot see it" in found[2]
     assert ": $.steps[1].execution.condition: " in found[3]
     assert ": $.outputTemplate: " in found[4]
 
@@ -184,7 +184,7 @@ steps:
 """
     )
     assert ("create", "loop") in applied(storing, user, text)
-    loop = storing.processes.by_name(user, "loop")
+    loop = storing.processes.find_own(user, "loop")
     assert loop.steps[1].process == loop.id
     assert {verb for verb, *_ in applied(storing, user, text)} == {"keep"}
     always = text.replace(", execution: {condition: \"n != 'x'\"}", "")
@@ -196,7 +196,7 @@ def test_processes_that_call_each_other_are_changed_so_but_not_made_so(storing, 
     applied(storing, user)
     conditional = "execution: {condition: 'true'}"
     both = alone("one", f"process: two, {conditional}") + "---" + alone("two", f"process: one, {conditional}")
-    assert "it and 'two' call each other in a circle and neither is there yet" in problems(storing, user, both)[0]
+    assert "it and 'two' call each other in a circle and neither exists yet" in problems(storing, user, both)[0]
     applied(storing, user, alone("two", "tool: item, inputs: {id: x}"))
     assert applied(storing, user, both) == [("create", "one"), ("change", "two", "steps")]
     assert {verb for verb, *_ in applied(storing, user, both)} == {"keep"}
@@ -208,7 +208,7 @@ def test_a_tool_that_the_file_changes_is_checked_as_it_will_be(storing, user):
     """Platform 6: a Process that the file breaks is told before anything is done."""
     applied(storing, user)
     broken = FILE.replace("{id: {type: string}}", "{id: {type: string}, n: {}}").replace("[id]", "[id, n]")
-    assert "does not take this" in problems(storing, user, broken)[0]
+    assert "does not accept this" in problems(storing, user, broken)[0]
     renewed = broken.replace('{id: "{word}"}', '{id: "{word}", n: 1}')
     assert applied(storing, user, renewed)[1:3] == [("change", "item", "inputSchema"), ("change", "look up", "steps")]
 
@@ -218,7 +218,7 @@ def test_a_callee_that_the_file_changes_is_checked_as_it_will_be(storing, user):
     off = FILE.replace("shared: true", "enabled: false")
     assert ": $.steps[0].process: the process 'look up' is disabled" in problems(storing, user, off)[0]
     text = FILE.replace("[word]", "[name]").replace('id: "{word}"', 'id: "{name}"')
-    assert "takes no 'word'; it takes name" in problems(storing, user, text)[1]
+    assert "has no input 'word'; it has name" in problems(storing, user, text)[1]
     assert ("change", "look up", "initialContext", "steps") in applied(storing, user, text.replace("{word:", "{name:"))
 
 
@@ -226,11 +226,11 @@ def test_another_s_shared_things_are_called_by_id_and_his_own_names_mean_nothing
     """Platform 2."""
     owner = world.user("owner")
     applied(storing, owner)
-    inner = storing.processes.by_name(owner, "look up")
+    inner = storing.processes.find_own(owner, "look up")
     assert "there is no process 'look up'" in problems(storing, user, alone("mine", "process: look up"))[0]
     text = alone("mine", f"process: {inner.id}, inputs: {{word: x}}")
     assert applied(storing, user, text) == [("create", "mine")]
-    tool = world.catalog.tools.by_name(owner, "item")
+    tool = world.catalog.tools.find_own(owner, "item")
     assert "there is no tool" in problems(storing, user, alone("mine", f"tool: {tool.id}, inputs: {{id: x}}"))[0]
 
 
@@ -240,8 +240,8 @@ def test_what_is_disabled_and_broken_is_applied_again(storing, user, world):
     tool = storing.tool(owner, shared=True)
     text = alone("mine", f"tool: {tool.id}")
     applied(storing, user, text)
-    world.catalog.tools.change(tool.id, ToolChange(shared=False), Request(owner))
-    assert "or it is not yours to see" in problems(storing, user, text)[0]
+    world.catalog.tools.change(tool.id, ToolChange(shared=False), MutationRequest(owner))
+    assert "or you cannot see it" in problems(storing, user, text)[0]
     assert applied(storing, user, text + "enabled: false") == [("change", "mine", "enabled")]
     assert applied(storing, user, text + "enabled: false") == [("keep", "mine")]
 
@@ -250,14 +250,16 @@ def test_unsharing_warns_of_whose_processes_call_it(storing, user, world):
     """Platform 4."""
     applied(storing, user)
     other = world.user("other")
-    inner = storing.processes.by_name(user, "look up")
+    inner = storing.processes.find_own(user, "look up")
     applied(storing, other, alone("theirs", f"process: {inner.id}, inputs: {{word: x}}"))
     _, steps = planned(storing, user, FILE.replace("shared: true\n", ""))
-    assert {step.document.name: step.hurts for step in steps if step.hurts} == {"look up": (f"a process of {other}",)}
+    assert {step.document.name: step.affects for step in steps if step.affects} == {
+        "look up": (f"a process of {other}",)
+    }
 
 
 def test_without_the_kind_a_process_is_not_applied(storing, user):
-    with pytest.raises(ApplyError, match="no Process can be made here"):
+    with pytest.raises(ApplyError, match="a Process cannot be created here"):
         Applier(storing.world.catalog, user).plan(read_documents(alone("x", "tool: t"), {}))
 
 

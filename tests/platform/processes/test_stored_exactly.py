@@ -4,7 +4,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from aeon.platform.ledger import Request
+from aeon.platform.ledger import MutationRequest
 from aeon.platform.processes.model import NewProcess
 
 from .storing import Storing
@@ -59,11 +59,11 @@ def _law_holds(storing, user, tool):
     @given(saids(tool.id))
     def law(said):
         new = NewProcess.parsed(said)
-        made = storing.processes.add(new, Request(user))
+        made = storing.processes.add(new, MutationRequest(user))
         try:
             assert storing.processes.get(user, made.id) == made
             assert made.definition == new.definition
-            found = storing.processes.definition(made.digest)
+            found = storing.processes.get_definition(made.digest)
             assert found.digest == made.digest == new.definition.digest
             named = {"name": "work", "description": new.description, "enabled": new.enabled}
             assert found.model_copy(update=named) == new.definition

@@ -3,7 +3,7 @@
 import pytest
 
 from aeon.platform.errors import ConflictError, RuleError
-from aeon.platform.ledger import Request
+from aeon.platform.ledger import MutationRequest
 
 from .storing import Storing, step
 
@@ -42,7 +42,7 @@ class Meddling:
 
 def deleted(storing, ann, target):
     shelf = storing.world.catalog.tools if target.kind == "tool" else storing.processes
-    shelf.remove(target.id, Request(ann))
+    shelf.remove(target.id, MutationRequest(ann))
 
 
 def unshared(storing, ann, target):
@@ -75,8 +75,8 @@ def test_a_target_that_goes_between_check_and_write_leaves_no_half_process(world
         saved(storing, bob, own, steps, verb)
     gone = kind == "process" and happens is deleted
     assert (storing.count("process_steps"), storing.count("definitions")) == (before[0] - gone, before[1])
-    assert storing.processes.page_of_own(bob) == [own]
-    with pytest.raises(RuleError, match="or it is not yours to see"):
+    assert storing.processes.list_own(bob) == [own]
+    with pytest.raises(RuleError, match="or you cannot see it"):
         storing.add(bob, *steps)
 
 
@@ -93,17 +93,17 @@ def test_two_who_change_at_once_and_what_was_changed_is_told(world, ann):
 def test_a_repeated_request_gets_the_first_answer_whatever_happened_since(storing, ann):
     """Platform 20: the same key and body; another body is refused."""
     tool = storing.tool(ann)
-    asked = Request(ann, "key")
+    asked = MutationRequest(ann, "key")
     made = storing.add(ann, step("a", tool=tool.id), request=asked)
-    later = Request(ann, "later")
+    later = MutationRequest(ann, "later")
     changed = storing.change(ann, made, later, outputTemplate="x")
     storing.remove(ann, changed)
-    storing.world.catalog.tools.remove(tool.id, Request(ann))
+    storing.world.catalog.tools.remove(tool.id, MutationRequest(ann))
     assert storing.add(ann, step("a", tool=tool.id), request=asked) == made
     assert storing.change(ann, made, later, outputTemplate="x") == changed
     with pytest.raises(ConflictError, match="was used for another request"):
         storing.add(ann, step("b", tool=tool.id), request=asked)
-    assert storing.processes.page_of_own(ann) == []
+    assert storing.processes.list_own(ann) == []
 
 
 def test_every_use_of_another_s_thing_is_in_both_trails(storing, ann, bob):
@@ -115,11 +115,11 @@ def test_every_use_of_another_s_thing_is_in_both_trails(storing, ann, bob):
     storing.change(bob, made, shared=True)
     storing.change(bob, made, shared=False)
     for user in (ann, bob):
-        uses = [entry for entry in storing.world.catalog.ledger.trail(user) if entry["action"].endswith(".use")]
+        uses = [entry for entry in storing.world.catalog.ledger.audit_log(user) if entry["action"].endswith(".use")]
         assert sorted((each["action"], each["subject"]) for each in uses) == [
             ("process.use", inner.id),
             ("tool.use", tool.id),
         ]
         assert {(each["actorId"], each["ownerId"]) for each in uses} == {(bob, ann)}
-    own = [entry["action"] for entry in storing.world.catalog.ledger.trail(bob) if entry["subject"] == made.id]
+    own = [entry["action"] for entry in storing.world.catalog.ledger.audit_log(bob) if entry["subject"] == made.id]
     assert own == ["process.create", "process.change", "process.share", "process.unshare"]

@@ -8,7 +8,7 @@ from tests.platform.conftest import World
 
 from aeon.platform.catalog.model import ToolChange
 from aeon.platform.errors import PlatformError, ReferencedError, RuleError
-from aeon.platform.ledger import Request
+from aeon.platform.ledger import MutationRequest
 from aeon.platform.processes.model import NewProcess, ProcessChange
 
 from .storing import Storing, step
@@ -80,13 +80,13 @@ class ProcessMachine(RuleBasedStateMachine):
     def change_tool(self, id_, shared, enabled):
         if thing := self.things.get(id_):
             change = ToolChange(shared=shared, enabled=enabled)
-            self.storing.world.catalog.tools.change(id_, change, Request(self.users[thing["owner"]]))
+            self.storing.world.catalog.tools.change(id_, change, MutationRequest(self.users[thing["owner"]]))
             thing.update(shared=shared, enabled=enabled)
 
     @rule(target=processes, user=st.integers(0, 1), calls=st.lists(tools | processes, min_size=1, max_size=3))
     def add_process(self, user, calls):
         new = NewProcess.parsed({"name": self.new_name(), "steps": self.steps(calls), "maxRecursionDepth": 10})
-        add = lambda: self.storing.processes.add(new, Request(self.users[user]))  # noqa: E731  # an attempt's deed
+        add = lambda: self.storing.processes.add(new, MutationRequest(self.users[user]))  # noqa: E731  # an attempt's deed
         made = self.attempt(self.refusal(user, calls), add)
         if made is None:
             return "nothing"
@@ -102,7 +102,7 @@ class ProcessMachine(RuleBasedStateMachine):
         expected = self.refusal(thing["owner"], [each for each in calls if each != id_], id_)
         expected = RuleError if id_ in calls else expected
         owner = self.users[thing["owner"]]
-        if self.attempt(expected, lambda: self.storing.processes.change(id_, change, Request(owner))):
+        if self.attempt(expected, lambda: self.storing.processes.change(id_, change, MutationRequest(owner))):
             thing["calls"] = calls
 
     @rule(id_=processes, shared=st.booleans(), enabled=st.booleans())
@@ -114,7 +114,7 @@ class ProcessMachine(RuleBasedStateMachine):
         expected = self.refusal(thing["owner"], thing["calls"], id_) if is_enabling else None
         change = ProcessChange(shared=shared, enabled=enabled)
         owner = self.users[thing["owner"]]
-        if self.attempt(expected, lambda: self.storing.processes.change(id_, change, Request(owner))):
+        if self.attempt(expected, lambda: self.storing.processes.change(id_, change, MutationRequest(owner))):
             thing.update(shared=shared, enabled=enabled)
 
     @rule(id_=tools | processes)
@@ -125,7 +125,7 @@ class ProcessMachine(RuleBasedStateMachine):
         is_called = any(id_ in each["calls"] for other, each in self.things.items() if other != id_)
         shelf = self.storing.world.catalog.tools if thing["kind"] == "tool" else self.storing.processes
         owner = self.users[thing["owner"]]
-        self.attempt(ReferencedError if is_called else None, lambda: shelf.remove(id_, Request(owner)))
+        self.attempt(ReferencedError if is_called else None, lambda: shelf.remove(id_, MutationRequest(owner)))
         if not is_called:
             del self.things[id_]
 
@@ -140,12 +140,12 @@ class ProcessMachine(RuleBasedStateMachine):
 
     def teardown(self):
         for user in self.users:
-            assert self.storing.world.catalog.ledger.verify(user) is None
+            assert self.storing.world.catalog.ledger.verify_audit_log(user) is None
         for id_, thing in self.things.items():
             if thing["kind"] == "process":
                 found = self.storing.processes.get(self.users[thing["owner"]], id_)
                 assert found.digest == found.definition.digest
-                assert self.storing.processes.definition(found.digest).steps == found.steps
+                assert self.storing.processes.get_definition(found.digest).steps == found.steps
 
 
 @pytest.mark.slow

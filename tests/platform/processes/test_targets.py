@@ -6,9 +6,9 @@ import pytest
 
 from aeon.platform.catalog.model import ServiceChange, ToolChange
 from aeon.platform.errors import PlatformError
-from aeon.platform.ledger import Request
-from aeon.platform.processes.catalog_targets import CatalogTargets
-from aeon.platform.processes.checking.targets import Callee
+from aeon.platform.ledger import MutationRequest
+from aeon.platform.processes.checks.targets import Callee
+from aeon.platform.processes.target_lookup import CatalogTargetLookup
 
 from .storing import Storing, step
 
@@ -62,17 +62,17 @@ def test_what_is_enabled_and_has_access_is_exactly_what_tools_would_let_run(worl
     tool, service, host = tool_of(world, owner, provider, case)
     user = owner if case["is_own"] else caller
     if case["is_bound"] and not case["is_own"]:
-        tools.bind(tool.id, world.secret(caller).id, Request(caller))
-    tools.change(tool.id, ToolChange(shared=case["is_shared"], enabled=case["enabled"]), Request(owner))
+        tools.bind(tool.id, world.secret(caller).id, MutationRequest(caller))
+    tools.change(tool.id, ToolChange(shared=case["is_shared"], enabled=case["enabled"]), MutationRequest(owner))
     if case["service"] in ("taken back", "disabled"):
         change = ServiceChange(shared=False) if case["service"] == "taken back" else ServiceChange(enabled=False)
-        world.catalog.services.change(service.id, change, Request(host))
+        world.catalog.services.change(service.id, change, MutationRequest(host))
     try:
-        tools.usable(user, tool.id)
+        tools.resolve(user, tool.id)
         is_usable = True
     except PlatformError:
         is_usable = False
-    target = CatalogTargets(world.store, user).tool(tool.id)
+    target = CatalogTargetLookup(world.store, user).tool(tool.id)
     assert (target is not None) == (case["is_own"] or case["is_shared"])
     assert is_usable == bool(target and target.enabled and target.has_access)
 
@@ -87,7 +87,7 @@ def test_a_target_says_what_the_check_asks(storing, world):
         step("b", tool=tool.id),
     ]
     outer = storing.add(user, *steps, name="outer", enabled=False)
-    targets = CatalogTargets(world.store, user)
+    targets = CatalogTargetLookup(world.store, user)
     found = targets.tool(tool.id)
     assert (found.name, found.service_type, found.enabled, found.has_access) == ("get", "rest_api", True, True)
     assert {"inputSchema": found.input_schema, "outputSchema": found.output_schema} == schemas
@@ -102,7 +102,7 @@ def test_a_call_is_conditional_when_every_step_that_makes_it_is(storing, world):
     inner = storing.calling(user, storing.tool(user), "inner")
     sometimes = step("a", process=inner.id, execution={"condition": "x == 1"})
     outer = storing.add(user, sometimes, step("b", process=inner.id), name="outer", initialContext=["x"])
-    assert CatalogTargets(world.store, user).process(outer.id).callees == (Callee(inner.id, is_conditional=False),)
+    assert CatalogTargetLookup(world.store, user).process(outer.id).callees == (Callee(inner.id, is_conditional=False),)
 
 
 def test_what_is_another_s_and_not_shared_is_not_there(storing, world):
@@ -110,9 +110,9 @@ def test_what_is_another_s_and_not_shared_is_not_there(storing, world):
     owner, user = world.user("owner"), world.user("u")
     tool = storing.tool(owner)
     inner = storing.calling(owner, tool, "inner")
-    targets = CatalogTargets(world.store, user)
+    targets = CatalogTargetLookup(world.store, user)
     assert (targets.tool(tool.id), targets.process(inner.id)) == (None, None)
-    assert targets.seen == {}
+    assert targets.checked == {}
 
 
 def test_fifty_tools_are_one_query_and_processes_one_for_each_level(storing, world):
@@ -123,11 +123,11 @@ def test_fifty_tools_are_one_query_and_processes_one_for_each_level(storing, wor
     called = [{"tool": each.id} for each in tools] + [{"process": each.id} for each in middle]
     new = storing.new(*(step(f"s{n}", **target) for n, target in enumerate(called)))
     store = Counting(world.store)
-    targets = CatalogTargets(store, user)
-    targets.expect(new.definition)
+    targets = CatalogTargetLookup(store, user)
+    targets.prefetch(new.definition)
     assert all(targets.tool(each.id) for each in tools)
     assert store.reads == 1
     assert all(targets.process(each.id) for each in middle)
     assert all(targets.process(each.id) for each in bottom)
     assert store.reads == 3
-    assert len(targets.seen) == 56
+    assert len(targets.checked) == 56

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aeon.base.errors import AeonError, MissingExtraError
-from aeon.platform.processes import templates
-from aeon.platform.processes.templates import TemplateError, render, template_problems
+from aeon.platform.processes.expressions import templates
+from aeon.platform.processes.expressions.templates import TemplateError, check_template, render_output
 
 VALUES = {
     "lang": "en",
@@ -18,7 +18,7 @@ VALUES = {
 
 
 def problems(template):
-    return template_problems(template, ["lang", "rows"], ["sum", "no"])
+    return check_template(template, ["lang", "rows"], ["sum", "no"])
 
 
 @pytest.mark.parametrize(
@@ -41,7 +41,7 @@ def problems(template):
 def test_a_template_over_inputs_and_variables(template, expected):
     """Platform 6."""
     assert problems(template) == []
-    assert render(template, VALUES) == expected
+    assert render_output(template, VALUES) == expected
 
 
 @pytest.mark.parametrize(
@@ -67,26 +67,31 @@ def test_a_template_over_inputs_and_variables(template, expected):
 def test_every_variable_is_checked_when_saved(template, path):
     """Platform 6: at every depth, in loops and behind `../` too."""
     found = problems(template)
-    assert found == [f"{{{{{path}}}}} names nothing; there are lang, rows, step.no, step.sum"]
+    assert found == [f"{{{{{path}}}}} does not exist; there are lang, rows, step.no, step.sum"]
     with pytest.raises(TemplateError):
-        render(template.replace("{{#if lang}}", "{{#if step.no}}"), {**VALUES, "step": {**VALUES["step"], "sum": 1}})
+        render_output(
+            template.replace("{{#if lang}}", "{{#if step.no}}"), {**VALUES, "step": {**VALUES["step"], "sum": 1}}
+        )
 
 
 def test_an_input_named_like_a_helper_is_not_silently_nothing():
     """Platform 6."""
-    (problem,) = template_problems("{{log}} {{~ log ~}} \\{{each}} {{#if log}}{{json log}}{{/if}}", ["log"], [])
-    assert problem == "{{log}} is a word of Handlebars; an input of that name is {{@root.log}}"
-    assert template_problems("{{@root.log}}", ["log"], []) == []
-    assert render("{{@root.log}}", {"log": "x"}) == "x"
+    (problem,) = check_template("{{log}} {{~ log ~}} \\{{each}} {{#if log}}{{json log}}{{/if}}", ["log"], [])
+    assert problem == "{{log}} is a Handlebars helper; an input of that name is {{@root.log}}"
+    assert check_template("{{@root.log}}", ["log"], []) == []
+    assert render_output("{{@root.log}}", {"log": "x"}) == "x"
 
 
 def test_what_is_looked_up_by_name_must_be_there():
     """Platform 6: that name is known only when the template is rendered."""
-    assert render('{{lookup step "sum" }}{{lookup rows 0}}', {**VALUES, "rows": ["r"], "step": {"sum": "s"}}) == "sr"
+    assert (
+        render_output('{{lookup step "sum" }}{{lookup rows 0}}', {**VALUES, "rows": ["r"], "step": {"sum": "s"}})
+        == "sr"
+    )
     for template in ('{{lookup step "nobody"}}', "{{lookup rows 7}}", '{{lookup lang "x"}}', '{{lookup rows "x"}}'):
         assert problems(template) == []
-        with pytest.raises(TemplateError, match="lookup finds no"):
-            render(template, VALUES)
+        with pytest.raises(TemplateError, match="lookup does not find"):
+            render_output(template, VALUES)
 
 
 def test_all_of_a_template_s_faults_are_named_once():
@@ -99,16 +104,16 @@ def test_what_is_no_template_is_said(template):
     """Platform 6."""
     assert len(problems(template)) == 1
     with pytest.raises(TemplateError):
-        render(template, VALUES)
+        render_output(template, VALUES)
 
 
 def test_the_text_has_a_size():
     """Platform 6: however it is made."""
     for template in ("{{lang}}", "{{#each rows}}{{lang}}{{/each}}"):
         values = {"lang": "x" * 60, "rows": [{"lang": "y" * 30}] * 3, "step": {}}
-        with pytest.raises(TemplateError, match="more than 50 characters"):
-            render(template, values, most=50)
-    assert render("{{lang}}", {"lang": "x" * 50}, most=50) == "x" * 50
+        with pytest.raises(TemplateError, match="longer than 50 characters"):
+            render_output(template, values, most=50)
+    assert render_output("{{lang}}", {"lang": "x" * 50}, most=50) == "x" * 50
 
 
 NESTED = "{{#each rows}}" + "{{#each @root.rows}}" * 3
@@ -122,18 +127,18 @@ LOOPS = {
 def test_a_template_that_would_not_end_is_refused_as_such(template):
     """Though it makes no text at all; 100 rows are 100 million rounds."""
     with pytest.raises(TemplateError, match="more than 1,000,000 steps"):
-        render(template, {"rows": list(range(100)), "long": "x" * 100_000})
+        render_output(template, {"rows": list(range(100)), "long": "x" * 100_000})
 
 
 def test_blocks_that_are_nested_too_deeply_are_refused():
     template = "{{#if lang}}" * 5000 + "{{/if}}" * 5000
     with pytest.raises(TemplateError, match="nested too deeply"):
-        render(template, VALUES)
+        render_output(template, VALUES)
 
 
 def test_values_are_never_templates():
     """Platform 6."""
-    assert render("{{lang}}", {"lang": "{{rows}} {step.x} {{{lang}}}"}) == "{{rows}} {step.x} {{{lang}}}"
+    assert render_output("{{lang}}", {"lang": "{{rows}} {step.x} {{{lang}}}"}) == "{{rows}} {step.x} {{{lang}}}"
 
 
 @given(st.text(max_size=40) | st.text(alphabet="{}#/eachiflng. ~^@!>step", max_size=40))
@@ -141,7 +146,7 @@ def test_any_text_is_a_template_or_an_error(template):
     """Platform 6."""
     found = problems(template)
     try:
-        text = render(template, VALUES)
+        text = render_output(template, VALUES)
     except AeonError:
         return
     assert isinstance(text, str)
@@ -152,4 +157,4 @@ def test_without_the_library_the_extra_is_named(monkeypatch):
     templates._environment.cache_clear()
     monkeypatch.setitem(sys.modules, "pydantic_handlebars", None)
     with pytest.raises(MissingExtraError, match=r"\[platform\]"):
-        template_problems("{{lang}}", ["lang"], [])
+        check_template("{{lang}}", ["lang"], [])

@@ -1,6 +1,6 @@
 """Which runs' spans are to be sent stands in the record: the same on both stores."""
 
-from aeon.platform.processes.runs import queries
+from aeon.platform.runs import queries
 
 ADD_DEFINITION = """
 INSERT INTO definitions (digest, text, created_at) VALUES ('unsent', '{}', 'now') ON CONFLICT (digest) DO NOTHING

@@ -2,9 +2,9 @@
 
 from tests.platform.processes.conftest import Run, plan_of, step, together
 
-from aeon.platform.processes.running.events import CancelRequested, StepStopped
-from aeon.platform.processes.running.state import begun
-from aeon.platform.processes.running.why import waiting
+from aeon.platform.runs.machine.events import CancelRequested, StepStopped
+from aeon.platform.runs.machine.state import initial_state
+from aeon.platform.runs.machine.wait_reasons import explain_steps
 
 
 def after(plan, inputs=None):
@@ -14,13 +14,13 @@ def after(plan, inputs=None):
 
 
 def reasons(run):
-    return {reason.step: reason for reason in waiting(run.plan, run.state)}
+    return {reason.step: reason for reason in explain_steps(run.plan, run.state)}
 
 
 def test_before_the_run():
     plan = plan_of(step("a"))
-    assert [(reason.why, reason.message) for reason in waiting(plan, begun(plan))] == [
-        ("waits", "The run has not begun.")
+    assert [(reason.kind, reason.message) for reason in explain_steps(plan, initial_state(plan))] == [
+        ("waits", "The run has not started.")
     ]
 
 
@@ -42,14 +42,14 @@ def test_a_long_list_is_whole_in_the_data_and_short_in_the_sentence():
 
 def test_ready_then_running():
     run = Run(plan_of(step("a")))
-    assert (reasons(run)["a"].why, reasons(run)["a"].attempt) == ("ready", 1)
+    assert (reasons(run)["a"].kind, reasons(run)["a"].attempt) == ("ready", 1)
     run.advance()
     assert reasons(run)["a"].message == "Runs: tool 'the a', attempt 1 of at most 4."
 
 
 def test_a_person_who_was_asked_is_named_platform_9():
     run = after(plan_of(step("a", interactionMode="manual"), asks={"a": "ann"}))
-    assert (reasons(run)["a"].why, reasons(run)["a"].asks) == ("asked", "ann")
+    assert (reasons(run)["a"].kind, reasons(run)["a"].asks) == ("asked", "ann")
     assert reasons(run)["a"].message == "Waits for an answer of ann."
     assert reasons(after(plan_of(step("a", interactionMode="manual"))))["a"].message.endswith("of a person.")
 
@@ -61,8 +61,8 @@ def test_a_retry_says_which_and_when_platform_10():
     run.advance = list  # the engine waits before it records the next attempt
     run.fails("a", transient=True)
     found = reasons(run)["a"]
-    assert (found.why, found.attempt, found.seconds) == ("retrying", 3, 4.0)
-    assert found.message == "Is tried again (retry 2 of 3) 4 s after it failed: connection refused."
+    assert (found.kind, found.attempt, found.seconds) == ("retrying", 3, 4.0)
+    assert found.message == "Is retried (retry 2 of 3) 4 s after it failed: connection refused."
 
 
 def test_a_false_condition_and_a_failure_are_told():
@@ -70,16 +70,16 @@ def test_a_false_condition_and_a_failure_are_told():
     run = after(plan, {"flag": False})
     run.fails("b")
     assert reasons(run)["a"].message == "Skipped: its condition is false: flag."
-    assert (reasons(run)["b"].why, reasons(run)["b"].message) == ("failed", "Failed: connection refused.")
+    assert (reasons(run)["b"].kind, reasons(run)["b"].message) == ("failed", "Failed: connection refused.")
 
 
 def test_the_end_of_a_run_is_the_reason_of_all_that_never_began():
     run = after(plan_of(step("a"), step("b")))
     run.record(CancelRequested(by="ann"))
     assert reasons(run)["b"].message == "Was not started: ann cancelled the run."
-    assert reasons(run)["a"].why == "running"
+    assert reasons(run)["a"].kind == "running"
     run.advance()
-    assert reasons(run)["a"].why == "stopping"
+    assert reasons(run)["a"].kind == "stopping"
     run.record(StepStopped(step="a"))
     run.advance()
     assert reasons(run)["a"].message == "Stopped with the run."

@@ -5,19 +5,17 @@ from datetime import datetime, timedelta
 import pytest
 from tests.platform.conftest import ENDPOINT, TOOL
 
-from aeon.adapters.engine.local import LocalEngine
+from aeon.adapters.engines.local import LocalEngine
 from aeon.adapters.operations.probes import HttpProbe
-from aeon.platform.catalog.calling import OperationError
 from aeon.platform.catalog.health import HealthChecks
 from aeon.platform.catalog.model import NewSecret, NewService, NewTool, ServiceChange, ToolChange
+from aeon.platform.catalog.tool_calls import OperationError
+from aeon.platform.diagnosis import DiagnosisContext, ObstacleFinder, explain_run
 from aeon.platform.errors import NotFoundError
-from aeon.platform.ledger import Request
+from aeon.platform.ledger import MutationRequest
 from aeon.platform.processes.model import ProcessChange
-from aeon.platform.processes.runs.accepting import NewRun
-from aeon.platform.processes.runs.obstacles import Obstacles
-from aeon.platform.processes.runs.why import Around, reasons
-from aeon.platform.workers.model import TAKES_OVER_ITSELF
-from aeon.platform.workers.registry import Registry
+from aeon.platform.runs.admission import NewRun
+from aeon.platform.workers.registry import SELF_RECOVERING_EXECUTOR, WorkerRegistry
 from aeon.testing.clock import FakeClock
 from aeon.testing.engines.world import EngineWorld, echo, failing, step
 from aeon.testing.records import new_record
@@ -37,27 +35,27 @@ class Asking(EngineWorld):
 
     def __init__(self, store, folder):
         super().__init__(store, folder, lambda book, workers, _r, clock, who: LocalEngine(book, workers, clock, who))
-        self.registry = Registry(store, self.clock)
+        self.registry = WorkerRegistry(store, self.clock)
         self.registry.register(self.engine.executor, {"rest_api": 4}, [])
 
     def why(self, run, now=None, carrier=None, user=None):
         """The reasons, by step."""
         clock = self.clock if now is None else FakeClock(datetime.fromisoformat(now))
-        around = Around(
+        around = DiagnosisContext(
             self.store,
             self.runs,
             self.registry,
-            Obstacles(self.store, self.catalog.tools, self.processes),
+            ObstacleFinder(self.store, self.catalog.tools, self.processes),
             clock,
             carrier or self.engine.executor,
         )
-        return {each.step: each for each in reasons(around, user or self.user, run.id)}
+        return {each.step: each for each in explain_run(around, user or self.user, run.id)}
 
     def asking_first(self, *steps):
         """A run of these steps that waits for a person before them."""
         ask = step("ask", self.tool("asked", echo), interactionMode="manual")
-        run = self.begin(self.process("p", [ask, *steps]))
-        self.until(lambda: bool(self.runs.questions(self.user, run.id)))
+        run = self.start_run(self.process("p", [ask, *steps]))
+        self.wait_until(lambda: bool(self.runs.list_questions(self.user, run.id)))
         return run
 
     def check_health(self):
@@ -73,11 +71,11 @@ class Asking(EngineWorld):
         self.catalog.add_user(owner)
         told = {"name": "theirs", "type": "rest_api", "protocol": "http", "connectionSchema": ENDPOINT}
         new = NewService.parsed({**told, "requiresSecret": needs_secret})
-        service = self.catalog.services.add(new, Request(owner))
+        service = self.catalog.services.add(new, MutationRequest(owner))
         tool = {**TOOL, "name": "lent", "serviceId": service.id, "shared": True}
         if needs_secret:
-            tool["secretId"] = self.catalog.secrets.add(NewSecret.parsed(KEY), Request(owner)).id
-        return self.catalog.tools.add(NewTool.parsed(tool), Request(owner))
+            tool["secretId"] = self.catalog.secrets.add(NewSecret.parsed(KEY), MutationRequest(owner)).id
+        return self.catalog.tools.add(NewTool.parsed(tool), MutationRequest(owner))
 
 
 @pytest.fixture
@@ -92,17 +90,17 @@ def test_a_person_is_waited_for_and_what_waits_for_that_step_says_so(world):
     said = world.why(run)
     assert said["ask"].asks == world.user
     assert said["b"].waits_for == ["ask"]
-    world.registry.retire(world.engine.executor)
+    world.registry.deregister(world.engine.executor)
     assert set(world.why(run)) == {"ask", "b"}
     world.runs.cancel(world.user, run.id)
     world.engine.wake(run.id)
-    world.ended(run)
+    world.wait_for_end(run)
     assert "cancelled" in world.why(run)["b"].message
 
 
 def test_a_run_that_nobody_carries_out_says_what_to_do(world):
     process = world.process("p", [step("a", world.tool("echo", echo))])
-    run = world.runs.accept(process, NewRun({"q": 1}), Request(world.user))
+    run = world.runs.accept(process, NewRun({"q": 1}), MutationRequest(world.user))
     assert f"aeon runs resume {run.id}" in world.why(run)[""].message
 
 
@@ -112,15 +110,17 @@ def busy(given, key):
 
 def test_a_retry_says_how_long_still_and_why(world):
     """Platform 10: the second attempt comes 1 s after the first."""
-    run = world.begin(world.process("p", [step("a", world.tool("busy", busy))]))
-    world.until(lambda: world.seen(run).state.steps[0].attempts == 2)
-    started = [entry for entry in world.runs.entries(world.user, run.id) if entry.event.event == "step_started"][-1]
+    run = world.start_run(world.process("p", [step("a", world.tool("busy", busy))]))
+    world.wait_until(lambda: world.view_of(run).state.steps[0].attempts == 2)
+    started = [entry for entry in world.runs.list_entries(world.user, run.id) if entry.event.event == "step_started"][
+        -1
+    ]
     later = {seconds: datetime.fromisoformat(started.at) + timedelta(seconds=seconds) for seconds in (-60, 0.25, 1.5)}
     waits, set_back, over = (world.why(run, later[each].isoformat())["a"] for each in (0.25, -60, 1.5))
-    assert (waits.why, waits.attempt, waits.seconds) == ("retrying", 2, 0.75)
-    assert waits.message == "Is tried again in 0.8 s (attempt 2 of at most 4): it is busy."
-    assert (set_back.why, set_back.seconds) == ("retrying", 1.0)
-    assert (over.why, over.seconds) == ("running", 0.0)
+    assert (waits.kind, waits.attempt, waits.seconds) == ("retrying", 2, 0.75)
+    assert waits.message == "Is retried in 0.8 s (attempt 2 of at most 4): it is busy."
+    assert (set_back.kind, set_back.seconds) == ("retrying", 1.0)
+    assert (over.kind, over.seconds) == ("running", 0.0)
     assert over.message == "Runs: tool 'busy', attempt 2 of at most 4; the one before failed: it is busy."
 
 
@@ -131,16 +131,16 @@ def test_a_tool_that_is_down_is_told_before_it_is_reached_and_while_it_is_retrie
     assert world.why(run)["b"].obstacle is None
     world.check_health()
     found = world.why(run)["b"]
-    assert (found.why, found.obstacle.kind) == ("waits", "down")
+    assert (found.kind, found.obstacle.kind) == ("waits", "down")
     assert found.obstacle.since.startswith("20")
-    assert found.message.startswith("Waits for 'ask'. When it is reached it would fail: the tool 'busy' is down: ")
+    assert found.message.startswith("Waits for 'ask'. It would fail when it is reached: the tool 'busy' is down: ")
     assert "private" in found.message
     assert f", since {found.obstacle.since[:19]}. `aeon health` checks it again" in found.message
     world.runs.answer(world.user, run.id, "ask", "yes")
     world.engine.wake(run.id)
-    world.until(lambda: world.seen(run).state.steps[1].attempts == 2)
+    world.wait_until(lambda: world.view_of(run).state.steps[1].attempts == 2)
     again = world.why(run)["b"]
-    assert again.message.startswith("Is tried again in ")
+    assert again.message.startswith("Is retried in ")
     assert "By now the tool 'busy' is down" in again.message
 
 
@@ -148,15 +148,15 @@ def test_what_is_disabled_is_told_tools_services_and_processes(world):
     tool = world.tool("off", echo)
     inner = world.process("inner", [step("x", world.tool("fine", echo))])
     run = world.asking_first(step("b", tool), step("c", "", process=inner.id, inputs={"q": "{q}"}))
-    world.catalog.tools.change(tool, ToolChange(enabled=False), Request(world.user))
-    world.processes.change(inner.id, ProcessChange(enabled=False), Request(world.user))
+    world.catalog.tools.change(tool, ToolChange(enabled=False), MutationRequest(world.user))
+    world.processes.change(inner.id, ProcessChange(enabled=False), MutationRequest(world.user))
     said = world.why(run)
     assert [said[each].obstacle.kind for each in "bc"] == ["disabled", "disabled"]
     assert f"the tool 'off' of {world.user} is disabled. Enable it, or ask its owner to." in said["b"].message
     assert f"the process 'inner' of {world.user} is disabled" in said["c"].message
-    world.catalog.tools.change(tool, ToolChange(enabled=True), Request(world.user))
+    world.catalog.tools.change(tool, ToolChange(enabled=True), MutationRequest(world.user))
     service = world.catalog.tools.get(world.user, tool).service_id
-    world.catalog.services.change(service, ServiceChange(enabled=False), Request(world.user))
+    world.catalog.services.change(service, ServiceChange(enabled=False), MutationRequest(world.user))
     assert "the service 'api'" in world.why(run)["b"].message
 
 
@@ -166,21 +166,21 @@ def test_what_is_shared_no_more_is_told_with_its_owner(world):
     lent = world.shared_by(owner)
     run = world.asking_first(step("b", lent.id))
     assert world.why(run)["b"].obstacle is None
-    world.catalog.tools.change(lent.id, ToolChange(shared=False), Request(owner))
+    world.catalog.tools.change(lent.id, ToolChange(shared=False), MutationRequest(owner))
     found = world.why(run)["b"]
     assert found.obstacle.kind == "access"
-    assert f"the tool 'lent' of {owner} is gone, or not shared with {world.user} any more" in found.message
+    assert f"the tool 'lent' of {owner} is deleted, or no longer shared with {world.user}" in found.message
     assert "share it again" in found.message
 
 
 def test_what_needs_a_secret_of_the_callers_is_told(world):
     """Platform 3"""
     lent = world.shared_by(f"owner-of-{world.user}", needs_secret=True)
-    own = world.catalog.secrets.add(NewSecret.parsed(KEY), Request(world.user))
-    world.catalog.tools.bind(lent.id, own.id, Request(world.user))
+    own = world.catalog.secrets.add(NewSecret.parsed(KEY), MutationRequest(world.user))
+    world.catalog.tools.bind(lent.id, own.id, MutationRequest(world.user))
     run = world.asking_first(step("b", lent.id))
     assert world.why(run)["b"].obstacle is None
-    world.catalog.tools.unbind(lent.id, Request(world.user))
+    world.catalog.tools.unbind(lent.id, MutationRequest(world.user))
     found = world.why(run)["b"]
     assert found.obstacle.kind == "secret"
     assert "aeon tool bind" in found.message
@@ -189,30 +189,30 @@ def test_what_needs_a_secret_of_the_callers_is_told(world):
 def test_a_deadline_is_told_when_it_is_near(world):
     ask = step("ask", world.tool("asked", echo), interactionMode="manual")
     far = datetime.fromisoformat(world.clock.now()).timestamp() + 1000
-    run = world.begin(world.process("p", [ask]), within=1000)
-    world.until(lambda: bool(world.runs.questions(world.user, run.id)))
+    run = world.start_run(world.process("p", [ask]), within=1000)
+    world.wait_until(lambda: bool(world.runs.list_questions(world.user, run.id)))
     assert set(world.why(run)) == {"ask"}
 
     def before(seconds):
         return world.why(run, datetime.fromtimestamp(far - seconds).astimezone().isoformat())[""]
 
-    assert (before(120).why, round(before(120).seconds)) == ("deadline", 120)
-    assert "in 120 s it fails" in before(120).message
+    assert (before(120).kind, round(before(120).seconds)) == ("deadline", 120)
+    assert "it fails in 120 s" in before(120).message
     assert "has passed" in before(-5).message
 
 
 def test_a_run_of_another_engine_says_so(world):
     process = world.process("p", [step("a", world.tool("echo", echo))])
-    run = world.runs.accept(process, NewRun({"q": 1}, executor=TAKES_OVER_ITSELF), Request(world.user))
-    assert world.why(run)[""].why == "engine"
+    run = world.runs.accept(process, NewRun({"q": 1}, executor=SELF_RECOVERING_EXECUTOR), MutationRequest(world.user))
+    assert world.why(run)[""].kind == "engine"
     assert "engine.address" in world.why(run)[""].message
-    assert "" not in world.why(run, carrier=TAKES_OVER_ITSELF)
+    assert "" not in world.why(run, carrier=SELF_RECOVERING_EXECUTOR)
 
 
 def test_a_run_that_is_not_there_says_in_which_record_it_was_looked_for(world):
     run = world.asking_first()
     world.catalog.add_user("stranger")
-    with pytest.raises(NotFoundError, match="looked for in: ") as refused:
+    with pytest.raises(NotFoundError, match="The search was in: ") as refused:
         world.why(run, user="stranger")
     assert world.store.name in str(refused.value)
     assert "aeon config explain" in str(refused.value)
@@ -220,6 +220,6 @@ def test_a_run_that_is_not_there_says_in_which_record_it_was_looked_for(world):
 
 def test_a_run_that_was_called_is_named(world):
     inner = world.process("inner", [step("ask", world.tool("asked", echo), interactionMode="manual")])
-    run = world.begin(world.process("p", [step("a", "", process=inner.id, inputs={"q": "{q}"})]))
-    world.until(lambda: bool(world.runs.questions(world.user, run.id)))
+    run = world.start_run(world.process("p", [step("a", "", process=inner.id, inputs={"q": "{q}"})]))
+    world.wait_until(lambda: bool(world.runs.list_questions(world.user, run.id)))
     assert world.why(run)["a"].message.endswith(f"aeon runs why {run.id}:a:1")

@@ -6,9 +6,9 @@ from contextlib import ExitStack, closing, contextmanager
 import pytest
 
 from aeon.base.clock import SystemClock
-from aeon.platform.projection import Projector, Reference, differences
-from aeon.testing.projection import MemoryGraph
-from aeon.testing.record_changes import RecordChanges
+from aeon.platform.projection import NodeKey, Projector, find_differences
+from aeon.testing.projection import InMemoryGraph
+from aeon.testing.records import RecordMutator
 
 pytestmark = [pytest.mark.server, pytest.mark.slow]
 
@@ -25,7 +25,7 @@ def store(postgres_record):
 
 @pytest.fixture
 def target():
-    return MemoryGraph()
+    return InMemoryGraph()
 
 
 @pytest.fixture
@@ -80,7 +80,7 @@ def closed(*writers):
 
 
 def there(target, *names):
-    return {node.reference.id for node in target.found([Reference("User", name) for name in names])[0]}
+    return {node.key.id for node in target.fetch([NodeKey("User", name) for name in names])[0]}
 
 
 def test_an_event_that_is_committed_after_later_ones_is_taken(store, target, projector):
@@ -96,7 +96,7 @@ def test_an_event_that_is_committed_after_later_ones_is_taken(store, target, pro
         slow.commit()
         projector.sync()
     assert there(target, "slow", "quick") == {"slow", "quick"}
-    assert not list(differences(store, target))
+    assert not list(find_differences(store, target))
 
 
 def test_so_it_is_where_the_younger_transaction_has_the_earlier_event(store, target, projector):
@@ -113,7 +113,7 @@ def test_so_it_is_where_the_younger_transaction_has_the_earlier_event(store, tar
         younger.commit()
         projector.sync()
     assert there(target, "older", "older too", "younger") == {"older", "older too", "younger"}
-    assert not list(differences(store, target))
+    assert not list(find_differences(store, target))
 
 
 def test_a_transaction_that_is_taken_back_holds_nothing_up(store, target, projector):
@@ -156,10 +156,10 @@ def test_a_transaction_from_before_there_was_a_consumer_is_in_the_graph(store, t
 
 
 def test_many_writers_at_once(store, target, projector):
-    writers = [threading.Thread(target=RecordChanges(store, seed).make, args=(60,)) for seed in range(1, 5)]
+    writers = [threading.Thread(target=RecordMutator(store, seed).make_changes, args=(60,)) for seed in range(1, 5)]
     for writer in writers:
         writer.start()
     while any(writer.is_alive() for writer in writers):
         projector.sync(seconds=0)
     projector.sync()
-    assert not list(differences(store, target))
+    assert not list(find_differences(store, target))

@@ -9,24 +9,23 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from aeon.base.clock import SystemClock
-from aeon.platform.catalog.catalog import Catalog
 from aeon.platform.catalog.model import NewSecret, NewService, NewTool, ToolChange
-from aeon.platform.ledger import Request
+from aeon.platform.catalog.service import Catalog
+from aeon.platform.ledger import MutationRequest
 from aeon.platform.projection import (
+    NodeKey,
     ProjectionMovedError,
     Projector,
     RebuildRequiredError,
-    Reference,
     TargetUnavailableError,
-    differences,
+    find_differences,
 )
 from aeon.platform.projection.queries import IDS_AFTER
-from aeon.platform.projection.stamps import Position
+from aeon.platform.projection.stamps import ProjectionPosition
 from aeon.platform.store import StoreUnavailableError
 from aeon.testing.clock import FakeClock
-from aeon.testing.projection import MemoryGraph
-from aeon.testing.record_changes import RecordChanges
-from aeon.testing.records import new_record
+from aeon.testing.projection import InMemoryGraph
+from aeon.testing.records import RecordMutator, new_record
 from aeon.testing.vault import InMemoryVault
 
 SHAPE = {"type": "object", "required": ["endpoint"]}
@@ -54,7 +53,7 @@ def store(request, tmp_path):
 
 @pytest.fixture
 def target():
-    return MemoryGraph()
+    return InMemoryGraph()
 
 
 @pytest.fixture
@@ -71,25 +70,25 @@ def consumers(store):
 
 
 def same(store, target):
-    return not list(differences(store, target))
+    return not list(find_differences(store, target))
 
 
 # Equal to the record
 
 
 def test_without_a_consumer_no_event_is_noted(store):
-    RecordChanges(store, 1).make(50)
+    RecordMutator(store, 1).make_changes(50)
     assert events(store) == []
 
 
 def test_the_first_sync_builds_the_graph_and_later_ones_follow(store, target, projector):
-    changes = RecordChanges(store, 1)
-    changes.make(120)
+    changes = RecordMutator(store, 1)
+    changes.make_changes(120)
     assert projector.status().state == "empty"
     assert projector.sync() == 0
     assert same(store, target)
     assert target.count() > 20
-    changes.make(120)
+    changes.make_changes(120)
     assert not same(store, target)
     assert projector.sync() > 50
     assert same(store, target)
@@ -99,10 +98,10 @@ def test_the_first_sync_builds_the_graph_and_later_ones_follow(store, target, pr
 @given(seed=st.integers(1, 10**6), pauses=st.lists(st.integers(0, 30), min_size=1, max_size=5), size=st.integers(1, 40))
 def test_after_any_changes_the_graph_equals_the_record(tmp_path_factory, seed, pauses, size):
     with closing(new_record(tmp_path_factory.mktemp("record"))) as store:
-        target = MemoryGraph()
-        projector, changes = Projector(store, target, SystemClock(), size=size), RecordChanges(store, seed)
+        target = InMemoryGraph()
+        projector, changes = Projector(store, target, SystemClock(), size=size), RecordMutator(store, seed)
         for pause in pauses:
-            changes.make(pause)
+            changes.make_changes(pause)
             projector.sync()
         assert same(store, target)
 
@@ -112,7 +111,7 @@ def test_what_the_catalog_does_is_followed(store, target, projector):
     catalog = Catalog(store, InMemoryVault(clock), clock=clock)
     projector.sync()
     catalog.add_user("ann")
-    ann = Request("ann")
+    ann = MutationRequest("ann")
     secret = catalog.secrets.add(NewSecret.parsed({"name": "key", "type": "api_key", "value": {"key": "s3cret"}}), ann)
     api = {"name": "api", "type": "rest_api", "protocol": "http", "connectionSchema": SHAPE}
     service = catalog.services.add(NewService.parsed(api), ann)
@@ -122,21 +121,21 @@ def test_what_the_catalog_does_is_followed(store, target, projector):
     )
     projector.sync()
     assert same(store, target)
-    nodes, edges = target.found([Reference("Tool", tool.id), Reference("Secret", secret.id)])
+    nodes, edges = target.fetch([NodeKey("Tool", tool.id), NodeKey("Secret", secret.id)])
     assert {edge.type for edge in edges} == {"OWNED_BY", "USES_SERVICE", "USES_SECRET"}
     assert "s3cret" not in repr(nodes)
     catalog.tools.change(tool.id, ToolChange(name="fetch"), ann)
     projector.sync()
     assert same(store, target)
-    assert target.found([Reference("Tool", tool.id)])[0][0].properties["name"] == "fetch"
+    assert target.fetch([NodeKey("Tool", tool.id)])[0][0].properties["name"] == "fetch"
     catalog.tools.remove(tool.id, ann)
     projector.sync()
     assert same(store, target)
-    assert target.found([Reference("Tool", tool.id)]) == ([], [])
+    assert target.fetch([NodeKey("Tool", tool.id)]) == ([], [])
 
 
 def edges_of_the_run(target):
-    return sorted(edge.type for edge in target.found([Reference("Run", "r")])[1])
+    return sorted(edge.type for edge in target.fetch([NodeKey("Run", "r")])[1])
 
 
 @pytest.mark.parametrize("cut", [None, 0, 1, 2, 3, 4])
@@ -145,7 +144,7 @@ def test_an_edge_waits_for_its_second_node(store, target, projector, cut):
 
     So it does where the batch that brings it was cut off when the node was there and the edges were not.
     """
-    RecordChanges(store, 1)
+    RecordMutator(store, 1)
     projector.sync()
 
     def write(*queries):
@@ -179,14 +178,14 @@ def test_every_label_with_events_is_projected(tmp_path):
 @given(seed=st.integers(1, 10**6), cuts=st.lists(st.integers(0, 4), min_size=1, max_size=8))
 def test_a_batch_that_is_cut_off_is_made_good(tmp_path_factory, seed, cuts):
     with closing(new_record(tmp_path_factory.mktemp("record"))) as store:
-        target = MemoryGraph()
-        projector, changes = Projector(store, target, SystemClock(), size=5, patience=0), RecordChanges(store, seed)
+        target = InMemoryGraph()
+        projector, changes = Projector(store, target, SystemClock(), size=5, patience=0), RecordMutator(store, seed)
         for cut in cuts:
-            changes.make(10)
+            changes.make_changes(10)
             target.cut_after = cut
             with pytest.raises(TargetUnavailableError):
                 projector.rebuild() if cut == 0 else projector.sync()
-            changes.make(5)
+            changes.make_changes(5)
         projector.sync()
         assert same(store, target)
 
@@ -196,10 +195,10 @@ def crash(*_):
 
 
 def test_a_crash_before_the_record_learns_of_a_batch_repeats_nothing_wrongly(store, target, projector, monkeypatch):
-    changes = RecordChanges(store, 1)
-    changes.make(100)
+    changes = RecordMutator(store, 1)
+    changes.make_changes(100)
     projector.sync()
-    changes.make(100)
+    changes.make_changes(100)
     with monkeypatch.context() as patched:
         patched.setattr(projector, "_advance", lambda *_: exec("raise StoreUnavailableError"))  # noqa: S102
         with pytest.raises(StoreUnavailableError):
@@ -208,38 +207,38 @@ def test_a_crash_before_the_record_learns_of_a_batch_repeats_nothing_wrongly(sto
     again.sync()
     assert same(store, target)
     assert len(events(store)) == 1
-    changes.make(100)
+    changes.make_changes(100)
     again.sync()
     assert same(store, target)
 
 
 def test_a_record_that_changes_while_it_is_built_from_is_caught_up_with(store, target):
-    changes = RecordChanges(store, 1)
-    changes.make(60)
+    changes = RecordMutator(store, 1)
+    changes.make_changes(60)
 
-    class Busy(MemoryGraph):
+    class Busy(InMemoryGraph):
         def apply(self, batch, claim, stamp):
-            changes.make(2)
+            changes.make_changes(2)
             super().apply(batch, claim, stamp)
 
     busy = Busy()
     projector = Projector(store, busy, SystemClock(), size=5)
     projector.rebuild()
     assert not same(store, busy)  # it goes on changing while it is caught up with
-    busy.apply = lambda *args: MemoryGraph.apply(busy, *args)
+    busy.apply = lambda *args: InMemoryGraph.apply(busy, *args)
     projector.sync()
     assert same(store, busy)
 
 
 def test_a_graph_is_rebuilt_from_nothing(store, target, projector):
-    changes = RecordChanges(store, 1)
-    changes.make(100)
+    changes = RecordMutator(store, 1)
+    changes.make_changes(100)
     projector.sync()
     target.clear("")
     assert projector.status().state == "empty"
     projector.sync()
     assert same(store, target)
-    changes.make(50)
+    changes.make_changes(50)
     projector.rebuild()
     assert same(store, target)
     assert len(events(store)) == 1
@@ -249,19 +248,19 @@ def test_a_graph_is_rebuilt_from_nothing(store, target, projector):
 
 
 def test_of_two_projectors_one_moves_the_graph_and_the_other_finds_it_moved(store, target, projector):
-    changes = RecordChanges(store, 1)
-    changes.make(100)
+    changes = RecordMutator(store, 1)
+    changes.make_changes(100)
     projector.sync()
-    changes.make(50)
+    changes.make_changes(50)
     other = Projector(store, target, SystemClock())
-    missing = target.missing
+    missing = target.find_missing
 
     def slow(references, claim):
-        target.missing = missing
+        target.find_missing = missing
         other.sync()
         return missing(references, claim)
 
-    target.missing = slow
+    target.find_missing = slow
     with pytest.raises(ProjectionMovedError):
         projector.sync()
     assert same(store, target)
@@ -269,7 +268,7 @@ def test_of_two_projectors_one_moves_the_graph_and_the_other_finds_it_moved(stor
 
 
 def test_a_builder_that_lives_is_waited_for_and_a_dead_one_is_taken_over_from(store, target):
-    RecordChanges(store, 1).make(100)
+    RecordMutator(store, 1).make_changes(100)
     clock = FakeClock()
     target.clear('{"builder":"b","page":1}')
     others = iter(['{"builder":"b","page":2}', '{"builder":"b","page":3}'])
@@ -292,11 +291,11 @@ def test_a_builder_that_lives_is_waited_for_and_a_dead_one_is_taken_over_from(st
 
 
 def test_events_are_pruned_when_all_consumers_have_them(store, target, projector):
-    other = Projector(store, MemoryGraph(), SystemClock(), name="other")
-    changes = RecordChanges(store, 1)
+    other = Projector(store, InMemoryGraph(), SystemClock(), name="other")
+    changes = RecordMutator(store, 1)
     projector.sync()
     other.sync()
-    changes.make(100)
+    changes.make_changes(100)
     last = events(store)[-1]["seq"]
     projector.sync()
     assert len(events(store)) > 50
@@ -308,25 +307,25 @@ def test_events_are_pruned_when_all_consumers_have_them(store, target, projector
 
 def test_a_consumers_position_never_goes_back(store, target, projector):
     projector.sync()
-    RecordChanges(store, 1).make(50)
+    RecordMutator(store, 1).make_changes(50)
     projector.sync()
     before = consumers(store)
-    projector._advance(Position("", 1, 0))
+    projector._advance(ProjectionPosition("", 1, 0))
     assert consumers(store) == before
 
 
 def test_who_retires_costs_the_record_nothing_more(store, target, projector):
-    changes = RecordChanges(store, 1)
+    changes = RecordMutator(store, 1)
     projector.sync()
-    changes.make(20)
+    changes.make_changes(20)
     target.is_down = True  # it may be gone for good
-    projector.retire()
+    projector.unregister()
     assert projector.target == "a graph in memory"
     target.is_down = False
     assert events(store) == []
-    changes.make(20)
+    changes.make_changes(20)
     assert events(store) == []
-    with pytest.raises(RebuildRequiredError, match="has not noted its changes"):
+    with pytest.raises(RebuildRequiredError, match="has not recorded its changes"):
         projector.sync()
     projector.rebuild()
     assert same(store, target)
@@ -339,7 +338,7 @@ def test_the_lag_is_shown(store, target):
     projector.sync()
     status = projector.status()
     assert (status.state, status.behind, status.lag, status.reason) == ("following", 0, 0.0, "")
-    RecordChanges(store, 1).make(20)
+    RecordMutator(store, 1).make_changes(20)
     many = len(events(store)) - 1
     later = Projector(store, target, FakeClock(start=clock_in(60)))
     assert later.status().behind == many
@@ -373,18 +372,18 @@ def test_the_graph_of_another_record_must_be_rebuilt(store, target, projector, t
 def test_a_record_restored_from_a_backup_is_noticed(tmp_path, target, goes_on):
     folder = tmp_path / "record"
     with closing(new_record(folder)) as store:
-        changes = RecordChanges(store, 1)
-        changes.make(30)
+        changes = RecordMutator(store, 1)
+        changes.make_changes(30)
         Projector(store, target, SystemClock()).sync()
     backup = shutil.copytree(folder, tmp_path / "backup")
     with closing(new_record(folder)) as store:
-        changes = RecordChanges(store, 2)
-        changes.make(50)
+        changes = RecordMutator(store, 2)
+        changes.make_changes(50)
         Projector(store, target, SystemClock()).sync()
     shutil.rmtree(folder)
     shutil.copytree(backup, folder)
     with closing(new_record(folder)) as store:
-        RecordChanges(store, 3).make(goes_on)
+        RecordMutator(store, 3).make_changes(goes_on)
         projector = Projector(store, target, SystemClock())
         assert projector.status().state == "rebuild required"
         with pytest.raises(RebuildRequiredError, match="restored from a backup"):
@@ -395,10 +394,10 @@ def test_a_record_restored_from_a_backup_is_noticed(tmp_path, target, goes_on):
 
 
 def test_a_graph_restored_from_a_backup_is_noticed(store, target, projector):
-    changes = RecordChanges(store, 1)
+    changes = RecordMutator(store, 1)
     projector.sync()
     before = target.stamp()
-    changes.make(20)
+    changes.make_changes(20)
     projector.sync()
     target._stamp = before
     with pytest.raises(RebuildRequiredError, match="restored from a backup"):
@@ -409,12 +408,12 @@ def test_a_graph_restored_from_a_backup_is_noticed(store, target, projector):
 
 
 def test_following_goes_on_when_the_graph_is_there_again(store, target, projector):
-    changes, told, waited = RecordChanges(store, 1), [], []
-    changes.make(20)
+    changes, told, waited = RecordMutator(store, 1), [], []
+    changes.make_changes(20)
 
     def wait(seconds):
         waited.append(seconds)
-        changes.make(5)
+        changes.make_changes(5)
         target.is_down = len(waited) in (2, 3)
         return len(waited) == 6
 
@@ -426,7 +425,7 @@ def test_following_goes_on_when_the_graph_is_there_again(store, target, projecto
 
 
 def test_following_ends_when_it_is_told_to(store, target, projector):
-    RecordChanges(store, 1).make(20)
+    RecordMutator(store, 1).make_changes(20)
     ended = threading.Event()
     thread = threading.Thread(target=projector.follow, args=(ended.wait,), kwargs={"report": print})
     thread.start()

@@ -54,4 +54,4 @@ def add_templates(store):
 @pytest.fixture
 def names(index):
     """`names(user, text)`: the names that a search finds, the best first."""
-    return lambda user, text, kinds=None, limit=20: [hit.name for hit in index.find(user, text, kinds, limit)]
+    return lambda user, text, kinds=None, limit=20: [hit.name for hit in index.search(user, text, kinds, limit)]

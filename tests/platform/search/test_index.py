@@ -8,9 +8,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from aeon.platform.catalog.model import ServiceChange, TemplateChange, ToolChange
-from aeon.platform.ledger import Request
-from aeon.platform.search.ranking import Document, bm25
-from aeon.platform.search.words import folding, words
+from aeon.platform.ledger import MutationRequest
+from aeon.platform.search.ranking import SearchDocument, score_bm25
+from aeon.platform.search.tokenizer import folding_table, tokenize
 from aeon.platform.store import GuardError, guard
 
 _NUMBERS = count()
@@ -39,7 +39,7 @@ def test_things_of_each_kind_are_found_by_name_and_description(world, store, ind
     store.update(lambda unit: unit.write(ADD_PROCESS, process))
     world.secret(anna, name="weather key")
 
-    found = index.find(anna, "Weather")
+    found = index.search(anna, "Weather")
     assert {(hit.kind, hit.id) for hit in found} == {
         ("service", service.id),
         ("tool", tool.id),
@@ -50,9 +50,9 @@ def test_things_of_each_kind_are_found_by_name_and_description(world, store, ind
     assert {hit.kind for hit in found[:2]} == {"service", "toolTemplate"}  # in the name
     assert found[-1].owner_id == anna
     assert {hit.description for hit in found} >= {"Tells the weather of a city.", "Weather, daily."}
-    assert [hit.id for hit in index.find(anna, "weather", ["tool"])] == [tool.id]
-    assert index.find(anna, "weather", ["secret"]) == index.find(anna, "weather", []) == []
-    assert len(index.find(anna, "weather", limit=2)) == 2
+    assert [hit.id for hit in index.search(anna, "weather", ["tool"])] == [tool.id]
+    assert index.search(anna, "weather", ["secret"]) == index.search(anna, "weather", []) == []
+    assert len(index.search(anna, "weather", limit=2)) == 2
 
 
 def test_only_what_is_owned_or_shared_is_found(world, names, anna, bob):
@@ -61,9 +61,9 @@ def test_only_what_is_owned_or_shared_is_found(world, names, anna, bob):
     assert names(anna, "comet") == ["comet shared"]
     assert set(names(bob, "comet")) == {"comet of bob", "comet shared"}
 
-    shared = world.catalog.services.change(mine.id, ServiceChange(shared=True), Request(bob))
+    shared = world.catalog.services.change(mine.id, ServiceChange(shared=True), MutationRequest(bob))
     assert set(names(anna, "comet")) == {"comet of bob", "comet shared"}
-    world.catalog.services.change(shared.id, ServiceChange(shared=False), Request(bob))
+    world.catalog.services.change(shared.id, ServiceChange(shared=False), MutationRequest(bob))
     assert names(anna, "comet") == names(anna, "comte") == ["comet shared"]
     assert names(anna, "bob") == []
 
@@ -71,14 +71,16 @@ def test_only_what_is_owned_or_shared_is_found(world, names, anna, bob):
 def test_what_changes_is_found_as_it_is_now(world, names, anna):
     service = world.service(anna, name="weather")
     tool = world.tool(anna, service, name="forecast", description="Tells tomorrow.")
-    world.catalog.tools.change(tool.id, ToolChange(name="prediction", description="Tells today."), Request(anna))
+    world.catalog.tools.change(
+        tool.id, ToolChange(name="prediction", description="Tells today."), MutationRequest(anna)
+    )
     assert names(anna, "forecast") == names(anna, "tomorrow") == []
     assert names(anna, "prediction") == names(anna, "today") == ["prediction"]
 
     blueprint = world.service_template(anna, name="old blueprint")
-    world.catalog.service_templates.change(blueprint.id, TemplateChange(archived=True), Request(anna))
+    world.catalog.service_templates.change(blueprint.id, TemplateChange(archived=True), MutationRequest(anna))
     assert names(anna, "old") == []
-    world.catalog.service_templates.change(blueprint.id, TemplateChange(archived=False), Request(anna))
+    world.catalog.service_templates.change(blueprint.id, TemplateChange(archived=False), MutationRequest(anna))
     assert names(anna, "old") == ["old blueprint"]
 
 
@@ -87,7 +89,7 @@ def test_nothing_of_a_deleted_thing_is_left(world, store, names, add_templates, 
     service = world.service(anna, name="Wéather: of ÄÖÜ, and of all of all cities")
     add_templates(bob, [f"n{at}" for at in range(others)])
     assert store.read(ROWS_OF_OWNER, {"user": anna})[0]["n"] > 5
-    world.catalog.services.remove(service.id, Request(anna))
+    world.catalog.services.remove(service.id, MutationRequest(anna))
     assert store.read(ROWS_OF_OWNER, {"user": anna})[0]["n"] == 0
     assert names(anna, "weather") == []
 
@@ -157,7 +159,7 @@ def test_of_a_long_description_the_beginning_counts(names, add_templates, anna):
 def test_of_equal_scores_the_name_decides_then_the_id(index, add_templates, anna, bob):
     first, second = add_templates(anna, ["meteor z", "meteor y"])
     (third,) = add_templates(bob, ["meteor y"], shared=1)
-    assert [hit.id for hit in index.find(anna, "meteor")] == [*sorted([second, third]), first]
+    assert [hit.id for hit in index.search(anna, "meteor")] == [*sorted([second, third]), first]
 
 
 @pytest.mark.parametrize(
@@ -174,13 +176,13 @@ def test_any_text_is_a_query(names, add_templates, anna, text):
     add_templates(anna, ["weather"])
     found = names(anna, text)
     assert found in ([], ["weather"])
-    assert (found == ["weather"]) >= ("weather" in words(text))
+    assert (found == ["weather"]) >= ("weather" in tokenize(text))
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(text=st.text(max_size=200))
 def test_no_text_is_an_error(index, text):
-    for found in index.find("nobody", text), index.nearest("nobody", text, "tool"):
+    for found in index.search("nobody", text), index.find_similar_names("nobody", text, "tool"):
         assert all(hit.score > 0 for hit in found)
 
 
@@ -200,15 +202,15 @@ def test_both_stores_find_and_rank_what_a_look_at_everything_does(world, index, 
     for at, (some, others) in enumerate(things):
         name, body = " ".join([*some, f"n{at}"]), " ".join(others)
         add_templates(user, [name], body)
-        everything.append((name, Document(words(name), words(body))))
-    last = words(text)[-1:]
-    distinct = [*(word for word in dict.fromkeys(words(text)) if [word] != last), *last]
-    having = [(name, document) for name, document in everything if distinct and any(bm25(distinct, [document]))]
-    scores = [round(score, 9) for score in bm25(distinct, [document for _name, document in having])]
+        everything.append((name, SearchDocument(tokenize(name), tokenize(body))))
+    last = tokenize(text)[-1:]
+    distinct = [*(word for word in dict.fromkeys(tokenize(text)) if [word] != last), *last]
+    having = [(name, document) for name, document in everything if distinct and any(score_bm25(distinct, [document]))]
+    scores = [round(score, 9) for score in score_bm25(distinct, [document for _name, document in having])]
     expected = sorted(
         zip(scores, [name for name, _document in having], strict=True), key=lambda each: (-each[0], each[1])
     )
-    found = [(hit.score, hit.name) for hit in index.find(user, text)]
+    found = [(hit.score, hit.name) for hit in index.search(user, text)]
     assert found == expected or (distinct and not having)  # names alike
 
 
@@ -221,8 +223,8 @@ def test_the_record_folds_texts_as_queries_are_folded(store, add_templates, anna
     rows = store.read(read, {"user": anna})
     assert len(rows) == len(texts)
     for row in rows:
-        assert row["name_words"] == row["name"].translate(folding())
-        assert row["body_words"] == row["body"].translate(folding())
+        assert row["name_words"] == row["name"].translate(folding_table())
+        assert row["body_words"] == row["body"].translate(folding_table())
 
 
 def test_what_others_have_does_not_crowd_mine_out(world, index, add_templates, anna):
@@ -230,19 +232,19 @@ def test_what_others_have_does_not_crowd_mine_out(world, index, add_templates, a
         add_templates(world.user(f"other{at}"), [f"weather map {n}" for n in range(1000)], "The weather.")
     (mine,) = add_templates(anna, ["weather"])
     begun = time.perf_counter()
-    assert [hit.id for hit in index.find(anna, "weather")] == [mine]
-    assert [hit.id for hit in index.find(anna, "wether")] == [mine]
-    assert [hit.id for hit in index.nearest(anna, "waether", "serviceTemplate")] == [mine]
+    assert [hit.id for hit in index.search(anna, "weather")] == [mine]
+    assert [hit.id for hit in index.search(anna, "wether")] == [mine]
+    assert [hit.id for hit in index.find_similar_names(anna, "waether", "serviceTemplate")] == [mine]
     assert time.perf_counter() - begun < 1  # milliseconds; a second is for machines that are busy
 
 
 def test_what_others_share_does_not_crowd_mine_out(index, add_templates, anna, bob):
     (mine,) = add_templates(anna, ["planet chart"])
     add_templates(bob, [f"planet {n}" for n in range(3000)], shared=1)
-    assert mine in [hit.id for hit in index.find(anna, "planet", limit=3000)]
-    assert index.find(anna, "planet chart")[0].id == mine
-    assert index.find(anna, "plannet chrt")[0].id == mine
-    assert mine in [hit.id for hit in index.find(anna, "plan", limit=3000)]
+    assert mine in [hit.id for hit in index.search(anna, "planet", limit=3000)]
+    assert index.search(anna, "planet chart")[0].id == mine
+    assert index.search(anna, "plannet chrt")[0].id == mine
+    assert mine in [hit.id for hit in index.search(anna, "plan", limit=3000)]
 
 
 def test_a_rare_word_is_found_among_many_things_with_a_common_one(names, add_templates, anna):

@@ -5,8 +5,8 @@ from contextlib import closing
 
 import pytest
 
-from aeon.adapters.store.migrations import available
-from aeon.adapters.store.sqlite.schema import digest
+from aeon.adapters.store.migrations import load_migrations
+from aeon.adapters.store.sqlite.schema import schema_digest
 from aeon.adapters.store.sqlite.store import SqliteStore
 from aeon.platform.search.index import TextIndex
 
@@ -35,21 +35,21 @@ class SqliteRecord:
 
     def __init__(self, path):
         self.path = path
-        self._run(*(each.up for each in available("sqlite")[: NUMBER - 1]), "PRAGMA journal_mode = WAL;")
+        self._run(*(each.up for each in load_migrations("sqlite")[: NUMBER - 1]), "PRAGMA journal_mode = WAL;")
 
     def fill(self, texts):
         self._run(*(f"{text};" for text in texts))
 
     def up(self):
-        self._run(available("sqlite")[NUMBER - 1].up)
+        self._run(load_migrations("sqlite")[NUMBER - 1].up)
         return SqliteStore(self.path)
 
     def down(self):
-        self._run(available("sqlite")[NUMBER - 1].down)
+        self._run(load_migrations("sqlite")[NUMBER - 1].down)
 
     def schema(self):
         with closing(sqlite3.connect(self.path)) as connection:
-            return digest(connection)
+            return schema_digest(connection)
 
     def _run(self, *scripts):
         with closing(sqlite3.connect(self.path, isolation_level=None)) as connection:
@@ -61,10 +61,10 @@ class PostgresRecord:
     """The same on a server."""
 
     def __init__(self, address):
-        from aeon.adapters.store.postgresql import migrating, parsed
+        from aeon.adapters.store.postgresql import migrator, parse_address
 
         self.address = address
-        migrating.migrate(parsed(address), None, available("postgresql")[: NUMBER - 1])
+        migrator.migrate(parse_address(address), None, load_migrations("postgresql")[: NUMBER - 1])
 
     def fill(self, texts):
         with closing(self._connect()) as connection:
@@ -72,9 +72,9 @@ class PostgresRecord:
                 connection.execute(text.encode())
 
     def up(self):
-        from aeon.adapters.store.postgresql import migrating, open_postgresql, parsed
+        from aeon.adapters.store.postgresql import migrator, open_postgresql, parse_address
 
-        migrating.migrate(parsed(self.address), None, available("postgresql"))
+        migrator.migrate(parse_address(self.address), None, load_migrations("postgresql"))
         return open_postgresql(self.address)
 
     def down(self):
@@ -93,17 +93,17 @@ class PostgresRecord:
             return connection.execute(named.encode()).fetchall()
 
     def _connect(self):
-        from aeon.adapters.store.postgresql import parsed
+        from aeon.adapters.store.postgresql import parse_address
         from aeon.adapters.store.postgresql.connection import connect
 
-        return connect(parsed(self.address), None)
+        return connect(parse_address(self.address), None)
 
 
 @pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=[pytest.mark.server, pytest.mark.slow])])
 def record(request, tmp_path):
     if request.param == "sqlite":
         return SqliteRecord(tmp_path / "aeon.db")
-    return PostgresRecord(request.getfixturevalue("postgres_server").new())
+    return PostgresRecord(request.getfixturevalue("postgres_server").create_database())
 
 
 def test_what_is_there_is_indexed_and_nothing_is_left_afterwards(record):
@@ -111,12 +111,12 @@ def test_what_is_there_is_indexed_and_nothing_is_left_afterwards(record):
     before = record.schema()
     with closing(record.up()) as store:
         search = TextIndex(store)
-        assert [hit.id for hit in search.find("anna", "weather")] == ["s", "t1"]
-        assert {hit.id for hit in search.find("bob", "weather")} == {"t3", "t1"}
-        assert [hit.id for hit in search.find("anna", "forcast")] == ["t1"]
+        assert [hit.id for hit in search.search("anna", "weather")] == ["s", "t1"]
+        assert {hit.id for hit in search.search("bob", "weather")} == {"t3", "t1"}
+        assert [hit.id for hit in search.search("anna", "forcast")] == ["t1"]
     record.down()
     assert record.schema() == before
     with closing(record.up()) as store:
-        assert [hit.id for hit in TextIndex(store).find("anna", "weather")] == ["s", "t1"]
+        assert [hit.id for hit in TextIndex(store).search("anna", "weather")] == ["s", "t1"]
         things = "SELECT name FROM services UNION ALL SELECT name FROM tool_templates ORDER BY name"
         assert [row["name"] for row in store.read(things)] == ["forecast", "weather", "weather api", "weather of bob"]

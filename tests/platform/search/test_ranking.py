@@ -4,16 +4,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aeon.platform.search.ranking import ALIKE, Document, bm25, likeness
+from aeon.platform.search.ranking import SIMILARITY_THRESHOLD, SearchDocument, name_similarity, score_bm25
 
 
 def document(name, body=""):
-    return Document(name.split(), body.split())
+    return SearchDocument(name.split(), body.split())
 
 
 def order(asked, *documents):
     """The numbers of the documents that have one of the words, the best first."""
-    scores = bm25(asked.split(), documents)
+    scores = score_bm25(asked.split(), documents)
     return sorted((at for at, score in enumerate(scores) if score), key=lambda at: -scores[at])
 
 
@@ -41,8 +41,8 @@ def test_the_last_word_may_be_the_beginning_of_one_and_counts_less_then():
 
 
 def test_nothing_found_has_no_scores():
-    assert bm25(["weather"], []) == []
-    assert bm25(["weather"], [Document([], [])]) == [0]
+    assert score_bm25(["weather"], []) == []
+    assert score_bm25(["weather"], [SearchDocument([], [])]) == [0]
 
 
 @given(
@@ -50,8 +50,8 @@ def test_nothing_found_has_no_scores():
     st.lists(st.tuples(*[st.lists(st.sampled_from(["ab", "ac", "b", "c", "d"]))] * 2), max_size=6),
 )
 def test_who_has_a_word_scores_above_zero_and_nobody_else(asked, texts):
-    documents = [Document(*each) for each in texts]
-    for each, score in zip(documents, bm25(asked, documents), strict=True):
+    documents = [SearchDocument(*each) for each in texts]
+    for each, score in zip(documents, score_bm25(asked, documents), strict=True):
         found = {*each.name, *each.body}
         has = bool(found & {*asked}) or any(word.startswith(asked[-1]) for word in found)
         assert (score > 0) == has
@@ -70,17 +70,17 @@ def test_who_has_a_word_scores_above_zero_and_nobody_else(asked, texts):
     ],
 )
 def test_names_with_typing_errors_are_alike(asked, name):
-    assert ALIKE <= likeness(asked.split(), name.split()) < 1
+    assert SIMILARITY_THRESHOLD <= name_similarity(asked.split(), name.split()) < 1
 
 
 @pytest.mark.parametrize(
     ("asked", "name"), [("weather", "invoice"), ("a", "weather"), ("wether in any order", "weather")]
 )
 def test_other_names_are_not_alike(asked, name):
-    assert likeness(asked.split(), name.split()) < ALIKE
+    assert name_similarity(asked.split(), name.split()) < SIMILARITY_THRESHOLD
 
 
 def test_equal_names_are_most_alike_and_further_words_make_it_less():
-    assert likeness(["weather"], ["weather"]) == 1
-    assert likeness(["wether"], ["weather"]) > likeness(["wether"], ["weather", "map"])
-    assert likeness([], ["weather"]) == likeness(["weather"], []) == 0
+    assert name_similarity(["weather"], ["weather"]) == 1
+    assert name_similarity(["wether"], ["weather"]) > name_similarity(["wether"], ["weather", "map"])
+    assert name_similarity([], ["weather"]) == name_similarity(["weather"], []) == 0

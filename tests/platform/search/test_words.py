@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aeon.platform.search.words import LONGEST, folding, trigrams, words
+from aeon.platform.search.tokenizer import MAX_WORD_CHARS, folding_table, tokenize, trigrams
 
 
 @pytest.mark.parametrize(
@@ -27,22 +27,22 @@ from aeon.platform.search.words import LONGEST, folding, trigrams, words
     ],
 )
 def test_a_text_has_its_words_small_and_without_accents(text, expected):
-    assert words(text) == expected
+    assert tokenize(text) == expected
 
 
 def test_of_a_long_word_the_beginning_counts():
-    assert words("x" * 1000) == ["x" * LONGEST]
+    assert tokenize("x" * 1000) == ["x" * MAX_WORD_CHARS]
 
 
 @given(st.text())
 def test_every_text_has_words_which_stay_the_same(text):
-    found = words(text)
+    found = tokenize(text)
     assert all(found)
-    assert words(" ".join(found)) == found
+    assert tokenize(" ".join(found)) == found
 
 
 def test_what_a_character_becomes_changes_no_further():
-    assert not [each for each in folding().values() if each.strip(" ") and ord(each) in folding()]
+    assert not [each for each in folding_table().values() if each.strip(" ") and ord(each) in folding_table()]
 
 
 def test_trigrams_tell_where_a_word_begins_and_ends():

@@ -12,10 +12,10 @@ from pathlib import Path
 
 from aeon.adapters.store.postgresql import open_postgresql
 from aeon.base.clock import SystemClock
-from aeon.platform.processes.runs.model import Job
-from aeon.platform.workers.limits.places import Places
-from aeon.platform.workers.limits.waiting import Limiting
-from aeon.platform.workers.registry import Registry
+from aeon.platform.runs.model import Job
+from aeon.platform.workers.rate_limits.leases import ServiceLeaseStore
+from aeon.platform.workers.rate_limits.limiter import RateLimiter
+from aeon.platform.workers.registry import WorkerRegistry
 from aeon.testing.records import new_record
 
 
@@ -46,18 +46,18 @@ def say(word):
 
 async def main(address, executor, tool, calls, lasts):
     store, clock = opened(address), SystemClock()
-    registry = Registry(store, clock)
+    registry = WorkerRegistry(store, clock)
     registry.register(executor, {}, [])
-    limiting, free = Limiting(Places(store, registry, clock, executor), clock), asyncio.Semaphore(100)
-    limited = await limiting.of(tool)
+    limiting, free = RateLimiter(ServiceLeaseStore(store, registry, clock, executor), clock), asyncio.Semaphore(100)
+    limited = await limiting.find_service(tool)
     say("ready")
     if not calls:
-        async with limiting.held(job(f"{executor} kept", tool), limited, free):
+        async with limiting.acquired(job(f"{executor} kept", tool), limited, free):
             say("begin")
             await asyncio.sleep(600)
 
     async def call(number):
-        async with limiting.held(job(f"{executor} {number}", tool), limited, free):
+        async with limiting.acquired(job(f"{executor} {number}", tool), limited, free):
             say("begin")
             await asyncio.sleep(lasts)
             say("end")

@@ -4,19 +4,19 @@ import itertools
 
 import pytest
 
-from aeon.adapters.results import FileResults
+from aeon.adapters.results import FileResultStore
 from aeon.base.masking import HIDDEN
-from aeon.platform.catalog.caching import Key
-from aeon.platform.catalog.calling import OperationError, Outcome, ToolCaller
 from aeon.platform.catalog.model import ServiceChange, ToolChange
-from aeon.platform.catalog.tokens import Tokens
-from aeon.platform.catalog.usage import Usage
+from aeon.platform.catalog.oauth_tokens import OAuthTokens
+from aeon.platform.catalog.operations import TokenUsage
+from aeon.platform.catalog.result_cache import CacheKey
+from aeon.platform.catalog.tool_calls import OperationError, OperationResult, StoredToolCaller
 from aeon.platform.errors import NotFoundError, RuleError
-from aeon.platform.ledger import Request
-from aeon.platform.processes.runs.model import Job
+from aeon.platform.ledger import MutationRequest
+from aeon.platform.runs.model import Job
 from aeon.platform.store import StoreUnavailableError
-from aeon.platform.workers.cache.cache import LARGEST, RecordCache
-from aeon.platform.workers.calling import carries_out, known_to
+from aeon.platform.workers.job_runner import make_cached_result_lookup, make_job_runner
+from aeon.platform.workers.result_cache.repository import MAX_RESULT_CHARS, SqlResultCache
 from aeon.testing.clock import FakeClock
 
 INPUT = {"type": "object", "required": ["id"], "properties": {"id": {"type": "string"}}}
@@ -35,8 +35,8 @@ class Counting:
         if isinstance(self.says, Exception):
             raise self.says
         if self.says is not None:
-            return Outcome(self.says)
-        return Outcome({"n": len(self.calls), "id": work.given["id"]}, Usage(3, 4, None))
+            return OperationResult(self.says)
+        return OperationResult({"n": len(self.calls), "id": work.arguments["id"]}, TokenUsage(3, 4, None))
 
 
 class NoTokenServer:
@@ -54,10 +54,10 @@ class Caching:
         self.owner, self.other = world.user("owner"), world.user("other")
         self.doing = Counting()
         self.clock = FakeClock()
-        self.results = FileResults(folder / "results")
-        self.cache = RecordCache(world.store, self.results, self.clock)
-        tokens = Tokens(world.catalog.secrets, NoTokenServer(), FakeClock())
-        made = ToolCaller(world.catalog, {"rest_request": self.doing}, tokens, FakeClock())
+        self.results = FileResultStore(folder / "results")
+        self.cache = SqlResultCache(world.store, self.results, self.clock)
+        tokens = OAuthTokens(world.catalog.secrets, NoTokenServer(), FakeClock())
+        made = StoredToolCaller(world.catalog, {"rest_request": self.doing}, tokens, FakeClock())
         self.caller = made.with_cache(self.cache)
         self.service = world.service(self.owner)
 
@@ -94,11 +94,13 @@ def test_what_has_changed_is_called_again(caching):
     tool = caching.tool()
     caching.call(tool)
     caching.world.catalog.tools.change(
-        tool.id, ToolChange.parsed({"operation": {"type": "rest_request", "path": "/new"}}), Request(caching.owner)
+        tool.id,
+        ToolChange.parsed({"operation": {"type": "rest_request", "path": "/new"}}),
+        MutationRequest(caching.owner),
     )
     assert caching.call(tool).cached is False
     change = ServiceChange.parsed({"connectionSchema": {"type": "object", "required": ["endpoint"]}})
-    caching.world.catalog.services.change(caching.service.id, change, Request(caching.owner))
+    caching.world.catalog.services.change(caching.service.id, change, MutationRequest(caching.owner))
     assert caching.call(tool).cached is False
     assert caching.call(tool).cached is True
 
@@ -109,13 +111,13 @@ def test_another_user_is_given_it_only_where_he_may_call_the_tool(caching):
     caching.call(tool)
     assert caching.call(tool, user=caching.other).cached is True
     for user in (caching.owner, caching.other):
-        deeds = [entry["action"] for entry in caching.world.catalog.ledger.trail(user)]
+        deeds = [entry["action"] for entry in caching.world.catalog.ledger.audit_log(user)]
         assert deeds.count("tool.use") == 1
-    caching.world.catalog.tools.change(tool.id, ToolChange.parsed({"shared": False}), Request(caching.owner))
+    caching.world.catalog.tools.change(tool.id, ToolChange.parsed({"shared": False}), MutationRequest(caching.owner))
     with pytest.raises(NotFoundError):
         caching.call(tool, user=caching.other)
     with pytest.raises(NotFoundError):
-        caching.caller.cached(caching.other, tool.id, {"id": "a"})
+        caching.caller.find_cached(caching.other, tool.id, {"id": "a"})
 
 
 def test_what_is_disabled_or_given_wrongly_is_refused_though_it_is_kept(caching):
@@ -129,7 +131,7 @@ def test_what_is_disabled_or_given_wrongly_is_refused_though_it_is_kept(caching)
     with pytest.raises(RuleError, match="is down"):
         caching.call(tool)
     change = ServiceChange.parsed({"enabled": False})
-    caching.world.catalog.services.change(caching.service.id, change, Request(caching.owner))
+    caching.world.catalog.services.change(caching.service.id, change, MutationRequest(caching.owner))
     with pytest.raises(RuleError, match="is disabled"):
         caching.call(tool)
 
@@ -140,11 +142,11 @@ def test_what_a_secret_opened_reaches_nobody_else_and_no_later_secret(caching):
     mine = world.secret(caching.owner, value="canary-1")
     his = world.secret(caching.other, value="canary-2")
     tool = caching.tool(secretId=mine.id, shared=True)
-    world.catalog.tools.bind(tool.id, his.id, Request(caching.other))
+    world.catalog.tools.bind(tool.id, his.id, MutationRequest(caching.other))
     assert caching.call(tool).cached is False
     assert caching.call(tool, user=caching.other).cached is False
     assert caching.call(tool).cached is True
-    world.catalog.secrets.rotate(mine.id, {"key": "canary-3"}, Request(caching.owner))
+    world.catalog.secrets.rotate(mine.id, {"key": "canary-3"}, MutationRequest(caching.owner))
     assert caching.call(tool).cached is False
     assert caching.call(tool, user=caching.other).cached is True
 
@@ -195,12 +197,12 @@ def test_large_results_are_kept_by_reference_and_made_again_where_that_is_lost(c
     file.unlink()
     assert caching.call(tool).cached is False
     assert caching.call(tool).cached is True
-    caching.doing.says = {"n": "x" * LARGEST}
+    caching.doing.says = {"n": "x" * MAX_RESULT_CHARS}
     assert [caching.call(tool, "b").cached, caching.call(tool, "b").cached] == [False, False]
 
 
 def test_of_one_tool_so_many_results_are_kept_and_those_that_were_used_last(caching, monkeypatch):
-    monkeypatch.setattr("aeon.platform.workers.cache.cache.MOST_OF_A_TOOL", 10)
+    monkeypatch.setattr("aeon.platform.workers.result_cache.repository.MAX_RESULTS_PER_TOOL", 10)
     tool = caching.tool()
     for number in range(100):
         caching.call(tool, str(number))
@@ -259,7 +261,7 @@ def job_of(tool, user, effect="pure"):
 
 def test_a_trace_says_what_was_used_again_and_that_it_took_no_tokens(caching):
     tool = caching.tool()
-    carry_out = carries_out(caching.caller)
+    carry_out = make_job_runner(caching.caller)
     first, again = (carry_out(job_of(tool, caching.owner)) for _ in range(2))
     assert (first.event.tokens, again.event.tokens) == (7, 0)
     assert "cached" not in first.about
@@ -269,7 +271,7 @@ def test_a_trace_says_what_was_used_again_and_that_it_took_no_tokens(caching):
 
 def test_what_is_known_is_only_what_may_be_given(caching):
     tool = caching.tool()
-    known = known_to(caching.caller)
+    known = make_cached_result_lookup(caching.caller)
     assert known(job_of(tool, caching.owner)) is None
     caching.call(tool)
     assert known(job_of(tool, caching.owner)).about["cached"] is True
@@ -277,6 +279,6 @@ def test_what_is_known_is_only_what_may_be_given(caching):
 
 
 def test_a_key_stands_for_one_tool(caching):
-    caching.cache.put(Key("x", "1"), None)
-    assert caching.cache.get(Key("x", "1")).output is None
-    assert caching.cache.get(Key("x", "2")) is None
+    caching.cache.put(CacheKey("x", "1"), None)
+    assert caching.cache.get(CacheKey("x", "1")).output is None
+    assert caching.cache.get(CacheKey("x", "2")) is None

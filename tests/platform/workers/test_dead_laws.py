@@ -6,9 +6,9 @@ from hypothesis import given
 from tests.platform.processes.conftest import Run, carried_out, chancy
 from tests.platform.processes.test_interpreter_laws import INPUTS, SEEDS, plans
 
-from aeon.platform.processes.running.events import CancelRequested
-from aeon.platform.processes.runs.model import Entry
-from aeon.platform.workers.dead import died, may_be_dead
+from aeon.platform.runs.dead_jobs import find_dead_jobs, may_contain_dead_jobs
+from aeon.platform.runs.machine.events import CancelRequested
+from aeon.platform.runs.model import RunEntry
 
 
 class Gathering:
@@ -29,10 +29,10 @@ class Gathering:
 
     def give(self):
         events = self.run.events[self._given :]
-        entries = [Entry(n=self._given + n, at="2026", event=event) for n, event in enumerate(events, 1)]
+        entries = [RunEntry(n=self._given + n, at="2026", event=event) for n, event in enumerate(events, 1)]
         self._given += len(events)
-        found = died(self.run.plan, entries, self.run.state.phase)
-        assert may_be_dead(entries) or not found
+        found = find_dead_jobs(self.run.plan, entries, self.run.state.phase)
+        assert may_contain_dead_jobs(entries) or not found
         self.dead += found
 
 

@@ -14,18 +14,17 @@ import pytest
 
 from aeon.adapters.store.postgresql import migrate, open_postgresql
 from aeon.base.clock import SystemClock
-from aeon.platform.catalog.catalog import Catalog
 from aeon.platform.catalog.model import NewService, NewTool, ServiceChange
-from aeon.platform.ledger import Request
-from aeon.platform.processes.running.events import Failure, StepCompleted, StepFailed
-from aeon.platform.processes.runs.model import Done, Job
+from aeon.platform.catalog.service import Catalog
+from aeon.platform.ledger import MutationRequest
+from aeon.platform.runs.machine.events import AttemptFailure, StepCompleted, StepFailed
+from aeon.platform.runs.model import Job, JobResult
 from aeon.platform.store import StoreUnavailableError
-from aeon.platform.workers.limits.places import Places
-from aeon.platform.workers.limits.waiting import Limiting
-from aeon.platform.workers.limits.why import waiting_for
-from aeon.platform.workers.local import LocalWorkers
-from aeon.platform.workers.registry import Registry
-from aeon.testing.postgres_server import PostgresServer, missing_for_postgres
+from aeon.platform.workers.pool import LocalWorkerPool
+from aeon.platform.workers.rate_limits.leases import ServiceLeaseStore, find_limit_waits
+from aeon.platform.workers.rate_limits.limiter import RateLimiter
+from aeon.platform.workers.registry import WorkerRegistry
+from aeon.testing.postgres_server import PostgresTestServer, missing_for_postgres
 from aeon.testing.records import new_record
 from aeon.testing.vault import InMemoryVault
 
@@ -73,7 +72,7 @@ class Calls:
         self.go_on.wait(self.lasts)
         with self.lock:
             self.now -= 1
-        return Done(event=StepCompleted(step=each.step, attempt=each.attempt, output=each.id))
+        return JobResult(event=StepCompleted(step=each.step, attempt=each.attempt, output=each.id))
 
 
 class Counted:
@@ -105,17 +104,17 @@ class Limits:
         self.world = world
         self.user = world.user("ann")
         clock = SystemClock()
-        self.registry = Registry(self.store, clock)
+        self.registry = WorkerRegistry(self.store, clock)
         self.registry.register(executor, {}, [])
-        self.places = Places(self.store, self.registry, clock, executor)
-        self.workers = LocalWorkers(calls, slots, None, Limiting(self.places, clock), otherwise=50)
+        self.places = ServiceLeaseStore(self.store, self.registry, clock, executor)
+        self.workers = LocalWorkerPool(calls, slots, None, RateLimiter(self.places, clock), otherwise=50)
 
     def tool(self, name="api", **limits):
         service = self.world.service(self.user, name=name, limits=limits)
         return self.world.tool(self.user, service, name=name).id
 
     async def carry_out(self, *jobs):
-        return await asyncio.gather(*(self.workers.carry_out(each) for each in jobs))
+        return await asyncio.gather(*(self.workers.execute(each) for each in jobs))
 
 
 def in_a_loop(test):
@@ -167,7 +166,7 @@ async def test_waiting_is_in_the_order_of_coming(world):
     await limits.carry_out(job("first", tool))  # from now on its service is known
     tasks = []
     for each in jobs(tool, 6):
-        tasks.append(asyncio.create_task(limits.workers.carry_out(each)))
+        tasks.append(asyncio.create_task(limits.workers.execute(each)))
         await asyncio.sleep(0)
     await asyncio.gather(*tasks)
     assert [id_ for id_, _ in calls.begun[1:]] == [each.id for each in jobs(tool, 6)]
@@ -179,9 +178,9 @@ async def test_whoever_waits_for_a_limit_holds_no_worker(world):
     calls = Calls(20)
     limits = Limits(world, calls, rest_api=2)
     full, other = limits.tool("full", concurrency=1), limits.tool("other")
-    waiting = [asyncio.create_task(limits.workers.carry_out(each)) for each in jobs(full, 5)]
+    waiting = [asyncio.create_task(limits.workers.execute(each)) for each in jobs(full, 5)]
     await until(lambda: calls.now == 1)
-    passing = asyncio.create_task(limits.workers.carry_out(job("passing", other)))
+    passing = asyncio.create_task(limits.workers.execute(job("passing", other)))
     await until(lambda: calls.now == 2)
     assert [id_ for id_, _ in calls.begun][-1] == "passing"
     calls.go_on.set()
@@ -204,9 +203,9 @@ async def test_whoever_is_stopped_while_it_waits_leaves_nothing_behind(world):
     calls = Calls(20)
     limits = Limits(world, calls)
     tool = limits.tool(concurrency=1)
-    first, second, third = (asyncio.create_task(limits.workers.carry_out(each)) for each in jobs(tool, 3))
+    first, second, third = (asyncio.create_task(limits.workers.execute(each)) for each in jobs(tool, 3))
     await until(lambda: calls.now == 1)
-    await until(lambda: waiting_for(world.store, [tool], SystemClock().now()))
+    await until(lambda: find_limit_waits(world.store, [tool], SystemClock().now()))
     for task in (second, third):
         task.cancel()
     await asyncio.gather(second, third, return_exceptions=True)
@@ -214,7 +213,7 @@ async def test_whoever_is_stopped_while_it_waits_leaves_nothing_behind(world):
     await first
     assert world.store.read(
         "SELECT standing FROM service_places WHERE service_id = :id",
-        {"id": limits.places.limited(tool).service},
+        {"id": limits.places.find_service(tool).service},
     ) == [{"standing": "[[],[],[],0]"}]
     assert len(calls.begun) == 1
 
@@ -243,18 +242,18 @@ async def test_a_limited_call_takes_two_transactions(world):
 
 @in_a_loop
 async def test_limits_that_are_changed_hold_from_then_on(world, monkeypatch):
-    monkeypatch.setattr("aeon.platform.workers.limits.waiting._KNOWN_FOR", 0.0)
+    monkeypatch.setattr("aeon.platform.workers.rate_limits.limiter._CACHE_SECONDS", 0.0)
     calls = Calls(20)
     limits = Limits(world, calls)
     tool = limits.tool(concurrency=1)
-    tasks = [asyncio.create_task(limits.workers.carry_out(each)) for each in jobs(tool, 4)]
+    tasks = [asyncio.create_task(limits.workers.execute(each)) for each in jobs(tool, 4)]
     await until(lambda: calls.now == 1)
-    service = limits.places.limited(tool).service
+    service = limits.places.find_service(tool).service
     change = ServiceChange.parsed({"limits": {"concurrency": 2}})
-    world.catalog.services.change(service, change, Request(limits.user))
+    world.catalog.services.change(service, change, MutationRequest(limits.user))
     await until(lambda: calls.now == 2)
     assert calls.most == 2
-    world.catalog.services.change(service, ServiceChange.parsed({"limits": {}}), Request(limits.user))
+    world.catalog.services.change(service, ServiceChange.parsed({"limits": {}}), MutationRequest(limits.user))
     await until(lambda: calls.now == 4)
     calls.go_on.set()
     await asyncio.gather(*tasks)
@@ -263,19 +262,19 @@ async def test_limits_that_are_changed_hold_from_then_on(world, monkeypatch):
 @in_a_loop
 async def test_no_place_is_kept_for_a_process_that_has_no_worker_for_it(world, monkeypatch):
     """It has waited for longer than the others; its only worker is busy with another service by now."""
-    monkeypatch.setattr("aeon.platform.workers.limits.standing.PATIENCE", 0)
+    monkeypatch.setattr("aeon.platform.workers.rate_limits.state.FAIR_AFTER", 0)
     here, there = Calls(20), Calls(20)
     limits, other = Limits(world, here, rest_api=1), Limits(world, there, "there")
     tool, free = limits.tool(concurrency=1), limits.tool("free")
-    held = asyncio.create_task(other.workers.carry_out(job("held", tool)))
+    held = asyncio.create_task(other.workers.execute(job("held", tool)))
     await until(lambda: there.now == 1)
-    waiting = asyncio.create_task(limits.workers.carry_out(job("waiting", tool)))
-    await until(lambda: [each.executor for each in limits.places.limited(tool).standing.queue] == ["here"])
-    (told,) = waiting_for(world.store, [tool], SystemClock().now()).values()
+    waiting = asyncio.create_task(limits.workers.execute(job("waiting", tool)))
+    await until(lambda: [each.executor for each in limits.places.find_service(tool).state.waiters] == ["here"])
+    (told,) = find_limit_waits(world.store, [tool], SystemClock().now()).values()
     assert told.holders == {"held"}
-    busy = asyncio.create_task(limits.workers.carry_out(job("busy", free)))
+    busy = asyncio.create_task(limits.workers.execute(job("busy", free)))
     await until(lambda: here.now == 1)
-    later = asyncio.create_task(other.workers.carry_out(job("later", tool)))
+    later = asyncio.create_task(other.workers.execute(job("later", tool)))
     there.go_on.set()
     async with asyncio.timeout(3):
         await asyncio.gather(held, later)
@@ -289,7 +288,7 @@ async def test_while_the_store_is_away_jobs_wait(world):
     limits = Limits(world, calls)
     tool = limits.tool(concurrency=1)
     limits.store.is_away = True
-    task = asyncio.create_task(limits.workers.carry_out(job("one", tool)))
+    task = asyncio.create_task(limits.workers.execute(job("one", tool)))
     await until(lambda: limits.store.asked)
     assert not task.done()
     limits.store.is_away = False
@@ -306,9 +305,9 @@ async def test_why_a_job_waits_is_told(world):
         limits.tool("idle", concurrency=1),
     )
     free = limits.tool("free")
-    tasks = [asyncio.create_task(limits.workers.carry_out(each)) for each in [*jobs(full, 3), *jobs(slow, 2)]]
+    tasks = [asyncio.create_task(limits.workers.execute(each)) for each in [*jobs(full, 3), *jobs(slow, 2)]]
     await until(lambda: calls.now == 3)
-    told = waiting_for(world.store, [full, slow, idle, free, "unknown"], SystemClock().now())
+    told = find_limit_waits(world.store, [full, slow, idle, free, "unknown"], SystemClock().now())
     assert set(told) == {full, slow}
     assert told[full].message == "Waits for a place: the service 'full' takes 2 call(s) at once (limit), all taken."
     assert told[full].seconds is None
@@ -319,7 +318,7 @@ async def test_why_a_job_waits_is_told(world):
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)
     calls.go_on.set()
-    assert waiting_for(world.store, [free], SystemClock().now()) == {}
+    assert find_limit_waits(world.store, [free], SystemClock().now()) == {}
 
 
 @in_a_loop
@@ -328,17 +327,17 @@ async def test_what_is_known_waits_for_no_place(world):
     calls = Calls(20)
     limits = Limits(world, calls)
     tool = limits.tool(concurrency=1)
-    full = asyncio.create_task(limits.workers.carry_out(job("full", tool)))
+    full = asyncio.create_task(limits.workers.execute(job("full", tool)))
     await until(lambda: calls.now == 1)
-    kept = Done(event=StepCompleted(step="step", attempt=1, output="kept"))
+    kept = JobResult(event=StepCompleted(step="step", attempt=1, output="kept"))
     asked = []
     knows = lambda each: asked.append(each.id) or kept  # noqa: E731  # of any job, if it is asked
-    workers = LocalWorkers(calls, {}, None, Limiting(limits.places, SystemClock()), known=knows)
-    assert await workers.carry_out(job("known", tool).model_copy(update={"effect": "pure"})) == kept
+    workers = LocalWorkerPool(calls, {}, None, RateLimiter(limits.places, SystemClock()), known=knows)
+    assert await workers.execute(job("known", tool).model_copy(update={"effect": "pure"})) == kept
     assert len(calls.begun) == 1
     calls.go_on.set()
     await full
-    assert await workers.carry_out(job("read", tool)) != kept
+    assert await workers.execute(job("read", tool)) != kept
     assert asked == ["known"]
 
 
@@ -351,10 +350,10 @@ class Refusing:
     def __call__(self, each, _confirm):
         self.begun.append(time.monotonic())
         if len(self.begun) > 1:
-            return Done(event=StepCompleted(step=each.step, attempt=each.attempt, output=1))
-        error = Failure(code="OperationError", message="it answered 429", transient=True)
+            return JobResult(event=StepCompleted(step=each.step, attempt=each.attempt, output=1))
+        error = AttemptFailure(code="OperationError", message="it answered 429", transient=True)
         event = StepFailed(step=each.step, attempt=each.attempt, error=error)
-        return Done(event=event, about={"retryAfter": self.seconds})
+        return JobResult(event=event, about={"retryAfter": self.seconds})
 
 
 @pytest.mark.slow
@@ -364,16 +363,16 @@ async def test_a_service_that_asks_for_it_is_left_alone_by_all_though_it_has_no_
     calls = Refusing(1.0)
     limits = Limits(world, calls)
     tool = limits.tool()
-    beside = limits.world.tool(limits.user, limits.world.catalog.services.by_name(limits.user, "api"), name="beside").id
+    beside = limits.world.tool(
+        limits.user, limits.world.catalog.services.find_own(limits.user, "api"), name="beside"
+    ).id
     await limits.carry_out(job("refused", tool))
-    (told,) = waiting_for(world.store, [tool], SystemClock().now()).values()
-    assert (
-        told.message == "Waits for a place: the service 'api' asked to be left alone (Retry-After); next in about 1 s."
-    )
+    (told,) = find_limit_waits(world.store, [tool], SystemClock().now()).values()
+    assert told.message == "Waits for a place: the service 'api' asked for a pause (Retry-After); next in about 1 s."
     await limits.carry_out(job("again", tool), job("another", beside))
     first, *later = calls.begun
     assert min(later) - first >= 0.95
-    assert waiting_for(world.store, [tool], SystemClock().now()) == {}
+    assert find_limit_waits(world.store, [tool], SystemClock().now()) == {}
 
 
 # Several processes, and one that is killed
@@ -389,9 +388,9 @@ def shared(request, tmp_path_factory):
         return
     if missing := missing_for_postgres():
         pytest.skip(missing)
-    server = PostgresServer(folder)
+    server = PostgresTestServer(folder)
     server.start()
-    address = server.new()
+    address = server.create_database()
     migrate(address)
     with closing(open_postgresql(address)) as record:
         yield address, record
@@ -401,8 +400,8 @@ def shared(request, tmp_path_factory):
 def limited_tool(store, **limits):
     catalog, user = Catalog(store, InMemoryVault()), f"user {uuid4()}"
     catalog.add_user(user)
-    service = catalog.services.add(NewService.parsed({**SERVICE, "limits": limits}), Request(user))
-    return catalog.tools.add(NewTool.parsed({**TOOL, "serviceId": service.id}), Request(user)).id
+    service = catalog.services.add(NewService.parsed({**SERVICE, "limits": limits}), MutationRequest(user))
+    return catalog.tools.add(NewTool.parsed({**TOOL, "serviceId": service.id}), MutationRequest(user)).id
 
 
 @contextmanager
@@ -457,20 +456,20 @@ def test_processes_keep_to_a_rate_together(shared):
 @pytest.mark.slow
 def test_the_place_of_a_killed_process_is_free_again(shared, monkeypatch):
     """Platform 10: long before its time is over; it is seen that the process is gone."""
-    monkeypatch.setattr("aeon.platform.workers.limits.standing.JUST_BEGUN", 300)
+    monkeypatch.setattr("aeon.platform.workers.rate_limits.state.NEW_LEASE_GRACE", 300)
     tool = limited_tool(shared[1], concurrency=1)
     with processes(shared, tool, 1, 0, 0.0) as (victim,):
         while not victim.stdout.readline().startswith("begin"):
             continue
-        registry = Registry(shared[1], SystemClock())
+        registry = WorkerRegistry(shared[1], SystemClock())
         registry.register("here", {}, [])
-        places = Places(shared[1], registry, SystemClock(), "here")
-        limited = places.limited(tool)
-        assert places.take(limited, job("mine", tool)).wait > 80_000
+        places = ServiceLeaseStore(shared[1], registry, SystemClock(), "here")
+        limited = places.find_service(tool)
+        assert places.acquire(limited, job("mine", tool)).wait > 80_000
         victim.kill()
         victim.wait()
         until_then = time.monotonic() + 20
-        while places.look(limited).wait is not None:
+        while places.poll(limited).wait is not None:
             assert time.monotonic() < until_then
             time.sleep(0.05)
-        assert places.take(limited, job("mine", tool)).wait is None
+        assert places.acquire(limited, job("mine", tool)).wait is None

@@ -5,11 +5,11 @@ import threading
 
 import pytest
 
-from aeon.platform.processes.running.events import Failure, StepCompleted, StepFailed
-from aeon.platform.processes.runs.lease import HaltError
-from aeon.platform.processes.runs.model import Done, Job
+from aeon.platform.runs.lease import HaltError
+from aeon.platform.runs.machine.events import AttemptFailure, StepCompleted, StepFailed
+from aeon.platform.runs.model import Job, JobResult
 from aeon.platform.store import StoreUnavailableError
-from aeon.platform.workers.local import LocalWorkers
+from aeon.platform.workers.pool import LocalWorkerPool
 
 JOB = Job(
     id="run:a:1",
@@ -25,8 +25,10 @@ JOB = Job(
     inputs={},
     timeout=60,
 )
-AWAY = Done(event=StepFailed(step="a", attempt=1, error=Failure.of(StoreUnavailableError("It does not answer."))))
-DONE = Done(event=StepCompleted(step="a", attempt=1, output=1))
+AWAY = JobResult(
+    event=StepFailed(step="a", attempt=1, error=AttemptFailure.from_error(StoreUnavailableError("It does not answer.")))
+)
+DONE = JobResult(event=StepCompleted(step="a", attempt=1, output=1))
 
 
 class Answers:
@@ -44,7 +46,7 @@ class Answers:
 
 
 def carried_out(answers, job=JOB):
-    return asyncio.run(LocalWorkers(answers, {}).carry_out(job))
+    return asyncio.run(LocalWorkerPool(answers, {}).execute(job))
 
 
 @pytest.mark.slow
@@ -63,13 +65,13 @@ def test_it_fails_with_that_where_its_time_is_over_before():
 
 def test_what_may_have_happened_is_not_begun_again():
     error = AWAY.event.error.model_copy(update={"may_have_happened": True})
-    answers = Answers(Done(event=AWAY.event.model_copy(update={"error": error})))
+    answers = Answers(JobResult(event=AWAY.event.model_copy(update={"error": error})))
     assert carried_out(answers).event.error == error
     assert answers.asked == 1
 
 
 def test_a_job_that_nobody_waits_for_comes_to_nothing():
-    """Kept as the end of its time, it would fail the run for whoever goes on with it (rule 43)."""
+    """Kept as the end of its time, it would fail the run for whoever goes on with it (platform 43)."""
     begun, goes_on = threading.Event(), threading.Event()
 
     def slow(_job, _confirm):
@@ -78,7 +80,7 @@ def test_a_job_that_nobody_waits_for_comes_to_nothing():
         return DONE
 
     async def given_up():
-        async with LocalWorkers(slow, {}).place(JOB) as act:
+        async with LocalWorkerPool(slow, {}).reserve(JOB) as act:
             waiting = asyncio.create_task(asyncio.to_thread(act))
             await asyncio.to_thread(begun.wait)
         with pytest.raises(HaltError):
@@ -93,7 +95,7 @@ def test_a_job_that_is_wanted_no_more_is_not_begun_when_the_store_is_back():
     answers = Answers(AWAY, DONE)
 
     async def given_up():
-        async with LocalWorkers(answers, {}).place(JOB) as act:
+        async with LocalWorkerPool(answers, {}).reserve(JOB) as act:
             waiting = asyncio.create_task(asyncio.to_thread(act))
             await asyncio.to_thread(answers.first.wait)
         with pytest.raises(HaltError):

@@ -6,20 +6,25 @@ import sys
 
 import pytest
 
-from aeon.adapters.engine.waiting import waited
+from aeon.adapters.engines.retry import wait_until
 from aeon.base.clock import SystemClock
-from aeon.platform.workers.liveness import ThisProcess, is_gone, is_running, this_process
-from aeon.platform.workers.model import Executor
-from aeon.platform.workers.presence import Presence
-from aeon.platform.workers.registry import Registry
+from aeon.platform.workers.heartbeat import WorkerHeartbeat
+from aeon.platform.workers.registry import (
+    ExecutorProcess,
+    ProcessIdentity,
+    WorkerRegistry,
+    current_process,
+    is_dead,
+    is_process_running,
+)
 from aeon.testing.clock import FakeClock
 
-HERE = ThisProcess("here", 1, "b")
+HERE = ProcessIdentity("here", 1, "b")
 
 
 def executor(**fields):
     said = {"id": "x", "host": "here", "pid": 7, "birth": "b", "started_at": "", "last_heartbeat": ""}
-    return Executor(**{**said, **fields})
+    return ExecutorProcess(**{**said, **fields})
 
 
 @pytest.mark.parametrize(
@@ -36,49 +41,49 @@ def executor(**fields):
 def test_gone_is_who_is_silent_for_90_seconds_or_has_ended_here(host, heartbeat, runs, gone):
     """Platform 10"""
     found = executor(host=host, last_heartbeat=heartbeat)
-    assert is_gone(found, "2026-01-01T00:00:00+00:00", HERE, lambda _pid, _birth: runs) is gone
+    assert is_dead(found, "2026-01-01T00:00:00+00:00", HERE, lambda _pid, _birth: runs) is gone
 
 
 def test_a_process_is_told_from_a_later_one_with_its_number():
     child = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
-    assert is_running(child.pid, "")
-    assert not is_running(child.pid, "another birth")
+    assert is_process_running(child.pid, "")
+    assert not is_process_running(child.pid, "another birth")
     child.kill()
     child.wait()
     child.stdin.close()
-    assert not is_running(child.pid, "")
-    assert is_running(os.getpid(), this_process().birth)
+    assert not is_process_running(child.pid, "")
+    assert is_process_running(os.getpid(), current_process().start_time)
 
 
 def test_what_workers_do_is_written_and_kept(store):
-    registry = Registry(store, FakeClock())
+    registry = WorkerRegistry(store, FakeClock())
     first, second = registry.register("one", {"llm_call": 2}, [])
     busy = first.model_copy(update={"status": "busy", "current_job_id": "job", "processed_count": 3})
-    assert registry.beat("one", [busy])
-    found = {each.id: each for each in registry.workers() if each.executor_id == "one"}
+    assert registry.heartbeat("one", [busy])
+    found = {each.id: each for each in registry.list_workers() if each.executor_id == "one"}
     assert (found[first.id].status, found[first.id].current_job_id, found[first.id].processed_count) == (
         "busy",
         "job",
         3,
     )
     assert found[second.id].status == "idle"
-    assert registry.beat("one", [])
-    registry.retire("one")
-    assert [each for each in registry.workers() if each.executor_id == "one"] == []
-    assert not registry.beat("one", [busy])
+    assert registry.heartbeat("one", [])
+    registry.deregister("one")
+    assert [each for each in registry.list_workers() if each.executor_id == "one"] == []
+    assert not registry.heartbeat("one", [busy])
 
 
 @pytest.mark.slow
 def test_who_was_taken_for_gone_says_so_and_enters_again(store, caplog):
-    """After a long sleep it is there again, by itself; what it had then, it asks for run by run (rule 43)."""
-    registry = Registry(store, SystemClock())
-    presence = Presence(registry, "sleeper", {"llm_call": 1}, SystemClock(), beats_every=0.2)
-    presence.begin()
-    registry.retire("sleeper")
-    worker = presence.takes("llm_call", "job")
-    assert waited(lambda: "sleeper" in {each.id for each in registry.executors()}, 20)
-    assert ["was silent for so long that others took it out" in record.message for record in caplog.records] == [True]
-    presence.ends(worker, failed=False)
+    """After a long sleep it is there again, by itself; what it had then, it asks for run by run (platform 43)."""
+    registry = WorkerRegistry(store, SystemClock())
+    presence = WorkerHeartbeat(registry, "sleeper", {"llm_call": 1}, SystemClock(), beats_every=0.2)
+    presence.start()
+    registry.deregister("sleeper")
+    worker = presence.job_started("llm_call", "job")
+    assert wait_until(lambda: "sleeper" in {each.id for each in registry.list_executors()}, 20)
+    assert ["sent no heartbeat for too long and was removed" in record.message for record in caplog.records] == [True]
+    presence.job_ended(worker, failed=False)
     presence.close()
     presence.close()
-    assert "sleeper" not in {each.id for each in registry.executors()}
+    assert "sleeper" not in {each.id for each in registry.list_executors()}

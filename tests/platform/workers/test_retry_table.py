@@ -2,12 +2,12 @@
 
 import pytest
 
-from aeon.platform.catalog.calling import DefectError, OperationError
+from aeon.platform.catalog.tool_calls import DefectError, OperationError
 from aeon.platform.errors import NotFoundError, RuleError
-from aeon.platform.processes.running.retries import ATTEMPTS, is_retried
-from aeon.platform.processes.runs.model import Job
+from aeon.platform.runs.machine.retry_policy import MAX_ATTEMPTS, should_retry
+from aeon.platform.runs.model import Job
 from aeon.platform.store import StoreUnavailableError
-from aeon.platform.workers.calling import carries_out
+from aeon.platform.workers.job_runner import make_job_runner
 
 REPEATABLE = ("pure", "read", "idempotent")
 ALL = (*REPEATABLE, "once")
@@ -53,17 +53,17 @@ def failure(error, effect):
         inputs={},
         timeout=60,
     )
-    return carries_out(Failing(error))(job).event.error
+    return make_job_runner(Failing(error))(job).event.error
 
 
 @pytest.mark.parametrize(("error", "retried"), TABLE, ids=[str(error)[:40] for error, _ in TABLE])
 def test_what_is_tried_again_follows_from_the_effect_and_from_what_failed(error, retried):
-    found = {effect for effect in ALL if is_retried(effect, failure(error, effect), attempt=1)}
+    found = {effect for effect in ALL if should_retry(effect, failure(error, effect), attempt=1)}
     assert found == set(retried)
 
 
 @pytest.mark.parametrize("effect", ALL)
 def test_after_three_retries_there_is_no_other(effect):
     passing = failure(StoreUnavailableError("nothing was sent"), effect)
-    assert [is_retried(effect, passing, attempt) for attempt in range(1, 6)] == [True] * 3 + [False] * 2
-    assert ATTEMPTS == 4
+    assert [should_retry(effect, passing, attempt) for attempt in range(1, 6)] == [True] * 3 + [False] * 2
+    assert MAX_ATTEMPTS == 4

@@ -6,10 +6,10 @@ from uuid import uuid4
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from aeon.platform.catalog.limits import Limits, Rate
-from aeon.platform.processes.runs.model import Job
-from aeon.platform.workers.limits.places import Limited, Places
-from aeon.platform.workers.registry import Registry
+from aeon.platform.catalog.model import CallRate, ServiceLimits
+from aeon.platform.runs.model import Job
+from aeon.platform.workers.rate_limits.leases import LimitedService, ServiceLeaseStore
+from aeon.platform.workers.registry import WorkerRegistry
 from aeon.testing.clock import FakeClock
 
 
@@ -41,26 +41,26 @@ def test_processes_never_have_more_together_than_one_may(world, concurrency, cal
     """Each goes by what it saw last, which may be old: the store turns that down, and it decides anew."""
     clock, store = FakeClock(tick=0.05), world.store
     service = world.service(world.user("ann"), name=str(uuid4())).id
-    of = Limited(service, "api", Limits(concurrency=concurrency, rate=Rate(calls=calls, seconds=1)))
-    processes = [Places(store, Registry(store, clock), clock, f"x{number}") for number in range(3)]
+    of = LimitedService(service, "api", ServiceLimits(concurrency=concurrency, rate=CallRate(calls=calls, seconds=1)))
+    processes = [ServiceLeaseStore(store, WorkerRegistry(store, clock), clock, f"x{number}") for number in range(3)]
     under_way, begun = deque(), deque()
     for number, (move, who) in enumerate(moves):
         places = processes[who]
-        if move == "take" and places.take(of, job(f"job {number}")).wait is None:
+        if move == "take" and places.acquire(of, job(f"job {number}")).wait is None:
             under_way.append((places, f"job {number}"))
             begun.append(clock.monotonic())
         elif move == "look":
-            places.look(of)
+            places.poll(of)
         elif move == "leave":
-            places.leave(of)
+            places.leave_queue(of)
         elif move == "end" and under_way:
             holder, ended = under_way.popleft()
-            holder.give_back(of, ended)
+            holder.release(of, ended)
         assert len(under_way) <= concurrency
         assert all(later - at > 0.95 for at, later in zip(begun, list(begun)[calls:], strict=False))
     for holder, held in under_way:
-        holder.give_back(of, held)
+        holder.release(of, held)
     for places in processes:
-        places.leave(of)
+        places.leave_queue(of)
     rows = store.read("SELECT standing FROM service_places WHERE service_id = :id", {"id": of.service})
     assert all(row["standing"].startswith("[[],[") and row["standing"].endswith(",[],0]") for row in rows)

@@ -8,9 +8,8 @@ import pytest
 
 from aeon.base.errors import ToolError
 from aeon.base.masking import Mask
-from aeon.server.mcp.calls import Calls
-from aeon.server.mcp.hints import Hints
-from aeon.server.mcp.offer import Offered
+from aeon.server.mcp.call_handler import McpCallHandler
+from aeon.server.mcp.offered_tools import OfferedTool, ToolHints
 from aeon.tools.interface import Tool
 from aeon.tools.registry import ToolRegistry
 
@@ -45,15 +44,15 @@ def tool():
 @pytest.fixture
 def calls(tool):
     registered = ToolRegistry([tool]).lookup("say")
-    return Calls({"say": Offered(registered, Hints(read_only=True))}, Mask([KEY]))
+    return McpCallHandler({"say": OfferedTool(registered, ToolHints(read_only=True))}, Mask([KEY]))
 
 
 def called(calls, name="say", **given):
-    return asyncio.run(calls.called(None, SimpleNamespace(name=name, arguments=given)))
+    return asyncio.run(calls.call_tool(None, SimpleNamespace(name=name, arguments=given)))
 
 
 def test_a_tool_is_listed_with_its_schemas_and_only_the_hints_that_are_known(calls):
-    (listed,) = asyncio.run(calls.listed(None, None)).tools
+    (listed,) = asyncio.run(calls.list_tools(None, None)).tools
     assert (listed.name, listed.input_schema, listed.output_schema) == ("say", Say.input_schema, Say.output_schema)
     assert listed.annotations.model_dump(exclude_none=True) == {"read_only_hint": True}
 
@@ -67,11 +66,11 @@ def test_a_result_is_structured_and_stands_as_text_too(calls):
 @pytest.mark.parametrize(
     ("name", "given", "said"),
     [
-        ("sing", {}, "There is no tool 'sing'. There are say."),
-        ("say", {}, 'The arguments do not fit: $.arguments: "text" is a required property.'),
+        ("sing", {}, "There is no tool 'sing'. Available are say."),
+        ("say", {}, 'The arguments do not match the input schema: $.arguments: "text" is a required property.'),
         ("say", {"text": "fail"}, "It broke at [hidden]. Mend it."),
         ("say", {"text": "defect"}, "The tool 'say' failed: KeyError: '[hidden]'"),
-        ("say", {"text": "wrong"}, "The tool 'say' returned what its output schema rejects"),
+        ("say", {"text": "wrong"}, "The tool 'say' returned a result that does not fit its output schema"),
     ],
 )
 def test_platform_3_what_is_wrong_is_said_in_words_without_the_secret(calls, name, given, said):
@@ -88,15 +87,15 @@ def test_platform_3_a_secret_in_a_result_is_hidden(calls):
 
 def test_a_slow_call_holds_up_no_other(calls, tool):
     async def both():
-        slow = asyncio.create_task(calls.called(None, SimpleNamespace(name="say", arguments={"text": "wait"})))
-        quick = await calls.called(None, SimpleNamespace(name="say", arguments={"text": "quick"}))
+        slow = asyncio.create_task(calls.call_tool(None, SimpleNamespace(name="say", arguments={"text": "wait"})))
+        quick = await calls.call_tool(None, SimpleNamespace(name="say", arguments={"text": "quick"}))
         assert not slow.done()
         tool.lets_go.set()
         return quick, await slow
 
     quick, slow = asyncio.run(both())
     assert (quick.structured_content, slow.structured_content) == ({"text": "quick"}, {"text": "wait"})
-    assert calls.all_answered
+    assert calls.are_all_answered
 
 
 @pytest.mark.parametrize("is_left", [True, False])
@@ -104,20 +103,20 @@ def test_only_what_a_client_took_back_itself_counts_as_answered_without_an_answe
     """However soon the call is over after that: where the client has gone, nobody had its answer."""
 
     async def give_up():
-        slow = asyncio.create_task(calls.called(None, SimpleNamespace(name="say", arguments={"text": "wait"})))
+        slow = asyncio.create_task(calls.call_tool(None, SimpleNamespace(name="say", arguments={"text": "wait"})))
         await asyncio.sleep(0)
-        calls.is_left = is_left
+        calls.is_client_gone = is_left
         slow.cancel()
         with pytest.raises(asyncio.CancelledError):
             await slow
 
     asyncio.run(give_up())
     tool.lets_go.set()
-    assert calls.all_answered is not is_left
+    assert calls.are_all_answered is not is_left
 
 
 def test_what_went_wrong_is_data_too(calls):
-    """Platform 2, measured P12: the words alone were answered; no secret stands in the data either."""
+    """Platform 2: the words alone were answered; no secret stands in the data either."""
     error = called(calls, text="fail").structured_content["error"]
     assert (error["code"], error["details"]) == ("tool", {"retryable": False})
     assert error["correlationId"]

@@ -4,10 +4,10 @@ from typing import get_args
 
 import pytest
 
-from aeon.platform.catalog.as_tool import StoredTool
-from aeon.platform.catalog.effects import Effect
+from aeon.platform.catalog.kernel_tool import StoredTool
 from aeon.platform.catalog.model import Tool
-from aeon.server.mcp.offer import of_stored
+from aeon.platform.catalog.operations import Effect
+from aeon.server.mcp.offered_tools import offer_stored_tools
 
 TOLD = {
     "pure": {"read_only": True, "open_world": False},
@@ -35,12 +35,12 @@ def stored(**more) -> StoredTool:
 
 @pytest.mark.parametrize("effect", get_args(Effect))
 def test_the_effect_of_a_stored_tool_is_told_and_nothing_that_is_not_known(effect):
-    ((tool, hints),) = of_stored([stored(effect=effect)])
+    ((tool, hints),) = offer_stored_tools([stored(effect=effect)])
     assert tool.name == "stock"
     assert {name: said for name, said in hints._asdict().items() if said is not None} == TOLD[effect]
 
 
 def test_where_its_owner_says_nothing_its_operation_does():
     """RFC 9110, section 9.2.2: a POST is not to be done twice."""
-    ((_, hints),) = of_stored([stored()])
+    ((_, hints),) = offer_stored_tools([stored()])
     assert hints.idempotent is False

@@ -4,11 +4,11 @@ import pytest
 
 from aeon.base.errors import MissingExtraError
 from aeon.base.masking import Mask
-from aeon.server.mcp import Calls, serve, serving
+from aeon.server.mcp import McpCallHandler, serve, stdio_server
 
 
 def test_without_the_extra_it_is_named(monkeypatch):
-    monkeypatch.setattr(serving, "find_spec", lambda _name: None)
+    monkeypatch.setattr(stdio_server, "find_spec", lambda _name: None)
     with pytest.raises(MissingExtraError, match="needs mcp") as missing:
-        serve(Calls({}, Mask()))
+        serve(McpCallHandler({}, Mask()))
     assert "aeon-orchestrator[platform]" in missing.value.advice

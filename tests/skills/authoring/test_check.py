@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from aeon.skills.authoring.check import check_skill
+from aeon.skills.authoring.linter import check_skill
 from aeon.skills.authoring.scaffold import new_skill
 
 
@@ -28,9 +28,9 @@ def changed(folder, **fields):
 @pytest.mark.parametrize(
     ("front", "expected"),
     [
-        ("name: greet\ndescription: d\nversion: 1", "SKILL.md:4: the field 'version' is not the standard's"),
+        ("name: greet\ndescription: d\nversion: 1", "SKILL.md:4: the field 'version' is not in the standard"),
         ("name: Greet\ndescription: d", "SKILL.md:2: the name 'Greet' is not in the standard's form"),
-        ("name: other\ndescription: d", "SKILL.md:2: the name 'other' is not its folder's"),
+        ("name: other\ndescription: d", "SKILL.md:2: the name 'other' differs from the folder's"),
         (f"name: greet\ndescription: {'d' * 1025}", "SKILL.md:3: the description has 1025 characters"),
         (f"name: greet\ndescription: d\ncompatibility: {'d' * 501}", "SKILL.md:4: compatibility has more than 500"),
         ("name: greet\ndescription: d\ncompatibility: [a]", "SKILL.md:4: compatibility must be text"),
@@ -57,8 +57,8 @@ def test_schemas_that_are_none_are_said(folder):
     (folder / "config-schema.json").write_text('{"x-env": "KEY", "type": 5}')
     notes = said(folder)
 
-    assert "$.scripts[0].inputSchema: is no valid JSON Schema" in notes[0]
-    assert notes[1].startswith("config-schema.json: skipped: is no valid JSON Schema")
+    assert "$.scripts[0].inputSchema: is not a valid JSON Schema" in notes[0]
+    assert notes[1].startswith("config-schema.json: skipped: is not a valid JSON Schema")
 
 
 def test_what_runs_and_will_not_serve_is_said(folder):
@@ -69,9 +69,9 @@ def test_what_runs_and_will_not_serve_is_said(folder):
     notes = "\n".join(said(folder, PATH="/nowhere"))
 
     for expected in (
-        "fields that mean nothing here: $.color", "has no prompt", "extra.rb: is not declared in skill.json",
+        "has unknown fields: $.color", "has no prompt", "extra.rb: is not declared in skill.json",
         "run.sh: The script", "needs bash or sh, which is not installed", "'run' has no description",
-        "'run' has no inputSchema", "capability 'teleport' means nothing here", "x-env in its settings schema",
+        "'run' has no inputSchema", "capability 'teleport' is unknown", "x-env in its settings schema",
     ):  # fmt: skip
         assert expected in notes, notes
 
@@ -88,6 +88,6 @@ def test_bad_settings_and_long_bodies_are_said(folder):
 
 def test_what_is_no_skill_is_said(tmp_path):
     (tmp_path / "file").touch()
-    assert [str(note.message) for note in check_skill(tmp_path / "none")] == ["is no folder"]
-    assert [str(note.message) for note in check_skill(tmp_path / "file")] == ["is no folder"]
+    assert [str(note.message) for note in check_skill(tmp_path / "none")] == ["is not a folder"]
+    assert [str(note.message) for note in check_skill(tmp_path / "file")] == ["is not a folder"]
     assert "neither SKILL.md nor skill.json" in check_skill(tmp_path)[0].message

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from skills_ref import validate
 
 from aeon.base.errors import SkillError
-from aeon.skills.authoring.export import export_skill, quoted
-from aeon.skills.discovery.reading import read_skill
+from aeon.skills.authoring.export import export_skill, quote_yaml
+from aeon.skills.discovery.skill_reader import read_skill
 from aeon.skills.models import Skill
 
 MD = """\
@@ -65,7 +65,7 @@ def test_a_lenient_skill_becomes_a_strict_one(folder, tmp_path):
     files = sorted(str(path.relative_to(target)) for path in target.rglob("*") if path.is_file())
     assert files == ["SKILL.md", "assets/x.py", "references/x.py", "scripts/x.py"]
     assert [remark.rsplit("/", 1)[-1] for remark in remarks] == [
-        "data was left out: it is the user's own", "out was left out: it leads out of the skill's folder", "up was left out: it is a link to a folder",
+        "data was left out: it holds the user's data", "out was left out: it is a link out of the skill's folder", "up was left out: it is a link to a folder",
     ]  # fmt: skip
 
 
@@ -85,7 +85,7 @@ def test_a_skill_json_alone_gets_a_skill_md(tmp_path):
 def test_nothing_is_written_over_unasked(folder, tmp_path):
     target = exported(folder, tmp_path / "out")
     (target / "SKILL.md").write_text("mine")
-    with pytest.raises(SkillError, match="exists already"):
+    with pytest.raises(SkillError, match="already exists"):
         exported(folder, tmp_path / "out")
     assert (target / "SKILL.md").read_text() == "mine"
     exported(folder, tmp_path / "out", overwrite=True)
@@ -95,7 +95,7 @@ def test_nothing_is_written_over_unasked(folder, tmp_path):
 def test_a_skill_is_not_exported_onto_itself(tmp_path):
     (tmp_path / "a").mkdir()
     (tmp_path / "a" / "SKILL.md").write_text("---\nname: a\ndescription: d\n---\n")
-    with pytest.raises(SkillError, match="is in the skill's own folder"):
+    with pytest.raises(SkillError, match="is inside the skill's own folder"):
         exported(tmp_path / "a", tmp_path, overwrite=True)
 
 
@@ -135,7 +135,7 @@ def test_whatever_a_skill_is_called_and_says_the_export_is_valid(name, descripti
 
 @given(st.text(st.characters(exclude_categories=["Cs"]), max_size=100))
 def test_quoted_text_is_read_back_as_it_was(text):
-    scalar = quoted(text)
+    scalar = quote_yaml(text)
 
     assert yaml.safe_load(scalar) == text
     assert "--" not in scalar

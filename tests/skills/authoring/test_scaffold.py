@@ -9,11 +9,11 @@ import pytest
 from skills_ref import validate
 
 from aeon.base.errors import InputError, SkillError
-from aeon.base.json_schema import schema_check
-from aeon.skills.authoring.check import check_skill
+from aeon.base.json_schema import compile_schema
+from aeon.skills.authoring.linter import check_skill
 from aeon.skills.authoring.scaffold import new_skill
-from aeon.skills.discovery.reading import read_skill
-from aeon.skills.launch.prepare import prepare
+from aeon.skills.discovery.skill_reader import read_skill
+from aeon.skills.launch.preparation import prepare_invocation
 
 LANGUAGES = [("python", "python3"), ("bash", "bash"), ("javascript", "node")]
 
@@ -29,7 +29,7 @@ def test_a_new_skill_passes_every_check_and_runs(tmp_path, language, program):
     assert validate(folder) == []
     (folder / "config.json").write_text('{"greeting": "Servus"}')
 
-    invocation = prepare(skill, skill.scripts[0], {"name": 'Ada "the" \\ é'}, "r", environ=os.environ)
+    invocation = prepare_invocation(skill, skill.scripts[0], {"name": 'Ada "the" \\ é'}, "r", environ=os.environ)
     done = subprocess.run(
         invocation.command,
         input=invocation.stdin,
@@ -46,7 +46,7 @@ def test_a_new_skill_passes_every_check_and_runs(tmp_path, language, program):
     ]
     assert events[1]["patch"] == {"greeting": 'Servus, Ada "the" \\ é!'}
     assert events[2]["ok"] is True
-    assert schema_check(skill.scripts[0].output_schema).problems(events[1]["patch"]) == []
+    assert compile_schema(skill.scripts[0].output_schema).problems(events[1]["patch"]) == []
 
 
 @pytest.mark.parametrize("name", ["", "Big", "a b", "-a", "a--b", "../x", "x" * 65, "ünï", "a\n"])
@@ -64,7 +64,7 @@ def test_an_unknown_language_is_refused(tmp_path):
 
 def test_nothing_is_written_over(tmp_path):
     (tmp_path / "a").mkdir()
-    with pytest.raises(SkillError, match="exists already"):
+    with pytest.raises(SkillError, match="already exists"):
         new_skill("a", tmp_path)
     (tmp_path / "file").touch()
     with pytest.raises(SkillError, match="cannot be written"):

@@ -5,13 +5,13 @@ import json
 import pytest
 
 from aeon.base.errors import ConfigError
-from aeon.skills.config.report import (
-    missing_required,
-    report_config,
-    resolved_config,
+from aeon.skills.config.skill_settings import (
+    missing_required_fields,
+    read_config,
+    redact_config,
+    resolve_config,
     secret_values,
-    set_values,
-    shown,
+    set_config,
     with_config,
 )
 from aeon.skills.models import ErrorState, Skill
@@ -41,23 +41,23 @@ SCHEMA = {
 
 @pytest.fixture
 def skill(tmp_path):
-    return Skill("greet", "d", tmp_path, tmp_path / "SKILL.md", home=tmp_path / "home", config_schema=SCHEMA)
+    return Skill("greet", "d", tmp_path, tmp_path / "SKILL.md", data_home=tmp_path / "home", config_schema=SCHEMA)
 
 
 def write(skill, text):
-    skill.home.mkdir(exist_ok=True)
-    (skill.home / "config.json").write_text(text if isinstance(text, str) else json.dumps(text))
+    skill.data_home.mkdir(exist_ok=True)
+    (skill.data_home / "config.json").write_text(text if isinstance(text, str) else json.dumps(text))
 
 
 def problems(skill, **environ):
-    return [str(problem) for problem in report_config(skill, environ).problems]
+    return [str(problem) for problem in read_config(skill, environ).problems]
 
 
 def test_defaults_are_filled_in_at_every_level(skill):
     """Skills 10."""
     write(skill, {"apiKey": "12345", "login": {"word": "x"}})
 
-    assert resolved_config(skill, {}) == {
+    assert resolve_config(skill, {}) == {
         "apiKey": "12345", "port": 80, "isOn": False, "hosts": [], "login": {"user": "me", "word": "x"},
     }  # fmt: skip
 
@@ -76,19 +76,19 @@ def test_variables_are_filled_in_from_the_environment_and_never_written_back(ski
     text = '{"apiKey": "k-${API_KEY}-$$1", "port": "${PORT:-8080}", "hosts": ["${PORT:-h}"]}'
     write(skill, text)
 
-    assert resolved_config(skill, {"API_KEY": "abc"})["apiKey"] == "k-abc-$1"
-    assert [resolved_config(skill, {"API_KEY": "a", "PORT": p})["port"] for p in ("", "99")] == [8080, 99]
-    assert (skill.home / "config.json").read_text() == text
+    assert resolve_config(skill, {"API_KEY": "abc"})["apiKey"] == "k-abc-$1"
+    assert [resolve_config(skill, {"API_KEY": "a", "PORT": p})["port"] for p in ("", "99")] == [8080, 99]
+    assert (skill.data_home / "config.json").read_text() == text
 
 
 @pytest.mark.parametrize(
     ("value", "said"),
     [
-        ("${API_KEY}", "$.apiKey: asks for ${API_KEY}, which is not set"),
-        ("${HOME}", "$.apiKey: asks for ${HOME}, which the schema does not list in x-env"),
+        ("${API_KEY}", "$.apiKey: names ${API_KEY}, which is not set"),
+        ("${HOME}", "$.apiKey: names ${HOME}, which the schema does not list in x-env"),
         ("${HOME:-x}", "does not list in x-env"),
-        ("${1}", "names no variable"),
-        ("${API_KEY", "names no variable"),
+        ("${1}", "without a variable name"),
+        ("${API_KEY", "without a variable name"),
     ],
 )
 def test_what_cannot_be_filled_in_is_an_error_for_its_field(skill, value, said):
@@ -104,10 +104,10 @@ def test_secrets_are_masked_and_named_for_masking(skill):
     """Skills 10: never shown or logged, wherever in the schema they are marked."""
     write(skill, {"apiKey": "${API_KEY}", "login": {"user": "u", "word": "geheim"}})
     environ = {"API_KEY": "topsecret"}
-    report = report_config(skill, environ)
+    report = read_config(skill, environ)
 
-    assert shown(report.values, SCHEMA)["apiKey"] == "[hidden]"
-    assert shown(report.values, SCHEMA)["login"] == {"user": "u", "word": "[hidden]"}
+    assert redact_config(report.values, SCHEMA)["apiKey"] == "[hidden]"
+    assert redact_config(report.values, SCHEMA)["login"] == {"user": "u", "word": "[hidden]"}
     assert secret_values(skill, environ) == ("topsecret", "geheim")
     assert "topsecret" not in repr(report) + repr(with_config(skill, environ))
 
@@ -126,93 +126,93 @@ def test_no_error_quotes_a_secret(skill):
 @pytest.mark.parametrize("text", ['{"apiKey": "12', "", "[]", '{"apiKey": NaN}', "\udcff"])
 def test_a_half_written_file_degrades_the_skill(skill, text):
     """Skills 10: degraded, with a note, left out of planning."""
-    skill.home.mkdir()
-    (skill.home / "config.json").write_bytes(text.encode("utf-8", "surrogateescape"))
+    skill.data_home.mkdir()
+    (skill.data_home / "config.json").write_bytes(text.encode("utf-8", "surrogateescape"))
     degraded = with_config(skill, {})
 
     assert degraded.error_state is ErrorState.DEGRADED
     assert not degraded.can_be_planned
     assert degraded.notes[0].path.name == "config.json"
-    assert missing_required(skill, {}) == ("apiKey",)
+    assert missing_required_fields(skill, {}) == ("apiKey",)
 
 
 def test_a_missing_required_field_degrades_the_skill_and_can_be_asked_for(skill):
     """Skills 10."""
     assert with_config(skill, {}).error_state is ErrorState.DEGRADED
-    assert missing_required(skill, {}) == ("apiKey",)
+    assert missing_required_fields(skill, {}) == ("apiKey",)
     write(skill, {"apiKey": "12345"})
-    assert missing_required(skill, {}) == ()
+    assert missing_required_fields(skill, {}) == ()
     assert with_config(skill, {}).error_state is ErrorState.HEALTHY
 
 
 def test_a_skill_without_a_schema_has_no_settings(tmp_path):
-    plain = Skill("a", "d", tmp_path, tmp_path / "SKILL.md", home=tmp_path)
+    plain = Skill("a", "d", tmp_path, tmp_path / "SKILL.md", data_home=tmp_path)
     write(plain, {"x": "${HOME}"})
 
-    assert resolved_config(plain, {}) == {}
+    assert resolve_config(plain, {}) == {}
     assert with_config(plain, {}) is plain
     with pytest.raises(ConfigError, match="no settings"):
-        set_values(plain, {"x": "1"}, {})
+        set_config(plain, {"x": "1"}, {})
 
 
 def test_values_are_set_from_text_as_the_schema_types_them(skill):
     """Skills 10: numbers, truth values, lists as JSON or with commas, fields inside others; for the user only."""
-    set_values(
+    set_config(
         skill,
         {"apiKey": "12345", "port": "81", "ratio": "0.5", "isOn": "yes", "hosts": "a.org, b.org", "ports": "[1, 2]",
          "tone": "dry", "login.user": "7"},
         {},
     )  # fmt: skip
-    path = skill.home / "config.json"
+    path = skill.data_home / "config.json"
 
     assert json.loads(path.read_text()) == {
         "apiKey": "12345", "port": 81, "ratio": 0.5, "isOn": True, "hosts": ["a.org", "b.org"], "ports": [1, 2],
         "tone": "dry", "login": {"user": "7"},
     }  # fmt: skip
     assert path.stat().st_mode & 0o777 == 0o600
-    assert [each.name for each in skill.home.iterdir()] == ["config.json"]
+    assert [each.name for each in skill.data_home.iterdir()] == ["config.json"]
 
 
 def test_nothing_is_written_when_anything_is_wrong(skill):
     """Skills 10: every problem at once; an unknown name comes with its nearest."""
     write(skill, {"apiKey": "12345"})
     with pytest.raises(ConfigError) as caught:
-        set_values(skill, {"prot": "81", "ratio": "much", "apiKey": "x", "zzz": "1"}, {})
+        set_config(skill, {"prot": "81", "ratio": "much", "apiKey": "x", "zzz": "1"}, {})
 
     for said in ("did you mean 'port'?", "$.ratio", "the value is hidden", "it has apiKey, hosts"):
         assert said in str(caught.value)
-    assert json.loads((skill.home / "config.json").read_text()) == {"apiKey": "12345"}
+    assert json.loads((skill.data_home / "config.json").read_text()) == {"apiKey": "12345"}
 
 
 def test_a_variable_may_be_set_before_it_is_there(skill):
     """Skills 10: `${NAME}` stays as it is on disk."""
-    report = set_values(skill, {"apiKey": "${API_KEY}"}, {})
+    report = set_config(skill, {"apiKey": "${API_KEY}"}, {})
 
     assert [problem.path for problem in report.problems] == ["$.apiKey"]
-    assert json.loads((skill.home / "config.json").read_text()) == {"apiKey": "${API_KEY}"}
+    assert json.loads((skill.data_home / "config.json").read_text()) == {"apiKey": "${API_KEY}"}
     with pytest.raises(ConfigError, match="x-env"):
-        set_values(skill, {"apiKey": "${HOME}"}, {})
+        set_config(skill, {"apiKey": "${HOME}"}, {})
 
 
 def test_a_broken_file_is_not_written_over(skill):
     write(skill, "{")
-    with pytest.raises(ConfigError, match="is no JSON"):
-        set_values(skill, {"apiKey": "12345"}, {})
-    assert (skill.home / "config.json").read_text() == "{"
+    with pytest.raises(ConfigError, match="is not valid JSON"):
+        set_config(skill, {"apiKey": "12345"}, {})
+    assert (skill.data_home / "config.json").read_text() == "{"
 
 
 @pytest.mark.parametrize("place", ["/etc/os-release", "config.json", "gone"])
 def test_a_link_to_somebody_elses_file_is_no_configuration(skill, place):
     """Skills 11: a skill could bring it along to be handed secrets."""
-    skill.home.mkdir()
-    (skill.home / "config.json").symlink_to(place)
+    skill.data_home.mkdir()
+    (skill.data_home / "config.json").symlink_to(place)
     assert "leads out of the skill's folder" in problems(skill)[0]
 
 
 def test_a_folder_that_cannot_be_written_is_said(skill):
-    skill.home.touch()
+    skill.data_home.touch()
     with pytest.raises(ConfigError, match="cannot be written"):
-        set_values(skill, {"apiKey": "12345"}, {})
+        set_config(skill, {"apiKey": "12345"}, {})
 
 
 def test_schemas_that_refer_to_themselves_end(skill):
@@ -223,20 +223,20 @@ def test_schemas_that_refer_to_themselves_end(skill):
         "x": {"$ref": "#"},
     }
     looped = Skill(**{**vars(skill), "config_schema": schema})
-    assert shown({"a": {"a": 1}}, schema) == {"a": {"a": 1}}
-    assert missing_required(looped, {}) == ()
+    assert redact_config({"a": {"a": 1}}, schema) == {"a": {"a": 1}}
+    assert missing_required_fields(looped, {}) == ()
 
 
 def test_a_variable_that_is_withheld_is_nobody_s_whatever_x_env_lists(skill):
     """Skills 10, decision 18: neither read, nor replaced by a default, nor set."""
-    kept = Skill(**{**vars(skill), "withheld": frozenset({"API_KEY"})})
-    kept.home.mkdir()
-    (kept.home / "config.json").write_text('{"apiKey": "${API_KEY:-other}"}')
-    report = report_config(kept, {"API_KEY": "12345"})
+    kept = Skill(**{**vars(skill), "withheld_variables": frozenset({"API_KEY"})})
+    kept.data_home.mkdir()
+    (kept.data_home / "config.json").write_text('{"apiKey": "${API_KEY:-other}"}')
+    report = read_config(kept, {"API_KEY": "12345"})
     assert [str(problem) for problem in report.problems] == [
-        "$.apiKey: asks for ${API_KEY}, the model's key, which no skill of a project gets; use another variable"
+        "$.apiKey: names ${API_KEY}, the model's key, which no skill of a project gets; use another variable"
     ]
     assert "12345" not in json.dumps(report.values)
     with pytest.raises(ConfigError, match="the model's key"):
-        set_values(kept, {"apiKey": "${API_KEY}"}, {"API_KEY": "12345"})
-    assert not report_config(skill, {"API_KEY": "12345"}).problems
+        set_config(kept, {"apiKey": "${API_KEY}"}, {"API_KEY": "12345"})
+    assert not read_config(skill, {"API_KEY": "12345"}).problems

@@ -2,7 +2,14 @@
 
 import pytest
 
-from aeon.skills.config.setting_schema import is_secret, masked, secret_paths, typed, types, with_defaults
+from aeon.skills.config.setting_schema import (
+    field_types,
+    hide_paths,
+    is_secret,
+    parse_typed,
+    secret_paths,
+    with_defaults,
+)
 
 
 @pytest.mark.parametrize(
@@ -29,7 +36,7 @@ from aeon.skills.config.setting_schema import is_secret, masked, secret_paths, t
 )
 def test_text_becomes_what_its_field_wants(text, schema, value):
     """Skills 10: and stays text where it is no such thing, for the validator to refuse."""
-    assert typed(text, schema, schema) == value
+    assert parse_typed(text, schema, schema) == value
 
 
 def test_secrets_are_found_through_references_lists_and_other_fields():
@@ -47,7 +54,7 @@ def test_secrets_are_found_through_references_lists_and_other_fields():
     hidden = secret_paths(value, schema, schema)
 
     assert hidden == {"$.a": "1", "$.b[0]": "2", "$.b[1]": None, "$.c.x": "3"}
-    assert masked(value, hidden) == {"a": "[hidden]", "b": ["[hidden]", None], "c": {"x": "[hidden]"}, "d": "4"}
+    assert hide_paths(value, hidden) == {"a": "[hidden]", "b": ["[hidden]", None], "c": {"x": "[hidden]"}, "d": "4"}
 
 
 def test_defaults_share_nothing_and_end():
@@ -64,7 +71,7 @@ def test_defaults_share_nothing_and_end():
 def test_references_that_lead_nowhere_mean_nothing(reference):
     schema = {"$ref": reference, "a": [1]}
     assert not is_secret(schema, schema)
-    assert types(schema, schema) == ()
+    assert field_types(schema, schema) == ()
 
 
 def test_secrets_are_found_wherever_a_schema_may_say_so():

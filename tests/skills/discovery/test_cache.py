@@ -8,7 +8,7 @@ import pytest
 
 from aeon.skills.discovery import cache as discovery_cache
 from aeon.skills.discovery.cache import DiscoveryCache, cache_folder
-from aeon.skills.discovery.search import Root, discover
+from aeon.skills.discovery.search import SkillRoot, discover
 
 
 @pytest.fixture
@@ -18,7 +18,7 @@ def root(tmp_path):
     (folder / "SKILL.md").write_text("---\nname: greet\ndescription: Greets: all.\n---\nRun scripts/gone.py\n")
     (folder / "scripts" / "run.py").write_text("print(1)")
     settle(tmp_path / "skills")
-    return Root(tmp_path / "skills", "project")
+    return SkillRoot(tmp_path / "skills", "project")
 
 
 def settle(top):

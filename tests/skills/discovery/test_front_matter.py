@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aeon.skills.discovery.front_matter import body_of, read_document
-from aeon.skills.small_files import UnreadableError
+from aeon.skills.bounded_files import UnreadableFileError
+from aeon.skills.discovery.front_matter import read_body, read_document
 
 PLAIN = b"---\nname: a\ndescription: b\n---\n# Body\n"
 
@@ -29,14 +29,14 @@ def test_fields_lines_and_body_are_read_without_guessing_types():
     ("data", "said"),
     [
         (b"\xef\xbb\xbf" + PLAIN, "byte order mark"),
-        (PLAIN.replace(b"\n", b"\r\n"), "line ends"),
+        (PLAIN.replace(b"\n", b"\r\n"), "line endings"),
         (PLAIN.replace(b"Body", b"\xff\xfe"), "not UTF-8"),
-        (PLAIN.replace(b"description: b", b"description: Use it: often"), "stood in quotes"),
-        (PLAIN.replace(b"description: b", b"description: a\x07b"), "stood in quotes"),
+        (PLAIN.replace(b"description: b", b"description: Use it: often"), "were quoted"),
+        (PLAIN.replace(b"description: b", b"description: a\x07b"), "were quoted"),
         (PLAIN.replace(b"description: b", b"description: b\nhint: [a] [b]"), "all its values"),
         (PLAIN.replace(b"description: b", b'description: "b" or c'), "all its values"),
-        (PLAIN.replace(b"description: b", b"description: b\nmetadata:\n  x: [1\n  - y"), "without what is nested"),
-        (PLAIN.replace(b"description: b", b"description: b\nname: a"), "stands twice"),
+        (PLAIN.replace(b"description: b", b"description: b\nmetadata:\n  x: [1\n  - y"), "without its nested values"),
+        (PLAIN.replace(b"description: b", b"description: b\nname: a"), "occurs twice"),
     ],
 )
 def test_what_is_read_leniently_is_said(data, said):
@@ -64,19 +64,19 @@ def test_an_unquoted_colon_keeps_the_whole_text_and_the_other_fields():
         ("", 1, "no front matter"),
         ("---\nname: a\n", 1, "not closed"),
         ("---\n---\nbody", 1, "empty"),
-        ("---\n- a\n---\n", 2, "no list of"),
+        ("---\n- a\n---\n", 2, "not a list of"),
         ("---\n{name: a,\n description: b\n---\n", 4, "not valid YAML"),
-        ("---\n? [a, b]\n: c\n---\n", 2, "whose name is no text"),
+        ("---\n? [a, b]\n: c\n---\n", 2, "field name that is not text"),
         (f"---\na: {'x' * 70_000}\n---\n", 1, "longer than 64 KiB"),
-        ("---\n" + "? " * 30_000 + "\n---\n", 2, "whose name is no text"),
-        ("---\n" + "- " * 30_000 + "\n---\n", 2, "no list of"),
+        ("---\n" + "? " * 30_000 + "\n---\n", 2, "field name that is not text"),
+        ("---\n" + "- " * 30_000 + "\n---\n", 2, "not a list of"),
         ("---\n" + "".join(" " * n + "a:\n" for n in range(300)) + "---\n", 102, "nested deeper"),
-        ("---\n- " + "[" * 500 + "]" * 500 + "\n---\n", 2, "no list of"),
+        ("---\n- " + "[" * 500 + "]" * 500 + "\n---\n", 2, "not a list of"),
     ],
 )
 def test_what_cannot_be_read_says_why_and_where(text, line, said):
     """Skills 9: unreadable front matter is skipped with the reason; aliases and depth are no way to flood memory."""
-    with pytest.raises(UnreadableError) as caught:
+    with pytest.raises(UnreadableFileError) as caught:
         fields(text)
 
     assert said in caught.value.message
@@ -101,9 +101,9 @@ def test_an_alias_is_text_so_that_none_can_multiply():
 )
 def test_whatever_the_bytes_are_the_answer_is_a_document_or_a_reason(data):
     """Skills 9: no SKILL.md crashes the reader."""
-    with suppress(UnreadableError):
+    with suppress(UnreadableFileError):
         assert isinstance(read_document(data).fields, dict)
-    assert isinstance(body_of(data), str)
+    assert isinstance(read_body(data), str)
 
 
 @given(st.text(st.characters(min_codepoint=32, max_codepoint=126), min_size=1, max_size=80).map(str.strip).filter(bool))
@@ -111,11 +111,11 @@ def test_any_one_line_value_is_read_as_something(value):
     """Skills 9: whatever stands behind a description, one line of ASCII loads, by one reading or another."""
     try:
         found = fields(f"---\nname: a\ndescription: {value}\n---\n")
-    except UnreadableError:
+    except UnreadableFileError:
         assert value.lstrip("-+|>0123456789 ") != value or value.startswith("#"), value
     else:
         assert found["name"] == "a"
 
 
 def test_a_body_without_front_matter_is_the_whole_text():
-    assert body_of(b"# Only a body\n") == "# Only a body\n"
+    assert read_body(b"# Only a body\n") == "# Only a body\n"

@@ -8,7 +8,7 @@ import pytest
 
 from aeon.base.errors import MissingExtraError
 from aeon.skills.discovery.library import SkillLibrary
-from aeon.skills.discovery.search import Root
+from aeon.skills.discovery.search import SkillRoot
 
 
 def write(folder, description="d"):
@@ -47,7 +47,7 @@ def names(catalog):
 def test_a_reload_swaps_the_catalog_and_leaves_the_old_one_whole(tmp_path):
     """A running plan keeps the catalog that it was checked against."""
     write(tmp_path / "a", "old")
-    library = SkillLibrary([Root(tmp_path, "project")], environ={})
+    library = SkillLibrary([SkillRoot(tmp_path, "project")], environ={})
     kept = library.catalog
     write(tmp_path / "a", "new")
     write(tmp_path / "b")
@@ -62,7 +62,7 @@ def test_files_that_change_are_seen_and_told(tmp_path):
     """Hot reload: added, changed, removed."""
     root = tmp_path / "skills"
     write(root / "a", "old")
-    library = SkillLibrary([Root(root, "project")], environ={}, cache_folder=tmp_path / "cache")
+    library = SkillLibrary([SkillRoot(root, "project")], environ={}, cache_folder=tmp_path / "cache")
     write(root / "early")  # before the watch is in place
     with watched(library) as told:
         until(told, lambda catalog: names(catalog) == ["a", "early"])
@@ -75,7 +75,7 @@ def test_files_that_change_are_seen_and_told(tmp_path):
 
 @pytest.mark.slow
 def test_a_root_that_comes_into_being_is_seen(tmp_path):
-    library = SkillLibrary([Root(tmp_path / "skills", "project")], environ={})
+    library = SkillLibrary([SkillRoot(tmp_path / "skills", "project")], environ={})
     with watched(library) as told:
         write(tmp_path / "skills" / "a")
         until(told, lambda catalog: names(catalog) == ["a"])
@@ -84,15 +84,15 @@ def test_a_root_that_comes_into_being_is_seen(tmp_path):
 
 
 def test_what_scripts_write_into_their_data_is_no_change(tmp_path):
-    library = SkillLibrary([Root(tmp_path, "project", tmp_path / "home")], environ={})
+    library = SkillLibrary([SkillRoot(tmp_path, "project", tmp_path / "home")], environ={})
 
-    assert not library._matters(1, str(tmp_path / "a" / "data" / "x"))
-    assert library._matters(1, str(tmp_path / "a" / "config.json"))
+    assert not library._is_relevant(1, str(tmp_path / "a" / "data" / "x"))
+    assert library._is_relevant(1, str(tmp_path / "a" / "config.json"))
 
 
 def test_without_watchfiles_the_extra_is_named(tmp_path, monkeypatch):
     """Discovery works without the extra; watching says what to install."""
     monkeypatch.setitem(__import__("sys").modules, "watchfiles", None)
-    library = SkillLibrary([Root(tmp_path, "project")], environ={})
+    library = SkillLibrary([SkillRoot(tmp_path, "project")], environ={})
     with pytest.raises(MissingExtraError, match=r"aeon-orchestrator\[skills\]"):
         library.watch(print, threading.Event())

@@ -6,7 +6,7 @@ import os
 import pytest
 
 from aeon.base.errors import SkillError
-from aeon.skills.discovery.reading import read_prompt, read_skill
+from aeon.skills.discovery.skill_reader import read_prompt, read_skill
 from aeon.skills.models import ErrorState
 
 MD = "---\nname: greet\ndescription: Greets.\nmetadata:\n  version: 2.0.0\n  author: Ada\n---\n# How\n"
@@ -44,7 +44,7 @@ def test_a_published_skill_is_a_skill(folder):
     assert (skill.name, skill.version, skill.author, skill.manifest_path.name) == ("greet", "2.0.0", "Ada", "SKILL.md")
     assert [(s.name, s.tool_path, s.protocol) for s in skill.scripts] == [("run", "greet/scripts/run.py", "plain")]
     assert read_prompt(skill) == "# How"
-    assert (skill.home, reading.notes) == (folder, ())
+    assert (skill.data_home, reading.notes) == (folder, ())
 
 
 def test_without_a_version_it_is_none(folder):
@@ -114,7 +114,7 @@ def test_a_gigabyte_of_skill_md_is_never_read_whole(folder):
 def test_what_is_no_file_is_not_waited_for(folder):
     """A pipe called SKILL.md, and one called config-schema.json."""
     os.mkfifo(folder / "SKILL.md")
-    assert messages(read_skill(folder)) == ["is no file"]
+    assert messages(read_skill(folder)) == ["is not a file"]
     (folder / "SKILL.md").unlink()
     os.mkfifo(folder / "config-schema.json")
     assert write(folder).skill is not None
@@ -128,7 +128,7 @@ def test_what_is_no_file_is_not_waited_for(folder):
         ("/bin/sh", "not absolute"),
         ("scripts/ru\0n.py", "NUL"),
         ("scripts/out.py", "leads out"),
-        ("scripts", "is no file"),
+        ("scripts", "is not a file"),
         ("scripts/loop.py", "cannot be reached"),
         ("scripts/data.bin", "no interpreter"),
         ("x" * 900, "cannot be reached"),
@@ -186,7 +186,7 @@ def test_scripts_that_the_body_names_and_that_are_not_there_are_warned_of(folder
     """Skills 9."""
     reading = write(folder, MD + "Run `scripts/run.py`, scripts/gone.sh or python scripts/lib/x.py.\n")
 
-    assert messages(reading) == ["names files that are not there: scripts/gone.sh, scripts/lib/x.py"]
+    assert messages(reading) == ["names files that do not exist: scripts/gone.sh, scripts/lib/x.py"]
 
 
 @pytest.mark.parametrize("schema", ["{", "[]", '{"type": "nothing"}', '{"$ref": "https://example.org/x"}'])
@@ -220,7 +220,7 @@ def test_a_name_that_no_file_can_have_is_a_file_that_is_not_there(folder):
     reading = write(folder, f"---\nname: greet\ndescription: d\n---\nRun scripts/{'a' * 300}.py\n")
 
     assert reading.skill.can_be_planned
-    assert any("not there" in message for message in messages(reading))
+    assert any("do not exist" in message for message in messages(reading))
 
 
 def test_two_scripts_by_one_file_are_refused(folder):
@@ -228,4 +228,4 @@ def test_two_scripts_by_one_file_are_refused(folder):
     twice = [RUN, {**RUN, "name": "other", "path": "./" + RUN["path"]}]
     reading = write(folder, manifest={**MANIFEST, "scripts": twice})
 
-    assert any("$.scripts[1].path: is a script above already" in message for message in messages(reading))
+    assert any("$.scripts[1].path: is the file of an earlier script" in message for message in messages(reading))

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from aeon.skills.discovery import search as discovery
-from aeon.skills.discovery.search import Root, default_roots, discover
+from aeon.skills.discovery.search import SkillRoot, default_roots, discover
 from aeon.skills.models import ErrorState
 
 
@@ -19,7 +19,7 @@ def make(folder: Path, name: str | None = None, description: str = "d") -> Path:
 
 
 def found(*roots: Path, **environ: str):
-    return discover([Root(root, "project") for root in roots], environ=environ)
+    return discover([SkillRoot(root, "project") for root in roots], environ=environ)
 
 
 def test_skills_are_found_at_any_reasonable_depth_in_a_steady_order(tmp_path):
@@ -41,7 +41,7 @@ def test_the_first_root_wins_and_the_loser_is_noted(tmp_path):
     catalog = found(tmp_path / "project", tmp_path / "user")
 
     assert [skill.description for skill in catalog.skills] == ["ours"]
-    assert "was found before" in catalog.notes[0].message
+    assert "takes precedence" in catalog.notes[0].message
     assert catalog.notes[0].is_skip
 
 
@@ -51,7 +51,7 @@ def test_two_of_one_name_in_one_root_are_one_and_a_note(tmp_path):
     catalog = found(tmp_path)
 
     assert [skill.directory_path.name for skill in catalog.skills] == ["a"]
-    assert [note.message.split(";")[-1] for note in catalog.notes if note.is_skip] == [" that one counts"]
+    assert [note.message.split()[-2:] for note in catalog.notes if note.is_skip] == [["takes", "precedence"]]
 
 
 def test_the_same_folder_twice_is_no_quarrel(tmp_path):
@@ -67,7 +67,7 @@ def test_default_roots_are_the_projects_the_users_and_the_shipped():
     assert [(str(root.path), root.label) for root in roots[:4]] == [
         ("/p/skills", "project"), ("/p/.agents/skills", "project"), ("/h/.agents/skills", "user"), ("/d/aeon/skills", "user"),
     ]  # fmt: skip
-    assert roots[4] == Root(Path(discovery.__file__).parents[1] / "shipped", "shipped", Path("/p/.aeon/skills"))
+    assert roots[4] == SkillRoot(Path(discovery.__file__).parents[1] / "shipped", "shipped", Path("/p/.aeon/skills"))
     assert [str(r.path) for r in default_roots(Path("/p"), {"HOME": "/h", "XDG_DATA_HOME": "rel"})][
         3
     ] == "/h/.local/share/aeon/skills"
@@ -76,8 +76,8 @@ def test_default_roots_are_the_projects_the_users_and_the_shipped():
 
 def test_a_home_of_its_own_holds_the_skills_data(tmp_path):
     make(tmp_path / "s" / "a")
-    catalog = discover([Root(tmp_path / "s", "shipped", tmp_path / "home")], environ={})
-    assert catalog.skills[0].home == tmp_path / "home" / "a"
+    catalog = discover([SkillRoot(tmp_path / "s", "shipped", tmp_path / "home")], environ={})
+    assert catalog.skills[0].data_home == tmp_path / "home" / "a"
 
 
 def test_a_relative_root_gives_absolute_paths(tmp_path, monkeypatch):
@@ -123,7 +123,7 @@ def test_the_search_ends_at_a_depth_and_says_so(tmp_path):
 
 
 def test_the_search_ends_at_a_number_of_folders_and_says_so(tmp_path, monkeypatch):
-    monkeypatch.setattr(discovery, "MOST_FOLDERS", 5)
+    monkeypatch.setattr(discovery, "MAX_FOLDERS", 5)
     make(tmp_path / "0")
     for number in range(9):
         (tmp_path / f"{number}x").mkdir()
@@ -141,10 +141,10 @@ def test_an_unreadable_folder_is_a_note(tmp_path):
     make(tmp_path / "s" / "c")
     code = (
         "import os, sys; sys.path.insert(0, sys.argv[2]); from pathlib import Path\n"
-        "from aeon.skills.discovery.search import Root, discover\n"
-        "discover([Root(Path(sys.argv[1]), 'project')], environ={})\n"  # whoever may not read Python's own files has them
+        "from aeon.skills.discovery.search import SkillRoot, discover\n"
+        "discover([SkillRoot(Path(sys.argv[1]), 'project')], environ={})\n"  # whoever may not read Python's own files has them
         "if os.getuid() == 0: os.setgroups([]); os.setgid(65534); os.setuid(65534)\n"
-        "catalog = discover([Root(Path(sys.argv[1]), 'project')], environ={})\n"
+        "catalog = discover([SkillRoot(Path(sys.argv[1]), 'project')], environ={})\n"
         "print([s.name for s in catalog.skills], *catalog.notes)"
     )
     for folder in [tmp_path, *tmp_path.parents][:4]:
@@ -166,7 +166,7 @@ def test_a_lower_case_skill_md_is_told_of(tmp_path):
     """Skills 9: the exact name."""
     (tmp_path / "a").mkdir()
     (tmp_path / "a" / "skill.md").write_text("x")
-    assert [note.message for note in found(tmp_path).notes] == ["is not called SKILL.md"]
+    assert [note.message for note in found(tmp_path).notes] == ["must be named SKILL.md"]
 
 
 def test_bad_settings_degrade_a_skill_and_keep_it_from_planning(tmp_path):
@@ -189,7 +189,7 @@ def test_bad_settings_degrade_a_skill_and_keep_it_from_planning(tmp_path):
         ErrorState.DEGRADED,
     ]
     assert catalog.plannable() == ()
-    assert "config.json:1: is no JSON" in str(catalog.notes[0])
+    assert "config.json:1: is not valid JSON" in str(catalog.notes[0])
 
 
 def test_scripts_are_found_by_what_plans_call_them(tmp_path):
@@ -208,9 +208,9 @@ def test_discovery_needs_no_extra(tmp_path):
     make(tmp_path / "a")
     code = (
         "import sys; sys.modules.update(dict.fromkeys(['msgspec', 'watchfiles', 'PIL']))\n"
-        "from pathlib import Path; from aeon.skills.discovery.library import SkillLibrary; from aeon.skills.discovery.search import Root\n"
-        "import aeon.skills.launch.prepare, aeon.skills.authoring.check, aeon.skills.authoring.scaffold\n"
-        "print(len(SkillLibrary([Root(Path(sys.argv[1]), 'project')]).catalog.skills))"
+        "from pathlib import Path; from aeon.skills.discovery.library import SkillLibrary; from aeon.skills.discovery.search import SkillRoot\n"
+        "import aeon.skills.launch.preparation, aeon.skills.authoring.linter, aeon.skills.authoring.scaffold\n"
+        "print(len(SkillLibrary([SkillRoot(Path(sys.argv[1]), 'project')]).catalog.skills))"
     )
     done = subprocess.run([sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True, check=False)
     assert done.stdout == "1\n", done.stderr

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from aeon.skills.bounded_files import UnreadableFileError
 from aeon.skills.discovery.front_matter import read_document
-from aeon.skills.discovery.standard import MOST_DESCRIPTION_KEPT, cleaned, read_fields, standard_name
-from aeon.skills.small_files import UnreadableError
+from aeon.skills.discovery.standard_fields import MAX_DESCRIPTION_KEPT, clean_text, read_fields, standard_name
 
 
 def read(front: str, folder: str = "greet"):
@@ -27,7 +27,7 @@ def test_a_sound_skill_has_no_remarks():
     ("written", "name", "said"),
     [
         ("Greet People", "greet-people", "standard's form"),
-        ("other", "other", "is not its folder's"),
+        ("other", "other", "differs from the folder's"),
         ("x" * 80, "x" * 64, "80 characters"),
         ("../../etc", "etc", "standard's form"),
         ("-a--b-", "a-b", "standard's form"),
@@ -50,7 +50,7 @@ def test_a_long_description_warns_and_loads():
     """Skills 9."""
     published = read(f"name: greet\ndescription: {'word ' * 1200}")
 
-    assert len(published.description) == MOST_DESCRIPTION_KEPT
+    assert len(published.description) == MAX_DESCRIPTION_KEPT
     assert "the standard allows 1024, the first 4096 are kept" in published.remarks[0].message
 
 
@@ -59,7 +59,7 @@ def test_a_long_description_warns_and_loads():
 )
 def test_no_description_is_a_reason_to_skip(front, line):
     """Skills 9: with the reason and its line."""
-    with pytest.raises(UnreadableError, match="description") as caught:
+    with pytest.raises(UnreadableFileError, match="description") as caught:
         read(front)
     assert caught.value.line == line
 
@@ -89,4 +89,4 @@ def test_a_standard_name_is_one_and_stays_one(text):
 
 @given(st.text(max_size=100))
 def test_cleaned_text_is_one_line_of_encodable_text(text):
-    assert "\n" not in cleaned(text).encode().decode()
+    assert "\n" not in clean_text(text).encode().decode()

@@ -2,19 +2,19 @@
 
 import time
 
-from aeon.skills.executor.conflicts import conflicts
+from aeon.skills.executor.plan_result import conflict_warnings
 
 
 def found(dependencies, *patches):
     names = [f"n{n}" for n in range(len(dependencies))]
     by_node = {n: patch if isinstance(patch, list) else [patch] for n, patch in enumerate(patches)}
-    return conflicts(dependencies, range(len(dependencies)), names, by_node)
+    return conflict_warnings(dependencies, range(len(dependencies)), names, by_node)
 
 
 def test_independent_nodes_that_set_a_key_differently_are_named():
     """Skills 6: a warning that names key and nodes."""
     assert found([[], []], {"a": {"b": 1}}, {"a": {"b": 2}}) == [
-        "'a.b' is set differently by 'n0', 'n1', none of which waits for the other; the last wins."
+        "'a.b' is set differently by 'n0', 'n1', none of which depends on another; the last write wins."
     ]
 
 
@@ -44,7 +44,7 @@ def test_only_the_last_of_a_node_s_own_values_counts():
 def test_of_several_only_those_that_clash_are_named():
     """n0 and n2 clash; n1 says what n0 says and comes before n2."""
     assert found([[], [], [1]], {"a": 1}, {"a": 1}, {"a": 2}) == [
-        "'a' is set differently by 'n0', 'n2', none of which waits for the other; the last wins."
+        "'a' is set differently by 'n0', 'n2', none of which depends on another; the last write wins."
     ]
 
 

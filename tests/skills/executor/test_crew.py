@@ -5,9 +5,8 @@ import time
 
 import pytest
 
-from aeon.skills.executor.crew import PollingCrew
-from aeon.skills.invocation import Cancellation, Pause
-from aeon.skills.pending import Known, wait_for
+from aeon.skills.invocation import CancellableSleep, Cancellation
+from aeon.skills.poll_loop import PollLoop, ReadyResult, poll_until_done
 
 
 class Scripted:
@@ -20,7 +19,7 @@ class Scripted:
     def fileno(self):
         return self._turns[0][0]
 
-    def attend(self):
+    def poll(self):
         _, result = self._turns.pop(0)
         if isinstance(result, Exception):
             raise result
@@ -47,47 +46,47 @@ def test_a_pause_lasts_and_is_cut_short():
     """Skills 4: waits are capped, and cancelled at once."""
     with Cancellation() as cancellation:
         began = time.monotonic()
-        assert wait_for(Pause(0.01, cancellation)) is False
+        assert poll_until_done(CancellableSleep(0.01, cancellation)) is False
         assert time.monotonic() - began >= 0.01
         cancellation.cancel()
-        assert wait_for(Pause(3600, cancellation)) is True
+        assert poll_until_done(CancellableSleep(3600, cancellation)) is True
 
 
 def test_what_changes_its_descriptor_is_followed(ends):
     turns = [(ends[0], None), (None, None), (ends[1], "over")]
-    assert wait_for(Scripted(*turns)) == "over"
-    crew = PollingCrew()
+    assert poll_until_done(Scripted(*turns)) == "over"
+    crew = PollLoop()
     crew.start(waits(Scripted(*turns)))
-    assert crew.next() == ["it", "over"]
+    assert crew.next_result() == ["it", "over"]
 
 
 def test_who_is_late_is_attended_to_however_busy_another_is(ends):
     """A script that never stops talking does not keep another from its deadline."""
-    crew = PollingCrew()
+    crew = PollLoop()
     with Cancellation() as cancellation:
         crew.start(waits(Scripted(*[(ends[0], None)] * 100_000, deadline=time.monotonic() + 3600), "busy"))
-        crew.start(waits(Pause(0.005, cancellation), "late"))
-        assert crew.next() == ["late", False]
+        crew.start(waits(CancellableSleep(0.005, cancellation), "late"))
+        assert crew.next_result() == ["late", False]
 
 
 def test_one_that_raises_is_over_and_the_others_go_on(ends):
-    crew = PollingCrew()
+    crew = PollLoop()
     crew.start(waits(Scripted((ends[0], ZeroDivisionError()))))
     with Cancellation() as cancellation:
-        crew.start(waits(Pause(0.005, cancellation), "other"))
+        crew.start(waits(CancellableSleep(0.005, cancellation), "other"))
         with pytest.raises(ZeroDivisionError):
-            crew.next()
-        assert crew.next() == ["other", False]
+            crew.next_result()
+        assert crew.next_result() == ["other", False]
 
 
 def test_closing_sees_everything_to_its_end(ends):
     ended = []
 
     def notes():
-        ended.append((yield Known(1)))
+        ended.append((yield ReadyResult(1)))
         ended.append((yield Scripted((ends[1], None), (ends[1], 2))))
 
-    crew = PollingCrew()
+    crew = PollLoop()
     crew.start(notes())
     crew.start(waits(Scripted((ends[0], ZeroDivisionError()))))
     crew.close()

@@ -9,19 +9,19 @@ from pathlib import Path
 import pytest
 
 from aeon.base.errors import ConfigError, InputError, SandboxError, SkillError
-from aeon.base.json import canonical
-from aeon.observability.events import NodeEnded, NodeRetried, NodeSpoke, NodeStarted, PlanReady
-from aeon.skills.executor.executor import PlanExecutor
-from aeon.skills.executor.replay import verify
-from aeon.skills.invocation import Cancellation, Ending, Outcome, Pause
-from aeon.skills.models import RetryPolicy
-from aeon.skills.pending import Known
+from aeon.base.json import canonical_json
+from aeon.observability.events import NodeEnded, NodeEventEmitted, NodeRetried, NodeStarted, PlanReady
+from aeon.skills.executor.plan_executor import PlanExecutor
+from aeon.skills.executor.state_patches import verify_replay
+from aeon.skills.invocation import CancellableSleep, Cancellation, InvocationResult, ScriptExitReason
+from aeon.skills.models import ScriptRetryPolicy
 from aeon.skills.plan_json import ExecutionState, FailureReason, PlanMetadata, ToolResult
+from aeon.skills.poll_loop import ReadyResult
 from aeon.testing.clock import FakeClock
 from aeon.testing.scripts import (
-    Gated,
+    GatedResult,
     ScriptedRunner,
-    ShuffledCrew,
+    ShuffledLoop,
     asset,
     catalog,
     done,
@@ -33,7 +33,7 @@ from aeon.testing.scripts import (
     overruns,
     patches,
     plan_of,
-    prepared,
+    prepare_invocation,
     prints,
     says,
     script,
@@ -61,13 +61,13 @@ def executor(behaviours=None, *, skills=SKILLS, seed=0, clock=None, **options):
 
     def wait(seconds, cancellation):
         clock.sleep(seconds)
-        return Known(cancellation.is_cancelled)
+        return ReadyResult(cancellation.is_cancelled)
 
     options = {
-        "prepare": prepared,
+        "prepare": prepare_invocation,
         "clock": clock,
         "wait": wait,
-        "crew": lambda: ShuffledCrew(seed),
+        "crew": lambda: ShuffledLoop(seed),
         **options,
     }
     return PlanExecutor(skills, runner, **options), runner
@@ -76,7 +76,7 @@ def executor(behaviours=None, *, skills=SKILLS, seed=0, clock=None, **options):
 def run(*tools, behaviours=None, plan=None, **options):
     """The result of a plan of these nodes."""
     result = executor(behaviours, **options)[0].execute(plan or plan_of(*tools))
-    assert verify(result, options.get("initial_state"))
+    assert verify_replay(result, options.get("initial_state"))
     return result
 
 
@@ -144,7 +144,7 @@ def test_patches_merge_in_topological_order_whatever_ends_first():
         "s/d": patches({"who": {"d": None}, "list": [1]}),
     }
     found = {
-        canonical(run(*tools, behaviours=behaviours, seed=seed).as_dict() | {"totalExecutionTimeMs": 0})
+        canonical_json(run(*tools, behaviours=behaviours, seed=seed).as_dict() | {"totalExecutionTimeMs": 0})
         for seed in range(100)
     }
     assert len(found) == 1
@@ -163,15 +163,15 @@ def run_in_turn(turns):
                 ended.append(mine)
                 gates[turns.index(mine) + 1].cancel()
                 changes = {"last": mine, f"k{mine % 3}": {"n": mine}}
-                return Outcome(Ending.EXITED, 0, [state_patch(changes), done()])
+                return InvocationResult(ScriptExitReason.EXITED, 0, [state_patch(changes), done()])
 
             if len(runner.calls) == len(turns):
                 gates[0].cancel()
-            return Gated(gates[turns.index(mine)], end)
+            return GatedResult(gates[turns.index(mine)], end)
 
         runner = ScriptedRunner({"s/a": answer})
         tools = [node(f"n{n}", "s/a", {"n": n}) for n in range(len(turns))]
-        executing = PlanExecutor(SKILLS, runner, prepare=prepared, parallel=len(turns))
+        executing = PlanExecutor(SKILLS, runner, prepare=prepare_invocation, parallel=len(turns))
         return executing.execute(plan_of(*tools)), ended
 
 
@@ -183,14 +183,16 @@ def test_a_hundred_runs_side_by_side_in_random_order_end_in_one_state():
         result, ended = run_in_turn(turns)
         assert result.success
         assert ended == turns
-        found.add(canonical(result.final_state))
-    assert found == {canonical({"last": 7, "k0": {"n": 6}, "k1": {"n": 7}, "k2": {"n": 5}})}
+        found.add(canonical_json(result.final_state))
+    assert found == {canonical_json({"last": 7, "k0": {"n": 6}, "k1": {"n": 7}, "k2": {"n": 5}})}
 
 
 def test_independent_nodes_that_set_one_key_differently_are_warned_of():
     result = run(node("x", "s/a"), node("y", "s/b"), behaviours={"s/a": patches({"k": 1}), "s/b": patches({"k": 2})})
     assert result.final_state == {"k": 2}
-    assert result.warnings == ["'k' is set differently by 'x', 'y', none of which waits for the other; the last wins."]
+    assert result.warnings == [
+        "'k' is set differently by 'x', 'y', none of which depends on another; the last write wins."
+    ]
 
 
 def test_the_final_state_starts_from_a_copy():
@@ -244,7 +246,7 @@ def test_a_required_failure_skips_what_depends_on_it_and_nothing_else():
     assert result.final_state == {"d": 1}
     assert (result.success, result.failed_tools, result.can_replan) == (False, ["x"], True)
     assert result.failure_reason is FailureReason.TOOL_FAILURE
-    assert result.execution_trace[1].error.message == "Not run: 'x', which it depends on, did not end well."
+    assert result.execution_trace[1].error.message == "Not run: 'x', which it depends on, failed or was skipped."
     assert result.execution_trace[0].events[0] == state_patch({"lost": 1}), "kept in the trace, applied nowhere"
 
 
@@ -265,8 +267,11 @@ def test_an_optional_failure_leaves_an_empty_input():
 REASONS = {
     "protocol_violation": (says(log("x")), FailureReason.PROTOCOL_VIOLATION),
     "exit_code": (says(done(), exit_code=3), FailureReason.TOOL_FAILURE),
-    "output_limit": (lambda _call: Outcome(Ending.OVERFLOWED, -9, problem="20 MiB"), FailureReason.TOOL_FAILURE),
-    "timeout": (lambda _call: Outcome(Ending.TIMED_OUT, -15), FailureReason.TIMEOUT),
+    "output_limit": (
+        lambda _call: InvocationResult(ScriptExitReason.OUTPUT_EXCEEDED, -9, problem="20 MiB"),
+        FailureReason.TOOL_FAILURE,
+    ),
+    "timeout": (lambda _call: InvocationResult(ScriptExitReason.TIMED_OUT, -15), FailureReason.TIMEOUT),
 }
 
 
@@ -280,7 +285,7 @@ def test_the_reason_of_a_failed_plan(kind):
 
 def test_a_script_that_is_gone_by_now_cannot_be_started():
     """Deleted between plan and run: said so, never a traceback."""
-    result = PlanExecutor(SKILLS, ScriptedRunner({}), prepare=prepared).execute(plan_of(node("x", "s/a")))
+    result = PlanExecutor(SKILLS, ScriptedRunner({}), prepare=prepare_invocation).execute(plan_of(node("x", "s/a")))
     assert kinds(result) == {"x": "cannot_start"}
     assert result.execution_trace[0].sandbox is None
     assert "s/a does not exist" in result.execution_trace[0].error.message
@@ -339,7 +344,7 @@ def test_a_rejected_plan_runs_nothing_and_says_of_each_node_what_it_is():
         (FAILED, "unknown_dependency"),
         (FAILED, "duplicate_id"),
     ]
-    assert "$.tools[1].toolPath: 's/none' is no script" in result.execution_trace[1].error.message
+    assert "$.tools[1].toolPath: 's/none' is not a script" in result.execution_trace[1].error.message
     assert (result.success, result.can_replan) == (False, True)
     assert result.failure_reason is FailureReason.TOOL_FAILURE
     assert result.failed_tools == ["y", "x"]
@@ -353,13 +358,13 @@ def test_a_cycle_is_the_reason_before_any_other():
 
 
 def test_a_plan_with_no_skill_left_cannot_be_replanned():
-    assert not run(node("x", "s/a"), skills=SKILLS.without(["s", "other"])).can_replan
+    assert not run(node("x", "s/a"), skills=SKILLS.with_disabled(["s", "other"])).can_replan
 
 
 # Retries
 
 
-RETRYING = catalog(skill("s", *(script(name) for name in SCRIPTS), retry_policy=RetryPolicy(3, 100)))
+RETRYING = catalog(skill("s", *(script(name) for name in SCRIPTS), retry_policy=ScriptRetryPolicy(3, 100)))
 
 
 def test_retries_after_the_first_try_with_doubling_waits():
@@ -398,7 +403,7 @@ def test_effects_of_failed_attempts_are_kept_in_the_trace_and_applied_nowhere():
 
     def attempt(call):
         events = (state_patch({f"try{call.attempt}": 1}), asset("a", "/x"), done())
-        return Outcome(Ending.EXITED, 0 if call.attempt == 2 else 1, events, milliseconds=5)
+        return InvocationResult(ScriptExitReason.EXITED, 0 if call.attempt == 2 else 1, events, milliseconds=5)
 
     result = run(node("x", "s/a"), skills=RETRYING, behaviours={"s/a": attempt})
     (ended,) = result.execution_trace
@@ -411,8 +416,8 @@ def test_effects_of_failed_attempts_are_kept_in_the_trace_and_applied_nowhere():
 
 def test_what_would_only_fail_again_is_not_tried_again():
     for behaviour in (
-        lambda _call: Outcome(Ending.OVERFLOWED, -9, problem="much"),
-        lambda _call: Outcome(Ending.NOT_STARTED, problem="gone"),
+        lambda _call: InvocationResult(ScriptExitReason.OUTPUT_EXCEEDED, -9, problem="much"),
+        lambda _call: InvocationResult(ScriptExitReason.NOT_STARTED, problem="gone"),
     ):
         assert run(node("x", "s/a"), skills=RETRYING, behaviours={"s/a": behaviour}).execution_trace[0].retry_count == 0
 
@@ -477,7 +482,7 @@ def test_time_that_preparing_took_counts():
 
     def slow(*args):
         clock.sleep(100)
-        return prepared(*args)
+        return prepare_invocation(*args)
 
     result = run(node("x", "s/a"), clock=clock, prepare=slow)
     assert (kinds(result), states(result)) == ({"x": "plan_timeout"}, {"x": TIMEOUT})
@@ -493,7 +498,7 @@ def test_a_cancelled_run_ends_what_runs_and_skips_the_rest():
     with Cancellation() as cancellation:
         canceller = threading.Thread(target=lambda: (started.wait(30), cancellation.cancel()))
         canceller.start()
-        result = PlanExecutor(SKILLS, runner, prepare=prepared, parallel=2).execute(
+        result = PlanExecutor(SKILLS, runner, prepare=prepare_invocation, parallel=2).execute(
             plan_of(node("before", "s/a"), node("x", "s/slow", {}, "before"), node("y", "s/b", {}, "x")),
             cancellation=cancellation,
         )
@@ -502,7 +507,7 @@ def test_a_cancelled_run_ends_what_runs_and_skips_the_rest():
     assert kinds(result) == {"x": "cancelled", "y": "cancelled"}
     assert (result.success, result.can_replan, result.failure_reason) == (False, False, None)
     assert result.final_state == {"a": 1}
-    assert verify(result)
+    assert verify_replay(result)
 
 
 def test_a_run_cancelled_beforehand_starts_nothing():
@@ -522,7 +527,7 @@ def test_a_run_cancelled_between_attempts_tries_no_more():
 
         def wait(_seconds, _cancellation):
             cancellation.cancel()
-            return Known(True)
+            return ReadyResult(True)
 
         plan_executor, runner = executor({"s/a": fails(9, says())}, skills=RETRYING, wait=wait)
         result = plan_executor.execute(plan_of(node("x", "s/a")), cancellation=cancellation)
@@ -536,17 +541,19 @@ def test_what_an_observer_raises_ends_every_script_first():
         pass
 
     def observer(event):
-        if isinstance(event, NodeSpoke):
+        if isinstance(event, NodeEventEmitted):
             raise Stop
 
     ended = []
 
     def slow(call):
-        return Gated(call.cancellation, lambda: ended.append("slow") or Outcome(Ending.CANCELLED, -15))
+        return GatedResult(
+            call.cancellation, lambda: ended.append("slow") or InvocationResult(ScriptExitReason.CANCELLED, -15)
+        )
 
     runner = ScriptedRunner({"s/slow": slow, "s/a": says(log("x"), done())})
     with Cancellation() as cancellation, pytest.raises(Stop):
-        PlanExecutor(SKILLS, runner, prepare=prepared, parallel=2, observer=observer).execute(
+        PlanExecutor(SKILLS, runner, prepare=prepare_invocation, parallel=2, observer=observer).execute(
             plan_of(node("x", "s/slow"), node("y", "s/a")), cancellation=cancellation
         )
     assert ended == ["slow"]
@@ -554,13 +561,15 @@ def test_what_an_observer_raises_ends_every_script_first():
 
 def test_a_sandbox_that_is_not_to_be_had_stops_the_run():
     class NoSandbox:
-        ahead = 0
+        prefetch = 0
 
         def start(self, *_args):
             raise SandboxError
 
     with pytest.raises(SandboxError):
-        PlanExecutor(SKILLS, NoSandbox(), prepare=prepared).execute(plan_of(node("x", "s/a"), node("y", "s/a")))
+        PlanExecutor(SKILLS, NoSandbox(), prepare=prepare_invocation).execute(
+            plan_of(node("x", "s/a"), node("y", "s/a"))
+        )
 
 
 # Parallelism
@@ -570,13 +579,13 @@ def widest(plan, parallel):
     """The most nodes that were at work at once, and beside how many each was when it began."""
     at_work, most, together = 0, [0], {}
 
-    class Work(Pause):
-        def attend(self):
+    class Work(CancellableSleep):
+        def poll(self):
             nonlocal at_work
-            if super().attend() is None:
+            if super().poll() is None:
                 return None
             at_work -= 1
-            return Outcome(Ending.EXITED, 0, [done()])
+            return InvocationResult(ScriptExitReason.EXITED, 0, [done()])
 
     def work(call):
         nonlocal at_work
@@ -585,7 +594,9 @@ def widest(plan, parallel):
         together[call.input["n"]] = at_work
         return Work(0.005, call.cancellation)
 
-    result = PlanExecutor(SKILLS, ScriptedRunner({"s/a": work}), prepare=prepared, parallel=parallel).execute(plan)
+    result = PlanExecutor(SKILLS, ScriptedRunner({"s/a": work}), prepare=prepare_invocation, parallel=parallel).execute(
+        plan
+    )
     assert result.success
     return most[0], together
 
@@ -645,7 +656,7 @@ def test_a_rejected_plan_keeps_what_had_finished():
     )
     assert states(result) == {"x": COMPLETED, "y": FAILED}
     assert result.final_state == {"x": 1}
-    assert verify(result)
+    assert verify_replay(result)
 
 
 def test_secrets_are_nowhere():
@@ -654,10 +665,12 @@ def test_secrets_are_nowhere():
 
     def leak(call):
         events = (state_patch({secret: [f"x{secret}"]}), log(secret), error("E", secret), done(summary=secret))
-        return Outcome(Ending.EXITED, call.attempt == 1, events, stderr=f"{secret}\n", problem=secret)
+        return InvocationResult(
+            ScriptExitReason.EXITED, call.attempt == 1, events, stderr=f"{secret}\n", problem=secret
+        )
 
     skills = catalog(
-        skill("s", script("a"), script("p", protocol="plain"), script("bad"), retry_policy=RetryPolicy(1, 1)),
+        skill("s", script("a"), script("p", protocol="plain"), script("bad"), retry_policy=ScriptRetryPolicy(1, 1)),
         skill("other", script("go")),
     )
     plan_executor, runner = executor(
@@ -680,11 +693,11 @@ def test_secrets_are_nowhere():
         )
     )
     assert result.success
-    assert secret not in canonical(result.as_dict())
-    assert secret not in canonical([event.as_dict() for event in seen])
+    assert secret not in canonical_json(result.as_dict())
+    assert secret not in canonical_json([event.as_dict() for event in seen])
     assert result.final_state["[hidden]"] == ["x[hidden]"]
     assert runner.calls[-1].input["w"] == "[hidden]"
-    assert verify(result)
+    assert verify_replay(result)
 
 
 def test_who_watches_hears_everything_in_a_sensible_order():
@@ -699,18 +712,18 @@ def test_who_watches_hears_everything_in_a_sensible_order():
         NodeStarted,
         NodeRetried,
         NodeStarted,
-        NodeSpoke,
-        NodeSpoke,
+        NodeEventEmitted,
+        NodeEventEmitted,
         NodeEnded,
         NodeStarted,
-        NodeSpoke,
-        NodeSpoke,
+        NodeEventEmitted,
+        NodeEventEmitted,
         NodeEnded,
     ]
     assert seen[0] == PlanReady(plan.model_copy(update={"tools": plan.tools[:2]}).as_dict(), by_hand=True)
     assert (seen[1].attempt, seen[3].attempt) == (1, 2)
     assert (seen[2].attempt, seen[2].error["type"], seen[2].wait_ms) == (1, "exit_code", 100)
-    assert seen[4].said == log("hi")
+    assert seen[4].protocol_event == log("hi")
     told = seen[6].result
     assert (told["toolId"], told["retryCount"], "events" in told) == ("x", 1, False)
     assert "events" not in told["attempts"][0]
@@ -723,7 +736,10 @@ def test_who_watches_hears_everything_in_a_sensible_order():
 def test_observers_are_called_in_the_thread_that_executes():
     threads = set()
     PlanExecutor(
-        SKILLS, ScriptedRunner(GOOD), prepare=prepared, observer=lambda _event: threads.add(threading.get_ident())
+        SKILLS,
+        ScriptedRunner(GOOD),
+        prepare=prepare_invocation,
+        observer=lambda _event: threads.add(threading.get_ident()),
     ).execute(plan_of(*(node(f"n{n}", "s/a") for n in range(20))))
     assert threads == {threading.get_ident()}
 
@@ -745,7 +761,9 @@ def test_a_large_plan_needs_no_recursion_and_no_squares(shape):
 @pytest.mark.slow
 def test_ten_thousand_nodes_on_threads():
     tools = [node(f"n{n}", "s/a", {"i": f"{{tool.n{n // 2}.a}}"} if n else {}) for n in range(10_000)]
-    result = PlanExecutor(SKILLS, ScriptedRunner(GOOD), prepare=prepared, plan_timeout=100).execute(plan_of(*tools))
+    result = PlanExecutor(SKILLS, ScriptedRunner(GOOD), prepare=prepare_invocation, plan_timeout=100).execute(
+        plan_of(*tools)
+    )
     assert result.success
 
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aeon.base.json import MAX_DEPTH
-from aeon.skills.executor.merge import MergeDepthError, merge_patch, merged
+from aeon.skills.executor.state_patches import MergeDepthError, apply_patches, merge_patch
 
 APPENDIX_A = [
     ({"a": "b"}, {"a": "c"}, {"a": "c"}),
@@ -83,7 +83,7 @@ def test_a_patch_applied_twice_is_applied_once(target, patch):
 @given(OBJECTS, st.lists(OBJECTS, max_size=4))
 def test_many_patches_are_one_after_another(start, patches):
     before = copy.deepcopy((start, patches))
-    result = merged(start, patches)
+    result = apply_patches(start, patches)
     expected = start
     for patch in patches:
         expected = merge_patch(expected, patch)

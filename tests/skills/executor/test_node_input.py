@@ -1,7 +1,7 @@
 """Inputs with references filled in (skills 5)."""
 
 from aeon.base.json import MAX_DEPTH
-from aeon.skills.executor.node_input import bound_input, filled_text
+from aeon.skills.executor.node_input import bind_input, fill_text
 from aeon.skills.failures import FailureClass
 from aeon.testing.scripts import script
 
@@ -9,7 +9,7 @@ OUTPUTS = {"r": {"total": 8, "rolls": [3, 5], "text": "{tool.r.total}"}, "a": 1,
 
 
 def bound(written, absent=(), **schema):
-    return bound_input(written, OUTPUTS, absent, script("go", input_schema=schema or None))
+    return bind_input(written, OUTPUTS, absent, script("go", input_schema=schema or None))
 
 
 def test_a_reference_takes_the_value_with_its_type():
@@ -65,7 +65,7 @@ def test_an_input_filled_too_deeply_is_refused():
     deep = 0
     for _ in range(MAX_DEPTH - 1):
         deep = [deep]
-    failure = bound_input({"x": {"y": "{tool.d}"}}, {"d": deep}, (), script("go"))
+    failure = bind_input({"x": {"y": "{tool.d}"}}, {"d": deep}, (), script("go"))
     assert failure.kind is FailureClass.INVALID_INPUT
     assert "nested deeper" in failure.message
 
@@ -75,7 +75,7 @@ def test_a_schema_that_is_none_is_the_skill_s_fault():
 
 
 def test_text_is_filled_and_what_is_missing_is_said():
-    assert filled_text("{tool.r.total} of {tool.r.nothing}{tool.zz}, {tool.r.text}", OUTPUTS) == (
+    assert fill_text("{tool.r.total} of {tool.r.nothing}{tool.zz}, {tool.r.text}", OUTPUTS) == (
         "8 of , {tool.r.total}",
         ["{tool.r.nothing}", "{tool.zz}"],
     )

@@ -3,28 +3,28 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from aeon.base.json import canonical, parse_strict
-from aeon.skills.executor.executor import PlanExecutor
-from aeon.skills.executor.replay import replay_result, verify
-from aeon.skills.models import RetryPolicy
-from aeon.skills.pending import Known
+from aeon.base.json import canonical_json, parse_strict
+from aeon.skills.executor.plan_executor import PlanExecutor
+from aeon.skills.executor.state_patches import replay_state, verify_replay
+from aeon.skills.models import ScriptRetryPolicy
 from aeon.skills.plan_json import ExecutionResult
+from aeon.skills.poll_loop import ReadyResult
 from aeon.testing.clock import FakeClock
 from aeon.testing.scripts import (
     ScriptedRunner,
-    ShuffledCrew,
+    ShuffledLoop,
     acyclic_dependencies,
     catalog,
     done,
     node,
     plan_of,
-    prepared,
+    prepare_invocation,
     script,
     skill,
     state_patch,
 )
 
-SKILLS = catalog(skill("s", script("go"), retry_policy=RetryPolicy(2, 10)))
+SKILLS = catalog(skill("s", script("go"), retry_policy=ScriptRetryPolicy(2, 10)))
 
 VALUES = st.recursive(
     st.none()
@@ -63,11 +63,11 @@ def executed(plan, scripts, initial, seed):
     return PlanExecutor(
         SKILLS,
         ScriptedRunner({"s/go": go}),
-        prepare=prepared,
+        prepare=prepare_invocation,
         clock=clock,
-        wait=lambda seconds, _cancellation: Known(bool(clock.sleep(seconds))),
+        wait=lambda seconds, _cancellation: ReadyResult(bool(clock.sleep(seconds))),
         initial_state=initial,
-        crew=lambda: ShuffledCrew(seed),
+        crew=lambda: ShuffledLoop(seed),
     ).execute(plan)
 
 
@@ -77,9 +77,9 @@ def test_the_trace_alone_leads_to_the_same_final_state_byte_for_byte(run, seed):
     """Skills 6, also from the result as it is stored, and whatever order the nodes ended in."""
     plan, scripts, initial = run
     result = executed(plan, scripts, initial, seed)
-    stored = ExecutionResult.model_validate(parse_strict(canonical(result.as_dict())))
-    assert canonical(replay_result(stored, initial)) == canonical(result.final_state)
-    assert verify(stored, initial)
+    stored = ExecutionResult.model_validate(parse_strict(canonical_json(result.as_dict())))
+    assert canonical_json(replay_state(stored, initial)) == canonical_json(result.final_state)
+    assert verify_replay(stored, initial)
     other = executed(plan, scripts, initial, seed + 1).model_copy(update={"total_execution_time_ms": 0})
     assert other == result.model_copy(update={"total_execution_time_ms": 0})
 
@@ -87,22 +87,22 @@ def test_the_trace_alone_leads_to_the_same_final_state_byte_for_byte(run, seed):
 def test_a_result_that_was_changed_is_noticed():
     result = executed(plan_of(node("n0", "s/go", {"n": 0})), [(1, True, [{"a": 1}])], {}, 0)
     assert result.final_state == {"a": 1}
-    assert verify(result)
-    assert not verify(result.model_copy(update={"final_state": {"a": 2}}))
-    assert not verify(result, {"b": 1})
+    assert verify_replay(result)
+    assert not verify_replay(result.model_copy(update={"final_state": {"a": 2}}))
+    assert not verify_replay(result, {"b": 1})
 
 
 def steps_to(result):
-    yield Known(result)
+    yield ReadyResult(result)
     return result
 
 
 def test_the_seeds_do_make_nodes_end_in_different_orders():
     ends = set()
     for seed in range(20):
-        crew = ShuffledCrew(seed)
+        crew = ShuffledLoop(seed)
         for n in range(4):
             crew.start(steps_to(n))
-        order = tuple(crew.next() for _ in range(4))
+        order = tuple(crew.next_result() for _ in range(4))
         ends.add(order)
     assert len(ends) > 10

@@ -5,17 +5,17 @@ import json
 import pytest
 
 from aeon.base.json import MAX_DEPTH
-from aeon.skills.executor.verdict import Failure, verdict
+from aeon.skills.executor.node_verdict import NodeFailure, judge_result
 from aeon.skills.failures import FailureClass
-from aeon.skills.invocation import Ending, Outcome
+from aeon.skills.invocation import InvocationResult, ScriptExitReason
 from aeon.testing.scripts import asset, done, error, log, script, state_patch
 
 TOO_DEEP = json.loads('{"a":' * (MAX_DEPTH + 1) + "1" + "}" * (MAX_DEPTH + 1))
 NDJSON, PLAIN = script("go"), script("go", protocol="plain")
 
 
-def came_to(*events, chosen=NDJSON, ending=Ending.EXITED, exit_code=0, **fields):
-    return verdict(Outcome(ending, exit_code, events, **fields), chosen, 30.0)
+def came_to(*events, chosen=NDJSON, ending=ScriptExitReason.EXITED, exit_code=0, **fields):
+    return judge_result(InvocationResult(ending, exit_code, events, **fields), chosen, 30.0)
 
 
 def test_the_output_is_what_the_patches_make_of_nothing():
@@ -63,7 +63,7 @@ FAILURES = {
         "E1: no file; E2: no luck",
     ),
     "ok false with a summary": ({"events": [done(ok=False, summary="nope")]}, FailureClass.CONTROLLED, "nope"),
-    "ok false without a word": ({"events": [done(ok=False)]}, FailureClass.CONTROLLED, "and not why"),
+    "ok false without a word": ({"events": [done(ok=False)]}, FailureClass.CONTROLLED, "without a reason"),
     "error events alone end nothing (skills 3)": (
         {"events": [error("E1", "no file")]},
         FailureClass.PROTOCOL_VIOLATION,
@@ -80,18 +80,18 @@ FAILURES = {
         "Exit code 2; it had also broken the protocol: line 3.",
     ),
     "its time was over (skills 4)": (
-        {"events": [], "ending": Ending.TIMED_OUT, "exit_code": -15},
+        {"events": [], "ending": ScriptExitReason.TIMED_OUT, "exit_code": -15},
         FailureClass.TIMEOUT,
         "ended after 30 s",
     ),
     "too much output (skills 4)": (
-        {"events": [], "ending": Ending.OVERFLOWED, "exit_code": -9, "problem": "a line of 2 MiB"},
+        {"events": [], "ending": ScriptExitReason.OUTPUT_EXCEEDED, "exit_code": -9, "problem": "a line of 2 MiB"},
         FailureClass.OUTPUT_LIMIT,
         "a line of 2 MiB",
     ),
-    "cancelled": ({"events": [], "ending": Ending.CANCELLED}, FailureClass.CANCELLED, "cancelled"),
+    "cancelled": ({"events": [], "ending": ScriptExitReason.CANCELLED}, FailureClass.CANCELLED, "cancelled"),
     "not started": (
-        {"events": [], "ending": Ending.NOT_STARTED, "exit_code": None, "problem": "no such file"},
+        {"events": [], "ending": ScriptExitReason.NOT_STARTED, "exit_code": None, "problem": "no such file"},
         FailureClass.CANNOT_START,
         "no such file",
     ),
@@ -113,7 +113,7 @@ def test_each_failure_is_named_for_what_it_is(name):
     fields, kind, said = FAILURES[name]
     others = {key: value for key, value in fields.items() if key != "events"}
     failure = came_to(*fields["events"], **others)
-    assert isinstance(failure, Failure)
+    assert isinstance(failure, NodeFailure)
     assert failure.kind is kind
     assert said in failure.message
     assert failure.exit_code == fields.get("exit_code", 0)
@@ -142,7 +142,7 @@ def test_a_plain_script_fails_by_its_exit_code_and_by_bytes_that_are_no_text():
     """Skills 4: bytes that are no UTF-8 are a protocol violation, never a crash."""
     assert came_to(chosen=PLAIN, exit_code=1, stderr="no such option").kind is FailureClass.EXIT_CODE
     assert came_to(chosen=PLAIN, stdout=b"abc\xff").message == (
-        "The script wrote what is no UTF-8 text, first at byte 3 of its output."
+        "The script's output is not UTF-8 text, first at byte 3."
     )
 
 

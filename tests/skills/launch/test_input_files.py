@@ -2,7 +2,7 @@
 
 import pytest
 
-from aeon.skills.launch.input_files import input_files
+from aeon.skills.launch.input_files import resolve_input_files
 
 SCHEMA = {
     "properties": {
@@ -26,7 +26,7 @@ def root(tmp_path):
 
 def test_paths_become_absolute_wherever_they_stand(root):
     given = {"path": "a b.csv", "more": ["./a b.csv"], "text": "a b.csv", "inner": {"path": str(root / "a b.csv")}}
-    found = input_files(SCHEMA, given, root)
+    found = resolve_input_files(SCHEMA, given, root)
     absolute = str(root / "a b.csv")
 
     assert found.input == {"path": absolute, "more": [absolute], "text": "a b.csv", "inner": {"path": absolute}}
@@ -38,10 +38,10 @@ def test_paths_become_absolute_wherever_they_stand(root):
     ("written", "said"),
     [
         ("gone.csv", "does not exist"),
-        ("../secret", "is outside of what this run may read"),
+        ("../secret", "is outside the folders that this run may read"),
         ("/etc/passwd", "is outside"),
         ("link", "is outside"),
-        (".", "is no file"),
+        (".", "is not a file"),
         ("a\0b", "NUL"),
         ("loop", "cannot be read"),
         ("x" * 5000, "cannot be read"),
@@ -52,7 +52,7 @@ def test_a_file_that_cannot_be_had_is_a_problem(root, written, said):
     """Skills 11: links are followed before it is decided; all problems at once, each with its path."""
     (root / "link").symlink_to(root.parent / "secret")
     (root / "loop").symlink_to("loop")
-    found = input_files(SCHEMA, {"path": written, "more": [written]}, root)
+    found = resolve_input_files(SCHEMA, {"path": written, "more": [written]}, root)
 
     assert [problem.path for problem in found.problems] == ["$.path", "$.more[0]"]
     assert said in found.problems[0].message
@@ -60,15 +60,15 @@ def test_a_file_that_cannot_be_had_is_a_problem(root, written, said):
 
 
 def test_other_folders_can_be_allowed(root):
-    found = input_files(SCHEMA, {"path": "../secret"}, root, [root.parent])
+    found = resolve_input_files(SCHEMA, {"path": "../secret"}, root, [root.parent])
     assert found.files == (root.parent / "secret",)
 
 
 def test_without_a_schema_nothing_is_a_file(root):
-    assert input_files(None, {"path": "x"}, root).input == {"path": "x"}
+    assert resolve_input_files(None, {"path": "x"}, root).input == {"path": "x"}
 
 
 def test_a_file_of_that_name_where_the_user_works_is_named(root):
-    found = input_files(SCHEMA, {"path": "/home/someone/a b.csv"}, root)
+    found = resolve_input_files(SCHEMA, {"path": "/home/someone/a b.csv"}, root)
 
     assert "did you mean 'a b.csv'?" in found.problems[0].message

@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from aeon.base.errors import SkillError
-from aeon.skills.launch.interpreters import interpreter_for, is_known
+from aeon.skills.launch.interpreters import has_interpreter, interpreter_for
 
 
 @pytest.fixture
@@ -51,7 +51,7 @@ def test_the_shebang_says_then_the_suffix(tmp_path, programs, name, text, there,
     found = interpreter_for(path, place)
 
     assert (found[0].removeprefix(f"{place}/"), *found[1:]) == command
-    assert is_known(path)
+    assert has_interpreter(path)
 
 
 def test_a_missing_interpreter_is_named(tmp_path, programs):
@@ -66,7 +66,7 @@ def test_a_file_of_no_known_kind_says_so(tmp_path, data):
     path = tmp_path / "a.bin"
     path.write_bytes(data)
 
-    assert not is_known(path)
+    assert not has_interpreter(path)
     with pytest.raises(SkillError, match="No interpreter is known"):
         interpreter_for(path, "/bin")
 

@@ -8,10 +8,10 @@ from dataclasses import replace
 import pytest
 
 from aeon.base.errors import ConfigError, InputError, SkillError
-from aeon.base.json_schema import schema_check
-from aeon.skills.discovery.script_files import PLAIN_INPUT
+from aeon.base.json_schema import compile_schema
+from aeon.skills.discovery.script_files import PLAIN_INPUT_SCHEMA
 from aeon.skills.launch.grants import Grants, NotGrantedError
-from aeon.skills.launch.prepare import prepare
+from aeon.skills.launch.preparation import prepare_invocation
 from aeon.skills.models import Skill, SkillScript
 
 ECHO = "import json, os, sys\nimport sibling\nprint(json.dumps([sys.argv[1:], sys.stdin.read(), os.getcwd(), dict(os.environ)]))\n"
@@ -26,12 +26,12 @@ def skill(tmp_path):
     script = SkillScript(
         "run", folder / "scripts" / "run.py", "greet/scripts/run.py", is_executable=False, protocol="ndjson"
     )
-    return Skill("greet", "d", folder, folder / "SKILL.md", home=folder, scripts=(script,))
+    return Skill("greet", "d", folder, folder / "SKILL.md", data_home=folder, scripts=(script,))
 
 
 def prepared(skill, given=None, protocol="ndjson", environ=None, **more):
     script = replace(skill.scripts[0], protocol=protocol, timeout=2.5)
-    return prepare(
+    return prepare_invocation(
         skill, script, given or {}, "r-1", environ=environ or {"PATH": os.environ["PATH"], "SECRET": "x"}, **more
     )
 
@@ -52,7 +52,7 @@ def test_a_script_gets_one_canonical_line_its_folder_and_five_variables(skill, t
     """Skills 1 and 11: and nothing of the parent's environment; siblings can be imported, no exec bit is needed."""
     invocation = prepared(skill, {"b": 1, "a": "ä"})
     argv, stdin, cwd, environ = run(invocation)
-    data = skill.home / "data"
+    data = skill.data_home / "data"
 
     assert stdin == '{"input":{"a":"\\u00e4","b":1},"operation":"run","requestId":"r-1","tool":"greet"}\n'
     assert (argv, cwd) == ([], str(data))
@@ -72,7 +72,7 @@ def test_a_published_script_gets_arguments_and_stdin(skill):
         "count": 3, "tag": ["a", "-b"], "v": True, "quiet": False, "none": None, "o": "-x", "ratio": 0.5,
         "text": "a b", "args": ["in.txt", 4, "--raw"], "stdin": "hallo ä",
     }  # fmt: skip
-    assert schema_check(PLAIN_INPUT).problems(given) == [], "a plan may ask for all of it"
+    assert compile_schema(PLAIN_INPUT_SCHEMA).problems(given) == [], "a plan may ask for all of it"
     argv, stdin, *_ = run(prepared(skill, given, "plain"))
 
     assert argv == [
@@ -93,7 +93,7 @@ def test_what_a_script_may_touch(skill, tmp_path):
     file = tmp_path / "in.csv"
     access = prepared(skill, input_files=[file]).access
 
-    assert (access.read, access.write) == ((skill.directory_path, file), (skill.home / "data",))
+    assert (access.read, access.write) == ((skill.directory_path, file), (skill.data_home / "data",))
     assert not access.network
     assert prepared(replace(skill, capabilities=("network",))).access.network
 
@@ -111,7 +111,7 @@ def test_a_published_script_has_the_network_only_by_a_grant(skill):
 def test_a_script_may_write_where_the_user_granted_it(skill, tmp_path):
     access = prepared(skill, grants=Grants(write=(tmp_path / "out",))).access
 
-    assert access.write == (skill.home / "data", tmp_path / "out")
+    assert access.write == (skill.data_home / "data", tmp_path / "out")
 
 
 @pytest.mark.parametrize(
@@ -124,13 +124,13 @@ def test_a_script_may_write_where_the_user_granted_it(skill, tmp_path):
 )
 def test_a_skill_of_a_project_grants_itself_nothing(skill, asks, granted, flags):
     """Skills 15: what skill.json declares is only asked for; refused, saying which flag grants it."""
-    foreign = replace(skill, is_foreign=True, capabilities=tuple(asks))
-    with pytest.raises(NotGrantedError, match=f"'greet' came with the project .* grant it with {flags}"):
+    foreign = replace(skill, is_from_project=True, capabilities=tuple(asks))
+    with pytest.raises(NotGrantedError, match=f"'greet' came with the project .* grant this with {flags}"):
         prepared(foreign, grants=granted)
 
 
 def test_a_skill_of_a_project_uses_what_was_granted(skill, tmp_path):
-    foreign = replace(skill, is_foreign=True, capabilities=("network", "model"))
+    foreign = replace(skill, is_from_project=True, capabilities=("network", "model"))
     more = {"extra_env": {"AEON_MODEL_TOKEN": "t"}, "extra_read": [tmp_path / "sock"]}
     invocation = prepared(foreign, grants=Grants(network=True, model=True), **more)
 
@@ -156,7 +156,7 @@ def test_settings_reach_the_script_filled_in(skill):
     configured = replace(skill, config_schema=schema)
     with pytest.raises(ConfigError, match='"k" is a required'):
         prepared(configured)
-    (skill.home / "config.json").write_text('{"k": "${KEY}"}')
+    (skill.data_home / "config.json").write_text('{"k": "${KEY}"}')
 
     assert prepared(configured, environ={"KEY": "v"}).env["AEON_SKILL_CONFIG"] == '{"k":"v"}'
     assert prepared(configured, environ={"KEY": "v"}).env["PATH"] == "/usr/local/bin:/usr/bin:/bin"
@@ -185,17 +185,17 @@ def test_a_missing_interpreter_is_named(skill):
 
 def test_a_data_folder_is_the_skills_own(skill, tmp_path):
     """Skills 11: a link that stands in its place, put there by the skill, opens nothing."""
-    (skill.home / "data").symlink_to(tmp_path)
+    (skill.data_home / "data").symlink_to(tmp_path)
     with pytest.raises(SkillError, match="is a link to"):
         prepared(skill)
-    (skill.home / "data").unlink()
-    (skill.home / "data").mkdir()
-    (skill.home / "data" / "tmp").symlink_to(tmp_path)
+    (skill.data_home / "data").unlink()
+    (skill.data_home / "data").mkdir()
+    (skill.data_home / "data" / "tmp").symlink_to(tmp_path)
     prepared(skill)
-    assert not (skill.home / "data" / "tmp").is_symlink()
+    assert not (skill.data_home / "data" / "tmp").is_symlink()
 
 
 def test_a_data_folder_that_cannot_be_made_is_said(skill, tmp_path):
     (tmp_path / "file").touch()
     with pytest.raises(SkillError, match="has no data folder"):
-        prepared(replace(skill, home=tmp_path / "file" / "x"))
+        prepared(replace(skill, data_home=tmp_path / "file" / "x"))

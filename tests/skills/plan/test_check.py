@@ -93,11 +93,11 @@ def test_a_path_that_is_no_discovered_script_is_refused(path):
 
 
 def test_what_to_do_next_is_said():
-    assert messages(node("a", "dice/rol")) == ["'dice/rol' is no script of any skill; did you mean 'dice/roll'?"]
+    assert messages(node("a", "dice/rol")) == ["'dice/rol' is not a script of any skill; did you mean 'dice/roll'?"]
     assert messages(node("a", "zzzz")) == [
-        "'zzzz' is no script of any skill; there are dice/roll, story/tell, broken/go"
+        "'zzzz' is not a script of any skill; there are dice/roll, story/tell, broken/go"
     ]
-    assert messages(node("a", "story/tell", {}, "b")) == ["'b' is no node of this plan; the nodes are a"]
+    assert messages(node("a", "story/tell", {}, "b")) == ["'b' is not a node of this plan; the nodes are a"]
     assert messages(node("r", "dice/roll", {"notation": "1d6"}), node("s", "story/tell", {"x": "{tool.r.totl}"})) == [
         "{tool.r.totl}: the output of 'r': has no 'totl'; it has total"
     ]
@@ -131,7 +131,7 @@ def test_a_long_cycle_is_told_in_short():
     [
         ({"toolPath": "off/go"}, "the skill 'off' is disabled"),
         ({"toolPath": "poor/go"}, "the skill 'poor' is degraded; `aeon skills check` says why"),
-        ({"toolPath": "story/tell"}, "the skill 'story' is among this plan's disabledSkills"),
+        ({"toolPath": "story/tell"}, "the skill 'story' is in this plan's disabledSkills"),
     ],
 )
 def test_a_disabled_skill_is_refused_with_the_reason(fields, said):
@@ -215,12 +215,12 @@ def test_a_hundred_thousand_nodes_are_checked_in_seconds_sound_or_not(is_sound):
 
 def test_a_fault_reads_as_a_line():
     fault = check_plan(plan_of(node("a", "x")), catalog())[0]
-    assert str(fault) == "$.tools[0].toolPath: 'x' is no script of any skill; there are none"
+    assert str(fault) == "$.tools[0].toolPath: 'x' is not a script of any skill; there are none"
 
 
 def test_a_script_that_is_missing_from_a_broken_skill_names_the_skill():
     """Skills 13: what is wrong is the skill, not how the plan spells it."""
     for path in ("poor/gone", "skills/poor/gone"):
         assert messages(node("a", path)) == [
-            f"{path!r} is no script of any skill; the skill 'poor' is degraded; `aeon skills check` says why"
+            f"{path!r} is not a script of any skill; the skill 'poor' is degraded; `aeon skills check` says why"
         ]

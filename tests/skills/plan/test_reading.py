@@ -3,7 +3,7 @@
 import pytest
 
 from aeon.base.errors import PlanError
-from aeon.skills.plan.reading import parse_plan
+from aeon.skills.plan_json import parse_plan
 
 
 def test_a_plan_with_its_defaults():
@@ -23,7 +23,7 @@ def test_every_problem_is_reported_with_its_path():
                 "tools": [
                     {"toolId": "a b", "toolPath": ""},
                     {"toolPath": "x", "input": [], "retryPolicy": {"maxRetries": -1, "often": 1}, "asynch": True},
-                    "no node",
+                    "name a node",
                 ],
                 "metadata": {"generation": 1},
                 "plan": 1,

@@ -5,12 +5,12 @@ import json
 import pytest
 
 from aeon.base.errors import LLMError
-from aeon.llm.interface import Reply
-from aeon.observability.events import SkillsChosen, TextMade
+from aeon.llm.interface import LLMResponse
+from aeon.observability.events import SkillsChosen, TextGenerated
 from aeon.skills.models import SkillCatalog
 from aeon.skills.plan_json import ExecutionState, ToolInvocation, ToolResult
-from aeon.skills.planner.by_model import MOST_CANDIDATES, ModelPlanner
-from aeon.skills.planner.task import PlanningError, PlanningTask
+from aeon.skills.planner.interface import PlanningError, PlanningTask
+from aeon.skills.planner.model_planner import MAX_CANDIDATES, ModelPlanner
 from aeon.testing.llm import ScriptedAdapter
 
 ROLL = {"toolId": "t1", "toolPath": "dice-roller/scripts/roll.sh", "input": {"notation": "2d6"}}
@@ -74,8 +74,8 @@ def test_of_hundreds_a_few_are_shown(many_skills):
     seen = []
     ModelPlanner(model, prompt_of, seen.append).plan(task)
 
-    assert model.requests[0].system_prompt.count("\n- ") <= MOST_CANDIDATES + 1
-    assert [event for event in seen if not isinstance(event, TextMade)] == [SkillsChosen(["tide-table"], 300)]
+    assert model.requests[0].system_prompt.count("\n- ") <= MAX_CANDIDATES + 1
+    assert [event for event in seen if not isinstance(event, TextGenerated)] == [SkillsChosen(["tide-table"], 300)]
 
 
 def test_what_the_model_writes_is_told_while_it_writes(catalog):
@@ -86,7 +86,7 @@ def test_what_the_model_writes_is_told_while_it_writes(catalog):
 
     told = {"choice": "", "answer": ""}
     for event in seen:
-        if isinstance(event, TextMade):
+        if isinstance(event, TextGenerated):
             told[event.purpose] += event.text
     assert json.loads(told["choice"]) == {"skills": ["none"]}
     assert told["answer"] == "Hello yourself."
@@ -112,7 +112,7 @@ def test_a_fenced_answer_is_read_without_asking_again(catalog):
 
 def test_a_plan_cut_off_by_the_token_limit_is_not_completed(catalog):
     """Core 9."""
-    cut = Reply(
+    cut = LLMResponse(
         '{"scripts": [ROLL["toolPath"]], "count": 1, "tools": [{"toolId": "t1", "toolPath": "dice',
         finish_reason="length",
     )
@@ -132,8 +132,8 @@ def test_a_model_that_does_not_answer_is_an_llm_error(catalog):
 
 
 def test_without_any_skill_there_is_nothing_to_plan_with(dice):
-    with pytest.raises(PlanningError, match="no skill"):
-        planned([], SkillCatalog((dice,)).without(["dice-roller"]))
+    with pytest.raises(PlanningError, match="No skill is available"):
+        planned([], SkillCatalog((dice,)).with_disabled(["dice-roller"]))
 
 
 def test_a_replan_sees_what_is_done_and_what_failed_and_adds_to_it(catalog):
@@ -146,7 +146,7 @@ def test_a_replan_sees_what_is_done_and_what_failed_and_adds_to_it(catalog):
     model, plan = planned(
         [CHOSEN, {"scripts": [ROLL["toolPath"]], "count": 1, "tools": [again]}],
         catalog,
-        kept=[kept],
+        reusable_nodes=[kept],
         finished={"t1": done},
         lessons=["t2 x: timeout: too slow"],
     )

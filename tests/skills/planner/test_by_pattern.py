@@ -7,8 +7,8 @@ import pytest
 from aeon.skills.discovery.library import SkillLibrary
 from aeon.skills.discovery.search import default_roots
 from aeon.skills.models import SkillCatalog
-from aeon.skills.planner.by_pattern import PatternPlanner, filled_input, words_of
-from aeon.skills.planner.task import PlanningError, PlanningTask
+from aeon.skills.planner.interface import PlanningError, PlanningTask
+from aeon.skills.planner.pattern_planner import PatternPlanner, fill_input, split_words
 
 BOTH = 'Roll 3d8 dice, then narrate "the lock clicks"'
 
@@ -20,7 +20,7 @@ def shipped(folder):
 
 def read_input(schema, request):
     """The input that the request's words fill, or None."""
-    filled = filled_input(schema, words_of(request))
+    filled = fill_input(schema, split_words(request))
     return filled and filled.input
 
 
@@ -79,11 +79,11 @@ def test_free_text_that_is_not_required_stays_empty(teller):
 def test_what_is_done_is_not_done_again(catalog):
     """Skills 4: a kept node is not planned anew, under another name or not; where nothing is left, that is said."""
     first = PatternPlanner().plan(PlanningTask(BOTH, catalog))
-    again = PlanningTask(BOTH, catalog, kept=first.tools[:1])
+    again = PlanningTask(BOTH, catalog, reusable_nodes=first.tools[:1])
 
     assert [node.tool_path for node in PatternPlanner().plan(again).tools[1:]] == [first.tools[1].tool_path]
     with pytest.raises(PlanningError):
-        PatternPlanner().plan(PlanningTask("Roll 3d8 dice", catalog, kept=first.tools))
+        PatternPlanner().plan(PlanningTask("Roll 3d8 dice", catalog, reusable_nodes=first.tools))
 
 
 def test_a_script_that_declares_no_input_is_not_run_on_a_word(make_skill):

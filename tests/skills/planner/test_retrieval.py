@@ -1,6 +1,6 @@
 """Finding skills by text: skills 9 (before it is chosen, a skill costs its name and description)."""
 
-from aeon.skills.planner.retrieval import SkillIndex, candidates
+from aeon.skills.planner.skill_index import SkillIndex, select_candidates
 
 
 def test_the_one_skill_of_three_hundred_that_fits_comes_first(many_skills):
@@ -37,5 +37,5 @@ def test_equal_skills_come_by_priority(make_skill):
 
 def test_few_skills_are_all_candidates_many_are_searched(many_skills, dice, teller):
     with SkillIndex(many_skills.skills) as index:
-        assert candidates(index, [dice, teller], "anything", 5) == [dice, teller]
-        assert len(candidates(index, many_skills.skills, "ledger", 5)) == 5
+        assert select_candidates(index, [dice, teller], "anything", 5) == [dice, teller]
+        assert len(select_candidates(index, many_skills.skills, "ledger", 5)) == 5

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aeon.base.json_schema import SchemaCheck, schema_problem
-from aeon.skills.planner.schema import MOST_NODES, choice_schema, fresh_ids, nodes_schema, output_paths
+from aeon.base.json_schema import CompiledSchema, schema_problem
+from aeon.skills.planner.answer_schemas import MAX_NODES, choice_schema, fresh_ids, nodes_schema, output_paths
 
 
 def node(tool_id="t1", path="dice-roller/scripts/roll.sh", given=None, **more):
@@ -23,7 +23,7 @@ def check(dice, teller):
 
     assert schema_problem(schema) is None
 
-    return SchemaCheck(schema)
+    return CompiledSchema(schema)
 
 
 def story(tool_id="t2", after=("t1",), **given):
@@ -51,7 +51,7 @@ def test_a_plan_that_is_right_fits(check):
         [node(given={"notation": "many"})],
         [node(given={"sides": 6})],
         [],
-        [node(), *(story(f"t{n}") for n in range(2, MOST_NODES + 2))],
+        [node(), *(story(f"t{n}") for n in range(2, MAX_NODES + 2))],
     ],
     ids=[
         "unknown script",
@@ -73,13 +73,13 @@ def test_what_is_wrong_cannot_be_written(check, tools):
 
 
 def test_a_disabled_skill_leaves_the_schema(dice, teller):
-    check = SchemaCheck(nodes_schema(teller.scripts, []))
+    check = CompiledSchema(nodes_schema(teller.scripts, []))
 
     assert not check.is_valid(plan(node()))
 
 
 def test_new_nodes_follow_the_finished_ones_and_may_use_them(dice, teller):
-    check = SchemaCheck(nodes_schema([*dice.scripts, *teller.scripts], ["t1"]))
+    check = CompiledSchema(nodes_schema([*dice.scripts, *teller.scripts], ["t1"]))
 
     assert check.is_valid(plan(story("t2", ["t1"])))
     assert not check.is_valid(plan(story("t1", [])))
@@ -104,7 +104,7 @@ def test_text_refers_to_what_exists_or_to_nothing(check):
 
 
 def test_only_skills_that_are_shown_can_be_chosen():
-    check = SchemaCheck(choice_schema(["a", "b"]))
+    check = CompiledSchema(choice_schema(["a", "b"]))
 
     assert check.is_valid({"skills": ["b"]})
     assert check.is_valid({"skills": []})
@@ -115,7 +115,7 @@ def test_only_skills_that_are_shown_can_be_chosen():
 def test_fresh_ids_are_new_and_as_many_as_a_plan_may_add(taken):
     ids = fresh_ids(taken)
 
-    assert len(set(ids)) == MOST_NODES
+    assert len(set(ids)) == MAX_NODES
     assert not set(ids) & set(taken)
 
 
@@ -147,7 +147,7 @@ def test_an_input_s_schema_means_in_a_plan_what_it_means_alone(make_skill, takes
         "go.py",
         {"type": "object", "properties": {"p": {"$ref": "#/$defs/P"}}, "$defs": {"P": {"const": 7}}},
     )
-    check = SchemaCheck(nodes_schema([*first.scripts, *second.scripts], []))
+    check = CompiledSchema(nodes_schema([*first.scripts, *second.scripts], []))
 
     assert check.is_valid(plan(node(path=first.scripts[0].tool_path, given=right)))
     assert wrong is None or not check.is_valid(plan(node(path=first.scripts[0].tool_path, given=wrong)))

@@ -7,16 +7,16 @@ from pathlib import Path
 import pytest
 
 from aeon.base.errors import SandboxError
-from aeon.skills.invocation import Access, Invocation
-from aeon.skills.process import ProcessRunner
+from aeon.skills.invocation import Invocation, ScriptAccess
+from aeon.skills.sandbox import SandboxRunner
 
 DONE = '{"version":"0","type":"done","ok":true}'
 LOG = '{"version":"0","type":"log","level":"info","message":"still here"}'
 
 
-def usable(level: str, **options) -> ProcessRunner:
+def usable(level: str, **options) -> SandboxRunner:
     """A runner of that level; skips with the reason where this machine has none."""
-    runner = ProcessRunner(level, **options)
+    runner = SandboxRunner(level, **options)
     try:
         assert runner.level == level
     except SandboxError as error:
@@ -57,8 +57,8 @@ class Scripts:
         return self.invocation(path, **options)
 
     def invocation(self, *command, **options) -> Invocation:
-        options = {"timeout": 20.0, "polite_seconds": 0.2, "stdin": b"{}"} | options
-        options = {"access": Access(read=(self.folder,), write=(self.folder,))} | options
+        options = {"timeout": 20.0, "grace_seconds": 0.2, "stdin": b"{}"} | options
+        options = {"access": ScriptAccess(read=(self.folder,), write=(self.folder,))} | options
         env = {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"} | options.pop("env", {})
         return Invocation([str(word) for word in command], cwd=options.pop("cwd", self.folder), env=env, **options)
 

@@ -5,10 +5,10 @@ import resource
 import sys
 from pathlib import Path
 
-from aeon.base.json import canonical
-from aeon.skills.executor.executor import PlanExecutor
-from aeon.skills.invocation import Access, Invocation
-from aeon.skills.process import ProcessRunner
+from aeon.base.json import canonical_json
+from aeon.skills.executor.plan_executor import PlanExecutor
+from aeon.skills.invocation import Invocation, ScriptAccess
+from aeon.skills.sandbox import SandboxRunner
 from aeon.testing.scripts import catalog, node, plan_of, script, skill
 
 LINE = b'{"version":"0","type":"log","level":"info","message":"one of many"}\n'
@@ -32,16 +32,16 @@ def main(nodes: int, megabytes: int, level: str) -> None:
         size = megabytes if chosen.name == "flood" else 0
         text = WRITES.format(line=LINE, megabytes=size)
         return Invocation(
-            (sys._base_executable, "-SEc", text), b"{}", folder, {}, timeout=60.0, access=Access((folder,))
+            (sys._base_executable, "-SEc", text), b"{}", folder, {}, timeout=60.0, access=ScriptAccess((folder,))
         )
 
-    with ProcessRunner(level) as runner:
+    with SandboxRunner(level) as runner:
         skills = catalog(skill("s", script("flood"), script("calm")))
         executor = PlanExecutor(skills, runner, prepare=prepared, plan_timeout=600.0, parallel=2)
-        canonical(executor.execute(plan_of(node("t1", "s/calm"))).as_dict())
+        canonical_json(executor.execute(plan_of(node("t1", "s/calm"))).as_dict())
         base = peak()
         result = executor.execute(plan_of(*(node(f"t{at}", "s/flood") for at in range(nodes))))
-        trace = canonical(result.as_dict())
+        trace = canonical_json(result.as_dict())
     kept = sum(len(each.events) for each in result.execution_trace)
     dropped = sum(getattr(each, "dropped_events", 0) for each in result.execution_trace)
     growth = (peak() - base) // 1024

@@ -1,4 +1,4 @@
-"""Hostile scripts in lanes while wardens are killed and runs cancelled: everything ends, nothing is left, nothing grows.
+"""Hostile scripts in lanes while reapers are killed and runs cancelled: everything ends, nothing is left, nothing grows.
 
 `AEON_CHAOS_ROUNDS` says how many rounds are played at each level.
 """
@@ -15,8 +15,8 @@ import pytest
 from tests.skills.process.conftest import DONE, LOG, usable
 
 from aeon.base.errors import SandboxError
-from aeon.skills.executor.crew import PollingCrew
-from aeon.skills.invocation import Cancellation, Lane, Outcome, OutputLimits, Turn
+from aeon.skills.invocation import Cancellation, ConcurrencyGroup, InvocationResult, OutputLimits, StartSlot
+from aeon.skills.poll_loop import PollLoop
 
 pytestmark = pytest.mark.slow
 
@@ -33,13 +33,13 @@ def bodies(stubborn):
         "sleep 0.05",
         "yes",
         f"exec {stubborn}",
-        f"(setsid {stubborn} &) ; echo '{DONE}'",  # with its environment: else it is found by a warden alone
+        f"(setsid {stubborn} &) ; echo '{DONE}'",  # with its environment: else it is found by a reaper alone
         f"{stubborn} & {stubborn} & exec sleep 9",
     )
 
 
 class Ended:
-    """A pending whose result may be an error: of one whose warden was killed twice before it came to it."""
+    """A pending whose result may be an error: of one whose reaper was killed twice before it came to it."""
 
     def __init__(self, pending):
         self._pending = pending
@@ -51,9 +51,9 @@ class Ended:
     def fileno(self):
         return self._pending.fileno()
 
-    def attend(self):
+    def poll(self):
         try:
-            return self._pending.attend()
+            return self._pending.poll()
         except SandboxError as error:
             return error
 
@@ -69,16 +69,16 @@ class Round:
         self._runner = runner
         self._scripts = scripts
         self._chance = chance
-        self.lane = Lane(chance.randint(1, 4))
+        self.lane = ConcurrencyGroup(chance.randint(1, 4))
         self.begun = []
 
     def play(self):
         with Cancellation() as cancellation:
-            crew, count = PollingCrew(), self._chance.randint(1, MOST)
+            crew, count = PollLoop(), self._chance.randint(1, MOST)
             for number in range(count):
                 crew.start(steps(self._start(number, cancellation)))
             deeds = [self._later(cancellation.cancel, 0.3), self._later(self._kill, 0.15)]
-            results = [crew.next() for _ in range(count)]
+            results = [crew.next_result() for _ in range(count)]
             for deed in filter(None, deeds):
                 deed.join()
         return results
@@ -87,8 +87,8 @@ class Round:
         limits = OutputLimits(total=300_000)
         timeout, left = self._chance.choice([0.05, 0.2, 0.4]), self._chance.choice([0.1, 0.5, 30.0])
         path = self._scripts.folder / f"body{self._chance.randrange(8)}.sh"
-        invocation = self._scripts.invocation(path, timeout=timeout, polite_seconds=0.1, limits=limits)
-        turn = Turn(self.lane, lambda: self.begun.append(number), left)
+        invocation = self._scripts.invocation(path, timeout=timeout, grace_seconds=0.1, limits=limits)
+        turn = StartSlot(self.lane, lambda: self.begun.append(number), left)
         return self._runner.start(invocation, cancellation, None, turn)
 
     def _later(self, deed, probability):
@@ -100,7 +100,7 @@ class Round:
 
     def _kill(self):
         with suppress(ProcessLookupError, AttributeError):  # it is gone, or not there yet
-            os.kill(self._runner._cold._warden.pid, signal.SIGKILL)
+            os.kill(self._runner._cold._reaper.pid, signal.SIGKILL)
 
 
 @pytest.mark.parametrize("level", ["plain", "landlock", "bubblewrap"])
@@ -114,14 +114,14 @@ def test_whatever_happens_everything_ends_and_nothing_is_left(level, scripts):
         for _ in range(ROUNDS):
             played = Round(runner, scripts, chance)
             results = played.play()
-            assert all(isinstance(result, Outcome | SandboxError) for result in results)
+            assert all(isinstance(result, InvocationResult | SandboxError) for result in results)
             assert len(set(played.begun)) == len(played.begun)
-            assert played.lane.under_way == 0
+            assert played.lane.active == 0
         for _ in range(100):
             if not scripts.survivors():
                 break
             select.poll().poll(50)
         assert scripts.survivors() == []
         kept = len(list(Path("/proc/self/fd").iterdir())) - before
-        assert kept <= 3 * MOST + 8, "three descriptors for each channel that is kept, and the warden's"
+        assert kept <= 3 * MOST + 8, "three descriptors for each channel that is kept, and the reaper's"
     assert len(list(Path("/proc/self/fd").iterdir())) == before

@@ -8,8 +8,8 @@ from dataclasses import replace
 
 import pytest
 
-from aeon.skills.invocation import Access, Ending
-from aeon.skills.process import ProcessRunner
+from aeon.skills.invocation import ScriptAccess, ScriptExitReason
+from aeon.skills.sandbox import SandboxRunner
 
 from .conftest import DONE, LOG, usable
 
@@ -40,7 +40,7 @@ def script(scripts, body: str, *arguments, **options):
 
 
 def is_forked(runner) -> bool:
-    return runner._warm._warden is not None
+    return runner._warm._reaper is not None
 
 
 @pytest.mark.parametrize("options", [(), ("-s", "-B")])
@@ -48,7 +48,7 @@ def test_a_forked_script_sees_what_a_started_one_sees(warm, scripts, options):
     scripts.write("VALUE = 7", "sibling.py")
     invocation = script(scripts, REPORT, "one", "two words", env={"A": "\u00e9"}, stdin=b"given")
     invocation = replace(invocation, command=[sys.executable, *options, *invocation.command[1:]])
-    with ProcessRunner(warm.level) as cold:
+    with SandboxRunner(warm.level) as cold:
         expected = cold.run(invocation).events[0]["summary"]
     outcome = warm.run(invocation)
     assert is_forked(warm)
@@ -80,7 +80,7 @@ def test_a_forked_script_sees_what_a_started_one_sees(warm, scripts, options):
 def test_a_forked_script_ends_as_a_started_one(warm, scripts, body, exit_code, stderr):
     """Skills 3: the exit code says whether it failed."""
     outcome = warm.run(script(scripts, body, is_ndjson=False))
-    assert (outcome.ending, outcome.exit_code) == (Ending.EXITED, exit_code)
+    assert (outcome.exit_reason, outcome.exit_code) == (ScriptExitReason.EXITED, exit_code)
     assert outcome.stderr.endswith(stderr)
 
 
@@ -93,7 +93,7 @@ def test_a_forked_script_is_timed_out_with_all_it_started(warm, scripts):
     """Skills 4."""
     body = f"import subprocess, time\nsubprocess.Popen(['setsid', {str(scripts.stubborn())!r}])\ntime.sleep(60)"
     outcome = warm.run(script(scripts, body, timeout=0.5))
-    assert (outcome.ending, outcome.exit_code) == (Ending.TIMED_OUT, -signal.SIGTERM)
+    assert (outcome.exit_reason, outcome.exit_code) == (ScriptExitReason.TIMED_OUT, -signal.SIGTERM)
     assert scripts.survivors() == []
 
 
@@ -128,7 +128,9 @@ def test_many_at_once(warm, scripts):
         thread.start()
     for thread in threads:
         thread.join()
-    assert [(o.ending, o.exit_code, len(o.events), o.stderr) for o in outcomes] == [(Ending.EXITED, 0, 2, "")] * 10
+    assert [(o.exit_reason, o.exit_code, len(o.events), o.stderr) for o in outcomes] == [
+        (ScriptExitReason.EXITED, 0, 2, "")
+    ] * 10
 
 
 def test_the_fence_holds_for_forked_scripts(scripts, tmp_path):
@@ -136,7 +138,7 @@ def test_the_fence_holds_for_forked_scripts(scripts, tmp_path):
     (tmp_path / "secret").write_text("hunter2")
     body = "import sys\ntry: print(open(sys.argv[1]).read())\nexcept OSError: print('refused')"
     with usable("landlock", fork_server=True) as warm:
-        access = Access(read=(scripts.folder,))
+        access = ScriptAccess(read=(scripts.folder,))
         invocation = script(scripts, body, tmp_path / "secret", access=access, is_ndjson=False)
         assert warm.run(invocation).stdout == b"refused\n"
         assert is_forked(warm)
@@ -144,7 +146,7 @@ def test_the_fence_holds_for_forked_scripts(scripts, tmp_path):
 
 def test_a_missing_script_is_not_started(warm, scripts):
     outcome = warm.run(scripts.invocation(sys.executable, scripts.folder / "gone.py"))
-    assert outcome.ending is Ending.NOT_STARTED
+    assert outcome.exit_reason is ScriptExitReason.NOT_STARTED
 
 
 @pytest.mark.parametrize("how", ["options", "environment", "other program", "bubblewrap"])

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from aeon.base.errors import SandboxError
-from aeon.skills.invocation import Access, Cancellation, Ending, OutputLimits
-from aeon.skills.process import ProcessRunner
+from aeon.skills.invocation import Cancellation, OutputLimits, ScriptAccess, ScriptExitReason
+from aeon.skills.sandbox import SandboxRunner
 
 from .conftest import DONE, LOG, Scripts
 
@@ -53,7 +53,7 @@ def test_endless_output_is_stopped_and_costs_no_memory(runner, scripts, line):
     """Skills 4: 16 MiB in all; over it, the invocation is ended and says so."""
     with Growth() as growth:
         outcome = runner.run(scripts.sh(f"exec yes '{line}'"))
-    assert outcome.ending is Ending.OVERFLOWED
+    assert outcome.exit_reason is ScriptExitReason.OUTPUT_EXCEEDED
     assert "16777216" in outcome.problem
     assert growth.megabytes <= 64
 
@@ -62,7 +62,7 @@ def test_endless_output_of_a_plain_script_is_stopped(runner, scripts):
     """Skills 4, 9."""
     with Growth() as growth:
         outcome = runner.run(scripts.sh("exec yes", is_ndjson=False))
-    assert (outcome.ending, len(outcome.stdout)) == (Ending.OVERFLOWED, 16 * MEGABYTE)
+    assert (outcome.exit_reason, len(outcome.stdout)) == (ScriptExitReason.OUTPUT_EXCEEDED, 16 * MEGABYTE)
     assert growth.megabytes <= 64
 
 
@@ -70,7 +70,7 @@ def test_a_line_of_300_megabytes_is_stopped(runner, scripts):
     """Skills 4: a line 1 MiB."""
     with Growth() as growth:
         outcome = runner.run(scripts.sh("exec head -c 300000000 /dev/zero"))
-    assert outcome.ending is Ending.OVERFLOWED
+    assert outcome.exit_reason is ScriptExitReason.OUTPUT_EXCEEDED
     assert "line 1 " in outcome.problem
     assert growth.megabytes <= 64
 
@@ -79,7 +79,7 @@ def test_a_flood_of_diagnostics_keeps_the_last_of_them(runner, scripts):
     """Skills 1: the last 64 KiB."""
     with Growth() as growth:
         outcome = runner.run(scripts.sh(f"head -c 26000000 /dev/zero >&2; echo the end >&2; echo '{DONE}'"))
-    assert (outcome.ending, outcome.exit_code, outcome.violation) == (Ending.EXITED, 0, None)
+    assert (outcome.exit_reason, outcome.exit_code, outcome.violation) == (ScriptExitReason.EXITED, 0, None)
     assert len(outcome.stderr) == 65536
     assert outcome.stderr.endswith("the end\n")
     assert growth.megabytes <= 64
@@ -93,7 +93,7 @@ def test_the_last_line_needs_no_newline(runner, scripts):
 def test_bytes_that_are_no_utf8_are_a_violation(runner, scripts):
     """Skills 4: a violation, never a crash."""
     outcome = runner.run(scripts.sh(rf"echo '{LOG}'; printf '\377\376\n'; printf 'bad \377\n' >&2; echo '{DONE}'"))
-    assert outcome.violation.startswith("line 2: its bytes are no UTF-8")
+    assert outcome.violation.startswith("line 2: the line is not valid UTF-8")
     assert len(outcome.events) == 2
     assert outcome.stderr == "bad \ufffd\n"
 
@@ -101,7 +101,7 @@ def test_bytes_that_are_no_utf8_are_a_violation(runner, scripts):
 def test_no_done_and_exit_0_is_a_violation(runner, scripts):
     """Skills 3, 4."""
     outcome = runner.run(scripts.sh(f"echo '{LOG}'"))
-    assert (outcome.ending, outcome.exit_code) == (Ending.EXITED, 0)
+    assert (outcome.exit_reason, outcome.exit_code) == (ScriptExitReason.EXITED, 0)
     assert "without a done" in outcome.violation
 
 
@@ -120,14 +120,14 @@ def test_done_then_exit_3(runner, scripts):
 def test_done_twice_is_done_once(runner, scripts):
     """Skills 3: later output is ignored, also when it is no event."""
     outcome = runner.run(scripts.sh(f"echo '{DONE}'; echo '{DONE}'; echo nonsense; head -c 20000000 /dev/zero"))
-    assert (outcome.ending, outcome.exit_code, outcome.violation) == (Ending.EXITED, 0, None)
+    assert (outcome.exit_reason, outcome.exit_code, outcome.violation) == (ScriptExitReason.EXITED, 0, None)
     assert len(outcome.events) == 1
 
 
 def test_an_unknown_event_is_a_violation(runner, scripts):
     """Skills 2."""
     outcome = runner.run(scripts.sh(f"""echo '{{"version":"0","type":"dance"}}'; echo '{DONE}'"""))
-    assert outcome.violation.startswith("line 1: its type is none of")
+    assert outcome.violation.startswith("line 1: its type is not log")
 
 
 def test_events_are_passed_on_as_they_come(runner, scripts):
@@ -153,13 +153,13 @@ def test_stdin_is_given_whole_and_closed(runner, scripts):
 
 def test_stdin_that_nobody_reads_hinders_nobody(runner, scripts):
     outcome, seconds = timed(runner, scripts.sh(f"echo '{DONE}'", stdin=b"x" * 10 * MEGABYTE))
-    assert (outcome.ending, outcome.exit_code, outcome.violation) == (Ending.EXITED, 0, None)
+    assert (outcome.exit_reason, outcome.exit_code, outcome.violation) == (ScriptExitReason.EXITED, 0, None)
     assert seconds < 5
 
 
 def test_a_script_may_close_its_streams(runner, scripts):
     outcome = runner.run(scripts.sh(f"exec 0<&-; echo '{DONE}'; exec >&- 2>&-; sleep 0.05", stdin=b"x" * MEGABYTE))
-    assert (outcome.ending, outcome.exit_code, len(outcome.events)) == (Ending.EXITED, 0, 1)
+    assert (outcome.exit_reason, outcome.exit_code, len(outcome.events)) == (ScriptExitReason.EXITED, 0, 1)
 
 
 # What will not end
@@ -168,40 +168,40 @@ def test_a_script_may_close_its_streams(runner, scripts):
 def test_a_script_that_ignores_the_polite_request_is_killed(runner, scripts):
     """Skills 4: first politely, then for good."""
     outcome, seconds = timed(runner, scripts.invocation(scripts.stubborn(), timeout=0.3))
-    assert (outcome.ending, outcome.exit_code) == (Ending.TIMED_OUT, -signal.SIGKILL)
+    assert (outcome.exit_reason, outcome.exit_code) == (ScriptExitReason.TIMED_OUT, -signal.SIGKILL)
     assert 0.5 <= seconds < 3
 
 
 def test_a_script_may_end_itself_when_asked(runner, scripts):
     """Skills 4: what it says then is still read."""
     body = f"trap 'echo \"$farewell\"; exit 4' TERM; farewell='{LOG}'; echo '{LOG}'; while :; do sleep 0.01; done"
-    outcome, seconds = timed(runner, scripts.sh(body, timeout=0.3, polite_seconds=5.0))
-    assert (outcome.ending, outcome.exit_code, len(outcome.events)) == (Ending.TIMED_OUT, 4, 2)
+    outcome, seconds = timed(runner, scripts.sh(body, timeout=0.3, grace_seconds=5.0))
+    assert (outcome.exit_reason, outcome.exit_code, len(outcome.events)) == (ScriptExitReason.TIMED_OUT, 4, 2)
     assert seconds < 3
 
 
 def test_a_script_that_stopped_itself_is_ended(runner, scripts):
-    outcome = runner.run(scripts.sh("kill -STOP $$", timeout=0.2, polite_seconds=0.1))
-    assert outcome.ending is Ending.TIMED_OUT
+    outcome = runner.run(scripts.sh("kill -STOP $$", timeout=0.2, grace_seconds=0.1))
+    assert outcome.exit_reason is ScriptExitReason.TIMED_OUT
 
 
 def test_done_is_no_end_for_a_script_that_goes_on(runner, scripts):
     """Skills 3, 4: it has until its timeout, and then it timed out."""
     outcome = runner.run(scripts.sh(f"echo '{DONE}'; sleep 60", timeout=0.3))
-    assert (outcome.ending, len(outcome.events)) == (Ending.TIMED_OUT, 1)
+    assert (outcome.exit_reason, len(outcome.events)) == (ScriptExitReason.TIMED_OUT, 1)
 
 
 def test_what_left_the_process_group_is_ended(runner, scripts):
     """Skills 4: also those that left."""
     body = f"setsid {scripts.stubborn()} & setsid {scripts.stubborn()} & exec {scripts.stubborn()}"
     outcome = runner.run(scripts.sh(body, timeout=0.3))
-    assert outcome.ending is Ending.TIMED_OUT
+    assert outcome.exit_reason is ScriptExitReason.TIMED_OUT
 
 
 def test_a_daemon_does_not_outlive_its_script(runner, scripts):
     """Skills 4: nothing survives, however often it forked."""
     outcome, seconds = timed(runner, scripts.sh(f"(setsid {scripts.stubborn()} >/dev/null 2>&1 &) ; echo '{DONE}'"))
-    assert (outcome.ending, outcome.exit_code, outcome.violation) == (Ending.EXITED, 0, None)
+    assert (outcome.exit_reason, outcome.exit_code, outcome.violation) == (ScriptExitReason.EXITED, 0, None)
     assert seconds < 3
 
 
@@ -231,13 +231,13 @@ def test_a_chain_of_daemons_that_never_stay_is_ended(runner, scripts, env):
 
 def test_a_pipe_held_by_a_grandchild_is_not_waited_for(runner, scripts):
     outcome, seconds = timed(runner, scripts.sh(f"{scripts.stubborn()} & echo '{DONE}'"))
-    assert (outcome.ending, outcome.exit_code, len(outcome.events)) == (Ending.EXITED, 0, 1)
+    assert (outcome.exit_reason, outcome.exit_code, len(outcome.events)) == (ScriptExitReason.EXITED, 0, 1)
     assert seconds < 3
 
 
 def test_a_segmentation_fault_is_an_exit_by_signal(runner, scripts):
     outcome = runner.run(scripts.sh("kill -SEGV $$"))
-    assert (outcome.ending, outcome.exit_code) == (Ending.EXITED, -signal.SIGSEGV)
+    assert (outcome.exit_reason, outcome.exit_code) == (ScriptExitReason.EXITED, -signal.SIGSEGV)
     assert not list(scripts.folder.glob("core*"))
 
 
@@ -245,7 +245,7 @@ def test_cancelling_ends_the_script(runner, scripts):
     with Cancellation() as cancellation:
         invocation = scripts.sh(f"echo '{LOG}'; setsid {scripts.stubborn()} & exec {scripts.stubborn()}")
         outcome, seconds = timed(runner, invocation, cancellation, lambda _event: cancellation.cancel())
-        assert outcome.ending is Ending.CANCELLED
+        assert outcome.exit_reason is ScriptExitReason.CANCELLED
         assert seconds < 3
         assert runner.run(invocation, cancellation).exit_code is None
 
@@ -288,14 +288,14 @@ def test_a_script_gains_no_privileges_and_leaves_no_core(runner, scripts):
 def hostile(scripts: Scripts, number: int):
     stubborn = scripts.stubborn()
     bodies = [
-        (f"setsid {stubborn} & exec {stubborn}", Ending.TIMED_OUT),
-        ("exec yes", Ending.OVERFLOWED),
-        (f"(setsid env -i {stubborn} &); echo '{DONE}'", Ending.EXITED),
-        (f"{stubborn} & kill -SEGV $$", Ending.EXITED),
+        (f"setsid {stubborn} & exec {stubborn}", ScriptExitReason.TIMED_OUT),
+        ("exec yes", ScriptExitReason.OUTPUT_EXCEEDED),
+        (f"(setsid env -i {stubborn} &); echo '{DONE}'", ScriptExitReason.EXITED),
+        (f"{stubborn} & kill -SEGV $$", ScriptExitReason.EXITED),
     ]
     body, ending = bodies[number % len(bodies)]
     path = scripts.write(f"#!/bin/sh\n{body}\n", f"script{number}.sh")
-    timeout = 1.0 if ending is Ending.TIMED_OUT else 20.0
+    timeout = 1.0 if ending is ScriptExitReason.TIMED_OUT else 20.0
     return scripts.invocation(path, timeout=timeout, limits=OutputLimits(total=MEGABYTE)), ending
 
 
@@ -313,7 +313,7 @@ def test_twenty_at_once_end_as_each_alone(runner, scripts):
             thread.start()
         for thread in threads:
             thread.join()
-    assert [outcome.ending for outcome in outcomes] == [ending for _, ending in work]
+    assert [outcome.exit_reason for outcome in outcomes] == [ending for _, ending in work]
     assert {outcome.exit_code for outcome in outcomes[3::4]} == {-signal.SIGSEGV}
     assert {outcome.exit_code for outcome in outcomes[2::4]} == {0}
     assert growth.megabytes <= 64
@@ -322,12 +322,12 @@ def test_twenty_at_once_end_as_each_alone(runner, scripts):
 HOST = """
 import sys
 from pathlib import Path
-from aeon.skills.invocation import Access, Invocation
-from aeon.skills.process import ProcessRunner
+from aeon.skills.invocation import ScriptAccess, Invocation
+from aeon.skills.sandbox import SandboxRunner
 level, script = sys.argv[1:]
 folder = Path(script).parent
-with ProcessRunner(level) as runner:
-    runner.run(Invocation([script], b"", folder, {"PATH": "/usr/bin:/bin"}, access=Access((folder,), (folder,))))
+with SandboxRunner(level) as runner:
+    runner.run(Invocation([script], b"", folder, {"PATH": "/usr/bin:/bin"}, access=ScriptAccess((folder,), (folder,))))
 """
 
 
@@ -350,30 +350,30 @@ def wait_until(is_so, seconds: float = 10.0) -> None:
     assert is_so()
 
 
-def test_a_warden_that_is_killed_is_replaced(scripts):
-    """Its scripts end with it, that is said, and the next invocation finds another warden."""
-    with ProcessRunner("plain") as runner:
+def test_a_reaper_that_is_killed_is_replaced(scripts):
+    """Its scripts end with it, that is said, and the next invocation finds another reaper."""
+    with SandboxRunner("plain") as runner:
         body = f"setsid {scripts.stubborn()} & kill -9 $PPID; exec {scripts.stubborn()}"
         outcome, seconds = timed(runner, scripts.sh(body))
-        assert (outcome.ending, outcome.exit_code) == (Ending.EXITED, -signal.SIGKILL)
-        assert "was ended while this one ran" in outcome.problem
+        assert (outcome.exit_reason, outcome.exit_code) == (ScriptExitReason.EXITED, -signal.SIGKILL)
+        assert "was killed, and this script with it" in outcome.problem
         assert seconds < 3
         assert scripts.survivors() == []
         assert runner.run(scripts.sh(f"echo '{DONE}'")).exit_code == 0
 
 
-@pytest.mark.parametrize("which", ["warden", "guard"])
-def test_a_killed_warden_leaves_nothing_that_hid_from_it(runner, scripts, which):
-    """Skills 4, 15: a script that left its session and its environment, at plain too, where it can kill the warden."""
+@pytest.mark.parametrize("which", ["reaper", "guard"])
+def test_a_killed_reaper_leaves_nothing_that_hid_from_it(runner, scripts, which):
+    """Skills 4, 15: a script that left its session and its environment, at plain too, where it can kill the reaper."""
     stubborn = scripts.stubborn()
     script = scripts.sh(f"(setsid env -i {stubborn} &)\nsleep 0.1\necho '{LOG}'\nexec {stubborn}")
 
     def kill(_event) -> None:
-        link = runner._cold._warden
-        os.kill(link.pid if which == "warden" else link._process.pid, signal.SIGKILL)
+        link = runner._cold._reaper
+        os.kill(link.pid if which == "reaper" else link._process.pid, signal.SIGKILL)
 
     outcome, seconds = timed(runner, script, None, kill)
-    assert outcome.ending is Ending.EXITED
+    assert outcome.exit_reason is ScriptExitReason.EXITED
     assert seconds < 5
     wait_until(lambda: not scripts.survivors())
     assert runner.run(scripts.sh(f"echo '{DONE}'")).exit_code == 0
@@ -381,24 +381,24 @@ def test_a_killed_warden_leaves_nothing_that_hid_from_it(runner, scripts, which)
 
 def test_nothing_is_ended_for_a_leader_that_is_not_known():
     """Some processes show 0 as their session and group: not knowing a leader must never mean them."""
-    code = "from aeon.skills.process.aftermath import _marked; print(_marked('no such token', 0))"
+    code = "from aeon.skills.sandbox.script_process import _find_orphans; print(_find_orphans('no such token', 0))"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout == b"set()\n"
 
 
-def test_a_warden_that_hangs_is_replaced(scripts, monkeypatch):
-    """A stopped warden ends nothing: after its time it is ended, with its scripts."""
-    monkeypatch.setattr("aeon.skills.process.watch._WARDEN_SECONDS", 0.3)
-    with ProcessRunner("plain") as runner:
+def test_a_reaper_that_hangs_is_replaced(scripts, monkeypatch):
+    """A stopped reaper ends nothing: after its time it is ended, with its scripts."""
+    monkeypatch.setattr("aeon.skills.sandbox.monitor._REAPER_SECONDS", 0.3)
+    with SandboxRunner("plain") as runner:
         outcome, seconds = timed(runner, scripts.sh(f"kill -STOP $PPID; exec {scripts.stubborn()}", timeout=0.3))
-        assert outcome.ending is Ending.TIMED_OUT
+        assert outcome.exit_reason is ScriptExitReason.TIMED_OUT
         assert seconds < 3
         assert runner.run(scripts.sh(f"echo '{DONE}'")).exit_code == 0
 
 
-def test_a_warden_that_cannot_work_is_an_error_with_its_reason(scripts, monkeypatch):
-    monkeypatch.setattr("aeon.skills.process.link._BOOT", "raise SystemExit('no luck on this machine')")
-    monkeypatch.setattr("aeon.skills.process.probe._works", {"plain"})
-    with ProcessRunner("plain") as runner, pytest.raises(SandboxError, match="no luck on this machine"):
+def test_a_reaper_that_cannot_work_is_an_error_with_its_reason(scripts, monkeypatch):
+    monkeypatch.setattr("aeon.skills.sandbox.reaper_client._BOOT", "raise SystemExit('no luck on this machine')")
+    monkeypatch.setattr("aeon.skills.sandbox.isolation._working_levels", {"plain"})
+    with SandboxRunner("plain") as runner, pytest.raises(SandboxError, match="no luck on this machine"):
         runner.run(scripts.sh("exit 0"))
 
 
@@ -410,7 +410,7 @@ def test_a_listener_that_is_slow_loses_nothing(runner, scripts):
 
 
 def test_closing_the_runner_ends_what_runs(scripts):
-    with ProcessRunner("plain") as runner:
+    with SandboxRunner("plain") as runner:
         seen = threading.Event()
         invocation = scripts.sh(f"echo '{LOG}'; exec {scripts.stubborn()}")
         outcomes = []
@@ -427,21 +427,21 @@ def test_stdin_is_there_before_the_script_is(runner, scripts):
     assert outcome.stdout == b"given"
 
 
-def test_the_warden_stays_in_no_folder(runner, scripts):
+def test_the_reaper_stays_in_no_folder(runner, scripts):
     """Else the skill's folder could not be unmounted while Aeon runs."""
     runner.run(scripts.sh("exit 0"))
     runner.run(scripts.invocation(scripts.folder / "nothing"))
-    assert Path(f"/proc/{runner._cold._warden.pid}/cwd").readlink() == Path("/")
+    assert Path(f"/proc/{runner._cold._reaper.pid}/cwd").readlink() == Path("/")
 
 
 def state_of(runner) -> tuple:
-    select.poll().poll(50)  # the warden reports first, and closes its end then
-    descriptors = [len(list(Path(f"/proc/{pid}/fd").iterdir())) for pid in ("self", runner._cold._warden.pid)]
+    select.poll().poll(50)  # the reaper reports first, and closes its end then
+    descriptors = [len(list(Path(f"/proc/{pid}/fd").iterdir())) for pid in ("self", runner._cold._reaper.pid)]
     return signal.getsignal(signal.SIGCHLD), resource.getrlimit(resource.RLIMIT_CORE), descriptors
 
 
 def test_this_process_is_left_as_it_was(runner, scripts):
-    """No signal's disposition, no limit, no descriptor of the host's is touched; the warden keeps none either."""
+    """No signal's disposition, no limit, no descriptor of the host's is touched; the reaper keeps none either."""
     runner.run(scripts.sh(f"echo '{DONE}'"))
     before = state_of(runner)
     runner.run(scripts.sh(f"echo '{DONE}'"))
@@ -463,7 +463,7 @@ def test_an_asset_must_be_a_file_that_the_script_may_touch(runner, scripts, tmp_
     echoes = "; ".join(f"echo '{line}'" for line in lines)
     only = scripts.folder / "data"
     only.mkdir()
-    access = Access(read=(scripts.folder / "script.sh",), write=(only,))
+    access = ScriptAccess(read=(scripts.folder / "script.sh",), write=(only,))
     outcome = runner.run(scripts.sh(f"echo x > made.png; {echoes}; echo '{DONE}'", access=access, cwd=only))
     assert [event["type"] for event in outcome.events] == ["asset", "done"]
     assert outcome.violation.startswith("line 2: the asset 'missing.png'")

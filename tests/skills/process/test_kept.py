@@ -7,65 +7,65 @@ from pathlib import Path
 
 import pytest
 
-from aeon.base.json import canonical
-from aeon.skills.executor.executor import PlanExecutor
-from aeon.skills.invocation import Allowance, Invocation, OutputLimits
-from aeon.skills.process import ProcessRunner
-from aeon.skills.process.output import PlainOutput
-from aeon.skills.protocol import EventReader
+from aeon.base.json import canonical_json
+from aeon.skills.executor.plan_executor import PlanExecutor
+from aeon.skills.invocation import Invocation, OutputBudget, OutputLimits
+from aeon.skills.protocol import ScriptEventReader
+from aeon.skills.sandbox import SandboxRunner
+from aeon.skills.sandbox.output_buffers import PlainOutputReader
 from aeon.testing.scripts import catalog, log, node, plan_of, script, skill, state_patch
 
 FLOOD = Path(__file__).with_name("flood.py")
 
 
 def lines(*events):
-    return b"".join(canonical(event).encode() + b"\n" for event in events)
+    return b"".join(canonical_json(event).encode() + b"\n" for event in events)
 
 
 def reader(allowance):
-    return EventReader(OutputLimits(), allowance=allowance)
+    return ScriptEventReader(OutputLimits(), allowance=allowance)
 
 
 def test_logs_beyond_half_of_the_allowance_are_told_and_dropped_and_counted():
-    allowance = Allowance(20_000)
+    allowance = OutputBudget(20_000)
     read = reader(allowance)
     told = read.feed(lines(*(log(f"line {n}") for n in range(100))))
 
     assert len(told) == 100
     assert 0 < len(read.events) < 10
-    assert read.dropped == 100 - len(read.events)
+    assert read.dropped_events == 100 - len(read.events)
     assert read.violation is None
-    assert allowance.is_scarce or read.charged <= 10_000
+    assert allowance.is_scarce or read.budget_cost <= 10_000
 
 
 def test_patches_go_on_being_kept_where_logs_are_dropped():
-    read = reader(Allowance(20_000))
+    read = reader(OutputBudget(20_000))
     read.feed(lines(*(log(f"line {n}") for n in range(50)), state_patch({"a": 1}), log("last"), log("of all")))
 
     assert [event for event in read.events if event["type"] == "state_patch"] == [state_patch({"a": 1})]
 
 
 def test_the_attempts_of_a_plan_share_one_allowance():
-    allowance = Allowance(20_000)
+    allowance = OutputBudget(20_000)
     first, second = reader(allowance), reader(allowance)
     first.feed(lines(*(log(f"line {n}") for n in range(50))))
     second.feed(lines(*(log(f"line {n}") for n in range(50))))
 
     assert len(first.events) + len(second.events) < 10
-    assert second.dropped == 50
+    assert second.dropped_events == 50
 
 
 def test_patches_for_which_there_is_no_room_end_the_script():
     """An effect is never dropped in silence."""
-    read = reader(Allowance(20_000))
+    read = reader(OutputBudget(20_000))
     read.feed(lines(*(state_patch({"text": "x" * 1000, "n": n}) for n in range(50))))
 
     assert read.overflow == "the scripts of its plan wrote more than 32 MiB that must be kept"
 
 
 def test_plain_output_for_which_there_is_no_room_ends_the_script():
-    allowance = Allowance(1000)
-    first, second = PlainOutput(10_000, allowance), PlainOutput(10_000, allowance)
+    allowance = OutputBudget(1000)
+    first, second = PlainOutputReader(10_000, allowance), PlainOutputReader(10_000, allowance)
     first.feed(b"x" * 900)
     second.feed(b"x" * 200)
 
@@ -74,7 +74,7 @@ def test_plain_output_for_which_there_is_no_room_ends_the_script():
 
 
 def test_the_number_of_a_line_counts_what_was_dropped():
-    read = reader(Allowance(20_000))
+    read = reader(OutputBudget(20_000))
     read.feed(lines(*(log(f"line {n}") for n in range(50))) + b"no event\n")
 
     assert read.violation is not None
@@ -88,7 +88,7 @@ def carried_out(folder, body, protocol="ndjson", **options):
         command = (sys._base_executable, "-SEc", body)
         return Invocation(command, b"{}", folder, {}, is_ndjson=chosen.protocol == "ndjson")
 
-    with ProcessRunner("plain") as runner:
+    with SandboxRunner("plain") as runner:
         executor = PlanExecutor(catalog(skill("s", script("go", protocol=protocol))), runner, prepare=prepared)
         return executor.execute(plan_of(*(node(f"t{at}", "s/go", **options) for at in range(3)), parallel=False))
 
@@ -112,7 +112,7 @@ def test_a_result_says_what_is_not_in_it(tmp_path):
     assert 0 < sum(kept) < 20_000
     assert [each.events[-1]["type"] for each in result.execution_trace] == ["done"] * 3
     (warning,) = result.warnings
-    assert warning.startswith(f"{sum(dropped):,} events of t0, t1, t2 are not in the trace: 32 MiB ")
+    assert warning.startswith(f"{sum(dropped):,} events of t0, t1, t2 are not in the trace: at most 32 MiB ")
 
 
 def test_failed_attempts_keep_no_more_than_there_is_room_for(tmp_path):

@@ -8,14 +8,13 @@ import pytest
 from tests.skills.process.conftest import DONE, LOG
 
 from aeon.base.errors import SandboxError
-from aeon.observability.events import NodeEnded, NodeSpoke, NodeStarted
-from aeon.skills.executor.crew import PollingCrew
-from aeon.skills.executor.executor import PlanExecutor
-from aeon.skills.invocation import Cancellation, Ending, Lane, Turn
+from aeon.observability.events import NodeEnded, NodeEventEmitted, NodeStarted
+from aeon.skills.executor.plan_executor import PlanExecutor
+from aeon.skills.invocation import Cancellation, ConcurrencyGroup, ScriptExitReason, StartSlot
 from aeon.skills.models import Skill, SkillCatalog, SkillScript
-from aeon.skills.pending import wait_for
 from aeon.skills.plan_json import ExecutionState, PlanJson
-from aeon.skills.process import ProcessRunner
+from aeon.skills.poll_loop import PollLoop, poll_until_done
+from aeon.skills.sandbox import SandboxRunner
 
 
 class Order:
@@ -30,7 +29,7 @@ class Order:
     def start(self, name, lane, body="", seconds=60.0, cancellation=None, on_event=None, **options):
         text = f"#!/bin/sh\necho '{name} in' >> ran; {body}\necho '{name} out' >> ran; echo '{DONE}'\n"
         invocation = self._scripts.invocation(self._scripts.write(text, f"{name}.sh"), **options)
-        turn = Turn(lane, lambda: self.begun.append(name), seconds)
+        turn = StartSlot(lane, lambda: self.begun.append(name), seconds)
         return self._runner.start(invocation, cancellation, on_event, turn)
 
     def lines(self):
@@ -62,7 +61,7 @@ def gate(scripts):
 def until_it_speaks(pending, heard):
     while not heard:
         select.poll().poll(5)
-        assert pending.attend() is None
+        assert pending.poll() is None
 
 
 def waits(pending):
@@ -70,84 +69,84 @@ def waits(pending):
 
 
 def test_no_more_than_there_are_places_run_at_once_and_all_in_order(order):
-    lane, crew = Lane(2), PollingCrew()
+    lane, crew = ConcurrencyGroup(2), PollLoop()
     names = [f"s{number}" for number in range(7)]
     for name in names:
         crew.start(waits(order.start(name, lane)))
-    outcomes = [crew.next() for _ in names]
-    assert {(outcome.ending, outcome.exit_code, outcome.violation) for outcome in outcomes} == {
-        (Ending.EXITED, 0, None)
+    outcomes = [crew.next_result() for _ in names]
+    assert {(outcome.exit_reason, outcome.exit_code, outcome.violation) for outcome in outcomes} == {
+        (ScriptExitReason.EXITED, 0, None)
     }
     assert order.begun == names
     within = [1 if line.endswith("in") else -1 for line in order.lines()]
     assert max(sum(within[: end + 1]) for end in range(len(within))) <= 2
-    assert lane.under_way == 0
+    assert lane.active == 0
 
 
 def test_what_waits_is_not_said_to_have_begun(order, gate):
-    lane, heard = Lane(1), []
+    lane, heard = ConcurrencyGroup(1), []
     first = order.start("first", lane, gate.body, on_event=heard.append)
     second = order.start("second", lane)
     until_it_speaks(first, heard)
-    assert second.attend() is None
+    assert second.poll() is None
     assert (order.begun, order.lines()) == (["first"], ["first in"])
     gate.open()
-    assert wait_for(second).exit_code == 0
-    assert wait_for(first).exit_code == 0
+    assert poll_until_done(second).exit_code == 0
+    assert poll_until_done(first).exit_code == 0
     assert order.begun == ["first", "second"]
 
 
 def test_its_time_runs_from_its_start(order, gate):
     """Skills 4: a timeout is a script's own, however long others kept it waiting."""
-    lane = Lane(1)
+    lane = ConcurrencyGroup(1)
     first = order.start("first", lane, gate.body)
     second = order.start("second", lane, "sleep 0.1", timeout=0.3)
     select.poll().poll(400)
-    assert second.attend() is None
+    assert second.poll() is None
     gate.open()
-    outcome = wait_for(second)
-    assert (outcome.ending, outcome.exit_code) == (Ending.EXITED, 0)
+    outcome = poll_until_done(second)
+    assert (outcome.exit_reason, outcome.exit_code) == (ScriptExitReason.EXITED, 0)
     assert 100 <= outcome.milliseconds < 400
-    wait_for(first)
+    poll_until_done(first)
 
 
 def test_what_has_no_time_left_while_it_waits_never_begins(order, gate):
-    lane = Lane(1)
+    lane = ConcurrencyGroup(1)
     first = order.start("first", lane, gate.body)
-    outcome = wait_for(order.start("second", lane, seconds=0.05))
-    assert (outcome.ending, outcome.exit_code, outcome.milliseconds) == (Ending.TIMED_OUT, None, 0)
+    outcome = poll_until_done(order.start("second", lane, seconds=0.05))
+    assert (outcome.exit_reason, outcome.exit_code, outcome.milliseconds) == (ScriptExitReason.TIMED_OUT, None, 0)
     third = order.start("third", lane)
     gate.open()
-    assert [wait_for(first).exit_code, wait_for(third).exit_code] == [0, 0]
+    assert [poll_until_done(first).exit_code, poll_until_done(third).exit_code] == [0, 0]
     assert order.begun == ["first", "third"]
     assert not any(line.startswith("second") for line in order.lines())
 
 
 def test_the_time_that_is_left_ends_what_has_begun_too(order):
-    outcome = wait_for(order.start("only", Lane(1), "sleep 60", seconds=0.2, timeout=60.0))
-    assert outcome.ending is Ending.TIMED_OUT
+    outcome = poll_until_done(order.start("only", ConcurrencyGroup(1), "sleep 60", seconds=0.2, timeout=60.0))
+    assert outcome.exit_reason is ScriptExitReason.TIMED_OUT
     assert order.begun == ["only"]
 
 
 def test_what_is_cancelled_while_it_waits_never_begins(order, gate):
     """Skills 4: cancelled at once, and what stands behind it in the lane is not held up."""
-    lane = Lane(1)
+    lane = ConcurrencyGroup(1)
     first = order.start("first", lane, gate.body)
     with Cancellation() as cancellation:
         second = order.start("second", lane, cancellation=cancellation)
         third = order.start("third", lane)
         cancellation.cancel()
-        outcome = wait_for(second)
-    assert (outcome.ending, outcome.exit_code, list(outcome.events)) == (Ending.CANCELLED, None, [])
+        outcome = poll_until_done(second)
+    assert (outcome.exit_reason, outcome.exit_code, list(outcome.events)) == (ScriptExitReason.CANCELLED, None, [])
     gate.open()
-    assert [wait_for(first).exit_code, wait_for(third).exit_code] == [0, 0]
+    assert [poll_until_done(first).exit_code, poll_until_done(third).exit_code] == [0, 0]
     assert order.begun == ["first", "third"]
 
 
 @pytest.mark.parametrize("is_cancelled", [True, False], ids=["cancelled", "late"])
 def test_what_waits_does_not_begin_because_a_cancelled_or_late_one_made_room(order, gate, is_cancelled):
     """Whoever attends to which of them first."""
-    lane, heard = Lane(1), []
+    lane, heard = ConcurrencyGroup(1), []
     with Cancellation() as cancellation:
         seconds = 60.0 if is_cancelled else 0.3
         first = order.start("first", lane, gate.body, seconds, cancellation, heard.append)
@@ -155,43 +154,45 @@ def test_what_waits_does_not_begin_because_a_cancelled_or_late_one_made_room(ord
         if is_cancelled:
             until_it_speaks(first, heard)
             cancellation.cancel()
-        assert wait_for(first).ending is (Ending.CANCELLED if is_cancelled else Ending.TIMED_OUT)
-        assert {wait_for(each).exit_code for each in behind} == {None}
+        assert poll_until_done(first).exit_reason is (
+            ScriptExitReason.CANCELLED if is_cancelled else ScriptExitReason.TIMED_OUT
+        )
+        assert {poll_until_done(each).exit_code for each in behind} == {None}
     assert order.begun == ["first"]
     assert not any(line.startswith(("second", "third")) for line in order.lines())
 
 
 def test_one_whose_own_time_is_over_makes_room(order, gate):
-    lane = Lane(1)
+    lane = ConcurrencyGroup(1)
     first = order.start("first", lane, gate.body, timeout=0.2)
     second = order.start("second", lane)
-    assert wait_for(first).ending is Ending.TIMED_OUT
-    assert wait_for(second).exit_code == 0
+    assert poll_until_done(first).exit_reason is ScriptExitReason.TIMED_OUT
+    assert poll_until_done(second).exit_code == 0
 
 
 def test_what_cannot_be_started_when_its_turn_comes_is_said(order, runner, scripts, gate):
-    lane = Lane(1)
+    lane = ConcurrencyGroup(1)
     first = order.start("first", lane, gate.body)
     missing = scripts.invocation(scripts.folder / "nothing")
-    second = runner.start(missing, None, None, Turn(lane, lambda: order.begun.append("second"), 60.0))
+    second = runner.start(missing, None, None, StartSlot(lane, lambda: order.begun.append("second"), 60.0))
     third = order.start("third", lane)
     gate.open()
-    assert wait_for(first).exit_code == 0
-    outcome = wait_for(second)
-    assert outcome.ending is Ending.NOT_STARTED
-    assert "no such file" in outcome.problem
-    assert wait_for(third).exit_code == 0
+    assert poll_until_done(first).exit_code == 0
+    outcome = poll_until_done(second)
+    assert outcome.exit_reason is ScriptExitReason.NOT_STARTED
+    assert "the file does not exist" in outcome.problem
+    assert poll_until_done(third).exit_code == 0
 
 
 def test_lanes_do_not_hold_each_other_up(order, runner, scripts, gate):
-    full = Lane(1)
+    full = ConcurrencyGroup(1)
     first = order.start("first", full, gate.body)
     behind = order.start("behind", full)
-    assert wait_for(order.start("elsewhere", Lane(1))).exit_code == 0
+    assert poll_until_done(order.start("elsewhere", ConcurrencyGroup(1))).exit_code == 0
     assert runner.run(scripts.sh(f"echo '{DONE}'")).exit_code == 0
     assert order.begun == ["first", "elsewhere"]
     gate.open()
-    assert [wait_for(first).exit_code, wait_for(behind).exit_code] == [0, 0]
+    assert [poll_until_done(first).exit_code, poll_until_done(behind).exit_code] == [0, 0]
 
 
 def test_a_listener_that_fails_at_the_start_ends_the_script(order, runner, scripts, gate):
@@ -201,41 +202,41 @@ def test_a_listener_that_fails_at_the_start_ends_the_script(order, runner, scrip
     def stop():
         raise Stop
 
-    lane = Lane(1)
+    lane = ConcurrencyGroup(1)
     first = order.start("first", lane, gate.body)
-    second = runner.start(scripts.sh(f"exec {scripts.stubborn()}"), None, None, Turn(lane, stop, 60.0))
+    second = runner.start(scripts.sh(f"exec {scripts.stubborn()}"), None, None, StartSlot(lane, stop, 60.0))
     gate.open()
     with pytest.raises(Stop):
-        wait_for(second)
+        poll_until_done(second)
     assert scripts.survivors() == []
-    wait_for(first)
-    assert lane.under_way == 0
+    poll_until_done(first)
+    assert lane.active == 0
 
 
-def test_what_waits_at_a_warden_that_dies_is_begun_by_another(scripts, gate):
+def test_what_waits_at_a_reaper_that_dies_is_begun_by_another(scripts, gate):
     """It had not begun, so nothing is lost or done twice; that it begins is told once."""
-    with ProcessRunner("plain") as runner:
-        order, lane, heard = Order(runner, scripts), Lane(1), []
+    with SandboxRunner("plain") as runner:
+        order, lane, heard = Order(runner, scripts), ConcurrencyGroup(1), []
         first = order.start("first", lane, gate.body, on_event=heard.append)
         second = order.start("second", lane)
         until_it_speaks(first, heard)
-        os.kill(runner._cold._warden.pid, signal.SIGKILL)
-        assert wait_for(first).exit_code == -signal.SIGKILL
-        assert wait_for(second).exit_code == 0
+        os.kill(runner._cold._reaper.pid, signal.SIGKILL)
+        assert poll_until_done(first).exit_code == -signal.SIGKILL
+        assert poll_until_done(second).exit_code == 0
         assert order.begun == ["first", "second"]
         assert order.lines() == ["first in", "second in", "second out"]
 
 
 def test_closing_the_runner_begins_nothing_that_waits(scripts, gate):
-    runner = ProcessRunner("plain")
-    order, lane, heard = Order(runner, scripts), Lane(1), []
+    runner = SandboxRunner("plain")
+    order, lane, heard = Order(runner, scripts), ConcurrencyGroup(1), []
     first = order.start("first", lane, gate.body, on_event=heard.append)
     second = order.start("second", lane)
     until_it_speaks(first, heard)
     runner.close()
-    assert wait_for(first).exit_code == -signal.SIGKILL
+    assert poll_until_done(first).exit_code == -signal.SIGKILL
     with pytest.raises(SandboxError, match="closed"):
-        wait_for(second)
+        poll_until_done(second)
     assert order.lines() == ["first in"]
 
 
@@ -270,7 +271,7 @@ def test_a_cancelled_plan_skips_what_was_handed_over_and_had_not_begun(runner, s
 
         def observe(event):
             told.append(event)
-            if isinstance(event, NodeSpoke):
+            if isinstance(event, NodeEventEmitted):
                 cancellation.cancel()
 
         made = executor(runner, scripts, f"echo '{LOG}'; exec sleep 60", observe, parallel=1)

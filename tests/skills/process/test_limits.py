@@ -5,20 +5,20 @@ import time
 import pytest
 
 from aeon.base.errors import SandboxError
-from aeon.skills.executor.verdict import verdict
+from aeon.skills.executor.node_verdict import judge_result
 from aeon.skills.failures import FailureClass
-from aeon.skills.invocation import Access, Ending, ResourceLimits
-from aeon.skills.process import ProcessRunner
+from aeon.skills.invocation import ResourceLimits, ScriptAccess, ScriptExitReason
+from aeon.skills.sandbox import SandboxRunner
 from aeon.testing.scripts import script
 
 MIB = 1024**2
-SMALL = ResourceLimits(memory=128 * MIB, processes=8, written=20 * MIB, open_files=64)
+SMALL = ResourceLimits(memory=128 * MIB, processes=8, bytes_written=20 * MIB, open_files=64)
 ENDS = '\nprint(\'{"version":"0","type":"done","ok":true}\')'
 
 
 @pytest.fixture(scope="module", params=["plain", "landlock", "bubblewrap"])
 def limited(request):
-    with ProcessRunner(request.param, limits=SMALL) as made:
+    with SandboxRunner(request.param, limits=SMALL) as made:
         try:
             assert made.level == request.param
         except SandboxError as error:
@@ -28,14 +28,14 @@ def limited(request):
 
 def run(runner, scripts, body):
     """The outcome of a Python script that may write in its folder."""
-    access = Access(read=(scripts.folder,), write=(scripts.folder,))
+    access = ScriptAccess(read=(scripts.folder,), write=(scripts.folder,))
     return runner.run(scripts.python(body + ENDS, access=access, cwd=scripts.folder))
 
 
 def test_a_script_within_its_limits_runs(limited, scripts):
     outcome = run(limited, scripts, "x = b'x' * (40 * 2**20)\nopen('f', 'wb').write(x[:10 * 2**20])")
 
-    assert (outcome.ending, outcome.exit_code) == (Ending.EXITED, 0), outcome.stderr
+    assert (outcome.exit_reason, outcome.exit_code) == (ScriptExitReason.EXITED, 0), outcome.stderr
 
 
 TAKES = {
@@ -51,14 +51,14 @@ TAKES = {
 @pytest.mark.parametrize("how", TAKES)
 def test_a_script_that_takes_more_memory_is_ended(limited, scripts, how):
     outcome = run(limited, scripts, TAKES[how])
-    said = verdict(outcome, script("s"), 20.0)
+    said = judge_result(outcome, script("s"), 20.0)
 
-    if outcome.ending is Ending.LIMITED:
+    if outcome.exit_reason is ScriptExitReason.RESOURCES_EXCEEDED:
         assert outcome.problem == "it used more than 128 MiB of memory"
         assert said.kind is FailureClass.RESOURCE_LIMIT
     else:  # asked for at once: the kernel refuses it
         assert how == "at once"
-        assert "(a limit: its memory, [skills] memory_mb)" in said.message
+        assert "(a limit: memory, [skills] memory_mb)" in said.message
 
 
 def test_pages_that_forks_share_count_once(limited, scripts):
@@ -68,7 +68,7 @@ def test_pages_that_forks_share_count_once(limited, scripts):
     )
     outcome = run(limited, scripts, body)
 
-    assert (outcome.ending, outcome.exit_code) == (Ending.EXITED, 0), outcome
+    assert (outcome.exit_reason, outcome.exit_code) == (ScriptExitReason.EXITED, 0), outcome
 
 
 @pytest.mark.parametrize("leaves", ["", "os.setsid()"], ids=["family", "daemons"])
@@ -80,7 +80,10 @@ def test_a_script_that_forks_too_often_is_ended(limited, scripts, leaves):
     began = time.monotonic()
     outcome = run(limited, scripts, body)
 
-    assert (outcome.ending, outcome.problem) == (Ending.LIMITED, "it had more than 8 processes at once")
+    assert (outcome.exit_reason, outcome.problem) == (
+        ScriptExitReason.RESOURCES_EXCEEDED,
+        "it had more than 8 processes at once",
+    )
     assert time.monotonic() - began < 8
     assert scripts.survivors() == []
 
@@ -92,12 +95,12 @@ def test_as_many_processes_as_are_allowed_run(limited, scripts):
     )
     outcome = run(limited, scripts, body)
 
-    assert (outcome.ending, outcome.exit_code) == (Ending.EXITED, 0), outcome
+    assert (outcome.exit_reason, outcome.exit_code) == (ScriptExitReason.EXITED, 0), outcome
 
 
 def test_a_file_that_grows_beyond_the_limit_is_told(limited, scripts):
     outcome = run(limited, scripts, "f = open('f', 'wb')\nfor _ in range(400): f.write(b'x' * 2**20)")
-    said = verdict(outcome, script("s"), 20.0)
+    said = judge_result(outcome, script("s"), 20.0)
 
     assert "written_mb" in said.message or outcome.problem == "it wrote more than 20 MiB"
     assert (scripts.folder / "f").stat().st_size <= 20 * MIB
@@ -110,14 +113,14 @@ def test_what_is_written_into_many_files_is_counted_together(limited, scripts):
     )
     outcome = run(limited, scripts, body)
 
-    assert (outcome.ending, outcome.problem) == (Ending.LIMITED, "it wrote more than 20 MiB")
+    assert (outcome.exit_reason, outcome.problem) == (ScriptExitReason.RESOURCES_EXCEEDED, "it wrote more than 20 MiB")
 
 
 def test_open_files_are_limited(limited, scripts):
     outcome = run(limited, scripts, "import time\ntime.sleep(0.2)\nx = [open('/dev/null') for _ in range(100)]")
-    said = verdict(outcome, script("s"), 20.0)
+    said = judge_result(outcome, script("s"), 20.0)
 
-    assert "(a limit: its open files, [skills] open_files)" in said.message
+    assert "(a limit: open files, [skills] open_files)" in said.message
 
 
 def test_a_script_cannot_raise_its_limits(limited, scripts):

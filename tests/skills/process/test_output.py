@@ -5,16 +5,16 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aeon.skills.invocation import Access, Invocation
-from aeon.skills.process.assets import asset_check
-from aeon.skills.process.levels import _apart, request
-from aeon.skills.process.output import PlainOutput, Tail
+from aeon.skills.invocation import Invocation, ScriptAccess
+from aeon.skills.sandbox.isolation import _outermost_folders, build_spawn_request
+from aeon.skills.sandbox.output_buffers import PlainOutputReader, TailBuffer
+from aeon.skills.sandbox.script_process import asset_check
 
 
 @given(st.lists(st.binary(max_size=40), max_size=20), st.integers(0, 50))
 def test_a_tail_is_the_end_of_all_that_came(chunks, limit):
     """Law (skills 1): the last bytes, however they came."""
-    tail = Tail(limit)
+    tail = TailBuffer(limit)
     for chunk in chunks:
         tail.feed(chunk)
     whole = b"".join(chunks)
@@ -24,7 +24,7 @@ def test_a_tail_is_the_end_of_all_that_came(chunks, limit):
 @given(st.lists(st.binary(max_size=40), max_size=20), st.integers(0, 200))
 def test_plain_output_is_kept_up_to_its_limit(chunks, limit):
     """Law (skills 4): whole when it fits, else its beginning and a word about it."""
-    output = PlainOutput(limit)
+    output = PlainOutputReader(limit)
     for chunk in chunks:
         output.feed(chunk)
     whole = b"".join(chunks)
@@ -46,26 +46,28 @@ def test_assets_are_found_from_the_working_folder(tmp_path):
     for path, fault in [
         ("../outside/a", "outside"),
         ("link", "outside"),
-        ("b", "no file"),
-        ("", "no file"),
-        ("\0", "no path"),
+        ("b", "not a readable file"),
+        ("", "not a readable file"),
+        ("\0", "not a path"),
     ]:
         assert fault in check(path)
 
 
 def test_a_script_is_given_what_its_level_allows():
     """Skills 11: what may be written is put over what may be read."""
-    access = Access(read=(Path("/skill"),), write=(Path("/skill/data"),))
+    access = ScriptAccess(read=(Path("/skill"),), write=(Path("/skill/data"),))
     invocation = Invocation(
         ("/skill/run",), b"", Path("/skill/data"), {"PATH": "/usr/bin:relative:/srv/x"}, access=access
     )
-    plain, fenced, boxed = (request(invocation, level, "t") for level in ("plain", "landlock", "bubblewrap"))
-    assert plain.fence is None
+    plain, fenced, boxed = (
+        build_spawn_request(invocation, level, "t") for level in ("plain", "landlock", "bubblewrap")
+    )
+    assert plain.policy is None
     assert plain.env == {"PATH": "/usr/bin:relative:/srv/x", "AEON_INVOCATION": "t"}
-    assert "/usr" in fenced.fence.system
-    assert fenced.fence.read == ("/srv/x", "/skill")
-    assert "relative" not in fenced.fence.read
-    assert "/skill/data" in fenced.fence.write
+    assert "/usr" in fenced.policy.system
+    assert fenced.policy.read == ("/srv/x", "/skill")
+    assert "relative" not in fenced.policy.read
+    assert "/skill/data" in fenced.policy.write
     assert boxed.command.index("/skill/data") > boxed.command.index("/skill")
     assert "--unshare-net" in boxed.command
 
@@ -76,5 +78,5 @@ def test_a_folder_inside_another_is_not_named_twice(tmp_path):
     link.symlink_to(inner)
     beside = tmp_path / "outer-beside"
     folders = [str(each) for each in (inner, outer, link, beside, outer)]
-    assert sorted(_apart(folders)) == [str(outer), str(beside)]
-    assert len(_apart([str(link), str(inner)])) == 1
+    assert sorted(_outermost_folders(folders)) == [str(outer), str(beside)]
+    assert len(_outermost_folders([str(link), str(inner)])) == 1

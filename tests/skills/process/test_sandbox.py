@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from aeon.base.errors import SandboxError
-from aeon.skills.invocation import Access, Ending
-from aeon.skills.process import ProcessRunner, probe
+from aeon.skills.invocation import ScriptAccess, ScriptExitReason
+from aeon.skills.sandbox import SandboxRunner, isolation
 
 from .conftest import DONE, usable
 
@@ -42,14 +42,14 @@ def port():
 
 def answer(runner, invocation) -> str:
     outcome = runner.run(invocation)
-    assert outcome.ending is Ending.EXITED, outcome
+    assert outcome.exit_reason is ScriptExitReason.EXITED, outcome
     return outcome.stdout.decode().strip()
 
 
 @pytest.mark.parametrize(("network", "expected"), [(False, "refused"), (True, "connected")])
 def test_the_network_is_there_only_when_granted(sandbox, scripts, port, network, expected):
     script = scripts.python(CONNECT).command[0]
-    access = Access(read=(scripts.folder,), network=network)
+    access = ScriptAccess(read=(scripts.folder,), network=network)
     assert answer(sandbox, scripts.invocation(script, port, access=access, is_ndjson=False)) == expected
 
 
@@ -61,7 +61,7 @@ def test_home_and_other_skills_cannot_be_read(sandbox, scripts, tmp_path):
         (folder / "text").write_text(folder.name)
     home = Path.home() / ".bashrc"
     script = scripts.write(f"#!/bin/sh\ncat {mine}/text {other}/text {home} 2>/dev/null; ls {tmp_path}/skills/other\n")
-    access = Access(read=(mine, script))
+    access = ScriptAccess(read=(mine, script))
     assert answer(sandbox, scripts.invocation(script, access=access, cwd=mine, is_ndjson=False)) == "mine"
 
 
@@ -80,7 +80,7 @@ def test_nothing_outside_the_granted_folders_can_be_written(sandbox, scripts, tm
     ]
     tries = "\n".join(f"(echo x > {target}) 2>/dev/null" for target in targets)
     script = scripts.write(f"#!/bin/sh\n{tries}\necho x > {data}/x && rm {data}/x && mkdir {data}/d && cat /dev/null\n")
-    access = Access(read=(readable, script), write=(data,))
+    access = ScriptAccess(read=(readable, script), write=(data,))
     outcome = sandbox.run(scripts.invocation(script, access=access, cwd=data, is_ndjson=False))
     assert (outcome.exit_code, outcome.stderr) == (0, "")
     assert not any(Path(target).exists() for target in targets)
@@ -132,7 +132,7 @@ def test_a_folder_that_came_or_was_replaced_since_the_last_run_is_the_one_that_c
         f"#!/bin/sh\n(echo x > {data}/x) 2>/dev/null && echo yes || echo no\ncat {away}/x 2>/dev/null\n"
     )
     invocation = scripts.invocation(
-        script, access=Access(read=(script,), write=(data,)), cwd=Path("/"), is_ndjson=False
+        script, access=ScriptAccess(read=(script,), write=(data,)), cwd=Path("/"), is_ndjson=False
     )
     assert answer(sandbox, invocation) == "no"
     data.mkdir()
@@ -147,7 +147,7 @@ def test_a_folder_of_the_path_that_is_a_link_into_the_system_is_found(sandbox, s
     link = scripts.folder / "bin"
     link.symlink_to("/usr/bin")
     script = scripts.write("#!/bin/sh\nexec echo found\n")
-    invocation = scripts.invocation(script, access=Access(read=(script,)), cwd=Path("/"), is_ndjson=False)
+    invocation = scripts.invocation(script, access=ScriptAccess(read=(script,)), cwd=Path("/"), is_ndjson=False)
     for path in (f"{link}", f"{link}:/bin/:/lib64/nothing:/sbin/../bin"):
         assert answer(sandbox, replace(invocation, env={"PATH": path})) == "found"
         command = (f"{link}/env", "echo", "found")
@@ -160,10 +160,10 @@ def test_python_works_in_the_sandbox(sandbox, scripts):
 
 
 def test_auto_takes_the_strongest_that_works():
-    with ProcessRunner() as auto:
+    with SandboxRunner() as auto:
         strongest = auto.level
     for level in ("bubblewrap", "landlock", "plain"):
-        with ProcessRunner(level) as runner:
+        with SandboxRunner(level) as runner:
             try:
                 assert runner.level == level
             except SandboxError:
@@ -173,17 +173,17 @@ def test_auto_takes_the_strongest_that_works():
 
 
 def test_a_level_that_is_not_to_be_had_is_refused_with_its_reason(monkeypatch):
-    monkeypatch.setattr(probe, "_works", set())
-    monkeypatch.setattr(probe, "bubblewrap", lambda: None)
-    with ProcessRunner("bubblewrap") as runner, pytest.raises(SandboxError, match="bwrap is not installed"):
+    monkeypatch.setattr(isolation, "_working_levels", set())
+    monkeypatch.setattr(isolation, "bubblewrap_path", lambda: None)
+    with SandboxRunner("bubblewrap") as runner, pytest.raises(SandboxError, match="bwrap is not installed"):
         _ = runner.level
 
 
 def test_require_never_means_plain(monkeypatch):
-    monkeypatch.setattr(probe, "fault_of", lambda level, run: f"no {level} here" if level != "plain" else None)
-    with ProcessRunner("require") as runner, pytest.raises(SandboxError, match=r"no bubblewrap here; .*no landlock"):
+    monkeypatch.setattr(isolation, "probe_level", lambda level, run: f"no {level} here" if level != "plain" else None)
+    with SandboxRunner("require") as runner, pytest.raises(SandboxError, match=r"no bubblewrap here; .*no landlock"):
         _ = runner.level
-    with ProcessRunner("auto") as runner:
+    with SandboxRunner("auto") as runner:
         assert runner.level == "plain"
 
 
@@ -223,12 +223,12 @@ def test_nothing_goes_out_without_a_grant(sandbox, scripts, tmp_path, how):
 
 @pytest.mark.parametrize("network", [False, True])
 def test_a_unix_socket_in_a_folder_that_may_be_read_is_not_reached(sandbox, scripts, monkeypatch, network):
-    """Skills 15, measured S7: in bubblewrap it was; a folder of the user's may hold a database's."""
+    """Skills 15: in bubblewrap it was; a folder of the user's may hold a database's."""
     monkeypatch.chdir(scripts.folder)
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as ear:
         ear.bind("ear")
         ear.listen()
-        access = Access(read=(scripts.folder,), network=network)
+        access = ScriptAccess(read=(scripts.folder,), network=network)
         body = f"import socket\nsocket.socket(socket.AF_UNIX).connect('ear')\nprint('{DONE}')"
         assert sandbox.run(scripts.python(body, access=access)).exit_code != 0
 
@@ -247,7 +247,7 @@ def test_local_sockets_that_are_granted_can_be_used(sandbox, scripts, monkeypatc
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as ear:
         ear.bind(path)
         ear.listen()
-        access = Access(read=(scripts.folder,), local_sockets=True)
+        access = ScriptAccess(read=(scripts.folder,), local_sockets=True)
         body = f"import socket\nsocket.socket(socket.AF_UNIX).connect({path!r})\nprint('{DONE}')"
         assert sandbox.run(scripts.python(body, access=access)).exit_code == 0
 
@@ -260,7 +260,7 @@ def test_pairs_of_stream_sockets_are_the_script_s_own(sandbox, scripts):
 def test_attributes_of_files_that_may_not_be_written_stay(sandbox, scripts, tmp_path):
     mine = tmp_path / "mine"
     mine.write_text("mine")
-    access = Access(read=(scripts.folder, mine), write=(scripts.folder,))
+    access = ScriptAccess(read=(scripts.folder, mine), write=(scripts.folder,))
     body = f"import os\nos.setxattr({str(mine)!r}, 'user.note', b'x')\nprint('{DONE}')"
 
     assert sandbox.run(scripts.python(body, access=access)).exit_code != 0

@@ -6,22 +6,22 @@ import sys
 import pytest
 
 from aeon.base.errors import ConfigError
-from aeon.skills.invocation import Ending
-from aeon.skills.process import ProcessRunner
+from aeon.skills.invocation import ScriptExitReason
+from aeon.skills.sandbox import SandboxRunner
 
 
 def refused(runner, invocation) -> str:
     outcome = runner.run(invocation)
-    assert (outcome.ending, outcome.exit_code) == (Ending.NOT_STARTED, None)
+    assert (outcome.exit_reason, outcome.exit_code) == (ScriptExitReason.NOT_STARTED, None)
     return outcome.problem
 
 
 def test_a_missing_script(runner, scripts):
-    assert "there is no such file" in refused(runner, scripts.invocation(scripts.folder / "nothing.sh"))
+    assert "the file does not exist" in refused(runner, scripts.invocation(scripts.folder / "nothing.sh"))
 
 
 def test_a_command_that_is_not_in_the_path(runner, scripts):
-    assert "there is no such file" in refused(runner, scripts.invocation("no-such-command"))
+    assert "the file does not exist" in refused(runner, scripts.invocation("no-such-command"))
 
 
 def test_a_command_from_the_path(runner, scripts):
@@ -83,7 +83,7 @@ def test_an_environment_that_cannot_be(runner, scripts):
 
 
 def test_no_command(runner, scripts):
-    assert refused(runner, scripts.invocation()) == "There is no command to run."
+    assert refused(runner, scripts.invocation()) == "The command is empty."
 
 
 def test_a_missing_working_folder(runner, scripts):
@@ -91,7 +91,7 @@ def test_a_missing_working_folder(runner, scripts):
 
 
 def test_arguments_that_are_too_long(runner, scripts):
-    assert "longer than the system takes" in refused(runner, scripts.invocation("true", "x" * 200_000))
+    assert "too long for the system" in refused(runner, scripts.invocation("true", "x" * 200_000))
 
 
 def test_a_large_command_line_and_environment_arrive(runner, scripts):
@@ -109,8 +109,11 @@ def test_names_that_are_no_utf8_arrive(runner, scripts):
 
 
 def test_unusual_timeouts(runner, scripts):
-    assert runner.run(scripts.invocation("true", timeout=1e12, is_ndjson=False)).ending is Ending.EXITED
-    assert runner.run(scripts.invocation("sleep", "9", timeout=0.0, is_ndjson=False)).ending is Ending.TIMED_OUT
+    assert runner.run(scripts.invocation("true", timeout=1e12, is_ndjson=False)).exit_reason is ScriptExitReason.EXITED
+    assert (
+        runner.run(scripts.invocation("sleep", "9", timeout=0.0, is_ndjson=False)).exit_reason
+        is ScriptExitReason.TIMED_OUT
+    )
 
 
 def test_the_interpreter_itself_may_be_the_program(runner, scripts):
@@ -122,11 +125,11 @@ def test_too_few_open_files_are_said_whatever_they_were_wanted_for(tmp_path):
     """From none to enough: an error that says what to do, never a trace from inside, and in the end it runs."""
     code = (
         "import os, resource, sys; from pathlib import Path; from aeon.skills.invocation import Invocation;"
-        "from aeon.base.errors import SandboxError; from aeon.skills.process import ProcessRunner;\n"
-        "with ProcessRunner('plain') as runner:\n"
+        "from aeon.base.errors import SandboxError; from aeon.skills.sandbox import SandboxRunner;\n"
+        "with SandboxRunner('plain') as runner:\n"
         f"    work = Invocation(['/bin/true'], b'', Path({str(tmp_path)!r}), {{}}, is_ndjson=False)\n"
         "    runner.run(work); lowest = os.dup(0); os.close(lowest); said = set()\n"
-        "    runner._cold._warden._idle.pop().close()\n"
+        "    runner._cold._reaper._idle.pop().close()\n"
         "    for more in range(16):\n"
         "        resource.setrlimit(resource.RLIMIT_NOFILE, (lowest + more, 4096))\n"
         "        try: outcome = runner.run(work)\n"
@@ -144,9 +147,9 @@ def test_a_request_that_cannot_be_written_whole_is_said(tmp_path):
     """A limit on the size of files (a full disk's stand-in) blames neither the script nor its skill."""
     code = (
         "import resource, signal; from pathlib import Path; from aeon.skills.invocation import Invocation;"
-        "from aeon.skills.process import ProcessRunner; signal.signal(signal.SIGXFSZ, signal.SIG_IGN);"
+        "from aeon.skills.sandbox import SandboxRunner; signal.signal(signal.SIGXFSZ, signal.SIG_IGN);"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (64, 64));"
-        f"ProcessRunner('plain').run(Invocation(['/bin/true'], b'', Path({str(tmp_path)!r}), {{}}))"
+        f"SandboxRunner('plain').run(Invocation(['/bin/true'], b'', Path({str(tmp_path)!r}), {{}}))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
 
@@ -157,5 +160,5 @@ def test_a_request_that_cannot_be_written_whole_is_said(tmp_path):
 @pytest.mark.parametrize("level", ["Landlock", "none", "", None])
 def test_a_level_that_there_is_not_is_refused(level):
     """Skills 11: taken as it is, it would isolate nothing."""
-    with pytest.raises(ConfigError, match="no level of isolation"):
-        ProcessRunner(level)
+    with pytest.raises(ConfigError, match="not a sandbox level"):
+        SandboxRunner(level)

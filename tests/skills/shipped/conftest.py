@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from aeon.base.json_schema import SchemaCheck
+from aeon.base.json_schema import CompiledSchema
 
 SHIPPED = Path(__file__).parents[3] / "src" / "aeon" / "skills" / "shipped"
 NAMES = sorted(path.name for path in SHIPPED.iterdir() if path.is_dir())
@@ -148,10 +148,10 @@ class Skills:
     def run(self, skill: str, name: str, given, config=None, more=None, request_id="request-1") -> Run:
         """Run on input that fits the script's schema; what comes out of it fits the other one."""
         script = self.script(skill, name)
-        assert not SchemaCheck(script["inputSchema"]).problems(given)
+        assert not CompiledSchema(script["inputSchema"]).problems(given)
         run = self.finish(self.start(skill, name, config, more), self.line(skill, name, given, request_id))
         if run.ok:
-            assert not SchemaCheck(script["outputSchema"]).problems(run.output)
+            assert not CompiledSchema(script["outputSchema"]).problems(run.output)
         return run
 
 

@@ -144,9 +144,13 @@ def test_many_groups_are_drawn_as_the_largest_and_the_rest(report):
     [
         ("", {}, "empty_file"),
         ("\n\n", {}, "empty_file"),
-        (SALES, {"column": "price"}, "There is no column 'price' for column; there are: region, amount, note."),
-        (SALES, {"groupBy": "area"}, "no column 'area' for groupBy"),
-        (SALES, {"column": "note", "groupBy": "region"}, "holds text, which cannot be summed"),
+        (
+            SALES,
+            {"column": "price"},
+            "The column 'price' for column does not exist; the columns are: region, amount, note.",
+        ),
+        (SALES, {"groupBy": "area"}, "The column 'area' for groupBy does not exist"),
+        (SALES, {"column": "note", "groupBy": "region"}, "contains text, which cannot be summed"),
         (",".join("x" * 501), {}, "at most 500 are read"),
     ],
 )

@@ -90,7 +90,7 @@ def test_two_recalled_objects_do_not_become_a_mixture_skills_6(skills):
         ({"key": "k" * 201, "value": 1}, "key is not a text"),
         ({"key": "\ud800", "value": 1}, "half a character"),
         ({"key": "k", "value": "\ud800"}, "half a character"),
-        ({"key": "k", "value": "ä" * 5000}, "value has 10002 bytes as JSON and at most 10000 are kept"),
+        ({"key": "k", "value": "ä" * 5000}, "value has 10002 bytes as JSON, at most 10000 are allowed"),
     ],
 )
 def test_what_cannot_be_kept_is_refused(skills, given, said):

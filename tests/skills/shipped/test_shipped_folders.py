@@ -9,7 +9,7 @@ import sys
 import pytest
 from skills_ref import validate
 
-from aeon.base.json_schema import SchemaCheck, schema_problem
+from aeon.base.json_schema import CompiledSchema, schema_problem
 
 MALFORMED = [
     b"",
@@ -92,15 +92,15 @@ def test_its_configuration_schema_accepts_its_own_defaults_skills_10(shipped):
     assert schema_problem(schema) is None
     assert schema["additionalProperties"] is False
     defaults = {key: field["default"] for key, field in schema["properties"].items() if "default" in field}
-    assert not SchemaCheck(schema).problems(defaults)
-    assert not SchemaCheck(schema).problems({})
+    assert not CompiledSchema(schema).problems(defaults)
+    assert not CompiledSchema(schema).problems({})
 
 
 def test_its_example_of_an_input_fits_a_script(shipped):
     examples = [json.loads(text) for text in re.findall(r"```json\n(.*?)```", body_of(shipped), re.DOTALL)]
     scripts = manifest_of(shipped)["scripts"]
-    assert any(not SchemaCheck(script["inputSchema"]).problems(examples[0]) for script in scripts)
-    assert any(not SchemaCheck(script["outputSchema"]).problems(examples[1]) for script in scripts) or (
+    assert any(not CompiledSchema(script["inputSchema"]).problems(examples[0]) for script in scripts)
+    assert any(not CompiledSchema(script["outputSchema"]).problems(examples[1]) for script in scripts) or (
         shipped.name == "csv-report"  # its example is said to be shortened
     )
 

@@ -141,7 +141,7 @@ def test_a_story_cut_off_in_its_first_sentence_is_none(skills, model):
         (200, {"choices": []}, "model_answer"),
         (200, {"choices": [{"message": {"content": "  "}}]}, "empty_answer"),
         (200, {"choices": [{"message": {"content": None}}]}, "empty_answer"),
-        (200, b'"' + b"a" * 1_100_000 + b'"', "over 1048576 bytes"),
+        (200, b'"' + b"a" * 1_100_000 + b'"', "larger than 1048576 bytes"),
     ],
 )
 def test_an_answer_that_is_no_story_is_a_controlled_failure_skills_3(skills, model, status, reply, said):

@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from aeon.base.errors import ToolError
 from aeon.memory.kv_store import InMemoryKVStore
 from aeon.plan.parser import plan_problems
-from aeon.tools.invocation import ToolCaller
+from aeon.tools.invocation import ToolInvoker
 from aeon.tools.registry import ToolRegistry
-from aeon.tools.stubs import shipped_tools
+from aeon.tools.stubs import builtin_tools
 from aeon.tools.stubs.calculator import CalculatorTool
 from aeon.tools.stubs.echo import EchoTool
 from aeon.validation.schema import argument_problems
@@ -22,19 +22,19 @@ def memory():
 
 @pytest.fixture
 def call(memory):
-    registry, caller = ToolRegistry(shipped_tools(memory)), ToolCaller()
+    registry, caller = ToolRegistry(builtin_tools(memory)), ToolInvoker()
 
     def made(name, **arguments):
         registered = registry.lookup(name)
         assert argument_problems(arguments, registered.input) == []
-        return caller.call(registered, arguments)
+        return caller.invoke(registered, arguments)
 
     yield made
     caller.close()
 
 
 def refused(name, **arguments):
-    registered = ToolRegistry(shipped_tools(InMemoryKVStore())).lookup(name)
+    registered = ToolRegistry(builtin_tools(InMemoryKVStore())).lookup(name)
     return argument_problems(arguments, registered.input) != []
 
 
@@ -154,7 +154,7 @@ def test_memory_write_takes_a_key_and_a_scalar(arguments):
 
 
 def test_every_shipped_example_is_a_good_plan():
-    registry = ToolRegistry(shipped_tools(InMemoryKVStore()))
+    registry = ToolRegistry(builtin_tools(InMemoryKVStore()))
     for example in registry.planning_examples():
         steps = [{"step_id": f"s{n}", **step} for n, step in enumerate(example.steps, 1)]
         assert plan_problems({"goal": example.request, "steps": steps}) == []

@@ -1,10 +1,10 @@
-"""FalkorDB's own client over redis, which sends nothing twice, and what the server refuses."""
+"""FalkorDB's own client over redis, without resends, and the meaning of its errors."""
 
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
-from aeon.adapters.graph_clients.refusals import Refusal
+from aeon.adapters.graph_clients.errors import GraphServerFailure
 from aeon.base.errors import MissingExtraError
 from aeon.base.json import Json, JsonObject
 
@@ -12,39 +12,44 @@ PORT = 6379
 
 _CONNECT_SECONDS = 5.0
 
-_LATER = "Ask for less at once, or give it more time."
-_KINDS: tuple[tuple[str, Refusal], ...] = (
+_RETRY_ADVICE = "Request less at once, or allow more time."
+_QUERY_FAILURES: tuple[tuple[str, GraphServerFailure], ...] = (
     (
         "unique constraint violation",
-        Refusal("A value that must be unique is already there.", "Use what is there, or another value.", False),
+        GraphServerFailure(
+            "A value that must be unique already exists.", "Use the existing one, or another value.", False
+        ),
     ),
-    ("Query timed out", Refusal("The query took longer than its timeout.", _LATER, True)),
+    ("Query timed out", GraphServerFailure("The query took longer than its timeout.", _RETRY_ADVICE, True)),
     (
         "to be executed only on read-only queries",
-        Refusal("The query writes, and was sent to be read.", "Set the operation's mode to write.", False),
+        GraphServerFailure("The query writes, but was sent as a read.", "Set the operation's mode to write.", False),
     ),
 )
-"""What a query met, by the server's words."""
+"""Failures of queries, by text in the server's message."""
 
-_SERVER = "Correct the server, or give another address."
-_TROUBLES: tuple[tuple[str, str, str], ...] = (
+_SERVER_ADVICE = "Correct the server, or give another address."
+_SERVER_FAILURES: tuple[tuple[str, str, str], ...] = (
     ("NOAUTH|WRONGPASS|invalid (username|password)|Authentication", "refuses the password", "Give the right password."),
-    ("NOPERM|has no permissions", "does not allow this user the command", _SERVER),
-    ("unknown command", "has no FalkorDB in it", _SERVER),
-    ("LOADING|is loading|max number of clients|Max pending queries|BUSY", "is busy", "Wait a little and ask again."),
-    ("No space left|Disk quota", "has a full disk", "Free some space; what is there is safe, and writes then go on."),
-    ("MISCONF", "cannot write to its disk", "See that there is room, and at the end of its log."),
+    ("NOPERM|has no permissions", "does not allow this user the command", _SERVER_ADVICE),
+    ("unknown command", "has no FalkorDB in it", _SERVER_ADVICE),
+    ("LOADING|is loading|max number of clients|Max pending queries|BUSY", "is busy", "Wait a little and try again."),
+    ("No space left|Disk quota", "has a full disk", "Free some space; the data are safe, and writes then continue."),
+    ("MISCONF", "cannot write to its disk", "Check the free space and the end of its log."),
     ("OOM|used memory|memory consumption", "is out of memory", "Give it more memory."),
-    ("READONLY|read only replica", "is a copy that takes no writes", _SERVER),
+    ("READONLY|read only replica", "is a replica that accepts no writes", _SERVER_ADVICE),
 )
-"""What is wrong with the server, by its words: what it does, and what to do next."""
+"""Failures of the server, by a pattern of its message: the failure, and what to do next."""
 
-_LONG = 4
-"""Values at least this long are hidden wherever they stand; shorter ones only as a whole quoted word."""
+_MIN_HIDDEN_CHARACTERS = 4
+"""Values of at least this length are hidden everywhere; shorter ones only as a whole quoted word."""
 
 
-def connected(host: str, port: int, user: str | None, password: str | None, seconds: float) -> Any:
-    """A `redis.Redis` that waits so many seconds for an answer. Raises MissingExtraError without the client."""
+def connect(host: str, port: int, user: str | None, password: str | None, seconds: float) -> Any:
+    """Returns a `redis.Redis` with a timeout of `seconds`.
+
+    Raises MissingExtraError without the client.
+    """
     try:
         import redis
         from redis.backoff import NoBackoff
@@ -58,14 +63,17 @@ def connected(host: str, port: int, user: str | None, password: str | None, seco
         password=password,
         decode_responses=True,
         protocol=2,
-        retry=Retry(NoBackoff(), 0),  # the client would repeat a write whose answer was lost
+        retry=Retry(NoBackoff(), 0),  # the client would resend a write whose response was lost
         socket_connect_timeout=_CONNECT_SECONDS,
         socket_timeout=seconds,
     )
 
 
-def graph(client: Any, name: str) -> Any:
-    """A graph on the server, as a `falkordb.Graph`. Raises MissingExtraError without the client."""
+def open_graph(client: Any, name: str) -> Any:
+    """Returns a graph on the server as a `falkordb.Graph`.
+
+    Raises MissingExtraError without the client.
+    """
     try:
         from falkordb import Graph
     except ImportError as missing:
@@ -73,28 +81,28 @@ def graph(client: Any, name: str) -> Any:
     return Graph(client, name)
 
 
-def refusal_of(error: Exception, where: str, params: Mapping[str, Json] | None = None) -> Refusal:
-    """What a `redis.RedisError` or an OSError means; values of `params` in it are hidden."""
+def failure_of(error: Exception, where: str, params: Mapping[str, Json] | None = None) -> GraphServerFailure:
+    """Returns the failure for a `redis.RedisError` or OSError, with `params` hidden."""
     import redis.exceptions as wire
 
     if isinstance(error, wire.TimeoutError):
-        return Refusal("The query took longer than its timeout.", _LATER, True)
+        return GraphServerFailure("The query took longer than its timeout.", _RETRY_ADVICE, True)
     if isinstance(error, wire.AuthenticationError | wire.ResponseError | wire.BusyLoadingError):
-        return refusal(str(error), params)
-    advice = "See that the server runs and the address is right."
-    return Refusal(f"The FalkorDB server at {where} does not answer: {type(error).__name__}.", advice, True)
+        return failure_of_text(str(error), params)
+    advice = "Check that the server runs and the address is right."
+    return GraphServerFailure(f"The FalkorDB server at {where} does not answer: {type(error).__name__}.", advice, True)
 
 
-def refusal(text: str, params: Mapping[str, Json] | None = None) -> Refusal:
-    """What the server's `text` means; values of `params` in it are hidden."""
-    for pattern, known in _KINDS:
+def failure_of_text(text: str, params: Mapping[str, Json] | None = None) -> GraphServerFailure:
+    """Returns the failure for the server's `text`, with values of `params` hidden."""
+    for pattern, failure in _QUERY_FAILURES:
         if pattern in text:
-            return known
-    for pattern, trouble, advice in _TROUBLES:
+            return failure
+    for pattern, trouble, advice in _SERVER_FAILURES:
         if re.search(pattern, text):
-            return Refusal(f"The graph's server {trouble}.", advice, True)
-    said = _hidden(text.partition("errCtx:")[0].removeprefix("errMsg:").strip(), params or {})
-    return Refusal(f"The graph refuses the query: {said}.", "Correct the query.", False)
+            return GraphServerFailure(f"The graph's server {trouble}.", advice, True)
+    message = _hide(text.partition("errCtx:")[0].removeprefix("errMsg:").strip(), params or {})
+    return GraphServerFailure(f"The graph refuses the query: {message}.", "Correct the query.", False)
 
 
 def _missing() -> MissingExtraError:
@@ -103,11 +111,11 @@ def _missing() -> MissingExtraError:
     )
 
 
-def _hidden(text: str, params: Mapping[str, Json]) -> str:
+def _hide(text: str, params: Mapping[str, Json]) -> str:
     words = sorted({word for word in _words(params) if word}, key=len, reverse=True)
     for word in words:
-        spots = re.escape(word) if len(word) >= _LONG else rf"(?<=['\"`]){re.escape(word)}(?=['\"`])"
-        text = re.sub(spots, lambda _: "[hidden]", text)
+        pattern = re.escape(word) if len(word) >= _MIN_HIDDEN_CHARACTERS else rf"(?<=['\"`]){re.escape(word)}(?=['\"`])"
+        text = re.sub(pattern, lambda _: "[hidden]", text)
     return text
 
 

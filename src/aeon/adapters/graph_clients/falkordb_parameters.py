@@ -1,7 +1,7 @@
-"""Parameters as FalkorDB reads them: a header before the query, and nothing in it that the server would misread.
+"""Encodes parameters for FalkorDB as a header, without values that it would misread.
 
-The server clamps integers past 64 bits, stops at a NUL, and answers floats with 15 significant digits. What it cannot
-carry is therefore refused, and floats are rounded on the way in, so that what is read equals what was written.
+The server clamps integers beyond 64 bits, stops at a NUL, and returns floats with 15 significant digits. Unsupported
+values are therefore refused, and floats are rounded before writing, so that reading returns what was written.
 """
 
 import math
@@ -14,17 +14,17 @@ from aeon.base.errors import InputError
 from aeon.base.json import MAX_DEPTH, Json, JsonObject
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
-_LARGEST = 2**63
+_INTEGER_LIMIT = 2**63
 
 
 class RefusedParameterError(InputError):
-    """The graph takes no such parameter."""
+    """The graph does not accept this parameter."""
 
     next_step = "Give strings without NUL, 64-bit integers, finite floats, booleans, None, and lists and objects."
 
 
 class _RefusedValueError(ValueError):
-    """A value that cannot be sent. `path` grows outwards while it is raised."""
+    """A value that cannot be sent. `path` grows outwards as the error propagates."""
 
     def __init__(self, reason: str, path: str = "") -> None:
         super().__init__(reason)
@@ -32,10 +32,10 @@ class _RefusedValueError(ValueError):
         self.path = path
 
 
-def header(params: Mapping[str, Json] | None) -> str:
-    """What stands before the query, `CYPHER name=value ...`; nothing for no parameters.
+def parameter_header(params: Mapping[str, Json] | None) -> str:
+    """Returns the header before the query, `CYPHER name=value ...`; empty without parameters.
 
-    Raises RefusedParameterError that names the parameter and where in it, never its value (platform 3).
+    Raises RefusedParameterError, which names the parameter and the path in it, never the value (platform 3).
     """
     if not params:
         return ""
@@ -44,14 +44,14 @@ def header(params: Mapping[str, Json] | None) -> str:
 
 def _parameter(name: str, value: Json) -> str:
     if not _NAME.match(name):
-        raise RefusedParameterError(f"{name[:80]!r} cannot name a parameter.")
+        raise RefusedParameterError(f"{name[:80]!r} is not a valid parameter name.")
     try:
-        return _written(value, 0)
+        return _literal(value, 0)
     except _RefusedValueError as refused:
         raise RefusedParameterError(f"The parameter ${name}{refused.path} {refused.reason}.") from None
 
 
-def _written(value: Json, depth: int) -> str:
+def _literal(value: Json, depth: int) -> str:
     if value is None:
         return "null"
     if isinstance(value, bool):
@@ -73,7 +73,7 @@ def _container(value: Json, depth: int) -> str:
         return f"{{{','.join(entries)}}}"
     if isinstance(value, (list, tuple)):
         parts = cast("list[Json]", value)
-        return f"[{','.join(_at(f'[{at}]', part, depth) for at, part in enumerate(parts))}]"
+        return f"[{','.join(_at(f'[{index}]', part, depth) for index, part in enumerate(parts))}]"
     raise _RefusedValueError(f"is of type {type(value).__name__}")
 
 
@@ -82,33 +82,33 @@ def _entry(key: Json, part: Json, depth: int) -> str:
         raise _RefusedValueError(f"has a key of type {type(key).__name__}")
     if not key or "`" in key:
         raise _RefusedValueError("has an empty key or one with a backtick")
-    return f"`{_clean(key)}`:{_at(f'.{ascii(key)[1:-1]}', part, depth)}"
+    return f"`{_checked(key)}`:{_at(f'.{ascii(key)[1:-1]}', part, depth)}"
 
 
 def _at(place: str, part: Json, depth: int) -> str:
     try:
-        return _written(part, depth + 1)
+        return _literal(part, depth + 1)
     except _RefusedValueError as refused:
         raise _RefusedValueError(refused.reason, f"{place}{refused.path}") from None
 
 
 def _string(value: str) -> str:
-    escaped = _clean(value).replace("\\", "\\\\").replace('"', '\\"')
+    escaped = _checked(value).replace("\\", "\\\\").replace('"', '\\"')
     return f'"{escaped}"'
 
 
-def _clean(value: str) -> str:
+def _checked(value: str) -> str:
     if "\0" in value:
-        raise _RefusedValueError("holds a NUL character")
+        raise _RefusedValueError("contains a NUL character")
     try:
         value.encode()
     except UnicodeEncodeError:
-        raise _RefusedValueError("holds half a surrogate pair, which is no text") from None
+        raise _RefusedValueError("contains a lone surrogate, which is not text") from None
     return value
 
 
 def _integer(value: int) -> str:
-    if not -_LARGEST <= value < _LARGEST:
+    if not -_INTEGER_LIMIT <= value < _INTEGER_LIMIT:
         raise _RefusedValueError("is an integer of more than 64 bits")
     return str(int(value))
 

@@ -1,1 +1,1 @@
-"""What carries out the operations of stored tools: HTTP requests, graph queries, model and MCP calls."""
+"""Executors of the operations of stored tools: HTTP requests, graph queries, model and MCP calls."""

@@ -1,72 +1,74 @@
-"""A Neo4j server over Bolt: explicit transactions in an explicit access mode, limited in rows and in time."""
+"""Queries a Neo4j server over Bolt: explicit transactions and access modes, with limits on rows and time."""
 
 import asyncio
 from dataclasses import dataclass
 from typing import Any
 
-from aeon.adapters.graph_clients.neo4j import OPTIONS, PORT, client
-from aeon.adapters.operations.graph_rows import Found, Place, without_values
-from aeon.adapters.operations.graph_values import as_json
+from aeon.adapters.graph_clients.neo4j import OPTIONS, PORT, load_client
+from aeon.adapters.operations.graph_results import GraphEndpoint, GraphQueryResult, graph_value_as_json, without_values
 from aeon.base.json import JsonObject
-from aeon.platform.catalog.calling import OperationError
 from aeon.platform.catalog.operations import GraphQuery
+from aeon.platform.catalog.tool_calls import OperationError
 
 _CONNECT_SECONDS = 5.0
 _GRACE_SECONDS = 2.0
-"""Beyond connecting and the query's own time, what an answer may need to arrive."""
+"""Seconds beyond connecting and the query's timeout for its response to arrive."""
 
 
 @dataclass(frozen=True, slots=True)
-class Neo4jServer:
-    """Asks one database of a server. Every question has a connection of its own, and nothing is sent twice."""
+class Neo4jQueryClient:
+    """Queries one database of a server. Every query has its own connection, and nothing is sent twice."""
 
-    place: Place
+    endpoint: GraphEndpoint
     login: tuple[str, str] | None
 
-    def __call__(self, operation: GraphQuery, params: JsonObject) -> Found:
-        """Not from within a running event loop: it runs one of its own, so that a server that hangs is left in time."""
-        return asyncio.run(self._asked(operation, params))
+    def __call__(self, operation: GraphQuery, params: JsonObject) -> GraphQueryResult:
+        """Run a query in a new event loop, so that a hanging server is abandoned. Not callable inside a loop."""
+        return asyncio.run(self._run(operation, params))
 
-    async def _asked(self, operation: GraphQuery, params: JsonObject) -> Found:
-        client()
+    async def _run(self, operation: GraphQuery, params: JsonObject) -> GraphQueryResult:
+        load_client()
         from neo4j.exceptions import DriverError, Neo4jError
 
         is_repeatable = operation.mode == "read"  # a write whose answer was lost may have happened
         try:
             async with asyncio.timeout(operation.timeout + _CONNECT_SECONDS + _GRACE_SECONDS):
-                return await self._found(operation, params)
+                return await self._fetch(operation, params)
         except TimeoutError:
             raise OperationError(f"no answer within {operation.timeout:g} s", is_transient=is_repeatable) from None
         except Neo4jError as error:
             raise _refusal(error.code or "", error.message or "", params, is_transient=error.is_retryable()) from None
         except (DriverError, OSError) as error:
-            where = f"{self.place.host}:{self.place.port or PORT}"
+            where = f"{self.endpoint.host}:{self.endpoint.port or PORT}"
             raise OperationError(
-                f"the Neo4j server at {where} could not be asked: {type(error).__name__}",
-                next_step="See that the server runs and the endpoint is right.",
+                f"the Neo4j server at {where} could not be queried: {type(error).__name__}",
+                next_step="Check that the server is running and that the endpoint is correct.",
                 is_transient=is_repeatable,
             ) from None
 
-    async def _found(self, operation: GraphQuery, params: JsonObject) -> Found:
-        neo4j = client()
+    async def _fetch(self, operation: GraphQuery, params: JsonObject) -> GraphQueryResult:
+        neo4j = load_client()
         mode = neo4j.WRITE_ACCESS if operation.mode == "write" else neo4j.READ_ACCESS
         limit = operation.row_limit
         async with (
             self._driver() as driver,
-            driver.session(database=self.place.database, default_access_mode=mode, fetch_size=limit + 1) as session,
+            driver.session(database=self.endpoint.database, default_access_mode=mode, fetch_size=limit + 1) as session,
             await session.begin_transaction(timeout=operation.timeout) as transaction,
         ):
             answer = await transaction.run(operation.query, params)
             columns = answer.keys()
-            rows = [dict(zip(columns, map(as_json, record), strict=True)) for record in await answer.fetch(limit + 1)]
+            rows = [
+                dict(zip(columns, map(graph_value_as_json, record), strict=True))
+                for record in await answer.fetch(limit + 1)
+            ]
             await transaction.commit()
-            return Found(rows[:limit], len(rows) > limit)
+            return GraphQueryResult(rows[:limit], len(rows) > limit)
 
     def _driver(self) -> Any:
-        host = f"[{self.place.host}]" if ":" in self.place.host else self.place.host
-        database: Any = client().AsyncGraphDatabase
+        host = f"[{self.endpoint.host}]" if ":" in self.endpoint.host else self.endpoint.host
+        database: Any = load_client().AsyncGraphDatabase
         return database.driver(
-            f"{self.place.scheme}://{host}:{self.place.port or PORT}",
+            f"{self.endpoint.scheme}://{host}:{self.endpoint.port or PORT}",
             auth=self.login,
             connection_timeout=_CONNECT_SECONDS,
             connection_acquisition_timeout=_CONNECT_SECONDS,
@@ -75,7 +77,9 @@ class Neo4jServer:
 
 
 def _refusal(code: str, message: str, params: JsonObject, *, is_transient: bool) -> OperationError:
-    """The server's refusal; what it says of data, which may quote values, is its code alone."""
-    said = "" if "Schema.Constraint" in code else f": {without_values(message, params)}"
+    """Return the server's refusal; for constraint errors, which may quote values, only its code."""
+    detail = "" if "Schema.Constraint" in code else f": {without_values(message, params)}"
     advice = "Correct the secret." if "Security" in code else "Correct the query."
-    return OperationError(f"the Neo4j server refuses, {code}{said}", next_step=advice, is_transient=is_transient)
+    return OperationError(
+        f"the Neo4j server refused the query, {code}{detail}", next_step=advice, is_transient=is_transient
+    )

@@ -1,29 +1,116 @@
-"""Questions to language models: the prompt from templates, the answer as text or as JSON that fits a schema."""
+"""Executes model calls: the prompt comes from templates, the answer is text or JSON that matches a schema."""
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
+from functools import lru_cache
 from queue import Empty, SimpleQueue
 from threading import Thread
-from typing import Final, TypeAlias, cast
+from typing import TYPE_CHECKING, Final, TypeAlias, cast
 
-from aeon.adapters.operations.counting import KeepingAdapter, usage_of
-from aeon.adapters.operations.prompts import prompt_of
-from aeon.base.errors import LLMError, LLMRequestError, SupervisorError
-from aeon.base.json import Json, JsonObject, canonical
-from aeon.base.json_schema import schema_check
-from aeon.llm.interface import LLMAdapter, Reply, Request, ask
-from aeon.platform.catalog.calling import OperationError, Outcome, Work
-from aeon.platform.catalog.operations import LlmCall
+from aeon.base.errors import LLMError, LLMRequestError, MissingExtraError, SupervisorError
+from aeon.base.json import Json, JsonObject, canonical_json
+from aeon.base.json_schema import compile_schema
+from aeon.llm.interface import LLMAdapter, LLMRequest, LLMResponse, RequestAdapter, TextSink, call_model
+from aeon.platform.catalog.operations import LlmCall, TokenUsage
+from aeon.platform.catalog.tool_calls import OperationError, OperationRequest, OperationResult
+from aeon.platform.processes.expressions.handlebars import MAX_STEPS, EndlessTemplateError, render_template
 from aeon.supervisor.repair import Supervisor
-from aeon.validation.recovery import Recovered, recover
+from aeon.validation.recovery import RecoveredValue, recover
+
+
+class ReplyRecorder(RequestAdapter):
+    """Wraps an adapter, and records its responses in a list."""
+
+    def __init__(self, adapter: LLMAdapter, replies: list[LLMResponse]) -> None:
+        self._adapter = adapter
+        self._replies = replies
+
+    def supports_streaming(self) -> bool:
+        return self._adapter.supports_streaming()
+
+    def supports_schema(self) -> bool:
+        return self._adapter.supports_schema()
+
+    def complete(self, request: LLMRequest, on_text: TextSink | None = None) -> LLMResponse:
+        reply = self._adapter.complete(request, on_text)
+        self._replies.append(reply)
+        return reply
+
+
+def total_usage(replies: Sequence[LLMResponse]) -> TokenUsage | None:
+    """Sum the tokens of all responses; None if no response reports any. A response without counts adds 0."""
+    counted = [reply for reply in list(replies) if _counts(reply) != (0, 0)]
+    if not counted:
+        return None
+    inputs, outputs = zip(*map(_counts, counted), strict=True)
+    model = next((reply.model for reply in reversed(counted) if reply.model), None)
+    return TokenUsage(sum(inputs), sum(outputs), model)
+
+
+def _counts(reply: LLMResponse) -> tuple[int, int]:
+    """Return the input and output tokens, under the names that every adapter uses."""
+    return _count(reply.usage.get("input_tokens")), _count(reply.usage.get("output_tokens"))
+
+
+def _count(value: object) -> int:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0
+
+
+if TYPE_CHECKING:
+    from pydantic_handlebars import HandlebarsEnvironment
+
+_MISSING = re.compile(r"'([^']*)' references missing")
+
+
+def render_prompt(template: str, given: JsonObject) -> str:
+    """Render a template. Nothing is escaped; objects and lists become JSON.
+
+    Raises OperationError that names a missing variable, or for a template that cannot be rendered.
+    """
+    environment = _environment()
+    from pydantic_handlebars import HandlebarsError
+
+    try:
+        return render_template(environment, template, given)
+    except EndlessTemplateError:
+        raise OperationError(
+            f"rendering the prompt takes more than {MAX_STEPS:,} steps",
+            next_step="Give shorter lists, or use fewer nested loops in the templates.",
+        ) from None
+    except RecursionError:
+        raise OperationError(
+            "the blocks of the prompt are nested too deeply", next_step="Correct the operation's templates."
+        ) from None
+    except HandlebarsError as error:
+        missing = _MISSING.search(str(error))
+        if missing is None:
+            raise OperationError(
+                "the prompt cannot be rendered", next_step="Correct the operation's templates."
+            ) from None
+        raise OperationError(
+            f"the prompt needs {missing[1]!r}, which is missing", next_step=f"Add {missing[1]!r} to the input."
+        ) from None
+
+
+@lru_cache(maxsize=1)
+def _environment() -> "HandlebarsEnvironment":
+    try:
+        from pydantic_handlebars import HandlebarsEnvironment
+    except ImportError as missing:
+        raise MissingExtraError(
+            "Prompts with variables need pydantic-handlebars.", next_step="Install aeon-orchestrator[platform]."
+        ) from missing
+    return HandlebarsEnvironment(strict=True, auto_escape=False)
+
 
 OWN_MODEL: Final = "aeon:model"
-"""The endpoint that is the project's own configured model."""
+"""The endpoint that means the project's own configured model."""
 
-AdapterFor: TypeAlias = Callable[[Work], AbstractContextManager[LLMAdapter]]
-"""The model that a work's connection means, for one call: its endpoint, its model, its secret, within its timeout.
+AdapterFactory: TypeAlias = Callable[[OperationRequest], AbstractContextManager[LLMAdapter]]
+"""Opens the model of a request's connection for one call: its endpoint, model and secret, within its timeout.
 
-Raises AeonError where it means none.
+Raises AeonError if the connection names no usable model.
 """
 
 _ANNOTATIONS = frozenset({"$schema", "$id", "$comment", "title", "description", "default", "examples"})
@@ -33,32 +120,34 @@ _UNAUTHORIZED = 401
 
 
 class LlmExecutor:
-    """Carries out `llm_call`: with an output schema that asks for something, a value that fits it, else `{"text"}`.
+    """Executes `llm_call`: returns a value that matches a nontrivial output schema, else `{"text"}`.
 
-    A value that does not fit is recovered or repaired as any model's output is, at most twice (core 9, core 10). The
-    tokens of every answer count, those of repairs and of answers that came to nothing too.
+    A value that does not match is recovered or repaired like any model output, at most twice (core 9, core 10). The
+    tokens of every response count, also of repairs and of unusable responses.
     """
 
-    def __init__(self, adapter_for: AdapterFor) -> None:
+    def __init__(self, adapter_for: AdapterFactory) -> None:
         self._adapter_for = adapter_for
 
-    def execute(self, work: Work) -> Outcome:
+    def execute(self, work: OperationRequest) -> OperationResult:
         operation = cast(LlmCall, work.operation)
-        replies: list[Reply] = []
+        replies: list[LLMResponse] = []
         try:
-            output = _within(operation.timeout, lambda: self._answer(work, _request(operation, work.given), replies))
+            output = _call_with_timeout(
+                operation.timeout, lambda: self._answer(work, _request(operation, work.arguments), replies)
+            )
         except OperationError as error:
-            error.usage = usage_of(replies)
+            error.usage = total_usage(replies)
             raise
-        return Outcome(output, usage_of(replies))
+        return OperationResult(output, total_usage(replies))
 
-    def _answer(self, work: Work, request: Request, replies: list[Reply]) -> Json:
-        """`replies` gets every answer of the model, also where this raises."""
+    def _answer(self, work: OperationRequest, request: LLMRequest, replies: list[LLMResponse]) -> Json:
+        """Return the answer. Adds every response of the model to `replies`, also if this raises."""
         try:
-            with self._adapter_for(work) as answering:
-                adapter = KeepingAdapter(answering, replies)
+            with self._adapter_for(work) as opened:
+                adapter = ReplyRecorder(opened, replies)
                 if not work.output_schema.keys() - _ANNOTATIONS:
-                    return {"text": _text(ask(adapter, request))}
+                    return {"text": _text(call_model(adapter, request))}
                 return _value(adapter, request, work.output_schema)
         except LLMError as error:
             raise OperationError(
@@ -69,77 +158,77 @@ class LlmExecutor:
             ) from None
 
 
-def _request(operation: LlmCall, given: JsonObject) -> Request:
-    system = prompt_of(operation.system_prompt, given)
-    prompt = prompt_of(operation.prompt_template, given)
-    return Request(prompt, system or None, operation.max_tokens, operation.temperature)
+def _request(operation: LlmCall, given: JsonObject) -> LLMRequest:
+    system = render_prompt(operation.system_prompt, given)
+    prompt = render_prompt(operation.prompt_template, given)
+    return LLMRequest(prompt, system or None, operation.max_tokens, operation.temperature)
 
 
-def _text(reply: Reply) -> str:
-    """A text that was cut off is not passed off as whole."""
+def _text(reply: LLMResponse) -> str:
+    """Return the response's text. Raises OperationError if it is truncated or empty."""
     _refuse_unfinished(reply)
     text = reply.text.strip()
     if not text:
-        raise OperationError("the model answered nothing", is_transient=True)
+        raise OperationError("the model returned an empty answer", is_transient=True)
     return text
 
 
-def _value(adapter: LLMAdapter, request: Request, schema: JsonObject) -> Json:
-    """The model's answer as a value that fits the schema; one that is no object is asked for inside of one."""
+def _value(adapter: LLMAdapter, request: LLMRequest, schema: JsonObject) -> Json:
+    """Return the model's answer as a value of the schema; a value that is not an object is requested inside one."""
     is_object = schema.get("type") == "object"
-    asked = schema if is_object else _enveloped(schema)
-    found = _object(adapter, _asking_for(asked, request), asked)
-    return found if is_object else found[_WRAPPED]
+    object_schema = schema if is_object else _wrapped_schema(schema)
+    value = _object(adapter, _with_schema(object_schema, request), object_schema)
+    return value if is_object else value[_WRAPPED]
 
 
-def _object(adapter: LLMAdapter, request: Request, schema: JsonObject) -> JsonObject:
-    reply = ask(adapter, request)
+def _object(adapter: LLMAdapter, request: LLMRequest, schema: JsonObject) -> JsonObject:
+    reply = call_model(adapter, request)
     stopped = reply.finish_reason == "stop"
-    read = recover(reply.text, schema_check(schema), is_truncated=reply.is_truncated, has_stopped=stopped)
-    if isinstance(read, Recovered):
-        return cast(JsonObject, read.value)
+    recovered = recover(reply.text, compile_schema(schema), is_truncated=reply.is_truncated, has_stopped=stopped)
+    if isinstance(recovered, RecoveredValue):
+        return cast(JsonObject, recovered.value)
     _refuse_unfinished(reply)
     try:
         return Supervisor(adapter).repair_json(reply.text, schema)
     except SupervisorError:
-        problems = "; ".join(map(str, read.problems[:5]))
+        problems = "; ".join(map(str, recovered.problems[:5]))
         raise OperationError(
-            f"the model's answer does not fit the output schema and could not be repaired: {problems}",
-            next_step="Say in the prompt what each field is, or ask a model that follows schemas.",
+            f"the model's answer does not match the output schema and could not be repaired: {problems}",
+            next_step="Describe each field in the prompt, or use a model that follows schemas.",
         ) from None
 
 
-def _refuse_unfinished(reply: Reply) -> None:
+def _refuse_unfinished(reply: LLMResponse) -> None:
     if reply.is_truncated:
         raise OperationError(
             "the model's answer was cut off by the token limit", next_step="Raise maxTokens, or ask for less."
         )
     if reply.finish_reason == "refusal":
-        raise OperationError("the model refused to answer", next_step="Say it in another way.")
+        raise OperationError("the model refused to answer", next_step="Rephrase the prompt.")
 
 
-def _enveloped(schema: JsonObject) -> JsonObject:
-    """The schema as that of an object's one field, its definitions where its references look for them."""
+def _wrapped_schema(schema: JsonObject) -> JsonObject:
+    """Return an object schema with the schema as its one field; definitions stay where references expect them."""
     inner = {key: value for key, value in schema.items() if key not in _DEFINITIONS}
     definitions = {key: schema[key] for key in _DEFINITIONS if key in schema}
     return {"type": "object", "properties": {_WRAPPED: inner}, "required": [_WRAPPED], **definitions}
 
 
-def _asking_for(schema: JsonObject, request: Request) -> Request:
-    """The request with the schema, in words too: a model that is not constrained must know it, the others do better."""
-    said = f"Answer with JSON that fits this schema, and nothing else:\n{canonical(schema)}"
-    system = f"{request.system_prompt}\n\n{said}" if request.system_prompt else said
-    return Request(request.prompt, system, request.max_tokens, request.temperature, schema)
+def _with_schema(schema: JsonObject, request: LLMRequest) -> LLMRequest:
+    """Return the request with the schema, also in the prompt: unconstrained models need it, others gain by it."""
+    instruction = f"Answer with JSON that fits this schema, and nothing else:\n{canonical_json(schema)}"
+    system = f"{request.system_prompt}\n\n{instruction}" if request.system_prompt else instruction
+    return LLMRequest(request.prompt, system, request.max_tokens, request.temperature, schema)
 
 
-def _within(seconds: float, answer: Callable[[], Json]) -> Json:
-    """What `answer` gives in time. A model's adapter cannot be interrupted: a late answer of its thread is dropped."""
+def _call_with_timeout(seconds: float, answer: Callable[[], Json]) -> Json:
+    """Return the result of `answer` within the timeout. Adapters cannot be interrupted: a late result is dropped."""
     outcomes: SimpleQueue[tuple[Json, BaseException | None]] = SimpleQueue()
 
     def run() -> None:
         try:
             outcomes.put((answer(), None))
-        except BaseException as error:  # noqa: BLE001  # raised again by whoever waits
+        except BaseException as error:  # noqa: BLE001  # raised again by the waiting thread
             outcomes.put((None, error))
 
     Thread(target=run, name="aeon-llm-call", daemon=True).start()

@@ -1,4 +1,4 @@
-"""Calls of MCP servers' tools, over stdio, streamable HTTP and SSE."""
+"""Calls tools of MCP servers, over stdio, streamable HTTP and SSE."""
 
 import os
 from collections.abc import Awaitable, Callable, Iterator, Mapping
@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 import anyio
 import httpx2
 
-from aeon.adapters.operations.addresses import Resolve, resolved
-from aeon.adapters.operations.event_loop import EventLoopThread
-from aeon.adapters.operations.filling import filled
-from aeon.adapters.operations.mcp_sessions import Sessions, reach_key
-from aeon.adapters.operations.mcp_transports import OWN, Reach, Way, transport
+from aeon.adapters.operations.host_addresses import HostResolver, resolve_host
+from aeon.adapters.operations.mcp_sessions import McpSessionPool, session_key
+from aeon.adapters.operations.mcp_transports import OWN_COMMAND, McpEndpoint, McpTransportContext, transport
+from aeon.adapters.operations.placeholders import fill
 from aeon.adapters.operations.tls import tls_fault
 from aeon.base.errors import MissingExtraError
+from aeon.base.event_loop import EventLoopThread
 from aeon.base.json import Json, JsonObject
-from aeon.platform.catalog.calling import OperationError, Outcome, Work
 from aeon.platform.catalog.operations import McpCall
-from aeon.platform.vault import Revealed
+from aeon.platform.catalog.tool_calls import OperationError, OperationRequest, OperationResult
+from aeon.platform.vault import SecretValue
 
 if TYPE_CHECKING:
     from mcp import Client
@@ -28,76 +28,78 @@ T = TypeVar("T")
 
 _CONNECTION_CLOSED = -32000
 _UNAUTHORIZED, _FIRST_SERVER_ERROR = 401, 500
-_MOST_PAGES = 50
+_MAX_PAGES = 50
 _LISTING_SECONDS = 60.0
-_SHOWN = 1000
-"""Characters of a tool's own error that are repeated."""
+_MAX_SHOWN = 1000
+"""The most characters of a tool's error that are repeated."""
 
 
 class McpExecutor:
-    """Carries out `mcp_call`. Sessions are kept for each server and secret; `close` ends them and their processes.
+    """Executes `mcp_call`. Keeps a session for each server and secret; `close` ends them and their processes.
 
-    The output is the tool's structured content, which fits the output schema that `tools` gives for it; without any,
-    `{"content": text}`: its parts of text by line, and each other part as its kind in brackets.
+    The output is the tool's structured content, which matches the tool's output schema. Without structured content, it
+    is `{"content": text}`: text parts by line, and each other part as its type in brackets.
     """
 
-    def __init__(self, environ: Mapping[str, str] = os.environ, resolve: Resolve = resolved) -> None:
-        """Of `environ`, a server's process gets what it takes to run, and no more (platform 3)."""
+    def __init__(self, environ: Mapping[str, str] = os.environ, resolve: HostResolver = resolve_host) -> None:
+        """A server's process gets only the variables of `environ` that it needs to run (platform 3)."""
         self._environ = environ
         self._resolve = resolve
-        self._refused: set[str] = set()
-        """Those that said 401 since they last answered: the SDK says of it no more than that there was an error."""
+        self._unauthorized: set[str] = set()
+        """Session keys of servers whose last response was 401; the SDK reports only that there was an error."""
         self._thread = EventLoopThread("aeon-mcp")
-        self._sessions = Sessions(self._made)
+        self._sessions = McpSessionPool(self._new_client)
 
-    def execute(self, work: Work) -> Outcome:
+    def execute(self, work: OperationRequest) -> OperationResult:
         operation = cast(McpCall, work.operation)
-        arguments = work.given if operation.arguments is None else filled(dict(operation.arguments), work.given)
-        result = self._asked(
-            Reach(
+        arguments = work.arguments if operation.arguments is None else fill(dict(operation.arguments), work.arguments)
+        result = self._call(
+            McpEndpoint(
                 work.protocol,
                 work.connection,
                 work.secret,
                 operation.allow_private,
-                _as(work),
+                _session_user(work),
                 operation.allow_insecure,
             ),
             operation.timeout,
             lambda client: client.call_tool(operation.tool, cast(JsonObject, arguments)),
         )
-        return Outcome(_output(result))
+        return OperationResult(_output(result))
 
-    def tools(
+    def list_tools(
         self,
         protocol: str,
         connection: JsonObject,
-        secret: Revealed | None = None,
+        secret: SecretValue | None = None,
         *,
         allow_private: bool = False,
         allow_insecure: bool = False,
     ) -> list[JsonObject]:
-        """What a server offers: `name`, `description`, `inputSchema` and `outputSchema` (empty when it says none).
+        """List a server's tools: `name`, `description`, `inputSchema` and `outputSchema` (empty if not declared).
 
         Raises OperationError.
         """
-        reach = Reach(protocol, connection, secret, allow_private, allow_insecure=allow_insecure)
-        return self._asked(reach, _LISTING_SECONDS, _listed)
+        endpoint = McpEndpoint(protocol, connection, secret, allow_private, allow_insecure=allow_insecure)
+        return self._call(endpoint, _LISTING_SECONDS, _list_tools)
 
     def close(self) -> None:
-        """End all sessions. Twice is once."""
+        """End all sessions. Calling it again does nothing."""
         if self._thread.is_running:
             self._thread.run(self._sessions.close())
         self._thread.close()
 
-    def _made(self, reach: Reach) -> "Client":
+    def _new_client(self, endpoint: McpEndpoint) -> "Client":
         from mcp import Client
         from mcp.types import Implementation
 
-        way = Way(self._environ, self._resolve, partial(self._refused.add, reach_key(reach)))
-        return Client(transport(reach, way), client_info=Implementation(name="aeon", version="1"), cache=None)
+        context = McpTransportContext(
+            self._environ, self._resolve, partial(self._unauthorized.add, session_key(endpoint))
+        )
+        return Client(transport(endpoint, context), client_info=Implementation(name="aeon", version="1"), cache=None)
 
-    def _asked(self, reach: Reach, seconds: float, ask: Callable[["Client"], Awaitable[T]]) -> T:
-        """Connecting counts towards the time given. What is given up is cancelled on the server, too."""
+    def _call(self, endpoint: McpEndpoint, seconds: float, ask: Callable[["Client"], Awaitable[T]]) -> T:
+        """Call a server within `seconds`, connecting included. A call that times out is cancelled on the server too."""
         try:
             from mcp import MCPError
         except ImportError as missing:
@@ -105,43 +107,43 @@ class McpExecutor:
                 "MCP servers need mcp.", next_step="Install aeon-orchestrator[platform]."
             ) from missing
         try:
-            answer = self._thread.run(_within(seconds, partial(self._connected, reach, ask)))
+            answer = self._thread.run(_call_with_timeout(seconds, partial(self._call_session, endpoint, ask)))
         except TimeoutError:
-            raise self._refusal_of(reach) or OperationError(
+            raise self._refusal_of(endpoint) or OperationError(
                 f"no answer within {seconds:g} s", is_transient=True
             ) from None
         except (MCPError, OSError, RuntimeError, ValueError, httpx2.HTTPError, ExceptionGroup) as error:
-            first = next(_leaves(cast(Exception, error)))
+            first = next(_leaf_errors(cast(Exception, error)))
             if isinstance(first, OperationError):
                 raise first from None
-            if (refusal := self._refusal_of(reach)) is not None:
+            if (refusal := self._refusal_of(endpoint)) is not None:
                 raise refusal from None
             if isinstance(first, MCPError):
                 raise _refusal(first.code, first.message) from None
-            raise _unreachable(reach, first) from None
-        self._refused.discard(reach_key(reach))
+            raise _unreachable(endpoint, first) from None
+        self._unauthorized.discard(session_key(endpoint))
         return answer
 
-    def _refusal_of(self, reach: Reach) -> OperationError | None:
-        if reach_key(reach) not in self._refused:
+    def _refusal_of(self, endpoint: McpEndpoint) -> OperationError | None:
+        if session_key(endpoint) not in self._unauthorized:
             return None
         return OperationError(f"the server answered {_UNAUTHORIZED}", is_unauthorized=True)
 
-    async def _connected(self, reach: Reach, ask: Callable[["Client"], Awaitable[T]]) -> T:
-        return await ask(await self._sessions.client(reach))
+    async def _call_session(self, endpoint: McpEndpoint, ask: Callable[["Client"], Awaitable[T]]) -> T:
+        return await ask(await self._sessions.client(endpoint))
 
 
-async def _within(seconds: float, work: Callable[[], Awaitable[T]]) -> T:
+async def _call_with_timeout(seconds: float, work: Callable[[], Awaitable[T]]) -> T:
     with anyio.fail_after(seconds):
         return await work()
 
 
-async def _listed(client: "Client") -> list[JsonObject]:
-    found: list[JsonObject] = []
+async def _list_tools(client: "Client") -> list[JsonObject]:
+    tools: list[JsonObject] = []
     cursor: str | None = None
-    for _ in range(_MOST_PAGES):
+    for _ in range(_MAX_PAGES):
         page = await client.list_tools(cursor=cursor)
-        found += [
+        tools += [
             {
                 "name": tool.name,
                 "description": tool.description or "",
@@ -153,53 +155,53 @@ async def _listed(client: "Client") -> list[JsonObject]:
         cursor = page.next_cursor
         if not cursor:
             break
-    return found
+    return tools
 
 
-def _as(work: Work) -> str:
-    """Whom Aeon itself is to serve; of all others a session may be shared."""
-    return work.user if work.connection.get("command") == OWN else ""
+def _session_user(work: OperationRequest) -> str:
+    """Return the user whom Aeon's own server serves; "" for other servers, whose sessions may be shared."""
+    return work.user if work.connection.get("command") == OWN_COMMAND else ""
 
 
 def _output(result: "CallToolResult") -> Json:
     text = "\n".join(map(_part, result.content))
     if result.is_error:
-        raise OperationError(f"the tool answered with an error: {text[:_SHOWN]}")
+        raise OperationError(f"the tool answered with an error: {text[:_MAX_SHOWN]}")
     return {"content": text} if result.structured_content is None else result.structured_content
 
 
 def _part(content: Any) -> str:
-    """A part of an answer as text; an embedded text counts as one."""
+    """Return a part of a result as text; an embedded text resource counts as text."""
     inner = getattr(content, "resource", content)
     text = getattr(inner, "text", None)
     return text if isinstance(text, str) else f"[{content.type}]"
 
 
 def _refusal(code: int, message: str) -> OperationError:
-    """Whether a call whose connection was lost was carried out is not known, so nobody is told to repeat it."""
+    """Return an MCP error as an OperationError. A lost connection is not retried: the call may have run."""
     if code == _CONNECTION_CLOSED:
-        return OperationError("the connection was lost", next_step="See that the server runs, and what it did.")
-    return OperationError(f"the server refused: {message[:_SHOWN]}")
+        return OperationError("the connection was lost", next_step="Check that the server is running, and what it did.")
+    return OperationError(f"the server refused: {message[:_MAX_SHOWN]}")
 
 
-def _unreachable(reach: Reach, error: BaseException) -> OperationError:
-    """What went wrong, by its kind: texts of errors may hold what was sent."""
-    if isinstance(error, FileNotFoundError) and reach.protocol == "stdio":
+def _unreachable(endpoint: McpEndpoint, error: BaseException) -> OperationError:
+    """Return a connection error by its type: the text of an error may contain what was sent."""
+    if isinstance(error, FileNotFoundError) and endpoint.protocol == "stdio":
         return OperationError(
-            f"the command {reach.connection['command']!r} was not found", next_step="Install it, or give its path."
+            f"the command {endpoint.connection['command']!r} was not found", next_step="Install it, or give its path."
         )
     if isinstance(error, httpx2.HTTPStatusError):
         is_transient = error.response.status_code >= _FIRST_SERVER_ERROR
         return OperationError(f"the server answered {error.response.status_code}", is_transient=is_transient)
     if (fault := tls_fault(error)) is not None:
-        return OperationError(f"the server could not be asked: {fault.problem}", next_step=fault.advice)
-    return OperationError(f"the server could not be asked: {type(error).__name__}", is_transient=True)
+        return OperationError(f"the server could not be reached: {fault.problem}", next_step=fault.advice)
+    return OperationError(f"the server could not be reached: {type(error).__name__}", is_transient=True)
 
 
-def _leaves(error: BaseException) -> Iterator[BaseException]:
-    """The first of them is what went wrong first."""
+def _leaf_errors(error: BaseException) -> Iterator[BaseException]:
+    """Yield the errors inside exception groups; the first is what failed first."""
     if isinstance(error, BaseExceptionGroup):
         for inner in cast("BaseExceptionGroup[BaseException]", error).exceptions:
-            yield from _leaves(inner)
+            yield from _leaf_errors(inner)
     else:
         yield error

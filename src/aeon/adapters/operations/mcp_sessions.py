@@ -1,4 +1,4 @@
-"""Sessions with MCP servers, kept while they live. All of it runs in one event loop."""
+"""A pool of sessions with MCP servers. Everything here runs in one event loop."""
 
 import asyncio
 import hashlib
@@ -8,79 +8,79 @@ from typing import TYPE_CHECKING
 
 import anyio
 
-from aeon.adapters.operations.mcp_transports import Reach
-from aeon.base.json import canonical
+from aeon.adapters.operations.mcp_transports import McpEndpoint
+from aeon.base.json import canonical_json
 
 if TYPE_CHECKING:
     from mcp import Client
 
 _PING_SECONDS = 5.0
-_GOODBYE_SECONDS = 10.0
+_CLOSE_SECONDS = 10.0
 _NO_SUCH_METHOD = -32601
 
 
-class Sessions:
-    """One session for each server and secret."""
+class McpSessionPool:
+    """Keeps one session for each server and secret."""
 
-    def __init__(self, made: Callable[[Reach], "Client"]) -> None:
-        """`made` is a client that is not connected yet."""
-        self._made = made
-        self._kept: dict[str, Session] = {}
+    def __init__(self, new_client: Callable[[McpEndpoint], "Client"]) -> None:
+        """`new_client` returns a client that is not connected yet."""
+        self._new_client = new_client
+        self._sessions: dict[str, McpSession] = {}
         self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
-        self._alive: set[Session] = set()
-        """Those kept, and those that are still saying goodbye."""
+        self._alive: set[McpSession] = set()
+        """All sessions that have not ended: pooled ones, and those that are closing."""
 
-    async def client(self, reach: Reach) -> "Client":
-        """A client whose server answers: the one kept, or a new one where that has died.
+    async def client(self, endpoint: McpEndpoint) -> "Client":
+        """Return a client whose server answers: the pooled one, or a new one if that has died.
 
         Raises what connecting raises.
         """
-        key = reach_key(reach)
+        key = session_key(endpoint)
         async with self._locks[key]:
-            kept = self._kept.get(key)
-            if kept is None or not await kept.answers():
-                if kept is not None:
-                    kept.leave()
-                kept = self._kept[key] = await self._opened(reach)
-            return kept.client
+            session = self._sessions.get(key)
+            if session is None or not await session.is_alive():
+                if session is not None:
+                    session.request_close()
+                session = self._sessions[key] = await self._open(endpoint)
+            return session.client
 
     async def close(self) -> None:
-        """End every session; processes are gone when this returns."""
-        self._kept.clear()
+        """End every session; their processes have ended when this returns."""
+        self._sessions.clear()
         ending = list(self._alive)
         for session in ending:
-            session.leave()
+            session.request_close()
         if ending:
-            await asyncio.wait([session.task for session in ending], timeout=_GOODBYE_SECONDS)
+            await asyncio.wait([session.task for session in ending], timeout=_CLOSE_SECONDS)
             for session in ending:
-                session.give_up()
+                session.abort()
             await asyncio.wait([session.task for session in ending])
 
-    async def _opened(self, reach: Reach) -> "Session":
-        session = Session(self._made(reach))
+    async def _open(self, endpoint: McpEndpoint) -> "McpSession":
+        session = McpSession(self._new_client(endpoint))
         self._alive.add(session)
         session.task.add_done_callback(lambda _task: self._alive.discard(session))
         try:
-            await asyncio.shield(session.is_ready)
+            await asyncio.shield(session.ready)
         except BaseException:
-            session.give_up()
+            session.abort()
             raise
         return session
 
 
-class Session:
-    """One connected client, entered and left by a task of its own, as its cancel scopes demand."""
+class McpSession:
+    """One connected client, entered and exited in its own task, as anyio's cancel scopes require."""
 
     def __init__(self, client: "Client") -> None:
         self.client = client
-        self.is_ready: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        """Done once connected; raises what connecting raised."""
-        self._ending = asyncio.Event()
+        self.ready: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        """Done once connected; raises the error of connecting."""
+        self._closing = asyncio.Event()
         self._scope = anyio.CancelScope()
-        self.task = asyncio.create_task(self._live())
+        self.task = asyncio.create_task(self._run())
 
-    async def answers(self) -> bool:
-        """Whether the server is there; a newer one does not know pings, and says so."""
+    async def is_alive(self) -> bool:
+        """Return whether the server answers a ping; a newer server answers that it does not know pings."""
         from mcp import MCPError, types
 
         if self.task.done():
@@ -91,30 +91,32 @@ class Session:
             return error.code == _NO_SUCH_METHOD
         return True
 
-    def leave(self) -> None:
-        """Say goodbye to the server, without being waited for."""
-        self._ending.set()
+    def request_close(self) -> None:
+        """Start closing the session, without waiting for it."""
+        self._closing.set()
 
-    def give_up(self) -> None:
-        """Leave at once. A process is ended all the same: the transport's own end cannot be cancelled."""
+    def abort(self) -> None:
+        """Close at once. A server process is still ended: the transport's cleanup cannot be cancelled."""
         self._scope.cancel()
 
-    async def _live(self) -> None:
-        error: Exception = ConnectionError("the connection was given up")
+    async def _run(self) -> None:
+        error: Exception = ConnectionError("the connection was closed")
         try:
             with self._scope:
                 async with self.client:
-                    self.is_ready.set_result(None)
-                    await self._ending.wait()
-        except Exception as raised:  # noqa: BLE001  # told to whoever waits for the connection, else it is over
+                    self.ready.set_result(None)
+                    await self._closing.wait()
+        except Exception as raised:  # noqa: BLE001  # set on `ready` for the waiting task, if there is one
             error = raised
-        if not self.is_ready.done():
-            self.is_ready.set_exception(error)
-            self.is_ready.exception()  # told, even where nobody waits any more
+        if not self.ready.done():
+            self.ready.set_exception(error)
+            self.ready.exception()  # marks the exception as retrieved
 
 
-def reach_key(reach: Reach) -> str:
-    """What is the same for two who may share a session. The secret stands in it as a digest."""
-    words = "\0".join(reach.secret.words()) if reach.secret else ""
+def session_key(endpoint: McpEndpoint) -> str:
+    """Return the key of sessions that may be shared. It contains the secret only as a digest."""
+    words = "\0".join(endpoint.secret.all_strings()) if endpoint.secret else ""
     digest = hashlib.sha256(words.encode()).hexdigest()
-    return canonical([reach.protocol, reach.connection, digest, reach.allow_private, reach.user, reach.allow_insecure])
+    return canonical_json(
+        [endpoint.protocol, endpoint.connection, digest, endpoint.allow_private, endpoint.user, endpoint.allow_insecure]
+    )

@@ -1,4 +1,4 @@
-"""How an MCP server is reached: as a process of ours over its pipes, or over HTTP with the secret as a bearer."""
+"""Transports to MCP servers: a child process over its pipes, or HTTP with the secret as a bearer token."""
 
 import sys
 from collections.abc import AsyncGenerator, Callable, Mapping
@@ -10,149 +10,165 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 import anyio.to_thread
 import httpx2
 
-from aeon.adapters.operations.addresses import Resolve, allowed_addresses, listening_address, refuse_readable_key
-from aeon.adapters.operations.exchange import check_headers, port_of
-from aeon.adapters.operations.pinned import PinnedTransport
-from aeon.adapters.operations.tls import is_certificate, require_tls, verification
-from aeon.adapters.vault import VARIABLE
+from aeon.adapters.operations.host_addresses import (
+    HostResolver,
+    allowed_addresses,
+    first_listening_address,
+    refuse_readable_key,
+)
+from aeon.adapters.operations.http_client import PinnedTransport, check_headers, port_of
+from aeon.adapters.operations.tls import client_context, is_certificate, require_tls
+from aeon.adapters.vault import MASTER_KEY_VARIABLE
 from aeon.base.json import Json, JsonObject
-from aeon.platform.catalog.calling import OperationError
-from aeon.platform.catalog.trust import OWN_ABILITIES
-from aeon.platform.vault import Revealed
+from aeon.platform.catalog.tool_calls import OperationError
+from aeon.platform.catalog.trust import SELF_COMMAND
+from aeon.platform.vault import SecretValue
 
 if TYPE_CHECKING:
     from mcp.client import Transport
 
-OWN: Final = OWN_ABILITIES
-"""The command that is Aeon's own MCP server, wherever and as whatever this Aeon runs."""
+OWN_COMMAND: Final = SELF_COMMAND
+"""The command that means Aeon's own MCP server, run by this interpreter."""
 
 _INHERITED = ("PATH", "HOME", "LANG", "XDG_STATE_HOME")
 _CONNECT_SECONDS = 10.0
-_SILENCE_SECONDS = 310.0
-"""Longer than any operation may take, so that its own limit is what ends it."""
+_READ_TIMEOUT = 310.0
+"""Seconds; longer than any operation's timeout, so that the operation's timeout applies."""
 
 
-class Reach(NamedTuple):
-    """A server, as whom it is asked, and where it may be (see `Exchanges`). `user`: for Aeon itself alone."""
+class McpEndpoint(NamedTuple):
+    """A server, the secret for it, and where it may be (see `HttpSender`). `user`: only for Aeon's own server."""
 
     protocol: str
     connection: JsonObject
-    secret: Revealed | None
+    secret: SecretValue | None
     allow_private: bool
     user: str = ""
     allow_insecure: bool = False
 
 
-class Way(NamedTuple):
-    """What it takes to get there: the environment of processes, how names are resolved, who hears of a 401."""
+class McpTransportContext(NamedTuple):
+    """What a transport needs: the environment of processes, the resolver of names, a callback for 401."""
 
     environ: Mapping[str, str]
-    resolve: Resolve
-    on_refusal: Callable[[], None]
+    resolve: HostResolver
+    on_unauthorized: Callable[[], None]
 
 
-def transport(reach: Reach, way: Way) -> "Transport":
-    """What a client connects through. Raises OperationError for a connection that cannot be used."""
-    if reach.protocol == "stdio":
-        return _process(reach, way.environ)
-    endpoint, headers = _endpoint(reach.connection), _bearer(reach.secret)
-    require_tls(endpoint.scheme, reach.secret)
+def transport(server: McpEndpoint, context: McpTransportContext) -> "Transport":
+    """Return the transport for a client. Raises OperationError for an invalid connection."""
+    if server.protocol == "stdio":
+        return _process(server, context.environ)
+    endpoint, headers = _endpoint(server.connection), _bearer(server.secret)
+    require_tls(endpoint.scheme, server.secret)
     check_headers(headers)
-    return cast("Transport", (_events if reach.protocol == "sse" else _streamable)(endpoint, headers, reach, way))
+    return cast("Transport", (_events if server.protocol == "sse" else _streamable)(endpoint, headers, server, context))
 
 
 @asynccontextmanager
 async def _process_streams(parameters: Any) -> AsyncGenerator[Any]:
-    """What the process says beside the protocol is nobody's: it would land in the middle of the user's own output."""
+    """Connect to a process, and discard its stderr, which would mix with the user's output."""
     from mcp.client.stdio import stdio_client
 
-    with Path("/dev/null").open("w") as unheard:  # noqa: ASYNC230  # opens at once
-        async with stdio_client(parameters, unheard) as streams:
+    with Path("/dev/null").open("w") as devnull:  # noqa: ASYNC230  # opens at once
+        async with stdio_client(parameters, devnull) as streams:
             yield streams
 
 
 @asynccontextmanager
-async def _streamable(endpoint: httpx2.URL, headers: dict[str, str], reach: Reach, way: Way) -> AsyncGenerator[Any]:
+async def _streamable(
+    endpoint: httpx2.URL, headers: dict[str, str], server: McpEndpoint, context: McpTransportContext
+) -> AsyncGenerator[Any]:
     from mcp.client.streamable_http import streamable_http_client
 
     async with (
-        await _http_client(endpoint, headers, reach, way) as client,
+        await _http_client(endpoint, headers, server, context) as client,
         streamable_http_client(str(endpoint), http_client=client) as streams,
     ):
         yield streams
 
 
 @asynccontextmanager
-async def _events(endpoint: httpx2.URL, headers: dict[str, str], reach: Reach, way: Way) -> AsyncGenerator[Any]:
+async def _events(
+    endpoint: httpx2.URL, headers: dict[str, str], server: McpEndpoint, context: McpTransportContext
+) -> AsyncGenerator[Any]:
     from mcp.client.sse import sse_client
 
-    client = await _http_client(endpoint, headers, reach, way)
+    client = await _http_client(endpoint, headers, server, context)
 
-    def made(**_options: Any) -> httpx2.AsyncClient:
+    def make_client(**_options: Any) -> httpx2.AsyncClient:
         return client
 
-    async with sse_client(str(endpoint), httpx_client_factory=cast(Any, made)) as streams:
+    async with sse_client(str(endpoint), httpx_client_factory=cast(Any, make_client)) as streams:
         yield streams
 
 
-async def _http_client(endpoint: httpx2.URL, headers: dict[str, str], reach: Reach, way: Way) -> httpx2.AsyncClient:
-    """A client for the one address that was checked, so that no redirect and no new look-up leads elsewhere."""
-    address = await anyio.to_thread.run_sync(partial(_address, endpoint, reach, way), abandon_on_cancel=True)
-    verify = verification(endpoint.scheme, reach.connection, reach.secret)
-    pinned = PinnedTransport(endpoint.host, address, verify, way.on_refusal)
-    limits = httpx2.Timeout(_CONNECT_SECONDS, read=_SILENCE_SECONDS)
+async def _http_client(
+    endpoint: httpx2.URL, headers: dict[str, str], server: McpEndpoint, context: McpTransportContext
+) -> httpx2.AsyncClient:
+    """Return a client for the one address that was checked, so that no redirect or new look-up leads elsewhere."""
+    address = await anyio.to_thread.run_sync(partial(_address, endpoint, server, context), abandon_on_cancel=True)
+    verify = client_context(endpoint.scheme, server.connection, server.secret)
+    pinned = PinnedTransport(endpoint.host, address, verify, context.on_unauthorized)
+    limits = httpx2.Timeout(_CONNECT_SECONDS, read=_READ_TIMEOUT)
     return httpx2.AsyncClient(headers=headers, timeout=limits, trust_env=False, transport=pinned)
 
 
-def _address(endpoint: httpx2.URL, reach: Reach, way: Way) -> str:
+def _address(endpoint: httpx2.URL, server: McpEndpoint, context: McpTransportContext) -> str:
     port = port_of(endpoint)
-    addresses = allowed_addresses(endpoint.host, port, way.resolve, allow_private=reach.allow_private)
-    if reach.secret is not None and not reach.allow_insecure:
+    addresses = allowed_addresses(endpoint.host, port, context.resolve, allow_private=server.allow_private)
+    if server.secret is not None and not server.allow_insecure:
         refuse_readable_key(endpoint.scheme, endpoint.host, addresses)
-    return listening_address(addresses, port)
+    return first_listening_address(addresses, port)
 
 
-def _process(reach: Reach, environ: Mapping[str, str]) -> "Transport":
-    """A process that gets of this one's environment no more than it takes to run (platform 3).
+def _process(server: McpEndpoint, environ: Mapping[str, str]) -> "Transport":
+    """Return a transport to a process that gets only the environment it needs to run (platform 3).
 
-    The SDK adds the login's name, shell and terminal by itself.
+    The SDK adds LOGNAME, SHELL and TERM by itself.
     """
     from mcp.client.stdio import StdioServerParameters
 
-    if reach.secret is not None:
+    if server.secret is not None:
         raise OperationError(
-            "a server over stdio takes no secret", next_step="Reach it over http, or take the secret off the tool."
+            "a server over stdio cannot use a secret", next_step="Use http, or remove the secret from the tool."
         )
-    command, arguments, env = (_ourselves if reach.connection["command"] == OWN else _program)(reach, environ)
+    command, arguments, env = (_own_command if server.connection["command"] == OWN_COMMAND else _program_command)(
+        server, environ
+    )
     return cast("Transport", _process_streams(StdioServerParameters(command=command, args=arguments, env=env)))
 
 
-class _Start(NamedTuple):
-    """How a process is started."""
+class _ServerCommand(NamedTuple):
+    """The command line and environment of a server process."""
 
     command: str
     arguments: list[str]
     env: dict[str, str]
 
 
-def _ourselves(reach: Reach, environ: Mapping[str, str]) -> _Start:
-    """This very interpreter. It is Aeon, with Aeon's settings and the model's key; it has no need to open the vault."""
-    if reach.connection.keys() != {"command"}:
-        raise OperationError(f"the command {OWN} takes no arguments and no environment")
-    env = {name: value for name, value in environ.items() if name != VARIABLE}
-    whose = [f"--user={reach.user}"] if reach.user else []
-    return _Start(sys.executable, ["-m", "aeon", "mcp", *whose], env)
+def _own_command(server: McpEndpoint, environ: Mapping[str, str]) -> _ServerCommand:
+    """Return the command of Aeon's own server: it gets this environment without the key of the vault."""
+    if server.connection.keys() != {"command"}:
+        raise OperationError(f"the command {OWN_COMMAND} does not accept arguments or an environment")
+    env = {name: value for name, value in environ.items() if name != MASTER_KEY_VARIABLE}
+    user_option = [f"--user={server.user}"] if server.user else []
+    return _ServerCommand(sys.executable, ["-m", "aeon", "mcp", *user_option], env)
 
 
-def _program(reach: Reach, environ: Mapping[str, str]) -> _Start:
-    arguments, own = reach.connection.get("args", []), reach.connection.get("env", {})
-    if not _are_texts(arguments) or not isinstance(own, dict) or not _are_texts(list(cast(JsonObject, own).values())):
-        raise OperationError("the connection's `args` must be a list of texts, its `env` an object of texts")
+def _program_command(server: McpEndpoint, environ: Mapping[str, str]) -> _ServerCommand:
+    arguments, own = server.connection.get("args", []), server.connection.get("env", {})
+    if (
+        not _are_strings(arguments)
+        or not isinstance(own, dict)
+        or not _are_strings(list(cast(JsonObject, own).values()))
+    ):
+        raise OperationError("the connection's `args` must be a list of strings, and its `env` an object of strings")
     inherited = {name: environ[name] for name in _INHERITED if name in environ}
-    return _Start(str(reach.connection["command"]), arguments, {**inherited, **cast("dict[str, str]", own)})
+    return _ServerCommand(str(server.connection["command"]), arguments, {**inherited, **cast("dict[str, str]", own)})
 
 
-def _are_texts(value: Json) -> bool:
+def _are_strings(value: Json) -> bool:
     return isinstance(value, list) and all(isinstance(part, str) for part in cast("list[Json]", value))
 
 
@@ -166,13 +182,13 @@ def _endpoint(connection: JsonObject) -> httpx2.URL:
     return endpoint
 
 
-def _bearer(secret: Revealed | None) -> dict[str, str]:
+def _bearer(secret: SecretValue | None) -> dict[str, str]:
     if secret is None or is_certificate(secret):
         return {}
     value = secret.reveal()
     token = value.get("key") or value.get("access_token")
     if token is None:
         raise OperationError(
-            "a secret of this type cannot be a bearer", next_step="Give the tool an api_key or an oauth_token."
+            "a secret of this type cannot be a bearer token", next_step="Give the tool an api_key or an oauth_token."
         )
     return {"authorization": f"Bearer {token}"}

@@ -1,4 +1,4 @@
-"""Asks an authorization server for another token with a refresh token (RFC 6749, sections 2.3.1, 5.2 and 6)."""
+"""Refreshes OAuth tokens at an authorization server (RFC 6749, sections 2.3.1, 5.2 and 6)."""
 
 from base64 import b64encode
 from typing import cast
@@ -6,49 +6,50 @@ from urllib.parse import quote_plus, urlencode
 
 import httpx2
 
-from aeon.adapters.operations.addresses import Resolve, resolved
-from aeon.adapters.operations.exchange import Answer, Asked, Exchanges, url_of
-from aeon.adapters.operations.tls import verification
+from aeon.adapters.operations.host_addresses import HostResolver, resolve_host
+from aeon.adapters.operations.http_client import HttpRequest, HttpResponse, HttpSender, url_of
+from aeon.adapters.operations.tls import client_context
 from aeon.base.json import Json, JsonObject, parse_strict
+from aeon.platform.catalog.oauth_tokens import TokenRefusedError
 from aeon.platform.catalog.operations import OperationError
-from aeon.platform.catalog.tokens import TokenRefusedError
 
 _SECONDS = 20.0
-_MOST_BYTES = 256 * 1024
+_MAX_BYTES = 256 * 1024
 _FIRST_SERVER_ERROR, _TOO_MANY = 500, 429
 _REFUSALS = (400, 401, 403)
 _CODES = ("invalid_request", "invalid_client", "invalid_grant", "unauthorized_client", "unsupported_grant_type")
-"""What a server may say of a refusal; whatever else it says is not repeated, since it may quote a token."""
+"""The error codes that are repeated; other text is not, since it may quote a token."""
 
 
 class HttpTokenServer:
     """A `TokenServer` over HTTP.
 
-    A client's secret goes in the header, as section 2.3.1 prefers and every server must understand; to one that answers
-    `invalid_client` all the same it goes once in the body, since some do not. A refused client has used up no token.
+    A client's secret goes in the header, as section 2.3.1 prefers and every server must support. If the server answers
+    `invalid_client`, the secret is sent once more in the body, since some servers need that; a refused request has not
+    used up the refresh token.
     """
 
-    def __init__(self, resolve: Resolve = resolved) -> None:
+    def __init__(self, resolve: HostResolver = resolve_host) -> None:
         self._resolve = resolve
 
-    def answer(self, value: JsonObject, *, allow_private: bool) -> JsonObject:
+    def refresh(self, value: JsonObject, *, allow_private: bool) -> JsonObject:
         try:
-            verify = verification(url_of(str(value["token_url"])).scheme, {}, None)
-            exchanges = Exchanges(self._resolve, allow_private, _SECONDS, _MOST_BYTES, verify)
-            with exchanges.client() as client:
-                given = exchanges.exchange(client, _asked(value, in_body=False))
-                if value.get("client_secret") and _code(given) == "invalid_client":
-                    given = exchanges.exchange(client, _asked(value, in_body=True))
+            verify = client_context(url_of(str(value["token_url"])).scheme, {}, None)
+            sender = HttpSender(self._resolve, allow_private, _SECONDS, _MAX_BYTES, verify)
+            with sender.open_client() as client:
+                response = sender.send(client, _refresh_request(value, in_body=False))
+                if value.get("client_secret") and _code(response) == "invalid_client":
+                    response = sender.send(client, _refresh_request(value, in_body=True))
         except OperationError as error:
             raise OperationError(
                 f"the token could not be refreshed: {error.message}",
                 next_step=error.advice,
                 is_transient=error.is_transient,
             ) from None
-        return _checked(given)
+        return _token_of(response)
 
 
-def _asked(value: JsonObject, *, in_body: bool) -> Asked:
+def _refresh_request(value: JsonObject, *, in_body: bool) -> HttpRequest:
     fields = {"grant_type": "refresh_token", "refresh_token": value["refresh_token"]}
     headers = {"accept": "application/json", "content-type": "application/x-www-form-urlencoded"}
     client, secret = str(value["client_id"]), value.get("client_secret")
@@ -57,33 +58,35 @@ def _asked(value: JsonObject, *, in_body: bool) -> Asked:
     else:
         pair = f"{quote_plus(client)}:{quote_plus(str(secret))}".encode()
         headers["authorization"] = f"Basic {b64encode(pair).decode()}"
-    return Asked("POST", url_of(str(value["token_url"])), headers, urlencode(fields).encode(), has_credentials=True)
+    return HttpRequest(
+        "POST", url_of(str(value["token_url"])), headers, urlencode(fields).encode(), has_credentials=True
+    )
 
 
-def _checked(answer: Answer) -> JsonObject:
-    found = _read(answer)
-    if httpx2.codes.is_success(answer.status) and isinstance(found, dict) and "error" not in found:
-        return cast(JsonObject, found)
+def _token_of(answer: HttpResponse) -> JsonObject:
+    body = _parse(answer)
+    if httpx2.codes.is_success(answer.status) and isinstance(body, dict) and "error" not in body:
+        return cast(JsonObject, body)
     if answer.status >= _FIRST_SERVER_ERROR or answer.status == _TOO_MANY:
         raise OperationError(
             f"the token could not be refreshed: its server answered {answer.status}", is_transient=True
         )
     if answer.status in _REFUSALS or _code(answer):
         raise TokenRefusedError(f"the token cannot be refreshed ({_code(answer) or answer.status})")
-    what = "no JSON object" if httpx2.codes.is_success(answer.status) else str(answer.status)
+    what = "something other than a JSON object" if httpx2.codes.is_success(answer.status) else str(answer.status)
     raise OperationError(
         f"the token could not be refreshed: its server answered with {what}",
         next_step="Correct the secret's token_url.",
     )
 
 
-def _code(answer: Answer) -> str:
-    found = _read(answer)
-    code = cast(JsonObject, found).get("error") if isinstance(found, dict) else None
+def _code(answer: HttpResponse) -> str:
+    body = _parse(answer)
+    code = cast(JsonObject, body).get("error") if isinstance(body, dict) else None
     return code if code in _CODES else ""
 
 
-def _read(answer: Answer) -> Json:
+def _parse(answer: HttpResponse) -> Json:
     try:
         return parse_strict(answer.content.decode())
     except ValueError:

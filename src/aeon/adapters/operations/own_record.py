@@ -1,8 +1,7 @@
-"""The named queries about Aeon's own record: all that a stored tool may ask it.
+"""The named queries on Aeon's own record, the only ones that stored tools may run.
 
-Each is bound to `:user`, so that it returns what belongs to the user and, of other users' things, only what concerns
-the user: who they are, and the name of a thing that they share (platform 2). Secrets have their metadata alone
-(platform 3).
+Each is bound to `:user`: it returns the user's items and, of items of other users, only what concerns the user: the
+owners, and the names of shared items (platform 2). Of secrets it returns only metadata (platform 3).
 """
 
 from collections.abc import Iterable
@@ -50,51 +49,53 @@ FROM tools t JOIN bindings b ON b.tool_id = t.id WHERE t.owner_id = :user
 ORDER BY 3, 5, 6 NULLS LAST LIMIT :limit
 """
 
-TRAIL: Final = """
+AUDIT_ENTRIES: Final = """
 SELECT seq, at, action, subject, actor_id AS "actorId", owner_id AS "ownerId"
 FROM audit_entries WHERE user_id = :user ORDER BY seq DESC LIMIT :limit
 """
 """The newest entries come first."""
 
 _FLAGS: Final = frozenset({"enabled", "shared"})
-_SHORT: Final = 3
-"""Words of so many letters count only where they are all that is asked for."""
+_MAX_SHORT_WORD: Final = 3
+"""Words of up to this many letters count only if they are the whole search text."""
 
 
-class Named(NamedTuple):
-    """A query, and the fields of the tool's input that it takes, a text each."""
+class NamedQuery(NamedTuple):
+    """A query, and the string fields of the tool's input that it uses."""
 
     query: str
-    takes: tuple[str, ...] = ()
+    parameters: tuple[str, ...] = ()
 
 
-NAMED: Final = {
-    "services": Named(SERVICES),
-    "tools": Named(TOOLS),
-    "things": Named(THINGS, ("words",)),
-    "secrets": Named(SECRETS_METADATA),
-    "users_of_mine": Named(USERS_OF_MINE),
-    "trail": Named(TRAIL),
+NAMED_QUERIES: Final = {
+    "services": NamedQuery(SERVICES),
+    "tools": NamedQuery(TOOLS),
+    "things": NamedQuery(THINGS, ("words",)),
+    "secrets": NamedQuery(SECRETS_METADATA),
+    "users_of_mine": NamedQuery(USERS_OF_MINE),
+    "trail": NamedQuery(AUDIT_ENTRIES),
 }
-"""By the name that an operation's query gives after its `@`."""
+"""The queries by name; an operation names one with a leading `@`."""
 
 
-def ask(store: Store, named: Named, user: str, given: Params, limit: int, timeout: float) -> list[Row]:
-    """At most so many rows of a named query. Raises StoreError."""
+def run_named_query(
+    store: Store, named: NamedQuery, user: str, parameters: Params, limit: int, timeout: float
+) -> list[Row]:
+    """Return at most `limit` rows of a named query. Raises StoreError."""
     rows = store.read(named.query, {"user": user, "limit": limit}, timeout=timeout)
-    if "words" in given:
-        rows = [row for row in rows if _mentions(row, given["words"].lower())][:limit]
+    if "words" in parameters:
+        rows = [row for row in rows if _mentions(row, parameters["words"].lower())][:limit]
     return [_published(row) for row in rows]
 
 
-def _mentions(thing: Row, asked: str) -> bool:
-    """Whether a thing's name or description has one of the words, or all that was asked."""
-    said = f"{thing['name']} {thing['description']}".lower()
-    return any(word in said for word in _words(asked))
+def _mentions(item: Row, text: str) -> bool:
+    """Return whether an item's name or description contains one of the words of the search text."""
+    searched = f"{item['name']} {item['description']}".lower()
+    return any(word in searched for word in _words(text))
 
 
-def _words(asked: str) -> Iterable[str]:
-    return (word for word in asked.split(" ") if word == asked or len(word) > _SHORT)
+def _words(text: str) -> Iterable[str]:
+    return (word for word in text.split(" ") if word == text or len(word) > _MAX_SHORT_WORD)
 
 
 def _published(row: Row) -> JsonObject:

@@ -1,6 +1,6 @@
-"""Finds out whether services answer: a connection, a request without credentials, a program that is there.
+"""Probes whether services answer: by a connection, a request without credentials, or a program on the PATH.
 
-What a call would be refused, a probe does not ask either: a private address only where the operation allows it.
+A probe connects only where a call may: to a private address only if the operation allows it.
 """
 
 import shutil
@@ -10,24 +10,24 @@ from urllib.parse import urlsplit
 
 import httpx2
 
-from aeon.adapters.operations.addresses import Resolve, allowed_addresses, connection_problem, resolved
-from aeon.adapters.operations.exchange import Asked, port_of, sent
-from aeon.adapters.operations.tls import tls_fault, verification
+from aeon.adapters.operations.host_addresses import HostResolver, allowed_addresses, connection_problem, resolve_host
+from aeon.adapters.operations.http_client import HttpRequest, port_of, send_to_first
+from aeon.adapters.operations.tls import client_context, tls_fault
 from aeon.base.json import JsonObject
 from aeon.platform.catalog.operations import OperationError
 
 _SECONDS = 5.0
 _FIRST_SERVER_ERROR = 500
 _OWN = "aeon:"
-"""What is part of Aeon itself: it answers, or nobody would be asking."""
+"""The prefix of endpoints inside Aeon itself, which need no probe."""
 _BOLT_PORT = 7687
 _PORTS = {"falkordb": 6379}
 
 
 class HttpProbe:
-    """Any answer that is no server error will do: who may ask what is for the tools to find out."""
+    """Probes an HTTP service: any response below 500 counts, since the request has no credentials."""
 
-    def __init__(self, resolve: Resolve = resolved) -> None:
+    def __init__(self, resolve: HostResolver = resolve_host) -> None:
         self._resolve = resolve
 
     def problem(self, protocol: str, connection: JsonObject, *, allow_private: bool) -> str | None:
@@ -37,21 +37,21 @@ class HttpProbe:
         try:
             url = httpx2.URL(endpoint)
         except httpx2.InvalidURL:
-            return f"its endpoint is no {protocol} address"
+            return f"its endpoint is not a valid {protocol} address"
         if url.scheme != protocol or not url.host:
-            return f"its endpoint is no {protocol} address"
+            return f"its endpoint is not a valid {protocol} address"
         try:
             addresses = allowed_addresses(url.host, port_of(url), self._resolve, allow_private=allow_private)
-            verify = verification(url.scheme, connection, None)
+            verify = client_context(url.scheme, connection, None)
         except OperationError as error:
             return error.message
         return _answer_problem(url, addresses, verify)
 
 
 class SocketProbe:
-    """Whether somebody listens; for graphs, which are asked nothing without credentials."""
+    """Probes a graph server by a connection: without credentials, no query is possible."""
 
-    def __init__(self, resolve: Resolve = resolved) -> None:
+    def __init__(self, resolve: HostResolver = resolve_host) -> None:
         self._resolve = resolve
 
     def problem(self, protocol: str, connection: JsonObject, *, allow_private: bool) -> str | None:
@@ -62,7 +62,7 @@ class SocketProbe:
             parts = urlsplit(endpoint)
             port = parts.port or _PORTS.get(parts.scheme, _BOLT_PORT)
         except ValueError:
-            return f"its endpoint is no {protocol} address"
+            return f"its endpoint is not a valid {protocol} address"
         try:
             addresses = allowed_addresses(parts.hostname or "", port, self._resolve, allow_private=allow_private)
         except OperationError as error:
@@ -71,7 +71,7 @@ class SocketProbe:
 
 
 class McpProbe:
-    """A program that is there, or an address that answers."""
+    """Probes an MCP server: its program on the PATH, or its HTTP address."""
 
     def problem(self, protocol: str, connection: JsonObject, *, allow_private: bool) -> str | None:
         if protocol != "stdio":
@@ -87,7 +87,7 @@ class McpProbe:
 def _answer_problem(url: httpx2.URL, addresses: list[str], verify: ssl.SSLContext) -> str | None:
     try:
         with httpx2.Client(verify=verify, trust_env=False, follow_redirects=False) as client:
-            response = sent(client, Asked("GET", url, {}, None), addresses, time.monotonic() + _SECONDS)
+            response = send_to_first(client, HttpRequest("GET", url, {}, None), addresses, time.monotonic() + _SECONDS)
             response.close()
     except httpx2.HTTPError as error:
         fault = tls_fault(error)
@@ -96,9 +96,9 @@ def _answer_problem(url: httpx2.URL, addresses: list[str], verify: ssl.SSLContex
 
 
 def _connection_problem(addresses: list[str], port: int) -> str | None:
-    """None where any of the addresses takes a connection."""
-    found = ""
+    """Return None if one of the addresses accepts a connection, else the problem."""
+    problem = ""
     for address in addresses:
-        if (found := connection_problem(address, port, _SECONDS)) is None:
+        if (problem := connection_problem(address, port, _SECONDS)) is None:
             return None
-    return f"it cannot be reached ({found})"
+    return f"it cannot be reached ({problem})"

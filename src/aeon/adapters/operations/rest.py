@@ -1,4 +1,4 @@
-"""Requests to HTTP services: addresses checked, redirects too, sizes and times limited, the secret in its one place."""
+"""Executes HTTP requests, with checked addresses and redirects, and limits on size and time."""
 
 import json
 from base64 import b64encode
@@ -6,61 +6,61 @@ from typing import NamedTuple, cast
 
 import httpx2
 
-from aeon.adapters.operations.addresses import Resolve, resolved
-from aeon.adapters.operations.answers import output_of
-from aeon.adapters.operations.exchange import Asked, Exchanges, url_of
-from aeon.adapters.operations.filling import filled, path_filled, text_filled
-from aeon.adapters.operations.tls import is_certificate, require_tls, verification
+from aeon.adapters.operations.host_addresses import HostResolver, resolve_host
+from aeon.adapters.operations.http_client import HttpRequest, HttpSender, url_of
+from aeon.adapters.operations.http_responses import output_of
+from aeon.adapters.operations.placeholders import fill, fill_path, fill_text
+from aeon.adapters.operations.tls import client_context, is_certificate, require_tls
 from aeon.base.json import JsonObject
-from aeon.platform.catalog.calling import OperationError, Outcome, Work
 from aeon.platform.catalog.operations import RestRequest
+from aeon.platform.catalog.tool_calls import OperationError, OperationRequest, OperationResult
 
-_MOST_REDIRECTS = 5
+_MAX_REDIRECTS = 5
 
 
 class RestExecutor:
-    """Carries out `rest_request`: the output is `{"status", "contentType", "body"}`, see `answers.output_of`."""
+    """Executes `rest_request`: the output is `{"status", "contentType", "body"}`, see `http_responses.output_of`."""
 
-    def __init__(self, resolve: Resolve = resolved) -> None:
+    def __init__(self, resolve: HostResolver = resolve_host) -> None:
         self._resolve = resolve
 
-    def execute(self, work: Work) -> Outcome:
+    def execute(self, work: OperationRequest) -> OperationResult:
         operation = cast(RestRequest, work.operation)
-        asked = _asked(operation, work)
-        require_tls(asked.url.scheme, work.secret)
-        exchanges = Exchanges(
+        request = _request(operation, work)
+        require_tls(request.url.scheme, work.secret)
+        sender = HttpSender(
             self._resolve,
             operation.allow_private,
             operation.timeout,
             operation.max_bytes,
-            verification(asked.url.scheme, work.connection, work.secret),
+            client_context(request.url.scheme, work.connection, work.secret),
             operation.allow_insecure,
         )
-        with exchanges.client() as client:
-            for _ in range(_MOST_REDIRECTS + 1):
-                answer = exchanges.exchange(client, asked)
+        with sender.open_client() as client:
+            for _ in range(_MAX_REDIRECTS + 1):
+                answer = sender.send(client, request)
                 if answer.status not in (301, 302, 303, 307, 308) or "location" not in answer.headers:
-                    return Outcome(output_of(answer, operation.keep_headers))
-                asked = _redirected(asked, answer.headers["location"], answer.status)
-        raise OperationError(f"it was redirected more than {_MOST_REDIRECTS} times")
+                    return OperationResult(output_of(answer, operation.keep_headers))
+                request = _follow_redirect(request, answer.headers["location"], answer.status)
+        raise OperationError(f"it was redirected more than {_MAX_REDIRECTS} times")
 
 
-def _asked(operation: RestRequest, work: Work) -> Asked:
+def _request(operation: RestRequest, work: OperationRequest) -> HttpRequest:
     try:
-        path = path_filled(operation.path, work.given)
+        path = fill_path(operation.path, work.arguments)
     except ValueError as error:
         raise OperationError(str(error)) from None
     base = url_of(str(work.connection["endpoint"]))
     if base.scheme != work.protocol or not base.host:
         raise OperationError(f"the endpoint must be an address that begins with {work.protocol}://")
-    query = cast(JsonObject, filled(dict(operation.query), work.given))
+    query = cast(JsonObject, fill(dict(operation.query), work.arguments))
     url = base.copy_with(path=base.path.rstrip("/") + path).copy_merge_params(
         {name: value if isinstance(value, str) else json.dumps(value) for name, value in query.items()}
     )
-    headers = {name.lower(): text_filled(value, work.given) for name, value in operation.headers.items()}
+    headers = {name.lower(): fill_text(value, work.arguments) for name, value in operation.headers.items()}
     if work.key is not None:
         headers.setdefault("idempotency-key", work.key)
-    body = None if operation.body is None else filled(operation.body, work.given)
+    body = None if operation.body is None else fill(operation.body, work.arguments)
     if body is not None and not isinstance(body, str):
         headers.setdefault("content-type", "application/json")
         body = json.dumps(body)
@@ -68,18 +68,18 @@ def _asked(operation: RestRequest, work: Work) -> Asked:
     has_credentials = work.secret is not None or bool(url.userinfo)
     content = body.encode() if body is not None else None
     sent = {**headers, **credentials.headers}
-    return Asked(operation.method, url, sent, content, credentials.query, has_credentials, work.confirm)
+    return HttpRequest(operation.method, url, sent, content, credentials.query, has_credentials, work.confirm)
 
 
 class _Credentials(NamedTuple):
-    """Where the secret goes in a request."""
+    """The headers and query parameters that carry the secret."""
 
     headers: dict[str, str]
     query: dict[str, str]
 
 
-def _credentials(work: Work) -> _Credentials:
-    """The secret's header by its type; the connection's `authHeader`, `authPrefix`, `authQuery` say another place."""
+def _credentials(work: OperationRequest) -> _Credentials:
+    """Return the secret's header by its type, or the place in `authHeader`, `authPrefix` or `authQuery`."""
     if work.secret is None or is_certificate(work.secret):
         return _Credentials({}, {})
     value, parameter = work.secret.reveal(), work.connection.get("authQuery")
@@ -96,21 +96,21 @@ def _credentials(work: Work) -> _Credentials:
     return _Credentials({header: f"{prefix}{token}"}, {})
 
 
-def _redirected(asked: Asked, location: str, status: int) -> Asked:
-    """Where a redirect leads. A changing request is not sent twice, and credentials stay with their host."""
+def _follow_redirect(request: HttpRequest, location: str, status: int) -> HttpRequest:
+    """Return the redirected request. Raises OperationError for another host, or a request that is not GET or HEAD."""
     try:
-        url = asked.url.join(location)
+        url = request.url.join(location)
     except httpx2.InvalidURL:
-        raise OperationError("it was redirected to what is no address") from None
-    if url.scheme not in ("http", "https") or (asked.url.scheme == "https" and url.scheme == "http"):
+        raise OperationError("it was redirected to an invalid address") from None
+    if url.scheme not in ("http", "https") or (request.url.scheme == "https" and url.scheme == "http"):
         raise OperationError(f"it was redirected to a {url.scheme} address")
-    for name in asked.secret_query:  # they are sent along again, and stand in no log
+    for name in request.secret_query:  # they are added again on the wire, and must not be logged
         url = url.copy_remove_param(name)
-    is_same_host = (url.scheme, url.host, url.port) == (asked.url.scheme, asked.url.host, asked.url.port)
+    is_same_host = (url.scheme, url.host, url.port) == (request.url.scheme, request.url.host, request.url.port)
     if not is_same_host:
         raise OperationError(
-            f"it was redirected to another host, {url.host}", next_step="Name that one in the endpoint."
+            f"it was redirected to another host, {url.host}", next_step="Use that host in the endpoint."
         )
-    if status == 303 or asked.method in ("GET", "HEAD"):  # noqa: PLR2004  # See Other
-        return asked._replace(url=url, method="HEAD" if asked.method == "HEAD" else "GET", body=None)
-    raise OperationError(f"a {asked.method} request was redirected")
+    if status == 303 or request.method in ("GET", "HEAD"):  # noqa: PLR2004  # See Other
+        return request._replace(url=url, method="HEAD" if request.method == "HEAD" else "GET", body=None)
+    raise OperationError(f"a {request.method} request was redirected")

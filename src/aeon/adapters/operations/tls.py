@@ -1,4 +1,4 @@
-"""TLS with a peer: whose certificates are trusted, and the client certificate that is presented."""
+"""TLS contexts of clients: trusted authorities, client certificates, and advice for TLS errors."""
 
 import os
 import ssl
@@ -13,15 +13,15 @@ import httpx2
 
 from aeon.base.json import JsonObject
 from aeon.platform.catalog.operations import OperationError
-from aeon.platform.vault import Revealed
+from aeon.platform.vault import SecretValue
 
 _OPEN_FILES = Path("/proc/self/fd")
 
-_TRUST_ADVICE = "If you trust it, give the authority's certificate in PEM as `caCertificate` of the connection."
-_NAME_ADVICE = "Give the endpoint with a name or address that stands in the certificate."
+_TRUST_ADVICE = "If you trust it, set the connection's `caCertificate` to the authority's certificate in PEM."
+_NAME_ADVICE = "Use a name or address in the endpoint that is in the certificate."
 _CERTIFICATE_ADVICE = {
-    9: "The certificate holds from a later time on: check this machine's clock.",
-    10: "Ask whoever runs the service to renew its certificate, and check this machine's clock.",
+    9: "The certificate is not valid yet: check this machine's clock.",
+    10: "Ask the service's operator to renew its certificate, and check this machine's clock.",
     18: _TRUST_ADVICE,
     19: _TRUST_ADVICE,
     20: _TRUST_ADVICE,
@@ -30,29 +30,29 @@ _CERTIFICATE_ADVICE = {
     64: _NAME_ADVICE,
 }
 """By OpenSSL's X509_V_ERR codes: not yet valid, expired, issuer not trusted, another host or address."""
-_TLS_ADVICE = "See whether the service speaks TLS at this port, and whether it asks for a client certificate."
+_TLS_ADVICE = "Check whether the service uses TLS on this port, and whether it requires a client certificate."
 
 
-def verification(scheme: str, connection: JsonObject, secret: Revealed | None) -> ssl.SSLContext:
-    """The TLS context of a client that asks one peer.
+def client_context(scheme: str, connection: JsonObject, secret: SecretValue | None) -> ssl.SSLContext:
+    """Return the TLS context of a client for one peer.
 
-    All clients of the process share contexts, since reading the public authorities takes about 25 ms. A peer whose
-    `scheme` needs no TLS gets one that reads nothing and trusts nobody. The connection's `caCertificate` in PEM is
-    trusted in place of the public authorities, for this connection alone. A secret of type certificate is presented
-    to the peer, from a context of its own, which is not kept. Raises OperationError where a certificate cannot be used.
+    All clients of the process share contexts, since reading the public authorities takes about 25 ms. If `scheme` needs
+    no TLS, the context reads nothing and trusts nobody. The connection's `caCertificate` in PEM replaces the public
+    authorities, for this connection only. A secret of type certificate is presented to the peer, from a separate
+    context that is not shared. Raises OperationError if a certificate cannot be used.
     """
     if scheme != "https":
-        return _trusting_nobody()
+        return _empty_context()
     authority, own = _authority(connection), secret.reveal() if is_certificate(secret) and secret else None
     if own is None:
-        return _shared(authority)
-    context = _trusting(authority)
-    _present(context, f"{own['certificate']}\n{own['private_key']}\n")
+        return _shared_context(authority)
+    context = _context_trusting(authority)
+    _load_client_certificate(context, f"{own['certificate']}\n{own['private_key']}\n")
     return context
 
 
-def is_certificate(secret: Revealed | None) -> bool:
-    """Whether the secret is shown in the TLS handshake and in no header."""
+def is_certificate(secret: SecretValue | None) -> bool:
+    """Return whether the secret is a client certificate, presented in the TLS handshake and not in a header."""
     return secret is not None and "certificate" in secret.reveal()
 
 
@@ -64,56 +64,54 @@ class TlsFault(NamedTuple):
 
 
 def tls_fault(error: BaseException) -> TlsFault | None:
-    """The fault of TLS that a client's error comes from; None where it comes from something else."""
+    """Return the TLS fault behind a client's error; None if the cause is not TLS."""
     cause: BaseException | None = error
     while cause is not None and not isinstance(cause, ssl.SSLError):
         cause = cause.__cause__ or cause.__context__
     if isinstance(cause, ssl.SSLCertVerificationError):
-        advice = _CERTIFICATE_ADVICE.get(cause.verify_code, "Ask whoever runs the service to correct its certificate.")
+        advice = _CERTIFICATE_ADVICE.get(cause.verify_code, "Ask the service's operator to correct its certificate.")
         return TlsFault(f"its certificate was refused: {cause.verify_message.rstrip('.')}", advice)
     if cause is not None:
         return TlsFault(f"TLS failed ({cause.reason or type(cause).__name__})", _TLS_ADVICE)
     return None
 
 
-def require_tls(scheme: str, secret: Revealed | None) -> None:
-    """Raises OperationError for a client certificate where nothing would ask for it."""
+def require_tls(scheme: str, secret: SecretValue | None) -> None:
+    """Raise OperationError for a client certificate without https, where it would not be presented."""
     if is_certificate(secret) and scheme != "https":
-        raise OperationError(
-            "a certificate is presented over https alone", next_step="Give an endpoint that begins with https://."
-        )
+        raise OperationError("a client certificate needs https", next_step="Use an endpoint that begins with https://.")
 
 
 @lru_cache(maxsize=1)
-def _trusting_nobody() -> ssl.SSLContext:
+def _empty_context() -> ssl.SSLContext:
     return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 
 
 @lru_cache(maxsize=64)
-def _shared(authority: str | None) -> ssl.SSLContext:
-    """A context for HTTP/1.1 that no client changes any more.
+def _shared_context(authority: str | None) -> ssl.SSLContext:
+    """Return a context for HTTP/1.1 that clients cannot change.
 
-    A client sets the protocol again before each connection. OpenSSL frees the former setting then, while another thread
-    may be copying it for a connection of its own.
+    A client sets the protocol again before each connection. OpenSSL then frees the old setting, while another thread
+    may be copying it for its connection.
     """
-    context = _trusting(authority)
+    context = _context_trusting(authority)
     context.set_alpn_protocols(["http/1.1"])
     context.set_alpn_protocols = _ignore_protocols
     return context
 
 
 def _ignore_protocols(alpn_protocols: Iterable[str]) -> None:
-    """They are set already."""
+    """Ignore the protocols: they are already set."""
 
 
 def _authority(connection: JsonObject) -> str | None:
-    given = connection.get("caCertificate")
-    if given is None or (isinstance(given, str) and given):  # an empty one would mean the public authorities
-        return given
+    authority = connection.get("caCertificate")
+    if authority is None or (isinstance(authority, str) and authority):  # "" would mean the public authorities
+        return authority
     raise _unreadable_authority()
 
 
-def _trusting(authority: str | None) -> ssl.SSLContext:
+def _context_trusting(authority: str | None) -> ssl.SSLContext:
     if authority is None:
         return _trusting_public_authorities()
     try:
@@ -123,7 +121,7 @@ def _trusting(authority: str | None) -> ssl.SSLContext:
 
 
 def _trusting_public_authorities() -> ssl.SSLContext:
-    """The system's authorities, or those that the user's SSL_CERT_FILE or SSL_CERT_DIR name."""
+    """Return a context with the system's authorities, or those of SSL_CERT_FILE or SSL_CERT_DIR."""
     try:
         return httpx2.create_ssl_context()
     except OSError as error:  # SSLError is one
@@ -134,24 +132,24 @@ def _trusting_public_authorities() -> ssl.SSLContext:
 
 def _unreadable_authority() -> OperationError:
     return OperationError(
-        "the connection's caCertificate is no certificate in PEM",
-        next_step="Give the text of the file, from its BEGIN to its END line.",
+        "the connection's caCertificate is not a certificate in PEM",
+        next_step="Use the text of the file, from its BEGIN to its END line.",
     )
 
 
-def _present(context: ssl.SSLContext, chain: str) -> None:
-    with _as_file(chain.encode()) as path:
+def _load_client_certificate(context: ssl.SSLContext, chain: str) -> None:
+    with _in_memory_file(chain.encode()) as path:
         try:
             context.load_cert_chain(path)
         except ssl.SSLError:
             raise OperationError(
-                "the secret's certificate and private key cannot be used together", next_step="Rotate the secret."
+                "the secret's certificate and private key do not belong together", next_step="Rotate the secret."
             ) from None
 
 
 @contextmanager
-def _as_file(content: bytes) -> Generator[str]:
-    """A path to the content, as the ssl module wants one, on no disk where the system can do so (platform 3)."""
+def _in_memory_file(content: bytes) -> Generator[str]:
+    """Yield a path to the content, as the ssl module needs one; in memory if the system can (platform 3)."""
     if not hasattr(os, "memfd_create") or not _OPEN_FILES.exists():
         with tempfile.NamedTemporaryFile("wb", buffering=0) as file:  # 0600, gone at the end
             file.write(content)

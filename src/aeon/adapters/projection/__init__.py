@@ -1,4 +1,4 @@
-"""The servers that a record is projected into: Neo4j and FalkorDB."""
+"""Graph servers that a record can be projected into: Neo4j and FalkorDB."""
 
 from aeon.adapters.projection.falkordb import open_falkordb
 from aeon.adapters.projection.neo4j import open_neo4j

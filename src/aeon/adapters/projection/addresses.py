@@ -1,4 +1,4 @@
-"""The addresses of graph servers, taken apart."""
+"""Parses the addresses of graph servers."""
 
 from typing import Final, NamedTuple
 from urllib.parse import SplitResult, unquote, urlsplit
@@ -11,8 +11,8 @@ NEO4J_ADVICE: Final = (
 FALKORDB_ADVICE: Final = "Give falkordb://user@host:port, and name the password's variable in graph.password_env."
 
 
-class Address(NamedTuple):
-    """Where a server is, and as whom which database of it is asked."""
+class GraphServerAddress(NamedTuple):
+    """The location of a server, the user and the database."""
 
     scheme: str
     host: str
@@ -21,32 +21,34 @@ class Address(NamedTuple):
     database: str
 
     @property
-    def place(self) -> str:
-        """Host and port."""
+    def host_and_port(self) -> str:
+        """The host and port as in a URL."""
         return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
 
 
-def neo4j_address(address: str, port: int) -> Address:
-    """`bolt://user@host:port/database` or `bolt+s://...`; user and database are `neo4j` where none is named.
+def neo4j_address(address: str, port: int) -> GraphServerAddress:
+    """Parses `bolt[+s]://user@host:port/database`; user and database default to `neo4j`.
 
     Raises ConfigError, which never shows a password.
     """
-    parts, host, given = _parts(address, NEO4J_ADVICE)
+    parts, host, given_port = _parts(address, NEO4J_ADVICE)
     database = parts.path.strip("/")
     if parts.scheme not in ("bolt", "bolt+s") or not host or "/" in database:
         raise ConfigError(f"{address!r} is not the address of a Neo4j server.", next_step=NEO4J_ADVICE)
-    return Address(parts.scheme, host, given or port, unquote(parts.username or "neo4j"), database or "neo4j")
+    return GraphServerAddress(
+        parts.scheme, host, given_port or port, unquote(parts.username or "neo4j"), database or "neo4j"
+    )
 
 
-def falkordb_address(address: str, port: int) -> Address:
-    """`falkordb://user@host:port`; the user is empty where none is named, and the graph is `aeon`.
+def falkordb_address(address: str, port: int) -> GraphServerAddress:
+    """Parses `falkordb://user@host:port`; the user defaults to empty, the graph is `aeon`.
 
     Raises ConfigError, which never shows a password.
     """
-    parts, host, given = _parts(address, FALKORDB_ADVICE)
+    parts, host, given_port = _parts(address, FALKORDB_ADVICE)
     if parts.scheme != "falkordb" or not host or parts.path.strip("/"):
         raise ConfigError(f"{address!r} is not the address of a FalkorDB server.", next_step=FALKORDB_ADVICE)
-    return Address(parts.scheme, host, given or port, unquote(parts.username or ""), "aeon")
+    return GraphServerAddress(parts.scheme, host, given_port or port, unquote(parts.username or ""), "aeon")
 
 
 def _parts(address: str, advice: str) -> tuple[SplitResult, str | None, int | None]:
@@ -56,7 +58,7 @@ def _parts(address: str, advice: str) -> tuple[SplitResult, str | None, int | No
     except ValueError:
         raise ConfigError("The graph's address has no valid port.", next_step=advice) from None
     if parts.password is not None:
-        raise ConfigError("The graph's address holds a password.", next_step=advice)
+        raise ConfigError("The graph's address contains a password.", next_step=advice)
     if parts.query or parts.fragment:
         raise ConfigError(f"{address!r} is not the address of a graph server.", next_step=advice)
     return parts, host, port

@@ -1,11 +1,11 @@
-"""The projection in Cypher, in the words that Neo4j and FalkorDB share.
+"""The projection's Cypher queries, in the subset that Neo4j and FalkorDB share.
 
-Every node of the projection has the label `Aeon` besides its own, so that nobody else's nodes are touched. One more
-node, `AeonProjection`, has the stamp, and the token of the last claim: each change is made only while it is there.
+Every node of the projection has the label `Aeon` besides its own, so that foreign nodes are never touched. One more
+node, `AeonProjection`, stores the stamp and the token of the last claim: a change requires that the token matches.
 
-Neo4j takes the statements of a batch as one transaction. FalkorDB takes one after the other, and `isCutOff` stays where
-not all of them were made. It is not sent them as one MULTI: a server that is killed may then never start again, because
-Redis 8.2 ends with `ASSERTION FAILED !server.in_exec` when it reads them from its journal.
+Neo4j runs the statements of a batch as one transaction. FalkorDB runs them one by one, and `isCutOff` stays set if some
+are missing. They are not sent as one MULTI: a killed server may then never start again, because Redis 8.2 fails with
+`ASSERTION FAILED !server.in_exec` when it reads them from its journal.
 """
 
 import re
@@ -20,7 +20,7 @@ _MINE: Final = f"{_AT} WHERE at.token = $token"
 _STEP: Final = f"{_MINE} SET at.isCutOff = true WITH at UNWIND $rows AS row"
 
 STAMP: Final = f"{_AT} RETURN at.stamp AS stamp"
-RESTAMP: Final = (
+SET_STAMP: Final = (
     "MERGE (at:AeonProjection {id: 'aeon'}) SET at.stamp = $stamp, at.token = $token, at.isCutOff = false "
     "RETURN 1 AS done"
 )
@@ -28,7 +28,7 @@ DELETE_SOME: Final = f"{_MINE} MATCH (n:Aeon) WITH n LIMIT 1000 DETACH DELETE n 
 
 CLAIM: Final = f"{_AT} WHERE at.stamp = $expected SET at.token = $token"
 CLAIMED: Final = f"{_MINE} AND at.stamp = $expected RETURN at.isCutOff AS cut_off"
-END: Final = f"{_MINE} SET at.stamp = $stamp, at.isCutOff = false RETURN 1 AS done"
+COMMIT_STAMP: Final = f"{_MINE} SET at.stamp = $stamp, at.isCutOff = false RETURN 1 AS done"
 
 DELETE_NODES: Final = _STEP + " MATCH (n:LABEL:Aeon {id: row}) DETACH DELETE n"
 PUT_NODES: Final = _STEP + " MERGE (n:LABEL:Aeon {id: row.id}) SET n = row.properties"
@@ -39,7 +39,7 @@ CREATE_EDGES: Final = (
     " CREATE (source)-[edge:TYPE]->(target) SET edge = row.properties"
 )
 
-THERE: Final = "UNWIND $rows AS row MATCH (n:LABEL:Aeon {id: row}) RETURN n.id AS id"
+EXISTING: Final = "UNWIND $rows AS row MATCH (n:LABEL:Aeon {id: row}) RETURN n.id AS id"
 NODES: Final = "UNWIND $rows AS row MATCH (n:LABEL:Aeon {id: row}) RETURN n.id AS id, properties(n) AS properties"
 EDGES: Final = (
     "UNWIND $rows AS row MATCH (n:LABEL:Aeon {id: row})-[edge]->(other:Aeon) "
@@ -55,13 +55,16 @@ NEO4J_INDEXES: Final = (
 )
 NEO4J_DROP_INDEX: Final = "DROP INDEX INDEX_NAME IF EXISTS"
 FALKORDB_INDEX: Final = "CREATE INDEX FOR (n:LABEL) ON (n.id)"
-"""No constraint: FalkorDB takes one write at a time, and dies of a unique text with a blank at its end."""
+"""Not a constraint: FalkorDB has one writer at a time, and crashes on a unique string with a blank at its end."""
 
 
-def named(query: str, **names: str) -> str:
-    """The query with labels and types, which cannot be parameters. Raises ProjectionError for what is no plain word."""
+def with_names(query: str, **names: str) -> str:
+    """Inserts labels and types, which cannot be parameters.
+
+    Raises ProjectionError for an invalid name.
+    """
     for placeholder, name in names.items():
         if not _NAME.match(name):
-            raise ProjectionError(f"{name[:80]!r} cannot name a label or an edge.")
+            raise ProjectionError(f"{name[:80]!r} is not a valid name of a label or an edge.")
         query = query.replace(placeholder, f"`{name}`")
     return query

@@ -1,5 +1,5 @@
-"""Where large results are kept: files named by their content."""
+"""Stores large results as files that are named by their content."""
 
-from aeon.adapters.results.files import FileResults
+from aeon.adapters.results.files import FileResultStore
 
-__all__ = ["FileResults"]
+__all__ = ["FileResultStore"]

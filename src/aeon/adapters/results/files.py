@@ -1,4 +1,4 @@
-"""Large results as files under their SHA-256, in a folder that several processes may share."""
+"""Stores large results as files named by their SHA-256, in a shareable folder."""
 
 import hashlib
 import os
@@ -7,21 +7,20 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from aeon.base.folders import make_folder
-from aeon.base.project_folder import require_own
-from aeon.platform.processes.runs.claims import LostResultError
+from aeon.base.project_folder import make_folder, require_ownership
+from aeon.platform.runs.claim_check import LostResultError
 
 
-class FileResults:
-    """Keeps texts in a folder, readable by its owner alone. A file appears whole, and is on the disk when it does."""
+class FileResultStore:
+    """Stores texts in a folder that only its owner can read. Files appear atomically and synced."""
 
     def __init__(self, folder: Path) -> None:
-        """Raises ForeignFolderError for one in a project's folder that came from elsewhere."""
-        require_own(folder)
+        """Raises ForeignFolderError for a folder in a project's folder that came from elsewhere."""
+        require_ownership(folder)
         self._folder = folder
 
     def put(self, digest: str, text: str) -> None:
-        """Keep a text. Raises OSError when there is no room."""
+        """Stores a text. Raises OSError if the disk is full."""
         file = self._file(digest)
         with suppress(FileNotFoundError):
             os.utime(file)
@@ -40,26 +39,26 @@ class FileResults:
         _sync_folder(file.parent)
 
     def get(self, digest: str) -> str:
-        """The text. Raises LostResultError when it is gone or is not what it was."""
+        """Returns the text. Raises LostResultError if it is missing or was changed."""
         try:
             text = self._file(digest).read_bytes()
         except FileNotFoundError:
             raise LostResultError(
-                f"The stored result {digest[:12]} is gone.", next_step="Run the process again."
+                f"The stored result {digest[:12]} is missing.", next_step="Run the process again."
             ) from None
         if hashlib.sha256(text).hexdigest() != digest:
             raise LostResultError(f"The stored result {digest[:12]} was changed.", next_step="Run the process again.")
         return text.decode()
 
-    def untouched_since(self, instant: float) -> Iterator[str]:
-        """The digests of what nobody has put since then; drafts of whoever was killed while he wrote are among them."""
+    def list_unused_since(self, instant: float) -> Iterator[str]:
+        """Yields the digests of texts not stored since then, and drafts of killed writers."""
         for file in self._folder.glob("*/*"):
             with suppress(FileNotFoundError):
                 if file.stat().st_mtime < instant:
                     yield file.name
 
-    def remove_untouched(self, digest: str, instant: float) -> bool:
-        """Forget a text that nobody has put since then; whether it was there, and is gone now."""
+    def remove_unused(self, digest: str, instant: float) -> bool:
+        """Deletes a text that was not stored since then; returns whether it was deleted."""
         file = self._file(digest)
         with suppress(FileNotFoundError):
             if file.stat().st_mtime < instant:

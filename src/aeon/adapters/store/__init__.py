@@ -1,1 +1,1 @@
-"""Stores of the record: SQLite in the project's folder, PostgreSQL for many machines."""
+"""Stores of the record: SQLite in the project's folder, and PostgreSQL for many machines."""

@@ -1,1 +1,1 @@
-"""Spans of runs for whoever reads OpenTelemetry: off unless the environment names an endpoint."""
+"""Export of spans of runs by OpenTelemetry; off unless the environment names an endpoint."""

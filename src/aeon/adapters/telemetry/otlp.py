@@ -1,86 +1,86 @@
-"""Delivers spans by OTLP over HTTP, and gives up in time, whatever the endpoint does."""
+"""Delivers spans by OTLP over HTTP, with a timeout that holds whatever the endpoint does."""
 
 from collections.abc import Sequence
 from functools import partial
 from queue import Empty
 from typing import TYPE_CHECKING
 
-from aeon.adapters.telemetry.variables import Wanted
+from aeon.adapters.telemetry.environment import OtlpSettings
 from aeon.base.threads import WorkerThread
-from aeon.platform.processes.runs.sending import NotTakenError
-from aeon.platform.processes.runs.spans import Span
+from aeon.platform.runs.span_export import SpanExportError
+from aeon.platform.runs.spans import Span
 
 if TYPE_CHECKING:
-    from aeon.adapters.telemetry.exporting import Delivered, Exporting
+    from aeon.adapters.telemetry.exporter import OtlpHttpExporter, SpanDelivery
 
 _HTTP = "http/protobuf"
 
 _GRACE = 1.0
-"""Seconds beyond its own timeout that the exporter gets: names that are looked up slowly, answers that trickle."""
+"""Seconds beyond the exporter's timeout, for slow name look-ups and slow responses."""
 
-_REFUSED_FOR_GOOD = frozenset({400, 413, 422})
-"""What is refused as invalid is not to be sent again (OTLP, "Failures")."""
+_INVALID_STATUSES = frozenset({400, 413, 422})
+"""Spans refused as invalid must not be sent again (OTLP, "Failures")."""
 
 
 class OtlpReceiver:
-    """An OTLP endpoint. For one thread at a time."""
+    """Delivers spans to an OTLP endpoint. For one thread at a time."""
 
-    def __init__(self, wanted: Wanted) -> None:
-        self._wanted = wanted
-        self._exporting: Exporting | None = None
-        self._thread: WorkerThread[Delivered] | None = None
+    def __init__(self, settings: OtlpSettings) -> None:
+        self._settings = settings
+        self._exporter: OtlpHttpExporter | None = None
+        self._thread: WorkerThread[SpanDelivery] | None = None
 
     @property
     def with_contents(self) -> bool:
-        """Whether inputs and outputs are asked for, too."""
-        return self._wanted.with_contents
+        """Whether spans should contain inputs and outputs."""
+        return self._settings.with_contents
 
-    def take(self, spans: Sequence[Span]) -> None:
-        """Deliver them. Raises NotTakenError, within the time that is asked for and a second."""
-        exporting = self._opened()
-        thread = self._thread = self._thread or WorkerThread["Delivered"]("aeon-spans")
-        thread.tasks.put(partial(exporting.deliver, spans))
+    def export(self, spans: Sequence[Span]) -> None:
+        """Deliver spans. Raises SpanExportError, at most one second after the timeout."""
+        exporter = self._open()
+        thread = self._thread = self._thread or WorkerThread["SpanDelivery"]("aeon-spans")
+        thread.tasks.put(partial(exporter.export, spans))
         try:
-            outcome = thread.outcomes.get(timeout=self._wanted.seconds + _GRACE)
+            outcome = thread.outcomes.get(timeout=self._settings.seconds + _GRACE)
         except Empty:
             thread.tasks.put(None)
-            self._thread = self._exporting = None
-            raise self._not_taken("it does not answer in time") from None
+            self._thread = self._exporter = None
+            raise self._export_error("no response in time") from None
         if outcome.result is None:
-            raise self._not_taken(f"what sends them failed with {type(outcome.error).__name__}")
-        self._look_at(outcome.result)
+            raise self._export_error(f"the exporter failed with {type(outcome.error).__name__}")
+        self._check(outcome.result)
 
-    def _look_at(self, delivered: "Delivered") -> None:
-        is_taken, status = delivered
-        if not is_taken:
-            said = "it does not answer" if status is None else f"it answers with HTTP status {status}"
-            raise self._not_taken(said, is_final=status in _REFUSED_FOR_GOOD)
+    def _check(self, delivered: "SpanDelivery") -> None:
+        is_accepted, status = delivered
+        if not is_accepted:
+            reason = "no response" if status is None else f"HTTP status {status}"
+            raise self._export_error(reason, is_final=status in _INVALID_STATUSES)
 
-    def _opened(self) -> "Exporting":
-        if self._exporting is None:
-            if self._wanted.protocol != _HTTP:
-                raise NotTakenError(
-                    f"Spans of runs cannot be sent by {self._wanted.protocol!r}.",
+    def _open(self) -> "OtlpHttpExporter":
+        if self._exporter is None:
+            if self._settings.protocol != _HTTP:
+                raise SpanExportError(
+                    f"Spans of runs cannot be sent by the protocol {self._settings.protocol!r}.",
                     next_step=f"Set OTEL_EXPORTER_OTLP_PROTOCOL={_HTTP}, and the endpoint for it, often port 4318.",
                 )
-            self._exporting = self._made()
-        return self._exporting
+            self._exporter = self._new_exporter()
+        return self._exporter
 
-    def _made(self) -> "Exporting":
+    def _new_exporter(self) -> "OtlpHttpExporter":
         try:
-            from aeon.adapters.telemetry.exporting import Exporting
+            from aeon.adapters.telemetry.exporter import OtlpHttpExporter
 
-            return Exporting(self._wanted.seconds)
+            return OtlpHttpExporter(self._settings.seconds)
         except ModuleNotFoundError:
-            raise NotTakenError(
-                "An OpenTelemetry endpoint is set, and what sends spans to it is not installed: runs go on without.",
+            raise SpanExportError(
+                "An OpenTelemetry endpoint is set, but the exporter of spans is not installed: runs continue without.",
                 next_step="Run: pip install 'aeon-orchestrator[otel]'.",
             ) from None
 
-    def _not_taken(self, why: str, *, is_final: bool = False) -> NotTakenError:
-        later = "these are left out" if is_final else "they are sent later"
-        return NotTakenError(
-            f"The OpenTelemetry endpoint {self._wanted.place} does not take spans: {why}; {later}.",
-            next_step="Look at OTEL_EXPORTER_OTLP_ENDPOINT and at what runs there; runs go on without.",
+    def _export_error(self, why: str, *, is_final: bool = False) -> SpanExportError:
+        later = "these spans are dropped" if is_final else "the spans are sent later"
+        return SpanExportError(
+            f"The OpenTelemetry endpoint {self._settings.endpoint} did not accept spans: {why}; {later}.",
+            next_step="Check OTEL_EXPORTER_OTLP_ENDPOINT and the server there; runs continue without.",
             is_final=is_final,
         )

@@ -1,8 +1,15 @@
-"""The vault: encrypted values in a file of their own, and the master key that opens them (platform 3)."""
+"""The vault: encrypted values in their own file, and the master key (platform 3)."""
 
-from aeon.adapters.vault.door import open_vault
-from aeon.adapters.vault.key_file import change_key, move_key_file
-from aeon.adapters.vault.master import VARIABLE, FoundKeys, find_master_key
-from aeon.adapters.vault.master_key import MasterKey
+from aeon.adapters.vault.factory import open_vault
+from aeon.adapters.vault.key_lookup import MASTER_KEY_VARIABLE, FoundMasterKeys, find_master_key
+from aeon.adapters.vault.master_key import MasterKey, change_key, move_key_file
 
-__all__ = ["VARIABLE", "FoundKeys", "MasterKey", "change_key", "find_master_key", "move_key_file", "open_vault"]
+__all__ = [
+    "MASTER_KEY_VARIABLE",
+    "FoundMasterKeys",
+    "MasterKey",
+    "change_key",
+    "find_master_key",
+    "move_key_file",
+    "open_vault",
+]

@@ -1,4 +1,4 @@
-"""Certificates and private keys in PEM: whether they can be read, and whether they belong together."""
+"""Reads certificates and private keys in PEM, to check that they are valid and match."""
 
 from cryptography.exceptions import UnsupportedAlgorithm
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat, load_pem_private_key
@@ -7,16 +7,19 @@ from cryptography.x509 import load_pem_x509_certificates
 _DER = (Encoding.DER, PublicFormat.SubjectPublicKeyInfo)
 
 
-def certificate_key(text: str) -> bytes | None:
-    """The public key (DER) of the first certificate of a PEM chain; None when it cannot be read."""
+def certificate_public_key(text: str) -> bytes | None:
+    """Returns the public key (DER) of the first certificate of a PEM chain.
+
+    Returns None if it is unreadable.
+    """
     try:
         return load_pem_x509_certificates(text.encode())[0].public_key().public_bytes(*_DER)
     except (ValueError, UnsupportedAlgorithm):
         return None
 
 
-def public_half(text: str) -> bytes | None:
-    """The public key (DER) of a private key in PEM; None when it cannot be read without a passphrase."""
+def private_key_public_key(text: str) -> bytes | None:
+    """Returns the public key (DER) of a PEM private key; None if unreadable without passphrase."""
     try:
         return load_pem_private_key(text.encode(), password=None).public_key().public_bytes(*_DER)
     except (TypeError, ValueError, UnsupportedAlgorithm):
@@ -24,7 +27,7 @@ def public_half(text: str) -> bytes | None:
 
 
 def is_encrypted(text: str) -> bool:
-    """Whether a private key asks for a passphrase."""
+    """Returns whether a private key needs a passphrase."""
     try:
         load_pem_private_key(text.encode(), password=None)
     except TypeError:

@@ -1,4 +1,4 @@
-"""Files that are their owner's alone: checked before they are opened, and put in place whole or not at all."""
+"""Files that only their owner may read, checked and written atomically."""
 
 import fcntl
 import os
@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from shlex import quote
 
-from aeon.base.folders import make_folder
+from aeon.base.project_folder import make_folder
 from aeon.platform.vault import VaultError
 
 _OTHERS = 0o077
@@ -17,7 +17,7 @@ _OTHERS_WRITE = 0o022
 
 
 def check_private(path: Path, status: os.stat_result) -> None:
-    """Raises VaultError unless `path` is a plain file that only this user may read, naming the command that helps."""
+    """Raises VaultError with a fixing command unless `path` is this user's private file."""
     if not stat.S_ISREG(status.st_mode):
         raise VaultError(f"{path} is not a plain file.", next_step="Give the path of a file.")
     if status.st_uid != os.geteuid():
@@ -26,28 +26,32 @@ def check_private(path: Path, status: os.stat_result) -> None:
         raise VaultError(f"Others may read or change {path}.", next_step=f"Run: chmod 600 {quote(str(path))}")
 
 
-def is_there(path: Path) -> bool:
-    """Whether anything is at `path`, be it a link to nothing."""
+def exists(path: Path) -> bool:
+    """Returns whether anything exists at `path`, including a dangling link."""
     return os.path.lexists(path)
 
 
 def private_folder(folder: Path) -> Path:
-    """The folder, made (0700) if there is none. Raises VaultError when others may write into it."""
+    """Returns the folder, created (0700) if missing.
+
+    Raises VaultError if others may write to it.
+    """
     make_folder(folder, 0o700)
     check_folder(folder)
     return folder
 
 
 def check_folder(folder: Path) -> None:
-    """Raises VaultError when others could put files of theirs into it, such as a journal beside the vault."""
+    """Raises VaultError if others could add files to the folder, such as a journal."""
     if folder.stat().st_mode & _OTHERS_WRITE:
         raise VaultError(f"Others may write into {folder}.", next_step=f"Run: chmod 700 {quote(str(folder))}")
 
 
-def publish(path: Path, fill: Callable[[Path], None]) -> bool:
-    """Put a file (0600) at `path`, whole and on the disk, unless there is one; whether it was put.
+def create_file(path: Path, fill: Callable[[Path], None]) -> bool:
+    """Creates a complete, synced file (0600) at `path` unless it exists.
 
-    `fill` writes to the path that it is given, in the same folder. Of several processes at once one succeeds.
+    Returns whether it was created. `fill` writes to a given path in the same folder. Of several concurrent processes,
+    one succeeds.
     """
     with _draft(path, fill) as draft:
         try:
@@ -57,15 +61,15 @@ def publish(path: Path, fill: Callable[[Path], None]) -> bool:
     return True
 
 
-def replace(path: Path, fill: Callable[[Path], None]) -> None:
-    """Put a file (0600) at `path` in the place of what is there: readers see the old one or the new one, whole."""
+def replace_file(path: Path, fill: Callable[[Path], None]) -> None:
+    """Replaces the file at `path` (0600) atomically: readers see all of the old or new file."""
     with _draft(path, fill) as draft:
         draft.replace(path)
 
 
 @contextmanager
 def locked_folder(folder: Path) -> Generator[None]:
-    """Keep out every process that asks the same of this folder."""
+    """Locks the folder against other processes that also use this lock."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX)

@@ -1,9 +1,10 @@
-"""Every query of the vault's file, and what it is made of. Columns come back as bytes, whatever type a row claims:
-SQLite's own errors would quote a text that does not decode.
+"""The queries and the schema of the vault's file.
+
+Columns are always read as bytes: SQLite's errors would quote text that does not decode.
 """
 
 APPLICATION_ID = 0x41454F56
-"""`AEOV` in the file's header: how a vault is told from other SQLite files."""
+"""`AEOV` in the file's header, which identifies a vault among SQLite files."""
 
 FORMAT = 1
 
@@ -48,7 +49,7 @@ INSERT = """
 INSERT INTO secrets (secret_id, owner_id, type, version, at, wrapped_key, ciphertext) VALUES (?, ?, ?, ?, ?, ?, ?)
 """
 
-OF_ANOTHER = "SELECT 1 FROM secrets WHERE secret_id = ? AND (owner_id <> ? OR type <> ?) LIMIT 1"
+BELONGS_TO_ANOTHER = "SELECT 1 FROM secrets WHERE secret_id = ? AND (owner_id <> ? OR type <> ?) LIMIT 1"
 
 HAS_VERSION = "SELECT 1 FROM secrets WHERE secret_id = ? AND version = ?"
 
@@ -57,9 +58,9 @@ SELECT CAST(at AS BLOB), CAST(wrapped_key AS BLOB), CAST(ciphertext AS BLOB) FRO
 WHERE secret_id = ? AND owner_id = ? AND type = ? AND version = ?
 """
 
-FORGET = "DELETE FROM secrets WHERE secret_id = ?1 AND (?2 IS NULL OR version = ?2)"
+DELETE = "DELETE FROM secrets WHERE secret_id = ?1 AND (?2 IS NULL OR version = ?2)"
 
-KEPT = """
+READ_ALL = """
 SELECT CAST(secret_id AS BLOB), CAST(owner_id AS BLOB), CAST(type AS BLOB),
     CASE typeof(version) WHEN 'integer' THEN version END, CAST(at AS BLOB)
 FROM secrets ORDER BY secret_id, version

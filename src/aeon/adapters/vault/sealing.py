@@ -1,21 +1,23 @@
-"""Envelope encryption of one vault: a data key per value, an owner's key around it, all bound to the SecretKey.
+"""Envelope encryption: a data key per value, wrapped by an owner's key, both bound.
 
 owner's key  = HKDF-SHA256(master key, the vault's salt, "owner" and the owner's id)
 wrapped key  = AES-256-GCM(owner's key, data key, bound to the SecretKey)
-ciphertext   = AES-256-GCM(data key, canonical JSON of the value, bound to the SecretKey and the instant of its put)
+ciphertext   = AES-256-GCM(data key, canonical JSON of the value, bound to the SecretKey and the instant of storing)
 """
 
+import hashlib
 import hmac
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
-from aeon.adapters.vault.master_key import KEY_BYTES, FreshBytes, MasterKey
-from aeon.base.json import canonical, parse_strict
-from aeon.platform.vault import Revealed, SecretKey
+from aeon.adapters.vault.master_key import KEY_BYTES, MasterKey, RandomBytes
+from aeon.base.json import canonical_json, parse_strict
+from aeon.platform.vault import SecretKey, SecretValue
 
 SALT_BYTES = 32
 _NONCE_BYTES = 12
@@ -23,8 +25,8 @@ _SCHEME = "aeon vault 1"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Sealed:
-    """What is kept of one value, and since when. Its `repr` shows nothing of it."""
+class SealedValue:
+    """The stored form of one value, and when it was stored. Its `repr` shows nothing of it."""
 
     at: str
     wrapped_key: bytes
@@ -32,9 +34,9 @@ class Sealed:
 
 
 class VaultKeys:
-    """The keys that one master key gives in a vault of this salt.
+    """The keys derived from one master key for a vault with this salt.
 
-    What does not open is None, never an exception: a traceback from inside would carry keys in its locals.
+    Failed decryption returns None instead of raising, because a traceback would contain keys in its locals.
     """
 
     __slots__ = ("_master", "_salt")
@@ -44,61 +46,95 @@ class VaultKeys:
         self._salt = salt
 
     def check_value(self) -> bytes:
-        """What tells this master key from another without opening anything; it gives nothing of the key away."""
-        return self._derived("check")
+        """Returns a value that identifies the master key without revealing anything of it."""
+        return self._derive("check")
 
-    def fit(self, check_value: bytes) -> bool:
+    def matches(self, check_value: bytes) -> bool:
         return hmac.compare_digest(self.check_value(), check_value)
 
-    def digest(self, secret: Revealed) -> str:
-        """HMAC-SHA256 of a value, in hex."""
-        return hmac.digest(self._derived("digest"), canonical(secret.reveal()).encode(), "sha256").hex()
+    def digest(self, secret: SecretValue) -> str:
+        """Returns the HMAC-SHA256 of a value, in hex."""
+        return hmac.digest(self._derive("digest"), canonical_json(secret.reveal()).encode(), "sha256").hex()
 
-    def seal(self, key: SecretKey, at: str, secret: Revealed, fresh: FreshBytes) -> Sealed:
+    def seal(self, key: SecretKey, at: str, secret: SecretValue, fresh: RandomBytes) -> SealedValue:
         data_key = fresh(KEY_BYTES)
-        text = canonical(secret.reveal()).encode()
-        return Sealed(
+        text = canonical_json(secret.reveal()).encode()
+        return SealedValue(
             at=at,
             wrapped_key=self.wrap(key, data_key, fresh),
-            ciphertext=_encrypted(data_key, text, _bound("value", key, at), fresh),
+            ciphertext=_encrypt(data_key, text, _associated_data("value", key, at), fresh),
         )
 
-    def unseal(self, key: SecretKey, sealed: Sealed) -> Revealed | None:
+    def unseal(self, key: SecretKey, sealed: SealedValue) -> SecretValue | None:
         data_key = self.unwrap(key, sealed)
-        text = None if data_key is None else _decrypted(data_key, sealed.ciphertext, _bound("value", key, sealed.at))
-        return None if text is None else Revealed(parse_strict(text.decode()))
+        bound = _associated_data("value", key, sealed.at)
+        text = None if data_key is None else _decrypt(data_key, sealed.ciphertext, bound)
+        return None if text is None else SecretValue(parse_strict(text.decode()))
 
-    def wrap(self, key: SecretKey, data_key: bytes, fresh: FreshBytes) -> bytes:
-        return _encrypted(self._derived("owner", key.owner_id), data_key, _bound("key", key), fresh)
+    def wrap(self, key: SecretKey, data_key: bytes, fresh: RandomBytes) -> bytes:
+        return _encrypt(self._derive("owner", key.owner_id), data_key, _associated_data("key", key), fresh)
 
-    def unwrap(self, key: SecretKey, sealed: Sealed) -> bytes | None:
-        return _decrypted(self._derived("owner", key.owner_id), sealed.wrapped_key, _bound("key", key))
+    def unwrap(self, key: SecretKey, sealed: SealedValue) -> bytes | None:
+        return _decrypt(self._derive("owner", key.owner_id), sealed.wrapped_key, _associated_data("key", key))
 
-    def _derived(self, *purpose: str) -> bytes:
-        info = canonical([_SCHEME, *purpose]).encode()
+    def _derive(self, *purpose: str) -> bytes:
+        info = canonical_json([_SCHEME, *purpose]).encode()
         return HKDF(SHA256(), KEY_BYTES, self._salt, info).derive(self._master.reveal())
 
 
-def rewrapped(key: SecretKey, sealed: Sealed, old: VaultKeys, new: VaultKeys, fresh: FreshBytes) -> Sealed | None:
-    """The same ciphertext with its data key under other keys; None when the old ones do not open it."""
+def rewrap(
+    key: SecretKey, sealed: SealedValue, old: VaultKeys, new: VaultKeys, fresh: RandomBytes
+) -> SealedValue | None:
+    """Returns the same ciphertext with its data key wrapped by new keys.
+
+    Returns None if the old keys do not open it.
+    """
     data_key = old.unwrap(key, sealed)
     return None if data_key is None else replace(sealed, wrapped_key=new.wrap(key, data_key, fresh))
 
 
-def _bound(part: str, key: SecretKey, *more: str) -> bytes:
-    """The associated data: id, owner, type and version in an encoding that no two SecretKeys share (platform 3)."""
-    return canonical([_SCHEME, part, key.secret_id, key.owner_id, key.type, key.version, *more]).encode()
+def _associated_data(part: str, key: SecretKey, *more: str) -> bytes:
+    """Returns the associated data, which is unique for each SecretKey (platform 3)."""
+    return canonical_json([_SCHEME, part, key.secret_id, key.owner_id, key.type, key.version, *more]).encode()
 
 
-def _encrypted(key: bytes, text: bytes, bound: bytes, fresh: FreshBytes) -> bytes:
+def _encrypt(key: bytes, text: bytes, bound: bytes, fresh: RandomBytes) -> bytes:
     nonce = fresh(_NONCE_BYTES)
     return nonce + AESGCM(key).encrypt(nonce, text, bound)
 
 
-def _decrypted(key: bytes, blob: bytes, bound: bytes) -> bytes | None:
+def _decrypt(key: bytes, blob: bytes, bound: bytes) -> bytes | None:
     if len(blob) <= _NONCE_BYTES:
         return None
     try:
         return AESGCM(key).decrypt(blob[:_NONCE_BYTES], blob[_NONCE_BYTES:], bound)
     except InvalidTag:
         return None
+
+
+class VaultHeader(NamedTuple):
+    """The single row of the table `vault`.
+
+    `check_value` derives from the master key and reveals nothing of it.
+    """
+
+    salt: bytes
+    check_value: bytes
+    digest: bytes
+
+    @classmethod
+    def new(cls, master: MasterKey, fresh: RandomBytes) -> "VaultHeader":
+        salt = fresh(SALT_BYTES)
+        check_value = VaultKeys(master, salt).check_value()
+        return cls(salt, check_value, _digest(salt, check_value))
+
+    def is_whole(self) -> bool:
+        """Returns whether the header is undamaged.
+
+        Deliberate tampering could only make the right key be refused.
+        """
+        return self.digest == _digest(self.salt, self.check_value)
+
+
+def _digest(salt: bytes, check_value: bytes) -> bytes:
+    return hashlib.sha256(salt + check_value).digest()

@@ -1,4 +1,4 @@
-"""The vault in a SQLite file of its own."""
+"""The vault in its own SQLite file."""
 
 import os
 from collections.abc import Iterable
@@ -6,33 +6,40 @@ from pathlib import Path
 from typing import Any
 
 from aeon.adapters.vault import queries
-from aeon.adapters.vault.failures import LEFT_AS_IT_IS
-from aeon.adapters.vault.head import Head
-from aeon.adapters.vault.master_key import FreshBytes, MasterKey
-from aeon.adapters.vault.private_files import is_there
-from aeon.adapters.vault.sealing import Sealed, VaultKeys, rewrapped
-from aeon.adapters.vault.values import key_problems, may_be_kept, value_problems
+from aeon.adapters.vault.errors import (
+    RESTORE_ADVICE,
+    check_value,
+    existing_version_error,
+    key_error,
+    missing_secret_error,
+    taken_secret_error,
+    tampered_error,
+    value_error,
+)
+from aeon.adapters.vault.master_key import MasterKey, RandomBytes
+from aeon.adapters.vault.private_files import exists
+from aeon.adapters.vault.sealing import SealedValue, VaultHeader, VaultKeys, rewrap
+from aeon.adapters.vault.values import is_storable, key_problems, value_problems
 from aeon.adapters.vault.vault_file import VaultFile, make_vault_file
-from aeon.adapters.vault.wording import absent, check_value, key_error, taken, tampered, value_error, written
 from aeon.base.clock import Clock
 from aeon.base.json import JsonObject
-from aeon.platform.vault import Kept, Revealed, SecretKey, SecretType, TamperedError, WrongKeyError
+from aeon.platform.vault import SecretKey, SecretType, SecretValue, StoredSecret, TamperedError, WrongKeyError
 
 
 class SqliteVault:
     """A `Vault` in one file (0600) that threads and processes may share (platform 3)."""
 
-    def __init__(self, path: Path, master: MasterKey, clock: Clock, *, fresh: FreshBytes = os.urandom) -> None:
-        """Open the file, or make it where there is none.
+    def __init__(self, path: Path, master: MasterKey, clock: Clock, *, fresh: RandomBytes = os.urandom) -> None:
+        """Opens the file, or creates it if it does not exist.
 
-        Raises WrongKeyError for another vault's key, VaultError for a file that others may read, or that is damaged or
-        no vault; it is then left as it is.
+        Raises WrongKeyError for a key of another vault, and VaultError for a file that others may read, that is
+        damaged, or that is not a vault; the file is then not changed.
         """
         self._master = master
         self._clock = clock
         self._fresh = fresh
-        if not is_there(path):
-            make_vault_file(path, Head.new(master, fresh))
+        if not exists(path):
+            make_vault_file(path, VaultHeader.new(master, fresh))
         self._file = VaultFile(path)
         try:
             with self._file.reading():
@@ -46,104 +53,104 @@ class SqliteVault:
 
     def digest(self, value: JsonObject) -> str:
         with self._file.reading():
-            return self._keys().digest(Revealed(value))
+            return self._keys().digest(SecretValue(value))
 
     def put(self, key: SecretKey, value: JsonObject) -> None:
         problems = key_problems(key)
-        misfits = [] if problems else value_problems(key.type, value)
-        secret = Revealed(value)
-        del value  # so that the traceback of what may fail from here on does not show it
+        value_issues = [] if problems else value_problems(key.type, value)
+        secret = SecretValue(value)
+        del value  # so that no later traceback shows it
         if problems:
             raise key_error(problems)
-        if misfits:
-            raise value_error(key.type, misfits)
+        if value_issues:
+            raise value_error(key.type, value_issues)
         with self._file.writing():
-            self._be_free_for(key)
+            self._require_free(key)
             sealed = self._keys().seal(key, self._clock.now(), secret, self._fresh)
             self._file.execute(queries.INSERT, (*key, sealed.at, sealed.wrapped_key, sealed.ciphertext))
 
-    def open(self, key: SecretKey) -> Revealed:
+    def open(self, key: SecretKey) -> SecretValue:
         if key_problems(key):
-            raise absent(key)
+            raise missing_secret_error(key)
         with self._file.reading():
             revealed = self._keys().unseal(key, self._sealed(key))
         if revealed is None:
-            raise tampered([key])
+            raise tampered_error([key])
         return revealed
 
     def forget(self, secret_id: str, version: int | None = None) -> None:
-        if not may_be_kept(secret_id, version):
+        if not is_storable(secret_id, version):
             return
         with self._file.writing():
-            self._file.execute(queries.FORGET, (secret_id, version))
+            self._file.execute(queries.DELETE, (secret_id, version))
 
-    def kept(self) -> list[Kept]:
+    def list_secrets(self) -> list[StoredSecret]:
         with self._file.reading():
-            return self._all()
+            return self._all_entries()
 
     def rewrap(self, new_master: bytes) -> int:
         master = MasterKey(new_master)
         del new_master
-        head = Head.new(master, self._fresh)
-        with self._file.alone():
+        header = VaultHeader.new(master, self._fresh)
+        with self._file.exclusive():
             with self._file.writing():
-                count = self._rewrap_all(self._keys(), VaultKeys(master, head.salt))
-                self._file.execute(queries.WRITE_HEAD, head)
+                count = self._rewrap_all(self._keys(), VaultKeys(master, header.salt))
+                self._file.execute(queries.WRITE_HEAD, header)
             self._master = master
         return count
 
     def close(self) -> None:
-        """Close the file. Safe to call twice."""
+        """Closes the file. Calling it again does nothing."""
         self._file.close()
 
     def _keys(self) -> VaultKeys:
-        """The keys as the vault stands now: another process may have put it under another master key."""
+        """Returns the current keys: another process may have changed the vault's master key."""
         row = self._file.execute(queries.READ_HEAD).fetchone()
-        head = None if row is None else Head(*row)
-        if head is None or not head.is_whole():
-            raise TamperedError(f"The head of the vault {self._file.path} was changed.", next_step=LEFT_AS_IT_IS)
-        keys = VaultKeys(self._master, head.salt)
-        if not keys.fit(head.check_value):
+        header = None if row is None else VaultHeader(*row)
+        if header is None or not header.is_whole():
+            raise TamperedError(f"The header of the vault {self._file.path} was changed.", next_step=RESTORE_ADVICE)
+        keys = VaultKeys(self._master, header.salt)
+        if not keys.matches(header.check_value):
             raise WrongKeyError(f"The master key does not open the vault {self._file.path}.")
         return keys
 
-    def _be_free_for(self, key: SecretKey) -> None:
-        if self._file.finds(queries.OF_ANOTHER, (key.secret_id, key.owner_id, key.type)):
-            raise taken(key)
-        if self._file.finds(queries.HAS_VERSION, (key.secret_id, key.version)):
-            raise written(key)
+    def _require_free(self, key: SecretKey) -> None:
+        if self._file.exists(queries.BELONGS_TO_ANOTHER, (key.secret_id, key.owner_id, key.type)):
+            raise taken_secret_error(key)
+        if self._file.exists(queries.HAS_VERSION, (key.secret_id, key.version)):
+            raise existing_version_error(key)
 
-    def _sealed(self, key: SecretKey) -> Sealed:
+    def _sealed(self, key: SecretKey) -> SealedValue:
         sealed = _first_sealed(self._file.execute(queries.READ, key))
         if sealed is None:
-            raise absent(key)
+            raise missing_secret_error(key)
         return sealed
 
-    def _all(self) -> list[Kept]:
-        kept = [_read_kept(*row) for row in self._file.execute(queries.KEPT)]
-        if any(key_problems(each.key) for each in kept):
-            raise TamperedError(f"A secret's name in {self._file.path} was changed.", next_step=LEFT_AS_IT_IS)
-        return kept
+    def _all_entries(self) -> list[StoredSecret]:
+        entries = [_stored_secret(*row) for row in self._file.execute(queries.READ_ALL)]
+        if any(key_problems(each.key) for each in entries):
+            raise TamperedError(f"A secret's name in {self._file.path} was changed.", next_step=RESTORE_ADVICE)
+        return entries
 
     def _rewrap_all(self, old: VaultKeys, new: VaultKeys) -> int:
-        keys = [each.key for each in self._all()]
-        done = [(key, rewrapped(key, self._sealed(key), old, new, self._fresh)) for key in keys]
-        broken = [key for key, sealed in done if sealed is None]
+        keys = [each.key for each in self._all_entries()]
+        rewrapped = [(key, rewrap(key, self._sealed(key), old, new, self._fresh)) for key in keys]
+        broken = [key for key, sealed in rewrapped if sealed is None]
         if broken:
-            raise tampered(broken)
-        for key, sealed in done:
+            raise tampered_error(broken)
+        for key, sealed in rewrapped:
             if sealed is not None:
                 self._file.execute(queries.REWRAP, (sealed.wrapped_key, key.secret_id, key.version))
-        return len(done)
+        return len(rewrapped)
 
 
-def _first_sealed(rows: Iterable[tuple[bytes, bytes, bytes]]) -> Sealed | None:
-    return next((Sealed(_text(at), wrapped_key, ciphertext) for at, wrapped_key, ciphertext in rows), None)
+def _first_sealed(rows: Iterable[tuple[bytes, bytes, bytes]]) -> SealedValue | None:
+    return next((SealedValue(_text(at), wrapped_key, ciphertext) for at, wrapped_key, ciphertext in rows), None)
 
 
-def _read_kept(secret_id: bytes, owner_id: bytes, kind: bytes, version: Any, at: bytes) -> Kept:
-    type_: Any = _text(kind)  # `key_problems` judges it
-    return Kept(SecretKey(_text(secret_id), _text(owner_id), type_, version), _text(at))
+def _stored_secret(secret_id: bytes, owner_id: bytes, kind: bytes, version: Any, at: bytes) -> StoredSecret:
+    type_: Any = _text(kind)  # `key_problems` checks it
+    return StoredSecret(SecretKey(_text(secret_id), _text(owner_id), type_, version), _text(at))
 
 
 def _text(raw: bytes) -> str:

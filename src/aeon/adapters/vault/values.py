@@ -1,26 +1,29 @@
-"""What the value of each type of secret holds. Problems name fields of the type and never repeat what was given."""
+"""Rules for the values of each type of secret.
+
+Problems name fields of the type, and never repeat a value.
+"""
 
 from collections.abc import Iterator
 from datetime import datetime
 from typing import NamedTuple, cast
 from urllib.parse import urlsplit
 
-from aeon.adapters.vault.extra import require_cryptography
+from aeon.adapters.vault.requirements import require_cryptography
 from aeon.base.json import Json, JsonObject
 from aeon.platform.vault import SecretKey, SecretType
 
 MAX_CHARACTERS = 65_536
-"""Of one field; a chain of certificates has a tenth."""
+"""The maximum length of a field; a certificate chain has about a tenth of it."""
 
 _MAX_VERSION = 2**63 - 1
-_TO_REFRESH = ("token_url", "client_id")
-"""What a refresh token is of no use without."""
+_REFRESH_FIELDS = ("token_url", "client_id")
+"""Fields that a refresh token needs."""
 
 _LOCAL = ("localhost", "127.0.0.1", "::1")
 
 
-class Fields(NamedTuple):
-    """The fields of a type of secret, in the order in which they are named."""
+class SecretFields(NamedTuple):
+    """The fields of a type of secret, in display order."""
 
     required: tuple[str, ...]
     optional: tuple[str, ...] = ()
@@ -30,18 +33,18 @@ class Fields(NamedTuple):
         return self.required + self.optional
 
 
-FIELDS: dict[SecretType, Fields] = {
-    "api_key": Fields(("key",)),
-    "password": Fields(("username", "password")),
-    "certificate": Fields(("certificate", "private_key")),
-    "oauth_token": Fields(
+FIELDS: dict[SecretType, SecretFields] = {
+    "api_key": SecretFields(("key",)),
+    "password": SecretFields(("username", "password")),
+    "certificate": SecretFields(("certificate", "private_key")),
+    "oauth_token": SecretFields(
         ("access_token",), ("refresh_token", "token_url", "client_id", "client_secret", "expires_at")
     ),
 }
 
 
 def key_problems(key: SecretKey) -> list[str]:
-    """What keeps a SecretKey from naming anything. Its parts are no secret and may be shown."""
+    """Returns the problems of a SecretKey. Its parts are not secret and may be shown."""
     problems = [
         f"{name} must be a string of at least one character, in valid Unicode"
         for name, part in (("secret_id", key.secret_id), ("owner_id", key.owner_id))
@@ -54,32 +57,34 @@ def key_problems(key: SecretKey) -> list[str]:
     return problems
 
 
-def may_be_kept(secret_id: str, version: int | None) -> bool:
-    """Whether a secret of this id and version, or any version, could be in a vault at all."""
+def is_storable(secret_id: str, version: int | None) -> bool:
+    """Returns whether a vault can contain this id with this version, or any version."""
     return _is_id(secret_id) and (version is None or _is_version(version))
 
 
 def value_problems(kind: SecretType, value: Json) -> list[str]:
-    """All that keeps `value` from being a secret of this type; empty when nothing does."""
+    """Returns all problems of a value as a secret of this type."""
     if not isinstance(value, dict):
         return ["it must be an object of strings"]
-    given = cast(JsonObject, value)
+    entered = cast(JsonObject, value)
     fields = FIELDS[kind]
-    sound = {name: given[name] for name in fields.all if name in given and not [*_field_problems(name, given[name])]}
-    return [*_shape_problems(kind, given), *_token_problems(sound), *_certificate_problems(sound)]
+    valid = {
+        name: entered[name] for name in fields.all if name in entered and not [*_field_problems(name, entered[name])]
+    }
+    return [*_shape_problems(kind, entered), *_token_problems(valid), *_certificate_problems(valid)]
 
 
 def _shape_problems(kind: SecretType, value: JsonObject) -> Iterator[str]:
     fields = FIELDS[kind]
-    required = fields.required + (_TO_REFRESH if "refresh_token" in value and kind == "oauth_token" else ())
+    required = fields.required + (_REFRESH_FIELDS if "refresh_token" in value and kind == "oauth_token" else ())
     yield from (f"{name} is missing" for name in required if name not in value)
     for name in fields.all:
         if name in value:
             yield from _field_problems(name, value[name])
-    # Not by name: somebody may have put the secret itself where a field's name belongs.
-    strangers = len(value.keys() - set(fields.all))
-    if strangers:
-        yield f"{strangers} field{'s' if strangers > 1 else ''} it does not have"
+    # Not by name: the user may have entered the secret itself as a field's name.
+    unknown = len(value.keys() - set(fields.all))
+    if unknown:
+        yield f"{unknown} field{'s' if unknown > 1 else ''} that its type does not have"
 
 
 def _field_problems(name: str, text: Json) -> Iterator[str]:
@@ -91,29 +96,32 @@ def _field_problems(name: str, text: Json) -> Iterator[str]:
         yield f"{name} is longer than {MAX_CHARACTERS} characters"
 
 
-def _token_problems(sound: JsonObject) -> Iterator[str]:
-    if "token_url" in sound and not _is_safe_url(sound["token_url"]):
+def _token_problems(valid: JsonObject) -> Iterator[str]:
+    if "token_url" in valid and not _is_safe_url(valid["token_url"]):
         yield "token_url must be an https address, or http on this machine"
-    if "expires_at" in sound and not _is_instant(sound["expires_at"]):
-        yield "expires_at must be an instant in ISO 8601 with its offset, like 2026-01-31T12:00:00Z"
+    if "expires_at" in valid and not _is_instant(valid["expires_at"]):
+        yield "expires_at must be an ISO 8601 instant with an offset, like 2026-01-31T12:00:00Z"
 
 
-def _certificate_problems(sound: JsonObject) -> Iterator[str]:
-    if not sound.keys() & {"certificate", "private_key"}:
+def _certificate_problems(valid: JsonObject) -> Iterator[str]:
+    if not valid.keys() & {"certificate", "private_key"}:
         return
     require_cryptography()
-    from aeon.adapters.vault.pem import certificate_key, is_encrypted, public_half
+    from aeon.adapters.vault.pem import certificate_public_key, is_encrypted, private_key_public_key
 
-    outer, inner = certificate_key(sound.get("certificate", "")), public_half(sound.get("private_key", ""))
-    if outer is None and "certificate" in sound:
+    certificate_key, private_public_key = (
+        certificate_public_key(valid.get("certificate", "")),
+        private_key_public_key(valid.get("private_key", "")),
+    )
+    if certificate_key is None and "certificate" in valid:
         yield "certificate is not a certificate in PEM"
-    if inner is None and "private_key" in sound:
-        if is_encrypted(sound["private_key"]):
-            yield "private_key asks for a passphrase; take it off with `openssl pkey`, the vault encrypts it anyway"
+    if private_public_key is None and "private_key" in valid:
+        if is_encrypted(valid["private_key"]):
+            yield "private_key needs a passphrase; remove it with `openssl pkey`, the vault encrypts the key anyway"
         else:
             yield "private_key is not a private key in PEM"
-    if outer is not None and inner is not None and outer != inner:
-        yield "certificate and private_key do not belong together"
+    if certificate_key is not None and private_public_key is not None and certificate_key != private_public_key:
+        yield "certificate and private_key do not match"
 
 
 def _is_safe_url(text: str) -> bool:

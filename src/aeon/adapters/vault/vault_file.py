@@ -1,7 +1,7 @@
-"""The vault's SQLite file: made whole, checked before use, read and written in transactions.
+"""The vault's SQLite file: created atomically, checked, and used in transactions.
 
-It keeps a rollback journal and not a write-ahead log: at rest it is one file, so that a copy of it is whole, and SQLite
-notices when the file is moved away under an open vault instead of writing where nobody looks again.
+It uses a rollback journal, not a write-ahead log. At rest it is therefore one file, whose copy is complete, and SQLite
+notices if the file of an open vault is moved away instead of writing to the moved file.
 """
 
 import sqlite3
@@ -12,28 +12,31 @@ from threading import RLock
 from typing import Any
 
 from aeon.adapters.vault import queries
-from aeon.adapters.vault.failures import LEFT_AS_IT_IS, as_vault_error
-from aeon.adapters.vault.head import Head
-from aeon.adapters.vault.private_files import check_folder, check_private, private_folder, publish
-from aeon.base.project_folder import require_own
+from aeon.adapters.vault.errors import RESTORE_ADVICE, as_vault_error
+from aeon.adapters.vault.private_files import check_folder, check_private, create_file, private_folder
+from aeon.adapters.vault.sealing import VaultHeader
+from aeon.base.project_folder import require_ownership
 from aeon.platform.vault import VaultError
 
 _BUSY_SECONDS = 10
-"""How long one process waits for another's write."""
+"""How long a process waits for the write of another process."""
 
 
 class VaultFile:
-    """One connection, used by one thread at a time. `queries` holds all that is asked of it."""
+    """One connection, used by one thread at a time, for the statements in `queries`."""
 
     def __init__(self, path: Path) -> None:
-        """Open an existing file. Raises VaultError when others may read it, or it is no vault or damaged."""
-        require_own(path)
+        """Opens an existing file.
+
+        Raises VaultError if others may read it, or if it is damaged or not a vault.
+        """
+        require_ownership(path)
         self.path = path.resolve()
         self._lock = RLock()
         with self._failures():
             check_folder(self.path.parent)
             check_private(self.path, self.path.stat())
-            self._connection = _connected(self.path)
+            self._connection = _connect(self.path)
         try:
             self._check()
         except BaseException:
@@ -43,7 +46,7 @@ class VaultFile:
     def execute(self, query: str, params: tuple[Any, ...] = ()) -> sqlite3.Cursor:
         return self._connection.execute(query, params)
 
-    def finds(self, query: str, params: tuple[Any, ...]) -> bool:
+    def exists(self, query: str, params: tuple[Any, ...]) -> bool:
         return self.execute(query, params).fetchone() is not None
 
     def close(self) -> None:
@@ -51,20 +54,23 @@ class VaultFile:
             self._connection.close()
 
     @contextmanager
-    def alone(self) -> Generator[None]:
-        """Keep this process's other threads out."""
+    def exclusive(self) -> Generator[None]:
+        """Excludes other threads of this process."""
         with self._lock:
             yield
 
     @contextmanager
     def reading(self) -> Generator[None]:
-        """One state of the file, whatever other processes write meanwhile."""
+        """Reads a snapshot of the file, unaffected by concurrent writes."""
         with self._transaction("BEGIN"):
             yield
 
     @contextmanager
     def writing(self) -> Generator[None]:
-        """All or nothing. The right to write is taken at once: a reader that turned writer could be refused midway."""
+        """Writes atomically.
+
+        It takes the write lock at once: a reader that turns writer could be refused midway.
+        """
         with self._transaction("BEGIN IMMEDIATE"):
             yield
 
@@ -74,12 +80,12 @@ class VaultFile:
                 self.execute(setting)
         with self.reading():
             if self.execute(queries.IDENTITY).fetchone() != (queries.APPLICATION_ID, queries.FORMAT):
-                raise VaultError(f"{self.path} is no vault of this version of Aeon.", next_step=LEFT_AS_IT_IS)
+                raise VaultError(f"{self.path} is not a vault of this version of Aeon.", next_step=RESTORE_ADVICE)
             if not self._is_whole():
-                raise VaultError(f"The vault {self.path} is damaged.", next_step=LEFT_AS_IT_IS)
+                raise VaultError(f"The vault {self.path} is damaged.", next_step=RESTORE_ADVICE)
 
     def _is_whole(self) -> bool:
-        # SQLite takes what is missing of the last page for zeros.
+        # SQLite treats missing bytes of the last page as zeros.
         has_all_bytes = self.execute(queries.SIZE).fetchone() == (self.path.stat().st_size,)
         return has_all_bytes and self.execute(queries.QUICK_CHECK).fetchone() == ("ok",)
 
@@ -97,22 +103,25 @@ class VaultFile:
             raise as_vault_error(error, self.path) from None
 
 
-def make_vault_file(path: Path, head: Head) -> None:
-    """Put an empty vault at `path` unless there is something. Raises VaultError when its folder is open to others."""
+def make_vault_file(path: Path, head: VaultHeader) -> None:
+    """Creates an empty vault at `path` unless something exists.
+
+    Raises VaultError if others may write to its folder.
+    """
     try:
         private_folder(path.parent)
-        publish(path, lambda draft: _fill(draft, head))
+        create_file(path, lambda draft: _fill(draft, head))
     except (sqlite3.Error, OSError) as error:
         raise as_vault_error(error, path) from None
 
 
-def _connected(path: Path) -> sqlite3.Connection:
+def _connect(path: Path) -> sqlite3.Connection:
     return sqlite3.connect(
         f"{path.as_uri()}?mode=rw", uri=True, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
     )
 
 
-def _fill(path: Path, head: Head) -> None:
+def _fill(path: Path, head: VaultHeader) -> None:
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         connection.executescript(queries.CREATE)
         connection.execute(queries.WRITE_HEAD, head)

@@ -1,21 +1,20 @@
-"""The weights of the embedded model: which there are, where they lie, and how they get there, trusted by hash alone."""
+"""The weights of embedded models: the catalogue, their files, and downloads verified by hash."""
 
-from aeon.adapters.weights.catalog import CATALOG, Weights, choose, resolve, weights_dir
-from aeon.adapters.weights.fetch import fetch
-from aeon.adapters.weights.progress import Phase, Progress, Report
+from aeon.adapters.weights.catalog import CATALOG, Weights, choose_weights, resolve_weights, weights_dir
+from aeon.adapters.weights.fetch import fetch_weights, find_verified
+from aeon.adapters.weights.progress import WeightsPhase, WeightsProgress, WeightsProgressCallback
 from aeon.adapters.weights.sources import default_sources
-from aeon.adapters.weights.verified import find_verified
 
 __all__ = [
     "CATALOG",
-    "Phase",
-    "Progress",
-    "Report",
     "Weights",
-    "choose",
+    "WeightsPhase",
+    "WeightsProgress",
+    "WeightsProgressCallback",
+    "choose_weights",
     "default_sources",
-    "fetch",
+    "fetch_weights",
     "find_verified",
-    "resolve",
+    "resolve_weights",
     "weights_dir",
 ]

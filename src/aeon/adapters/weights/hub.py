@@ -1,4 +1,4 @@
-"""Weights from the official hub: one HTTPS download that continues where it was cut off."""
+"""Fetches weights from the official hub: one HTTPS download that continues where it was interrupted."""
 
 import hashlib
 import re
@@ -9,18 +9,18 @@ from pathlib import Path
 import httpx2
 
 from aeon.adapters.weights.catalog import Weights
-from aeon.adapters.weights.delivery import CHUNK, Delivery, SourceError
-from aeon.adapters.weights.progress import Phase, Progress, Report
+from aeon.adapters.weights.fetch import CHUNK, WeightsDelivery, WeightsSourceError
+from aeon.adapters.weights.progress import WeightsPhase, WeightsProgress, WeightsProgressCallback
 
 HUB_URL = "https://huggingface.co"
-_REQUESTS = 6
-"""Requests that one fetch makes at most: the first, and more where a connection was cut after it brought something."""
+_MAX_REQUESTS = 6
+"""The most requests of one fetch: the first, and more if a connection was cut after it delivered some bytes."""
 _CONTENT_RANGE = re.compile(r"bytes (\d+)-\d+/(\d+)")
 
 
 @dataclass(frozen=True, slots=True)
 class HubSource:
-    """The vendor's own copy. Timeouts are seconds; connecting is short so that a closed network fails over at once."""
+    """The official hub. Timeouts are seconds; connecting is short so that a closed network fails over soon."""
 
     base_url: str = HUB_URL
     connect_timeout: float = 5.0
@@ -30,35 +30,39 @@ class HubSource:
     def space_needed(self, spec: Weights) -> int:
         return spec.size
 
-    def deliver(self, spec: Weights, work: Path, report: Report) -> Delivery:
+    def deliver(self, spec: Weights, work: Path, report: WeightsProgressCallback) -> WeightsDelivery:
         part = work / "download.part"
         timeout = httpx2.Timeout(self.read_timeout, connect=self.connect_timeout)
         with httpx2.Client(timeout=timeout, follow_redirects=True) as client:
             url = f"{self.base_url}/{spec.repository}/resolve/main/{spec.file}"
             download = _Download(client, url, spec, part, report)
-            return Delivery(part, download.run())
+            return WeightsDelivery(part, download.run())
 
 
 class _Download:
-    """One file on its way. Invariant: `digest` is of the first `done` bytes of `part`, and the file holds no more."""
+    """A download in progress. Invariant: `part` has `done` bytes, and `digest` is their hash."""
 
-    def __init__(self, client: httpx2.Client, url: str, spec: Weights, part: Path, report: Report) -> None:
+    def __init__(
+        self, client: httpx2.Client, url: str, spec: Weights, part: Path, report: WeightsProgressCallback
+    ) -> None:
         self.client, self.url, self.spec, self.part, self.report = client, url, spec, part, report
         self.digest, self.done = hashlib.sha256(), 0
 
     def run(self) -> str:
-        """The SHA-256 of the complete file."""
-        self.take_up()
-        for _ in range(_REQUESTS):
+        """Download the file and return its SHA-256. Raises WeightsSourceError."""
+        self.resume()
+        for _ in range(_MAX_REQUESTS):
             if self.done == self.spec.size:
                 break
             self.request_rest()
         if self.done < self.spec.size:
-            raise SourceError(f"{self.url} ended at {self.done} of {self.spec.size} bytes, {_REQUESTS} times over.")
+            raise WeightsSourceError(
+                f"{self.url} ended at {self.done} of {self.spec.size} bytes after {_MAX_REQUESTS} requests."
+            )
         return self.digest.hexdigest()
 
-    def take_up(self) -> None:
-        """Count and hash what an earlier call left."""
+    def resume(self) -> None:
+        """Count and hash the bytes that an earlier call left."""
         if not self.part.exists():
             return
         if self.part.stat().st_size > self.spec.size:
@@ -70,13 +74,13 @@ class _Download:
                 self.done += len(chunk)
 
     def request_rest(self) -> None:
-        """One request for what is missing. A cut connection is an end like any other as long as something came."""
+        """Request the missing bytes. A cut connection is an error only if it delivered nothing."""
         before = self.done
         try:
             self.receive()
         except httpx2.HTTPError as error:
             if self.done <= before:
-                raise SourceError(f"{self.url}: {type(error).__name__}: {error}") from error
+                raise WeightsSourceError(f"{self.url}: {type(error).__name__}: {error}") from error
 
     def receive(self) -> None:
         headers = {"Accept-Encoding": "identity"}
@@ -89,32 +93,32 @@ class _Download:
                     self.write(file.write(chunk), chunk)
 
     def accept(self, response: httpx2.Response) -> None:
-        """Check that the answer continues at `done`, or start over if the server sends everything again.
+        """Check that the response continues at `done`, or start over if the server sends the whole file.
 
-        Raises SourceError when it is not this file, going by its announced length: a login page is not a model.
+        Raises WeightsSourceError if the declared length is not this file's: a login page is not a model.
         """
         start = 0
         if response.status_code == HTTPStatus.PARTIAL_CONTENT:
             start = self.done
         elif response.status_code != HTTPStatus.OK:
-            raise SourceError(f"{self.url} answered {response.status_code} {response.reason_phrase}.")
-        if _announced(response) not in (None, (start, self.spec.size)):
-            raise SourceError(f"{self.url} does not offer bytes {start} to {self.spec.size} of this file.")
+            raise WeightsSourceError(f"{self.url} answered {response.status_code} {response.reason_phrase}.")
+        if _declared_range(response) not in (None, (start, self.spec.size)):
+            raise WeightsSourceError(f"{self.url} does not offer bytes {start} to {self.spec.size} of this file.")
         if start != self.done:
             self.part.unlink()
             self.digest, self.done = hashlib.sha256(), 0
 
     def write(self, written: int, chunk: bytes) -> None:
-        """Account for a chunk that was written. Raises SourceError when there is more than was published."""
+        """Hash and count a written chunk. Raises WeightsSourceError for more bytes than published."""
         self.digest.update(chunk)
         self.done += written
         if self.done > self.spec.size:
-            raise SourceError(f"{self.url} sends more than the {self.spec.size} bytes that were published.")
-        self.report(Progress(Phase.DOWNLOADING, self.spec.name, "hub", self.done, self.spec.size))
+            raise WeightsSourceError(f"{self.url} sends more than the {self.spec.size} bytes that were published.")
+        self.report(WeightsProgress(WeightsPhase.DOWNLOADING, self.spec.name, "hub", self.done, self.spec.size))
 
 
-def _announced(response: httpx2.Response) -> tuple[int, int] | None:
-    """Where the body starts and how long the whole file is, going by the headers; None when they do not say."""
+def _declared_range(response: httpx2.Response) -> tuple[int, int] | None:
+    """Return where the body starts and the whole file's length, from the headers; None if they do not declare it."""
     if match := _CONTENT_RANGE.fullmatch(response.headers.get("Content-Range", "")):
         return int(match[1]), int(match[2])
     length = response.headers.get("Content-Length", "")

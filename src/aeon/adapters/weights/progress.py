@@ -1,4 +1,4 @@
-"""What happens while weights are fetched, as data: a command can draw a bar from it, a log can keep it."""
+"""Progress of fetching weights, as data for progress bars and logs."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -6,8 +6,8 @@ from enum import StrEnum
 from typing import TypeAlias
 
 
-class Phase(StrEnum):
-    """Where a fetch stands."""
+class WeightsPhase(StrEnum):
+    """A phase of a fetch."""
 
     WAITING = "waiting"
     """Another process fetches the same file."""
@@ -22,10 +22,10 @@ class Phase(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
-    """One moment of a fetch. `done` and `total` are bytes of the finished file; `total` is 0 where there is no bar."""
+class WeightsProgress:
+    """One progress report. `done` and `total` are bytes of the finished file; `total` is 0 in phases without a bar."""
 
-    phase: Phase
+    phase: WeightsPhase
     model: str
     source: str = ""
     done: int = 0
@@ -33,5 +33,5 @@ class Progress:
     reason: str = ""
 
 
-Report: TypeAlias = Callable[[Progress], None]
-"""Receives each `Progress`. Called in the fetching thread, also from inside the download loop: be quick."""
+WeightsProgressCallback: TypeAlias = Callable[[WeightsProgress], None]
+"""Receives each `WeightsProgress`. Called in the fetching thread, also in the download loop, so it must be fast."""

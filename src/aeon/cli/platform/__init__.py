@@ -1,1 +1,1 @@
-"""The commands of the platform: the record, what is defined in it, and stored tools."""
+"""The commands of the platform: the record, the items in it, runs, schedules and workers."""

@@ -1,16 +1,16 @@
-"""`aeon health`: what the tools reach, and whether it answers."""
+"""`aeon health`: checks whether the services of the user's tools answer."""
 
 import time
 from collections.abc import Callable
 
-from aeon.cli.codes import Code
-from aeon.cli.platform.opening import opened
-from aeon.cli.say import put
-from aeon.cli.text import COLUMNS, clean, one_line, pretty
-from aeon.platform.catalog.health import Checked
+from aeon.cli.console import print_data
+from aeon.cli.exit_codes import ExitCode
+from aeon.cli.platform.session import platform_session
+from aeon.cli.text import COLUMNS, indented_json, one_line, printable
+from aeon.platform.catalog.health import HealthCheckResult
 
-_LOOK_SECONDS = 5.0
-"""Between two looks at what is due."""
+_POLL_INTERVAL = 5.0
+"""Seconds between two checks of what is due."""
 
 _ADVICE = {
     "healthy": "",
@@ -20,28 +20,28 @@ _ADVICE = {
 
 
 def show_health(user: str, *, is_watching: bool, as_json: bool, sleep: Callable[[float], None] = time.sleep) -> int:
-    """Check everything and show it, then, watching, what is due until interrupted. Exit code 1 where one is down."""
-    with opened(user) as platform:
-        found = list(platform.health.run(user, only_due=False))
-        _show(found, as_json=as_json)
-        before = {each.tool.id: each.tool.status for each in found}
+    """Check all tools and print the results; `is_watching` repeats the due ones. Exit code 1 if a tool is down."""
+    with platform_session(user) as platform:
+        results = list(platform.health.run(user, only_due=False))
+        _show(results, as_json=as_json)
+        before = {each.tool.id: each.tool.status for each in results}
         while is_watching:
-            sleep(_LOOK_SECONDS)
+            sleep(_POLL_INTERVAL)
             now = list(platform.health.run(user, only_due=True))
             _show([each for each in now if before.get(each.tool.id) != each.tool.status], as_json=as_json)
             before = {each.tool.id: each.tool.status for each in now}
-    return Code.FAILED if any(each.tool.status == "down" for each in found) else Code.DONE
+    return ExitCode.FAILED if any(each.tool.status == "down" for each in results) else ExitCode.DONE
 
 
-def _show(found: list[Checked], *, as_json: bool) -> None:
+def _show(results: list[HealthCheckResult], *, as_json: bool) -> None:
     if as_json:
-        put(pretty([_as_data(each) for each in found]))
+        print_data(indented_json([_as_data(each) for each in results]))
         return
-    for each in found:
-        put(one_line(clean(_as_line(each)), COLUMNS * 3))
+    for each in results:
+        print_data(one_line(printable(_as_line(each)), COLUMNS * 3))
 
 
-def _as_line(each: Checked) -> str:
+def _as_line(each: HealthCheckResult) -> str:
     tool, service = each.tool, each.service
     where = f"on {service.name}" if service else "on a service that is not shared any more"
     since = f" since {each.since[:19]}" if each.since else ""
@@ -49,7 +49,7 @@ def _as_line(each: Checked) -> str:
     return f"{tool.name} ({where}) {tool.status}{since}{reason}"
 
 
-def _as_data(each: Checked) -> dict[str, object]:
+def _as_data(each: HealthCheckResult) -> dict[str, object]:
     return {
         "tool": each.tool.name,
         "service": each.service.name if each.service else None,

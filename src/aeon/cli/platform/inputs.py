@@ -1,4 +1,4 @@
-"""Inputs of runs and answers to questions, as they are written on the command line."""
+"""Reads the inputs of runs and the answers to questions from the command line."""
 
 from collections.abc import Sequence
 
@@ -7,19 +7,19 @@ from aeon.base.json import Json, JsonObject, parse_strict
 
 
 def read_inputs(inputs: Sequence[str]) -> JsonObject:
-    """`name=value` each; a value that is JSON is that, else it is text. Raises InputError with all that are neither."""
-    wrong = [each for each in inputs if "=" not in each or each.startswith("=")]
-    if wrong:
+    """Parse `name=value` pairs; a value is JSON or else text. Raises InputError with all that are malformed."""
+    malformed = [each for each in inputs if "=" not in each or each.startswith("=")]
+    if malformed:
         raise InputError(
-            f"These inputs are not of the form name=value: {', '.join(wrong)}.",
+            f"These inputs are not of the form name=value: {', '.join(malformed)}.",
             next_step='Write, for example: --input topic="tea"',
         )
     pairs = (each.partition("=") for each in inputs)
-    return {name: value_of(value) for name, _, value in pairs}
+    return {name: parse_value(value) for name, _, value in pairs}
 
 
-def value_of(text: str) -> Json:
-    """What is JSON as that, else the text."""
+def parse_value(text: str) -> Json:
+    """Return the parsed JSON, or the text itself if it is not JSON."""
     try:
         return parse_strict(text)
     except ValueError:

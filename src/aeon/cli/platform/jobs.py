@@ -1,60 +1,76 @@
-"""`aeon jobs`: what runs are waiting for, queue by queue, and the calls that failed for good."""
+"""`aeon jobs`: lists the open jobs of runs by queue, lists dead jobs, and retries them."""
 
 from collections.abc import Sequence
+from typing import Final
 
+from aeon.application.runs import RunService
+from aeon.base.errors import InputError
 from aeon.base.json import Json, JsonObject
-from aeon.cli.codes import Code
-from aeon.cli.platform.queues import refuse_unknown
-from aeon.cli.platform.runs import retry_run, running
-from aeon.cli.say import put, say
-from aeon.cli.text import COLUMNS, clean, one_line, pretty
+from aeon.cli.console import print_data, print_message
+from aeon.cli.exit_codes import ExitCode
+from aeon.cli.platform.runs import retry_run, runtime_session
+from aeon.cli.text import COLUMNS, indented_json, one_line, printable
 from aeon.platform.errors import RuleError
-from aeon.platform.workers.dead import DeadJob
-from aeon.platform.workers.jobs import OpenJob, open_jobs
+from aeon.platform.runs.dead_jobs import DeadJob
+from aeon.platform.workers.open_jobs import OpenJob, list_open_jobs
+from aeon.platform.workers.registry import WORKER_TYPES
+
+PROCESS: Final = "process"
+HUMAN: Final = "human"
+QUEUES: Final = (*WORKER_TYPES, PROCESS, HUMAN)
+
+
+def require_known_queues(types: Sequence[str]) -> None:
+    """Raise InputError for an unknown queue."""
+    if unknown := [kind for kind in types if kind not in QUEUES]:
+        raise InputError(
+            f"There is no worker type {', '.join(unknown)}.", next_step=f"Name one of {', '.join(QUEUES)}."
+        )
+
 
 _WIDTH = COLUMNS * 3
 
 
 def list_jobs(user: str, types: Sequence[str], *, as_json: bool) -> int:
-    """What the user's open runs wait for: of these queues, or of all. Raises InputError."""
-    refuse_unknown(types)
-    with running(user) as runner:
-        found = [job for job in open_jobs(runner.runs, runner.registry, user) if not types or job.type in types]
+    """Print the open jobs of the user's runs in these queues; in all queues if none is named. Raises InputError."""
+    require_known_queues(types)
+    with runtime_session(user) as runner:
+        jobs = [job for job in list_open_jobs(runner.runs, runner.registry, user) if not types or job.type in types]
     if as_json:
-        told: list[Json] = [job._asdict() for job in found]
-        put(pretty(told))
-        return Code.DONE
-    for job in found:
-        put(one_line(clean(_line(job)), _WIDTH))
-    if not found:
-        say(
-            "nothing of that type is queued or running in runs of yours"
+        data: list[Json] = [job._asdict() for job in jobs]
+        print_data(indented_json(data))
+        return ExitCode.DONE
+    for job in jobs:
+        print_data(one_line(printable(_line(job)), _WIDTH))
+    if not jobs:
+        print_message(
+            "no job of that type is queued or running in your runs"
             if types
-            else "no job is queued or running in runs of yours"
+            else "no job is queued or running in your runs"
         )
-    return Code.DONE
+    return ExitCode.DONE
 
 
 def list_dead_jobs(user: str, *, limit: int, as_json: bool) -> int:
-    """The user's jobs that failed for good, newest first."""
-    with running(user) as runner:
-        found = runner.runs.book.dead_of(user, limit)
+    """Print the user's dead jobs, newest first: those that failed permanently."""
+    with runtime_session(user) as runner:
+        jobs = RunService(runner, user).list_dead_jobs(limit)
     if as_json:
-        told: list[JsonObject] = [job.as_dict() for job in found]
-        put(pretty(list[Json](told)))
-        return Code.DONE
-    for job in found:
-        put(one_line(clean(_dead_line(job)), _WIDTH))
-    return Code.DONE
+        data: list[JsonObject] = [job.as_dict() for job in jobs]
+        print_data(indented_json(list[Json](data)))
+        return ExitCode.DONE
+    for job in jobs:
+        print_data(one_line(printable(_dead_line(job)), _WIDTH))
+    return ExitCode.DONE
 
 
 def retry_job(job: str, user: str, *, as_json: bool) -> int:
-    """Go on with the run that a job failed in, in a new one, and follow it. Raises NotFoundError, RuleError."""
-    with running(user) as runner:
-        dead = runner.runs.book.dead(user, job)
+    """Retry the run of a dead job in a new run, and follow it. Raises NotFoundError, RuleError."""
+    with runtime_session(user) as runner:
+        dead = RunService(runner, user).get_dead_job(job)
     if dead.retried_by is not None:
         raise RuleError(
-            f"The job {job} was tried again already.",
+            f"The job {job} was already retried.",
             rule="dead_job",
             next_step=f"See `aeon runs show {dead.retried_by}`.",
         )
@@ -64,7 +80,7 @@ def retry_job(job: str, user: str, *, as_json: bool) -> int:
 def _line(job: OpenJob) -> str:
     since = f"since {job.since[:19]}"
     if job.type == "process":
-        return f"process {job.id} queued: {job.process} waits for somebody to carry it out, {since}"
+        return f"process {job.id} queued: {job.process} waits for a worker, {since}"
     if job.type == "human":
         return f"human {job.id} waits: {job.step} of {job.process}, for {job.asks or 'anybody'}, {since}"
     attempt = f", attempt {job.attempt}" if job.attempt > 1 else ""
@@ -73,5 +89,5 @@ def _line(job: OpenJob) -> str:
 
 
 def _dead_line(job: DeadJob) -> str:
-    again = f", tried again by {job.retried_by}" if job.retried_by else ""
-    return f"{job.id} {job.at[:19]} {job.tool} ({job.attempts} attempt(s){again}) {job.code}: {job.message}"
+    retry = f", retried by {job.retried_by}" if job.retried_by else ""
+    return f"{job.id} {job.at[:19]} {job.tool} ({job.attempts} attempt(s){retry}) {job.code}: {job.message}"

@@ -1,4 +1,4 @@
-"""`aeon process`: what a Process says, what it said before, and what differs."""
+"""`aeon process show|diff`: shows a Process and its versions, and compares versions."""
 
 import os
 import re
@@ -8,106 +8,115 @@ from typing import NamedTuple
 from aeon.base.errors import InputError
 from aeon.base.json import Json, JsonObject
 from aeon.bootstrap.platform import Platform
-from aeon.cli.codes import Code
-from aeon.cli.platform.catalog import text_of
-from aeon.cli.platform.opening import opened
-from aeon.cli.say import put, say
-from aeon.cli.text import clean, pretty
+from aeon.cli.console import print_data, print_message
+from aeon.cli.exit_codes import ExitCode
+from aeon.cli.platform.catalog import read_text
+from aeon.cli.platform.session import platform_session
+from aeon.cli.text import indented_json, printable
 from aeon.platform.catalog.documents import read_documents
-from aeon.platform.processes.compare import compare, lines
-from aeon.platform.processes.definition import Definition
+from aeon.platform.processes.diff import DefinitionDifference, diff_definitions, format_differences
 from aeon.platform.processes.documents import ProcessDocuments
-from aeon.platform.processes.model import UNPINNED, Process, Version
+from aeon.platform.processes.model import FIELDS_OUTSIDE_DIGEST, Process, ProcessDefinition, ProcessVersion
 
 _DIGEST = re.compile(r"[0-9a-f]{4,64}")
 _SHOWN = 12
 
 
-class _Side(NamedTuple):
-    """One of two definitions, and what the user calls it."""
+class _ComparedDefinition(NamedTuple):
+    """One of two compared definitions, with its title."""
 
-    called: str
-    definition: Definition
+    title: str
+    definition: ProcessDefinition
 
 
 def show_process(name: str, prefix: str | None, user: str) -> int:
-    """A Process as it is, with the versions that it had; or what one of them said. As JSON."""
-    with opened(user) as platform:
-        found = platform.processes.find(user, name)
-        versions = platform.processes.versions(user, found.id)
-        shown = _pinned(platform, found, _version(versions, prefix)) if prefix else _current(found, versions)
-    put(pretty(shown))
-    return Code.DONE
+    """Print a Process with its versions, or one version of it, as JSON."""
+    with platform_session(user) as platform:
+        process = platform.processes.find(user, name)
+        versions = platform.processes.list_versions(user, process.id)
+        shown = _pinned(platform, process, _version(versions, prefix)) if prefix else _current(process, versions)
+    print_data(indented_json(shown))
+    return ExitCode.DONE
 
 
 def diff_process(name: str, old: str | None, new: str | None, user: str, *, as_json: bool) -> int:
-    """What differs between two versions, step by step. Without `old` the one before, without `new` the one of now.
+    """Print the differences between two versions, step by step.
 
-    Either may be a file that describes it; a file alone is compared with what there is. Raises InputError.
+    `old` defaults to the previous version, `new` to the current one. Either may be a file that describes the Process; a
+    file alone is compared with the current version. Raises InputError.
     """
     if old is not None and new is None and not _DIGEST.fullmatch(old):
         old, new = "", old
-    with opened(user) as platform:
-        found = platform.processes.find(user, name)
-        versions = platform.processes.versions(user, found.id)
-        before = _side(platform, user, found, versions, _before(found, versions) if old is None else old)
-        after = _side(platform, user, found, versions, new or "")
-    differences = compare(before.definition, after.definition)
+    with platform_session(user) as platform:
+        process = platform.processes.find(user, name)
+        versions = platform.processes.list_versions(user, process.id)
+        before = _side(platform, user, process, versions, _before(process, versions) if old is None else old)
+        after = _side(platform, user, process, versions, new or "")
+    differences = diff_definitions(before.definition, after.definition)
     if as_json:
-        told: list[Json] = [each._asdict() for each in differences]
-        put(pretty({"old": before.called, "new": after.called, "differences": told}))
-        return Code.DONE
-    for line in lines(differences):
-        put(clean(line))
-    say(f"{len(differences)} difference(s) from {clean(before.called)} to {clean(after.called)}")
-    return Code.DONE
+        data: list[Json] = [_difference_data(each) for each in differences]
+        print_data(indented_json({"old": before.title, "new": after.title, "differences": data}))
+        return ExitCode.DONE
+    for line in format_differences(differences):
+        print_data(printable(line))
+    print_message(f"{len(differences)} difference(s) from {printable(before.title)} to {printable(after.title)}")
+    return ExitCode.DONE
 
 
-def _current(found: Process, versions: list[Version]) -> JsonObject:
-    return {**found.as_dict(), "versions": [each._asdict() for each in versions]}
+def _difference_data(difference: DefinitionDifference) -> JsonObject:
+    """Return a difference under its published keys: its change is `verb`."""
+    return {"verb" if name == "change" else name: value for name, value in difference._asdict().items()}
 
 
-def _pinned(platform: Platform, found: Process, version: Version) -> JsonObject:
-    said = platform.processes.definition(version.digest).as_dict()
-    pinned = {name: value for name, value in said.items() if name not in UNPINNED}
-    return {"name": found.name, **version._asdict(), **pinned}
+def _current(process: Process, versions: list[ProcessVersion]) -> JsonObject:
+    return {**process.as_dict(), "versions": [each._asdict() for each in versions]}
 
 
-def _side(platform: Platform, user: str, found: Process, versions: list[Version], which: str) -> _Side:
-    """A version by the beginning of its digest, what is there now where nothing is named, or what a file says."""
+def _pinned(platform: Platform, process: Process, version: ProcessVersion) -> JsonObject:
+    definition = platform.processes.get_definition(version.digest).as_dict()
+    pinned = {name: value for name, value in definition.items() if name not in FIELDS_OUTSIDE_DIGEST}
+    return {"name": process.name, **version._asdict(), **pinned}
+
+
+def _side(
+    platform: Platform, user: str, process: Process, versions: list[ProcessVersion], which: str
+) -> _ComparedDefinition:
+    """Return the version with that digest prefix, the current one for "", or the definition in a file."""
     if which and not _DIGEST.fullmatch(which):
-        return _Side(which, _in_file(platform, user, found, which))
-    digest = _version(versions, which).digest if which else found.digest
-    return _Side(digest[:_SHOWN], platform.processes.definition(digest))
+        return _ComparedDefinition(which, _in_file(platform, user, process, which))
+    digest = _version(versions, which).digest if which else process.digest
+    return _ComparedDefinition(digest[:_SHOWN], platform.processes.get_definition(digest))
 
 
-def _version(versions: list[Version], prefix: str) -> Version:
-    """The latest with that beginning. Raises InputError where there is none, or more than one."""
+def _version(versions: list[ProcessVersion], prefix: str) -> ProcessVersion:
+    """Return the version with that digest prefix. Raises InputError if there is none, or more than one."""
     matching = {each.digest: each for each in versions if each.digest.startswith(prefix)}
     if len(matching) == 1:
         return next(iter(matching.values()))
     known = ", ".join(dict.fromkeys(each.digest[:_SHOWN] for each in versions[-10:]))
     raise InputError(
-        f"{len(matching) or 'No'} versions begin with {prefix!r}.", next_step=f"Name more of one of these: {known}."
+        f"{len(matching) or 'No'} versions begin with {prefix!r}.",
+        next_step=f"Give more digits of one of these: {known}.",
     )
 
 
-def _before(found: Process, versions: list[Version]) -> str:
+def _before(process: Process, versions: list[ProcessVersion]) -> str:
     if len(versions) == 1:
         raise InputError(
-            f"There is one version of {found.name!r}.", next_step="Name a file to compare it with, or another version."
+            f"{process.name!r} has only one version.", next_step="Name a file to compare it with, or another version."
         )
     return versions[-2].digest
 
 
-def _in_file(platform: Platform, user: str, found: Process, file: str) -> Definition:
+def _in_file(platform: Platform, user: str, process: Process, file: str) -> ProcessDefinition:
     documents = [
         each
-        for each in read_documents(text_of(Path(file)), os.environ)
-        if each.kind == "Process" and each.name == found.name
+        for each in read_documents(read_text(Path(file)), os.environ)
+        if each.kind == "Process" and each.name == process.name
     ]
     if not documents:
         raise InputError(
-            f"{file} describes no Process {found.name!r}.", next_step="Name the beginning of a digest, or another file."
+            f"{file} does not describe the Process {process.name!r}.",
+            next_step="Name the beginning of a digest, or another file.",
         )
-    return ProcessDocuments(platform.catalog, platform.processes, user).parsed(documents[0], {}).definition
+    return ProcessDocuments(platform.catalog, platform.processes, user).parse(documents[0], {}).definition

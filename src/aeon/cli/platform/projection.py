@@ -1,4 +1,4 @@
-"""`aeon graph`: the copy of the record in a graph database, brought up to date, watched, made anew."""
+"""`aeon graph`: synchronizes, shows and rebuilds the copy of the record in a graph database."""
 
 import os
 import threading
@@ -7,66 +7,68 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from aeon.base.errors import AeonError
-from aeon.bootstrap.graphs import open_target, projector
+from aeon.bootstrap.projection import new_projector, open_target
 from aeon.bootstrap.stores import open_store
 from aeon.cli import session
-from aeon.cli.codes import Code
-from aeon.cli.say import put, say
-from aeon.cli.text import clean, pretty
+from aeon.cli.console import print_data, print_message
+from aeon.cli.exit_codes import ExitCode
+from aeon.cli.text import indented_json, printable
 from aeon.platform.projection import Projector
 
 
 def sync_graph(*, is_watching: bool) -> int:
-    """Bring the graph up to date, once or again and again. Raises ProjectionError, StoreError."""
-    with _opened() as graph:
+    """Bring the graph up to date; with `is_watching`, keep it so. Raises ProjectionError, StoreError."""
+    with _projector_session() as graph:
         events, behind = graph.sync(), graph.status().behind
-        state = "is up to date" if not behind else f"is {behind:,} event(s) behind, which are not committed yet"
-        put(f"{clean(graph.target)} {state}: {events:,} event(s) taken")
+        state = "is up to date" if not behind else f"is {behind:,} event(s) behind, not committed yet"
+        print_data(f"{printable(graph.target)} {state}: {events:,} event(s) applied")
         if is_watching:
-            say("follows the record until you press Ctrl-C")
+            print_message("following the record; Ctrl-C stops it")
             graph.follow(threading.Event().wait, report=_report)
-    return Code.DONE
+    return ExitCode.DONE
 
 
-def show_lag(*, as_json: bool) -> int:
-    """How far the graph is behind the record; FAILED where it must be rebuilt."""
-    with _opened() as graph:
+def show_projection_status(*, as_json: bool) -> int:
+    """Print how far the graph is behind the record; FAILED if it must be rebuilt."""
+    with _projector_session() as graph:
         status = graph.status()
     if as_json:
-        told = {"target": status.target, "state": status.state, "behind": status.behind, "lagSeconds": status.lag}
-        put(pretty({**told, "reason": status.reason or None}))
+        data = {"target": status.target, "state": status.state, "behind": status.behind, "lagSeconds": status.lag}
+        print_data(indented_json({**data, "reason": status.reason or None}))
     else:
-        put(f"{clean(status.target)} is {status.state}: {status.behind:,} event(s) behind, {status.lag:.1f} s")
+        print_data(
+            f"{printable(status.target)} is {status.state}: {status.behind:,} event(s) behind, {status.lag:.1f} s"
+        )
     if status.state == "rebuild required":
-        say(f"{clean(status.reason)} Run `aeon graph rebuild`.", "next: ")
-        return Code.FAILED
-    return Code.DONE
+        print_message(f"{printable(status.reason)} Run `aeon graph rebuild`.", "next: ")
+        return ExitCode.FAILED
+    return ExitCode.DONE
 
 
 def rebuild_graph() -> int:
-    """Make the graph anew from the record."""
-    with _opened() as graph:
+    """Rebuild the graph from the record."""
+    with _projector_session() as graph:
         graph.rebuild()
-        put(f"{clean(graph.target)} holds the record as it is now")
-    return Code.DONE
+        print_data(f"{printable(graph.target)} is rebuilt from the record")
+    return ExitCode.DONE
 
 
 def detach_graph() -> int:
-    """Have the record note no more changes for the graph."""
-    with _opened() as graph:
-        graph.retire()
-        put(f"the record notes no more changes for {clean(graph.target)}")
-    return Code.DONE
+    """Stop recording changes for the graph."""
+    with _projector_session() as graph:
+        graph.unregister()
+        print_data(f"changes are not recorded any more for {printable(graph.target)}")
+    return ExitCode.DONE
 
 
 @contextmanager
-def _opened() -> Generator[Projector]:
-    here = session.settings_here()
-    with closing(open_target(here.settings.graph, os.environ, here.from_project)) as target:
-        store = open_store(Path.cwd(), here.settings.store, os.environ, here.from_project)
+def _projector_session() -> Generator[Projector]:
+    loaded = session.load_cli_settings()
+    with closing(open_target(loaded.settings.graph, os.environ, loaded.from_project)) as target:
+        store = open_store(Path.cwd(), loaded.settings.store, os.environ, loaded.from_project)
         with closing(store):
-            yield projector(store, target)
+            yield new_projector(store, target)
 
 
 def _report(error: AeonError) -> None:
-    say(f"{clean(error.message)} It is tried again.", "warning: ")
+    print_message(f"{printable(error.message)} Retrying.", "warning: ")

@@ -1,4 +1,4 @@
-"""`aeon runs list|show|events`: what there is to see of runs, without an engine."""
+"""`aeon runs list|show|events`: shows runs without opening an engine."""
 
 import time
 from collections.abc import Generator
@@ -7,93 +7,99 @@ from dataclasses import asdict
 from pathlib import Path
 
 from aeon.base.json import Json, JsonObject
-from aeon.bootstrap.runs import runs_of
-from aeon.cli.codes import Code
-from aeon.cli.platform.opening import opened
-from aeon.cli.say import put
-from aeon.cli.text import COLUMNS, clean, one_line, pretty
+from aeon.bootstrap.runs import project_runs
+from aeon.cli.console import print_data
+from aeon.cli.exit_codes import ExitCode
+from aeon.cli.platform.session import platform_session
+from aeon.cli.text import COLUMNS, indented_json, one_line, printable
 from aeon.platform.errors import NotFoundError
-from aeon.platform.processes.running.state import ENDED
-from aeon.platform.processes.runs.runs import Runs
-from aeon.platform.processes.runs.trace import attempts
+from aeon.platform.runs.service import Runs
+from aeon.platform.runs.trace import trace_attempts
 
-_LOOKS_EVERY = 0.2
-"""Seconds between two looks at a run that is followed."""
+_POLL_INTERVAL = 0.2
+"""Seconds between two polls of a run that is followed."""
 
 
 def list_runs(user: str, *, limit: int, as_json: bool) -> int:
-    """The user's runs, newest first."""
-    with reading(user) as runs:
-        found = runs.page(user, limit)
+    """Print the user's runs, newest first."""
+    with runs_session(user) as runs:
+        listed = runs.list_runs(user, limit)
     if as_json:
-        put(pretty([run.as_dict() for run in found]))
-        return Code.DONE
-    for run in found:
-        put(one_line(clean(f"{run.id} {run.phase} {run.accepted_at[:19]} {run.process_name}"), COLUMNS))
-    return Code.DONE
+        print_data(indented_json([run.as_dict() for run in listed]))
+        return ExitCode.DONE
+    for run in listed:
+        print_data(one_line(printable(f"{run.id} {run.phase} {run.accepted_at[:19]} {run.process_name}"), COLUMNS))
+    return ExitCode.DONE
 
 
 def show_run(run: str, user: str, *, as_json: bool) -> int:
-    """A run: what it was given, every attempt at its steps, what it came to."""
-    with reading(user) as runs:
-        run = named(runs, user, run)
-        seen = runs.see(user, run)
-        found = attempts(seen.plan, runs.entries(user, run))
+    """Print a run: its inputs, every attempt of its steps, and its output or failure."""
+    with runs_session(user) as runs:
+        run = resolve_run_id(runs, user, run)
+        view = runs.view(user, run)
+        attempts = trace_attempts(view.plan, runs.list_entries(user, run))
     shown: JsonObject = {
-        **seen.run.as_dict(),
-        "steps": [asdict(attempt) for attempt in found],
-        "output": seen.state.output,
+        **view.run.as_dict(),
+        "steps": [asdict(attempt) for attempt in attempts],
+        "output": view.state.output,
     }
     if as_json:
-        put(pretty(shown))
-        return Code.DONE
-    put(f"{seen.run.phase}: {clean(seen.run.process_name)}, begun {seen.run.accepted_at[:19]}")
-    put(f"inputs {one_line(pretty(seen.run.inputs), COLUMNS)}")
-    for attempt in found:
-        told = ", from the cache" if attempt.about.get("cached") else ""
-        told += f", {attempt.tokens} tokens" if attempt.tokens else ""
-        put(one_line(clean(f"  {attempt.step} {attempt.outcome}{told}: {_said(attempt.output, attempt.error)}"), 160))
-    if seen.run.failure:
-        put(f"failed: {clean(str(seen.run.failure['message']))}")
-    elif seen.state.phase == "completed":
-        put(f"output {pretty(seen.state.output)}")
-    return Code.DONE
+        print_data(indented_json(shown))
+        return ExitCode.DONE
+    print_data(f"{view.run.phase}: {printable(view.run.process_name)}, started {view.run.accepted_at[:19]}")
+    print_data(f"inputs {one_line(indented_json(view.run.inputs), COLUMNS)}")
+    for attempt in attempts:
+        details = ", from the cache" if attempt.about.get("cached") else ""
+        details += f", {attempt.tokens} tokens" if attempt.tokens else ""
+        print_data(
+            one_line(
+                printable(
+                    f"  {attempt.step} {attempt.outcome}{details}: {_result_text(attempt.output, attempt.error)}"
+                ),
+                160,
+            )
+        )
+    if view.run.failure:
+        print_data(f"failed: {printable(str(view.run.failure['message']))}")
+    elif view.state.phase == "completed":
+        print_data(f"output {indented_json(view.state.output)}")
+    return ExitCode.DONE
 
 
 def show_events(run: str, after: int, user: str, *, follows: bool) -> int:
-    """A run's entries as JSON lines, from any number on; with `follows`, to the run's end."""
-    with reading(user) as runs:
-        run = named(runs, user, run)
-        runs.see(user, run)
+    """Print a run's entries after number `after` as JSON lines; with `follows`, to the run's end."""
+    with runs_session(user) as runs:
+        run = resolve_run_id(runs, user, run)
+        runs.view(user, run)
         while True:
-            is_over = runs.book.phase(run) in ENDED
-            for entry in runs.entries(user, run, after):
+            is_over = runs.has_ended(user, run)
+            for entry in runs.list_entries(user, run, after):
                 after = entry.n
-                put(_line(entry.as_dict()))
+                print_data(_line(entry.as_dict()))
             if is_over or not follows:
-                return Code.DONE
-            time.sleep(_LOOKS_EVERY)
+                return ExitCode.DONE
+            time.sleep(_POLL_INTERVAL)
 
 
-def named(runs: Runs, user: str, run: str) -> str:
-    """The id of a run; `last` is the newest. Raises NotFoundError where there is none."""
+def resolve_run_id(runs: Runs, user: str, run: str) -> str:
+    """Return the id of a run; `last` is the newest. Raises NotFoundError if the user has no run."""
     if run != "last":
         return run
-    newest = runs.page(user, 1)
+    newest = runs.list_runs(user, 1)
     if not newest:
-        raise NotFoundError("You have no run.", next_step="Start one: aeon process run NAME.")
+        raise NotFoundError("You have no runs.", next_step="Start one: aeon process run NAME.")
     return newest[0].id
 
 
 @contextmanager
-def reading(user: str) -> Generator[Runs]:
-    """The runs of the current folder's record, closed in the end."""
-    with opened(user) as platform:
-        yield runs_of(platform, Path.cwd())
+def runs_session(user: str) -> Generator[Runs]:
+    """Open the runs of the current folder's record, and close them at the end."""
+    with platform_session(user) as platform:
+        yield project_runs(platform, Path.cwd())
 
 
-def _said(output: Json, error: JsonObject | None) -> str:
-    return str(error["message"]) if error else pretty(output)
+def _result_text(output: Json, error: JsonObject | None) -> str:
+    return str(error["message"]) if error else indented_json(output)
 
 
 def _line(value: JsonObject) -> str:

@@ -1,168 +1,158 @@
-"""`aeon process run|answer` and `aeon runs`: runs of Processes, begun, followed, looked at, and gone on with."""
+"""`aeon process run|answer` and `aeon runs`: starts, follows, answers, resumes, retries and cancels runs."""
 
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 
+from aeon.application.run_follower import RunFollower, SettledRun
+from aeon.application.runs import RunService
 from aeon.base.json import Json, JsonObject
-from aeon.bootstrap.processes import ProcessRunner
+from aeon.bootstrap.process_runtime import ProcessRuntime
 from aeon.cli import session
-from aeon.cli.codes import Code
-from aeon.cli.platform.following import Followed, Following
-from aeon.cli.platform.inputs import read_inputs, value_of
-from aeon.cli.platform.run_views import named
-from aeon.cli.say import put, say
-from aeon.cli.text import COLUMNS, clean, one_line, pretty
-from aeon.platform.ledger import Request
-from aeon.platform.processes.runs.accepting import NewRun
-from aeon.platform.processes.runs.runs import Question
-from aeon.platform.processes.runs.why import reasons
+from aeon.cli.console import print_data, print_message
+from aeon.cli.exit_codes import ExitCode
+from aeon.cli.platform.inputs import parse_value, read_inputs
+from aeon.cli.platform.run_follower import RunLines
+from aeon.cli.platform.run_views import resolve_run_id
+from aeon.cli.text import COLUMNS, indented_json, one_line, printable
+from aeon.platform.runs.machine.wait_reasons import WaitReason
+from aeon.platform.runs.service import PendingQuestion
 
-_CODES = {"completed": Code.DONE, "failed": Code.FAILED, "cancelled": Code.FAILED}
+_EXIT_CODES = {"completed": ExitCode.DONE, "failed": ExitCode.FAILED, "cancelled": ExitCode.FAILED}
 
 
 def run_process(
     name: str, inputs: Sequence[str], user: str, *, key: str | None, deadline: float | None, as_json: bool
 ) -> int:
-    """Start a run of a Process and follow it to its end, or until only a person can go on (exit code 3)."""
-    given = read_inputs(inputs)
-    with running(user) as runner:
-        process = runner.platform.processes.find(user, name)
-        new = NewRun(given, within=deadline, executor=runner.carrier)
-        runner.begin()  # a run is not accepted where it could not go on
-        run = runner.runs.accept(process, new, Request(user, key))
-        if run.executor == runner.carrier:
-            runner.engine.start(run.id)
-        else:  # the same key was used before: whoever had the run may be gone
-            runner.caretaker.take_over(run.id)
-        say(f"run {run.id} of {clean(process.name)}")
-        return _followed(runner, user, run.id, as_json=as_json)
+    """Start a run of a Process and follow it to its end, or until it waits only for a person (exit code 3)."""
+    values = read_inputs(inputs)
+    with runtime_session(user) as runner:
+        runs = RunService(runner, user)
+        run = runs.start(name, values, key=key, deadline=deadline)
+        print_message(f"run {run.id} of {printable(run.process_name)}")
+        return _print_updates(runs.follow(run.id), run.id, as_json=as_json)
 
 
 def answer_run(run: str, step: str, answer: str, user: str, *, waits: bool, as_json: bool) -> int:
-    """Give a manual step its answer, and go on with the run as `run_process` does."""
-    with running(user) as runner:
-        run = named(runner.runs, user, run)
-        question = runner.runs.answer(user, run, step, value_of(answer))
-        say(f"{clean(step)} of the run {question.run} is answered")
-        return _gone_on(runner, user, run, as_json=as_json) if waits else Code.DONE
+    """Answer a manual step, and follow the run as `run_process` does."""
+    with runtime_session(user) as runner:
+        run = resolve_run_id(runner.runs, user, run)
+        runs = RunService(runner, user)
+        question = runs.answer(run, step, parse_value(answer))
+        print_message(f"{printable(step)} of the run {question.run} is answered")
+        return _continue_run(runs, run, as_json=as_json) if waits else ExitCode.DONE
 
 
 def resume_run(run: str, user: str, *, as_json: bool) -> int:
-    """Go on with a run that nobody carries out, or follow it where somebody does."""
-    with running(user) as runner:
-        run = named(runner.runs, user, run)
-        return _gone_on(runner, user, run, as_json=as_json)
+    """Adopt an orphaned run, or follow a run that is running elsewhere."""
+    with runtime_session(user) as runner:
+        run = resolve_run_id(runner.runs, user, run)
+        return _continue_run(RunService(runner, user), run, as_json=as_json)
 
 
 def retry_run(run: str, user: str, *, as_json: bool) -> int:
-    """Go on after a run that failed or was cancelled, in a new one that keeps what was completed."""
-    with running(user) as runner:
-        run = named(runner.runs, user, run)
-        runner.begin()
-        new = runner.runs.retry(run, Request(user))
-        runner.engine.start(new.id)
-        say(f"run {new.id} goes on after {run}")
-        return _followed(runner, user, new.id, as_json=as_json)
+    """Retry a run that failed or was cancelled, as a new run that keeps the completed steps."""
+    with runtime_session(user) as runner:
+        run = resolve_run_id(runner.runs, user, run)
+        runs = RunService(runner, user)
+        new = runs.retry(run)
+        print_message(f"run {new.id} continues after {run}")
+        return _print_updates(runs.follow(new.id), new.id, as_json=as_json)
 
 
 def cancel_run(run: str, user: str) -> int:
-    """Have a run stopped; one that nobody carries out is stopped here."""
-    with running(user) as runner:
-        run = named(runner.runs, user, run)
-        runner.runs.cancel(user, run)
-        return Code.DONE if _stopped(runner, user, run) else Code.FAILED
+    """Cancel a run; an orphaned run is adopted and cancelled here."""
+    with runtime_session(user) as runner:
+        run = resolve_run_id(runner.runs, user, run)
+        ended = RunService(runner, user).cancel(run)
+        print_message(f"the run {run} {'is cancelled' if ended else 'was asked to stop'}")
+        return ExitCode.DONE if ended else ExitCode.FAILED
 
 
 def why_run(run: str, user: str, *, as_json: bool) -> int:
-    """Why a run's steps are not over."""
-    with running(user) as runner:
-        run = named(runner.runs, user, run)
-        found = reasons(runner.around, user, run)
+    """Print why steps of a run have not completed."""
+    with runtime_session(user) as runner:
+        run = resolve_run_id(runner.runs, user, run)
+        reasons = RunService(runner, user).explain(run)
     if as_json:
-        put(pretty([reason.as_dict() for reason in found]))
-        return Code.DONE
-    for reason in found:
-        put(clean(f"{reason.step or 'run'}: {reason.message}"))
-    return Code.DONE
+        print_data(indented_json([_reason_data(reason) for reason in reasons]))
+        return ExitCode.DONE
+    for reason in reasons:
+        print_data(printable(f"{reason.step or 'run'}: {reason.message}"))
+    return ExitCode.DONE
+
+
+def _reason_data(reason: WaitReason) -> JsonObject:
+    """Return a reason under its published keys: its kind is `why`."""
+    return {"why" if name == "kind" else name: value for name, value in reason.as_dict().items()}
 
 
 def adopt_runs(user: str, *, is_dry: bool, as_json: bool) -> int:
-    """Have the record's runs be kept where the settings say. Raises ConfigError while somebody carries out runs."""
-    with running(user) as runner:
+    """Move the record's runs to the engine of the settings. Raises ConfigError while a process executes runs."""
+    with runtime_session(user) as runner:
         before, own, open_runs = runner.adopt_runs(is_dry=is_dry)
     has_moved = before is not None and before.id != own.id
     if as_json:
-        told: JsonObject = {"before": before and before.where, "now": own.where, "openRuns": open_runs}
-        put(pretty({**told, "adopted": has_moved and not is_dry}))
-        return Code.DONE
+        data: JsonObject = {"before": before and before.where, "now": own.where, "openRuns": open_runs}
+        print_data(indented_json({**data, "adopted": has_moved and not is_dry}))
+        return ExitCode.DONE
     if before is None or not has_moved:
-        put(f"the runs are kept in {clean(own.where)} already" if before else "no run was kept anywhere yet")
-        return Code.DONE
-    place, was = clean(own.where), clean(before.where)
-    put(
+        print_data(f"the runs are kept in {printable(own.where)} already" if before else "no engine has kept runs yet")
+        return ExitCode.DONE
+    place, was = printable(own.where), printable(before.where)
+    print_data(
         f"the runs would be kept in {place} instead of {was}" if is_dry else f"the runs are kept in {place} from now on"
     )
     if open_runs:
-        say(
-            f"{open_runs} open run(s) have lost what their steps came to: they begin again from their first step, and "
-            "what was done in the world is done again. Cancel those that must not: aeon runs cancel RUN.",
+        print_message(
+            f"{open_runs} open run(s) have lost their results: they start again from their first step and repeat their "
+            "side effects. Cancel those that must not: aeon runs cancel RUN.",
             "warning: ",
         )
-    return Code.DONE
+    return ExitCode.DONE
 
 
 @contextmanager
-def running(user: str) -> Generator[ProcessRunner]:
-    """What runs the current folder's Processes, closed in the end."""
-    with session.opened(session.settings_here(), is_quiet=True) as app, app.process_runner() as runner:
+def runtime_session(user: str) -> Generator[ProcessRuntime]:
+    """Open the runtime of the current folder's Processes, and close it at the end."""
+    with session.app_session(session.load_cli_settings(), is_quiet=True) as app, app.process_runtime() as runner:
         runner.platform.catalog.add_user(user)
         yield runner
 
 
-def _gone_on(runner: ProcessRunner, user: str, run: str, *, as_json: bool) -> int:
-    root = runner.runs.see(user, run).run.root_id
-    runner.begin()
-    runner.caretaker.take_over(root)
-    return _followed(runner, user, root, as_json=as_json, from_now=True)
+def _continue_run(runs: RunService, run: str, *, as_json: bool) -> int:
+    root = runs.resume(run).id
+    return _print_updates(runs.follow(root, from_now=True), root, as_json=as_json)
 
 
-def _followed(runner: ProcessRunner, user: str, run: str, *, as_json: bool, from_now: bool = False) -> int:
-    following = Following(runner, user, run, say)
-    if from_now:
-        following.skip()
+def _print_updates(follower: RunFollower, run: str, *, as_json: bool) -> int:
+    lines = RunLines()
     try:
-        followed = following.to_the_end()
+        for update in follower:
+            for line in lines.lines(update):
+                print_message(line)
     except KeyboardInterrupt:
-        say(f"The run goes on where it stands: aeon runs resume {run}")
+        print_message(f"The run is kept; continue it with: aeon runs resume {run}")
         raise
-    return _told(followed, run, as_json=as_json)
+    return _print_result(follower.result, run, as_json=as_json)
 
 
-def _told(followed: Followed, run: str, *, as_json: bool) -> int:
-    seen, questions = followed
+def _print_result(settled: SettledRun, run: str, *, as_json: bool) -> int:
+    view, questions = settled.view, settled.questions
     if as_json:
-        asked: list[Json] = [question._asdict() for question in questions]
-        put(pretty({**seen.run.as_dict(), "output": seen.state.output, "questions": asked}))
-    elif seen.state.phase == "completed":
-        output = seen.state.output
-        put(output if isinstance(output, str) else pretty(output))
-    elif seen.state.error is not None:
-        say(seen.state.error.message, "error: ")
-        say(f"{seen.state.error.next_step} Then: aeon runs retry {run}", "next: ")
+        open_questions: list[Json] = [question._asdict() for question in questions]
+        print_data(indented_json({**view.run.as_dict(), "output": view.state.output, "questions": open_questions}))
+    elif view.state.phase == "completed":
+        output = view.state.output
+        print_data(output if isinstance(output, str) else indented_json(output))
+    elif view.state.error is not None:
+        print_message(view.state.error.message, "error: ")
+        print_message(f"{view.state.error.next_step} Then: aeon runs retry {run}", "next: ")
     for question in questions:
-        say(_question(question), "waits for you: ")
-    return Code.EXPIRED if questions else _CODES.get(seen.state.phase, Code.FAILED)
+        print_message(_question_text(question), "waits for you: ")
+    return ExitCode.EXPIRED if questions else _EXIT_CODES.get(view.state.phase, ExitCode.FAILED)
 
 
-def _question(question: Question) -> str:
-    shown = one_line(pretty(question.inputs), COLUMNS)
-    return f"{clean(question.step)} {clean(shown)}\nanswer with: aeon process answer {question.run} {question.step} yes"
-
-
-def _stopped(runner: ProcessRunner, user: str, run: str) -> bool:
-    root = runner.runs.see(user, run).run.root_id
-    runner.begin()
-    runner.caretaker.take_over(root)
-    ended = runner.engine.wait(run, 30.0)
-    say(f"the run {run} {'is cancelled' if ended else 'was told to stop'}")
-    return ended
+def _question_text(question: PendingQuestion) -> str:
+    shown = one_line(indented_json(question.inputs), COLUMNS)
+    command = f"aeon process answer {question.run} {question.step} yes"
+    return f"{printable(question.step)} {printable(shown)}\nanswer with: {command}"

@@ -1,4 +1,4 @@
-"""`aeon schedule`: when processes are started by themselves. A worker starts them: `aeon worker`."""
+"""`aeon schedule`: manages automatic starts of processes. A worker starts them: `aeon worker`."""
 
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
@@ -8,23 +8,23 @@ from typing import NamedTuple
 
 from aeon.base.json import Json, JsonObject
 from aeon.bootstrap.platform import Platform
-from aeon.cli.codes import Code
+from aeon.cli.console import print_data, print_message
+from aeon.cli.exit_codes import ExitCode
 from aeon.cli.platform.inputs import read_inputs
-from aeon.cli.platform.opening import opened
-from aeon.cli.say import put, say
-from aeon.cli.text import COLUMNS, clean, one_line, pretty
+from aeon.cli.platform.session import platform_session
+from aeon.cli.text import COLUMNS, indented_json, one_line, printable
 from aeon.platform.errors import NotFoundError
-from aeon.platform.ledger import Request
-from aeon.platform.processes.schedules.model import NewSchedule, Schedule, ScheduleChange
-from aeon.platform.processes.schedules.schedules import Schedules
-from aeon.platform.processes.schedules.timing import next_after
+from aeon.platform.ledger import MutationRequest
+from aeon.platform.schedules.model import NewSchedule, ProcessSchedule, ScheduleChange
+from aeon.platform.schedules.repository import ScheduleRepository
+from aeon.platform.schedules.timing import next_after
 
-_MOST_LISTED = 1000
+_MAX_LISTED = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class When:
-    """The moments at which a schedule starts its process: by `cron` in `time_zone`, or `at` one instant."""
+class ScheduleTiming:
+    """When a schedule starts its process: by `cron` in `time_zone`, or once `at` an instant."""
 
     cron: str | None
     at: str | None
@@ -32,85 +32,87 @@ class When:
     catch_up: str
 
 
-class _Opened(NamedTuple):
+class _ScheduleSession(NamedTuple):
     platform: Platform
-    schedules: Schedules
+    schedules: ScheduleRepository
 
 
-def add_schedule(name: str, process: str, inputs: Sequence[str], when: When, user: str, *, as_json: bool) -> int:
-    """Have a process started that the user may see. Raises RuleError with everything that is wrong, NotFoundError."""
-    given = read_inputs(inputs)
-    with _schedules(user) as (platform, schedules):
-        said: JsonObject = {
+def add_schedule(
+    name: str, process: str, inputs: Sequence[str], when: ScheduleTiming, user: str, *, as_json: bool
+) -> int:
+    """Add a schedule for a process that the user may see. Raises NotFoundError, RuleError with every problem."""
+    values = read_inputs(inputs)
+    with _schedule_session(user) as (platform, schedules):
+        fields: JsonObject = {
             "name": name,
             "process": platform.processes.find(user, process).id,
-            "inputs": given,
+            "inputs": values,
             "cron": when.cron,
             "at": when.at,
             "timeZone": when.time_zone,
             "catchUp": when.catch_up,
         }
-        schedule = schedules.add(NewSchedule.parsed(said), Request(user))
-        put(pretty(_as_data(schedule)) if as_json else _line(platform, schedule))
-    say("a worker starts it: aeon worker")
-    return Code.DONE
+        schedule = schedules.add(NewSchedule.parsed(fields), MutationRequest(user))
+        print_data(indented_json(_as_data(schedule)) if as_json else _line(platform, schedule))
+    print_message("a worker must be running to start it: aeon worker")
+    return ExitCode.DONE
 
 
 def list_schedules(user: str, *, as_json: bool) -> int:
-    """The user's own, each with when it is next due."""
-    with _schedules(user) as (platform, schedules):
-        found = schedules.page_of_own(user, limit=_MOST_LISTED)
+    """Print the user's schedules, each with its next start."""
+    with _schedule_session(user) as (platform, schedules):
+        listed = schedules.list_own(user, limit=_MAX_LISTED)
         if as_json:
-            put(pretty([_as_data(each) for each in found]))
-            return Code.DONE
-        for each in found:
-            put(_line(platform, each))
-    return Code.DONE
+            print_data(indented_json([_as_data(each) for each in listed]))
+            return ExitCode.DONE
+        for each in listed:
+            print_data(_line(platform, each))
+    return ExitCode.DONE
 
 
 def remove_schedule(name: str, user: str) -> int:
-    """Delete the user's schedule; what it started goes on."""
-    with _schedules(user) as (_, schedules):
-        schedules.remove(schedules.find(user, name).id, Request(user))
-    put(f"removed {clean(name)}")
-    return Code.DONE
+    """Delete the user's schedule; runs that it started continue."""
+    with _schedule_session(user) as (_, schedules):
+        schedules.remove(schedules.find(user, name).id, MutationRequest(user))
+    print_data(f"removed {printable(name)}")
+    return ExitCode.DONE
 
 
 def enable_schedule(name: str, user: str, *, is_enabled: bool) -> int:
-    """Have it start its process again, or no more. What passes meanwhile is not caught up."""
-    with _schedules(user) as (platform, schedules):
+    """Resume or pause a schedule. Starts missed while it is paused are not caught up."""
+    with _schedule_session(user) as (platform, schedules):
         change = ScheduleChange(enabled=is_enabled)
-        put(_line(platform, schedules.change(schedules.find(user, name).id, change, Request(user))))
-    return Code.DONE
+        print_data(_line(platform, schedules.change(schedules.find(user, name).id, change, MutationRequest(user))))
+    return ExitCode.DONE
 
 
 @contextmanager
-def _schedules(user: str) -> Generator[_Opened]:
-    with opened(user) as platform:
-        yield _Opened(platform, Schedules(platform.store, platform.catalog, platform.processes))
+def _schedule_session(user: str) -> Generator[_ScheduleSession]:
+    with platform_session(user) as platform:
+        yield _ScheduleSession(platform, ScheduleRepository(platform.store, platform.catalog, platform.processes))
 
 
-def _as_data(schedule: Schedule) -> JsonObject:
+def _as_data(schedule: ProcessSchedule) -> JsonObject:
     return {**schedule.as_dict(), "next": _next(schedule)}
 
 
-def _line(platform: Platform, schedule: Schedule) -> str:
+def _line(platform: Platform, schedule: ProcessSchedule) -> str:
     due = _next(schedule)
-    state = "paused" if not schedule.enabled else f"next {due}" if due else "over"
+    state = "paused" if not schedule.enabled else f"next {due}" if due else "ended"
     when = schedule.cron or f"at {schedule.at}"
     what = f"{schedule.name} {_process_name(platform, schedule)}: {when} {schedule.time_zone}, {state}"
-    return one_line(clean(what), COLUMNS * 2)
+    return one_line(printable(what), COLUMNS * 2)
 
 
-def _process_name(platform: Platform, schedule: Schedule) -> str:
+def _process_name(platform: Platform, schedule: ProcessSchedule) -> str:
     try:
         return platform.processes.get(schedule.owner_id, schedule.process).name
     except NotFoundError:
         return f"{schedule.process} (not shared any more)"
 
 
-def _next(schedule: Schedule) -> Json:
+def _next(schedule: ProcessSchedule) -> Json:
     if not schedule.enabled:
         return None
-    found = next_after(schedule, max(datetime.now(UTC), datetime.fromisoformat(schedule.since)))
-    return None if found is None else found.isoformat(timespec="seconds")
+    next_start = next_after(schedule, max(datetime.now(UTC), datetime.fromisoformat(schedule.since)))
+    return None if next_start is None else next_start.isoformat(timespec="seconds")

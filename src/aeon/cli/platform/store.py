@@ -1,4 +1,4 @@
-"""`aeon store`: what keeps the record, backups of it, and moving it. The values of secrets are in the vault."""
+"""`aeon store`: checks, backs up, exports, migrates and moves the record. Secret values are in the vault."""
 
 import os
 import sys
@@ -9,102 +9,104 @@ from pathlib import Path
 from typing import cast
 
 from aeon.base.errors import InputError
-from aeon.base.json import JsonObject, canonical, parse_strict
-from aeon.bootstrap.maintenance import SQLITE, Maintenance
+from aeon.base.json import JsonObject, canonical_json, parse_strict
+from aeon.bootstrap.store_maintenance import SQLITE_TARGET, StoreMaintenance
 from aeon.cli import session
-from aeon.cli.codes import Code
-from aeon.cli.say import put, say
-from aeon.cli.text import clean, pretty
+from aeon.cli.console import print_data, print_message
+from aeon.cli.exit_codes import ExitCode
+from aeon.cli.text import indented_json, printable
 from aeon.platform import queries
-from aeon.platform.transfer import counts, export, load
+from aeon.platform.exports.transfer import counts, export, load
 
 _STDOUT = Path("-")
 
 
 def show_status(*, as_json: bool) -> int:
-    """The store, the version of its tables, and how many things of each kind it keeps."""
+    """Print the store, the version of its tables, and the number of items of each kind."""
     with closing(_maintenance().open()) as store:
         version = int(store.read(queries.VERSION)[0]["number"])
         nodes = counts(store)
     if as_json:
-        put(pretty({"store": store.name, "version": version, "things": nodes}))
-        return Code.DONE
-    put(f"{store.name}, version {version}")
+        print_data(indented_json({"store": store.name, "version": version, "things": nodes}))
+        return ExitCode.DONE
+    print_data(f"{store.name}, version {version}")
     for label, count in nodes.items():
-        put(f"{count:>9,} {label}")
-    return Code.DONE
+        print_data(f"{count:>9,} {label}")
+    return ExitCode.DONE
 
 
 def check_store() -> int:
-    """Say what is wrong with the record; FAILED when something is."""
+    """Print every problem of the record; FAILED if there is one."""
     problems = _maintenance().check()
     for problem in problems:
-        put(clean(problem))
+        print_data(printable(problem))
     if problems:
-        say("Restore a backup: `aeon store restore FILE`.", "next: ")
-        return Code.FAILED
-    put("the record is whole")
-    return Code.DONE
+        print_message("Restore a backup: `aeon store restore FILE`.", "next: ")
+        return ExitCode.FAILED
+    print_data("the record is intact")
+    return ExitCode.DONE
 
 
 def back_up(target: Path) -> int:
     """Copy the record into a new file."""
     _maintenance().backup(target)
-    put(f"copied the record to {clean(str(target))}")
-    return Code.DONE
+    print_data(f"copied the record to {printable(str(target))}")
+    return ExitCode.DONE
 
 
 def restore_backup(source: Path) -> int:
-    """Put a backup in the record's place."""
+    """Replace the record by a backup."""
     old = _maintenance().restore(source)
-    put(f"restored {clean(str(source))}")
+    print_data(f"restored {printable(str(source))}")
     if old is not None:
-        say(f"what was there before is {clean(str(old))}")
-    return Code.DONE
+        print_message(f"the previous record is kept at {printable(str(old))}")
+    return ExitCode.DONE
 
 
 def export_record(target: Path) -> int:
-    """Every node and edge as a line of JSON; the file appears whole or not at all."""
+    """Write every node and edge as a line of JSON; the file is written completely or not at all."""
     with closing(_maintenance().open()) as store:
-        lines = (f"{canonical(record)}\n" for record in export(store))
+        lines = (f"{canonical_json(record)}\n" for record in export(store))
         count = _to_stdout(lines) if target == _STDOUT else _to_file(lines, target)
-    say(f"{count:,} records; the values of secrets are not among them")
-    return Code.DONE
+    print_message(f"{count:,} records; the values of secrets are not included")
+    return ExitCode.DONE
 
 
 def import_record(source: Path) -> int:
-    """Fill the empty record. Raises InputError for a line that is not a record, StoreError when it is not empty."""
+    """Import into the empty record. Raises InputError for an invalid line, StoreError if the record is not empty."""
     with closing(_maintenance().open()) as store:
         load(store, _records(source))
-    return Code.DONE
+    return ExitCode.DONE
 
 
 def migrate_store(to: int | None) -> int:
-    """Bring the tables to a version, and say what was done."""
+    """Migrate the tables to a version, and print the applied migrations."""
     done = _maintenance().migrate(to)
     for name in done:
-        put(name)
-    say(f"{len(done)} migration(s)" if done else "the tables have this version already")
-    return Code.DONE
+        print_data(name)
+    print_message(f"{len(done)} migration(s)" if done else "the tables already have this version")
+    return ExitCode.DONE
 
 
 def move_record(target: str, password_env: str | None) -> int:
-    """Copy the record into another store, and say how to use it."""
-    name = _maintenance().move(target, password_env, say)
-    put(f"the record is in {clean(name)} too, and both are equal")
-    where = "Remove `address` from the section [store]" if target == SQLITE else f'Set [store] address = "{target}"'
-    say(f"{clean(where)} in aeon.toml. The old record stays until you remove it.", "next: ")
-    return Code.DONE
+    """Copy the record into another store, and print how to use it."""
+    name = _maintenance().move(target, password_env, print_message)
+    print_data(f"copied the record to {printable(name)}; both are equal")
+    change = (
+        "Remove `address` from the section [store]" if target == SQLITE_TARGET else f'Set [store] address = "{target}"'
+    )
+    print_message(f"{printable(change)} in aeon.toml. The old record stays until you remove it.", "next: ")
+    return ExitCode.DONE
 
 
-def _maintenance() -> Maintenance:
-    here = session.settings_here()
-    return Maintenance(Path.cwd(), here.settings.store, os.environ, here.from_project)
+def _maintenance() -> StoreMaintenance:
+    loaded = session.load_cli_settings()
+    return StoreMaintenance(Path.cwd(), loaded.settings.store, os.environ, loaded.from_project)
 
 
 def _to_stdout(lines: Iterator[str]) -> int:
     count = 0
-    for count, line in enumerate(lines, 1):  # noqa: B007  # how many there were
+    for count, line in enumerate(lines, 1):  # noqa: B007  # counts the lines
         sys.stdout.write(line)
     sys.stdout.flush()
     return count
@@ -122,7 +124,7 @@ def _to_file(lines: Iterator[str], target: Path) -> int:
                 os.fsync(file.fileno())
             draft.replace(target)
     except OSError as error:
-        raise InputError(f"{target} cannot be written: {error.strerror}.", next_step="Choose another place.") from None
+        raise InputError(f"{target} cannot be written: {error.strerror}.", next_step="Choose another file.") from None
     return count
 
 
@@ -132,15 +134,17 @@ def _records(source: Path) -> Iterator[JsonObject]:
             for number, line in enumerate(file, 1):
                 yield _record(line, number)
     except (OSError, UnicodeDecodeError) as error:
-        why = error.strerror if isinstance(error, OSError) else "it is no UTF-8"
-        raise InputError(f"{source} cannot be read: {why}.", next_step="Name what `aeon store export` wrote.") from None
+        why = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
+        raise InputError(
+            f"{source} cannot be read: {why}.", next_step="Name a file that `aeon store export` wrote."
+        ) from None
 
 
 def _record(line: str, number: int) -> JsonObject:
     try:
         value = parse_strict(line)
     except ValueError as error:
-        raise InputError(f"Line {number} is no JSON: {error}", next_step="Export it again.") from None
+        raise InputError(f"Line {number} is not JSON: {error}", next_step="Export it again.") from None
     if not isinstance(value, dict):
-        raise InputError(f"Line {number} is no record.", next_step="Export it again.")
+        raise InputError(f"Line {number} is not a record.", next_step="Export it again.")
     return cast(JsonObject, value)

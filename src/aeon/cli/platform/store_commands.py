@@ -1,4 +1,4 @@
-"""The commands of the record and of its projection, with their options. Each imports what it needs when it runs."""
+"""The commands of the record and of its projection, and their options. Each imports what it needs when it runs."""
 
 from pathlib import Path
 from typing import Annotated
@@ -7,13 +7,11 @@ import typer
 
 from aeon.cli.options import AsJson, group
 
-store = group(
-    "Look after the record: everything that this project keeps, but the values of secrets, which are in the vault."
-)
-graph = group("Keep a copy of the record in a graph database, Neo4j or FalkorDB, that the setting graph.address names.")
+store = group("Maintain the record: everything that this project keeps, except secret values, which are in the vault.")
+graph = group("Maintain a copy of the record in a graph database (Neo4j or FalkorDB), at the setting graph.address.")
 
 File = Annotated[Path, typer.Argument(metavar="FILE")]
-Address = Annotated[
+StoreTarget = Annotated[
     str, typer.Argument(metavar="TARGET", help="postgresql://user@host/database, or sqlite for this folder's file.")
 ]
 PasswordVariable = Annotated[
@@ -32,7 +30,7 @@ def store_status(as_json: AsJson = False) -> int:
 
 @store.command("check")
 def store_check() -> int:
-    """Check the whole record for damage: pages, references, tables, audit trails."""
+    """Check the whole record for damage: pages, references, tables, audit logs."""
     from aeon.cli.platform.store import check_store
 
     return check_store()
@@ -40,7 +38,7 @@ def store_check() -> int:
 
 @store.command("backup")
 def store_backup(file: File) -> int:
-    """Copy the record into a file, also while it is written to. For PostgreSQL use pg_dump."""
+    """Back up the record to a file, even while it is in use. For PostgreSQL use pg_dump."""
     from aeon.cli.platform.store import back_up
 
     return back_up(file)
@@ -48,7 +46,7 @@ def store_backup(file: File) -> int:
 
 @store.command("restore")
 def store_restore(file: File) -> int:
-    """Replace the record by a backup; what was there is kept beside it."""
+    """Replace the record by a backup; the previous record is kept beside it."""
     from aeon.cli.platform.store import restore_backup
 
     return restore_backup(file)
@@ -64,7 +62,7 @@ def store_export(file: File) -> int:
 
 @store.command("import")
 def store_import(file: File) -> int:
-    """Fill this folder's empty record with what an export wrote, from whatever store or older version."""
+    """Import an export into this folder's empty record, from any store or older version."""
     from aeon.cli.platform.store import import_record
 
     return import_record(file)
@@ -73,17 +71,17 @@ def store_import(file: File) -> int:
 @store.command("migrate")
 def store_migrate(
     to: Annotated[
-        int | None, typer.Option("--to", min=0, metavar="N", help="A version; an older one takes steps back.")
+        int | None, typer.Option("--to", min=0, metavar="N", help="The target version; an older one undoes migrations.")
     ] = None,
 ) -> int:
-    """Bring the tables of the PostgreSQL database to this Aeon's version. SQLite does it by itself."""
+    """Migrate the tables of the PostgreSQL database to this Aeon's version. SQLite migrates automatically."""
     from aeon.cli.platform.store import migrate_store
 
     return migrate_store(to)
 
 
 @store.command("move")
-def store_move(target: Address, password_env: PasswordVariable = None) -> int:
+def store_move(target: StoreTarget, password_env: PasswordVariable = None) -> int:
     """Copy the record into another, empty store, and compare both. Stop everything that writes to it first."""
     from aeon.cli.platform.store import move_record
 
@@ -92,7 +90,9 @@ def store_move(target: Address, password_env: PasswordVariable = None) -> int:
 
 @graph.command("sync")
 def graph_sync(
-    watch: Annotated[bool, typer.Option("--watch", help="Stay, and follow the record until you stop it.")] = False,
+    watch: Annotated[
+        bool, typer.Option("--watch", help="Keep running, and follow the record until interrupted.")
+    ] = False,
 ) -> int:
     """Bring the graph up to date with the record."""
     from aeon.cli.platform.projection import sync_graph
@@ -103,14 +103,14 @@ def graph_sync(
 @graph.command("status")
 def graph_status(as_json: AsJson = False) -> int:
     """Show how far the graph is behind the record."""
-    from aeon.cli.platform.projection import show_lag
+    from aeon.cli.platform.projection import show_projection_status
 
-    return show_lag(as_json=as_json)
+    return show_projection_status(as_json=as_json)
 
 
 @graph.command("rebuild")
 def graph_rebuild() -> int:
-    """Empty the graph and fill it anew from the record."""
+    """Empty the graph and rebuild it from the record."""
     from aeon.cli.platform.projection import rebuild_graph
 
     return rebuild_graph()
@@ -118,7 +118,7 @@ def graph_rebuild() -> int:
 
 @graph.command("detach")
 def graph_detach() -> int:
-    """Stop keeping changes for the graph; it stays as it is."""
+    """Stop recording changes for the graph; it stays as it is."""
     from aeon.cli.platform.projection import detach_graph
 
     return detach_graph()

@@ -1,1 +1,1 @@
-"""`aeon skills`: what is there, how it is configured, and running it."""
+"""`aeon skills`: commands that list, configure, trust, make and run skills."""

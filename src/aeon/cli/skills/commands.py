@@ -8,8 +8,8 @@ import typer
 from aeon.cli.options import AsJson, Model, NoInput, group
 
 skills = group(
-    "Run skills: folders with a prompt and scripts, published or your own. A request becomes a plan of scripts, run as "
-    "processes in the order of what they need, and planned again where something fails."
+    "Run skills: folders with a prompt and scripts, published or your own. Aeon turns a request into a plan of "
+    "scripts, runs them as processes in the order of their dependencies, and plans again after a failure."
 )
 
 Language: TypeAlias = Literal["python", "bash", "javascript"]
@@ -19,15 +19,17 @@ Sandbox = Annotated[
     str | None,
     typer.Option("--sandbox", metavar="LEVEL", help="auto, require, bubblewrap, landlock or plain."),
 ]
-Parallel = Annotated[int | None, typer.Option("--parallel", min=1, metavar="N", help="Scripts at once.")]
-Timeout = Annotated[float | None, typer.Option("--timeout", metavar="SECONDS", help="Time for one plan.")]
+Parallel = Annotated[
+    int | None, typer.Option("--parallel", min=1, metavar="N", help="Maximum number of scripts that run at once.")
+]
+Timeout = Annotated[float | None, typer.Option("--timeout", metavar="SECONDS", help="Time limit for one plan.")]
 AllowNetwork = Annotated[bool, typer.Option("--allow-network", help="Let the scripts use the network.")]
 AllowModel = Annotated[bool, typer.Option("--allow-model", help="Let skills of the project use the model.")]
 AllowWrite = Annotated[
     list[Path] | None,
-    typer.Option("--allow-write", metavar="DIR", help="Let the scripts write there; may be given again."),
+    typer.Option("--allow-write", metavar="DIR", help="Let the scripts write to this folder; repeatable."),
 ]
-Trace = Annotated[Path | None, typer.Option("--trace", metavar="PATH", help="Where the result with its trace goes.")]
+Trace = Annotated[Path | None, typer.Option("--trace", metavar="PATH", help="The file for the result with its trace.")]
 
 
 @skills.command("run")
@@ -44,13 +46,13 @@ def skills_run(  # noqa: PLR0913, PLR0917  # one for each flag
     as_json: AsJson = False,
     no_input: NoInput = False,
 ) -> int:
-    """Plan a request with the skills there are, and run it."""
-    from aeon.cli.skills.running import Allowed, SkillOptions, run_request
+    """Plan a request with the available skills, and run the plan."""
+    from aeon.cli.skills.run_commands import SkillGrantFlags, SkillRunOptions, run_request
 
-    allowed = Allowed(network=allow_network, model=allow_model, write=allow_write or [])
+    allowed = SkillGrantFlags(network=allow_network, model=allow_model, write=allow_write or [])
     return run_request(
         request,
-        SkillOptions(model, sandbox, parallel, timeout, trace, allowed, as_json=as_json, may_fetch=not no_input),
+        SkillRunOptions(model, sandbox, parallel, timeout, trace, allowed, as_json=as_json, may_fetch=not no_input),
     )
 
 
@@ -67,41 +69,41 @@ def skills_exec(  # noqa: PLR0913, PLR0917  # one for each flag
     trace: Trace = None,
     as_json: AsJson = False,
 ) -> int:
-    """Run a Plan JSON as it is, without a model."""
-    from aeon.cli.skills.running import Allowed, SkillOptions, run_plan
+    """Run a Plan JSON unchanged, without a model."""
+    from aeon.cli.skills.run_commands import SkillGrantFlags, SkillRunOptions, run_plan
 
-    allowed = Allowed(network=allow_network, model=allow_model, write=allow_write or [])
+    allowed = SkillGrantFlags(network=allow_network, model=allow_model, write=allow_write or [])
     return run_plan(
-        plan, SkillOptions(model, sandbox, parallel, timeout, trace, allowed, as_json=as_json, may_fetch=False)
+        plan, SkillRunOptions(model, sandbox, parallel, timeout, trace, allowed, as_json=as_json, may_fetch=False)
     )
 
 
 @skills.command("replay")
 def skills_replay(
-    trace: Annotated[Path, typer.Argument(metavar="TRACE", help="The result of a run, as it was kept.")],
+    trace: Annotated[Path, typer.Argument(metavar="TRACE", help="The trace file of a run.")],
     as_json: AsJson = False,
 ) -> int:
-    """Make the final state of a run again from its trace alone, and check that it is the same."""
-    from aeon.cli.skills.running import replay_trace
+    """Rebuild the final state of a run from its trace alone, and check that it is the same."""
+    from aeon.cli.skills.run_commands import replay_trace
 
     return replay_trace(trace, as_json=as_json)
 
 
 @skills.command("list")
 def skills_list(
-    watch: Annotated[bool, typer.Option("--watch", help="Stay, and list again when a skill changes.")] = False,
+    watch: Annotated[bool, typer.Option("--watch", help="Keep running, and list again when a skill changes.")] = False,
     as_json: AsJson = False,
 ) -> int:
-    """Every skill: its version, its state, what it is for."""
-    from aeon.cli.skills.library import list_skills
+    """List every skill with its version, state and description."""
+    from aeon.cli.skills.library_commands import list_skills
 
     return list_skills(is_watching=watch, as_json=as_json)
 
 
 @skills.command("show")
 def skills_show(name: Name, as_json: AsJson = False) -> int:
-    """A skill with its scripts, their schemas, and its prompt."""
-    from aeon.cli.skills.library import show_skill
+    """Show a skill with its scripts, their schemas, and its prompt."""
+    from aeon.cli.skills.library_commands import show_skill
 
     return show_skill(name, as_json=as_json)
 
@@ -110,12 +112,12 @@ def skills_show(name: Name, as_json: AsJson = False) -> int:
 def skills_check(
     folder: Annotated[
         Path | None,
-        typer.Argument(metavar="DIR", help="A skill's folder, or one of skills; without it, all that is found."),
+        typer.Argument(metavar="DIR", help="A skill's folder, or a folder of skills; default: all skills found."),
     ] = None,
     as_json: AsJson = False,
 ) -> int:
-    """What is wrong or was read leniently: each file, with its line and the reason."""
-    from aeon.cli.skills.library import check_skills
+    """List each file that is invalid or was read leniently, with the line and the reason."""
+    from aeon.cli.skills.library_commands import check_skills
 
     return check_skills(folder, as_json=as_json)
 
@@ -123,25 +125,25 @@ def skills_check(
 @skills.command("new")
 def skills_new(
     name: Annotated[str, typer.Argument(metavar="NAME", help="Lower case letters, digits and hyphens.")],
-    folder: Annotated[Path, typer.Option("--in", metavar="DIR", help="The folder it is made in.")] = Path("skills"),
-    language: Annotated[Language, typer.Option("--language", help="What its script is written in.")] = "python",
+    folder: Annotated[Path, typer.Option("--in", metavar="DIR", help="The folder for the new skill.")] = Path("skills"),
+    language: Annotated[Language, typer.Option("--language", help="The language of its script.")] = "python",
 ) -> int:
-    """Make a new skill that works: a prompt, a manifest, a script that speaks the protocol."""
-    from aeon.cli.skills.library import make_skill
+    """Make a new, working skill: a prompt, a manifest, a script that uses the protocol."""
+    from aeon.cli.skills.library_commands import make_skill
 
     return make_skill(name, folder, language)
 
 
 @skills.command("export")
 def skills_export(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder they are written to.")],
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder to write to.")],
     names: Annotated[
-        list[str] | None, typer.Argument(metavar="[NAME]...", help="Which; without it, every skill.")
+        list[str] | None, typer.Argument(metavar="[NAME]...", help="The skills to export; default: all.")
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Write over what is there.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite existing folders.")] = False,
 ) -> int:
-    """Write skills as the published standard has them, for any client that reads it."""
-    from aeon.cli.skills.library import export_skills
+    """Write skills in the published standard's form, for any client that reads it."""
+    from aeon.cli.skills.library_commands import export_skills
 
     return export_skills(folder, names or [], is_forced=force)
 
@@ -150,30 +152,30 @@ def skills_export(
 def skills_config(
     name: Name,
     values: Annotated[
-        list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Set a value; may be given again.")
+        list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Set a value; repeatable.")
     ] = None,
     as_json: AsJson = False,
     no_input: NoInput = False,
 ) -> int:
-    """A skill's configuration: shown, set, and asked for where something required is missing."""
-    from aeon.cli.skills.configuring import configure
+    """Show or set a skill's configuration; prompts for missing required values."""
+    from aeon.cli.skills.config_command import configure_skill
 
-    return configure(name, values or [], as_json=as_json, may_ask=not no_input)
+    return configure_skill(name, values or [], as_json=as_json, may_ask=not no_input)
 
 
 @skills.command("trust")
 def skills_trust(
     name: Name, allow_network: AllowNetwork = False, allow_model: AllowModel = False, allow_write: AllowWrite = None
 ) -> int:
-    """Grant a skill what it asks for, and what the flags say, until one of its files changes."""
-    from aeon.cli.skills.trusting import trust_skill
+    """Grant a skill what it requests and what the flags add, until one of its files changes."""
+    from aeon.cli.skills.trust_commands import trust_skill
 
     return trust_skill(name, network=allow_network, model=allow_model, write=allow_write or [])
 
 
 @skills.command("distrust")
 def skills_distrust(name: Name) -> int:
-    """Take back what a skill was granted by `trust`."""
-    from aeon.cli.skills.trusting import distrust_skill
+    """Revoke the permissions that `trust` granted to a skill."""
+    from aeon.cli.skills.trust_commands import distrust_skill
 
     return distrust_skill(name)

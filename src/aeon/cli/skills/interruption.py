@@ -1,4 +1,7 @@
-"""A signal to end while skills run: the scripts are ended and the result is kept; asked again, they end at once."""
+"""Handles signals during a skills run: ends the scripts and keeps the result.
+
+A second signal kills them.
+"""
 
 import os
 import signal
@@ -7,70 +10,71 @@ from threading import Thread
 from types import FrameType, TracebackType
 from typing import Self
 
-from aeon.cli.boundary import Ended, code_of, heeded
-from aeon.cli.codes import Code
-from aeon.cli.say import say
-from aeon.observability.events import Event, PlanReady, Replanned
-from aeon.skills.invocation import POLITE_SECONDS, Cancellation
+from aeon.cli.console import print_message
+from aeon.cli.exit_codes import ExitCode
+from aeon.cli.signals import TerminatedBySignal, exit_code_of, handled_signals
+from aeon.observability.events import Event, PlanReady, ReplanRequested
+from aeon.skills.invocation import GRACE_SECONDS, Cancellation
 
 _ONCE, _AGAIN, _OVER = b"1", b"2", b"0"
 
 
-class Interruption:
-    """Turns a signal into a wish to stop. While no script runs there is nothing to end, so it stops at once.
+class SkillInterruptHandler:
+    """Turns a signal into a cancellation.
 
-    The second signal ends the scripts for good, by `end_all` in a thread of its own; the third does not wait for that.
+    While no script runs, a signal ends the command at once. The second signal kills the scripts, by `end_all` in a
+    separate thread; the third does not wait for that.
     """
 
     def __init__(self, cancellation: Cancellation, end_all: Callable[[], None]) -> None:
-        self.code = Code.INTERRUPTED
-        self.is_wished = False
+        self.code = ExitCode.INTERRUPTED
+        self.is_requested = False
         self._cancellation = cancellation
         self._end_all = end_all
-        self._is_hasty = False
+        self._is_forced = False
         self._is_executing = False
-        self._before: dict[int, object] = {}
+        self._previous_handlers: dict[int, object] = {}
         self._signalled, self._signal = os.pipe()
-        self._thread = Thread(target=self._attend, name="aeon-interruption", daemon=True)
+        self._thread = Thread(target=self._handle_signals, name="aeon-interruption", daemon=True)
 
-    def watch(self, event: Event) -> None:
-        """Note whether scripts run just now."""
+    def observe(self, event: Event) -> None:
+        """Records whether scripts are running."""
         if isinstance(event, PlanReady):
             self._is_executing = True
-        elif isinstance(event, Replanned):
+        elif isinstance(event, ReplanRequested):
             self._is_executing = False
 
     def __enter__(self) -> Self:
         self._thread.start()
-        for number in heeded():
-            self._before[number] = signal.signal(number, self._stop)
+        for number in handled_signals():
+            self._previous_handlers[number] = signal.signal(number, self._on_signal)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        for number, before in self._before.items():
+        for number, before in self._previous_handlers.items():
             signal.signal(number, before)  # pyright: ignore[reportArgumentType]  # what signal.signal returned
         os.write(self._signal, _OVER)
         self._thread.join()
         os.close(self._signal)
         os.close(self._signalled)
 
-    def _stop(self, number: int, frame: FrameType | None) -> None:
-        # No lock may be taken and nothing printed here: the thread that was interrupted may be at just that.
+    def _on_signal(self, number: int, frame: FrameType | None) -> None:
+        # Take no lock and print nothing here: the interrupted thread may hold the lock or be printing.
         del frame
-        stop = Ended(number)
-        self.code = code_of(stop)
-        if not self._is_executing or self._is_hasty:
+        stop = TerminatedBySignal(number)
+        self.code = exit_code_of(stop)
+        if not self._is_executing or self._is_forced:
             raise stop
-        self._is_hasty = self.is_wished
-        self.is_wished = True
+        self._is_forced = self.is_requested
+        self.is_requested = True
         self._cancellation.cancel()
-        os.write(self._signal, _AGAIN if self._is_hasty else _ONCE)
+        os.write(self._signal, _AGAIN if self._is_forced else _ONCE)
 
-    def _attend(self) -> None:
-        while (said := os.read(self._signalled, 1)) != _OVER:
-            if said == _ONCE:
-                say(f"ending the scripts, {POLITE_SECONDS:.0f} s at most; asked again, at once")
+    def _handle_signals(self) -> None:
+        while (message := os.read(self._signalled, 1)) != _OVER:
+            if message == _ONCE:
+                print_message(f"ending the scripts within {GRACE_SECONDS:.0f} s; interrupt again to kill them at once")
             else:
                 self._end_all()

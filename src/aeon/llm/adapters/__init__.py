@@ -1,1 +1,1 @@
-"""Adapters to real backends. Each is imported where it is used, never by the kernel."""
+"""Adapters to real backends. The kernel never imports them; they are imported where they are used."""

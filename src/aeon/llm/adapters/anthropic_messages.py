@@ -1,13 +1,20 @@
-"""The wire format of Anthropic's messages. Pure."""
+"""The wire format of Anthropic's Messages API. Pure."""
 
 from dataclasses import dataclass
 from typing import ClassVar, cast
 
 from aeon.base.json import Json, JsonObject
-from aeon.llm.adapters.schema_subsets import constrained_form
-from aeon.llm.adapters.sse import ServerEvent
-from aeon.llm.adapters.wire import json_object, object_in, raise_reported, text_in, text_or_none, usage
-from aeon.llm.interface import Reply, Request
+from aeon.llm.adapters.schema_subsets import constrain_schema
+from aeon.llm.adapters.wire import (
+    ServerEvent,
+    parse_object,
+    raise_reported_error,
+    read_usage,
+    require_object,
+    require_text,
+    text_or_none,
+)
+from aeon.llm.interface import LLMRequest, LLMResponse
 from aeon.llm.retry import AttemptFailed
 
 _VERSION = "2023-06-01"
@@ -24,7 +31,7 @@ _END = "message_stop"
 
 @dataclass(frozen=True, slots=True)
 class AnthropicMessagesWire:
-    """Bodies and answers of POST /messages."""
+    """Requests and responses of POST /messages."""
 
     path: ClassVar[str] = "messages"
 
@@ -35,7 +42,7 @@ class AnthropicMessagesWire:
     def headers(self, api_key: str | None) -> dict[str, str]:
         return {"anthropic-version": _VERSION} | ({"x-api-key": api_key} if api_key else {})
 
-    def encode(self, request: Request, *, stream: bool) -> JsonObject:
+    def encode(self, request: LLMRequest, *, stream: bool) -> JsonObject:
         body: JsonObject = {
             "model": self.model,
             "max_tokens": request.max_tokens,
@@ -44,7 +51,7 @@ class AnthropicMessagesWire:
         if request.system_prompt:
             body["system"] = request.system_prompt
         if self.sends_temperature:
-            # Their scale ends at 1; above it the API refuses the request.
+            # The API's scale ends at 1; it refuses higher values.
             body["temperature"] = min(request.temperature, 1.0)
         if self.enforces_schema and request.schema is not None:
             body |= _output_config(request.schema)
@@ -52,15 +59,15 @@ class AnthropicMessagesWire:
             body["stream"] = True
         return body
 
-    def decode(self, answer: JsonObject) -> Reply:
-        raise_reported(answer)
+    def decode(self, answer: JsonObject) -> LLMResponse:
+        raise_reported_error(answer)
         blocks = answer.get("content")
         if not isinstance(blocks, list):
-            raise AttemptFailed("the answer has no list at content")
-        return Reply(
+            raise AttemptFailed("the response has no list at content")
+        return LLMResponse(
             text="".join(_block_text(block) for block in cast("list[Json]", blocks)),
             finish_reason=_finish_reason(answer.get("stop_reason")),
-            usage=usage(answer.get("usage"), _USAGE),
+            usage=read_usage(answer.get("usage"), _USAGE),
             model=text_or_none(answer.get("model")),
             request_id=text_or_none(answer.get("id")),
         )
@@ -70,7 +77,7 @@ class AnthropicMessagesWire:
 
 
 class AnthropicMessagesReader:
-    """Puts streamed events together. A stop reason or message_stop is the end; a stream without either was cut."""
+    """Assembles streamed events. A stop reason or message_stop is the end; a stream without either was cut off."""
 
     def __init__(self) -> None:
         self._pieces: list[str] = []
@@ -80,30 +87,30 @@ class AnthropicMessagesReader:
         self.is_complete = False
 
     def feed(self, event: ServerEvent) -> str:
-        body = json_object(event.data)
-        raise_reported(body)
+        body = parse_object(event.data)
+        raise_reported_error(body)
         kind = body.get("type")
         if kind == "content_block_delta":
-            return self._feed_delta(object_in(body.get("delta"), "delta"))
+            return self._feed_delta(require_object(body.get("delta"), "delta"))
         if kind == "message_start":
-            self._message = object_in(body.get("message"), "message")
-            self._usage |= usage(self._message.get("usage"), _USAGE)
+            self._message = require_object(body.get("message"), "message")
+            self._usage |= read_usage(self._message.get("usage"), _USAGE)
         elif kind == "message_delta":
-            self._stop_reason = object_in(body.get("delta"), "delta").get("stop_reason")
-            self._usage |= usage(body.get("usage"), _USAGE)
+            self._stop_reason = require_object(body.get("delta"), "delta").get("stop_reason")
+            self._usage |= read_usage(body.get("usage"), _USAGE)
         self.is_complete = kind == _END
         return ""
 
     def _feed_delta(self, delta: JsonObject) -> str:
-        # Thinking comes as deltas of other types and is no part of the answer.
-        piece = text_in(delta.get("text"), "delta.text") if delta.get("type") == "text_delta" else ""
+        # Thinking arrives as deltas of other types and is not part of the response.
+        piece = require_text(delta.get("text"), "delta.text") if delta.get("type") == "text_delta" else ""
         self._pieces.append(piece)
         return piece
 
-    def reply(self) -> Reply:
+    def reply(self) -> LLMResponse:
         if not self.is_complete and self._stop_reason is None:
-            raise AttemptFailed(f"the stream was cut after {len(''.join(self._pieces))} characters, before its end")
-        return Reply(
+            raise AttemptFailed(f"the stream was cut off after {len(''.join(self._pieces))} characters, before its end")
+        return LLMResponse(
             text="".join(self._pieces),
             finish_reason=_finish_reason(self._stop_reason),
             usage=self._usage,
@@ -113,14 +120,14 @@ class AnthropicMessagesReader:
 
 
 def _output_config(schema: JsonObject) -> JsonObject:
-    form = constrained_form(schema)
+    form = constrain_schema(schema)
     return {} if form is None else {"output_config": {"format": {"type": "json_schema", "schema": form}}}
 
 
 def _block_text(block: Json) -> str:
-    fields = object_in(block, "content[]")
-    return text_in(fields.get("text"), "content[].text") if fields.get("type") == "text" else ""
+    fields = require_object(block, "content[]")
+    return require_text(fields.get("text"), "content[].text") if fields.get("type") == "text" else ""
 
 
-def _finish_reason(said: Json) -> str | None:
-    return _FINISH_REASONS.get(said) if isinstance(said, str) else None
+def _finish_reason(reported: Json) -> str | None:
+    return _FINISH_REASONS.get(reported) if isinstance(reported, str) else None

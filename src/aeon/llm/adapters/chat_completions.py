@@ -1,26 +1,26 @@
-"""The wire format of OpenAI's chat completions, as OpenAI, vLLM, llama.cpp and many others speak it. Pure."""
+"""The wire format of OpenAI's chat completions, also used by vLLM, llama.cpp and many others. Pure."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar, TypeAlias
 
 from aeon.base.json import Json, JsonObject
-from aeon.llm.adapters.schema_subsets import fits_strict
-from aeon.llm.adapters.sse import ServerEvent
+from aeon.llm.adapters.schema_subsets import fits_strict_mode
 from aeon.llm.adapters.wire import (
-    first_in,
-    json_object,
-    object_in,
-    raise_reported,
-    text_in,
+    ServerEvent,
+    parse_object,
+    raise_reported_error,
+    read_usage,
+    require_first,
+    require_object,
+    require_text,
     text_or_none,
-    usage,
 )
-from aeon.llm.interface import Reply, Request
+from aeon.llm.interface import LLMRequest, LLMResponse
 from aeon.llm.retry import AttemptFailed
 
 SchemaFields: TypeAlias = Callable[[JsonObject], JsonObject]
-"""From a JSON Schema to the body fields that make a server follow it."""
+"""Returns the body fields that make a server follow a JSON Schema."""
 
 _FINISH_REASONS = {"stop": "stop", "length": "length", "model_length": "length", "content_filter": "refusal"}
 _USAGE = {"prompt_tokens": "input_tokens", "completion_tokens": "output_tokens"}
@@ -28,26 +28,26 @@ _END = "[DONE]"
 
 
 def response_format(schema: JsonObject) -> JsonObject:
-    """The field of OpenAI, strict only where strict mode takes the schema (it refuses any other with a 400)."""
-    named = {"name": "answer", "schema": schema, "strict": fits_strict(schema)}
+    """The field for OpenAI, strict only if strict mode accepts the schema (it refuses any other with a 400)."""
+    named = {"name": "answer", "schema": schema, "strict": fits_strict_mode(schema)}
     return {"response_format": {"type": "json_schema", "json_schema": named}}
 
 
 def structured_outputs(schema: JsonObject) -> JsonObject:
-    """The field of vLLM. Without the whitespace switch small models fill their token limit with blanks."""
+    """The field for vLLM. Without the whitespace option small models fill their token limit with blanks."""
     return {"structured_outputs": {"json": schema, "disable_any_whitespace": True}}
 
 
 def unconstrained(schema: JsonObject) -> JsonObject:  # noqa: ARG001  # one of the SchemaFields
-    """For servers that know no schemas."""
+    """No field, for servers without schema support."""
     return {}
 
 
 @dataclass(frozen=True, slots=True)
 class ChatCompletionsWire:
-    """Bodies and answers of POST /chat/completions.
+    """Requests and responses of POST /chat/completions.
 
-    Reasoning models of OpenAI want `max_tokens_field` "max_completion_tokens" and no temperature.
+    OpenAI's reasoning models require `max_tokens_field` "max_completion_tokens" and no temperature.
     """
 
     path: ClassVar[str] = "chat/completions"
@@ -60,7 +60,7 @@ class ChatCompletionsWire:
     def headers(self, api_key: str | None) -> dict[str, str]:
         return {"authorization": f"Bearer {api_key}"} if api_key else {}
 
-    def encode(self, request: Request, *, stream: bool) -> JsonObject:
+    def encode(self, request: LLMRequest, *, stream: bool) -> JsonObject:
         body: JsonObject = {
             "model": self.model,
             "messages": _messages(request),
@@ -74,15 +74,15 @@ class ChatCompletionsWire:
             body |= {"stream": True, "stream_options": {"include_usage": True}}
         return body
 
-    def decode(self, answer: JsonObject) -> Reply:
-        raise_reported(answer)
-        choice = first_in(answer.get("choices"), "choices")
-        message = object_in(choice.get("message"), "choices[0].message")
+    def decode(self, answer: JsonObject) -> LLMResponse:
+        raise_reported_error(answer)
+        choice = require_first(answer.get("choices"), "choices")
+        message = require_object(choice.get("message"), "choices[0].message")
         refusal = text_or_none(message.get("refusal"))
-        return Reply(
-            text=refusal or text_in(message.get("content"), "choices[0].message.content"),
+        return LLMResponse(
+            text=refusal or require_text(message.get("content"), "choices[0].message.content"),
             finish_reason="refusal" if refusal else _finish_reason(choice.get("finish_reason")),
-            usage=usage(answer.get("usage"), _USAGE),
+            usage=read_usage(answer.get("usage"), _USAGE),
             model=text_or_none(answer.get("model")),
             request_id=text_or_none(answer.get("id")),
         )
@@ -92,7 +92,7 @@ class ChatCompletionsWire:
 
 
 class ChatCompletionsReader:
-    """Puts streamed chunks together. A finish reason or [DONE] is the end; a stream without either was cut."""
+    """Assembles streamed chunks. A finish reason or [DONE] is the end; a stream without either was cut off."""
 
     def __init__(self) -> None:
         self._pieces: list[str] = []
@@ -103,46 +103,46 @@ class ChatCompletionsReader:
         self.is_complete = False
 
     def feed(self, event: ServerEvent) -> str:
-        """The text an event of the stream adds; [DONE] adds none."""
+        """Returns the text that an event adds; [DONE] adds none."""
         if event.data == _END:
             self.is_complete = self._has_ended = True
             return ""
-        return self.feed_chunk(json_object(event.data))
+        return self.feed_chunk(parse_object(event.data))
 
     def feed_chunk(self, chunk: JsonObject) -> str:
-        """The text one `chat.completion.chunk` adds."""
-        raise_reported(chunk)
+        """Returns the text that one `chat.completion.chunk` adds."""
+        raise_reported_error(chunk)
         self._heads |= {key: chunk[key] for key in ("id", "model", "usage") if chunk.get(key)}
         # The last chunk carries the usage and an empty list of choices.
-        return self._feed_choice(first_in(chunk["choices"], "choices")) if chunk.get("choices") else ""
+        return self._feed_choice(require_first(chunk["choices"], "choices")) if chunk.get("choices") else ""
 
     def _feed_choice(self, choice: JsonObject) -> str:
         if choice.get("finish_reason") is not None:
             self._finish_reason = choice["finish_reason"]
             self._has_ended = True
-        delta = object_in(choice.get("delta"), "choices[0].delta")
-        refusal = text_in(delta.get("refusal"), "choices[0].delta.refusal")
+        delta = require_object(choice.get("delta"), "choices[0].delta")
+        refusal = require_text(delta.get("refusal"), "choices[0].delta.refusal")
         self._is_refusal = self._is_refusal or bool(refusal)
-        piece = refusal + text_in(delta.get("content"), "choices[0].delta.content")
+        piece = refusal + require_text(delta.get("content"), "choices[0].delta.content")
         self._pieces.append(piece)
         return piece
 
-    def reply(self) -> Reply:
+    def reply(self) -> LLMResponse:
         if not self._has_ended:
-            raise AttemptFailed(f"the stream was cut after {len(''.join(self._pieces))} characters, before its end")
-        return Reply(
+            raise AttemptFailed(f"the stream was cut off after {len(''.join(self._pieces))} characters, before its end")
+        return LLMResponse(
             text="".join(self._pieces),
             finish_reason="refusal" if self._is_refusal else _finish_reason(self._finish_reason),
-            usage=usage(self._heads.get("usage"), _USAGE),
+            usage=read_usage(self._heads.get("usage"), _USAGE),
             model=text_or_none(self._heads.get("model")),
             request_id=text_or_none(self._heads.get("id")),
         )
 
 
-def _messages(request: Request) -> list[JsonObject]:
+def _messages(request: LLMRequest) -> list[JsonObject]:
     system = [{"role": "system", "content": request.system_prompt}] if request.system_prompt else []
     return [*system, {"role": "user", "content": request.prompt}]
 
 
-def _finish_reason(said: Json) -> str | None:
-    return _FINISH_REASONS.get(said) if isinstance(said, str) else None
+def _finish_reason(reported: Json) -> str | None:
+    return _FINISH_REASONS.get(reported) if isinstance(reported, str) else None

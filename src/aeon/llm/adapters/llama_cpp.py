@@ -1,4 +1,4 @@
-"""A model in this process: llama.cpp with weights from a GGUF file, no server to run and no key to have."""
+"""The embedded model: llama.cpp in this process with weights from a GGUF file, without a server or an API key."""
 
 import secrets
 import threading
@@ -12,25 +12,25 @@ from typing import Self, TypeAlias  # the published signature
 from aeon.base.errors import LLMError, LLMRequestError
 from aeon.base.json import JsonObject
 from aeon.llm.adapters.chat_completions import ChatCompletionsWire
-from aeon.llm.adapters.llama_runtime import LlamaServer, RuntimeSettings, default_threads, start
-from aeon.llm.adapters.prompt_cache import PromptCache, private_folder
-from aeon.llm.interface import Reply, Request, RequestAdapter, TextSink
+from aeon.llm.adapters.llama_runtime import LlamaServer, RuntimeSettings, default_threads, start_server
+from aeon.llm.adapters.prompt_cache import PromptCache, make_private_folder
+from aeon.llm.interface import LLMRequest, LLMResponse, RequestAdapter, TextSink
 from aeon.llm.retry import AttemptFailed
 
 _DETERMINISTIC: JsonObject = {"cache_prompt": False, "seed": 0}
-"""A cached prefix is computed in other batches than a fresh one, and long greedy answers can differ by that."""
+"""A cached prefix is computed in other batches than a fresh one, so long greedy answers can differ."""
 
 _Outcome: TypeAlias = JsonObject | Exception | None
-"""What the native call hands over: a chunk, the error it ended with, or None when it is through."""
+"""An outcome of the native call: a chunk, the error it ended with, or None at its end."""
 
 
 class LlamaCppAdapter(RequestAdapter):
-    """Runs a GGUF model by llama.cpp, loaded at the first question. Threads may share it; their questions queue.
+    """Runs a GGUF model with llama.cpp, loaded at the first request. Thread-safe; requests queue.
 
     `context` is in tokens, prompt and answer together; `threads` defaults to all cores but one. `deterministic` makes
-    equal requests give equal text on one machine, at the price of reading every prompt anew. `states` is a folder for
-    what the model made of long instructions, so that the next process need not read them again. Nothing here is
-    retried: what fails in process would fail again.
+    equal requests give equal text on one machine, but processes every prompt from the start. `states` is a folder for
+    the model's state after long instructions, which spares the next process their processing. Nothing is retried: a
+    failure in the process would occur again.
     """
 
     def __init__(
@@ -43,8 +43,8 @@ class LlamaCppAdapter(RequestAdapter):
         states: str | PathLike[str] | None = None,
     ) -> None:
         path = Path(model_path)
-        folder = None if states is None or deterministic else private_folder(Path(states))
-        # Nobody but this process needs the key: it shuts the loopback port that llama.cpp always opens.
+        folder = None if states is None or deterministic else make_private_folder(Path(states))
+        # Only this process knows the key: it protects the loopback port that llama.cpp always opens.
         self._settings = RuntimeSettings(path, context, threads or default_threads(), secrets.token_urlsafe(32), folder)
         self._states = None if folder is None else PromptCache(folder, self._settings)
         self._wire = ChatCompletionsWire(path.stem)
@@ -58,10 +58,10 @@ class LlamaCppAdapter(RequestAdapter):
     def supports_schema(self) -> bool:
         return True
 
-    def complete(self, request: Request, on_text: TextSink | None = None) -> Reply:
-        """The model's answer.
+    def complete(self, request: LLMRequest, on_text: TextSink | None = None) -> LLMResponse:
+        """Returns the model's response.
 
-        Raises LLMRequestError for a prompt beyond the context or a schema llama.cpp cannot follow, LLMError when the
+        Raises LLMRequestError if the prompt exceeds the context or llama.cpp cannot follow the schema, LLMError if the
         weights cannot be loaded, MissingExtraError without xllamacpp.
         """
         body = {**self._wire.encode(request, stream=True), **self._extra}
@@ -79,7 +79,7 @@ class LlamaCppAdapter(RequestAdapter):
             raise LLMError(f"The embedded model failed: {failure.reason}.") from None
 
     def close(self) -> None:
-        """Free the model's memory once running questions are through. The next question loads it again."""
+        """Frees the model's memory when the running requests have ended. The next request loads it again."""
         with self._lock:
             self._server = None
 
@@ -97,17 +97,19 @@ class LlamaCppAdapter(RequestAdapter):
     def _loaded(self) -> LlamaServer:
         with self._lock:
             if self._server is None:
-                self._server = start(self._settings)
-                self._states = None if self._states is None else self._states.afresh()
+                self._server = start_server(self._settings)
+                self._states = None if self._states is None else self._states.for_new_server()
             return self._server
 
-    def _prepare(self, server: LlamaServer, request: Request) -> None:
-        """Spare the model the reading of instructions that it has read before, in this process or another."""
+    def _prepare(self, server: LlamaServer, request: LLMRequest) -> None:
+        """Restores the state after instructions that were processed before, in this process or another."""
         if self._states is None or request.system_prompt is None:
             return
-        instructions = Request("", request.system_prompt, max_tokens=1, temperature=0.0)
+        instructions = LLMRequest("", request.system_prompt, max_tokens=1, temperature=0.0)
         body = self._wire.encode(instructions, stream=True)
-        self._states.prepare(server.listening_address, request.system_prompt, lambda: _exhaust(_chunks(server, body)))
+        self._states.load_instructions(
+            server.listening_address, request.system_prompt, lambda: _exhaust(_chunks(server, body))
+        )
 
 
 def _exhaust(chunks: Iterator[JsonObject]) -> None:
@@ -116,28 +118,28 @@ def _exhaust(chunks: Iterator[JsonObject]) -> None:
 
 
 def _chunks(server: LlamaServer, body: JsonObject) -> Iterator[JsonObject]:
-    """The chunks of one answer, made on a thread of its own.
+    """The chunks of one response, generated in a separate thread.
 
-    Native code swallows what is raised inside its callback, Ctrl-C too. Here the caller waits in Python, is
+    Native code swallows exceptions of its callback, also KeyboardInterrupt. Here the caller waits in Python, is
     interrupted at once, and the model stops at its next token.
     """
     outcomes = SimpleQueue[_Outcome]()
     stop = threading.Event()
 
-    def ask() -> None:
-        def hand_over(chunk: JsonObject) -> bool:
+    def generate() -> None:
+        def put_chunk(chunk: JsonObject) -> bool:
             outcomes.put(chunk)
             return stop.is_set()
 
         try:
-            server.handle_chat_completions(body, hand_over)
+            server.handle_chat_completions(body, put_chunk)
             outcomes.put(None)
-        except (TypeError, ValueError, RuntimeError) as error:  # TypeError: where the library finds orjson
+        except (TypeError, ValueError, RuntimeError) as error:  # TypeError: raised if orjson is installed
             outcomes.put(_refused(error))
         except Exception as error:  # noqa: BLE001  # raised again in the caller's thread
             outcomes.put(error)
 
-    threading.Thread(target=ask, name="aeon-llama").start()
+    threading.Thread(target=generate, name="aeon-llama").start()
     try:
         while (outcome := outcomes.get()) is not None:
             if isinstance(outcome, Exception):

@@ -1,4 +1,4 @@
-"""llama.cpp inside this process, by way of xllamacpp: loaded with the settings that keep it private and quiet."""
+"""llama.cpp in this process through xllamacpp, with settings that keep it private and quiet."""
 
 import importlib
 import os
@@ -17,42 +17,42 @@ _PROMPT_CACHE_MIB = 256
 
 
 class LlamaServer(Protocol):
-    """What Aeon uses of `xllamacpp.Server`. It answers calls and, always, HTTP on a loopback port of its own choice."""
+    """The part of `xllamacpp.Server` that Aeon uses. It also always serves HTTP on a loopback port that it chooses."""
 
     listening_address: str
 
     def handle_chat_completions(self, body: JsonObject, on_chunk: Callable[[JsonObject], bool]) -> Json:
-        """Stream one chat completion; a true result of `on_chunk` stops it."""
+        """Streams one chat completion; a true result of `on_chunk` stops it."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class RuntimeSettings:
-    """Which weights, how many tokens of context, how many threads, and the key that guards the loopback port.
+    """The weights, the context in tokens, the number of threads, and the key that protects the loopback port.
 
-    `states` is the folder, if any, where the state after long instructions is kept.
+    `state_folder` keeps the state after long instructions; None disables that.
     """
 
     model_path: Path
     context: int
     threads: int
     api_key: str
-    states: Path | None = None
+    state_folder: Path | None = None
 
 
 def default_threads() -> int:
-    """All cores but one: llama.cpp's threads spin at barriers, and one too many makes it several times slower."""
+    """All cores but one: llama.cpp's threads spin at barriers, and one too many slows it down several times."""
     usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return max(1, usable - 1)
 
 
-def start(settings: RuntimeSettings) -> LlamaServer:
-    """Load the weights; seconds of work, in a thread of its own.
+def start_server(settings: RuntimeSettings) -> LlamaServer:
+    """Loads the weights in a separate thread, which takes seconds.
 
-    A signal that ends this process is raised in the caller's thread. It must not come between the making of a server
-    and the first turn of its loop: freeing a server whose loop has not begun never returns. Where the caller is
-    interrupted, the other thread sees the load to its end and frees the server.
-    Raises MissingExtraError without xllamacpp, LLMError when the file is missing, no GGUF file, or cannot be loaded.
+    A signal that ends this process is raised in the caller's thread. It must not arrive between the creation of a
+    server and the first turn of its loop: freeing a server whose loop has not started never returns. If the caller is
+    interrupted, the other thread completes the load and frees the server.
+    Raises MissingExtraError without xllamacpp, LLMError if the file is missing, not a GGUF file, or cannot be loaded.
     """
     runtime = _runtime()
     _check_file(settings.model_path)
@@ -60,7 +60,7 @@ def start(settings: RuntimeSettings) -> LlamaServer:
 
     def load() -> None:
         try:
-            outcomes.put(_serving(runtime, settings))
+            outcomes.put(_started_server(runtime, settings))
         except Exception as error:  # noqa: BLE001  # raised again in the caller's thread
             outcomes.put(error)
 
@@ -69,22 +69,22 @@ def start(settings: RuntimeSettings) -> LlamaServer:
     if isinstance(outcome, RuntimeError):
         raise LLMError(
             f"llama.cpp cannot load {settings.model_path}: {outcome}",
-            next_step="The file may be incomplete, of a kind this llama.cpp does not know, or larger than the memory "
-            "left. Fetch it again with `aeon model fetch`.",
+            next_step="The file may be incomplete, of a kind that this llama.cpp does not support, or larger than the "
+            "free memory. Fetch it again with `aeon model fetch`.",
         ) from None
     if isinstance(outcome, Exception):
         raise outcome
     return outcome
 
 
-def _serving(runtime: Any, settings: RuntimeSettings) -> LlamaServer:
-    """A server whose loop has begun: it is what answers this call."""
+def _started_server(runtime: Any, settings: RuntimeSettings) -> LlamaServer:
+    """A server whose loop has started: `handle_metrics` returns only then."""
     server = runtime.Server(_parameters(runtime, settings))
     server.handle_metrics()
     return server
 
 
-def _runtime() -> Any:  # the package ships no types; `LlamaServer` says what is used
+def _runtime() -> Any:  # the package has no types; `LlamaServer` declares the used part
     try:
         return importlib.import_module("xllamacpp")
     except ImportError:
@@ -102,7 +102,7 @@ def _check_file(path: Path) -> None:
     except OSError as error:
         raise LLMError(f"The model file {path} cannot be read: {error.strerror}.", next_step=advice) from None
     if magic != _MAGIC:
-        raise LLMError(f"The model file {path} is no GGUF file.", next_step=advice)
+        raise LLMError(f"The model file {path} is not a GGUF file.", next_step=advice)
 
 
 def _parameters(runtime: Any, settings: RuntimeSettings) -> Any:
@@ -117,13 +117,13 @@ def _parameters(runtime: Any, settings: RuntimeSettings) -> Any:
     parameters.cache_ram_mib = _PROMPT_CACHE_MIB
     parameters.verbosity = 0
     parameters.endpoint_metrics = True
-    # The port is open whether wanted or not, by default to every web page the user visits.
+    # The port is always open, by default even to every web page that the user visits.
     parameters.api_keys = [settings.api_key]
     parameters.cors_origins = ""
     parameters.cors_credentials = False
     parameters.ui = False
     parameters.offline = True
-    if settings.states is not None:
-        parameters.slot_save_path = f"{settings.states}{os.sep}"
+    if settings.state_folder is not None:
+        parameters.slot_save_path = f"{settings.state_folder}{os.sep}"
         parameters.endpoint_slots = True
     return parameters

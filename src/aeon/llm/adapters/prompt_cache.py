@@ -1,4 +1,4 @@
-"""What a model made of its instructions, kept on disk: read once on this machine, not once in every process."""
+"""A disk cache of the model's state after its instructions: processed once per machine, not once per process."""
 
 import hashlib
 import json
@@ -11,20 +11,20 @@ from urllib.parse import urlsplit
 
 from aeon.llm.adapters.llama_runtime import RuntimeSettings
 
-LONG = 2000
-"""Characters from which instructions are worth keeping; a shorter text is read faster than a file."""
+MIN_CACHED_CHARACTERS = 2000
+"""Characters from which instructions are cached; a shorter text is processed faster than a file is loaded."""
 
-_KEPT = 4
-"""Files that are kept, the last used ones: 12 to 28 KB a token."""
+_MAX_FILES = 4
+"""The number of files to keep, the last used ones; 12 to 28 KB per token."""
 
-_SECONDS = 60.0
+_TIMEOUT_SECONDS = 60.0
 
 
 class PromptCache:
-    """Restores the state of llama.cpp's one slot after the instructions, or has them read and saves it.
+    """Restores the state of llama.cpp's one slot after the instructions, or processes them and saves the state.
 
-    Only instructions are in a file, never a request. A file is bound to the weights, the context and the runtime's
-    version; one that does not load is removed. Nothing here fails a question: without the cache it only takes longer.
+    A file contains only instructions, never a request. It is bound to the weights, the context and the runtime's
+    version; a file that does not load is removed. The cache never fails a request: without it, requests take longer.
     """
 
     def __init__(self, folder: Path, settings: RuntimeSettings) -> None:
@@ -32,13 +32,13 @@ class PromptCache:
         self._settings = settings
         self._prepared: set[str] = set()
 
-    def afresh(self) -> "PromptCache":
-        """The same cache for a server that has just been loaded and knows nothing."""
+    def for_new_server(self) -> "PromptCache":
+        """The same cache for a freshly loaded server."""
         return PromptCache(self._folder, self._settings)
 
-    def prepare(self, address: str, instructions: str, read: Callable[[], None]) -> None:
-        """Have the server at `address` know `instructions`; `read` makes it read them."""
-        if len(instructions) < LONG or instructions in self._prepared:
+    def load_instructions(self, address: str, instructions: str, read: Callable[[], None]) -> None:
+        """Loads `instructions` into the server at `address`; `read` makes the server process them."""
+        if len(instructions) < MIN_CACHED_CHARACTERS or instructions in self._prepared:
             return
         self._prepared.add(instructions)
         file = self._folder / f"{self._key(instructions)}.state"
@@ -53,9 +53,9 @@ class PromptCache:
             self._prune()
 
     def _act(self, address: str, action: str, file: Path) -> bool:
-        """Ask the server, over its own loopback port, to save its slot to a file or to restore it."""
+        """Asks the server, on its loopback port, to save its slot to a file or to restore it."""
         place = urlsplit(address)
-        connection = HTTPConnection(place.hostname or "", place.port, timeout=_SECONDS)
+        connection = HTTPConnection(place.hostname or "", place.port, timeout=_TIMEOUT_SECONDS)
         headers = {"Authorization": f"Bearer {self._settings.api_key}", "Content-Type": "application/json"}
         try:
             connection.request("POST", f"/slots/0?action={action}", json.dumps({"filename": file.name}), headers)
@@ -78,12 +78,12 @@ class PromptCache:
 
     def _prune(self) -> None:
         files = sorted(self._folder.glob("*.state"), key=lambda file: file.stat().st_mtime)
-        for file in files[:-_KEPT]:
+        for file in files[:-_MAX_FILES]:
             file.unlink(missing_ok=True)
 
 
-def private_folder(folder: Path) -> Path | None:
-    """The folder, made for its owner alone; None when it cannot be had."""
+def make_private_folder(folder: Path) -> Path | None:
+    """Makes the folder with access for its owner only; returns None if that fails."""
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError:

@@ -1,6 +1,6 @@
-"""Which JSON Schemas the remote APIs can enforce, and the form they take them in. Pure.
+"""The subsets of JSON Schema that the remote APIs can enforce, and the conversion to them. Pure.
 
-Whatever a schema loses here, the answer is checked against the whole of it afterwards (core 11).
+The response is always validated against the whole schema afterwards (core 11).
 """
 
 from collections.abc import Iterator
@@ -26,8 +26,8 @@ _IGNORED = frozenset({"$defs", "$schema", "$id", "$comment", "examples"})
 _DEFS = "#/$defs/"
 
 
-def fits_strict(schema: Json) -> bool:
-    """Whether OpenAI's strict mode takes `schema`: closed objects, every property required, known keywords only."""
+def fits_strict_mode(schema: Json) -> bool:
+    """Whether OpenAI's strict mode accepts `schema`: closed objects, every property required, known keywords only."""
     return isinstance(schema, dict) and cast(JsonObject, schema).get("type") == "object" and _fits_strict(schema, 1)
 
 
@@ -37,13 +37,13 @@ def _fits_strict(schema: Json, depth: int) -> bool:
     node = cast(JsonObject, schema)
     return (
         node.keys() <= _STRICT
-        and _says_what(node)
-        and (not _describes_object(node) or _is_closed_and_whole(node))
+        and _has_content_keyword(node)
+        and (not _describes_object(node) or _is_closed_and_required(node))
         and all(_fits_strict(inner, depth + deeper) for inner, deeper in _inner(node))
     )
 
 
-def _says_what(node: JsonObject) -> bool:
+def _has_content_keyword(node: JsonObject) -> bool:
     return any(key in node for key in ("type", "anyOf", "$ref", "enum", "const"))
 
 
@@ -52,13 +52,13 @@ def _describes_object(node: JsonObject) -> bool:
     return kind == "object" or (isinstance(kind, list) and "object" in kind) or "properties" in node
 
 
-def _is_closed_and_whole(node: JsonObject) -> bool:
+def _is_closed_and_required(node: JsonObject) -> bool:
     named = set(node.get("properties", {}))
     return node.get("additionalProperties") is False and set(node.get("required", ())) == named
 
 
 def _inner(node: JsonObject) -> Iterator[tuple[Json, int]]:
-    """The schemas inside `node`, each with how much deeper it lies."""
+    """The schemas inside `node`, each with its additional depth."""
     yield from ((inner, 1) for inner in node.get("properties", {}).values())
     yield from ((inner, 0) for inner in node.get("$defs", {}).values())
     yield from ((inner, 0) for inner in node.get("anyOf", ()))
@@ -66,12 +66,12 @@ def _inner(node: JsonObject) -> Iterator[tuple[Json, int]]:
         yield node["items"], 1
 
 
-def constrained_form(schema: JsonObject) -> JsonObject | None:
-    """`schema` as Anthropic's structured outputs take it, or None when they cannot express it.
+def constrain_schema(schema: JsonObject) -> JsonObject | None:
+    """`schema` in the form for Anthropic's structured outputs, or None if they cannot express it.
 
-    Bounds they do not know (lengths, ranges, patterns) become a note in the description, which the model reads;
-    references are written out. An object that may hold anything, a recursive schema or a keyword that carries structure
-    (oneOf, if, not) cannot be expressed: closing or dropping it would make the model answer something else.
+    Unsupported bounds (lengths, ranges, patterns) become a note in the description, which the model reads; references
+    are expanded. Open objects, recursive schemas and structural keywords (oneOf, if, not) cannot be expressed: closing
+    or dropping them would change the model's answer.
     """
     try:
         return _constrained(schema, schema.get("$defs", {}), ())
@@ -80,7 +80,7 @@ def constrained_form(schema: JsonObject) -> JsonObject | None:
 
 
 class _InexpressibleError(Exception):
-    """The schema needs what the format does not have."""
+    """The schema needs a feature that the format does not have."""
 
 
 def _constrained(schema: Json, defs: JsonObject, above: tuple[str, ...]) -> JsonObject:
@@ -88,8 +88,8 @@ def _constrained(schema: Json, defs: JsonObject, above: tuple[str, ...]) -> Json
         raise _InexpressibleError
     node = cast(JsonObject, schema)
     if "$ref" in node:
-        return _written_out(node, defs, above)
-    if not node.keys() <= _CONSTRAINED | _BOUNDS | _IGNORED or not _says_what(node) or _is_open(node):
+        return _expanded(node, defs, above)
+    if not node.keys() <= _CONSTRAINED | _BOUNDS | _IGNORED or not _has_content_keyword(node) or _is_open(node):
         raise _InexpressibleError
     form: JsonObject = {key: value for key, value in node.items() if key in _CONSTRAINED}
     if _describes_object(node):
@@ -104,7 +104,7 @@ def _constrained(schema: Json, defs: JsonObject, above: tuple[str, ...]) -> Json
     return _with_note(form, {key: value for key, value in node.items() if key in _BOUNDS})
 
 
-def _written_out(node: JsonObject, defs: JsonObject, above: tuple[str, ...]) -> JsonObject:
+def _expanded(node: JsonObject, defs: JsonObject, above: tuple[str, ...]) -> JsonObject:
     name = str(node["$ref"]).removeprefix(_DEFS)
     if name not in defs or name in above:
         raise _InexpressibleError
@@ -113,7 +113,7 @@ def _written_out(node: JsonObject, defs: JsonObject, above: tuple[str, ...]) -> 
 
 
 def _is_open(node: JsonObject) -> bool:
-    """Whether an object may hold what it does not name; one that names its properties and says no more gets closed."""
+    """Whether an object allows unnamed properties; one that only lists its properties is treated as closed."""
     if not _describes_object(node) or node.get("additionalProperties") is False:
         return False
     return "additionalProperties" in node or not node.get("properties")

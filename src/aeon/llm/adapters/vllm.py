@@ -1,22 +1,22 @@
-"""A model behind a vLLM server: OpenAI's wire with vLLM's own structured-output parameters."""
+"""A model behind a vLLM server: OpenAI's wire format with vLLM's structured-output parameters."""
 
 import random
 from collections.abc import Callable, Mapping
 
 from aeon.base.clock import Clock, SystemClock
 from aeon.llm.adapters.chat_completions import ChatCompletionsWire, structured_outputs, unconstrained
-from aeon.llm.adapters.transport import Limits
+from aeon.llm.adapters.transport import TransportLimits
 from aeon.llm.adapters.wire_adapter import WireAdapter
-from aeon.llm.retry import RetryPolicy
+from aeon.llm.retry import LLMRetryPolicy
 
 
 class VLLMAdapter(WireAdapter):
     """A model served by vLLM 0.12 or later (older servers have other parameters for schemas).
 
-    `deadline` is in seconds for a whole answer, `timeout` in seconds of silence while it streams.
+    `deadline` limits a whole response, `timeout` the silence while it streams, both in seconds.
     """
 
-    def __init__(  # noqa: PLR0913  # what differs between servers is said by name
+    def __init__(  # noqa: PLR0913  # differences between servers, all by keyword
         self,
         base_url: str,
         model: str,
@@ -26,7 +26,7 @@ class VLLMAdapter(WireAdapter):
         deadline: float = 300.0,
         headers: Mapping[str, str] | None = None,
         structured_output: bool = True,
-        retry: RetryPolicy | None = None,
+        retry: LLMRetryPolicy | None = None,
         clock: Clock | None = None,
         chance: Callable[[], float] = random.random,
     ) -> None:
@@ -35,7 +35,7 @@ class VLLMAdapter(WireAdapter):
             ChatCompletionsWire(model, structured_outputs if structured_output else unconstrained),
             api_key=api_key,
             headers=headers,
-            limits=Limits(silence=timeout, total=deadline),
+            limits=TransportLimits(idle_timeout=timeout, total_timeout=deadline),
             enforces_schema=structured_output,
             retry=retry,
             clock=clock or SystemClock(),

@@ -1,13 +1,58 @@
-"""What every wire format offers the adapter, and how their answers are read: shapes, usage, reported errors. Pure."""
+"""The wire format interface, and the parsing that all formats share: events, shapes, usage, errors. Pure."""
 
-from collections.abc import Mapping
-from typing import ClassVar, Protocol, cast
+from collections.abc import Iterable, Iterator, Mapping
+from typing import ClassVar, NamedTuple, Protocol, cast
 
 from aeon.base.errors import LLMRequestError
 from aeon.base.json import Json, JsonObject, parse_strict
-from aeon.llm.adapters.sse import ServerEvent
-from aeon.llm.interface import Reply, Request
-from aeon.llm.retry import AttemptFailed, is_retryable
+from aeon.llm.interface import LLMRequest, LLMResponse
+from aeon.llm.retry import AttemptFailed, is_retryable_status
+
+
+class ServerEvent(NamedTuple):
+    """One server-sent event: its name (default "message") and its data, lines joined."""
+
+    name: str
+    data: str
+
+
+def parse_events(chunks: Iterable[bytes]) -> Iterator[ServerEvent]:
+    """Parses events from `chunks`, split at any byte; drops an event without its closing blank line.
+
+    Raises AttemptFailed for bytes that are not UTF-8.
+    """
+    name, data = "message", list[str]()
+    for line in _lines(chunks):
+        field, _, value = line.partition(":")
+        value = value.removeprefix(" ")
+        if not line:
+            if data:
+                yield ServerEvent(name, "\n".join(data))
+            name, data = "message", []
+        elif field == "event":
+            name = value
+        elif field == "data":
+            data.append(value)
+
+
+def _lines(chunks: Iterable[bytes]) -> Iterator[str]:
+    # Parts are joined once per line, so that a very long line takes linear time, not quadratic.
+    partial: list[bytes] = []
+    for chunk in chunks:
+        *whole, rest = chunk.split(b"\n")
+        for end in whole:
+            yield _text(b"".join([*partial, end]).removesuffix(b"\r"))
+            partial = []
+        if rest:
+            partial.append(rest)
+
+
+def _text(line: bytes) -> str:
+    try:
+        return line.decode()
+    except UnicodeDecodeError:
+        raise AttemptFailed("the stream contains bytes that are not UTF-8") from None
+
 
 _STATUS_OF_TYPE = {
     "invalid_request_error": 400,
@@ -16,108 +61,108 @@ _STATUS_OF_TYPE = {
     "not_found_error": 404,
     "request_too_large": 413,
 }
-"""Error types that asking again cannot mend; any other type reported inside an answer may pass."""
+"""Error types that a retry cannot fix; any other type reported inside a response may be temporary."""
 
 
 class StreamReader(Protocol):
-    """Puts one streamed answer together."""
+    """Assembles one streamed response."""
 
     @property
     def is_complete(self) -> bool:
-        """Whether the server said that nothing more comes."""
+        """Whether the server reported the end of the stream."""
         ...
 
     def feed(self, event: ServerEvent) -> str:
-        """The text this event adds, often none. Raises AttemptFailed or LLMRequestError for a reported error."""
+        """Returns the text that this event adds. Raises AttemptFailed or LLMRequestError for a reported error."""
         ...
 
-    def reply(self) -> Reply:
-        """The whole answer. Raises AttemptFailed when the stream ended before its end."""
+    def reply(self) -> LLMResponse:
+        """Returns the whole response. Raises AttemptFailed if the stream ended early."""
         ...
 
 
-class Wire(Protocol):
-    """One API's format: pure functions between `Request`, `Reply` and JSON."""
+class WireFormat(Protocol):
+    """One API's format: pure functions between `LLMRequest`, `LLMResponse` and JSON."""
 
     path: ClassVar[str]
-    """Where to post, below the API's root."""
+    """The path to post to, relative to the API's root."""
 
     def headers(self, api_key: str | None) -> dict[str, str]:
-        """What the API wants in every request's head."""
+        """The headers that the API requires in every request."""
         ...
 
-    def encode(self, request: Request, *, stream: bool) -> JsonObject:
-        """The body to post."""
+    def encode(self, request: LLMRequest, *, stream: bool) -> JsonObject:
+        """Returns the request body."""
         ...
 
-    def decode(self, answer: JsonObject) -> Reply:
-        """A whole answer. Raises AttemptFailed when it has another shape, or reports a fault that may pass."""
+    def decode(self, answer: JsonObject) -> LLMResponse:
+        """Decodes a whole response. Raises AttemptFailed for another shape or a temporary error that it reports."""
         ...
 
     def reader(self) -> StreamReader:
-        """A fresh reader for one streamed answer."""
+        """Returns a new reader for one streamed response."""
         ...
 
 
-def json_object(text: str | bytes) -> JsonObject:
-    """A JSON object from the wire. Raises AttemptFailed for anything else."""
+def parse_object(text: str | bytes) -> JsonObject:
+    """Parses a JSON object. Raises AttemptFailed for anything else."""
     try:
         value = parse_strict(text if isinstance(text, str) else text.decode())
     except ValueError as error:
-        raise AttemptFailed(f"the answer is not JSON ({error})") from None
+        raise AttemptFailed(f"the response is not JSON ({error})") from None
     if not isinstance(value, dict):
-        raise AttemptFailed(f"the answer is a JSON {type(value).__name__}, not an object")
+        raise AttemptFailed(f"the response is a JSON {type(value).__name__}, not an object")
     return cast(JsonObject, value)
 
 
-def object_in(value: Json, where: str) -> JsonObject:
-    """`value` as an object. Raises AttemptFailed naming `where` it should have stood."""
+def require_object(value: Json, where: str) -> JsonObject:
+    """Returns `value` if it is an object. Raises AttemptFailed, which names the place `where` it is missing."""
     if not isinstance(value, dict):
-        raise AttemptFailed(f"the answer has no object at {where}")
+        raise AttemptFailed(f"the response has no object at {where}")
     return cast(JsonObject, value)
 
 
-def first_in(value: Json, where: str) -> JsonObject:
-    """The first object of a list. Raises AttemptFailed naming `where` the list should have stood."""
+def require_first(value: Json, where: str) -> JsonObject:
+    """Returns the first object of a list. Raises AttemptFailed, which names the place `where` it is missing."""
     items = cast("list[Json]", value) if isinstance(value, list) else []
-    return object_in(items[0] if items else None, f"{where}[0]")
+    return require_object(items[0] if items else None, f"{where}[0]")
 
 
-def text_in(value: Json, where: str) -> str:
-    """`value` as text, a null as none. Raises AttemptFailed naming `where` it stood for anything else."""
+def require_text(value: Json, where: str) -> str:
+    """Returns `value` if it is text, "" for null. Raises AttemptFailed, which names the place `where`, otherwise."""
     if value is None:
         return ""
     if not isinstance(value, str):
-        raise AttemptFailed(f"the answer has no text at {where}")
+        raise AttemptFailed(f"the response has no text at {where}")
     return value
 
 
 def text_or_none(value: Json) -> str | None:
-    """`value` when it is text."""
+    """Returns `value` if it is text, else None."""
     return value if isinstance(value, str) else None
 
 
-def usage(raw: Json, names: Mapping[str, str]) -> JsonObject:
-    """The counts in `raw` under our names: {"input_tokens": int, "output_tokens": int}, each only where known."""
+def read_usage(raw: Json, names: Mapping[str, str]) -> JsonObject:
+    """Returns the known counts in `raw` under Aeon's names: {"input_tokens": int, "output_tokens": int}."""
     counts = cast(JsonObject, raw) if isinstance(raw, dict) else {}
     return {
-        ours: counts[theirs]
-        for theirs, ours in names.items()
-        if isinstance(counts.get(theirs), int) and not isinstance(counts[theirs], bool)
+        name: counts[api_name]
+        for api_name, name in names.items()
+        if isinstance(counts.get(api_name), int) and not isinstance(counts[api_name], bool)
     }
 
 
-def raise_reported(answer: JsonObject) -> None:
-    """Raise what an answer reports as `error` although its HTTP status was 200: in a stream, or in process.
+def raise_reported_error(answer: JsonObject) -> None:
+    """Raises the `error` that a response reports despite HTTP status 200: in a stream, or in the process.
 
-    AttemptFailed when it may pass, LLMRequestError when not.
+    Raises AttemptFailed if it may be temporary, else LLMRequestError.
     """
     error = answer.get("error")
     if not error:
         return
     status = _status(error)
     message = error_message(answer) or "an error without a message"
-    if is_retryable(status):
+    if is_retryable_status(status):
         raise AttemptFailed(f"the server reported: {message}")
     raise LLMRequestError(f"The model server refused the request: {message.rstrip('.')}.", status=status)
 
@@ -131,8 +176,9 @@ def _status(error: Json) -> int:
 
 
 def error_message(answer: JsonObject) -> str:
-    """What a server says in an error body: error.message, error, message or detail, whichever is there."""
+    """The message in an error body: the first of error.message, error, message and detail; "" without one."""
     error = answer.get("error")
     if isinstance(error, dict):
         error = cast(JsonObject, error).get("message")
-    return next((said for said in (error, answer.get("message"), answer.get("detail")) if isinstance(said, str)), "")
+    candidates = (error, answer.get("message"), answer.get("detail"))
+    return next((text for text in candidates if isinstance(text, str)), "")

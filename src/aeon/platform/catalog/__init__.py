@@ -1,1 +1,1 @@
-"""Services, secrets, tools and templates: who owns them, who sees them, what may change, who uses what."""
+"""Services, secrets, tools and templates: their owners, visibility, changes and uses."""

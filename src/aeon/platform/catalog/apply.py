@@ -1,4 +1,4 @@
-"""Makes what a file says true: looks at everything first, then creates and changes what differs."""
+"""Applies catalog documents: checks everything first, then creates and changes what differs."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -6,20 +6,20 @@ from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, cast
 
 from aeon.base.json import Json, JsonObject
 from aeon.platform.catalog import model
-from aeon.platform.catalog.catalog import Catalog
-from aeon.platform.catalog.documents import Document, refuse
-from aeon.platform.catalog.rules import check_service, check_tool, check_tool_on
-from aeon.platform.catalog.shelf import Use
+from aeon.platform.catalog.documents import CatalogDocument, raise_problems
+from aeon.platform.catalog.repository import EntityUse
+from aeon.platform.catalog.rules import check_service, check_tool, check_tool_against_service
+from aeon.platform.catalog.service import Catalog
 from aeon.platform.catalog.templates import refuse_archived, structure_of
 from aeon.platform.catalog.trust import is_same_connection, with_defaults
 from aeon.platform.errors import NotFoundError, PlatformError, RuleError
-from aeon.platform.ledger import Request
+from aeon.platform.ledger import MutationRequest
 from aeon.platform.records import Record
 
-Verb: TypeAlias = Literal["create", "change", "keep"]
+ApplyAction: TypeAlias = Literal["create", "change", "keep"]
 
-Coming: TypeAlias = Mapping[tuple[str, str], Record]
-"""What the file creates or changes before, by kind and name."""
+PlannedRecords: TypeAlias = Mapping[tuple[str, str], Record]
+"""The records that the file creates or changes earlier, by kind and name."""
 
 _WORDS = {
     "ServiceTemplate": "service template",
@@ -29,7 +29,7 @@ _WORDS = {
 }
 
 _TO_COME = "to come"
-"""Stands for the id of what the same file will create."""
+"""Placeholder for the id of a thing that the same file will create."""
 
 
 class _Kind(NamedTuple):
@@ -38,31 +38,31 @@ class _Kind(NamedTuple):
     changeable: tuple[str, ...]
 
 
-class Further(Protocol):
-    """A kind that is built on those of the catalog, for one user and one file: how its documents are made true."""
+class DocumentKind(Protocol):
+    """A kind outside the catalog, for one user and one file: how its documents are applied."""
 
-    shelf: Any
+    repository: Any
     change: type[Record]
     changeable: tuple[str, ...]
 
-    def in_order(self, documents: Sequence[Document]) -> list[Document]:
-        """Those that are referred to first."""
+    def sort(self, documents: Sequence[CatalogDocument]) -> list[CatalogDocument]:
+        """Returns the documents with referenced ones first."""
         ...
 
-    def parsed(self, document: Document, coming: Coming) -> Record:
-        """What is to be there. Raises PlatformError."""
+    def parse(self, document: CatalogDocument, coming: PlannedRecords) -> Record:
+        """Returns the record to create or compare with. Raises PlatformError."""
         ...
 
-    def check(self, document: Document, new: Record) -> None:
-        """Raises RuleError for all that is wrong with it, once what was parsed before is there."""
+    def check(self, document: CatalogDocument, new: Record) -> None:
+        """Raises RuleError with all problems, once the records parsed before it exist."""
         ...
 
-    def create(self, document: Document, new: Record, request: Request) -> None:
-        """Make it."""
+    def create(self, document: CatalogDocument, new: Record, request: MutationRequest) -> None:
+        """Creates the record."""
         ...
 
     def details(self, found: Any, new: Record) -> tuple[str, ...]:
-        """What differs inside the fields that differ, a line each."""
+        """Returns a line for each difference inside the fields that differ."""
         ...
 
 
@@ -90,198 +90,210 @@ _KINDS = {
 }
 
 _REFERENCES = {"service": ("Service", "serviceId"), "secret": ("Secret", "secretId")}
-"""How a tool in a file names what it uses, by name, and the field that holds its id."""
+"""How a tool in a file refers by name to what it uses: the kind, and the field that holds its id."""
 
-_TEMPLATES: dict[str, tuple[str, model.Kind]] = {
+_TEMPLATES: dict[str, tuple[str, model.EntityKind]] = {
     "Service": ("ServiceTemplate", "serviceTemplate"),
     "Tool": ("ToolTemplate", "toolTemplate"),
 }
-"""What may be made from a template, which the file names with `template`."""
+"""The kinds that can be created from a template, which the file names with `template`."""
 
 
-class Step(NamedTuple):
-    """What one document comes to; `fields` are those that differ, `hurts` whose things depend on what is taken back.
+class ApplyStep(NamedTuple):
+    """What applying one document does.
 
-    `details` says what differs inside of them, where that can be said. `outgrows` are others' tools that would not fit
-    what the service asks for from then on.
+    `fields` are the fields that differ, `differences` the changes inside them. `affects` lists other users' things that
+    depend on a thing that the file unshares; `breaks` lists other users' tools that would not fit the service's new
+    connection schema.
     """
 
-    verb: Verb
-    document: Document
+    action: ApplyAction
+    document: CatalogDocument
     fields: tuple[str, ...] = ()
-    hurts: tuple[str, ...] = ()
-    details: tuple[str, ...] = ()
-    outgrows: tuple[str, ...] = ()
+    affects: tuple[str, ...] = ()
+    differences: tuple[str, ...] = ()
+    breaks: tuple[str, ...] = ()
 
 
 class Applier:
-    """Makes documents true for one user.
+    """Applies documents for one user.
 
-    References are by name, to what he owns, the file itself creates, or the default catalog has; else by id, to what
-    somebody shares.
+    A reference is the name of a thing that the user owns, the file creates, or the default catalog contains; otherwise
+    the id of a shared thing.
     """
 
-    def __init__(self, catalog: Catalog, user: str, further: Mapping[str, Further] | None = None) -> None:
-        """`further` are kinds besides the catalog's."""
+    def __init__(self, catalog: Catalog, user: str, extra_kinds: Mapping[str, DocumentKind] | None = None) -> None:
+        """`extra_kinds` are the kinds outside the catalog."""
         self._catalog = catalog
-        self._further = further or {}
-        self._request = Request(user)
-        self._shelves: dict[str, Any] = {
+        self._extra_kinds = extra_kinds or {}
+        self._request = MutationRequest(user)
+        self._repositories: dict[str, Any] = {
             "ServiceTemplate": catalog.service_templates,
             "ToolTemplate": catalog.tool_templates,
             "Service": catalog.services,
             "Secret": catalog.secrets,
             "Tool": catalog.tools,
-            **{kind: each.shelf for kind, each in self._further.items()},
+            **{kind: each.repository for kind, each in self._extra_kinds.items()},
         }
 
-    def plan(self, documents: Sequence[Document]) -> list[Step]:
-        """What each document comes to, in order. Raises ApplyError with everything wrong, each with its place."""
-        steps: list[Step] = []
+    def plan(self, documents: Sequence[CatalogDocument]) -> list[ApplyStep]:
+        """Returns a step for each document, in order.
+
+        Raises ApplyError with every problem and its place.
+        """
+        steps: list[ApplyStep] = []
         problems: list[str] = []
         coming: dict[tuple[str, str], Record] = {}
         for document in self._in_order(documents):
             try:
-                new = self._parsed(document, coming)
+                new = self._parse(document, coming)
                 self._check(document, new)
                 steps.append(self._step(document, new, coming))
                 coming[document.kind, document.name] = new
             except PlatformError as error:
-                problems += _told(document, error)
-        refuse(problems)
+                problems += _problems_of(document, error)
+        raise_problems(problems)
         return steps
 
-    def carry_out(self, steps: Sequence[Step]) -> None:
-        """Do what the steps say, in order; what was done before one fails stays done, and applying again goes on."""
+    def apply(self, steps: Sequence[ApplyStep]) -> None:
+        """Executes the steps in order. If one fails, earlier ones remain; applying again continues."""
         for step in steps:
-            new = self._parsed(step.document, {})
-            if step.verb == "create":
+            new = self._parse(step.document, {})
+            if step.action == "create":
                 self._create(step.document, new)
-            elif step.verb == "change":
+            elif step.action == "change":
                 self._change(step, new)
 
-    def _in_order(self, documents: Sequence[Document]) -> Iterator[Document]:
-        yield from (document for document in documents if document.kind not in self._further)
-        for kind, further in self._further.items():
-            yield from further.in_order([document for document in documents if document.kind == kind])
+    def _in_order(self, documents: Sequence[CatalogDocument]) -> Iterator[CatalogDocument]:
+        yield from (document for document in documents if document.kind not in self._extra_kinds)
+        for kind, extra_kind in self._extra_kinds.items():
+            yield from extra_kind.sort([document for document in documents if document.kind == kind])
 
-    def _parsed(self, document: Document, coming: Coming) -> Record:
-        if document.kind not in self._shelves:
-            raise RuleError(f"no {document.kind} can be made here", rule="kind")
-        if document.kind in self._further:
-            return self._further[document.kind].parsed(document, coming)
-        fields = {**document.fields, **self._copied(document, coming)}
+    def _parse(self, document: CatalogDocument, coming: PlannedRecords) -> Record:
+        if document.kind not in self._repositories:
+            raise RuleError(f"a {document.kind} cannot be created here", rule="kind")
+        if document.kind in self._extra_kinds:
+            return self._extra_kinds[document.kind].parse(document, coming)
+        fields = {**document.fields, **self._template_fields(document, coming)}
         fields.pop("template", None)
         for name, (kind, field) in _REFERENCES.items() if document.kind == "Tool" else ():
             if (wanted := fields.pop(name, None)) is not None:
                 fields[field] = self._id_of(kind, wanted, coming)
         return _KINDS[document.kind].new.parsed(fields)
 
-    def _create(self, document: Document, new: Record) -> None:
-        shelf = self._shelves[document.kind]
-        if document.kind in self._further:
-            self._further[document.kind].create(document, new, self._request)
+    def _create(self, document: CatalogDocument, new: Record) -> None:
+        repository = self._repositories[document.kind]
+        if document.kind in self._extra_kinds:
+            self._extra_kinds[document.kind].create(document, new, self._request)
         elif "template" in document.fields:
             kind, _ = _TEMPLATES[document.kind]
-            shelf.add(new, self._request, self._referred(kind, document.fields["template"], {}))
+            repository.add(new, self._request, self._resolve(kind, document.fields["template"], {}))
         else:
-            shelf.add(new, self._request)
+            repository.add(new, self._request)
 
-    def _copied(self, document: Document, coming: Coming) -> JsonObject:
-        """What the document's template gives it, which it may not say itself."""
+    def _template_fields(self, document: CatalogDocument, coming: PlannedRecords) -> JsonObject:
+        """Returns the fields from the document's template, which the document must not repeat."""
         if "template" not in document.fields:
             return {}
         if document.kind not in _TEMPLATES:
-            raise RuleError(f"a {document.kind} is not made from a template", rule="template_kind")
+            raise RuleError(f"a {document.kind} cannot be created from a template", rule="template_kind")
         kind, stored = _TEMPLATES[document.kind]
-        copied = structure_of(stored, self._referred(kind, document.fields["template"], coming), document.fields)
-        if both := sorted(copied.keys() & document.fields.keys()):
+        fields = structure_of(stored, self._resolve(kind, document.fields["template"], coming), document.fields)
+        if both := sorted(fields.keys() & document.fields.keys()):
             raise RuleError(
-                f"its template gives it {', '.join(both)}; leave that out, or the template", rule="template_copied"
+                f"its template already provides {', '.join(both)}; remove either that or the template",
+                rule="template_copied",
             )
-        return copied
+        return fields
 
-    def _id_of(self, kind: str, name: object, coming: Coming) -> str:
-        return getattr(self._referred(kind, name, coming), "id", _TO_COME)
+    def _id_of(self, kind: str, name: object, coming: PlannedRecords) -> str:
+        return getattr(self._resolve(kind, name, coming), "id", _TO_COME)
 
-    def _referred(self, kind: str, name: object, coming: Coming) -> Any:
-        """What a name means: the user's own, else what the file makes before, else a default, else it is an id."""
-        shelf, user = self._shelves[kind], self._request.user
+    def _resolve(self, kind: str, name: object, coming: PlannedRecords) -> Any:
+        """Resolves a name.
+
+        A name is the user's own thing, else one that the file creates earlier, else a default, else an id.
+        """
+        repository, user = self._repositories[kind], self._request.user
         if isinstance(name, str):
-            if found := shelf.by_name(user, name) or coming.get((kind, name)):
-                return found
+            if own := repository.find_own(user, name) or coming.get((kind, name)):
+                return own
             with suppress(NotFoundError):
-                return shelf.find(user, name)
-        raise NotFoundError(f"You have no {_WORDS[kind]} named {name!r}, and the file makes none before this.")
+                return repository.find(user, name)
+        raise NotFoundError(f"You have no {_WORDS[kind]} named {name!r}, and the file creates none before this.")
 
-    def _step(self, document: Document, new: Record, coming: Coming) -> Step:
+    def _step(self, document: CatalogDocument, new: Record, coming: PlannedRecords) -> ApplyStep:
         if isinstance(new, model.NewTool):
-            service = self._referred("Service", document.fields["service"], coming)
+            service = self._resolve("Service", document.fields["service"], coming)
             connection = with_defaults(new.connection_params, service.connection_schema)
-            check_tool_on(new.model_copy(update={"connection_params": connection}), service)
-        found = self._shelves[document.kind].by_name(self._request.user, document.name)
-        if found is None:
+            check_tool_against_service(new.model_copy(update={"connection_params": connection}), service)
+        existing = self._repositories[document.kind].find_own(self._request.user, document.name)
+        if existing is None:
             self._refuse_archived(document, coming)
-            return Step("create", document)
-        fields = self._differing(new, found)
-        if fixed := [field for field in fields if field not in self._kind(document).changeable]:
+            return ApplyStep("create", document)
+        fields = self._changed_fields(new, existing)
+        if immutable := [field for field in fields if field not in self._kind(document).changeable]:
             raise RuleError(
-                f"its {', '.join(fixed)} can never change; give it another name, or delete the one that is there",
+                f"its {', '.join(immutable)} can never change; use another name, or delete the existing one",
                 rule="immutable",
             )
-        details = self._further[document.kind].details(found, new) if document.kind in self._further else ()
-        hurts, outgrows = self._hurt(document, found, fields), self._outgrown(new, found, fields)
-        return Step("change" if fields else "keep", document, fields, hurts, details, outgrows)
+        details = self._extra_kinds[document.kind].details(existing, new) if document.kind in self._extra_kinds else ()
+        affects, breaks = self._affected_uses(document, existing, fields), self._broken_tools(new, existing, fields)
+        return ApplyStep("change" if fields else "keep", document, fields, affects, details, breaks)
 
-    def _refuse_archived(self, document: Document, coming: Coming) -> None:
+    def _refuse_archived(self, document: CatalogDocument, coming: PlannedRecords) -> None:
         if "template" in document.fields:
             kind, _ = _TEMPLATES[document.kind]
-            template = self._referred(kind, document.fields["template"], coming)
+            template = self._resolve(kind, document.fields["template"], coming)
             refuse_archived(template if isinstance(template, model.ServiceTemplate | model.ToolTemplate) else None)
 
-    def _kind(self, document: Document) -> _Kind | Further:
-        return self._further.get(document.kind) or _KINDS[document.kind]
+    def _kind(self, document: CatalogDocument) -> _Kind | DocumentKind:
+        return self._extra_kinds.get(document.kind) or _KINDS[document.kind]
 
-    def _hurt(self, document: Document, found: model.Owned, fields: tuple[str, ...]) -> tuple[str, ...]:
-        """What others have that depends on a thing that is to be shared no more (platform 4)."""
-        if "shared" not in fields or not found.shared:
+    def _affected_uses(
+        self, document: CatalogDocument, existing: model.OwnedEntity, fields: tuple[str, ...]
+    ) -> tuple[str, ...]:
+        """Returns other users' things that depend on a thing that the file unshares (platform 4)."""
+        if "shared" not in fields or not existing.shared:
             return ()
         user = self._request.user
-        return _of_others(user, self._shelves[document.kind].users_of(user, found.id))
+        return _of_others(user, self._repositories[document.kind].list_uses(user, existing.id))
 
-    def _outgrown(self, new: Record, found: model.Owned, fields: tuple[str, ...]) -> tuple[str, ...]:
-        """Others' tools on a service that is to ask for something else (measured P10)."""
+    def _broken_tools(self, new: Record, existing: model.OwnedEntity, fields: tuple[str, ...]) -> tuple[str, ...]:
+        """Returns other users' tools that do not fit the service's new connection schema."""
         if "connectionSchema" not in fields or not isinstance(new, model.NewService):
             return ()
         user = self._request.user
-        return _of_others(user, self._catalog.services.outgrown(user, found.id, new.connection_schema))
+        return _of_others(
+            user, self._catalog.services.find_incompatible_tools(user, existing.id, new.connection_schema)
+        )
 
-    def _differing(self, new: Record, found: model.Owned) -> tuple[str, ...]:
-        wanted, there = new.as_dict(), found.as_dict()
-        if isinstance(found, model.Secret):
-            there["value"] = self._catalog.secrets.reveal(self._request.user, found.id).reveal()
-        differing = tuple(field for field in wanted if wanted[field] != there[field])
-        if isinstance(found, model.Tool) and self._keeps_connection(wanted["connectionParams"], found):
+    def _changed_fields(self, new: Record, existing: model.OwnedEntity) -> tuple[str, ...]:
+        wanted, current = new.as_dict(), existing.as_dict()
+        if isinstance(existing, model.Secret):
+            current["value"] = self._catalog.secrets.reveal(self._request.user, existing.id).reveal()
+        differing = tuple(field for field in wanted if wanted[field] != current[field])
+        if isinstance(existing, model.Tool) and self._keeps_connection(wanted["connectionParams"], existing):
             return tuple(field for field in differing if field != "connectionParams")
         return differing
 
     def _keeps_connection(self, wanted: JsonObject, tool: model.Tool) -> bool:
-        """Whether a tool differs from a file in nothing but its service's defaults, which it keeps as they were."""
-        service = self._catalog.tools.service_of(self._request.user, tool)
+        """Returns whether a tool differs from the file only in its service's defaults."""
+        service = self._catalog.tools.get_service(self._request.user, tool)
         return is_same_connection(wanted, tool.connection_params, service.connection_schema)
 
-    def _change(self, step: Step, new: Record) -> None:
-        shelf = self._shelves[step.document.kind]
-        found = shelf.by_name(self._request.user, step.document.name)
-        asked: JsonObject = {field: new.as_dict()[field] for field in step.fields}
-        if (value := asked.pop("value", None)) is not None:
-            self._catalog.secrets.rotate(found.id, value, self._request)
-        if asked:
-            shelf.change(found.id, self._kind(step.document).change.parsed(asked), self._request)
+    def _change(self, step: ApplyStep, new: Record) -> None:
+        repository = self._repositories[step.document.kind]
+        existing = repository.find_own(self._request.user, step.document.name)
+        changes: JsonObject = {field: new.as_dict()[field] for field in step.fields}
+        if (value := changes.pop("value", None)) is not None:
+            self._catalog.secrets.rotate(existing.id, value, self._request)
+        if changes:
+            repository.change(existing.id, self._kind(step.document).change.parsed(changes), self._request)
 
-    def _check(self, document: Document, new: Record) -> None:
-        if document.kind in self._further:
-            self._further[document.kind].check(document, new)
+    def _check(self, document: CatalogDocument, new: Record) -> None:
+        if document.kind in self._extra_kinds:
+            self._extra_kinds[document.kind].check(document, new)
         elif isinstance(new, model.NewService | model.NewServiceTemplate):
             check_service(new)
         elif isinstance(new, model.NewTool | model.NewToolTemplate):
@@ -290,13 +302,13 @@ class Applier:
             self._catalog.secrets.check(new)
 
 
-def _of_others(user: str, uses: Iterable[Use]) -> tuple[str, ...]:
+def _of_others(user: str, uses: Iterable[EntityUse]) -> tuple[str, ...]:
     return tuple(f"{use.name or f'a {use.kind}'} of {use.owner_id}" for use in uses if use.owner_id != user)
 
 
-def _told(document: Document, error: PlatformError) -> list[str]:
-    """What is wrong with a document, each thing with its place in it where the error knows that."""
-    place = f"{document.place}, {document.kind} {document.name!r}"
+def _problems_of(document: CatalogDocument, error: PlatformError) -> list[str]:
+    """Returns a document's problems, each with its place in the document if the error knows it."""
+    place = f"{document.location}, {document.kind} {document.name!r}"
     problems = cast(list[Json], error.details.get("problems") or [])
     known = [cast(JsonObject, each) for each in problems if isinstance(each, dict)]
     return [f"{place}: {each['path']}: {each['message']}" for each in known] or [f"{place}: {error.message}"]

@@ -1,4 +1,7 @@
-"""A readable file of many documents, each a service, a secret, a tool, a template or a process: its form alone."""
+"""Reads a YAML file of catalog documents: services, secrets, tools, templates and processes.
+
+Checks only its form.
+"""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -6,25 +9,28 @@ from dataclasses import dataclass, field
 from typing import cast
 
 from aeon.base.errors import InputError
-from aeon.base.json import Json, JsonObject, faults
+from aeon.base.json import Json, JsonObject, json_problems
 from aeon.plan.yaml import load_yaml
 
 KINDS = ("ServiceTemplate", "ToolTemplate", "Service", "Secret", "Tool", "Process")
-"""In the order in which they are made, so that what is referred to is there."""
+"""In the order of creation, so that referenced things exist."""
 
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
-_MOST_CHARACTERS = 5_000_000
-_SHOWN = 50
+_MAX_CHARACTERS = 5_000_000
+_MAX_SHOWN = 50
 
 
 @dataclass(frozen=True, slots=True)
-class Document:
-    """What kind of thing, its name, its fields, and where it stands. Its `repr` shows no field: one may be a secret."""
+class CatalogDocument:
+    """A document's kind, name, fields and location.
+
+    Its `repr` shows no field: a field may be a secret.
+    """
 
     kind: str
     name: str
     fields: JsonObject = field(repr=False)
-    place: str
+    location: str
 
 
 class ApplyError(InputError):
@@ -33,37 +39,37 @@ class ApplyError(InputError):
     next_step = "Correct the file and apply it again."
 
 
-def read_documents(text: str, environ: Mapping[str, str]) -> list[Document]:
-    """The documents, in the order in which they are made. `${NAME}` in a Secret's value is taken from `environ`.
+def read_documents(text: str, environ: Mapping[str, str]) -> list[CatalogDocument]:
+    """Returns the documents in the order of creation.
 
-    Raises ApplyError with everything wrong, each with its document and line.
+    `${NAME}` in a Secret's value is taken from `environ`. Raises ApplyError with every problem, its document and line.
     """
-    if len(text) > _MOST_CHARACTERS:
-        raise ApplyError(f"It has {len(text):,} characters; {_MOST_CHARACTERS:,} are the most.")
+    if len(text) > _MAX_CHARACTERS:
+        raise ApplyError(f"The file has {len(text):,} characters; at most {_MAX_CHARACTERS:,} are read.")
     problems: list[str] = []
-    found: list[Document] = []
-    for place, part in _parts(text):
+    documents: list[CatalogDocument] = []
+    for location, part in _parts(text):
         try:
-            found.append(_document(load_yaml(part), place, environ))
+            documents.append(_document(load_yaml(part), location, environ))
         except ValueError as error:
-            problems.append(f"{place}: {error}")
-    problems += _said_twice(found)
-    if not found and not problems:
-        problems.append("it holds no document")
-    refuse(problems)
-    return sorted(found, key=lambda document: KINDS.index(document.kind))
+            problems.append(f"{location}: {error}")
+    problems += _duplicates(documents)
+    if not documents and not problems:
+        problems.append("it contains no document")
+    raise_problems(problems)
+    return sorted(documents, key=lambda document: KINDS.index(document.kind))
 
 
-def refuse(problems: list[str]) -> None:
-    """Raise ApplyError when there are any."""
+def raise_problems(problems: list[str]) -> None:
+    """Raises ApplyError if there are any problems."""
     if problems:
-        shown = "\n".join(f"  {problem}" for problem in problems[:_SHOWN])
-        more = f"\n  ... and {len(problems) - _SHOWN} more" if len(problems) > _SHOWN else ""
+        shown = "\n".join(f"  {problem}" for problem in problems[:_MAX_SHOWN])
+        more = f"\n  ... and {len(problems) - _MAX_SHOWN} more" if len(problems) > _MAX_SHOWN else ""
         raise ApplyError(f"{len(problems)} problem(s), nothing was changed:\n{shown}{more}\n", problems=list(problems))
 
 
 def _parts(text: str) -> Iterator[tuple[str, str]]:
-    """Each document's place and text. A separator is a line of its own, as YAML has it."""
+    """Yields each document's location and text. As in YAML, a separator is a line of its own."""
     lines: list[str] = []
     start, number = 1, 0
     for at, line in enumerate([*text.splitlines(), "---"], 1):
@@ -77,9 +83,9 @@ def _parts(text: str) -> Iterator[tuple[str, str]]:
         lines, start = [line.removeprefix("---")], at
 
 
-def _document(value: Json, place: str, environ: Mapping[str, str]) -> Document:
-    if not isinstance(value, dict) or faults(value):
-        raise ValueError("it is no mapping of JSON values")
+def _document(value: Json, location: str, environ: Mapping[str, str]) -> CatalogDocument:
+    if not isinstance(value, dict) or json_problems(value):
+        raise ValueError("it is not a mapping of JSON values")
     fields = dict(cast(JsonObject, value))
     kind, name = fields.pop("kind", None), fields.get("name")
     if kind not in KINDS:
@@ -87,23 +93,23 @@ def _document(value: Json, place: str, environ: Mapping[str, str]) -> Document:
     if not isinstance(name, str) or not name:
         raise ValueError("it has no name")
     if kind == "Secret" and "value" in fields:
-        fields["value"] = _filled_in(fields["value"], environ)
-    return Document(kind, name, fields, place)
+        fields["value"] = _expand(fields["value"], environ)
+    return CatalogDocument(kind, name, fields, location)
 
 
-def _filled_in(value: Json, environ: Mapping[str, str]) -> Json:
+def _expand(value: Json, environ: Mapping[str, str]) -> Json:
     if isinstance(value, dict):
-        return {key: _filled_in(item, environ) for key, item in cast(JsonObject, value).items()}
+        return {key: _expand(item, environ) for key, item in cast(JsonObject, value).items()}
     if not isinstance(value, str):
         return value
     if missing := [name for name in _VARIABLE.findall(value) if name not in environ]:
-        raise ValueError(f"the environment has no {', '.join(missing)}")
+        raise ValueError(f"the environment does not define {', '.join(missing)}")
     return _VARIABLE.sub(lambda match: environ[match[1]], value)
 
 
-def _said_twice(documents: list[Document]) -> Iterator[str]:
+def _duplicates(documents: list[CatalogDocument]) -> Iterator[str]:
     first: dict[tuple[str, str], str] = {}
     for document in documents:
-        before = first.setdefault((document.kind, document.name), document.place)
-        if before != document.place:
-            yield f"{document.place}: {before} is the {document.kind} {document.name!r} already"
+        before = first.setdefault((document.kind, document.name), document.location)
+        if before != document.location:
+            yield f"{document.location}: {before} already defines the {document.kind} {document.name!r}"

@@ -1,15 +1,18 @@
-"""The catalog as nodes and edges. Connection parameters and secrets stand on the edges of the things that use them."""
+"""The catalog as nodes and edges.
+
+Connection parameters and secret references are on the edges of their users.
+"""
 
 from typing import Final
 
-from aeon.platform.graph import EdgeType, NodeType, published
+from aeon.platform.graph import EdgeType, NodeType, published_columns
 
 NODES: Final = (
     NodeType(
         "Service",
         "services",
         ("id",),
-        properties=published(
+        properties=published_columns(
             "id",
             "name",
             "type",
@@ -37,7 +40,9 @@ NODES: Final = (
         "Secret",
         "secrets",
         ("id",),
-        properties=published("id", "name", "type", "shared", "vault_version", "version", "created_at", "updated_at"),
+        properties=published_columns(
+            "id", "name", "type", "shared", "vault_version", "version", "created_at", "updated_at"
+        ),
         booleans=frozenset({"shared"}),
         numbers=frozenset({"vault_version", "version"}),
     ),
@@ -45,7 +50,7 @@ NODES: Final = (
         "Tool",
         "tools",
         ("id",),
-        properties=published(
+        properties=published_columns(
             "id",
             "name",
             "description",
@@ -79,13 +84,13 @@ NODES: Final = (
             "tool_template_id": None,
         },
     ),
-    NodeType("Binding", "bindings", ("id",), properties=published("id", "digest"), defaults={"digest": ""}),
-    NodeType("Trust", "trusts", ("id",), properties=published("id", "digest")),
+    NodeType("Binding", "bindings", ("id",), properties=published_columns("id", "digest"), defaults={"digest": ""}),
+    NodeType("Trust", "trusts", ("id",), properties=published_columns("id", "digest")),
     NodeType(
         "ServiceTemplate",
         "service_templates",
         ("id",),
-        properties=published(
+        properties=published_columns(
             "id",
             "owner_id",
             "name",
@@ -110,7 +115,7 @@ NODES: Final = (
         "ToolTemplate",
         "tool_templates",
         ("id",),
-        properties=published(
+        properties=published_columns(
             "id",
             "owner_id",
             "name",
@@ -133,7 +138,7 @@ NODES: Final = (
         "TokenUse",
         "token_uses",
         ("id",),
-        properties=published("id", "user_id", "tool_id", "at", "prompt_tokens", "completion_tokens", "model"),
+        properties=published_columns("id", "user_id", "tool_id", "at", "prompt_tokens", "completion_tokens", "model"),
         numbers=frozenset({"prompt_tokens", "completion_tokens"}),
         defaults={"model": None},
     ),
@@ -141,14 +146,14 @@ NODES: Final = (
 
 
 def owned_by(label: str, table: str) -> EdgeType:
-    """The edge from what users own to its owner."""
+    """Returns the edge type from a user's things to their owner."""
     return EdgeType(
         "OWNED_BY",
         label,
         "User",
         table,
         target_columns={"owner_id": "id"},
-        properties=published(created_at="created_at"),
+        properties=published_columns(created_at="created_at"),
     )
 
 
@@ -164,7 +169,7 @@ EDGES: Final = (
         "Service",
         "tools",
         target_columns={"service_id": "id"},
-        properties=published("connection_params"),
+        properties=published_columns("connection_params"),
         json=frozenset({"connection_params"}),
     ),
     EdgeType(
@@ -173,7 +178,7 @@ EDGES: Final = (
         "Secret",
         "tools",
         target_columns={"secret_id": "id"},
-        properties=published(scope="secret_scope"),
+        properties=published_columns(scope="secret_scope"),
         where="e.secret_id IS NOT NULL",
     ),
     EdgeType("USES_SECRET", "Binding", "Secret", "bindings", target_columns={"secret_id": "id"}),

@@ -1,4 +1,4 @@
-"""Whether what tools reach answers: checked on schedule, later where it fails (platform 5)."""
+"""Health checks of services on a schedule, less often after failures (platform 5)."""
 
 from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta
@@ -8,99 +8,109 @@ from typing import NamedTuple, Protocol
 from aeon.base.clock import Clock
 from aeon.base.json import JsonObject
 from aeon.platform.catalog import queries
-from aeon.platform.catalog.model import Health, Service, Tool
+from aeon.platform.catalog.model import HealthStatus, Service, Tool
 from aeon.platform.catalog.rules import check_connection
-from aeon.platform.catalog.services import Services
-from aeon.platform.catalog.tools import Tools
+from aeon.platform.catalog.services import ServiceRepository
+from aeon.platform.catalog.tools import ToolRepository
 from aeon.platform.errors import NotFoundError, RuleError
 from aeon.platform.queries import USERS
-from aeon.platform.records import storable
-from aeon.platform.store import Store, Unit
+from aeon.platform.records import replace_unstorable
+from aeon.platform.store import Store, UnitOfWork
 
-SHORTEST, USUAL, LONGEST = timedelta(seconds=30), timedelta(minutes=2), timedelta(minutes=5)
-"""How long until the next check: at least, while all is well, and at most (platform 5)."""
+MIN_CHECK_INTERVAL, CHECK_INTERVAL, MAX_CHECK_INTERVAL = (
+    timedelta(seconds=30),
+    timedelta(minutes=2),
+    timedelta(minutes=5),
+)
+"""The delay until the next check: minimum, normal while healthy, and maximum (platform 5)."""
 
-_MOST = 10_000
-"""Tools of one user that are checked."""
+_MAX_TOOLS = 10_000
+"""The number of tools that are checked for one user."""
 
 
-class Probe(Protocol):
-    """Finds out whether a service of one type answers."""
+class HealthProbe(Protocol):
+    """Checks whether services of one type respond."""
 
     def problem(self, protocol: str, connection: JsonObject, *, allow_private: bool) -> str | None:
-        """Why it does not; None when it does. Raises nothing for what is not there.
+        """Returns why the service does not respond.
 
-        Without `allow_private` a private address is one that no call would reach.
+        Returns None if it does. Does not raise for a missing service. Without `allow_private`, a private address counts
+        as unreachable, as it is for a call.
         """
         ...
 
 
-class Verdict(NamedTuple):
-    """What a check came to."""
+class HealthVerdict(NamedTuple):
+    """The outcome of a check."""
 
-    status: Health
+    status: HealthStatus
     reason: str | None
 
 
-class Checked(NamedTuple):
-    """A tool with its service as they are now."""
+class HealthCheckResult(NamedTuple):
+    """A tool and its service after a check."""
 
     tool: Tool
     service: Service | None
-    """None where it is not shared with the tool's owner any more."""
+    """None if the service is not shared with the tool's owner any more."""
     since: str | None
 
 
-def verdict(problem: str | None, failures: int) -> Verdict:
-    """One failure degrades, the second in a row means down."""
+def judge(problem: str | None, failures: int) -> HealthVerdict:
+    """Returns the verdict: one failure means degraded, a second in a row means down."""
     if problem is None:
-        return Verdict("healthy", None)
-    return Verdict("degraded" if failures == 1 else "down", problem)
+        return HealthVerdict("healthy", None)
+    return HealthVerdict("degraded" if failures == 1 else "down", problem)
 
 
-def wait_after(failures: int) -> timedelta:
-    """Until the next check: soon after the first failure, then later and later."""
+def next_check_delay(failures: int) -> timedelta:
+    """Returns the delay until the next check: short after the first failure, then growing."""
     if failures == 0:
-        return USUAL
-    return min(SHORTEST * 2 ** (failures - 1), LONGEST)
+        return CHECK_INTERVAL
+    return min(MIN_CHECK_INTERVAL * 2 ** (failures - 1), MAX_CHECK_INTERVAL)
 
 
 def is_due(last_check: str | None, failures: int, now: str) -> bool:
-    """Whether it is time to check again; a clock that went back does not put it off."""
+    """Returns whether a check is due; a clock that was set back does not delay it."""
     if last_check is None:
         return True
     passed = datetime.fromisoformat(now) - datetime.fromisoformat(last_check)
-    return passed < timedelta() or passed >= wait_after(failures)
+    return passed < timedelta() or passed >= next_check_delay(failures)
 
 
 class HealthChecks:
-    """Checks what a user's tools reach, and keeps what came of it with each tool and its service."""
+    """Checks the services of users' tools, and stores the outcome with both."""
 
     def __init__(
-        self, store: Store, tools: Tools, services: Services, probes: Mapping[str, Probe], clock: Clock
+        self,
+        store: Store,
+        tools: ToolRepository,
+        services: ServiceRepository,
+        probes: Mapping[str, HealthProbe],
+        clock: Clock,
     ) -> None:
-        """`probes` are by type of service; what has none is left as it is."""
+        """`probes` are by type of service; services without a probe are not checked."""
         self._store = store
         self._tools = tools
         self._services = services
         self._probes = probes
         self._clock = clock
 
-    def run(self, user: str, *, only_due: bool) -> Iterator[Checked]:
-        """Check the user's tools that are enabled, one after another, and say how each is now."""
-        for tool in self._tools.page_of_own(user, limit=_MOST):
+    def run(self, user: str, *, only_due: bool) -> Iterator[HealthCheckResult]:
+        """Checks the user's enabled tools one after another, and yields the result of each."""
+        for tool in self._tools.list_own(user, limit=_MAX_TOOLS):
             service = self._service_of(tool)
             state = self._state(tool)
             if service is not None and service.enabled and tool.enabled and service.type in self._probes:
                 now = self._clock.now()
                 if not only_due or is_due(tool.last_health_check, state["failures"], now):
                     state = self._check(tool, service, state, now)
-            yield Checked(self._tools.get(user, tool.id), service, state["since"])
+            yield HealthCheckResult(self._tools.get(user, tool.id), service, state["since"])
 
     def run_due(self) -> Iterator[Tool]:
-        """Check what is due of all users' tools; those whose status is another one than before, as they are now."""
+        """Runs all due checks of all users, and yields the tools whose status has changed."""
         for row in self._store.read(USERS):
-            before = {tool.id: tool.status for tool in self._tools.page_of_own(row["id"], limit=_MOST)}
+            before = {tool.id: tool.status for tool in self._tools.list_own(row["id"], limit=_MAX_TOOLS)}
             if before:
                 checked = (each.tool for each in self.run(row["id"], only_due=True))
                 yield from (tool for tool in checked if tool.status != before.get(tool.id))
@@ -117,11 +127,16 @@ class HealthChecks:
             service.protocol, tool.connection_params, allow_private=tool.operation.allow_private
         )
         failures = 0 if problem is None else state["failures"] + 1
-        found = Verdict("down", misfit) if misfit else verdict(problem, failures)
-        since = state["since"] if found.status == state["status"] and state["since"] else now
-        after: JsonObject = {"status": found.status, "failures": failures, "since": since}
-        noted = {**after, "tool": tool.id, "error_message": found.reason and storable(found.reason), "at": now}
-        self._store.update(partial(_note, noted=noted))
+        verdict = HealthVerdict("down", misfit) if misfit else judge(problem, failures)
+        since = state["since"] if verdict.status == state["status"] and state["since"] else now
+        after: JsonObject = {"status": verdict.status, "failures": failures, "since": since}
+        health = {
+            **after,
+            "tool": tool.id,
+            "error_message": verdict.reason and replace_unstorable(verdict.reason),
+            "at": now,
+        }
+        self._store.update(partial(_write_health, health=health))
         return after
 
     def _state(self, tool: Tool) -> JsonObject:
@@ -130,7 +145,10 @@ class HealthChecks:
 
 
 def _misfit(tool: Tool, service: Service) -> str | None:
-    """Why a tool cannot be called since its service changed what it asks for; waiting mends nothing."""
+    """Returns why a tool does not fit its service's changed schema.
+
+    Retrying does not help.
+    """
     try:
         check_connection(tool, service)
     except RuleError as error:
@@ -138,7 +156,7 @@ def _misfit(tool: Tool, service: Service) -> str | None:
     return None
 
 
-def _note(unit: Unit, noted: JsonObject) -> None:
-    """Write a tool's health, and its service's; a tool that was disabled meanwhile stays as it is."""
-    if unit.write(queries.NOTE_HEALTH, noted):
-        unit.write(queries.NOTE_SERVICE_HEALTH, noted)
+def _write_health(unit: UnitOfWork, health: JsonObject) -> None:
+    """Writes the health of a tool and its service, unless the tool was disabled meanwhile."""
+    if unit.write(queries.NOTE_HEALTH, health):
+        unit.write(queries.NOTE_SERVICE_HEALTH, health)

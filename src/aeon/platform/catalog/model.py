@@ -1,27 +1,57 @@
-"""The entities of the catalog, every field of the specification, and what creates and changes each."""
+"""The catalog's entities, and the models that create and change them."""
 
 from typing import ClassVar, Literal, TypeAlias
 
 from pydantic import Field
 
 from aeon.base.json import JsonObject
-from aeon.platform.catalog.effects import Effect
-from aeon.platform.catalog.limits import Limits
-from aeon.platform.catalog.operations import Operation
+from aeon.platform.catalog.operations import Effect, Operation
 from aeon.platform.records import Description, Name, Record
 from aeon.platform.vault import SecretType
 
+
+class CallRate(Record):
+    """A rate limit: at most `calls` calls in any window of `seconds` seconds."""
+
+    calls: int = Field(ge=1, le=100_000)
+    seconds: float = Field(gt=0, le=86_400)
+
+
+class ServiceLimits(Record):
+    """Limits of a service; None means unlimited.
+
+    All jobs of all runs of one record share them (platform 10).
+    """
+
+    concurrency: int | None = Field(default=None, ge=1, le=256, description="calls at once")
+    rate: CallRate | None = None
+
+    @property
+    def is_unlimited(self) -> bool:
+        """Whether no limit is set."""
+        return self.concurrency is None and self.rate is None
+
+    def describe(self) -> str:
+        """Returns the limits in words; empty if there are none."""
+        parts = [] if self.concurrency is None else [f"{self.concurrency} at once"]
+        parts += [] if self.rate is None else [f"{self.rate.calls} in {self.rate.seconds:g} s"]
+        return f"at most {' and '.join(parts)}" if parts else ""
+
+
 ServiceType: TypeAlias = Literal["neo4j_graph", "rest_api", "llm_provider", "mcp_server"]
 ServiceProtocol: TypeAlias = Literal["bolt", "bolt+s", "http", "https", "stdio", "sse"]
-Health: TypeAlias = Literal["healthy", "degraded", "down"]
+HealthStatus: TypeAlias = Literal["healthy", "degraded", "down"]
 
-Kind: TypeAlias = Literal["service", "secret", "tool", "serviceTemplate", "toolTemplate", "process", "schedule"]
+EntityKind: TypeAlias = Literal["service", "secret", "tool", "serviceTemplate", "toolTemplate", "process", "schedule"]
 
 
-class Owned(Record):
-    """What every entity has. `version` counts its changes; `owner_id` is the OWNED_BY edge's target, for ever."""
+class OwnedEntity(Record):
+    """Common fields of entities.
 
-    kind: ClassVar[Kind]
+    `version` counts changes; `owner_id`, the OWNED_BY edge's target, never changes.
+    """
+
+    kind: ClassVar[EntityKind]
 
     id: str
     owner_id: str
@@ -33,17 +63,17 @@ class Owned(Record):
 
 
 class _Monitored(Record):
-    """Health, which the system alone writes (platform 5)."""
+    """Health, which only the system writes (platform 5)."""
 
-    status: Health = "degraded"
+    status: HealthStatus = "degraded"
     last_health_check: str | None = None
     error_message: str | None = None
 
 
-class Service(Owned, _Monitored):
-    """Where work happens: a kind of endpoint, and the shape of what it takes to connect."""
+class Service(OwnedEntity, _Monitored):
+    """An external service: a kind of endpoint, and the schema of its connection parameters."""
 
-    kind: ClassVar[Kind] = "service"
+    kind: ClassVar[EntityKind] = "service"
     stored_as_text: ClassVar[frozenset[str]] = frozenset({"connection_schema", "limits"})
 
     type: ServiceType
@@ -51,27 +81,30 @@ class Service(Owned, _Monitored):
     connection_schema: JsonObject
     schema_version: int = 1
     requires_secret: bool = False
-    limits: Limits = Limits()
+    limits: ServiceLimits = ServiceLimits()
     enabled: bool = True
     service_template_id: str | None = None
 
 
-class Secret(Owned):
-    """A credential's metadata. Its value is in the vault, under `vault_version`, and never here (platform 3)."""
+class Secret(OwnedEntity):
+    """A credential's metadata.
 
-    kind: ClassVar[Kind] = "secret"
+    Its value is in the vault, under `vault_version`, and never here (platform 3).
+    """
+
+    kind: ClassVar[EntityKind] = "secret"
 
     type: SecretType
     vault_version: int = 1
 
 
-class Tool(Owned, _Monitored):
-    """What work is done: one operation on one service. `connection_params` is carried by the USES_SERVICE edge.
+class Tool(OwnedEntity, _Monitored):
+    """One operation on one service. `connection_params` is a property of the USES_SERVICE edge.
 
-    Which secret its owner gave it is shown to him alone; `needs_secret` says to everybody that there is one.
+    Only the owner sees which secret the tool uses; `needs_secret` shows everybody that there is one.
     """
 
-    kind: ClassVar[Kind] = "tool"
+    kind: ClassVar[EntityKind] = "tool"
     stored_as_text: ClassVar[frozenset[str]] = frozenset(
         {"operation", "input_schema", "output_schema", "connection_params"}
     )
@@ -90,10 +123,10 @@ class Tool(Owned, _Monitored):
     tool_template_id: str | None = None
 
 
-class ServiceTemplate(Owned):
-    """A blueprint of services. Its structure never changes; `archived` hides it from lists."""
+class ServiceTemplate(OwnedEntity):
+    """A template of services. Its structure never changes; `archived` hides it from lists."""
 
-    kind: ClassVar[Kind] = "serviceTemplate"
+    kind: ClassVar[EntityKind] = "serviceTemplate"
     stored_as_text: ClassVar[frozenset[str]] = frozenset({"connection_schema", "limits"})
 
     description: Description | None = None
@@ -101,14 +134,14 @@ class ServiceTemplate(Owned):
     protocol: ServiceProtocol
     connection_schema: JsonObject
     requires_secret: bool = False
-    limits: Limits = Limits()
+    limits: ServiceLimits = ServiceLimits()
     archived: bool = False
 
 
-class ToolTemplate(Owned):
-    """A blueprint of tools. Its structure never changes; `archived` hides it from lists."""
+class ToolTemplate(OwnedEntity):
+    """A template of tools. Its structure never changes; `archived` hides it from lists."""
 
-    kind: ClassVar[Kind] = "toolTemplate"
+    kind: ClassVar[EntityKind] = "toolTemplate"
     stored_as_text: ClassVar[frozenset[str]] = frozenset({"operation", "input_schema", "output_schema"})
 
     description: Description | None = None
@@ -119,51 +152,54 @@ class ToolTemplate(Owned):
 
 
 UNCHECKED = "It was not checked yet."
-"""The error message of what is new."""
+"""The error message of a new tool or service."""
 
 Entity: TypeAlias = Service | Secret | Tool | ServiceTemplate | ToolTemplate
 
 
-class Change(Record):
-    """What may change of an entity; what is left out stays.
+class EntityChange(Record):
+    """A change of an entity. An omitted field stays.
 
-    A null takes away what the entity may be without, `clearable`; for any other field it is as if left out.
+    A null removes the value of a field in `clearable_fields`; a null in any other field changes nothing.
     """
 
-    clearable: ClassVar[frozenset[str]] = frozenset()
-    """Published names."""
+    clearable_fields: ClassVar[frozenset[str]] = frozenset()
+    """Published names of the fields that may be empty."""
 
-    def asked(self) -> JsonObject:
-        """What is to be different, as JSON data under the published names."""
-        said = self.model_dump(mode="json", by_alias=True, include=self.model_fields_set)
-        return {name: value for name, value in said.items() if value is not None or name in self.clearable}
+    def requested_fields(self) -> JsonObject:
+        """Returns the requested fields as JSON data, under their published names."""
+        requested = self.model_dump(mode="json", by_alias=True, include=self.model_fields_set)
+        return {name: value for name, value in requested.items() if value is not None or name in self.clearable_fields}
 
 
 class NewService(Record):
-    """A service to create; with a template, only what the template does not say."""
+    """A service to create; with a template, only the fields that the template does not provide."""
 
     name: Name
     type: ServiceType
     protocol: ServiceProtocol
     connection_schema: JsonObject
     requires_secret: bool = False
-    limits: Limits = Limits()
+    limits: ServiceLimits = ServiceLimits()
     enabled: bool = True
     shared: bool = False
 
 
-class ServiceChange(Change):
-    """What may change of a service. Empty `limits` lift those that there are."""
+class ServiceChange(EntityChange):
+    """A change of a service. Empty `limits` remove the existing ones."""
 
     name: Name | None = None
     enabled: bool | None = None
     shared: bool | None = None
     connection_schema: JsonObject | None = None
-    limits: Limits | None = None
+    limits: ServiceLimits | None = None
 
 
 class NewSecret(Record):
-    """A secret to create. Its value is an object of strings by its type; see `aeon.platform.vault.Revealed`."""
+    """A secret to create.
+
+    Its value is an object of strings by its type; see `aeon.platform.vault.SecretValue`.
+    """
 
     name: Name
     type: SecretType
@@ -171,8 +207,8 @@ class NewSecret(Record):
     shared: bool = False
 
 
-class SecretChange(Change):
-    """What may change of a secret besides its value, which is rotated."""
+class SecretChange(EntityChange):
+    """A change of a secret, except its value, which is rotated."""
 
     name: Name | None = None
     shared: bool | None = None
@@ -195,10 +231,10 @@ class NewTool(Record):
     shared: bool = False
 
 
-class ToolChange(Change):
-    """What may change of a tool. Its service never does. Without its secret a tool loses its secret scope too."""
+class ToolChange(EntityChange):
+    """A change of a tool. Its service never changes. Removing its secret also removes its secret scope."""
 
-    clearable: ClassVar[frozenset[str]] = frozenset({"secretId", "secretScope", "effect"})
+    clearable_fields: ClassVar[frozenset[str]] = frozenset({"secretId", "secretScope", "effect"})
 
     name: Name | None = None
     description: Description | None = None
@@ -214,7 +250,7 @@ class ToolChange(Change):
 
 
 class NewServiceTemplate(Record):
-    """A blueprint of services to create."""
+    """A template of services to create."""
 
     name: Name
     description: Description | None = None
@@ -222,12 +258,12 @@ class NewServiceTemplate(Record):
     protocol: ServiceProtocol
     connection_schema: JsonObject
     requires_secret: bool = False
-    limits: Limits = Limits()
+    limits: ServiceLimits = ServiceLimits()
     shared: bool = False
 
 
 class NewToolTemplate(Record):
-    """A blueprint of tools to create."""
+    """A template of tools to create."""
 
     name: Name
     description: Description | None = None
@@ -237,10 +273,10 @@ class NewToolTemplate(Record):
     shared: bool = False
 
 
-class TemplateChange(Change):
-    """What may change of a blueprint: its name, its description, whether it is shared or archived."""
+class TemplateChange(EntityChange):
+    """A change of a template: its name, description, and whether it is shared or archived."""
 
-    clearable: ClassVar[frozenset[str]] = frozenset({"description"})
+    clearable_fields: ClassVar[frozenset[str]] = frozenset({"description"})
 
     name: Name | None = None
     description: Description | None = None

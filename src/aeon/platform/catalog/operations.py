@@ -1,16 +1,52 @@
-"""What a tool does, one kind for each type of service, and the variables that each takes from its input."""
+"""The operations of tools, one kind per type of service, and their input variables."""
 
 import re
 from collections.abc import Iterator
-from typing import Annotated, Any, ClassVar, Final, Literal, TypeAlias, cast
+from functools import cache
+from typing import Annotated, Any, ClassVar, Final, Literal, NamedTuple, TypeAlias, assert_never, cast
 
-from pydantic import Field
+from pydantic import Field, TypeAdapter
 
 from aeon.base.errors import MissingExtraError
-from aeon.base.json import Json, JsonObject
-from aeon.platform.catalog.usage import Usage
+from aeon.base.json import Json, JsonObject, parse_strict
 from aeon.platform.errors import PlatformError
 from aeon.platform.records import Record
+
+
+class TokenUsage(NamedTuple):
+    """The tokens of one call with its repairs.
+
+    `model` is the name that the server reports, None if it reports none.
+    """
+
+    prompt_tokens: int
+    completion_tokens: int
+    model: str | None
+
+    def as_dict(self) -> JsonObject:
+        """As JSON data under the published names."""
+        return {
+            "promptTokens": self.prompt_tokens,
+            "completionTokens": self.completion_tokens,
+            "model": self.model,
+        }
+
+
+class TokenTotals(NamedTuple):
+    """The tokens of all calls that a user made of a tool. `calls` counts those that used any."""
+
+    calls: int
+    prompt_tokens: int
+    completion_tokens: int
+
+    def as_dict(self) -> JsonObject:
+        """As JSON data under the published names."""
+        return {
+            "calls": self.calls,
+            "promptTokens": self.prompt_tokens,
+            "completionTokens": self.completion_tokens,
+        }
+
 
 _NAME = r"[A-Za-z_][A-Za-z0-9_]*"
 _PARAMETER = re.compile(rf"\$({_NAME})")
@@ -24,9 +60,9 @@ HeaderName: TypeAlias = Annotated[str, Field(max_length=100, pattern=r"^[A-Za-z0
 class OperationError(PlatformError):
     """The tool's operation failed.
 
-    `is_transient` says whether the same call may succeed later, `is_unauthorized` that the peer refused the credentials
-    with 401 and did nothing, `usage` what tokens it used up all the same, `retry_after` for how many seconds the peer
-    wants to be left alone.
+    `is_transient`: the same call may succeed later. `is_unauthorized`: the peer rejected the credentials with 401 and
+    did nothing. `usage`: the tokens that the failed call used. `retry_after`: the pause that the peer asks for, in
+    seconds.
     """
 
     status = 502
@@ -38,7 +74,7 @@ class OperationError(PlatformError):
         next_step: str = "",
         is_transient: bool = False,
         is_unauthorized: bool = False,
-        usage: Usage | None = None,
+        usage: TokenUsage | None = None,
         retry_after: float | None = None,
     ) -> None:
         wait: JsonObject = {} if retry_after is None else {"retryAfter": retry_after}
@@ -49,26 +85,29 @@ class OperationError(PlatformError):
         self.retry_after = retry_after
 
 
-class Outgoing(Record):
-    """What goes out to an address that users give."""
+class NetworkOperation(Record):
+    """An operation that connects to an address given by users."""
 
-    allow_private: bool = Field(default=False, description="whether private and loopback addresses may be asked")
+    allow_private: bool = Field(default=False, description="whether private and loopback addresses are allowed")
 
 
-class OutgoingHttp(Outgoing):
-    """What goes out over http or https."""
+class HttpOperation(NetworkOperation):
+    """An operation over HTTP or HTTPS."""
 
     allow_insecure: bool = Field(
-        default=False, description="whether a key may go over plain http to another machine, readable on its way"
+        default=False, description="whether a key may be sent unencrypted over plain http to another machine"
     )
 
 
-OWN_RECORD: Final = "aeon:graph"
-"""The endpoint that is Aeon's own record: read only, by named queries."""
+OWN_RECORD_ENDPOINT: Final = "aeon:graph"
+"""The endpoint of Aeon's own record: read only, by named queries."""
 
 
-class GraphQuery(Outgoing):
-    """A query of a graph. `$name` in it is the input's field of that name, bound and never pasted."""
+class GraphQuery(NetworkOperation):
+    """A query of a graph.
+
+    `$name` in it is bound to the input's field of that name, never pasted.
+    """
 
     service_type: ClassVar[str] = "neo4j_graph"
 
@@ -79,12 +118,15 @@ class GraphQuery(Outgoing):
     timeout: float = Field(default=10.0, gt=0, le=300, description="seconds")
 
     def variables(self) -> frozenset[str]:
-        """The parameters outside of texts and comments."""
+        """Returns the parameters outside of strings and comments."""
         return frozenset(_PARAMETER.findall(_TEXT_OR_COMMENT.sub(" ", self.query)))
 
 
-class RestRequest(OutgoingHttp):
-    """A request to an HTTP service. `{name}` is the input's field: escaped in the path, whole where it stands alone."""
+class RestRequest(HttpOperation):
+    """A request to an HTTP service.
+
+    `{name}` is the input's field: escaped in the path, whole where it stands alone.
+    """
 
     service_type: ClassVar[str] = "rest_api"
 
@@ -97,15 +139,18 @@ class RestRequest(OutgoingHttp):
     timeout: float = Field(default=30.0, gt=0, le=300, description="seconds")
     max_bytes: int = Field(default=1_000_000, ge=1, le=50_000_000)
     keep_headers: list[HeaderName] = Field(
-        default=[], max_length=50, description="headers of the answer that the output keeps, such as Link or ETag"
+        default=[], max_length=50, description="headers of the response that the output includes, such as Link or ETag"
     )
 
     def variables(self) -> frozenset[str]:
         return frozenset(_placeholders([self.path, self.query, self.headers, self.body]))
 
 
-class LlmCall(OutgoingHttp):
-    """A question to a language model. The prompts are Handlebars; the output follows the tool's output schema."""
+class LlmCall(HttpOperation):
+    """A request to a language model.
+
+    The prompts are Handlebars; the output follows the tool's output schema.
+    """
 
     service_type: ClassVar[str] = "llm_provider"
 
@@ -117,12 +162,18 @@ class LlmCall(OutgoingHttp):
     timeout: float = Field(default=120.0, gt=0, le=300, description="seconds")
 
     def variables(self) -> frozenset[str]:
-        """Raises ValueError where a prompt is no valid template."""
+        """Returns the variables of both prompts.
+
+        Raises ValueError if a prompt is not a valid template.
+        """
         return _handlebars(self.system_prompt) | _handlebars(self.prompt_template)
 
 
-class McpCall(OutgoingHttp):
-    """A call of an MCP server's tool. `{name}` in the arguments is the input's field; without any, the input itself."""
+class McpCall(HttpOperation):
+    """A call of an MCP server's tool.
+
+    `{name}` in the arguments is the input's field; without arguments, the input.
+    """
 
     service_type: ClassVar[str] = "mcp_server"
 
@@ -160,6 +211,57 @@ def _handlebars(template: str) -> frozenset[str]:
     try:
         return frozenset(extract_dependencies(template))
     except HandlebarsError as error:
-        raise ValueError(f"the prompt is no valid template: {error}") from None
+        raise ValueError(f"the prompt is not a valid template: {error}") from None
     except RecursionError:
         raise ValueError("the blocks of the prompt are nested too deeply") from None
+
+
+Effect: TypeAlias = Literal["pure", "read", "idempotent", "once"]
+"""The effect of a call on the world. `once`: repeating the call has a different effect from calling once."""
+
+WorkerType: TypeAlias = Literal["graph_query", "rest_api", "llm_call", "mcp_server"]
+
+_READS: Final = frozenset({"GET", "HEAD"})
+_REPEATABLE: Final = frozenset({"PUT", "DELETE"})
+"""RFC 9110, section 9.2.2."""
+
+
+def default_effect(operation: Operation) -> Effect:
+    """Returns the effect of a tool whose owner does not declare one."""
+    match operation:
+        case GraphQuery():
+            return "read" if operation.mode == "read" else "once"
+        case RestRequest():
+            method = operation.method
+            return "read" if method in _READS else "idempotent" if method in _REPEATABLE else "once"
+        case LlmCall():
+            return "read"
+        case McpCall():
+            return "once"
+        case _:
+            assert_never(operation)
+
+
+def worker_type_of(operation: Operation) -> WorkerType:
+    """Returns the type of worker that executes the operation."""
+    match operation:
+        case GraphQuery():
+            return "graph_query"
+        case RestRequest():
+            return "rest_api"
+        case LlmCall():
+            return "llm_call"
+        case McpCall():
+            return "mcp_server"
+        case _:
+            assert_never(operation)
+
+
+def parse_operation(text: str) -> Operation:
+    """Parses an operation from its JSON text in the record."""
+    return _operations().validate_python(parse_strict(text))
+
+
+@cache
+def _operations() -> TypeAdapter[Operation]:
+    return TypeAdapter(Operation)

@@ -1,7 +1,7 @@
-"""Everything that the catalog asks the record.
+"""The catalog's queries.
 
-Each kind has five queries for its `Shelf`: one thing as the caller may see it, the id of the caller's own thing of a
-name, pages of own and of shared things by name, and what uses a thing.
+Each kind has five queries for its `EntityRepository`: one thing as the caller may see it, the id of the caller's own
+thing of a name, pages of own and of shared things by name, and the uses of a thing.
 """
 
 from typing import Final
@@ -130,7 +130,7 @@ WHERE id = :id AND owner_id = :owner_id AND version = :before
 """Without a status, its health stays as it is."""
 
 DELETE_TOOL: Final = "DELETE FROM tools WHERE id = :id AND owner_id = :user"
-"""The secrets that other users bound to it are unbound with it."""
+"""This also deletes the bindings of other users' secrets to it."""
 
 USERS_OF_TOOL: Final = """
 SELECT 'binding' AS kind, id, 'a secret of ' || user_id AS name, user_id AS owner_id, user_id = :user AS visible
@@ -155,13 +155,13 @@ SELECT :id, :user, id, :secret, :digest FROM tools
 WHERE id = :tool AND owner_id <> :user AND shared = 1 AND version = :version
 ON CONFLICT (id) DO UPDATE SET secret_id = excluded.secret_id, digest = excluded.digest
 """
-"""The version is the one that the digest was made of."""
+"""The version must be the one that the digest was computed from."""
 
 UNBIND_SECRET: Final = "DELETE FROM bindings WHERE id = :id AND user_id = :user"
 
 BOUND_SECRET: Final = "SELECT secret_id, digest FROM bindings WHERE id = :id AND user_id = :user"
 
-# Another user's shared tools that a user lets into their kernel (measured P4)
+# Another user's shared tools that a user trusts, which adds them to the user's kernel
 
 TRUST_TOOL: Final = """
 INSERT INTO trusts (id, user_id, tool_id, digest)
@@ -180,7 +180,7 @@ TRUSTED_TOOL: Final = f"{_CONSENTED} JOIN trusts b ON b.tool_id = t.id WHERE b.i
 
 TRUSTED: Final = "SELECT tool_id, digest FROM trusts WHERE user_id = :user ORDER BY tool_id"
 
-# Tokens that calls used, each user's own
+# Tokens that each user's own calls used
 
 ADD_TOKEN_USE: Final = """
 INSERT INTO token_uses (id, user_id, tool_id, at, prompt_tokens, completion_tokens, model)
@@ -192,7 +192,7 @@ SELECT count(*) AS calls, coalesce(sum(prompt_tokens), 0) AS prompt, coalesce(su
 FROM token_uses WHERE user_id = :user AND tool_id = :tool
 """
 
-# Health, which the system alone writes (platform 5)
+# Health, which only the system writes (platform 5)
 
 HEALTH_STATE: Final = """
 SELECT health_failures AS failures, health_since AS since, status FROM tools WHERE id = :tool
@@ -205,12 +205,12 @@ SET status = :status, error_message = :error_message, last_health_check = :at, h
 WHERE id = :tool AND enabled = 1
 """
 
-NOTE_OUTGROWN: Final = """
+NOTE_INCOMPATIBLE_TOOL: Final = """
 UPDATE tools
 SET status = 'down', error_message = :why, health_since = CASE WHEN status = 'down' THEN health_since ELSE :at END
 WHERE id = :id AND enabled = 1
 """
-"""The next check finds it as it is then."""
+"""The next check of the tool writes its health anew."""
 
 NOTE_SERVICE_HEALTH: Final = """
 UPDATE services SET

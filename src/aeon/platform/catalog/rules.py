@@ -1,11 +1,14 @@
-"""What must hold of a service or a tool by itself, whoever's it is: pure, everything wrong at once."""
+"""Rules for services and tools, independent of their owner.
+
+Pure; reports every schema problem at once.
+"""
 
 from ipaddress import ip_address
 from typing import cast
 from urllib.parse import urlsplit
 
 from aeon.base.json import Json, JsonObject
-from aeon.base.json_schema import schema_check, schema_problem
+from aeon.base.json_schema import compile_schema, schema_problem
 from aeon.platform.catalog.model import (
     NewService,
     NewServiceTemplate,
@@ -15,7 +18,7 @@ from aeon.platform.catalog.model import (
     ServiceType,
     Tool,
 )
-from aeon.platform.catalog.operations import OWN_RECORD, GraphQuery, Operation, OutgoingHttp
+from aeon.platform.catalog.operations import OWN_RECORD_ENDPOINT, GraphQuery, HttpOperation, Operation
 from aeon.platform.errors import RuleError
 
 PROTOCOLS: dict[ServiceType, tuple[str, ...]] = {
@@ -26,8 +29,8 @@ PROTOCOLS: dict[ServiceType, tuple[str, ...]] = {
 }
 """The protocols of each type of service (platform 1)."""
 
-_NEEDED = {"stdio": "command"}
-"""What a connection schema must require for a protocol; `endpoint` for all others (platform 1)."""
+_REQUIRED_PROPERTY = {"stdio": "command"}
+"""The property that a connection schema must require for a protocol; `endpoint` for all others (platform 1)."""
 
 
 _TEXT: JsonObject = {"type": ["string", "null"]}
@@ -40,11 +43,11 @@ _PARAMETERS: JsonObject = {
         **dict.fromkeys(("model", "database", "caCertificate", "authHeader", "authPrefix", "authQuery"), _TEXT),
     }
 }
-"""Parameters of connections that Aeon reads itself. Any other is for a service's own schema to describe."""
+"""Connection parameters that Aeon reads itself. A service's own schema describes all others."""
 
 
 def check_service(service: NewService | NewServiceTemplate) -> None:
-    """Raises RuleError (platform 1)."""
+    """Raises RuleError for a protocol or schema that does not fit the type (platform 1)."""
     allowed = PROTOCOLS[service.type]
     if service.protocol not in allowed:
         raise RuleError(
@@ -56,9 +59,9 @@ def check_service(service: NewService | NewServiceTemplate) -> None:
 
 
 def check_connection_schema(schema: JsonObject, protocol: str) -> None:
-    """Raises RuleError where it is no JSON Schema, or does not require what the protocol needs (platform 1)."""
+    """Raises RuleError for a schema that is invalid or lacks what the protocol needs (platform 1)."""
     _check_schema(schema, "connectionSchema")
-    needed = _NEEDED.get(protocol, "endpoint")
+    needed = _REQUIRED_PROPERTY.get(protocol, "endpoint")
     required: Json = schema.get("required")
     if schema.get("type") != "object" or not isinstance(required, list) or needed not in required:
         raise RuleError(
@@ -70,31 +73,31 @@ def check_connection_schema(schema: JsonObject, protocol: str) -> None:
 
 
 def _check_parameter_types(schema: JsonObject) -> None:
-    """A parameter that Aeon reads is declared as a type that it can be read as."""
+    """Raises RuleError for a parameter type in the schema that Aeon cannot read."""
     declared = cast(JsonObject, schema.get("properties") or {})
     for name, wanted in cast("dict[str, JsonObject]", _PARAMETERS["properties"]).items():
-        said = cast(JsonObject, declared[name]).get("type") if isinstance(declared.get(name), dict) else None
-        if said is not None and not _types(said) & _types(wanted["type"]):
+        declared_type = cast(JsonObject, declared[name]).get("type") if isinstance(declared.get(name), dict) else None
+        if declared_type is not None and not _types(declared_type) & _types(wanted["type"]):
             raise RuleError(
-                f"The connectionSchema declares {name!r} as {said}; it is read as {wanted['type']}.",
+                f"The connectionSchema declares {name!r} as {declared_type}; Aeon reads it as {wanted['type']}.",
                 rule="connection_parameter_types",
                 field=f"$.connectionSchema.properties.{name}.type",
             )
 
 
-def _types(said: Json) -> set[str]:
-    return {said} if isinstance(said, str) else set(cast("list[str]", said))
+def _types(declared: Json) -> set[str]:
+    return {declared} if isinstance(declared, str) else set(cast("list[str]", declared))
 
 
 def check_tool(tool: NewTool | NewToolTemplate | Tool) -> None:
-    """What holds of a tool whatever its service: schemas, and a variable for every use. Raises RuleError."""
+    """Raises RuleError for invalid schemas or undeclared variables of a tool."""
     _check_schema(tool.input_schema, "inputSchema")
     _check_schema(tool.output_schema, "outputSchema")
     _check_variables(tool.operation, tool.input_schema)
 
 
-def check_tool_on(tool: NewTool | Tool, service: Service | NewService) -> None:
-    """What holds of a tool on this service. Raises RuleError."""
+def check_tool_against_service(tool: NewTool | Tool, service: Service | NewService) -> None:
+    """Raises RuleError for a tool that does not fit this service."""
     if tool.operation.service_type != service.type:
         raise RuleError(
             f"A {tool.operation.type} operation needs a {tool.operation.service_type} service; "
@@ -106,7 +109,7 @@ def check_tool_on(tool: NewTool | Tool, service: Service | NewService) -> None:
     _check_own_record(tool)
     if service.requires_secret and tool.secret_id is None:
         raise RuleError(
-            f"The service {service.name!r} asks for a secret.",
+            f"The service {service.name!r} requires a secret.",
             rule="secret_required",
             field="$.secretId",
             next_step="Create one with `aeon secret set` and name it in the tool.",
@@ -115,20 +118,20 @@ def check_tool_on(tool: NewTool | Tool, service: Service | NewService) -> None:
 
 
 def _check_own_record(tool: NewTool | Tool) -> None:
-    """Aeon's own record is read, and by named queries; a call would find that out when all before it is done."""
+    """Raises RuleError for access to Aeon's own record other than by a named query."""
     operation = tool.operation
-    if not isinstance(operation, GraphQuery) or tool.connection_params.get("endpoint") != OWN_RECORD:
+    if not isinstance(operation, GraphQuery) or tool.connection_params.get("endpoint") != OWN_RECORD_ENDPOINT:
         return
     if operation.mode != "read":
         raise RuleError(
-            "Tools only read Aeon's own record.",
+            "Tools may only read Aeon's own record.",
             rule="own_record_is_read",
             field="$.operation.mode",
             next_step="Set the operation's mode to read.",
         )
     if not operation.query.strip().startswith("@"):
         raise RuleError(
-            "Of Aeon's own record only named queries are asked.",
+            "Tools may read Aeon's own record only by named queries.",
             rule="own_record_by_name",
             field="$.operation.query",
             next_step="Give the name of one, such as @tools.",
@@ -136,35 +139,35 @@ def _check_own_record(tool: NewTool | Tool) -> None:
 
 
 def _check_secrecy(tool: NewTool | Tool) -> None:
-    """No key goes over plain http to another machine, as far as its address says so; a call looks where it leads."""
-    is_allowed = isinstance(tool.operation, OutgoingHttp) and tool.operation.allow_insecure
-    if tool.secret_id is None or is_allowed or not _is_plain_and_away(str(tool.connection_params.get("endpoint"))):
+    """Raises RuleError for a key over plain http to another machine's address."""
+    is_allowed = isinstance(tool.operation, HttpOperation) and tool.operation.allow_insecure
+    if tool.secret_id is None or is_allowed or not _is_remote_http(str(tool.connection_params.get("endpoint"))):
         return
     raise RuleError(
         "The tool's key would go over plain http to another machine, where others can read it.",
         rule="secret_over_https",
         field="$.connectionParams.endpoint",
-        next_step="Give an https endpoint, or set allowInsecure in the operation if that is meant.",
+        next_step="Give an https endpoint, or set allowInsecure in the operation if you accept that.",
     )
 
 
-def _is_plain_and_away(endpoint: str) -> bool:
+def _is_remote_http(endpoint: str) -> bool:
     try:
         url = urlsplit(endpoint)
         host = url.hostname or ""
     except ValueError:
         return False
     try:
-        is_here = ip_address(host).is_loopback
+        is_local = ip_address(host).is_loopback
     except ValueError:
-        is_here = host == "localhost" or host.endswith(".localhost")
-    return url.scheme == "http" and not is_here
+        is_local = host == "localhost" or host.endswith(".localhost")
+    return url.scheme == "http" and not is_local
 
 
 def check_connection(tool: NewTool | Tool, service: Service | NewService) -> None:
-    """Raises RuleError where a tool's connection is not what its service asks for today (measured P3)."""
-    problems = schema_check(service.connection_schema, asserts_formats=True).problems(tool.connection_params)
-    problems = problems or schema_check(_PARAMETERS).problems(tool.connection_params)
+    """Raises RuleError if a tool's connection does not fit its service's schema."""
+    problems = compile_schema(service.connection_schema, asserts_formats=True).problems(tool.connection_params)
+    problems = problems or compile_schema(_PARAMETERS).problems(tool.connection_params)
     if problems:
         raise RuleError(
             f"The connectionParams of {tool.name!r} do not fit the service {service.name!r}: "
@@ -176,7 +179,9 @@ def check_connection(tool: NewTool | Tool, service: Service | NewService) -> Non
 
 def _check_schema(schema: JsonObject, field: str) -> None:
     if problem := schema_problem(schema):
-        raise RuleError(f"The {field} is no valid JSON Schema: {problem}", rule="valid_json_schema", field=f"$.{field}")
+        raise RuleError(
+            f"The {field} is not a valid JSON Schema: {problem}", rule="valid_json_schema", field=f"$.{field}"
+        )
 
 
 def _check_variables(operation: Operation, input_schema: JsonObject) -> None:
@@ -190,5 +195,5 @@ def _check_variables(operation: Operation, input_schema: JsonObject) -> None:
             f"The operation uses {', '.join(missing)}, which the inputSchema does not declare.",
             rule="variables_declared",
             field="$.inputSchema.properties",
-            next_step="Declare each as a property of the inputSchema, or take it out of the operation.",
+            next_step="Declare each as a property of the inputSchema, or remove it from the operation.",
         )

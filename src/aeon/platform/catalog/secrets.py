@@ -1,4 +1,4 @@
-"""Secrets: metadata in the record, values in the vault, and nobody but the owner near either (platform 3)."""
+"""Secrets: metadata in the record, values in the vault, only for the owner (platform 3)."""
 
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
@@ -6,23 +6,21 @@ from dataclasses import dataclass
 from secrets import randbits
 
 from aeon.base.json import JsonObject
-from aeon.platform.audit import Deed
 from aeon.platform.catalog import queries
 from aeon.platform.catalog.model import NewSecret, Secret, SecretChange
-from aeon.platform.catalog.shelf import KindQueries, Shelf
-from aeon.platform.catalog.stored import change_deeds, changed, changed_row
+from aeon.platform.catalog.repository import EntityQueries, EntityRepository, apply_change, audit_change, update_row
 from aeon.platform.errors import ConflictError
-from aeon.platform.ledger import Ledger, Request
-from aeon.platform.store import Store, StoreUnavailableError, writes_one
-from aeon.platform.vault import Revealed, SecretKey, SecretType, Vault, VaultError
+from aeon.platform.ledger import AuditAction, Ledger, MutationRequest
+from aeon.platform.store import Store, StoreUnavailableError, write_one
+from aeon.platform.vault import SecretKey, SecretType, SecretValue, Vault, VaultError
 
-QUERIES = KindQueries(queries.SECRET, queries.SECRET_NAMED, queries.OWN_SECRETS, None, queries.USERS_OF_SECRET)
+QUERIES = EntityQueries(queries.SECRET, queries.SECRET_NAMED, queries.OWN_SECRETS, None, queries.USERS_OF_SECRET)
 
 
-class Secrets(Shelf[Secret]):
-    """The secrets of all users. A value goes in, and comes out by `reveal` for the one call that uses it.
+class SecretRepository(EntityRepository[Secret]):
+    """The secrets of all users. `reveal` returns a value for the one call that uses it.
 
-    The vault is written before the record: values that the record does not know are swept.
+    The vault is written before the record; `sweep` removes values that the record does not know.
     """
 
     def __init__(
@@ -40,12 +38,14 @@ class Secrets(Shelf[Secret]):
         self._new_version = new_version
 
     def check(self, new: NewSecret) -> None:
-        """Raises RuleError for a value that does not fit its type, before anything is kept."""
+        """Raises RuleError for a value that does not fit its type, before anything is stored."""
         self._vault.check(new.type, new.value)
 
-    def add(self, new: NewSecret, request: Request) -> Secret:
-        """Create a secret for the caller."""
-        asked = request.to("secret.create", parameters={**new.as_dict(), "value": self._digest(new.type, new.value)})
+    def add(self, new: NewSecret, request: MutationRequest) -> Secret:
+        """Creates a secret for the caller."""
+        mutation = request.mutation(
+            "secret.create", parameters={**new.as_dict(), "value": self._digest(new.type, new.value)}
+        )
         at = self._ledger.now()
         secret = Secret(
             id=self._new_id(),
@@ -57,70 +57,78 @@ class Secrets(Shelf[Secret]):
             created_at=at,
             updated_at=at,
         )
-        with self._written(secret, new.value) as written:
-            created = self.create(writes_one(queries.CREATE_SECRET, secret.as_row()), secret, asked)
-            written.is_wanted = created.id == secret.id
+        with self._store_value(secret, new.value) as stored_value:
+            created = self.create(write_one(queries.CREATE_SECRET, secret.as_row()), secret, mutation)
+            stored_value.is_wanted = created.id == secret.id
         return created
 
-    def change(self, id_: str, change: SecretChange, request: Request) -> Secret:
-        """Rename the caller's secret or set its flag. Its type never changes."""
-        before = self.own(request.user, id_)
-        after = changed(before, change.asked(), self._ledger.now())
-        deeds = change_deeds(before, after, request.user)
-        work = writes_one(queries.CHANGE_SECRET, changed_row(before, after))
-        return self.replace(work, after, request.to("secret.change", id_, change.asked()), deeds)
+    def change(self, id_: str, change: SecretChange, request: MutationRequest) -> Secret:
+        """Renames the caller's secret, or shares or unshares it. Its type never changes."""
+        before = self.get_own(request.user, id_)
+        after = apply_change(before, change.requested_fields(), self._ledger.now())
+        actions = audit_change(before, after, request.user)
+        work = write_one(queries.CHANGE_SECRET, update_row(before, after))
+        return self.replace(work, after, request.mutation("secret.change", id_, change.requested_fields()), actions)
 
-    def rotate(self, id_: str, value: JsonObject, request: Request, *, since: int | None = None) -> Secret:
-        """Give the caller's secret another value under the same id; the old value is forgotten.
+    def rotate(self, id_: str, value: JsonObject, request: MutationRequest, *, since: int | None = None) -> Secret:
+        """Replaces the value of the caller's secret; the id stays, and the old value is deleted.
 
-        Raises ConflictError where its value is not that of the vault's version `since` any more.
+        Raises ConflictError if the value has another vault version than `since`.
         """
-        before = self.own(request.user, id_)
+        before = self.get_own(request.user, id_)
         if since not in (None, before.vault_version):
             raise ConflictError(f"The secret {before.name!r} was rotated in the meantime.")
-        asked = request.to("secret.rotate", id_, [self._digest(before.type, value), since])
-        after = changed(before, {"vaultVersion": self._new_version()}, self._ledger.now())
-        deeds = [Deed("secret.rotate", id_, request.user, request.user, {"name": after.name})]
-        with self._written(after, value) as written:
-            work = writes_one(queries.CHANGE_SECRET, changed_row(before, after))
-            rotated = self.replace(work, after, asked, deeds)
-            written.is_wanted = rotated.vault_version == after.vault_version
-        if written.is_wanted:
+        mutation = request.mutation("secret.rotate", id_, [self._digest(before.type, value), since])
+        after = apply_change(before, {"vaultVersion": self._new_version()}, self._ledger.now())
+        actions = [AuditAction("secret.rotate", id_, request.user, request.user, {"name": after.name})]
+        with self._store_value(after, value) as stored_value:
+            work = write_one(queries.CHANGE_SECRET, update_row(before, after))
+            rotated = self.replace(work, after, mutation, actions)
+            stored_value.is_wanted = rotated.vault_version == after.vault_version
+        if stored_value.is_wanted:
             self._vault.forget(id_, before.vault_version)
         return rotated
 
-    def remove(self, id_: str, request: Request) -> None:
-        """Delete the caller's secret and its value. Raises ReferencedError while a tool uses it."""
-        self.delete(queries.DELETE_SECRET, request.to("secret.delete", id_))
+    def remove(self, id_: str, request: MutationRequest) -> None:
+        """Deletes the caller's secret and its value. Raises ReferencedError while a tool uses it."""
+        self.delete(queries.DELETE_SECRET, request.mutation("secret.delete", id_))
         self._vault.forget(id_)
 
-    def reveal(self, user: str, id_: str) -> Revealed:
-        """The value, for the owner's own call (platform 3). Raises NotFoundError for everybody else."""
-        return self.held(user, id_)[1]
+    def reveal(self, user: str, id_: str) -> SecretValue:
+        """Returns the value for the owner's own call (platform 3).
 
-    def held(self, user: str, id_: str) -> tuple[Secret, Revealed]:
-        """The owner's secret with its value, of one version both, also while somebody rotates it."""
-        secret = self.own(user, id_)
+        Raises NotFoundError for all other users.
+        """
+        return self.get_with_value(user, id_)[1]
+
+    def get_with_value(self, user: str, id_: str) -> tuple[Secret, SecretValue]:
+        """Returns the owner's secret with its value, both of one version even during a rotation."""
+        secret = self.get_own(user, id_)
         try:
             return secret, self._vault.open(_key(secret))
         except VaultError:
-            after = self.own(user, id_)
+            after = self.get_own(user, id_)
             if after.vault_version == secret.vault_version:
                 raise
             return after, self._vault.open(_key(after))
 
     def sweep(self, before: str) -> int:
-        """Forget what was put into the vault before that instant and is not in the record; how many versions.
+        """Deletes values that the vault stored before that instant and the record does not know.
 
-        A crash between both leaves such. What is younger may belong to a change that is under way.
+        Returns their number. A crash between the two writes leaves such values. Younger values may belong to a change
+        in progress.
         """
-        lost = [kept.key for kept in self._vault.kept() if kept.at < before and not self._is_current(kept.key)]
-        for key in lost:
+        orphaned = [
+            stored.key
+            for stored in self._vault.list_secrets()
+            if stored.at < before and not self._is_current(stored.key)
+        ]
+        for key in orphaned:
             self._vault.forget(key.secret_id, key.version)
-        return len(lost)
+        return len(orphaned)
 
     def _digest(self, kind: SecretType, value: JsonObject) -> str:
-        """What a repetition is told by: of the value, and of no use to who has not the vault's key."""
+        """Returns a digest that identifies a repeated value, useless without the vault's key."""
         self._vault.check(kind, value)
         return self._vault.digest(value)
 
@@ -129,23 +137,23 @@ class Secrets(Shelf[Secret]):
         return bool(rows) and rows[0]["vault_version"] == key.version
 
     @contextmanager
-    def _written(self, secret: Secret, value: JsonObject) -> Generator["_Written"]:
-        """The value in the vault; removed again unless the record knows it."""
-        written = _Written()
+    def _store_value(self, secret: Secret, value: JsonObject) -> Generator["_StoredValue"]:
+        """Stores the value in the vault, and deletes it again unless the record knows it."""
+        stored_value = _StoredValue()
         self._vault.put(_key(secret), value)
         try:
-            yield written
+            yield stored_value
         except StoreUnavailableError as error:
-            written.is_wanted = error.may_have_happened
+            stored_value.is_wanted = error.may_have_happened
             raise
         finally:
-            if not written.is_wanted:
+            if not stored_value.is_wanted:
                 self._vault.forget(secret.id, secret.vault_version)
 
 
 @dataclass(slots=True)
-class _Written:
-    """Whether a value that was put into the vault is to stay there."""
+class _StoredValue:
+    """Whether a value stays in the vault after it was stored."""
 
     is_wanted: bool = False
 

@@ -1,20 +1,26 @@
-"""Services: created, from a template or not, changed, shared, deleted."""
+"""The repository of services: create, with or without a template, change, share and delete."""
 
 from collections.abc import Callable
 
 from aeon.base.json import JsonObject, parse_strict
-from aeon.base.json_schema import schema_check
-from aeon.platform.audit import Deed
+from aeon.base.json_schema import compile_schema
 from aeon.platform.catalog import queries
 from aeon.platform.catalog.model import UNCHECKED, NewService, Service, ServiceChange, ServiceTemplate
+from aeon.platform.catalog.repository import (
+    EntityQueries,
+    EntityRepository,
+    EntityUse,
+    apply_change,
+    audit_change,
+    parse_use,
+    update_row,
+)
 from aeon.platform.catalog.rules import check_connection_schema, check_service
-from aeon.platform.catalog.shelf import KindQueries, Shelf, Use, use_of
-from aeon.platform.catalog.stored import change_deeds, changed, changed_row
 from aeon.platform.catalog.templates import refuse_archived
-from aeon.platform.ledger import Ledger, Request
-from aeon.platform.store import Row, Store, Unit, writes_one
+from aeon.platform.ledger import AuditAction, Ledger, MutationRequest
+from aeon.platform.store import Row, Store, UnitOfWork, write_one
 
-QUERIES = KindQueries(
+QUERIES = EntityQueries(
     queries.SERVICE,
     queries.SERVICE_NAMED,
     queries.OWN_SERVICES,
@@ -23,12 +29,12 @@ QUERIES = KindQueries(
 )
 
 
-_MOST_TOOLS = 1000
-"""Of those on a service, how many are looked at when what it asks for changes."""
+_MAX_TOOLS = 1000
+"""The maximum number of a service's tools that are checked when its connection schema changes."""
 
 
-class Services(Shelf[Service]):
-    """The services of all users, each as its caller may see them."""
+class ServiceRepository(EntityRepository[Service]):
+    """The services of all users, as far as the caller may see them."""
 
     kind = "service"
 
@@ -37,10 +43,10 @@ class Services(Shelf[Service]):
         self._ledger = ledger
         self._new_id = new_id
 
-    def add(self, new: NewService, request: Request, template: ServiceTemplate | None = None) -> Service:
-        """Create a service for the caller; the template it was made from stays as provenance only.
+    def add(self, new: NewService, request: MutationRequest, template: ServiceTemplate | None = None) -> Service:
+        """Creates a service for the caller; a template is recorded only as its origin.
 
-        Raises RuleError (platform 1), also for a name that the caller has given to another.
+        Raises RuleError (platform 1), also for a name that the caller already uses.
         """
         check_service(new)
         refuse_archived(template)
@@ -51,60 +57,66 @@ class Services(Shelf[Service]):
             | {"errorMessage": UNCHECKED}
             | {"serviceTemplateId": template.id if template else None}
         )
-        asked = request.to("service.create", parameters={**new.as_dict(), "template": template and template.id})
-        return self.create(writes_one(queries.CREATE_SERVICE, service.as_row()), service, asked)
+        mutation = request.mutation(
+            "service.create", parameters={**new.as_dict(), "template": template and template.id}
+        )
+        return self.create(write_one(queries.CREATE_SERVICE, service.as_row()), service, mutation)
 
-    def change(self, id_: str, change: ServiceChange, request: Request) -> Service:
-        """Change the caller's service. Its type, protocol and need of a secret never do.
+    def change(self, id_: str, change: ServiceChange, request: MutationRequest) -> Service:
+        """Changes the caller's service. Its type, protocol and need of a secret never change.
 
-        Tools that do not fit what it asks for from now on are down at once, and their owners' trails say since when.
+        Tools that are incompatible with its new connection schema are down at once, and their owners' audit logs say
+        since when.
         Raises NotFoundError, ForbiddenError, RuleError, ConflictError.
         """
-        before = self.own(request.user, id_)
-        asked = change.asked()
+        before = self.get_own(request.user, id_)
+        changes = change.requested_fields()
         if change.connection_schema is not None:
             check_connection_schema(change.connection_schema, before.protocol)
-            asked["schemaVersion"] = before.schema_version + 1
+            changes["schemaVersion"] = before.schema_version + 1
         if change.enabled is False:
-            asked |= {"status": "down", "errorMessage": "It is disabled."}
+            changes |= {"status": "down", "errorMessage": "It is disabled."}
         elif change.enabled and not before.enabled:
-            asked |= {"status": "degraded", "errorMessage": "It was not checked since it was enabled."}
-        after = changed(before, asked, self._ledger.now())
-        outgrown = (
-            [] if change.connection_schema is None else self._outgrown(request.user, id_, after.connection_schema)
+            changes |= {"status": "degraded", "errorMessage": "It was not checked since it was enabled."}
+        after = apply_change(before, changes, self._ledger.now())
+        incompatible = (
+            []
+            if change.connection_schema is None
+            else self._incompatible_rows(request.user, id_, after.connection_schema)
         )
-        deeds = [*change_deeds(before, after, request.user), *_outgrowing(after, outgrown)]
-        writes_service = writes_one(queries.CHANGE_SERVICE, changed_row(before, after))
+        actions = [*audit_change(before, after, request.user), *_audit_incompatible(after, incompatible)]
+        write_service = write_one(queries.CHANGE_SERVICE, update_row(before, after))
 
-        def work(unit: Unit) -> None:
-            writes_service(unit)
-            for row in outgrown:
-                unit.write(queries.NOTE_OUTGROWN, {"id": row["id"], "why": _misfit(after), "at": after.updated_at})
+        def work(unit: UnitOfWork) -> None:
+            write_service(unit)
+            for row in incompatible:
+                note: JsonObject = {"id": row["id"], "why": _incompatibility(after), "at": after.updated_at}
+                unit.write(queries.NOTE_INCOMPATIBLE_TOOL, note)
 
-        return self.replace(work, after, request.to("service.change", id_, change.asked()), deeds)
+        return self.replace(work, after, request.mutation("service.change", id_, change.requested_fields()), actions)
 
-    def outgrown(self, user: str, id_: str, schema: JsonObject) -> list[Use]:
-        """The enabled tools on the user's own service whose connection would not fit that schema, whoever owns them."""
-        self.own(user, id_)
-        return [use_of(row, is_owner=True) for row in self._outgrown(user, id_, schema)]
+    def find_incompatible_tools(self, user: str, id_: str, schema: JsonObject) -> list[EntityUse]:
+        """Returns all users' enabled tools on the user's own service that would not fit that schema."""
+        self.get_own(user, id_)
+        return [parse_use(row, is_owner=True) for row in self._incompatible_rows(user, id_, schema)]
 
-    def _outgrown(self, user: str, id_: str, schema: JsonObject) -> list[Row]:
-        check = schema_check(schema, asserts_formats=True)
-        given: JsonObject = {"user": user, "id": id_, "limit": _MOST_TOOLS}
-        rows = self._store.read(queries.CONNECTIONS_OF_SERVICE, given)
+    def _incompatible_rows(self, user: str, id_: str, schema: JsonObject) -> list[Row]:
+        check = compile_schema(schema, asserts_formats=True)
+        params: JsonObject = {"user": user, "id": id_, "limit": _MAX_TOOLS}
+        rows = self._store.read(queries.CONNECTIONS_OF_SERVICE, params)
         return [row for row in rows if not check.is_valid(parse_strict(row["connection_params"]))]
 
-    def remove(self, id_: str, request: Request) -> None:
-        """Delete the caller's service. Raises ReferencedError while a tool uses it."""
-        self.delete(queries.DELETE_SERVICE, request.to("service.delete", id_))
+    def remove(self, id_: str, request: MutationRequest) -> None:
+        """Deletes the caller's service. Raises ReferencedError while a tool uses it."""
+        self.delete(queries.DELETE_SERVICE, request.mutation("service.delete", id_))
 
 
-def _misfit(service: Service) -> str:
+def _incompatibility(service: Service) -> str:
     return f"Its connectionParams do not fit what the service {service.name!r} asks for since it was changed."
 
 
-def _outgrowing(service: Service, outgrown: list[Row]) -> list[Deed]:
-    """What a change does to others' tools, for both trails; their names are their owners' (platform 2, 19)."""
+def _audit_incompatible(service: Service, incompatible: list[Row]) -> list[AuditAction]:
+    """Returns the effect on other users' tools, for both audit logs, without their names (platform 2, 19)."""
     details: JsonObject = {"service": service.name}
-    others = [row for row in outgrown if row["owner_id"] != service.owner_id]
-    return [Deed("tool.outgrow", row["id"], service.owner_id, row["owner_id"], details) for row in others]
+    others = [row for row in incompatible if row["owner_id"] != service.owner_id]
+    return [AuditAction("tool.outgrow", row["id"], service.owner_id, row["owner_id"], details) for row in others]

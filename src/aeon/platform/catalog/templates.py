@@ -1,33 +1,35 @@
-"""Blueprints of services and tools: their structure never changes, and what was made from them needs them no more."""
+"""Templates of services and tools.
+
+Their structure never changes, and what was created from them is independent.
+"""
 
 from collections.abc import Callable
 
 from aeon.base.json import JsonObject
 from aeon.platform.catalog import queries
 from aeon.platform.catalog.model import (
-    Kind,
+    EntityKind,
     NewServiceTemplate,
     NewToolTemplate,
     ServiceTemplate,
     TemplateChange,
     ToolTemplate,
 )
+from aeon.platform.catalog.repository import EntityQueries, EntityRepository, apply_change, audit_change, update_row
 from aeon.platform.catalog.rules import check_service, check_tool
-from aeon.platform.catalog.shelf import KindQueries, Shelf
-from aeon.platform.catalog.stored import change_deeds, changed, changed_row
 from aeon.platform.errors import RuleError
-from aeon.platform.ledger import Ledger, Request
+from aeon.platform.ledger import Ledger, MutationRequest
 from aeon.platform.records import Record
-from aeon.platform.store import Store, writes_one
+from aeon.platform.store import Store, write_one
 
-SERVICE_QUERIES = KindQueries(
+SERVICE_QUERIES = EntityQueries(
     queries.SERVICE_TEMPLATE,
     queries.SERVICE_TEMPLATE_NAMED,
     queries.OWN_SERVICE_TEMPLATES,
     queries.SHARED_SERVICE_TEMPLATES,
     queries.MADE_FROM_SERVICE_TEMPLATE,
 )
-TOOL_QUERIES = KindQueries(
+TOOL_QUERIES = EntityQueries(
     queries.TOOL_TEMPLATE,
     queries.TOOL_TEMPLATE_NAMED,
     queries.OWN_TOOL_TEMPLATES,
@@ -40,31 +42,34 @@ _STRUCTURE = {
     "serviceTemplate": ("type", "protocol", "connectionSchema", "requiresSecret", "limits"),
     "toolTemplate": ("operation", "inputSchema", "outputSchema"),
 }
-"""What is copied of a template, and is the copy's own from then on."""
+"""The fields that are copied from a template; afterwards they belong to the copy."""
 
-_MAY_DIFFER = frozenset({"limits"})
-"""What may be said of the copy itself, and then counts: the same kind of service takes here more, there less."""
+_OVERRIDABLE = frozenset({"limits"})
+"""Fields that a copy may override: one kind of service may have different limits in different places."""
 
 
-def structure_of(kind: Kind, template: Record, own: JsonObject) -> JsonObject:
-    """What a template, or one that is to be made, gives to what is made from it; `own` is the rest of that."""
+def structure_of(kind: EntityKind, template: Record, own: JsonObject) -> JsonObject:
+    """Returns the fields that a template gives to a copy.
+
+    `own` contains the copy's other fields. The template may be stored or new.
+    """
     fields = template.as_dict()
-    return {name: fields[name] for name in _STRUCTURE[kind] if not (name in _MAY_DIFFER and name in own)}
+    return {name: fields[name] for name in _STRUCTURE[kind] if not (name in _OVERRIDABLE and name in own)}
 
 
 def refuse_archived(template: ServiceTemplate | ToolTemplate | None) -> None:
-    """Raises RuleError for a template that was put away: nothing new is made from it."""
+    """Raises RuleError for an archived template: nothing new is created from it."""
     if template is not None and template.archived:
         raise RuleError(
             f"The template {template.name!r} is archived.",
             rule="archived",
             field="$.template",
-            next_step=f"Use another one, or have it restored: `aeon catalog restore {template.kind} {template.name}`.",
+            next_step=f"Use another template, or restore it: `aeon catalog restore {template.kind} {template.name}`.",
         )
 
 
-class ServiceTemplates(Shelf[ServiceTemplate]):
-    """The blueprints of services, each as its caller may see them."""
+class ServiceTemplateRepository(EntityRepository[ServiceTemplate]):
+    """The templates of services, as far as the caller may see them."""
 
     kind = "serviceTemplate"
 
@@ -73,29 +78,30 @@ class ServiceTemplates(Shelf[ServiceTemplate]):
         self._ledger = ledger
         self._new_id = new_id
 
-    def add(self, new: NewServiceTemplate, request: Request) -> ServiceTemplate:
-        """Create a blueprint for the caller. Raises RuleError (platform 1)."""
+    def add(self, new: NewServiceTemplate, request: MutationRequest) -> ServiceTemplate:
+        """Creates a template for the caller. Raises RuleError (platform 1)."""
         check_service(new)
         at = self._ledger.now()
         template = ServiceTemplate.model_validate(new.as_dict() | _identity(self._new_id(), request.user, at))
-        work = writes_one(queries.CREATE_SERVICE_TEMPLATE, template.as_row())
-        return self.create(work, template, request.to("serviceTemplate.create", parameters=new.as_dict()))
+        work = write_one(queries.CREATE_SERVICE_TEMPLATE, template.as_row())
+        return self.create(work, template, request.mutation("serviceTemplate.create", parameters=new.as_dict()))
 
-    def change(self, id_: str, change: TemplateChange, request: Request) -> ServiceTemplate:
-        """Rename, describe, share, archive or restore the caller's blueprint."""
-        before = self.own(request.user, id_)
-        after = changed(before, change.asked(), self._ledger.now())
-        deeds = change_deeds(before, after, request.user)
-        work = writes_one(queries.CHANGE_SERVICE_TEMPLATE, changed_row(before, after))
-        return self.replace(work, after, request.to("serviceTemplate.change", id_, change.asked()), deeds)
+    def change(self, id_: str, change: TemplateChange, request: MutationRequest) -> ServiceTemplate:
+        """Renames, describes, shares, archives or restores the caller's template."""
+        before = self.get_own(request.user, id_)
+        after = apply_change(before, change.requested_fields(), self._ledger.now())
+        actions = audit_change(before, after, request.user)
+        work = write_one(queries.CHANGE_SERVICE_TEMPLATE, update_row(before, after))
+        mutation = request.mutation("serviceTemplate.change", id_, change.requested_fields())
+        return self.replace(work, after, mutation, actions)
 
-    def remove(self, id_: str, request: Request) -> None:
-        """Delete the caller's blueprint, whatever was made from it."""
-        self.delete(queries.DELETE_SERVICE_TEMPLATE, request.to("serviceTemplate.delete", id_))
+    def remove(self, id_: str, request: MutationRequest) -> None:
+        """Deletes the caller's template, even if something was created from it."""
+        self.delete(queries.DELETE_SERVICE_TEMPLATE, request.mutation("serviceTemplate.delete", id_))
 
 
-class ToolTemplates(Shelf[ToolTemplate]):
-    """The blueprints of tools, each as its caller may see them."""
+class ToolTemplateRepository(EntityRepository[ToolTemplate]):
+    """The templates of tools, as far as the caller may see them."""
 
     kind = "toolTemplate"
 
@@ -104,25 +110,29 @@ class ToolTemplates(Shelf[ToolTemplate]):
         self._ledger = ledger
         self._new_id = new_id
 
-    def add(self, new: NewToolTemplate, request: Request) -> ToolTemplate:
-        """Create a blueprint for the caller. Raises RuleError for schemas and variables that do not fit."""
+    def add(self, new: NewToolTemplate, request: MutationRequest) -> ToolTemplate:
+        """Creates a template for the caller.
+
+        Raises RuleError for schemas and variables that do not fit.
+        """
         check_tool(new)
         at = self._ledger.now()
         template = ToolTemplate.model_validate(new.as_dict() | _identity(self._new_id(), request.user, at))
-        work = writes_one(queries.CREATE_TOOL_TEMPLATE, template.as_row())
-        return self.create(work, template, request.to("toolTemplate.create", parameters=new.as_dict()))
+        work = write_one(queries.CREATE_TOOL_TEMPLATE, template.as_row())
+        return self.create(work, template, request.mutation("toolTemplate.create", parameters=new.as_dict()))
 
-    def change(self, id_: str, change: TemplateChange, request: Request) -> ToolTemplate:
-        """Rename, describe, share, archive or restore the caller's blueprint."""
-        before = self.own(request.user, id_)
-        after = changed(before, change.asked(), self._ledger.now())
-        deeds = change_deeds(before, after, request.user)
-        work = writes_one(queries.CHANGE_TOOL_TEMPLATE, changed_row(before, after))
-        return self.replace(work, after, request.to("toolTemplate.change", id_, change.asked()), deeds)
+    def change(self, id_: str, change: TemplateChange, request: MutationRequest) -> ToolTemplate:
+        """Renames, describes, shares, archives or restores the caller's template."""
+        before = self.get_own(request.user, id_)
+        after = apply_change(before, change.requested_fields(), self._ledger.now())
+        actions = audit_change(before, after, request.user)
+        work = write_one(queries.CHANGE_TOOL_TEMPLATE, update_row(before, after))
+        mutation = request.mutation("toolTemplate.change", id_, change.requested_fields())
+        return self.replace(work, after, mutation, actions)
 
-    def remove(self, id_: str, request: Request) -> None:
-        """Delete the caller's blueprint, whatever was made from it."""
-        self.delete(queries.DELETE_TOOL_TEMPLATE, request.to("toolTemplate.delete", id_))
+    def remove(self, id_: str, request: MutationRequest) -> None:
+        """Deletes the caller's template, even if something was created from it."""
+        self.delete(queries.DELETE_TOOL_TEMPLATE, request.mutation("toolTemplate.delete", id_))
 
 
 def _identity(id_: str, owner: str, at: str) -> JsonObject:

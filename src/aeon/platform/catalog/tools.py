@@ -1,38 +1,47 @@
-"""Tools: bound to a service for ever, to a secret of their owner's, and used by whoever may see them."""
+"""The repository of tools: their service, secrets, bindings, trust and use."""
 
 from collections.abc import Callable
 from typing import NamedTuple
 
 from aeon.base.json import JsonObject
-from aeon.platform.audit import Deed
 from aeon.platform.catalog import queries
-from aeon.platform.catalog.model import UNCHECKED, Health, NewTool, Secret, Service, Tool, ToolChange, ToolTemplate
-from aeon.platform.catalog.rules import check_connection, check_tool, check_tool_on
-from aeon.platform.catalog.secrets import Secrets
-from aeon.platform.catalog.services import Services
-from aeon.platform.catalog.shelf import KindQueries, Shelf
-from aeon.platform.catalog.stored import change_deeds, changed, changed_row
+from aeon.platform.catalog.model import (
+    UNCHECKED,
+    HealthStatus,
+    NewTool,
+    Secret,
+    Service,
+    Tool,
+    ToolChange,
+    ToolTemplate,
+)
+from aeon.platform.catalog.operations import TokenTotals, TokenUsage
+from aeon.platform.catalog.repository import EntityQueries, EntityRepository, apply_change, audit_change, update_row
+from aeon.platform.catalog.rules import check_connection, check_tool, check_tool_against_service
+from aeon.platform.catalog.secrets import SecretRepository
+from aeon.platform.catalog.services import ServiceRepository
 from aeon.platform.catalog.templates import refuse_archived
 from aeon.platform.catalog.trust import (
-    appearance,
-    changed_since,
-    destination,
-    refuse_own_abilities,
+    appearance_digest,
+    destination_digest,
+    refuse_foreign_self_call,
+    tool_changed_error,
     with_defaults,
 )
-from aeon.platform.catalog.usage import TokensUsed, Usage
 from aeon.platform.errors import ConflictError, NotFoundError, RuleError
-from aeon.platform.ledger import Ledger, Mutation, Request
-from aeon.platform.records import KEY_SEPARATOR, storable
-from aeon.platform.store import GuardError, Query, Row, Store, writes_one
+from aeon.platform.ledger import AuditAction, Ledger, Mutation, MutationRequest
+from aeon.platform.records import KEY_SEPARATOR, replace_unstorable
+from aeon.platform.store import GuardError, Query, Row, Store, write_one
 
-QUERIES = KindQueries(queries.TOOL, queries.TOOL_NAMED, queries.OWN_TOOLS, queries.SHARED_TOOLS, queries.USERS_OF_TOOL)
+QUERIES = EntityQueries(
+    queries.TOOL, queries.TOOL_NAMED, queries.OWN_TOOLS, queries.SHARED_TOOLS, queries.USERS_OF_TOOL
+)
 
-_SEVERITY: dict[Health, int] = {"healthy": 0, "degraded": 1, "down": 2}
+_SEVERITY: dict[HealthStatus, int] = {"healthy": 0, "degraded": 1, "down": 2}
 
 
-class Usable(NamedTuple):
-    """A tool that its caller may run, with what it takes to."""
+class ResolvedTool(NamedTuple):
+    """A tool that its caller may call, with its service and secret."""
 
     tool: Tool
     service: Service
@@ -40,17 +49,22 @@ class Usable(NamedTuple):
 
     @property
     def connection(self) -> JsonObject:
-        """What it takes to connect. The tool keeps all of it; its service's owner has no say in it any more."""
+        """The tool's own connection parameters; the owner of its service cannot change them."""
         return self.tool.connection_params
 
 
-class Tools(Shelf[Tool]):
-    """The tools of all users, each as its caller may see them."""
+class ToolRepository(EntityRepository[Tool]):
+    """The tools of all users, as far as the caller may see them."""
 
     kind = "tool"
 
     def __init__(
-        self, store: Store, ledger: Ledger, services: Services, secrets: Secrets, new_id: Callable[[], str]
+        self,
+        store: Store,
+        ledger: Ledger,
+        services: ServiceRepository,
+        secrets: SecretRepository,
+        new_id: Callable[[], str],
     ) -> None:
         super().__init__(store, ledger, _read, QUERIES)
         self._ledger = ledger
@@ -58,17 +72,17 @@ class Tools(Shelf[Tool]):
         self._secrets = secrets
         self._new_id = new_id
 
-    def add(self, new: NewTool, request: Request, template: ToolTemplate | None = None) -> Tool:
-        """Create a tool on a service that the caller owns or that is shared with him.
+    def add(self, new: NewTool, request: MutationRequest, template: ToolTemplate | None = None) -> Tool:
+        """Creates a tool on a service that the caller owns or that is shared.
 
-        Raises NotFoundError for a service or secret that he may not see, RuleError for every rule of its kind.
+        Raises NotFoundError for a service or secret that the caller may not see, and RuleError for a broken rule.
         """
         check_tool(new)
         refuse_archived(template)
         service = self._service(request.user, new.service_id)
         self._check_secret(request.user, new.secret_id)
         connection = with_defaults(new.connection_params, service.connection_schema)
-        check_tool_on(new.model_copy(update={"connection_params": connection}), service)
+        check_tool_against_service(new.model_copy(update={"connection_params": connection}), service)
         at = self._ledger.now()
         tool = Tool.model_validate(
             new.as_dict()
@@ -77,86 +91,89 @@ class Tools(Shelf[Tool]):
             | {"errorMessage": UNCHECKED}
             | {"toolTemplateId": template.id if template else None, "needsSecret": new.secret_id is not None}
         )
-        work = writes_one(queries.CREATE_TOOL, {**tool.as_row(), "service_version": service.version})
-        asked = request.to("tool.create", parameters={**new.as_dict(), "template": template and template.id})
-        return self.create(work, tool, asked, _uses(service, tool, request.user))
+        work = write_one(queries.CREATE_TOOL, {**tool.as_row(), "service_version": service.version})
+        mutation = request.mutation("tool.create", parameters={**new.as_dict(), "template": template and template.id})
+        return self.create(work, tool, mutation, _uses(service, tool, request.user))
 
-    def change(self, id_: str, change: ToolChange, request: Request) -> Tool:
-        """Change the caller's tool. Its service never changes; its connection parameters and its secret may.
+    def change(self, id_: str, change: ToolChange, request: MutationRequest) -> Tool:
+        """Changes the caller's tool.
 
-        What holds no more can be renamed, described, disabled and unshared all the same.
+        Its service never changes; its connection parameters and its secret may. A tool that breaks a rule by now can
+        still be renamed, described, disabled and unshared.
         """
-        before = self.own(request.user, id_)
+        before = self.get_own(request.user, id_)
         service = self._service(request.user, before.service_id)
-        asked = change.asked()
-        if "secretId" in asked:
-            asked |= {"needsSecret": True} if change.secret_id else {"needsSecret": False, "secretScope": None}
+        changes = change.requested_fields()
+        if "secretId" in changes:
+            changes |= {"needsSecret": True} if change.secret_id else {"needsSecret": False, "secretScope": None}
         if change.connection_params is not None:
-            asked["connectionParams"] = with_defaults(change.connection_params, service.connection_schema)
-        after = _with_health(before, changed(before, asked, self._ledger.now()))
+            changes["connectionParams"] = with_defaults(change.connection_params, service.connection_schema)
+        after = _with_health(before, apply_change(before, changes, self._ledger.now()))
         self._check_secret(request.user, change.secret_id)
-        if _does_or_reaches_more(before, after):
+        if _extends_behavior_or_reach(before, after):
             check_tool(after)
-            check_tool_on(after, service)
-        deeds = change_deeds(before, after, request.user)
-        work = writes_one(queries.CHANGE_TOOL, {**changed_row(before, after), "service_version": service.version})
-        return self.replace(work, after, request.to("tool.change", id_, change.asked()), deeds)
+            check_tool_against_service(after, service)
+        actions = audit_change(before, after, request.user)
+        work = write_one(queries.CHANGE_TOOL, {**update_row(before, after), "service_version": service.version})
+        return self.replace(work, after, request.mutation("tool.change", id_, change.requested_fields()), actions)
 
-    def remove(self, id_: str, request: Request) -> None:
-        """Delete the caller's tool. Raises ReferencedError while a step of a process calls it."""
-        self.delete(queries.DELETE_TOOL, request.to("tool.delete", id_))
+    def remove(self, id_: str, request: MutationRequest) -> None:
+        """Deletes the caller's tool. Raises ReferencedError while a step of a process calls it."""
+        self.delete(queries.DELETE_TOOL, request.mutation("tool.delete", id_))
 
-    def bind(self, tool_id: str, secret_id: str, request: Request) -> None:
-        """Have another's shared tool run with a secret of the caller's own when they call it (platform 3).
+    def bind(self, tool_id: str, secret_id: str, request: MutationRequest) -> None:
+        """Binds a secret to another user's shared tool, for the caller's calls (platform 3).
 
-        The secret goes where the tool sends it today. Once its owner changes that, the binding is suspended.
+        The binding covers the secret's present destination. It is suspended if the tool's owner changes that.
         """
         tool = self.get(request.user, tool_id)
         if tool.owner_id == request.user:
-            raise RuleError("A secret of your own tool is set by changing the tool.", rule="binding_is_for_others")
-        secret = self._secrets.own(request.user, secret_id)
-        digest = destination(tool, self._service_of(tool, request.user))
-        deed = Deed("tool.bind", tool_id, request.user, tool.owner_id, {"name": tool.name})
+            raise RuleError("To set the secret of your own tool, change the tool.", rule="binding_is_for_others")
+        secret = self._secrets.get_own(request.user, secret_id)
+        digest = destination_digest(tool, self._service_of(tool, request.user))
+        action = AuditAction("tool.bind", tool_id, request.user, tool.owner_id, {"name": tool.name})
         params: JsonObject = {"tool": tool_id, "secret": secret.id, "digest": digest, "version": tool.version}
-        self._commit_consent(queries.BIND_SECRET, params, tool, request.to("tool.bind", tool_id, secret_id), deed)
+        self._commit_consent(
+            queries.BIND_SECRET, params, tool, request.mutation("tool.bind", tool_id, secret_id), action
+        )
 
-    def unbind(self, tool_id: str, request: Request) -> None:
-        """Take that secret away again."""
+    def unbind(self, tool_id: str, request: MutationRequest) -> None:
+        """Removes the binding of a secret."""
         tool = self._consented_tool(queries.BOUND_TOOL, request.user, tool_id)
-        deed = Deed("tool.unbind", tool_id, request.user, tool.owner_id, {"name": tool.name})
-        self._commit_consent(queries.UNBIND_SECRET, {}, tool, request.to("tool.unbind", tool_id), deed)
+        action = AuditAction("tool.unbind", tool_id, request.user, tool.owner_id, {"name": tool.name})
+        self._commit_consent(queries.UNBIND_SECRET, {}, tool, request.mutation("tool.unbind", tool_id), action)
 
-    def trust(self, tool_id: str, request: Request) -> str:
-        """Let another's shared tool into the caller's kernel as it is now; its digest (measured P4).
+    def trust(self, tool_id: str, request: MutationRequest) -> str:
+        """Adds another user's shared tool to the caller's kernel, and returns its digest.
 
-        Once its owner changes anything that a model reads of it or that it does, it is not offered any more.
+        The tool stops being offered once its owner changes what it does or anything that a model reads of it.
         """
         tool = self.get(request.user, tool_id)
         if tool.owner_id == request.user:
-            raise RuleError("Your own tools are in your kernel anyway.", rule="trust_is_for_others")
-        digest = appearance(tool, self._service_of(tool, request.user))
-        deed = Deed("tool.trust", tool_id, request.user, tool.owner_id, {"name": tool.name})
+            raise RuleError("Your own tools are always in your kernel.", rule="trust_is_for_others")
+        digest = appearance_digest(tool, self._service_of(tool, request.user))
+        action = AuditAction("tool.trust", tool_id, request.user, tool.owner_id, {"name": tool.name})
         params: JsonObject = {"tool": tool_id, "digest": digest, "version": tool.version}
-        self._commit_consent(queries.TRUST_TOOL, params, tool, request.to("tool.trust", tool_id), deed)
+        self._commit_consent(queries.TRUST_TOOL, params, tool, request.mutation("tool.trust", tool_id), action)
         return digest
 
-    def distrust(self, tool_id: str, request: Request) -> None:
-        """Stop trusting another's tool: it leaves the caller's kernel."""
+    def distrust(self, tool_id: str, request: MutationRequest) -> None:
+        """Stops trusting another user's tool, and removes it from the caller's kernel."""
         tool = self._consented_tool(queries.TRUSTED_TOOL, request.user, tool_id)
-        deed = Deed("tool.distrust", tool_id, request.user, tool.owner_id, {"name": tool.name})
-        self._commit_consent(queries.DISTRUST_TOOL, {}, tool, request.to("tool.distrust", tool_id), deed)
+        action = AuditAction("tool.distrust", tool_id, request.user, tool.owner_id, {"name": tool.name})
+        self._commit_consent(queries.DISTRUST_TOOL, {}, tool, request.mutation("tool.distrust", tool_id), action)
 
-    def trusted(self, user: str) -> dict[str, str]:
-        """The digests of others' tools that the user trusts, by the tools' ids; also of those that were changed."""
+    def list_trusted(self, user: str) -> dict[str, str]:
+        """Returns the digests of trusted tools by tool id, also of tools changed since."""
         rows = self._store.read(queries.TRUSTED, {"user": user})
         return {row["tool_id"]: row["digest"] for row in rows}
 
-    def usable(self, user: str, id_: str) -> Usable:
-        """What it takes to run a tool, checked anew before every run (platform 3, 4).
+    def resolve(self, user: str, id_: str) -> ResolvedTool:
+        """Resolves a tool for a call; every call checks anew (platform 3, 4).
 
-        Raises NotFoundError; RuleError that names the tool, its owner and what to do where access was taken back, it is
-        disabled, its connection does not fit its service any more, it has no secret of the caller's, or was changed
-        since the caller bound one.
+        Raises NotFoundError; RuleError, which names the tool, its owner and what to do, if access was withdrawn, the
+        tool or its service is disabled, its connection no longer fits its service, the caller has no secret for it, or
+        it was changed since the caller bound one.
         """
         tool = self.get(user, id_)
         service = self._service_of(tool, user)
@@ -168,56 +185,62 @@ class Tools(Shelf[Tool]):
                     next_step="Enable it, or ask its owner to.",
                 )
         check_connection(tool, service)
-        refuse_own_abilities(tool, service, user)
-        return Usable(tool, service, self._secret_for(tool, service, user))
+        refuse_foreign_self_call(tool, service, user)
+        return ResolvedTool(tool, service, self._secret_for(tool, service, user))
 
-    def service_of(self, user: str, tool: Tool) -> Service:
-        """The service of a tool that the user may see. Raises RuleError where its owner may not use it any more."""
+    def get_service(self, user: str, tool: Tool) -> Service:
+        """Returns the service of a visible tool.
+
+        Raises RuleError if the tool's owner may no longer use it.
+        """
         return self._service_of(tool, user)
 
-    def note_tokens(self, user: str, id_: str, usage: Usage) -> None:
-        """Keep what one call of the user's used."""
+    def record_tokens(self, user: str, id_: str, usage: TokenUsage) -> None:
+        """Records the tokens of one call of the user."""
         use: JsonObject = {
             "id": self._new_id(),
             "user": user,
             "tool": id_,
             "at": self._ledger.now(),
             **usage._asdict(),
-            "model": usage.model and storable(usage.model),
+            "model": usage.model and replace_unstorable(usage.model),
         }
-        self._store.update(writes_one(queries.ADD_TOKEN_USE, use))
+        self._store.update(write_one(queries.ADD_TOKEN_USE, use))
 
-    def tokens_of(self, user: str, id_: str) -> TokensUsed:
-        """What the user's own calls of a tool used in all."""
+    def token_totals(self, user: str, id_: str) -> TokenTotals:
+        """Returns the tokens of all the user's own calls of a tool."""
         (row,) = self._store.read(queries.TOKENS_OF, {"user": user, "tool": id_})
-        return TokensUsed(row["calls"], row["prompt"], row["completion"])
+        return TokenTotals(row["calls"], row["prompt"], row["completion"])
 
     def _service_of(self, tool: Tool, user: str) -> Service:
-        """The tool's service as its owner may use it: sharing the tool lets others reach it through the tool."""
+        """Returns the tool's service as its owner may use it.
+
+        Sharing a tool shares this access.
+        """
         try:
             return self._services.get(tool.owner_id, tool.service_id)
         except NotFoundError:
             owner = "you" if tool.owner_id == user else tool.owner_id
             raise RuleError(
-                f"The tool {tool.name!r} cannot run: its service is not shared with {owner} any more.",
+                f"The tool {tool.name!r} cannot run: its service is no longer shared with {owner}.",
                 rule="service_access",
                 next_step="Ask the service's owner to share it again, or use a tool on another service.",
             ) from None
 
     def _secret_for(self, tool: Tool, service: Service, user: str) -> Secret | None:
-        """The caller's own secret: the tool's where he owns it, else the one that he bound to it (platform 3)."""
+        """Returns the caller's secret: of their own tool, or the bound one (platform 3)."""
         if tool.owner_id == user:
-            return self._secrets.own(user, tool.secret_id) if tool.secret_id else None
+            return self._secrets.get_own(user, tool.secret_id) if tool.secret_id else None
         rows = self._store.read(queries.BOUND_SECRET, {"id": _consent_id(user, tool.id), "user": user})
-        if rows and rows[0]["digest"] != destination(tool, service):
-            raise changed_since(tool, "bound a secret to it", "aeon tool bind")
+        if rows and rows[0]["digest"] != destination_digest(tool, service):
+            raise tool_changed_error(tool, "bound a secret to it", "aeon tool bind")
         if rows:
-            return self._secrets.own(user, rows[0]["secret_id"])
+            return self._secrets.get_own(user, rows[0]["secret_id"])
         if service.requires_secret or tool.needs_secret:
             raise RuleError(
-                f"The tool {tool.name!r} of {tool.owner_id} needs a secret, and another's never runs for you.",
+                f"The tool {tool.name!r} of {tool.owner_id} needs a secret; you can use only your own.",
                 rule="own_secret",
-                next_step="Create a secret of your own and bind it: `aeon tool bind`.",
+                next_step="Create your own secret and bind it: `aeon tool bind`.",
             )
         return None
 
@@ -229,32 +252,32 @@ class Tools(Shelf[Tool]):
 
     def _check_secret(self, user: str, id_: str | None) -> None:
         if id_ is not None:
-            self._secrets.own(user, id_)
+            self._secrets.get_own(user, id_)
 
-    def _consented_tool(self, query: Query, user: str, tool_id: str) -> "_Named":
-        """A tool that the user has bound or trusts, also where it is not shared any more; else one that they see."""
+    def _consented_tool(self, query: Query, user: str, tool_id: str) -> "_ToolReference":
+        """Returns a tool that the user has bound or trusts, even if unshared; else a visible one."""
         rows = self._store.read(query, {"id": _consent_id(user, tool_id), "user": user})
         if rows:
-            return _Named(**rows[0])
+            return _ToolReference(**rows[0])
         tool = self.get(user, tool_id)
-        return _Named(tool.id, tool.name, tool.owner_id, tool.version)
+        return _ToolReference(tool.id, tool.name, tool.owner_id, tool.version)
 
     def _commit_consent(
-        self, query: str, params: JsonObject, tool: "Tool | _Named", mutation: Mutation, deed: Deed
+        self, query: str, params: JsonObject, tool: "Tool | _ToolReference", mutation: Mutation, action: AuditAction
     ) -> None:
-        """Write or remove a user's consent to another's tool: a binding or a trust."""
-        if self._ledger.answer(mutation) is not None:
+        """Writes or removes a user's consent to another user's tool: a binding or a trust."""
+        if self._ledger.earlier_answer(mutation) is not None:
             return
-        given = {**params, "id": _consent_id(mutation.user, tool.id), "user": mutation.user}
-        work = mutation.expecting(lambda _unit: tool.version, writes_one(query, given))
+        row = {**params, "id": _consent_id(mutation.user, tool.id), "user": mutation.user}
+        work = mutation.expecting(lambda _unit: tool.version, write_one(query, row))
         try:
-            self._ledger.commit(work, mutation, [deed], {})
+            self._ledger.commit(work, mutation, [action], {})
         except GuardError:
             raise ConflictError(f"The tool {tool.name!r} or the secret was changed in the meantime.") from None
 
 
-class _Named(NamedTuple):
-    """What is told of a tool that its user may not see any more."""
+class _ToolReference(NamedTuple):
+    """The known facts of a tool that its user may no longer see."""
 
     id: str
     name: str
@@ -263,7 +286,10 @@ class _Named(NamedTuple):
 
 
 def _with_health(before: Tool, after: Tool) -> Tool:
-    """A tool that is disabled is down; one that is enabled, or reaches another place, is so until it is checked."""
+    """Returns the tool with its status after a change (platform 5).
+
+    It is down if disabled. It is degraded if it was just enabled, or if it was down and its connection changed.
+    """
     if not after.enabled:
         return after.model_copy(update={"status": "down", "error_message": "It is disabled."})
     if not before.enabled:
@@ -274,23 +300,23 @@ def _with_health(before: Tool, after: Tool) -> Tool:
 
 
 def _unchecked(tool: Tool, since: str) -> Tool:
-    """A tool of which nobody knows yet whether it works (platform 5)."""
+    """Returns the tool as degraded until it is checked (platform 5)."""
     return tool.model_copy(update={"status": "degraded", "error_message": f"It was not checked since it was {since}."})
 
 
-def _does_or_reaches_more(before: Tool, after: Tool) -> bool:
-    """Whether a change is about what the tool does, or lets it be used where it was not."""
-    told = ("connection_params", "operation", "input_schema", "output_schema", "secret_id", "secret_scope", "effect")
-    is_other = any(getattr(before, name) != getattr(after, name) for name in told)
-    return is_other or after.enabled > before.enabled or after.shared > before.shared
+def _extends_behavior_or_reach(before: Tool, after: Tool) -> bool:
+    """Returns whether a change affects what the tool does, or makes it usable where it was not."""
+    names = ("connection_params", "operation", "input_schema", "output_schema", "secret_id", "secret_scope", "effect")
+    does_more = any(getattr(before, name) != getattr(after, name) for name in names)
+    return does_more or after.enabled > before.enabled or after.shared > before.shared
 
 
-def _uses(service: Service, tool: Tool, user: str) -> list[Deed]:
-    """The use of another's service, for both trails (platform 19)."""
+def _uses(service: Service, tool: Tool, user: str) -> list[AuditAction]:
+    """Returns the use of another user's service, for both audit logs (platform 19)."""
     if service.owner_id == user:
         return []
     details: JsonObject = {"name": service.name, "tool": tool.name}
-    return [Deed("service.use", service.id, user, service.owner_id, details)]
+    return [AuditAction("service.use", service.id, user, service.owner_id, details)]
 
 
 def _consent_id(user: str, tool_id: str) -> str:
@@ -298,9 +324,9 @@ def _consent_id(user: str, tool_id: str) -> str:
 
 
 def _read(row: Row) -> Tool:
-    """The tool, never healthier than its service (platform 5)."""
+    """Returns the tool of a row, never healthier than its service (platform 5)."""
     tool = Tool.from_row(row)
-    of_service: Health = row["service_status"]
-    if _SEVERITY[of_service] <= _SEVERITY[tool.status]:
+    service_status: HealthStatus = row["service_status"]
+    if _SEVERITY[service_status] <= _SEVERITY[tool.status]:
         return tool
-    return tool.model_copy(update={"status": of_service, "error_message": f"Its service is {of_service}."})
+    return tool.model_copy(update={"status": service_status, "error_message": f"Its service is {service_status}."})

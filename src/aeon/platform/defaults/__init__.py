@@ -1,1 +1,1 @@
-"""What `aeon up` gives every record: data like a user's, owned by the user `aeon`, shared with all."""
+"""The shared data that `aeon up` adds to every record, owned by the user `aeon`."""

@@ -1,1 +1,1 @@
-"""Metrics: what is measured of services, tools, processes and conversations, and what it comes to (platform 18)."""
+"""Metrics of services, tools, processes and conversations (platform 18)."""

@@ -1,11 +1,14 @@
-"""Metrics and their values as nodes. A value is typed by its metric (platform 18)."""
+"""Metrics and their values as nodes.
+
+A metric determines the type of its values (platform 18).
+"""
 
 from typing import Final
 
 from aeon.base.json import Json, JsonObject
-from aeon.platform.graph import Computed, NodeType, published, quoted
-from aeon.platform.metrics.names import exposed_name
-from aeon.platform.store import Row, Texts
+from aeon.platform.graph import ComputedProperty, NodeType, json_text_sql, published_columns
+from aeon.platform.metrics.model import prometheus_name
+from aeon.platform.store import DialectQuery, Row
 
 _DATA_TYPE: Final = "(SELECT d.data_type FROM metric_definitions AS d WHERE d.id = metric_values.metric_id)"
 
@@ -29,12 +32,12 @@ def _stored(value: Json) -> JsonObject:
 
 
 def _exposed_as(row: JsonObject) -> str:
-    return exposed_name(row["scope"], row["name"])
+    return prometheus_name(row["scope"], row["name"])
 
 
-_VALUE: Final = Computed(
-    sql=Texts(
-        sqlite=f"CASE {_DATA_TYPE} WHEN 'timestamp' THEN {quoted('instant')} "
+_VALUE: Final = ComputedProperty(
+    sql=DialectQuery(
+        sqlite=f"CASE {_DATA_TYPE} WHEN 'timestamp' THEN {json_text_sql('instant')} "
         "WHEN 'boolean' THEN CASE number WHEN 0 THEN 'false' ELSE 'true' END "
         "WHEN 'integer' THEN CAST(number AS INTEGER) ELSE number END",
         postgresql=f"CASE {_DATA_TYPE} WHEN 'timestamp' THEN to_json(instant) "
@@ -52,7 +55,7 @@ NODES: Final = (
         "MetricDefinition",
         "metric_definitions",
         ("id",),
-        properties=published(
+        properties=published_columns(
             "id",
             "name",
             "description",
@@ -72,7 +75,7 @@ NODES: Final = (
         "MetricValue",
         "metric_values",
         ("id",),
-        properties=published("id", "metric_id", "entity_id", "micros", "dimensions", "user_id", timestamp="at"),
+        properties=published_columns("id", "metric_id", "entity_id", "micros", "dimensions", "user_id", timestamp="at"),
         json=frozenset({"dimensions"}),
         numbers=frozenset({"micros"}),
         defaults={"user_id": None},

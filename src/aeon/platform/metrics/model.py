@@ -1,4 +1,4 @@
-"""What a metric is, what one measurement is, and what many come to."""
+"""Models of metric definitions, values and summaries."""
 
 from typing import Annotated, ClassVar, Literal, NamedTuple, TypeAlias
 
@@ -7,29 +7,32 @@ from pydantic import Field
 from aeon.base.json import Json, JsonObject
 from aeon.platform.records import Description, Record
 
-Scope: TypeAlias = Literal["service", "tool", "process", "conversation"]
-Aggregation: TypeAlias = Literal["sum", "avg", "min", "max", "count", "last"]
-DataType: TypeAlias = Literal["integer", "float", "boolean", "timestamp"]
+MetricScope: TypeAlias = Literal["service", "tool", "process", "conversation"]
+MetricAggregation: TypeAlias = Literal["sum", "avg", "min", "max", "count", "last"]
+MetricDataType: TypeAlias = Literal["integer", "float", "boolean", "timestamp"]
 
 MetricName = Annotated[
     str, Field(min_length=1, max_length=100, pattern=r"^[a-z][a-z0-9]*(_[a-z0-9]+)*(\.[a-z][a-z0-9]*(_[a-z0-9]+)*)*$")
 ]
-"""Small letters and digits, words joined by `_`, parts by `.`: `tool.duration_ms`. Unique within its scope."""
+"""Lowercase letters and digits, words joined by `_`, parts by `.`: `tool.duration_ms`. Unique within its scope."""
 
 RetentionDays = Annotated[int, Field(ge=1, le=36_500)]
 
 
 class MetricDefinition(Record):
-    """A metric. Its scope and the type of its values never change (platform 18); `version` counts its changes."""
+    """A metric.
+
+    Its scope and data type never change (platform 18); `version` counts its changes.
+    """
 
     kind: ClassVar[str] = "metric"
 
     id: str
     name: MetricName
     description: Description = ""
-    scope: Scope
-    aggregation: Aggregation
-    data_type: DataType
+    scope: MetricScope
+    aggregation: MetricAggregation
+    data_type: MetricDataType
     retention_days: int | None = None
     version: int = 1
     created_at: str
@@ -37,35 +40,36 @@ class MetricDefinition(Record):
 
 
 class NewMetric(Record):
-    """A metric to define. Without `retentionDays` its values are kept for ever."""
+    """A metric to define. Without `retentionDays`, its values are kept forever."""
 
     name: MetricName
     description: Description = ""
-    scope: Scope
-    aggregation: Aggregation
-    data_type: DataType
+    scope: MetricScope
+    aggregation: MetricAggregation
+    data_type: MetricDataType
     retention_days: RetentionDays | None = None
 
 
 class MetricChange(Record):
-    """What may change of a metric; what is left out stays, and `retentionDays: null` keeps values for ever."""
+    """A change of a metric; omitted fields stay, and `retentionDays: null` keeps values forever."""
 
     name: MetricName | None = None
     description: Description | None = None
-    aggregation: Aggregation | None = None
+    aggregation: MetricAggregation | None = None
     retention_days: RetentionDays | None = None
 
-    def asked(self) -> JsonObject:
-        """What was said, as JSON data."""
-        said = self.model_dump(mode="json", by_alias=True, exclude_unset=True)
-        return {name: value for name, value in said.items() if value is not None or name == "retentionDays"}
+    def requested_fields(self) -> JsonObject:
+        """Returns the fields that were set, as JSON data."""
+        fields = self.model_dump(mode="json", by_alias=True, exclude_unset=True)
+        return {name: value for name, value in fields.items() if value is not None or name == "retentionDays"}
 
 
-class NewValue(NamedTuple):
-    """A measurement to record: `metric` and `entity` are ids, and a metric that Aeon ships has its name for one.
+class NewMetricValue(NamedTuple):
+    """A measurement to record.
 
-    `dimensions` hold ids and plain words, never anything that people or models wrote: whoever sees the entity may see
-    them. `userId` among them says whose doing it was.
+    `metric` and `entity` are ids; the id of a built-in metric is its name. `dimensions` contain ids and plain words,
+    never text from people or models: every user who sees the entity may see them. The dimension `userId` is the user
+    who caused the value.
     """
 
     metric: str
@@ -74,11 +78,11 @@ class NewValue(NamedTuple):
     dimensions: dict[str, str]
 
 
-class Group(NamedTuple):
-    """What the values of one group come to, and how many they are. `value` is None where there is nothing to say.
+class MetricGroup(NamedTuple):
+    """The aggregated value of one group, and its number of values.
 
-    `label` is the group's value of the dimension, None for values without it, and for all of them where nothing
-    divides them. `name` is what the entity is called where `label` is an entity's id that is to be seen.
+    `value` is None if it is undefined. `label` is the group's value of the dimension; None for values without it, and
+    for a single group of all values. `name` is the entity's name if `label` is the id of a visible entity.
     """
 
     label: str | None
@@ -87,14 +91,14 @@ class Group(NamedTuple):
     name: str | None = None
 
 
-class Summary(NamedTuple):
-    """A metric's values from `since` until before `until`, together or by a dimension, as its aggregation says."""
+class MetricSummary(NamedTuple):
+    """A metric's aggregated values in a time window (`until` is excluded), possibly grouped."""
 
     metric: MetricDefinition
     by: str | None
     since: str | None
     until: str | None
-    groups: list[Group]
+    groups: list[MetricGroup]
 
     def as_dict(self) -> JsonObject:
         """As JSON data under the published names."""
@@ -108,3 +112,9 @@ class Summary(NamedTuple):
             "until": self.until,
             "groups": [group._asdict() for group in self.groups],
         }
+
+
+def prometheus_name(scope: MetricScope, name: str) -> str:
+    """Returns the unique name in an exposition: `tool.calls` of a tool is `aeon_tool_calls`."""
+    rest = name.removeprefix(f"{scope}.").replace(".", "_")
+    return f"aeon_{scope}_{rest}"

@@ -1,8 +1,7 @@
-"""Summaries in the text format that Prometheus reads (text/plain; version=0.0.4). Pure.
+"""Writes summaries in the text format of Prometheus (text/plain; version=0.0.4). Pure.
 
-Written by hand: the client library parses this format as well, but it is made to hold running counters of one process,
-and would bring its registry for thirty lines of text. Every metric is a gauge: what is summed up over a window of time,
-or over what retention leaves, also becomes less.
+The client library is not used: it is designed for running counters of one process, and its registry would replace only
+thirty lines. Every metric is a gauge: a sum over a time window, or over what retention leaves, can also decrease.
 """
 
 import re
@@ -10,21 +9,23 @@ from collections.abc import Iterable, Iterator
 from datetime import datetime
 
 from aeon.base.json import Json
-from aeon.platform.metrics.model import Group, MetricDefinition, Summary
-from aeon.platform.metrics.names import exposed_name
-from aeon.platform.metrics.rules import ENTITY
+from aeon.platform.metrics.model import MetricDefinition, MetricGroup, MetricSummary, prometheus_name
+from aeon.platform.metrics.rules import ENTITY_DIMENSION
 
 _ILLEGAL = re.compile(r"[^a-zA-Z0-9_]")
 
 
-def exposition(summaries: Iterable[Summary]) -> str:
-    """One gauge for each summary, one line for each group that has a value; one summary of each metric."""
+def format_exposition(summaries: Iterable[MetricSummary]) -> str:
+    """Returns a gauge for each summary, and a line for each group with a value.
+
+    Each metric has one summary.
+    """
     return "".join(f"{line}\n" for summary in summaries for line in _lines(summary))
 
 
-def _lines(summary: Summary) -> Iterator[str]:
+def _lines(summary: MetricSummary) -> Iterator[str]:
     metric = summary.metric
-    name = exposed_name(metric.scope, metric.name)
+    name = prometheus_name(metric.scope, metric.name)
     about = f"{metric.description.rstrip('.')} ({metric.aggregation})." if metric.description else metric.aggregation
     yield f"# HELP {name} {_escaped(about)}"
     yield f"# TYPE {name} gauge"
@@ -33,15 +34,18 @@ def _lines(summary: Summary) -> Iterator[str]:
             yield f"{name}{_labels(summary, group)} {_number(metric, group.value)}"
 
 
-def _labels(summary: Summary, group: Group) -> str:
-    """The dimension by its name, an entity by its scope with its name beside its id."""
+def _labels(summary: MetricSummary, group: MetricGroup) -> str:
+    """Returns the label of the dimension.
+
+    An entity is labelled by its scope, with id and name.
+    """
     if summary.by is None or group.label is None:
         return ""
-    given = {_ILLEGAL.sub("_", summary.by): group.label}
-    if summary.by == ENTITY:
-        given = {f"{summary.metric.scope}_id": group.label, summary.metric.scope: group.name or ""}
-    said = ",".join(f'{name}="{_quoted(value)}"' for name, value in given.items() if value)
-    return f"{{{said}}}"
+    values = {_ILLEGAL.sub("_", summary.by): group.label}
+    if summary.by == ENTITY_DIMENSION:
+        values = {f"{summary.metric.scope}_id": group.label, summary.metric.scope: group.name or ""}
+    labels = ",".join(f'{name}="{_quoted(value)}"' for name, value in values.items() if value)
+    return f"{{{labels}}}"
 
 
 def _number(metric: MetricDefinition, value: Json) -> str:

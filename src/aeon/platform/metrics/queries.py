@@ -1,12 +1,12 @@
-"""What metrics ask the record.
+"""Queries of the metrics.
 
-A value's instant stands in it as `at` and, as microseconds since 1970, as `micros`. Ids sort as the values followed
-each other. No query changes a value.
+A value's instant is stored as `at` and, in microseconds since 1970, as `micros`. Ids sort in the order of the values.
+No query changes a value.
 """
 
 from typing import Final
 
-from aeon.platform.store import Texts
+from aeon.platform.store import DialectQuery
 
 # Definitions
 
@@ -26,13 +26,13 @@ WHERE id = :id AND version = :before
 
 _LOCK_METRIC: Final = "SELECT id FROM metric_definitions WHERE id = :id"
 
-LOCK_METRIC: Final = Texts(sqlite=_LOCK_METRIC, postgresql=f"{_LOCK_METRIC} FOR UPDATE")
-"""Keeps new values of the metric out until the unit of work ends. SQLite has one writer at a time anyway."""
+LOCK_METRIC: Final = DialectQuery(sqlite=_LOCK_METRIC, postgresql=f"{_LOCK_METRIC} FOR UPDATE")
+"""Blocks new values of the metric until the unit of work ends. SQLite has only one writer at a time."""
 
 DELETE_VALUES: Final = "DELETE FROM metric_values WHERE metric_id = :id"
 
 DELETE_METRIC: Final = "DELETE FROM metric_definitions WHERE id = :id"
-"""Refused by a foreign key while the metric has values."""
+"""A foreign key refuses it while the metric has values."""
 
 METRIC: Final = """
 SELECT id, name, description, scope, aggregation, data_type, retention_days, version, created_at, updated_at
@@ -55,13 +55,13 @@ SELECT 'tool' AS scope, id FROM tools WHERE id IN (SELECT value FROM json_each(:
 UNION ALL
 SELECT 'process' AS scope, id FROM processes WHERE id IN (SELECT value FROM json_each(:entities))
 """
-"""Which of these entities exist, and as what. There are no conversations yet."""
+"""Which of these entities exist, and their scopes. Conversations do not exist yet."""
 
 ADD_VALUE: Final = """
 INSERT INTO metric_values (id, metric_id, entity_id, at, micros, number, instant, dimensions, user_id)
 VALUES (:id, :metric_id, :entity_id, :at, :micros, :number, :instant, :dimensions, :user_id)
 """
-"""One row of `Values.rows`. A foreign key refuses a value of a metric that is gone."""
+"""Adds a row of `MetricValueRepository.build_rows`. A foreign key refuses a value of a deleted metric."""
 
 SUMS: Final = """
 SELECT entity_id, user_id, NULL AS dimensions, COUNT(*) AS count, SUM(number) AS sum,
@@ -106,7 +106,7 @@ DELETE FROM metric_values WHERE id IN (
     SELECT id FROM metric_values WHERE metric_id = :metric AND micros < :until LIMIT :limit)
 """
 
-# What values are of, as far as a user may see it (platform 2)
+# The entities that values belong to, if a user may see them (platform 2)
 
 SERVICES: Final = """
 SELECT id, name, owner_id FROM services

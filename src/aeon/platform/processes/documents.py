@@ -1,4 +1,4 @@
-"""Documents of kind Process in a file that is applied: names become ids, callees come before their callers."""
+"""Applies documents of kind Process: resolves names to ids and puts callees before callers."""
 
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -7,26 +7,26 @@ from functools import cache, partial
 from typing import Any, cast
 
 from aeon.base.json import Json, JsonObject
-from aeon.platform.catalog.apply import Coming
-from aeon.platform.catalog.catalog import Catalog
-from aeon.platform.catalog.documents import Document
+from aeon.platform.catalog.apply import PlannedRecords
+from aeon.platform.catalog.documents import CatalogDocument
 from aeon.platform.catalog.model import NewTool, ServiceType
+from aeon.platform.catalog.service import Catalog
 from aeon.platform.errors import NotFoundError, RuleError
-from aeon.platform.ledger import Request
-from aeon.platform.processes.checking.check import check, refuse
-from aeon.platform.processes.checking.recursion import callees_of
-from aeon.platform.processes.checking.targets import Callee, ProcessTarget, Targets, ToolTarget
-from aeon.platform.processes.compare import compare, lines
+from aeon.platform.ledger import MutationRequest
+from aeon.platform.processes.checks.definition import check_definition, raise_problems
+from aeon.platform.processes.checks.recursion import find_callees
+from aeon.platform.processes.checks.targets import Callee, ProcessTarget, TargetLookup, ToolTarget
+from aeon.platform.processes.diff import diff_definitions, format_differences
 from aeon.platform.processes.model import NewProcess, Process, ProcessChange
-from aeon.platform.processes.processes import Processes
+from aeon.platform.processes.repository import ProcessRepository
 from aeon.platform.records import Record
 
 
 class ProcessDocuments:
-    """The Processes of one file for one user. Steps name what they call as a tool names its service.
+    """The Processes in one user's file. Steps name their targets as a tool names its service.
 
-    Of Processes that call each other in a circle one must be there before the file is applied: each needs another to
-    call. One that calls itself may be new.
+    Of Processes that call each other in a circle, one must exist before the file is applied, because each needs a
+    callee. A Process that calls itself may be new.
     """
 
     change: type[Record] = ProcessChange
@@ -34,157 +34,168 @@ class ProcessDocuments:
         field.alias or name for name, field in ProcessChange.model_fields.items() if name != "name"
     )
 
-    def __init__(self, catalog: Catalog, processes: Processes, user: str) -> None:
-        self.shelf = processes
+    def __init__(self, catalog: Catalog, processes: ProcessRepository, user: str) -> None:
+        self.repository = processes
         self._tools = catalog.tools
         self._new_id = catalog.new_id
         self._user = user
-        self._not_read: set[str] = set()
+        self._unparsed: set[str] = set()
         self._ids: dict[str, str] = {}
-        self._tools_to_be: dict[str, ToolTarget] = {}
-        self._processes_to_be: dict[str, ProcessTarget] = {}
+        self._planned_tools: dict[str, ToolTarget] = {}
+        self._planned_processes: dict[str, ProcessTarget] = {}
 
-    def in_order(self, documents: Sequence[Document]) -> list[Document]:
-        """What is called before what calls it, as far as that can be."""
+    def sort(self, documents: Sequence[CatalogDocument]) -> list[CatalogDocument]:
+        """Return the documents with callees before their callers, as far as possible."""
         by_name = {document.name: document for document in documents}
-        self._not_read = set(by_name)
-        calls = {name: _called(each) for name, each in by_name.items()}
+        self._unparsed = set(by_name)
+        calls = {name: _called_names(each) for name, each in by_name.items()}
         return [by_name[name] for name in _callees_first(calls, lambda name: self._own(name) is not None)]
 
-    def parsed(self, document: Document, coming: Coming) -> NewProcess:
-        """The Process with the ids of what its steps name. A name that means nothing stays, for the check to tell."""
-        self._not_read.discard(document.name)
+    def parse(self, document: CatalogDocument, coming: PlannedRecords) -> NewProcess:
+        """Return the Process with ids in place of the names in its steps.
+
+        A name that cannot be resolved stays in place, so that the check reports it.
+        """
+        self._unparsed.discard(document.name)
         own = self._own(document.name)
         self._ids[document.name] = own.id if own else self._ids.get(document.name) or self._new_id()
-        meant = {
-            "tool": cache(partial(self._tool, coming)),
-            "process": cache(partial(self._process, document.name)),
+        resolvers = {
+            "tool": cache(partial(self._resolve_tool, coming)),
+            "process": cache(partial(self._resolve_process, document.name)),
         }
         fields = dict(document.fields)
         if isinstance(steps := fields.get("steps"), list):
-            fields["steps"] = [_step(each, meant) for each in cast(list[Json], steps)]
+            fields["steps"] = [_resolve_step(each, resolvers) for each in cast(list[Json], steps)]
         return NewProcess.parsed(fields)
 
-    def check(self, document: Document, new: Record) -> None:
-        """Raises RuleError with all that is wrong with it, once all that was parsed before is there.
+    def check(self, document: CatalogDocument, new: Record) -> None:
+        """Raises RuleError with all problems of the Process, once the earlier documents are parsed.
 
-        What is disabled and stays as it is may call what is gone: so it can be applied again.
+        A disabled Process that stays as it is may call something that is gone, so that it can be applied again.
         """
         process = cast(NewProcess, new)
         id_, definition = self._ids[document.name], process.definition
-        self._processes_to_be[id_] = _process_target(process)
-        found = self._own(document.name)
-        if found and found.digest == definition.digest and not definition.enabled:
+        self._planned_processes[id_] = _process_target(process)
+        own = self._own(document.name)
+        if own and own.digest == definition.digest and not definition.enabled:
             return
-        there = self.shelf.targets(self._user)
-        there.expect(definition)
-        targets = _WithComing(there, self._tools_to_be, self._processes_to_be)
-        refuse(check(definition, targets, process_id=id_))
+        stored = self.repository.target_lookup(self._user)
+        stored.prefetch(definition)
+        targets = _OverlaidTargets(stored, self._planned_tools, self._planned_processes)
+        raise_problems(check_definition(definition, targets, process_id=id_))
 
-    def create(self, document: Document, new: Record, request: Request) -> None:
-        """Save it, under the id by which it calls itself."""
-        self.shelf.add(cast(NewProcess, new), request, self._ids[document.name])
+    def create(self, document: CatalogDocument, new: Record, request: MutationRequest) -> None:
+        """Save the Process under the id by which it calls itself."""
+        self.repository.add(cast(NewProcess, new), request, self._ids[document.name])
 
     def details(self, found: Process, new: Record) -> tuple[str, ...]:
-        """What differs in the steps."""
-        differing = compare(found.definition, cast(NewProcess, new).definition)
-        return tuple(lines(each for each in differing if each.step))
+        """Return the differences in the steps as text."""
+        differing = diff_definitions(found.definition, cast(NewProcess, new).definition)
+        return tuple(format_differences(each for each in differing if each.step))
 
     def _own(self, name: str) -> Process | None:
-        return self.shelf.by_name(self._user, name)
+        return self.repository.find_own(self._user, name)
 
-    def _tool(self, coming: Coming, name: str) -> str:
-        own = self._tools.by_name(self._user, name)
+    def _resolve_tool(self, coming: PlannedRecords, name: str) -> str:
+        own = self._tools.find_own(self._user, name)
         new = coming.get(("Tool", name))
         if isinstance(new, NewTool):
             id_ = own.id if own else f"to come: {name}"
-            self._tools_to_be[id_] = _tool_target(new)
+            self._planned_tools[id_] = _tool_target(new)
             return id_
-        return own.id if own else _found(self._tools, self._user, name)
+        return own.id if own else _resolve(self._tools, self._user, name)
 
-    def _process(self, caller: str, name: str) -> str:
-        if name == caller or self._ids.get(name) in self._processes_to_be:
+    def _resolve_process(self, caller: str, name: str) -> str:
+        if name == caller or self._ids.get(name) in self._planned_processes:
             return self._ids[name]
         if own := self._own(name):
             return own.id
-        if name in self._not_read:
+        if name in self._unparsed:
             raise RuleError(
-                f"it and {name!r} call each other in a circle and neither is there yet; apply one of them first without"
+                f"it and {name!r} call each other in a circle and neither exists yet; apply one of them first without"
                 " the step that calls the other",
                 rule="circle_of_new",
             )
-        return _found(self.shelf, self._user, name)
+        return _resolve(self.repository, self._user, name)
 
 
-class _WithComing:
-    """What is there, as it will be when the file has been applied so far."""
+class _OverlaidTargets:
+    """The stored targets, overlaid with those that the file has defined so far."""
 
-    def __init__(self, there: Targets, tools: Mapping[str, ToolTarget], processes: Mapping[str, ProcessTarget]) -> None:
-        self._there = there
+    def __init__(
+        self, stored: TargetLookup, tools: Mapping[str, ToolTarget], processes: Mapping[str, ProcessTarget]
+    ) -> None:
+        self._stored = stored
         self._tools = tools
         self._processes = processes
 
     def tool(self, identity: str) -> ToolTarget | None:
-        return self._tools.get(identity) or self._there.tool(identity)
+        return self._tools.get(identity) or self._stored.tool(identity)
 
     def process(self, identity: str) -> ProcessTarget | None:
-        return self._processes.get(identity) or self._there.process(identity)
+        return self._processes.get(identity) or self._stored.process(identity)
 
 
-def _found(shelf: Any, user: str, name: str) -> str:
-    """The id of what the user means by a name, a default or somebody's by its id; the name itself where it is none."""
+def _resolve(shelf: Any, user: str, name: str) -> str:
+    """Return the id that the user means by a name, or the name itself if there is none.
+
+    A default, or an entity of another user, is named by its id.
+    """
     with suppress(NotFoundError):
         return shelf.find(user, name).id
     return name
 
 
-def _step(step: Json, meant: Mapping[str, Callable[[str], str]]) -> Json:
+def _resolve_step(step: Json, resolvers: Mapping[str, Callable[[str], str]]) -> Json:
     if not isinstance(step, dict):
         return step
-    said = cast(JsonObject, step)
-    ids = {kind: id_of(said[kind]) for kind, id_of in meant.items() if isinstance(said.get(kind), str)}
-    short = {"output": {"variable": said["output"]}} if isinstance(said.get("output"), str) else {}
-    return said | ids | short
+    fields = cast(JsonObject, step)
+    ids = {kind: id_of(fields[kind]) for kind, id_of in resolvers.items() if isinstance(fields.get(kind), str)}
+    short = {"output": {"variable": fields["output"]}} if isinstance(fields.get("output"), str) else {}
+    return fields | ids | short
 
 
 def _tool_target(tool: NewTool) -> ToolTarget:
-    """Its owner's own: he may run it."""
+    """Return the target for a new tool; the user owns it, so has access to it."""
     service_type = cast(ServiceType, tool.operation.service_type)
     return ToolTarget(tool.name, service_type, tool.input_schema, tool.output_schema, tool.enabled)
 
 
 def _process_target(process: NewProcess) -> ProcessTarget:
     definition = process.definition
-    callees = tuple(Callee(id_, is_conditional) for id_, is_conditional in callees_of(definition).items())
+    callees = tuple(Callee(id_, is_conditional) for id_, is_conditional in find_callees(definition).items())
     return ProcessTarget(
         process.name, tuple(process.initial_context), definition.digest, callees, enabled=process.enabled
     )
 
 
-def _called(document: Document) -> list[str]:
-    """The names of the Processes that a document's steps call, whatever else is wrong with it."""
+def _called_names(document: CatalogDocument) -> list[str]:
+    """Return the names of the Processes that the steps of any document, even an invalid one, call."""
     steps = document.fields.get("steps")
-    said = cast(list[Json], steps) if isinstance(steps, list) else []
-    called = [cast(JsonObject, step).get("process") for step in said if isinstance(step, dict)]
-    return [name for name in called if isinstance(name, str)]
+    step_list = cast(list[Json], steps) if isinstance(steps, list) else []
+    names = [cast(JsonObject, step).get("process") for step in step_list if isinstance(step, dict)]
+    return [name for name in names if isinstance(name, str)]
 
 
 def _callees_first(calls: Mapping[str, Sequence[str]], is_there: Callable[[str], bool]) -> Iterator[str]:
-    """Every name once, after those that it calls. A circle begins with one that calls only what is there already."""
-    left = {name: {each for each in called if each in calls and each != name} for name, called in calls.items()}
+    """Yield every name once, after those that it calls.
+
+    A circle starts with a name that only calls Processes that exist already.
+    """
+    remaining = {name: {each for each in callees if each in calls and each != name} for name, callees in calls.items()}
     callers: dict[str, list[str]] = {name: [] for name in calls}
-    for name, called in left.items():
-        for each in called:
+    for name, callees in remaining.items():
+        for each in callees:
             callers[each].append(name)
-    ready = deque(name for name, called in left.items() if not called)
-    while left:
-        name = ready.popleft() if ready else _first_of_circle(left, is_there)
-        del left[name]
+    ready = deque(name for name, callees in remaining.items() if not callees)
+    while remaining:
+        name = ready.popleft() if ready else _first_of_circle(remaining, is_there)
+        del remaining[name]
         yield name
         for caller in callers[name]:
-            if caller in left:
-                left[caller].discard(name)
-                ready.extend([] if left[caller] else [caller])
+            if caller in remaining:
+                remaining[caller].discard(name)
+                ready.extend([] if remaining[caller] else [caller])
 
 
 def _first_of_circle(left: Mapping[str, set[str]], is_there: Callable[[str], bool]) -> str:

@@ -1,17 +1,17 @@
-"""Processes, their schedules and their runs as nodes and edges."""
+"""Processes, their schedules and their runs as graph nodes and edges."""
 
 from typing import Final
 
 from aeon.platform.catalog.graph import owned_by
-from aeon.platform.graph import EdgeType, NodeType, published
+from aeon.platform.graph import EdgeType, NodeType, published_columns
 
 NODES: Final = (
-    NodeType("Definition", "definitions", ("digest",), properties=published("digest", "text", "created_at")),
+    NodeType("Definition", "definitions", ("digest",), properties=published_columns("digest", "text", "created_at")),
     NodeType(
         "Process",
         "processes",
         ("id",),
-        properties=published(
+        properties=published_columns(
             "id",
             "name",
             "description",
@@ -35,7 +35,7 @@ NODES: Final = (
         "ProcessStep",
         "process_steps",
         ("process_id", "id"),
-        properties=published(
+        properties=published_columns(
             "id",
             "inputs",
             **{
@@ -57,7 +57,7 @@ NODES: Final = (
         "Schedule",
         "schedules",
         ("id",),
-        properties=published(
+        properties=published_columns(
             "id",
             "owner_id",
             "name",
@@ -83,7 +83,7 @@ NODES: Final = (
         "Run",
         "runs",
         ("id",),
-        properties=published(
+        properties=published_columns(
             "id",
             "owner_id",
             "process_id",
@@ -130,7 +130,7 @@ NODES: Final = (
         "RunEntry",
         "run_entries",
         ("run_id", "n"),
-        properties=published("run_id", "n", "text", "reference"),
+        properties=published_columns("run_id", "n", "text", "reference"),
         numbers=frozenset({"n"}),
         defaults={"reference": None},
     ),
@@ -138,14 +138,14 @@ NODES: Final = (
         "Signal",
         "signals",
         ("id",),
-        properties=published("id", "run_id", "at", "text", "reference"),
+        properties=published_columns("id", "run_id", "at", "text", "reference"),
         defaults={"reference": None},
     ),
     NodeType(
         "DeadJob",
         "dead_jobs",
         ("id",),
-        properties=published(
+        properties=published_columns(
             "id", "run_id", "root_id", "owner_id", "step", "tool", "at", "code", "message", "attempts", "retried_by"
         ),
         numbers=frozenset({"attempts"}),
@@ -162,7 +162,7 @@ EDGES: Final = (
         "process_versions",
         source_columns={"process_id": "id"},
         target_columns={"digest": "digest"},
-        properties=published("at", "version"),
+        properties=published_columns("at", "version"),
         numbers=frozenset({"version"}),
         key=("process_id", "version"),
     ),
@@ -172,7 +172,7 @@ EDGES: Final = (
         "ProcessStep",
         "process_steps",
         source_columns={"process_id": "id"},
-        properties=published(order="position"),
+        properties=published_columns(order="position"),
         numbers=frozenset({"position"}),
     ),
     EdgeType(
@@ -181,7 +181,7 @@ EDGES: Final = (
         "Tool",
         "process_steps",
         target_columns={"tool_id": "id"},
-        properties=published("timeout", "interaction_mode"),
+        properties=published_columns("timeout", "interaction_mode"),
         numbers=frozenset({"timeout"}),
         where="e.tool_id IS NOT NULL",
     ),
@@ -191,7 +191,7 @@ EDGES: Final = (
         "Process",
         "process_steps",
         target_columns={"called_process_id": "id"},
-        properties=published("timeout"),
+        properties=published_columns("timeout"),
         numbers=frozenset({"timeout"}),
         where="e.called_process_id IS NOT NULL",
     ),
@@ -202,7 +202,7 @@ EDGES: Final = (
         "step_dependencies",
         source_columns={"process_id": "process_id", "step": "position"},
         target_columns={"process_id": "process_id", "needs": "position"},
-        properties=published(order="rank"),
+        properties=published_columns(order="rank"),
         numbers=frozenset({"rank"}),
         key=("process_id", "step", "needs"),
     ),
@@ -214,7 +214,7 @@ EDGES: Final = (
         "User",
         "runs",
         target_columns={"owner_id": "id"},
-        properties=published(created_at="accepted_at"),
+        properties=published_columns(created_at="accepted_at"),
     ),
     EdgeType("FOLLOWS", "Run", "Definition", "runs", target_columns={"digest": "digest"}),
     EdgeType(
@@ -226,4 +226,4 @@ EDGES: Final = (
         where="EXISTS (SELECT 1 FROM processes WHERE processes.id = e.process_id)",
     ),
 )
-"""A run outlives its Process: then there is no RUN_OF."""
+"""A run outlives its Process; it then has no RUN_OF edge."""

@@ -1,11 +1,11 @@
-"""Everything that stored Processes ask the record.
+"""All SQL queries of stored Processes.
 
-A change of what a Process says replaces all of its steps. Definitions are known by their content, and stay.
+A change of a definition replaces all steps of the Process. Definitions are content-addressed and are never deleted.
 """
 
 from typing import Final
 
-from aeon.platform.store import Texts
+from aeon.platform.store import DialectQuery
 
 # Processes
 
@@ -42,7 +42,10 @@ WHERE id = :id AND owner_id = :owner_id AND version = :before
 """
 
 DELETE_PROCESS: Final = "DELETE FROM processes WHERE id = :id AND owner_id = :user"
-"""Its steps and versions go with it. Foreign keys refuse it while a step or a schedule refers to it."""
+"""Deletes steps and versions, too.
+
+Foreign keys refuse the deletion while a step or a schedule refers to the Process.
+"""
 
 USERS_OF_PROCESS: Final = """
 SELECT 'process' AS kind, id, name, owner_id, (owner_id = :user OR shared = 1) AS visible
@@ -52,7 +55,7 @@ SELECT 'schedule', id, name, owner_id, owner_id = :user FROM schedules WHERE pro
 ORDER BY kind, name, visible DESC, id LIMIT :limit
 """
 
-# What they say, and ever said
+# Definitions, current and past
 
 ADD_DEFINITION: Final = """
 INSERT INTO definitions (digest, text, created_at) VALUES (:digest, :text, :at) ON CONFLICT (digest) DO NOTHING
@@ -78,9 +81,9 @@ INSERT INTO step_dependencies (process_id, step, needs, rank) VALUES (:process_i
 """
 
 DELETE_STEPS: Final = "DELETE FROM process_steps WHERE process_id = :id"
-"""What they depend on goes with them."""
+"""The steps' dependencies are deleted with them."""
 
-# What steps call, as the user who saves them sees it (platform 2, 3)
+# Targets of steps, as visible to the user who saves the Process (platform 2, 3)
 
 TOOLS_CALLED: Final = """
 SELECT t.id, t.name, t.version, t.input_schema, t.output_schema, t.owner_id, s.type AS service_type,
@@ -108,8 +111,8 @@ _PROCESS_VERSIONS: Final = """
 SELECT id, version FROM processes WHERE id IN (SELECT value FROM json_each(:ids)) ORDER BY id
 """
 
-TOOL_VERSIONS: Final = Texts(sqlite=_TOOL_VERSIONS, postgresql=f"{_TOOL_VERSIONS} FOR SHARE")
-"""Nobody changes these tools until the unit of work ends. SQLite has one writer at a time anyway."""
+TOOL_VERSIONS: Final = DialectQuery(sqlite=_TOOL_VERSIONS, postgresql=f"{_TOOL_VERSIONS} FOR SHARE")
+"""Locks these tools until the unit of work ends; SQLite has a single writer anyway."""
 
-PROCESS_VERSIONS: Final = Texts(sqlite=_PROCESS_VERSIONS, postgresql=f"{_PROCESS_VERSIONS} FOR SHARE")
-"""Nobody changes these Processes until the unit of work ends."""
+PROCESS_VERSIONS: Final = DialectQuery(sqlite=_PROCESS_VERSIONS, postgresql=f"{_PROCESS_VERSIONS} FOR SHARE")
+"""Locks these Processes until the unit of work ends."""

@@ -1,8 +1,8 @@
-"""The projection: a graph in Neo4j or FalkorDB that follows the record, for Cypher and graph algorithms."""
+"""The projection: a graph in Neo4j or FalkorDB that follows the record."""
 
-from aeon.platform.projection.compare import differences
-from aeon.platform.projection.model import Batch, Claim, Edge, Node, Plain, Reference
-from aeon.platform.projection.projector import Projector, Status
+from aeon.platform.projection.diff import find_differences
+from aeon.platform.projection.model import GraphBatch, GraphEdge, GraphNode, GraphScalar, NodeKey, ProjectionClaim
+from aeon.platform.projection.projector import ProjectionStatus, Projector
 from aeon.platform.projection.target import (
     GraphTarget,
     ProjectionError,
@@ -12,18 +12,18 @@ from aeon.platform.projection.target import (
 )
 
 __all__ = [
-    "Batch",
-    "Claim",
-    "Edge",
+    "GraphBatch",
+    "GraphEdge",
+    "GraphNode",
+    "GraphScalar",
     "GraphTarget",
-    "Node",
-    "Plain",
+    "NodeKey",
+    "ProjectionClaim",
     "ProjectionError",
     "ProjectionMovedError",
+    "ProjectionStatus",
     "Projector",
     "RebuildRequiredError",
-    "Reference",
-    "Status",
     "TargetUnavailableError",
-    "differences",
+    "find_differences",
 ]

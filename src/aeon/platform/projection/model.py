@@ -1,85 +1,88 @@
-"""Nodes and edges of the record, with properties that a graph can hold."""
+"""Nodes and edges of the record, with properties that a graph database can store."""
 
 from collections.abc import Sequence
 from typing import NamedTuple, TypeAlias
 
-from aeon.base.json import Json, JsonObject, canonical
+from aeon.base.json import Json, JsonObject, canonical_json
 
-Plain: TypeAlias = str | int | float | bool
-"""A value of a property in the graph."""
+GraphScalar: TypeAlias = str | int | float | bool
+"""The value of a property in the graph."""
 
-_LARGEST = 2**63
+_INTEGER_LIMIT = 2**63
 
 
-class Reference(NamedTuple):
-    """A node by its label and its id, which is unique among the nodes of the label."""
+class NodeKey(NamedTuple):
+    """Identifies a node by its label and its id, which is unique among the nodes of the label."""
 
     label: str
     id: str
 
 
-class Node(NamedTuple):
-    """A node. Its `properties` have its id as `id`; the id of a step within its Process is `localId`."""
+class GraphNode(NamedTuple):
+    """A node.
 
-    reference: Reference
-    properties: dict[str, Plain]
+    Its `properties` contain its id as `id`; the id of a step within its Process is `localId`.
+    """
+
+    key: NodeKey
+    properties: dict[str, GraphScalar]
 
 
-class Edge(NamedTuple):
+class GraphEdge(NamedTuple):
     """An edge from `source` to `target`."""
 
     type: str
-    source: Reference
-    target: Reference
-    properties: dict[str, Plain]
+    source: NodeKey
+    target: NodeKey
+    properties: dict[str, GraphScalar]
 
 
-class Claim(NamedTuple):
-    """The right to apply the next batch, which ends when somebody else claims it.
+class ProjectionClaim(NamedTuple):
+    """The right to apply the next batch, until another process claims it.
 
-    `is_cut_off` says that an earlier batch was applied in part.
+    `is_cut_off` is set if an earlier batch was applied only in part.
     """
 
     token: str
     is_cut_off: bool
 
 
-class Batch(NamedTuple):
-    """A change of the graph. Applying it again changes nothing, also where it was applied in part.
+class GraphBatch(NamedTuple):
+    """An idempotent change of the graph, repeatable even if applied in part.
 
-    In this order: `gone` nodes are deleted with their edges, `nodes` are created or get these properties and no others,
-    the edges from `sources` and those to `sinks` are deleted, and `edges` are created whose two nodes are there.
+    In this order: `deleted` nodes are deleted with their edges; `nodes` are created or get exactly these properties;
+    the edges from `edge_sources` and to `edge_targets` are deleted; `edges` whose two nodes exist are created.
     """
 
-    nodes: Sequence[Node] = ()
-    gone: Sequence[Reference] = ()
-    sources: Sequence[Reference] = ()
-    sinks: Sequence[Reference] = ()
-    edges: Sequence[Edge] = ()
+    nodes: Sequence[GraphNode] = ()
+    deleted: Sequence[NodeKey] = ()
+    edge_sources: Sequence[NodeKey] = ()
+    edge_targets: Sequence[NodeKey] = ()
+    edges: Sequence[GraphEdge] = ()
 
 
-def plain(properties: JsonObject) -> dict[str, Plain]:
-    """The properties as a graph can hold them.
+def to_graph_properties(properties: JsonObject) -> dict[str, GraphScalar]:
+    """Converts properties to values that a graph can store.
 
-    None is left out. Lists and objects are JSON text, and so are integers beyond 64 bits and texts with NUL or half a
-    surrogate pair.
+    Omits None. Lists and objects become JSON text, and so do integers beyond 64 bits and strings with NUL or lone
+    surrogates.
     """
-    return {name: _plain(value) for name, value in properties.items() if value is not None}
+    return {name: _to_scalar(value) for name, value in properties.items() if value is not None}
 
 
-def _plain(value: Json) -> Plain:
+def _to_scalar(value: Json) -> GraphScalar:
     match value:
         case bool() | float():
             return value
-        case int() if -_LARGEST <= value < _LARGEST:
+        case int() if -_INTEGER_LIMIT <= value < _INTEGER_LIMIT:
             return value
-        case str() if _is_text(value):
+        case str() if _is_storable(value):
             return value
         case _:
-            return canonical(value)
+            return canonical_json(value)
 
 
-def _is_text(value: str) -> bool:
+def _is_storable(value: str) -> bool:
     if "\0" in value:
         return False
     try:

@@ -1,10 +1,10 @@
-"""Brings a graph up to the record: every event, in order, as the present state of the node that it names.
+"""Keeps a graph up to date: writes the current state of each node that an event names.
 
-An event only says which node to read again, so that taking one twice changes nothing. A batch of events is written to
-the graph together with its new position, before the record learns of it: a crash between the two repeats the batch.
+An event only names a node to read again, so processing it twice changes nothing. A batch of events is written to the
+graph together with its new position, before the record stores the position: a crash between the two repeats the batch.
 
-In PostgreSQL a transaction may commit an event after others with greater numbers were read. A projector therefore notes
-the last event and a new transaction id, and reads up to that event once all transactions with smaller ids have ended.
+In PostgreSQL, a transaction may commit an event after events with greater numbers were read. A projector therefore
+notes the last event and a new transaction id, and reads up to that event once all older transactions have ended.
 """
 
 from collections.abc import Callable, Iterator
@@ -16,9 +16,9 @@ from uuid import uuid4
 from aeon.base.clock import Clock
 from aeon.base.errors import AeonError
 from aeon.platform.projection import queries
-from aeon.platform.projection.model import Batch, Reference
-from aeon.platform.projection.record import RecordGraph
-from aeon.platform.projection.stamps import NO_STAMP, Building, Position, is_building, position_of
+from aeon.platform.projection.model import GraphBatch, NodeKey
+from aeon.platform.projection.source import RecordGraph
+from aeon.platform.projection.stamps import NO_STAMP, BuildProgress, ProjectionPosition, is_building, parse_position
 from aeon.platform.projection.target import (
     GraphTarget,
     ProjectionMovedError,
@@ -26,22 +26,25 @@ from aeon.platform.projection.target import (
     TargetUnavailableError,
 )
 from aeon.platform.queries import RECORD_ID
-from aeon.platform.store import Row, Store, StoreUnavailableError, Unit
+from aeon.platform.store import Row, Store, StoreUnavailableError, UnitOfWork
 
-_MARK: Final = "Projection"
-"""The label of the event that a new consumer begins at, which names no node."""
+_MARKER_LABEL: Final = "Projection"
+"""The label of the event at which a new consumer begins; it names no node."""
 
 _BUILDER_SECONDS: Final = 10.0
-"""A builder that has written nothing for so long is taken for dead."""
+"""A builder that has written nothing for this time is considered dead."""
 
 _SETTLING_SECONDS, _SETTLING_PAUSE = 10.0, 0.01
 
-_LONGEST_PAUSE: Final = 30.0
+_MAX_DELAY: Final = 30.0
 
 
 @dataclass(frozen=True, slots=True)
-class Status:
-    """How far a graph is behind the record. `reason` says why it must be rebuilt, `lag` is in seconds."""
+class ProjectionStatus:
+    """How far a graph is behind the record.
+
+    `reason` explains a required rebuild, `lag` is in seconds.
+    """
 
     target: str
     state: Literal["empty", "building", "following", "rebuild required"]
@@ -51,9 +54,9 @@ class Status:
 
 
 class Projector:
-    """Keeps one graph equal to one record, as the consumer `name` of its events.
+    """Keeps one graph equal to one record, as the consumer `name` of the record's events.
 
-    Several projectors may work on the same graph: one of them moves it on, and the others find that it moved.
+    Several projectors may share a graph: one advances it, and the others detect that it has moved.
     """
 
     def __init__(
@@ -66,7 +69,10 @@ class Projector:
         size: int = 500,
         patience: float = _BUILDER_SECONDS,
     ) -> None:
-        """`size` is the number of events or nodes in a batch."""
+        """`size` is the number of events or nodes in a batch.
+
+        After `patience` seconds, a silent builder is considered dead.
+        """
         self._store = store
         self._target = target
         self._clock = clock
@@ -78,149 +84,159 @@ class Projector:
 
     @property
     def target(self) -> str:
-        """The kind of the graph's server, and where it is. It need not answer."""
+        """The kind of the graph's server and its location. The server need not be available."""
         return self._target.name
 
     def sync(self, seconds: float = _SETTLING_SECONDS) -> int:
-        """Bring the graph up to the record as it is now, and build it where there is none.
+        """Updates the graph to the record's current state, or builds it if there is none.
 
-        Changes wait for transactions that are under way. Where one of these takes longer than `seconds`, the changes
-        are left for the next time, and `status` tells. Returns the number of events that were taken. Raises
-        RebuildRequiredError, ProjectionMovedError, TargetUnavailableError and StoreError.
+        Returns the number of events. Changes wait for running transactions. If one of these takes longer than
+        `seconds`, the changes are left for the next call, and `status` shows it. Raises RebuildRequiredError,
+        ProjectionMovedError, TargetUnavailableError and StoreError.
         """
         self._await_builder()
-        return self._catch_up(self._checked() or self._build(), seconds)
+        return self._catch_up(self._position() or self._build(), seconds)
 
     def rebuild(self) -> None:
-        """Delete the projection, build it anew and bring it up to the record. Raises as `sync`."""
+        """Deletes the projection, builds it again and updates it to the record. Raises like `sync`."""
         self._catch_up(self._build(), _SETTLING_SECONDS)
 
     def follow(self, wait: Callable[[float], bool], *, pause: float = 0.5, report: Callable[[AeonError], None]) -> None:
-        """Sync again and again, until `wait(seconds)` returns True, as `threading.Event.wait` does.
+        """Syncs repeatedly until `wait(seconds)` returns True, as `threading.Event.wait` does.
 
-        A record or a graph that does not answer is reported and asked again after longer and longer pauses. Raises
-        RebuildRequiredError.
+        Reports an unavailable record or graph, and retries after growing pauses. Raises RebuildRequiredError.
         """
-        longer = pause
+        delay = pause
         while True:
             try:
                 self.sync(seconds=0)
-                longer = pause
+                delay = pause
             except (TargetUnavailableError, ProjectionMovedError, StoreUnavailableError) as error:
                 report(error)
-                longer = min(longer * 2, _LONGEST_PAUSE)
-            if wait(longer):
+                delay = min(delay * 2, _MAX_DELAY)
+            if wait(delay):
                 return
 
-    def status(self) -> Status:
-        """How far the graph is behind the record. Changes nothing."""
+    def status(self) -> ProjectionStatus:
+        """Returns how far the graph is behind the record. Changes nothing."""
         stamp = self._target.stamp()
-        at = position_of(stamp)
+        at = parse_position(stamp)
 
-        def look(unit: Unit) -> tuple[str, Row]:
-            reason = self._objection(unit, at) if at else ""
-            after = at.seq if at and not reason else self._consumed(unit) or 0
+        def read(unit: UnitOfWork) -> tuple[str, Row]:
+            reason = self._rebuild_reason(unit, at) if at else ""
+            after = at.seq if at and not reason else self._stored_position(unit) or 0
             return reason, unit.read(queries.BEHIND, {"after": after})[0]
 
-        reason, behind = self._store.view(look)
+        reason, behind = self._store.view(read)
         oldest = behind["oldest"]
         lag = 0.0 if oldest is None else max(0.0, (self._micros() - oldest) / 1e6)
         if at is None:
             state = "building" if is_building(stamp) else "empty"
         else:
             state = "rebuild required" if reason else "following"
-        return Status(self._target.name, state, reason, behind["events"], lag)
+        return ProjectionStatus(self._target.name, state, reason, behind["events"], lag)
 
-    def retire(self) -> None:
-        """Stop being a consumer, so that the record notes no more events for this graph. The graph stays as it is."""
+    def unregister(self) -> None:
+        """Unregisters the consumer: the record stores no more events for this graph.
 
-        def work(unit: Unit) -> None:
+        The graph stays as it is.
+        """
+
+        def work(unit: UnitOfWork) -> None:
             unit.write(queries.RETIRE, {"name": self._name})
             unit.write(queries.FORGET_EVENTS)
 
         self._store.update(work)
 
     def _await_builder(self) -> None:
-        """Wait while another process builds the graph, until it is done or seems dead."""
+        """Waits while another process builds the graph, until it is done or considered dead."""
         stamp = NO_STAMP
-        while is_building(now := self._target.stamp()) and now != stamp:
-            stamp = now
+        while is_building(current := self._target.stamp()) and current != stamp:
+            stamp = current
             self._clock.sleep(self._patience)
 
-    def _checked(self) -> Position | None:
-        """Where the graph is; None where it must be built first. Raises RebuildRequiredError."""
-        at = position_of(self._target.stamp())
+    def _position(self) -> ProjectionPosition | None:
+        """Returns the graph's position; None if it must be built first. Raises RebuildRequiredError."""
+        at = parse_position(self._target.stamp())
         if at is None:
             return None
-        reason, is_ahead = self._store.view(lambda unit: (self._objection(unit, at), self._consumed(unit) != at.seq))
+        reason, needs_advance = self._store.view(
+            lambda unit: (self._rebuild_reason(unit, at), self._stored_position(unit) != at.seq)
+        )
         if reason:
             raise RebuildRequiredError(reason)
-        if is_ahead:
+        if needs_advance:
             self._advance(at)
         return at
 
-    def _objection(self, unit: Unit, at: Position) -> str:
-        """Why a graph at this position does not continue the record; empty if it does.
+    def _rebuild_reason(self, unit: UnitOfWork, at: ProjectionPosition) -> str:
+        """Returns why a graph at this position does not continue the record; empty if it does.
 
-        The event at the position is kept until all consumers are past it. While it is there, all later ones are.
+        The event at the position is stored until all consumers are past it. While it exists, so do all later ones.
         """
         if unit.read(RECORD_ID)[0]["id"] != at.record:
             return "The graph is the projection of another record."
-        if self._consumed(unit) is None:
-            return "The record has not noted its changes for this graph since it was brought up to date."
+        if self._stored_position(unit) is None:
+            return "The record has not recorded its changes for this graph since the graph was last up to date."
         event = unit.read(queries.EVENT, {"seq": at.seq})
         if not event or event[0]["micros"] != at.micros:
             return "The record or the graph was restored from a backup."
         return ""
 
-    def _consumed(self, unit: Unit) -> int | None:
+    def _stored_position(self, unit: UnitOfWork) -> int | None:
         rows = unit.read(queries.POSITION, {"name": self._name})
         return rows[0]["position"] if rows else None
 
-    def _build(self) -> Position:
-        """Fill the graph from nothing. What changes in the meantime has events, which are taken afterwards."""
-        at, stamp = self._registered(), Building.begun()
+    def _build(self) -> ProjectionPosition:
+        """Builds the graph from nothing.
+
+        Changes during the build have events, which are processed afterwards.
+        """
+        at, stamp = self._register(), BuildProgress.begun()
         self._target.clear(stamp.stamp)
-        for batch in self._everything():
+        for batch in self._full_batches():
             self._target.apply(batch, self._target.claim(stamp.stamp), stamp.next.stamp)
             stamp = stamp.next
-        self._target.apply(Batch(), self._target.claim(stamp.stamp), at.stamp)
+        self._target.apply(GraphBatch(), self._target.claim(stamp.stamp), at.stamp)
         self._advance(at)
         return at
 
-    def _registered(self) -> Position:
-        """Be a consumer from now on, at an event of its own. All changes from here on have later events."""
-        micros, mark = self._micros(), uuid4().hex
+    def _register(self) -> ProjectionPosition:
+        """Registers the consumer at a new event. All later changes have later events."""
+        micros, marker_id = self._micros(), uuid4().hex
 
-        def work(unit: Unit) -> Position:
+        def work(unit: UnitOfWork) -> ProjectionPosition:
             unit.read(queries.LOCK_CONSUMERS)
             record = unit.read(RECORD_ID)[0]["id"]
-            seq = unit.read(queries.MARK, {"micros": micros, "label": _MARK, "subject": mark})[0]["seq"]
+            seq = unit.read(queries.MARK, {"micros": micros, "label": _MARKER_LABEL, "subject": marker_id})[0]["seq"]
             unit.write(queries.REGISTER, {"name": self._name, "seq": seq})
-            return Position(record, seq, micros)
+            return ProjectionPosition(record, seq, micros)
 
         return self._store.update(work)
 
-    def _everything(self) -> Iterator[Batch]:
-        """All nodes, then all edges: an edge needs its two nodes."""
+    def _full_batches(self) -> Iterator[GraphBatch]:
+        """Yields all nodes, then all edges: an edge needs its two nodes."""
         for page in self._record.pages(self._size):
-            yield Batch(nodes=self._record.nodes(page))
+            yield GraphBatch(nodes=self._record.nodes(page))
         for page in self._record.pages(self._size):
-            yield Batch(sources=page.references, edges=self._record.edges(page))
+            yield GraphBatch(edge_sources=page.keys, edges=self._record.edges(page))
 
-    def _catch_up(self, at: Position, seconds: float) -> int:
-        """Take the events up to the one that is the last now. Returns how many."""
-        until, taken = self._settled(at.seq, seconds), 0
+    def _catch_up(self, at: ProjectionPosition, seconds: float) -> int:
+        """Processes the events up to the current last one, and returns their number."""
+        until, processed = self._settled_event(at.seq, seconds), 0
         while at.seq < until and (events := self._events(at.seq, until)):
-            at = self._take(events, at)
-            taken += len(events)
-        return taken
+            at = self._process(events, at)
+            processed += len(events)
+        return processed
 
     def _events(self, after: int, until: int) -> list[Row]:
         return self._store.read(queries.EVENTS, {"after": after, "until": until, "limit": self._size})
 
-    def _settled(self, after: int, seconds: float) -> int:
-        """The last event before which no other one can still appear; `after` where there is none in so many seconds."""
+    def _settled_event(self, after: int, seconds: float) -> int:
+        """Returns the last settled event; `after` if none settles in `seconds`.
+
+        No other event can appear before a settled one.
+        """
         last = self._store.read(queries.LAST_EVENT)[0]["seq"]
         if last is None or last <= after:
             return after
@@ -233,20 +249,23 @@ class Projector:
         self._horizon = None
         return horizon["seq"]
 
-    def _take(self, events: list[Row], at: Position) -> Position:
-        named = [Reference(event["label"], event["subject"]) for event in events if event["label"] != _MARK]
-        references = list(dict.fromkeys(named))
-        after = Position(at.record, events[-1]["seq"], events[-1]["micros"])
+    def _process(self, events: list[Row], at: ProjectionPosition) -> ProjectionPosition:
+        keys = [NodeKey(event["label"], event["subject"]) for event in events if event["label"] != _MARKER_LABEL]
+        distinct = list(dict.fromkeys(keys))
+        after = ProjectionPosition(at.record, events[-1]["seq"], events[-1]["micros"])
         claim = self._target.claim(at.stamp)
-        batch = self._record.batch(references, self._target.missing(references, claim))
+        batch = self._record.batch(distinct, self._target.find_missing(distinct, claim))
         self._target.apply(batch, claim, after.stamp)
         self._advance(after)
         return after
 
-    def _advance(self, at: Position) -> None:
-        """Have the record forget what all consumers have. It never goes back."""
+    def _advance(self, at: ProjectionPosition) -> None:
+        """Stores the position, and deletes events that all consumers have processed.
 
-        def work(unit: Unit) -> None:
+        The position never goes back.
+        """
+
+        def work(unit: UnitOfWork) -> None:
             unit.write(queries.ADVANCE, {"name": self._name, "seq": at.seq})
             unit.write(queries.PRUNE)
 

@@ -1,16 +1,16 @@
-"""What the projection asks the record: events, nodes and edges, and how far each consumer is."""
+"""Queries of the projection: events, nodes and edges, and the positions of consumers."""
 
 from typing import Final
 
-from aeon.platform.store import Texts
+from aeon.platform.store import DialectQuery
 
 # Consumers
 
-LOCK_CONSUMERS: Final = Texts(
+LOCK_CONSUMERS: Final = DialectQuery(
     sqlite="SELECT 1 AS locked",
     postgresql="LOCK TABLE consumers IN ACCESS EXCLUSIVE MODE",
 )
-"""Waits for the transactions that have looked whether there is a consumer. SQLite has one writer at a time anyway."""
+"""Waits for transactions that have checked whether a consumer exists. SQLite has only one writer at a time."""
 
 MARK: Final = "INSERT INTO events (micros, label, subject) VALUES (:micros, :label, :subject) RETURNING seq"
 
@@ -24,7 +24,7 @@ POSITION: Final = "SELECT position FROM consumers WHERE name = :name"
 ADVANCE: Final = "UPDATE consumers SET position = :seq WHERE name = :name AND position < :seq"
 
 PRUNE: Final = "DELETE FROM events WHERE seq < (SELECT min(position) FROM consumers)"
-"""Keeps the event at each consumer's position, by which a graph is known to continue this record."""
+"""Keeps the event at each consumer's position, which proves that a graph continues this record."""
 
 RETIRE: Final = "DELETE FROM consumers WHERE name = :name"
 
@@ -34,15 +34,15 @@ FORGET_EVENTS: Final = "DELETE FROM events WHERE NOT EXISTS (SELECT 1 FROM consu
 
 LAST_EVENT: Final = "SELECT max(seq) AS seq FROM events"
 
-HORIZON: Final = Texts(
+HORIZON: Final = DialectQuery(
     sqlite="SELECT max(seq) AS seq, 0 AS xid FROM events",
     postgresql="""
         SELECT max(seq) AS seq, CAST(CAST(pg_current_xact_id() AS text) AS bigint) AS xid FROM events
     """,
 )
-"""The last event, and a transaction id after those of all transactions that wrote events up to it."""
+"""The last event, and a transaction id greater than those of all transactions that wrote events up to it."""
 
-OLDEST_TRANSACTION: Final = Texts(
+OLDEST_TRANSACTION: Final = DialectQuery(
     sqlite="SELECT 0 AS xid",
     postgresql="SELECT CAST(CAST(pg_snapshot_xmin(pg_current_snapshot()) AS text) AS bigint) AS xid",
 )
@@ -81,10 +81,10 @@ IDS_AFTER: Final = {
     label: f"SELECT {key} AS id FROM {table} WHERE {key} > :after ORDER BY {key} LIMIT :limit"  # noqa: S608  # constants
     for label, table, key in _TABLES
 }
-"""The ids of the nodes of a label, for those labels whose changes the record notes as events."""
+"""The ids of a label's nodes, for the labels whose changes the record stores as events."""
 
 ID_NAMES: Final = tuple(f"id{number}" for number in range(50))
-"""The parameters of the queries for several ids; both databases put a list of them, but no subquery, into the views."""
+"""Parameters for several ids: both databases push a list of them into the views, but not a subquery."""
 
 _IDS: Final = ", ".join(f":{name}" for name in ID_NAMES)
 _EDGE: Final = "SELECT type, from_label, from_id, to_label, to_id, properties FROM graph_edge"

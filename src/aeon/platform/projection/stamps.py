@@ -1,15 +1,18 @@
-"""The stamp that a projector leaves in the graph: how far it has brought it, and of which record."""
+"""The stamp that a projector stores in the graph: the record and the position."""
 
 from typing import Final, NamedTuple, Self, cast
 from uuid import uuid4
 
-from aeon.base.json import JsonObject, canonical, parse_strict
+from aeon.base.json import JsonObject, canonical_json, parse_strict
 
 NO_STAMP: Final = ""
 
 
-class Position(NamedTuple):
-    """The graph has every event of `record` up to this one, which is known again by its time."""
+class ProjectionPosition(NamedTuple):
+    """The graph contains every event of `record` up to this one.
+
+    `micros` is the event's time, to recognise the event.
+    """
 
     record: str
     seq: int
@@ -17,11 +20,11 @@ class Position(NamedTuple):
 
     @property
     def stamp(self) -> str:
-        return canonical({"record": self.record, "seq": self.seq, "micros": self.micros})
+        return canonical_json({"record": self.record, "seq": self.seq, "micros": self.micros})
 
 
-class Building(NamedTuple):
-    """The graph is being built; `page` counts up while its builder lives."""
+class BuildProgress(NamedTuple):
+    """The graph is being built; `page` increases while its builder is alive."""
 
     builder: str
     page: int = 0
@@ -32,30 +35,33 @@ class Building(NamedTuple):
 
     @property
     def stamp(self) -> str:
-        return canonical({"builder": self.builder, "page": self.page})
+        return canonical_json({"builder": self.builder, "page": self.page})
 
     @property
-    def next(self) -> "Building":
+    def next(self) -> "BuildProgress":
         return self._replace(page=self.page + 1)
 
 
-def position_of(stamp: str) -> Position | None:
-    """The position in a stamp; None where the graph is empty, not yet whole, or stamped by another version."""
-    said = _read(stamp)
+def parse_position(stamp: str) -> ProjectionPosition | None:
+    """Returns the position in a stamp.
+
+    Returns None if the graph is empty, incomplete, or stamped by another version.
+    """
+    fields = _read(stamp)
     try:
-        return Position(str(said["record"]), int(said["seq"]), int(said["micros"]))
+        return ProjectionPosition(str(fields["record"]), int(fields["seq"]), int(fields["micros"]))
     except (KeyError, TypeError, ValueError):
         return None
 
 
 def is_building(stamp: str) -> bool:
-    """Whether a projector was building the graph when it left the stamp."""
+    """Returns whether the stamp was written during a build."""
     return "builder" in _read(stamp)
 
 
 def _read(stamp: str) -> JsonObject:
     try:
-        said = parse_strict(stamp)
+        value = parse_strict(stamp)
     except ValueError:
         return {}
-    return cast(JsonObject, said) if isinstance(said, dict) else {}
+    return cast(JsonObject, value) if isinstance(value, dict) else {}

@@ -1,30 +1,30 @@
-"""The port to the graph that the record is projected into."""
+"""The port to the graph database that the record is projected into."""
 
 from collections.abc import Collection, Sequence
 from typing import Protocol
 
 from aeon.base.errors import AeonError
-from aeon.platform.projection.model import Batch, Claim, Edge, Node, Plain, Reference
+from aeon.platform.projection.model import GraphBatch, GraphEdge, GraphNode, GraphScalar, NodeKey, ProjectionClaim
 
 
 class ProjectionError(AeonError):
-    """The graph's server refuses what the projection asks of it."""
+    """The graph's server refuses a request of the projection."""
 
     next_step = "See the server's log."
 
 
 class TargetUnavailableError(ProjectionError):
-    """The graph's server does not answer, or cannot serve the query now."""
+    """The graph's server does not answer, or cannot run the query now."""
 
     is_retryable = True
-    next_step = "See that the server runs and its address is right; the projection then goes on where it was."
+    next_step = "Check that the server runs and its address is right; the projection then continues where it was."
 
 
 class ProjectionMovedError(ProjectionError):
-    """Another process has changed the projection in the meantime. Nothing is lost."""
+    """Another process changed the projection in the meantime. Nothing is lost."""
 
     is_retryable = True
-    next_step = "Let one process project at a time, or try again."
+    next_step = "Run one projector at a time, or try again."
 
 
 class RebuildRequiredError(ProjectionError):
@@ -34,52 +34,55 @@ class RebuildRequiredError(ProjectionError):
 
 
 class GraphTarget(Protocol):
-    """One graph on one server, and a stamp in it that says how far it was brought.
+    """One graph on one server, with a stamp that stores its position.
 
-    Nodes of others on the same server are neither changed nor deleted. All raise ProjectionError and its kinds.
+    Foreign nodes on the same server are neither changed nor deleted. All methods raise ProjectionError.
     """
 
     @property
     def name(self) -> str:
-        """The kind of server, and where it is, without credentials."""
+        """The kind of server and its location, without credentials."""
         ...
 
     def stamp(self) -> str:
-        """What the last batch or `clear` has left; empty where there is no projection."""
+        """Returns the stamp that the last batch or `clear` has set; empty without a projection."""
         ...
 
     def clear(self, stamp: str) -> None:
-        """Delete the projection and leave this stamp."""
+        """Deletes the projection and sets this stamp."""
         ...
 
-    def claim(self, expected: str) -> Claim:
-        """Be the one who applies the next batch. Raises ProjectionMovedError where the stamp is another one."""
-        ...
+    def claim(self, expected: str) -> ProjectionClaim:
+        """Claims the right to apply the next batch.
 
-    def missing(self, references: Sequence[Reference], claim: Claim) -> Collection[Reference]:
-        """The nodes that are not there, or all of these where an earlier batch was applied in part."""
-        ...
-
-    def apply(self, batch: Batch, claim: Claim, stamp: str) -> None:
-        """Change the graph and set the stamp.
-
-        Raises ProjectionMovedError where somebody else has made a claim since. After an error the stamp is the old one,
-        and nothing, a part or all of the batch was applied; or it is the new one, and all was.
+        Raises ProjectionMovedError if the stamp differs.
         """
         ...
 
-    def found(self, references: Sequence[Reference]) -> tuple[list[Node], list[Edge]]:
-        """What the graph holds of these nodes, and the edges from them."""
+    def find_missing(self, references: Sequence[NodeKey], claim: ProjectionClaim) -> Collection[NodeKey]:
+        """Returns the missing nodes, or all of them if an earlier batch was applied in part."""
+        ...
+
+    def apply(self, batch: GraphBatch, claim: ProjectionClaim, stamp: str) -> None:
+        """Changes the graph and sets the stamp.
+
+        Raises ProjectionMovedError if another process has made a claim since. After an error, either the old stamp
+        remains and any part of the batch was applied, or the new stamp is set and all of it was.
+        """
+        ...
+
+    def fetch(self, references: Sequence[NodeKey]) -> tuple[list[GraphNode], list[GraphEdge]]:
+        """Returns the graph's versions of these nodes, and the edges from them."""
         ...
 
     def count(self) -> int:
-        """How many nodes the projection has."""
+        """Returns the number of nodes of the projection."""
         ...
 
-    def kept(self, value: Plain) -> Plain:
-        """What the server answers for a value that it was given, such as a float with fewer digits."""
+    def round_trip(self, value: GraphScalar) -> GraphScalar:
+        """Returns what the server returns for a stored value, such as a float with fewer digits."""
         ...
 
     def close(self) -> None:
-        """Close all connections. Calling it again does nothing."""
+        """Closes all connections. Calling it again does nothing."""
         ...

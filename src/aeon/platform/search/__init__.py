@@ -1,1 +1,1 @@
-"""Search in what users define and share: by words, and by names that are spelled alike."""
+"""Search in the things that users define and share: by words and by similar names."""

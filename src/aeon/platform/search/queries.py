@@ -1,9 +1,9 @@
-"""What the search asks the record.
+"""Queries of the search.
 
-Rows of the index begin with a scope: '' for what is shared, else its owner. The newest things are in views of their
-own. What a query reads is bounded: of the things in a scope that have a term, the newest 2,000.
+Rows of the index begin with a scope: '' for shared things, else the owner. The newest things are in separate views. A
+query reads a bounded number of rows: for each scope and term, the newest 2,000 things.
 
-CROSS JOIN has SQLite read the tables in the order in which they stand.
+CROSS JOIN makes SQLite read the tables in the written order.
 """
 
 from typing import Final
@@ -46,10 +46,9 @@ SELECT d.label, d.subject, d.owner_id, d.name, d.body, d.name_words, d.body_word
 FROM best CROSS JOIN search_documents AS d
 WHERE d.id = best.id
 """
-"""What has one of the terms, or a term that begins with `:last` and comes before `:end`.
+"""Things with one of the terms, or with a term that begins with `:last` and sorts before `:end`.
 
-Where there is more than the limit: what has the rarest terms; of those alike the user's own before what is shared, and
-short names before long ones.
+Beyond the limit, things with rarer terms come first, then the user's own before shared ones, then shorter names.
 """
 
 FIND_BY_TRIGRAMS: Final = """
@@ -75,4 +74,4 @@ SELECT d.label, d.subject, d.owner_id, d.name, d.body, d.name_words, d.body_word
 FROM best CROSS JOIN search_documents AS d
 WHERE d.id = best.id
 """
-"""What has the most of these trigrams in its name; of those alike, in the order above."""
+"""Things with the most of these trigrams in their names, then in the order above."""

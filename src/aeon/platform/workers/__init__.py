@@ -1,1 +1,1 @@
-"""Workers: who carries out jobs, of which type, and what each is doing."""
+"""Workers: the pool that executes jobs, the registry of processes, and their maintenance."""

@@ -1,15 +1,15 @@
-"""Executors, workers, the places of services and kept results as nodes and edges."""
+"""Executors, workers, rate limiter states and cached results as graph nodes and edges."""
 
 from typing import Final
 
-from aeon.platform.graph import EdgeType, NodeType, published
+from aeon.platform.graph import EdgeType, NodeType, published_columns
 
 NODES: Final = (
     NodeType(
         "Executor",
         "executors",
         ("id",),
-        properties=published("id", "host", "pid", "birth", "started_at", "last_heartbeat", "types"),
+        properties=published_columns("id", "host", "pid", "birth", "started_at", "last_heartbeat", "types"),
         json=frozenset({"types"}),
         numbers=frozenset({"pid"}),
     ),
@@ -17,7 +17,7 @@ NODES: Final = (
         "Worker",
         "workers",
         ("id",),
-        properties=published(
+        properties=published_columns(
             "id",
             "executor_id",
             "type",
@@ -36,7 +36,7 @@ NODES: Final = (
         "Places",
         "service_places",
         ("service_id",),
-        properties=published("turn", "standing", id="service_id"),
+        properties=published_columns("turn", "standing", id="service_id"),
         numbers=frozenset({"turn"}),
         part_of={"service_id": "Service"},
     ),
@@ -44,7 +44,7 @@ NODES: Final = (
         "CachedResult",
         "cached_results",
         ("key",),
-        properties=published("key", "tool_id", "text", "reference", "used_micros"),
+        properties=published_columns("key", "tool_id", "text", "reference", "used_micros"),
         numbers=frozenset({"used_micros"}),
         defaults={"reference": None},
     ),

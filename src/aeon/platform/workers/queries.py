@@ -1,4 +1,4 @@
-"""What workers ask the record."""
+"""All SQL queries of executors and workers."""
 
 from typing import Final
 
@@ -31,7 +31,7 @@ WHERE id = :id AND executor_id = :executor_id
 """
 
 RETIRE: Final = "DELETE FROM executors WHERE id = :id"
-"""Its workers go with it."""
+"""Deletes its workers, too."""
 
 EXECUTORS: Final = """
 SELECT id, host, pid, birth, started_at, last_heartbeat, types FROM executors ORDER BY started_at, id LIMIT :limit

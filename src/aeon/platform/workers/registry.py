@@ -1,35 +1,166 @@
-"""The processes and workers that there are, as they say themselves."""
+"""The registry of executor processes and their workers, kept alive by heartbeats."""
 
-from collections.abc import Mapping, Sequence
+import os
+import socket
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import ClassVar, Literal, NamedTuple, TypeAlias
+
+from pydantic import Field
 
 from aeon.base.clock import Clock
-from aeon.platform.store import Store, Unit
+from aeon.platform.records import Record
+from aeon.platform.runs.model import HEARTBEAT_TIMEOUT
+from aeon.platform.store import Store, UnitOfWork
 from aeon.platform.workers import queries
-from aeon.platform.workers.liveness import Watched, is_gone, this_process
-from aeon.platform.workers.model import OFFLINE_AFTER, Executor, Worker
 
-_MOST = 10_000
+WorkerStatus: TypeAlias = Literal["idle", "busy", "offline"]
+
+WORKER_TYPES = ("graph_query", "rest_api", "llm_call", "mcp_server")
+"""The types of workers that execute jobs. `process` and `human` are queues without workers.
+
+Runs are executed by executors, and questions are answered by users.
+"""
+
+SELF_RECOVERING_EXECUTOR = "temporal"
+"""The executor of runs on an engine that recovers the work of dead processes by itself."""
 
 
-class Registry:
-    """The processes and workers of one record. Threads may share it. All raise StoreError."""
+class Worker(Record):
+    """Executes one job of its type at a time. Only the system writes `status` and later fields."""
 
-    def __init__(self, store: Store, clock: Clock, lease: float = OFFLINE_AFTER) -> None:
-        """A process that sends no heartbeat for `lease` seconds is taken for gone."""
+    id: str
+    type: str
+    status: WorkerStatus = "idle"
+    current_job_id: str | None = None
+    last_heartbeat: str
+    processed_count: int = Field(default=0, ge=0)
+    error_count: int = Field(default=0, ge=0)
+    created_at: str
+    updated_at: str
+    executor_id: str
+
+
+class ExecutorProcess(Record):
+    """A process that executes runs or jobs. `birth` and `pid` identify it.
+
+    `types` are the queues that it serves for other processes; with `process` among them it adopts runs, too.
+    """
+
+    stored_as_text: ClassVar[frozenset[str]] = frozenset({"types"})
+
+    id: str
+    host: str
+    pid: int
+    birth: str
+    started_at: str
+    last_heartbeat: str
+    types: list[str] = Field(default=[])
+
+
+class ProcessIdentity(NamedTuple):
+    """The identity of this process."""
+
+    host: str
+    pid: int
+    start_time: str
+
+
+def current_process() -> ProcessIdentity:
+    """Return the host name and boot id, the pid, and the start time of this process."""
+    return ProcessIdentity(_host(), os.getpid(), _start_time(os.getpid()) or "")
+
+
+def is_process_running(pid: int, birth: str) -> bool:
+    """Return whether that process is running here, and is not a later one with its pid."""
+    start_time = _start_time(pid)
+    return start_time is not None and birth in ("", start_time)
+
+
+class ObservedHeartbeat(NamedTuple):
+    """How long the same heartbeat of a process was observed, and whether it changed before."""
+
+    beat: str
+    seconds: float = 0.0
+    has_changed: bool = False
+
+
+def is_dead(
+    executor: ExecutorProcess,
+    now: str,
+    here: ProcessIdentity,
+    is_running: Callable[[int, str], bool] = is_process_running,
+    watched: ObservedHeartbeat | None = None,
+    lease: float = HEARTBEAT_TIMEOUT,
+) -> bool:
+    """Return whether an executor is dead: no heartbeat for a lease, or seen to have ended.
+
+    Platform 10. Local observations count more than timestamps, which may be off if clocks were set or differ between
+    machines.
+    """
+    if executor.host == here.host and not is_running(executor.pid, executor.birth):
+        return True
+    if watched is not None and (watched.has_changed or watched.seconds > lease):
+        return watched.seconds > lease
+    silence = datetime.fromisoformat(now) - datetime.fromisoformat(executor.last_heartbeat)
+    return silence.total_seconds() > lease
+
+
+def _host() -> str:
+    try:
+        boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
+    except OSError:
+        boot = ""
+    return f"{socket.gethostname()}/{boot}"
+
+
+def _start_time(pid: int) -> str | None:
+    """Return the start time of a process in its system's units; None if it is gone or a zombie."""
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
+    except (FileNotFoundError, ProcessLookupError):
+        return None if Path("/proc/self/stat").exists() else _start_time_without_proc(pid)
+    fields = stat.rpartition(")")[2].split()
+    return None if fields[0] in ("Z", "X") else fields[19]
+
+
+def _start_time_without_proc(pid: int) -> str | None:
+    """Return "" for a running process on a system without /proc, which has no start time."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return None
+    except PermissionError:
+        return ""
+    return ""
+
+
+_MAX_ROWS = 10_000
+
+
+class WorkerRegistry:
+    """The executors and workers of one record. Thread-safe. All methods raise StoreError."""
+
+    def __init__(self, store: Store, clock: Clock, lease: float = HEARTBEAT_TIMEOUT) -> None:
+        """A process that sends no heartbeat for `lease` seconds is considered dead."""
         self._store = store
         self._clock = clock
         self._lease = lease
-        self._here = this_process()
-        self._first_seen: dict[str, tuple[Watched, float]] = {}
+        self._here = current_process()
+        self._observations: dict[str, tuple[ObservedHeartbeat, float]] = {}
 
     def register(self, executor: str, slots: Mapping[str, int], types: Sequence[str]) -> list[Worker]:
-        """Enter this process, with so many idle workers of each type; `types` are the queues it serves for others."""
+        """Register this process with idle workers, as many as `slots` says for each type.
+
+        `types` are the queues that it serves for other processes.
+        """
         now = self._clock.now()
-        here = Executor(
+        here = ExecutorProcess(
             id=executor,
             host=self._here.host,
             pid=self._here.pid,
-            birth=self._here.birth,
+            birth=self._here.start_time,
             started_at=now,
             last_heartbeat=now,
             types=list(types),
@@ -47,19 +178,19 @@ class Registry:
             for number in range(1, count + 1)
         ]
 
-        def work(unit: Unit) -> None:
+        def work(unit: UnitOfWork) -> None:
             unit.write(queries.REGISTER, here.as_row())
             unit.write_each(queries.REGISTER_WORKER, [each.as_row() for each in workers])
 
         self._store.update(work)
         return workers
 
-    def beat(self, executor: str, workers: Sequence[Worker]) -> bool:
-        """Say that this process is there, and what its workers do; False when it was taken for gone, and taken out."""
+    def heartbeat(self, executor: str, workers: Sequence[Worker]) -> bool:
+        """Send a heartbeat with the workers' states; False if this process was removed as dead."""
         now = self._clock.now()
         rows = [each.as_row() | {"last_heartbeat": now} for each in workers]
 
-        def work(unit: Unit) -> bool:
+        def work(unit: UnitOfWork) -> bool:
             if not unit.write(queries.BEAT, {"id": executor, "at": now}):
                 return False
             unit.write_each(queries.BEAT_WORKER, rows)
@@ -67,40 +198,42 @@ class Registry:
 
         return self._store.update(work)
 
-    def retire(self, executor: str) -> None:
-        """Take a process and its workers out: it has ended, or it is gone."""
+    def deregister(self, executor: str) -> None:
+        """Remove a process and its workers, because it has ended or is dead."""
         self._store.update(lambda unit: unit.write(queries.RETIRE, {"id": executor}))
 
-    def executors(self) -> list[Executor]:
-        """All that are entered, whether they are still there or not."""
-        return [Executor.from_row(row) for row in self._store.read(queries.EXECUTORS, {"limit": _MOST})]
+    def list_executors(self) -> list[ExecutorProcess]:
+        """Return all registered executors, alive or dead."""
+        return [ExecutorProcess.from_row(row) for row in self._store.read(queries.EXECUTORS, {"limit": _MAX_ROWS})]
 
-    def gone(self) -> list[Executor]:
-        """Those that are entered, and are not there any more (platform 10)."""
-        now, watched = self._clock.now(), self._watched(executors := self.executors())
+    def list_dead_executors(self) -> list[ExecutorProcess]:
+        """Return registered executors that are dead (platform 10)."""
+        now, observed = self._clock.now(), self._observe(executors := self.list_executors())
         return [
-            each for each in executors if is_gone(each, now, self._here, watched=watched[each.id], lease=self._lease)
+            each for each in executors if is_dead(each, now, self._here, watched=observed[each.id], lease=self._lease)
         ]
 
-    def workers(self) -> list[Worker]:
-        """All workers; those of a process that is gone are offline."""
-        gone = {each.id for each in self.gone()}
-        found = [Worker.from_row(row) for row in self._store.read(queries.WORKERS, {"limit": _MOST})]
-        return [_offline(each) if each.executor_id in gone else each for each in found]
+    def list_workers(self) -> list[Worker]:
+        """Return all workers; those of a dead process are offline."""
+        dead = {each.id for each in self.list_dead_executors()}
+        workers = [Worker.from_row(row) for row in self._store.read(queries.WORKERS, {"limit": _MAX_ROWS})]
+        return [_offline(each) if each.executor_id in dead else each for each in workers]
 
-    def _watched(self, executors: Sequence[Executor]) -> dict[str, Watched]:
-        """What this process itself has seen of their heartbeats, by its own clock that nobody sets."""
-        moment, before = self._clock.monotonic(), self._first_seen
-        seen = {each.id: _seen(before.get(each.id), each.last_heartbeat, moment) for each in executors}
-        self._first_seen = seen
-        return {id_: watched._replace(seconds=moment - since) for id_, (watched, since) in seen.items()}
+    def _observe(self, executors: Sequence[ExecutorProcess]) -> dict[str, ObservedHeartbeat]:
+        """Return what this process has observed of their heartbeats, by its own monotonic clock."""
+        instant, before = self._clock.monotonic(), self._observations
+        observed = {each.id: _observed(before.get(each.id), each.last_heartbeat, instant) for each in executors}
+        self._observations = observed
+        return {id_: watched._replace(seconds=instant - since) for id_, (watched, since) in observed.items()}
 
 
-def _seen(before: tuple[Watched, float] | None, beat: str, moment: float) -> tuple[Watched, float]:
-    """A heartbeat, and when it was first seen."""
+def _observed(
+    before: tuple[ObservedHeartbeat, float] | None, beat: str, instant: float
+) -> tuple[ObservedHeartbeat, float]:
+    """Return a heartbeat, and when it was first observed."""
     if before is not None and before[0].beat == beat:
         return before
-    return Watched(beat, is_next=before is not None), moment
+    return ObservedHeartbeat(beat, has_changed=before is not None), instant
 
 
 def _offline(worker: Worker) -> Worker:

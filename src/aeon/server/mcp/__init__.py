@@ -1,8 +1,7 @@
-"""Aeon as an MCP server: the kernel, the skills' scripts, stored tools and Processes as tools."""
+"""The MCP server: offers the kernel, the skills' scripts, stored tools and Processes as tools."""
 
-from aeon.server.mcp.calls import Calls
-from aeon.server.mcp.hints import Hints
-from aeon.server.mcp.offer import Offered, of_stored, offered
-from aeon.server.mcp.serving import serve
+from aeon.server.mcp.call_handler import McpCallHandler
+from aeon.server.mcp.offered_tools import OfferedTool, ToolHints, build_offered_tools, offer_stored_tools
+from aeon.server.mcp.stdio_server import serve
 
-__all__ = ["Calls", "Hints", "Offered", "of_stored", "offered", "serve"]
+__all__ = ["McpCallHandler", "OfferedTool", "ToolHints", "build_offered_tools", "offer_stored_tools", "serve"]

@@ -1,1 +1,1 @@
-"""Making skills: new ones, a linter, export in the published standard's form."""
+"""Tools for skill authors: a scaffold, a linter, export in the published standard's form."""

@@ -1,4 +1,7 @@
-"""A skill written as the standard wants it: the reference validator accepts whatever comes out (skills 9)."""
+"""Exports a skill in the standard's form.
+
+The reference validator accepts every result (skills 9).
+"""
 
 import shutil
 from collections.abc import Callable, Mapping
@@ -7,83 +10,92 @@ from typing import cast
 
 from aeon.base.errors import SkillError
 from aeon.base.json import JsonObject
-from aeon.skills.config.report import CONFIG_JSON
+from aeon.skills.bounded_files import UnreadableFileError, read_bounded
+from aeon.skills.config.skill_settings import CONFIG_JSON
 from aeon.skills.discovery.front_matter import read_document
-from aeon.skills.discovery.reading import SKILL_MD, read_prompt
-from aeon.skills.discovery.standard import LONGEST_COMPATIBILITY, LONGEST_DESCRIPTION, cleaned, standard_name
+from aeon.skills.discovery.skill_reader import SKILL_MD, read_prompt
+from aeon.skills.discovery.standard_fields import (
+    MAX_COMPATIBILITY_LENGTH,
+    MAX_DESCRIPTION_LENGTH,
+    clean_text,
+    standard_name,
+)
 from aeon.skills.models import NO_VERSION, Skill
-from aeon.skills.small_files import UnreadableError, read_capped
 
 _LONGEST_KEY = 200
 _LEFT_OUT = frozenset({CONFIG_JSON, SKILL_MD, "data", "__pycache__", "node_modules"})
-"""The user's own, and what is made anew."""
+"""The user's own files, and generated ones."""
 
-_UNREMARKED = _LEFT_OUT - {"data"} | {".git", ".venv", ".DS_Store"}
-"""Left out without a word: nobody looks for it in what was exported."""
+_SILENTLY_LEFT_OUT = _LEFT_OUT - {"data"} | {".git", ".venv", ".DS_Store"}
+"""Left out without a remark: users do not expect these in an export."""
 
 
 def export_skill(
     skill: Skill, folder: Path, *, overwrite: bool = False, on_remark: Callable[[str], None] | None = None
 ) -> Path:
-    """Write the skill into a folder of its name inside `folder`: SKILL.md, and all files but the user's data.
+    """Writes SKILL.md and all files except the user's data into a new folder in `folder`.
 
-    Returns that folder; `on_remark` is told what could not be kept as it was. Raises SkillError when the folder is
-    there already and `overwrite` is not asked for, or when it cannot be written.
+    The new folder has the skill's name. Returns that folder. `on_remark` is called with each change or omission.
+    Raises SkillError if the folder exists and `overwrite` is false, or if it cannot be written.
     """
     remarks: list[str] = []
-    name = exported_name(skill)
+    name = export_name(skill)
     target = folder / name
     if name != skill.name:
         remarks.append(f"the name {skill.name!r} became {name!r}")
     if target.exists() and not overwrite:
-        raise SkillError(f"{target} exists already.", next_step="Choose another folder, or write over it with --force.")
+        raise SkillError(f"{target} already exists.", next_step="Choose another folder, or overwrite it with --force.")
     if target.resolve().is_relative_to(skill.directory_path.resolve()):
-        raise SkillError(f"{target} is in the skill's own folder.", next_step="Choose another folder.")
+        raise SkillError(f"{target} is inside the skill's own folder.", next_step="Choose another folder.")
     try:
-        text = f"{front_matter(skill, name, remarks)}\n{_body(skill)}\n"
+        text = f"{write_front_matter(skill, name, remarks)}\n{_body(skill)}\n"
         _copy_files(skill.directory_path, target, remarks)
         (target / SKILL_MD).write_text(text, encoding="utf-8", newline="\n")
     except OSError as error:
         raise SkillError(f"The skill {skill.name!r} cannot be exported to {target}: {error}.") from None
     for remark in remarks:
-        (on_remark or _ignored)(remark)
+        (on_remark or _ignore_remark)(remark)
     return target
 
 
-def exported_name(skill: Skill) -> str:
-    """The skill's name as the standard has it; two names may come to the same."""
+def export_name(skill: Skill) -> str:
+    """Returns the skill's name in the standard's form; two names may have the same form."""
     return standard_name(skill.name) or "skill"
 
 
-def _ignored(remark: str) -> None:
-    """Nobody wants to know."""
+def _ignore_remark(remark: str) -> None:
+    """Discards the remark."""
 
 
-def front_matter(skill: Skill, name: str, remarks: list[str]) -> str:
-    """The strict front matter, between its two lines `---`. Texts that are too long are cut, and that is remarked."""
-    written = _written(skill)
+def write_front_matter(skill: Skill, name: str, remarks: list[str]) -> str:
+    """Returns the strict front matter between its two lines `---`.
+
+    Cuts long texts and adds a remark for each.
+    """
+    written = _original_fields(skill)
     fields: list[tuple[str, str]] = [("name", name)]
-    description = cleaned(skill.description) or f"The skill {name}."
-    fields.append(("description", _cut(description, LONGEST_DESCRIPTION, "the description", remarks)))
-    if skill.license and cleaned(skill.license):
-        fields.append(("license", cleaned(skill.license)))
+    description = clean_text(skill.description) or f"The skill {name}."
+    fields.append(("description", _cut(description, MAX_DESCRIPTION_LENGTH, "the description", remarks)))
+    if skill.license and clean_text(skill.license):
+        fields.append(("license", clean_text(skill.license)))
     compatibility = written.get("compatibility")
-    if isinstance(compatibility, str) and cleaned(compatibility):
-        text = _cut(cleaned(compatibility), LONGEST_COMPATIBILITY, "the compatibility", remarks)
+    if isinstance(compatibility, str) and clean_text(compatibility):
+        text = _cut(clean_text(compatibility), MAX_COMPATIBILITY_LENGTH, "the compatibility", remarks)
         fields.append(("compatibility", text))
     if allowed := _allowed_tools(written.get("allowed-tools")):
         fields.append(("allowed-tools", allowed))
-    lines = [f"{key}: {quoted(text)}" for key, text in fields]
+    lines = [f"{key}: {quote_yaml(text)}" for key, text in fields]
     metadata = _metadata(skill, written)
     if metadata:
-        lines += ["metadata:", *(f"  {quoted(key)}: {quoted(text)}" for key, text in metadata.items())]
+        lines += ["metadata:", *(f"  {quote_yaml(key)}: {quote_yaml(text)}" for key, text in metadata.items())]
     return "\n".join(["---", *lines, "---", ""])
 
 
-def quoted(text: str) -> str:
-    """The text as a YAML scalar that every parser reads alike: in double quotes, odd characters escaped.
+def quote_yaml(text: str) -> str:
+    """Returns the text as a double-quoted YAML scalar that every parser reads alike.
 
-    Two dashes in a row never stand as they are: the reference validator ends the front matter at any three of them.
+    Odd characters are escaped. Two consecutive dashes are escaped: the reference validator ends the front matter at
+    any three of them.
     """
     pieces: list[str] = []
     for character in text:
@@ -105,24 +117,27 @@ def _cut(text: str, limit: int, what: str, remarks: list[str]) -> str:
     return text[: limit - 1].rstrip() + "\N{HORIZONTAL ELLIPSIS}"
 
 
-def _written(skill: Skill) -> JsonObject:
-    """The front matter the skill has, for what Aeon itself has no use for."""
+def _original_fields(skill: Skill) -> JsonObject:
+    """Returns the skill's own front matter, for the fields that Aeon itself does not use."""
     if skill.manifest_path.name != SKILL_MD:
         return {}
     try:
-        return read_document(read_capped(skill.manifest_path)).fields
-    except UnreadableError:
+        return read_document(read_bounded(skill.manifest_path)).fields
+    except UnreadableFileError:
         return {}
 
 
 def _allowed_tools(value: object) -> str:
     if isinstance(value, list):
-        return " ".join(cleaned(item) for item in cast(list[object], value) if isinstance(item, str))
-    return cleaned(value) if isinstance(value, str) else ""
+        return " ".join(clean_text(item) for item in cast(list[object], value) if isinstance(item, str))
+    return clean_text(value) if isinstance(value, str) else ""
 
 
 def _metadata(skill: Skill, written: Mapping[str, object]) -> dict[str, str]:
-    """Metadata as the standard has it, text to text: the skill's own, and what Aeon knows of it beyond the standard."""
+    """Returns metadata in the standard's form, text to text.
+
+    It has the skill's own metadata and the fields that only Aeon knows.
+    """
     known = {
         "version": skill.version if skill.version != NO_VERSION else None,
         "author": skill.author,
@@ -133,7 +148,9 @@ def _metadata(skill: Skill, written: Mapping[str, object]) -> dict[str, str]:
     texts = cast(JsonObject, own) if isinstance(own, dict) else {}
     merged = {**texts, **{key: value for key, value in known.items() if value}}
     return {
-        cleaned(key)[:_LONGEST_KEY]: cleaned(value) for key, value in merged.items() if isinstance(value, str) and value
+        clean_text(key)[:_LONGEST_KEY]: clean_text(value)
+        for key, value in merged.items()
+        if isinstance(value, str) and value
     }
 
 
@@ -142,7 +159,7 @@ def _body(skill: Skill) -> str:
 
 
 def _copy_files(source: Path, target: Path, remarks: list[str]) -> None:
-    """Copy what belongs to the skill; a link that leads out of its folder is not followed."""
+    """Copies the skill's files; does not follow a link that leads out of its folder."""
     target.mkdir(parents=True, exist_ok=True)
     if not source.is_dir():
         return
@@ -150,14 +167,14 @@ def _copy_files(source: Path, target: Path, remarks: list[str]) -> None:
     for entry in sorted(source.iterdir()):
         if entry.name not in _LEFT_OUT and not entry.name.startswith("."):
             _copy(entry, target / entry.name, home, remarks)
-        elif entry.name not in _UNREMARKED:
-            why = "it is the user's own" if entry.name == "data" else "it is hidden"
+        elif entry.name not in _SILENTLY_LEFT_OUT:
+            why = "it holds the user's data" if entry.name == "data" else "it is hidden"
             remarks.append(f"{entry} was left out: {why}")
 
 
 def _copy(entry: Path, target: Path, home: Path, remarks: list[str]) -> None:
     if entry.is_symlink() and not entry.resolve().is_relative_to(home):
-        remarks.append(f"{entry} was left out: it leads out of the skill's folder")
+        remarks.append(f"{entry} was left out: it is a link out of the skill's folder")
     elif entry.is_symlink() and entry.is_dir():
         remarks.append(f"{entry} was left out: it is a link to a folder")
     elif entry.is_dir():
@@ -165,7 +182,7 @@ def _copy(entry: Path, target: Path, home: Path, remarks: list[str]) -> None:
         for inner in sorted(entry.iterdir()):
             if not inner.name.startswith(".") and inner.name != "__pycache__":
                 _copy(inner, target / inner.name, home, remarks)
-            elif inner.name not in _UNREMARKED:
+            elif inner.name not in _SILENTLY_LEFT_OUT:
                 remarks.append(f"{inner} was left out: it is hidden")
     elif entry.is_file():
         shutil.copy(entry, target)

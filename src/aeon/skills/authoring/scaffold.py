@@ -1,4 +1,4 @@
-"""A new skill that works: the files of one, in the language of its author's choice (skills 1, 8 to 10)."""
+"""Makes a new, working skill in the language of your choice (skills 1, 8 to 10)."""
 
 import json
 from pathlib import Path
@@ -6,9 +6,9 @@ from typing import Literal, TypeAlias
 
 from aeon.base.errors import InputError, SkillError
 from aeon.base.json import JsonObject
-from aeon.skills.authoring.export import quoted
-from aeon.skills.discovery.reading import CONFIG_SCHEMA, SKILL_JSON, SKILL_MD
-from aeon.skills.discovery.standard import standard_name
+from aeon.skills.authoring.export import quote_yaml
+from aeon.skills.discovery.skill_reader import CONFIG_SCHEMA, SKILL_JSON, SKILL_MD
+from aeon.skills.discovery.standard_fields import standard_name
 
 Language: TypeAlias = Literal["python", "bash", "javascript"]
 
@@ -16,18 +16,20 @@ _FILES: dict[Language, str] = {"python": "run.py", "bash": "run.sh", "javascript
 
 
 def new_skill(name: str, folder: Path, language: Language = "python") -> Path:
-    """Write a skill of this name into a new folder inside `folder`, and return that folder.
+    """Writes a skill with this name into a new folder inside `folder`, and returns that folder.
 
-    Raises InputError for a name or language that is none, SkillError when the folder is there already.
+    Raises InputError for an invalid name or language, SkillError if the folder already exists.
     """
     if not name or not name.isascii() or standard_name(name) != name:
         near = standard_name(name.encode("ascii", "ignore").decode()) or "my-skill"
         raise InputError(
-            f"{name[:100]!r} is no name for a skill: lower case letters, digits and single hyphens, at most 64.",
+            f"{name[:100]!r} is not a valid skill name: use lower case letters, digits and single hyphens, at most 64.",
             next_step=f"Try {near}.",
         )
     if language not in _FILES:
-        raise InputError(f"No skill can be begun in {language!r}.", next_step="Use one of " + ", ".join(_FILES) + ".")
+        raise InputError(
+            f"There is no skill template in {language!r}.", next_step="Use one of " + ", ".join(_FILES) + "."
+        )
     target = folder / name
     try:
         target.mkdir(parents=True)
@@ -36,7 +38,7 @@ def new_skill(name: str, folder: Path, language: Language = "python") -> Path:
             (target / path).write_text(text, encoding="utf-8", newline="\n")
         (target / "scripts" / _FILES[language]).chmod(0o755)
     except FileExistsError:
-        raise SkillError(f"{target} exists already.", next_step="Choose another name or folder.") from None
+        raise SkillError(f"{target} already exists.", next_step="Choose another name or folder.") from None
     except OSError as error:
         raise SkillError(f"{target} cannot be written: {error.strerror}.", next_step="Choose another folder.") from None
     return target
@@ -45,7 +47,7 @@ def new_skill(name: str, folder: Path, language: Language = "python") -> Path:
 def _contents(name: str, language: Language) -> dict[str, str]:
     script = f"scripts/{_FILES[language]}"
     return {
-        SKILL_MD: _SKILL_MD.format(name=name, description=quoted(_DESCRIPTION), title=name.replace("-", " ")),
+        SKILL_MD: _SKILL_MD.format(name=name, description=quote_yaml(_DESCRIPTION), title=name.replace("-", " ")),
         SKILL_JSON: _pretty(_manifest(name, script)),
         CONFIG_SCHEMA: _pretty(_CONFIG_SCHEMA),
         script: _SCRIPTS[language],
@@ -56,7 +58,7 @@ def _pretty(value: JsonObject) -> str:
     return json.dumps(value, indent=2) + "\n"
 
 
-_DESCRIPTION = "Greets somebody by name. Use it when a greeting is asked for."
+_DESCRIPTION = "Greets a person by name. Use it when the user wants a greeting."
 
 _SKILL_MD = """\
 ---
@@ -68,7 +70,7 @@ description: {description}
 
 Say here when to use this skill and what its result looks like.
 
-- `run` greets somebody: input `{{"name": "Ada"}}`, result `{{"greeting": "Hello, Ada!"}}`.
+- `run` greets a person: input `{{"name": "Ada"}}`, result `{{"greeting": "Hello, Ada!"}}`.
 """
 
 _CONFIG_SCHEMA: JsonObject = {
@@ -94,7 +96,12 @@ def _manifest(name: str, script: str) -> JsonObject:
                 "inputSchema": {
                     "type": "object",
                     "properties": {
-                        "name": {"type": "string", "description": "Whom to greet.", "minLength": 1, "maxLength": 100}
+                        "name": {
+                            "type": "string",
+                            "description": "The person to greet.",
+                            "minLength": 1,
+                            "maxLength": 100,
+                        }
                     },
                     "required": ["name"],
                     "additionalProperties": False,
@@ -111,7 +118,7 @@ def _manifest(name: str, script: str) -> JsonObject:
 
 
 _PYTHON = '''\
-"""Greets somebody. One JSON object comes on stdin, one JSON event a line goes to stdout, `done` is the last."""
+"""Greets a person. Reads one JSON object from stdin, writes one JSON event per line to stdout, `done` last."""
 
 import json
 import os
@@ -135,10 +142,10 @@ main()
 '''
 
 _BASH = r"""#!/usr/bin/env bash
-# Greets somebody. One JSON object comes on stdin, one JSON event a line goes to stdout, `done` is the last.
+# Greets a person. Reads one JSON object from stdin, writes one JSON event per line to stdout, `done` last.
 set -euo pipefail
 
-# A text field of a JSON object on one line, still escaped as JSON wants it, so that it can be written back as it is.
+# Prints a text field of a one-line JSON object, still escaped as JSON, so that it can be written back unchanged.
 field() {
   local pattern="\"$2\":[[:space:]]*\"(([^\"\\\\]|\\\\.)*)\""
   if [[ "$1" =~ $pattern ]]; then printf '%s' "${BASH_REMATCH[1]}"; else printf '%s' "${3:-}"; fi
@@ -155,7 +162,7 @@ printf '{"version":"0","type":"done","ok":true,"summary":"%s"}\n' "$greeting"
 """
 
 _JAVASCRIPT = """\
-// Greets somebody. One JSON object comes on stdin, one JSON event a line goes to stdout, `done` is the last.
+// Greets a person. Reads one JSON object from stdin, writes one JSON event per line to stdout, `done` last.
 import { readFileSync } from "node:fs";
 
 const emit = (type, fields) => console.log(JSON.stringify({ version: "0", type, ...fields }));

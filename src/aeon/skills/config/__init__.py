@@ -1,1 +1,1 @@
-"""A skill's settings: checked, filled in from the environment, secrets hidden (skills 10)."""
+"""A skill's settings: checked, filled from the environment, secrets hidden (skills 10)."""

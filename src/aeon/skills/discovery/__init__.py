@@ -1,1 +1,1 @@
-"""Skills on disk: folders found, read strictly or leniently, kept up to date (skills 8, 9)."""
+"""Finds skills on disk, reads them leniently, keeps the catalog current (skills 8, 9)."""

@@ -1,4 +1,7 @@
-"""What was read before, kept in memory and on disk, good for as long as the files that matter are the same."""
+"""Caches the readings of skill folders in memory and on disk.
+
+A reading is valid while the files read are unchanged.
+"""
 
 import hashlib
 import os
@@ -14,28 +17,31 @@ from pydantic import TypeAdapter, ValidationError
 
 from aeon import __version__
 from aeon.base.errors import ConfigError
-from aeon.skills.config.report import write_private
-from aeon.skills.discovery.reading import FolderReading, read_skill
+from aeon.skills.config.skill_settings import write_private_file
+from aeon.skills.discovery.skill_reader import FolderReading, read_skill
 
-FORMAT = 3
-"""Raised whenever the same files are read differently."""
+CACHE_FORMAT = 3
+"""Increase this number whenever the same files are read differently."""
 
-_SETTLED = 50_000_000
-"""Nanoseconds after which a file's time tells a later change from this one; file systems count in steps."""
+_SETTLED_NS = 50_000_000
+"""Age in nanoseconds from which a file's time distinguishes a later change: file system clocks are coarse."""
 
-Signature = tuple[int, int, int, int, int] | None
-"""Mode, size, modification and change in nanoseconds, inode; None for a file that is not there."""
+FileSignature = tuple[int, int, int, int, int] | None
+"""Mode, size, modification and change time in nanoseconds, inode; None for a missing file."""
 
 
-class Remembered(NamedTuple):
-    """A folder's reading and the signatures of the files that decided it."""
+class CachedReading(NamedTuple):
+    """A folder's reading and the signatures of the files it depends on."""
 
-    signatures: dict[str, Signature]
+    signatures: dict[str, FileSignature]
     reading: FolderReading
 
 
 def cache_folder(environ: Mapping[str, str]) -> Path | None:
-    """Where readings are kept: `$XDG_CACHE_HOME/aeon/skills`, else below ~/.cache; None without a home."""
+    """Returns the cache folder: `$XDG_CACHE_HOME/aeon/skills`, else below ~/.cache.
+
+    Returns None without a home.
+    """
     configured, home = Path(environ.get("XDG_CACHE_HOME", "")), Path(environ.get("HOME", ""))
     # The XDG specification says to ignore a relative path.
     base = configured if configured.is_absolute() else home / ".cache"
@@ -44,39 +50,39 @@ def cache_folder(environ: Mapping[str, str]) -> Path | None:
 
 @dataclass
 class RootReadings:
-    """The readings of one root's folders: from memory where nothing changed."""
+    """The readings of one root's folders, from the cache where nothing changed."""
 
-    home: Path | None
-    known: dict[str, Remembered]
-    used: dict[str, Remembered] = field(default_factory=dict[str, Remembered])
+    data_home: Path | None
+    known: dict[str, CachedReading]
+    used: dict[str, CachedReading] = field(default_factory=dict[str, CachedReading])
     is_changed: bool = False
 
     def read(self, folder: Path) -> FolderReading:
-        """The folder's reading, from before if every file that decided it is the same."""
-        remembered = self.known.get(str(folder))
-        if remembered is None or not _is_same(remembered):
+        """Returns the folder's reading, from the cache if all files it depends on are unchanged."""
+        cached = self.known.get(str(folder))
+        if cached is None or not _is_current(cached):
             self.is_changed = True
-            remembered, is_settled = _read(folder, self.home)
+            cached, is_settled = _read(folder, self.data_home)
             if not is_settled:
-                return remembered.reading
-        self.used[str(folder)] = remembered
-        return remembered.reading
+                return cached.reading
+        self.used[str(folder)] = cached
+        return cached.reading
 
 
 class DiscoveryCache:
-    """Readings by root. Not for two threads at once; two processes may share the folder, the last writer's counts."""
+    """Readings by root. Not thread-safe; processes may share the folder, the last writer wins."""
 
     def __init__(self, folder: Path | None) -> None:
-        """Kept in `folder` on disk, or with None in memory only."""
+        """`folder`: where readings are stored on disk; with None they are kept in memory only."""
         self.folder = folder
-        self._roots: dict[str, dict[str, Remembered]] = {}
+        self._roots: dict[str, dict[str, CachedReading]] = {}
 
     @contextmanager
-    def opened(self, root: Path, home: Path | None) -> Generator[RootReadings]:
-        """The readings of one root, kept for the next time when the block ends well."""
-        key = f"{FORMAT}\n{__version__}\n{root.absolute()}\n{home}"
+    def open_root(self, root: Path, home: Path | None) -> Generator[RootReadings]:
+        """Opens the readings of one root, and stores them if the block succeeds."""
+        key = f"{CACHE_FORMAT}\n{__version__}\n{root.absolute()}\n{home}"
         known = self._roots.get(key)
-        readings = RootReadings(home, self._loaded(key) if known is None else known)
+        readings = RootReadings(home, self._load(key) if known is None else known)
         yield readings
         self._roots[key] = readings.used
         if readings.is_changed or len(readings.used) != len(readings.known):
@@ -85,8 +91,8 @@ class DiscoveryCache:
     def _path(self, key: str) -> Path | None:
         return self.folder / f"{hashlib.sha256(key.encode()).hexdigest()[:32]}.json" if self.folder else None
 
-    def _loaded(self, key: str) -> dict[str, Remembered]:
-        """What is on disk; nothing when it is not there or not as it was written."""
+    def _load(self, key: str) -> dict[str, CachedReading]:
+        """Returns the readings on disk; empty if the file is missing or damaged."""
         path = self._path(key)
         if path is None:
             return {}
@@ -94,30 +100,33 @@ class DiscoveryCache:
             return _adapter().validate_json(path.read_bytes())
         return {}
 
-    def _store(self, key: str, readings: dict[str, Remembered]) -> None:
-        """A cache that cannot be written is no reason to stop."""
+    def _store(self, key: str, readings: dict[str, CachedReading]) -> None:
+        """Writes the readings to disk; a failure is ignored."""
         path = self._path(key)
         if path is not None:
             with suppress(ConfigError, ValueError):
-                write_private(path, _adapter().dump_json(readings))
+                write_private_file(path, _adapter().dump_json(readings))
 
 
 @cache
-def _adapter() -> "TypeAdapter[dict[str, Remembered]]":
-    return TypeAdapter(dict[str, Remembered])
+def _adapter() -> "TypeAdapter[dict[str, CachedReading]]":
+    return TypeAdapter(dict[str, CachedReading])
 
 
-def _read(folder: Path, home: Path | None) -> tuple[Remembered, bool]:
-    """A fresh reading, and whether its files' times are old enough to tell the next change by."""
-    begin = time.time_ns()
+def _read(folder: Path, home: Path | None) -> tuple[CachedReading, bool]:
+    """Reads a folder.
+
+    Returns also whether its files' times are old enough to detect the next change.
+    """
+    started_at = time.time_ns()
     reading = read_skill(folder, home)
-    signatures = {path: signature(path) for path in reading.files}
-    newest = max((found[2] for found in signatures.values() if found), default=0)
-    return Remembered(signatures, reading), newest < begin - _SETTLED
+    signatures = {path: file_signature(path) for path in reading.files}
+    newest_change = max((signature[2] for signature in signatures.values() if signature), default=0)
+    return CachedReading(signatures, reading), newest_change < started_at - _SETTLED_NS
 
 
-def signature(path: str) -> Signature:
-    """What tells one state of a file from another, without opening it."""
+def file_signature(path: str) -> FileSignature:
+    """Returns a signature that differs between two states of a file, without opening it."""
     try:
         status = os.stat(path)  # noqa: PTH116  # thousands of paths that are text already
     except (OSError, ValueError):
@@ -125,5 +134,5 @@ def signature(path: str) -> Signature:
     return status.st_mode, status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino
 
 
-def _is_same(remembered: Remembered) -> bool:
-    return all(signature(path) == known for path, known in remembered.signatures.items())
+def _is_current(cached: CachedReading) -> bool:
+    return all(file_signature(path) == known for path, known in cached.signatures.items())

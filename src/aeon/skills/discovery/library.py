@@ -1,4 +1,4 @@
-"""The skills of a session: one immutable catalog at a time, read anew when files change."""
+"""The skills of a session: one immutable catalog at a time, reloaded when files change."""
 
 import threading
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -7,30 +7,36 @@ from typing import TypeAlias
 
 from aeon.base.errors import MissingExtraError
 from aeon.skills.discovery.cache import DiscoveryCache
-from aeon.skills.discovery.search import Root, discover
+from aeon.skills.discovery.search import SkillRoot, discover
 from aeon.skills.models import SkillCatalog
 
-OnChange: TypeAlias = Callable[[SkillCatalog], None]
+SkillCatalogCallback: TypeAlias = Callable[[SkillCatalog], None]
 
-_Watch: TypeAlias = Callable[..., Iterator[Collection[object]]]
-"""`watchfiles.watch`: yields the changes, an empty set when there were none for a while."""
+_WatchFunction: TypeAlias = Callable[..., Iterator[Collection[object]]]
+"""`watchfiles.watch`: yields sets of changes, an empty set if nothing changed for a while."""
 
-_LOOK_MS = 500
-"""How often a watch looks whether a folder has come into being."""
+_POLL_MS = 500
+"""Milliseconds between checks for new folders during a watch."""
 
 
 class SkillLibrary:
-    """The current catalog. Threads may share one; whoever needs a stable view takes `catalog` once and keeps it."""
+    """Holds the current catalog.
+
+    Thread-safe; for a stable view, take `catalog` once and keep it.
+    """
 
     def __init__(
         self,
-        roots: Sequence[Root],
+        roots: Sequence[SkillRoot],
         *,
         environ: Mapping[str, str] | None = None,
         cache_folder: Path | None = None,
         withheld: Collection[str] = frozenset(),
     ) -> None:
-        """Reads the skills. `cache_folder` keeps the readings for the next process; `withheld` is as in `discover`."""
+        """Reads the skills.
+
+        `cache_folder` stores the readings for the next process; `withheld` as in `discover`.
+        """
         self.roots = tuple(roots)
         self._environ = environ
         self._withheld = withheld
@@ -40,19 +46,20 @@ class SkillLibrary:
 
     @property
     def catalog(self) -> SkillCatalog:
-        """The skills as they were last read."""
+        """The skills as last read."""
         return self._catalog
 
     def reload(self) -> SkillCatalog:
-        """Read the skills anew; what did not change on disk is not read again."""
+        """Reloads the skills that changed on disk and returns the new catalog."""
         with self._lock:
             self._catalog = self._read()
             return self._catalog
 
-    def watch(self, on_change: OnChange, stop_event: threading.Event) -> None:
-        """Reload whenever files change and tell each new catalog, until the event is set; runs in the caller's thread.
+    def watch(self, on_change: SkillCatalogCallback, stop_event: threading.Event) -> None:
+        """Reloads when files change and calls `on_change` with each new catalog.
 
-        What changed before the watch is in place is seen too. Raises MissingExtraError without `watchfiles`.
+        Blocks until the event is set. Changes made before the watch is active are seen too. Raises MissingExtraError
+        without `watchfiles`.
         """
         try:
             from watchfiles import watch
@@ -64,22 +71,26 @@ class SkillLibrary:
         while not stop_event.is_set():
             folders = self._folders()
             if folders:
-                self._follow(watch, folders, on_change, stop_event)
+                self._watch_folders(watch, folders, on_change, stop_event)
             else:
-                stop_event.wait(_LOOK_MS / 1000)
+                stop_event.wait(_POLL_MS / 1000)
 
     def _read(self) -> SkillCatalog:
         return discover(self.roots, environ=self._environ, cache=self._cache, withheld=self._withheld)
 
-    def _follow(
-        self, watch: "_Watch", folders: Sequence[Path], on_change: OnChange, stop_event: threading.Event
+    def _watch_folders(
+        self,
+        watch: "_WatchFunction",
+        folders: Sequence[Path],
+        on_change: SkillCatalogCallback,
+        stop_event: threading.Event,
     ) -> None:
-        """Follow these folders until another comes into being or one goes."""
+        """Watches these folders until the set of existing folders changes."""
         changes = watch(
             *folders,
-            watch_filter=self._matters,
+            watch_filter=self._is_relevant,
             stop_event=stop_event,
-            rust_timeout=_LOOK_MS,
+            rust_timeout=_POLL_MS,
             yield_on_timeout=True,
             ignore_permission_denied=True,
         )
@@ -87,26 +98,26 @@ class SkillLibrary:
         try:
             for changed in changes:
                 if changed or is_new:
-                    self._tell(on_change)
+                    self._reload_and_notify(on_change)
                 is_new = False
                 if folders != self._folders():
-                    self._tell(on_change)
+                    self._reload_and_notify(on_change)
                     return
         except FileNotFoundError:
             return
 
-    def _tell(self, on_change: OnChange) -> None:
+    def _reload_and_notify(self, on_change: SkillCatalogCallback) -> None:
         before = self._catalog
         after = self.reload()
         if (after.skills, after.notes) != (before.skills, before.notes):
             on_change(after)
 
     def _folders(self) -> list[Path]:
-        places = [place for root in self.roots for place in (root.path, root.home) if place is not None]
-        return [place for place in dict.fromkeys(places) if place.is_dir()]
+        folders = [folder for root in self.roots for folder in (root.path, root.data_home) if folder is not None]
+        return [folder for folder in dict.fromkeys(folders) if folder.is_dir()]
 
-    def _matters(self, _change: object, changed: str) -> bool:
-        """Whether a change there may change a catalog: what scripts write into their own folders does not."""
+    def _is_relevant(self, _change: object, changed: str) -> bool:
+        """Whether a change at this path may change the catalog: the scripts' own data does not."""
         path = Path(changed)
-        inside = next((path.relative_to(place) for place in self._folders() if path.is_relative_to(place)), path)
-        return not {"data", "__pycache__", "node_modules", ".git"} & set(inside.parts)
+        relative = next((path.relative_to(folder) for folder in self._folders() if path.is_relative_to(folder)), path)
+        return not {"data", "__pycache__", "node_modules", ".git"} & set(relative.parts)

@@ -1,4 +1,7 @@
-"""skill.json (skills 8): what a skill says about itself to Aeon. Every error at once, each with its path."""
+"""Reads skill.json (skills 8), a skill's declarations to Aeon.
+
+Reports all errors at once, with their paths.
+"""
 
 import posixpath
 from collections.abc import Iterator
@@ -8,16 +11,16 @@ from typing import Annotated, Any, cast
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic.alias_generators import to_camel
 
-from aeon.base.json import JsonObject, faults, parse_strict
-from aeon.base.json_schema import Problem, schema_problem
-from aeon.skills.plan_json import LONGEST_BACKOFF, MOST_RETRIES
+from aeon.base.json import JsonObject, json_problems, parse_strict
+from aeon.base.json_schema import ValidationProblem, schema_problem
+from aeon.skills.plan_json import MAX_BACKOFF_MS, MAX_RETRIES
 
 NAME_PATTERN = r"^[a-z0-9-]+$"
 SEMVER_PATTERN = (
     r"^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)"
     r"(-[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?(\+[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?$"
 )
-LONGEST_TIMEOUT = 24 * 60 * 60 * 1000
+MAX_TIMEOUT_MS = 24 * 60 * 60 * 1000
 """Milliseconds."""
 
 _Line = Annotated[str, Field(max_length=1000, pattern=r"^[^\x00-\x1f\x7f]*$")]
@@ -25,11 +28,11 @@ _Text = Annotated[str, Field(min_length=1, max_length=100_000, pattern=r"\S")]
 _RelativePath = Annotated[str, Field(min_length=1, max_length=1000)]
 
 
-class _Model(BaseModel):
+class _ManifestModel(BaseModel):
     model_config = ConfigDict(extra="allow", strict=True, alias_generator=to_camel, hide_input_in_errors=True)
 
 
-class ManifestScript(_Model):
+class ManifestScript(_ManifestModel):
     """One declared script. `timeout` is in milliseconds."""
 
     name: Annotated[str, Field(min_length=1, max_length=64, pattern=r"^[^\s/\\{}\x00-\x1f\x7f]+$")]
@@ -37,17 +40,17 @@ class ManifestScript(_Model):
     description: str = ""
     input_schema: JsonObject | None = None
     output_schema: JsonObject | None = None
-    timeout: Annotated[int, Field(ge=1, le=LONGEST_TIMEOUT)] = 30_000
+    timeout: Annotated[int, Field(ge=1, le=MAX_TIMEOUT_MS)] = 30_000
     required: bool = True
 
 
-class ManifestRetries(_Model):
-    max_retries: Annotated[int, Field(ge=0, le=MOST_RETRIES)] = 3
-    backoff_ms: Annotated[int, Field(ge=0, le=LONGEST_BACKOFF)] = 100
+class ManifestRetryPolicy(_ManifestModel):
+    max_retries: Annotated[int, Field(ge=0, le=MAX_RETRIES)] = 3
+    backoff_ms: Annotated[int, Field(ge=0, le=MAX_BACKOFF_MS)] = 100
 
 
-class Manifest(_Model):
-    """The fields of rule 8; unknown ones are kept apart in `unknown_fields`, for whoever checks a skill."""
+class Manifest(_ManifestModel):
+    """The fields of rule 8. `unknown_fields` lists all others, for the linter."""
 
     name: Annotated[str, Field(min_length=1, max_length=64, pattern=NAME_PATTERN)]
     version: Annotated[str, Field(max_length=200, pattern=SEMVER_PATTERN)]
@@ -62,53 +65,53 @@ class Manifest(_Model):
     capabilities: list[_Line] = []
     dependencies: list[_Line] = []
     priority: Annotated[int, Field(ge=0, le=100)] = 50
-    retry_policy: ManifestRetries = ManifestRetries()
+    retry_policy: ManifestRetryPolicy = ManifestRetryPolicy()
 
     def unknown_fields(self) -> list[str]:
-        """Paths of the fields that rule 8 does not know."""
-        found = [f"$.{field}" for field in self.model_extra or {} if not field.startswith("$")]
+        """Returns the paths of fields that are not in rule 8."""
+        paths = [f"$.{field}" for field in self.model_extra or {} if not field.startswith("$")]
         for index, script in enumerate(self.scripts):
-            found.extend(f"$.scripts[{index}].{field}" for field in script.model_extra or {})
-        return found + [f"$.retryPolicy.{field}" for field in self.retry_policy.model_extra or {}]
+            paths.extend(f"$.scripts[{index}].{field}" for field in script.model_extra or {})
+        return paths + [f"$.retryPolicy.{field}" for field in self.retry_policy.model_extra or {}]
 
 
 @dataclass(frozen=True, slots=True)
 class ManifestReading:
-    """A manifest, or everything that is wrong with it."""
+    """A manifest, or all its problems."""
 
     manifest: Manifest | None
-    problems: tuple[Problem, ...] = ()
+    problems: tuple[ValidationProblem, ...] = ()
 
 
 def read_manifest(data: bytes) -> ManifestReading:
-    """Read skill.json. Whatever the bytes are, the answer is a manifest or problems, never an exception."""
+    """Reads skill.json. Returns a manifest or problems for any bytes; never raises."""
     try:
         value: Any = parse_strict(data.decode("utf-8-sig"))
     except UnicodeDecodeError:
-        return ManifestReading(None, (Problem("$", "is not UTF-8"),))
+        return ManifestReading(None, (ValidationProblem("$", "is not UTF-8"),))
     except ValueError as error:
-        return ManifestReading(None, (Problem("$", f"is no JSON: {error}"),))
+        return ManifestReading(None, (ValidationProblem("$", f"is not valid JSON: {error}"),))
     if not isinstance(value, dict):
-        return ManifestReading(None, (Problem("$", "must be a JSON object"),))
-    if deep := faults(value):
-        return ManifestReading(None, tuple(Problem("$", fault) for fault in deep))
-    return _checked(cast(JsonObject, value))
+        return ManifestReading(None, (ValidationProblem("$", "must be a JSON object"),))
+    if deep := json_problems(value):
+        return ManifestReading(None, tuple(ValidationProblem("$", fault) for fault in deep))
+    return _validate(cast(JsonObject, value))
 
 
-def _checked(value: JsonObject) -> ManifestReading:
-    problems: list[Problem] = []
+def _validate(value: JsonObject) -> ManifestReading:
+    problems: list[ValidationProblem] = []
     manifest: Manifest | None = None
     try:
         manifest = Manifest.model_validate(value)
     except ValidationError as error:
-        problems = [Problem(_path(e["loc"]), e["msg"]) for e in error.errors(include_url=False)]
+        problems = [ValidationProblem(_path(e["loc"]), e["msg"]) for e in error.errors(include_url=False)]
     problems += _script_problems(value)
     return ManifestReading(None if problems else manifest, tuple(problems))
 
 
-def _script_problems(value: JsonObject) -> list[Problem]:
-    """What is wrong between scripts and inside their schemas, found also where other fields are wrong."""
-    problems: list[Problem] = []
+def _script_problems(value: JsonObject) -> list[ValidationProblem]:
+    """Finds problems between scripts and in their schemas, also if other fields are invalid."""
+    problems: list[ValidationProblem] = []
     names: set[str] = set()
     files: set[str] = set()
     listed: Any = value.get("scripts")
@@ -118,22 +121,24 @@ def _script_problems(value: JsonObject) -> list[Problem]:
         fields = cast(JsonObject, script)
         if isinstance(name := fields.get("name"), str):
             if name in names:
-                problems.append(Problem(f"$.scripts[{index}].name", f"a script above is called {name!r} too"))
+                problems.append(
+                    ValidationProblem(f"$.scripts[{index}].name", f"an earlier script has the name {name!r} too")
+                )
             names.add(name)
         if isinstance(path := fields.get("path"), str):
             if posixpath.normpath(path) in files:
-                said = "is a script above already; a plan names scripts by their files, so each needs its own"
-                problems.append(Problem(f"$.scripts[{index}].path", said))
+                message = "is the file of an earlier script; plans name scripts by file, so each needs its own"
+                problems.append(ValidationProblem(f"$.scripts[{index}].path", message))
             files.add(posixpath.normpath(path))
         problems += _schema_problems(fields, f"$.scripts[{index}]")
     return problems
 
 
-def _schema_problems(script: JsonObject, path: str) -> Iterator[Problem]:
+def _schema_problems(script: JsonObject, path: str) -> Iterator[ValidationProblem]:
     for field in ("inputSchema", "outputSchema"):
         schema: Any = script.get(field)
-        if isinstance(schema, dict) and (said := schema_problem(cast(JsonObject, schema))):
-            yield Problem(f"{path}.{field}", f"is no valid JSON Schema: {said[:300]}")
+        if isinstance(schema, dict) and (problem := schema_problem(cast(JsonObject, schema))):
+            yield ValidationProblem(f"{path}.{field}", f"is not a valid JSON Schema: {problem[:300]}")
 
 
 def _path(parts: tuple[int | str, ...]) -> str:

@@ -1,4 +1,7 @@
-"""Every skill below some folders (skills-data-model 7, skills 9). The first of a name wins; nothing stops the rest."""
+"""Finds every skill below some folders (skills-data-model 7, skills 9).
+
+The first skill of a name wins.
+"""
 
 import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -6,36 +9,39 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal, NamedTuple, TypeAlias
 
-from aeon.skills.config.report import with_config
+from aeon.skills.config.skill_settings import with_config
 from aeon.skills.discovery.cache import DiscoveryCache
-from aeon.skills.discovery.reading import SKILL_JSON, SKILL_MD
-from aeon.skills.models import Note, Skill, SkillCatalog
+from aeon.skills.discovery.skill_reader import SKILL_JSON, SKILL_MD
+from aeon.skills.models import Skill, SkillCatalog, SkillNote
 
 RootLabel: TypeAlias = Literal["project", "user", "shipped"]
 
-DEEPEST = 6
-"""Folders below a root that are looked into."""
-MOST_FOLDERS = 2000
-"""Folders of one root that are looked into without being skills: a root that is somebody's whole disk ends early."""
+MAX_DEPTH_BELOW_ROOT = 6
+"""Maximum depth of the search below a root."""
+MAX_FOLDERS = 2000
+"""Maximum number of searched folders per root that are not skills, in case the root is a whole disk."""
 
 _SKIPPED = frozenset({"node_modules", "__pycache__"})
 
 
-class Root(NamedTuple):
-    """A folder with skills. `home`: where the user's data for them goes, when not into the skills' own folders."""
+class SkillRoot(NamedTuple):
+    """A folder with skills.
+
+    `data_home`: the folder for the user's data, if it is not the skills' own folders.
+    """
 
     path: Path
     label: RootLabel
-    home: Path | None = None
+    data_home: Path | None = None
 
 
-def default_roots(cwd: Path, environ: Mapping[str, str]) -> tuple[Root, ...]:
-    """The folders that are searched, in order of precedence: the project's, the user's, those that Aeon ships."""
+def default_roots(cwd: Path, environ: Mapping[str, str]) -> tuple[SkillRoot, ...]:
+    """Returns the searched folders by precedence: the project's, the user's, Aeon's own."""
     return (
-        Root(cwd / "skills", "project"),
-        Root(cwd / ".agents" / "skills", "project"),
-        *(Root(folder, "user") for folder in _user_folders(environ)),
-        Root(Path(__file__).parents[1] / "shipped", "shipped", cwd / ".aeon" / "skills"),
+        SkillRoot(cwd / "skills", "project"),
+        SkillRoot(cwd / ".agents" / "skills", "project"),
+        *(SkillRoot(folder, "user") for folder in _user_folders(environ)),
+        SkillRoot(Path(__file__).parents[1] / "shipped", "shipped", cwd / ".aeon" / "skills"),
     )
 
 
@@ -52,76 +58,83 @@ def _user_folders(environ: Mapping[str, str]) -> Iterator[Path]:
 
 
 def discover(
-    roots: Sequence[Root],
+    roots: Sequence[SkillRoot],
     *,
     environ: Mapping[str, str] | None = None,
     cache: DiscoveryCache | None = None,
     withheld: Collection[str] = frozenset(),
 ) -> SkillCatalog:
-    """All skills below the roots. Whatever is skipped or read leniently is a note; nothing raises.
+    """Returns all skills below the roots.
 
-    `environ` is where settings look for the variables they name, by default the process's own; the skills of a project,
-    which may be somebody else's, do not get those in `withheld`.
+    Skipped and leniently read files give notes; nothing raises. `environ` provides the variables that settings name,
+    by default the process's own. Skills of a project, which may be another person's, do not get the variables in
+    `withheld`.
     """
     environ = os.environ if environ is None else environ
     cache = cache or DiscoveryCache(None)
-    found: dict[str, Skill] = {}
-    notes: list[Note] = []
+    skills: dict[str, Skill] = {}
+    notes: list[SkillNote] = []
     for root in roots:
-        path, home = root.path.absolute(), root.home.absolute() if root.home else None
-        with cache.opened(path, home) as readings:
+        path, home = root.path.absolute(), root.data_home.absolute() if root.data_home else None
+        with cache.open_root(path, home) as readings:
             for folder in _folders(path, notes):
                 reading = readings.read(folder)
                 notes += reading.notes
                 if reading.skill is None:
                     continue
-                if winner := found.get(reading.skill.name):
-                    notes += _losers(reading.skill, winner)
+                if winner := skills.get(reading.skill.name):
+                    notes += _shadowed_notes(reading.skill, winner)
                     continue
-                is_foreign = root.label == "project"
-                kept = frozenset(withheld) if is_foreign else frozenset[str]()
-                skill = with_config(replace(reading.skill, withheld=kept, is_foreign=is_foreign), environ)
+                is_from_project = root.label == "project"
+                withheld_variables = frozenset(withheld) if is_from_project else frozenset[str]()
+                skill = with_config(
+                    replace(reading.skill, withheld_variables=withheld_variables, is_from_project=is_from_project),
+                    environ,
+                )
                 notes += skill.notes[len(reading.notes) :]
-                found[skill.name] = skill
-    return SkillCatalog(tuple(found.values()), tuple(notes))
+                skills[skill.name] = skill
+    return SkillCatalog(tuple(skills.values()), tuple(notes))
 
 
-def _losers(skill: Skill, winner: Skill) -> list[Note]:
-    """The note on a second skill of one name; none where it is the first again, by another way."""
+def _shadowed_notes(skill: Skill, winner: Skill) -> list[SkillNote]:
+    """Returns the note on a second skill with the same name; empty if both are the same folder."""
     if skill.directory_path.resolve() == winner.directory_path.resolve():
         return []
-    said = f"a skill {skill.name!r} was found before, in {winner.directory_path}; that one counts"
-    return [Note(skill.manifest_path, None, said, is_skip=True)]
+    message = f"another skill {skill.name!r} in {winner.directory_path} takes precedence"
+    return [SkillNote(skill.manifest_path, None, message, is_skip=True)]
 
 
 @dataclass
-class _Walk:
-    """One search: folders still to be looked into, breadth first, and those seen, by device and inode."""
+class _FolderWalk:
+    """A breadth-first search of folders; `seen` has the visited ones by device and inode."""
 
-    notes: list[Note]
+    notes: list[SkillNote]
     seen: dict[tuple[int, int], str] = field(default_factory=dict[tuple[int, int], str])
-    looked_into: int = 0
+    searched: int = 0
 
     def below(self, root: str) -> Iterator[str]:
         level = [root]
-        for depth in range(DEEPEST + 1):
+        for depth in range(MAX_DEPTH_BELOW_ROOT + 1):
             inner: list[str] = []
             for folder in level:
                 subfolders, is_skill = self._listed(folder)
                 if is_skill:
                     yield folder
                     continue
-                self.looked_into += 1
-                if self.looked_into > MOST_FOLDERS:
-                    self._note(root, f"more than {MOST_FOLDERS} folders; those from {folder} on are not looked into")
+                self.searched += 1
+                if self.searched > MAX_FOLDERS:
+                    self._note(root, f"more than {MAX_FOLDERS} folders; those from {folder} on are not searched")
                     return
                 inner += subfolders
             level = inner
-            if level and depth == DEEPEST:
-                self._note(level[0], f"deeper than {DEEPEST} folders below {root}; not looked into, as are its like")
+            if level and depth == MAX_DEPTH_BELOW_ROOT:
+                self._note(
+                    level[0],
+                    f"deeper than {MAX_DEPTH_BELOW_ROOT} folders below {root}; folders at this depth are not searched",
+                )
 
     def _listed(self, folder: str) -> tuple[list[str], bool]:
-        """The folders in a folder, and whether it is a skill itself."""
+        """Returns the folders in a folder, and whether the folder itself is a skill."""
         try:
             with os.scandir(folder) as entries:
                 listed = sorted(entries, key=lambda entry: entry.name)
@@ -132,7 +145,7 @@ class _Walk:
         if SKILL_MD in names or SKILL_JSON in names:
             return [], True
         if odd := next((name for name in names if name.lower() == "skill.md"), None):
-            self._note(os.path.join(folder, odd), f"is not called {SKILL_MD}")  # noqa: PTH118  # paths stay text here
+            self._note(os.path.join(folder, odd), f"must be named {SKILL_MD}")  # noqa: PTH118  # paths stay text here
         return [entry.path for entry in listed if self._is_new_folder(entry)], False
 
     def _is_new_folder(self, entry: "os.DirEntry[str]") -> bool:
@@ -151,19 +164,22 @@ class _Walk:
         return first == entry.path
 
     def _note(self, path: str, message: str) -> None:
-        self.notes.append(Note(Path(path), None, message, is_skip=True))
+        self.notes.append(SkillNote(Path(path), None, message, is_skip=True))
 
 
-def _folders(root: Path, notes: list[Note]) -> Iterator[Path]:
-    """The folders of skills below a root, by depth and name. No such root: nothing, and no note."""
+def _folders(root: Path, notes: list[SkillNote]) -> Iterator[Path]:
+    """Yields the skill folders below a root, by depth and name.
+
+    A root that does not exist yields nothing, and gives no note.
+    """
     try:
         status = root.stat()
     except FileNotFoundError:
         return
     except (OSError, ValueError) as error:
-        notes.append(Note(root, None, f"cannot be reached ({error})", is_skip=True))
+        notes.append(SkillNote(root, None, f"cannot be reached ({error})", is_skip=True))
         return
-    walk = _Walk(notes)
+    walk = _FolderWalk(notes)
     walk.seen[(status.st_dev, status.st_ino)] = str(root)
     for folder in walk.below(str(root)):
         yield Path(folder)

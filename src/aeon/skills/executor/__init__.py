@@ -1,1 +1,1 @@
-"""Runs a plan: what may start, attempts, verdicts, effects in plan order, the trace (skills 3 to 6)."""
+"""Runs a plan: scheduling, attempts, verdicts, effects, the trace (skills 3 to 6)."""

@@ -1,1 +1,1 @@
-"""From a script and its input to what is started: interpreter, files, environment (skills 11)."""
+"""Prepares scripts to be started: interpreter, files, grants, environment (skills 11)."""

@@ -1,4 +1,7 @@
-"""What the user granted to scripts beyond their own folders (skills 15): nothing grants itself anything. Pure."""
+"""The user's grants to scripts beyond their own folders (skills 15).
+
+Skills cannot grant themselves anything. Pure.
+"""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,7 +11,7 @@ from aeon.base.errors import SkillError
 from aeon.skills.models import Skill, SkillScript
 
 MODEL: Final = "model"
-"""The capability of talking to the configured model."""
+"""The capability to call the configured model."""
 NETWORK: Final = "network"
 
 _FLAGS = {NETWORK: "--allow-network", MODEL: "--allow-model"}
@@ -16,56 +19,62 @@ _NAMES = {NETWORK: "the network", MODEL: "the model"}
 
 
 class NotGrantedError(SkillError):
-    """The skill asks for what nobody granted."""
+    """The skill requests more than was granted."""
 
-    next_step = "Grant it if you trust the skill, or leave the skill out."
+    next_step = "Grant it if you trust the skill, or do not use the skill."
 
 
 class UntrustedSkillError(NotGrantedError):
-    """The skill came with the project, and nobody has trusted it as it is now."""
+    """The skill came with the project, and you have not trusted its current files."""
 
     next_step = ""
 
     def __init__(self, skill: Skill) -> None:
         super().__init__(
-            f"The skill {skill.name!r} came with the project, and you have not trusted it as it is now. Look at "
-            f"{skill.directory_path}; then run `aeon skills trust {skill.name}`. Where all projects are yours, set "
+            f"The skill {skill.name!r} came with the project, and you have not trusted its current files. Look at "
+            f"{skill.directory_path}; then run `aeon skills trust {skill.name}`. If all projects are your own, set "
             "AEON_SKILLS_TRUST_PROJECT=true, or trust_project in your own settings.",
         )
 
 
 @dataclass(frozen=True, slots=True)
 class Grants:
-    """What every script of a run may use: the network, the model, folders that it may write to."""
+    """Permissions of every script of a run: the network, the model, writable folders."""
 
     network: bool = False
     model: bool = False
     write: tuple[Path, ...] = ()
 
     def allows(self, capability: str) -> bool:
-        """Whether the network, or the model, is granted."""
+        """Whether the capability NETWORK or MODEL is granted."""
         return self.network if capability == NETWORK else self.model
 
 
 def require_grants(skill: Skill, grants: Grants) -> None:
-    """Raises NotGrantedError where a skill that may be somebody else's asks for more than was granted."""
-    missing = [name for name in _FLAGS if name in skill.capabilities and skill.is_foreign and not grants.allows(name)]
+    """Raises NotGrantedError if a project's skill requests more than was granted.
+
+    Such a skill may be another person's.
+    """
+    missing = [
+        name for name in _FLAGS if name in skill.capabilities and skill.is_from_project and not grants.allows(name)
+    ]
     if missing:
-        asked = " and ".join(_NAMES[name] for name in missing)
+        requested = " and ".join(_NAMES[name] for name in missing)
         flags = " ".join(_FLAGS[name] for name in missing)
         raise NotGrantedError(
-            f"The skill {skill.name!r} came with the project and asks for {asked}, which was not granted. If you trust "
-            f"it, `aeon skills run` and `exec` grant it with {flags} for one run, and `aeon skills trust {skill.name}` "
-            "for good."
+            f"The skill {skill.name!r} came with the project and requests {requested}, which was not granted. If you "
+            f"trust it, `aeon skills run` and `exec` grant this with {flags} for one run, and "
+            f"`aeon skills trust {skill.name}` permanently."
         )
 
 
 def may_use(skill: Skill, script: SkillScript, capability: str, grants: Grants) -> bool:
-    """Whether the script gets the network, or the model: granted, or asked for by a skill that the user installed.
+    """Whether the script may use the capability.
 
-    A published script asks for nothing, as it knows of nothing: it has the network only by a grant, and no model.
+    It was granted, or a skill that the user installed requests it. A plain script cannot request capabilities: it gets
+    the network only by a grant, and never the model.
     """
     is_declared = script.protocol == "ndjson"
     if capability == NETWORK and grants.network:
         return True
-    return capability in skill.capabilities and is_declared and (grants.allows(capability) or not skill.is_foreign)
+    return capability in skill.capabilities and is_declared and (grants.allows(capability) or not skill.is_from_project)

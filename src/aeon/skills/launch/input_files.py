@@ -1,4 +1,7 @@
-"""Files of the user that an input names, by fields with `"format": "file-path"`: all that a script may read of his."""
+"""Resolves the user's files that an input names in fields with `"format": "file-path"`.
+
+Scripts read no others.
+"""
 
 import os
 from collections.abc import Sequence
@@ -6,44 +9,47 @@ from pathlib import Path
 from typing import NamedTuple, cast
 
 from aeon.base.json import Json, JsonObject
-from aeon.base.json_schema import Problem
-from aeon.skills.config.setting_schema import item_schemas, layers, properties
+from aeon.base.json_schema import ValidationProblem
+from aeon.skills.config.setting_schema import item_schemas, property_schemas, subschemas
 
 FILE_PATH = "file-path"
 
 
 class InputFiles(NamedTuple):
-    """The input with absolute paths, the files it names, and what is wrong with them."""
+    """The input with absolute paths, the files it names, and problems with them."""
 
     input: JsonObject
     files: tuple[Path, ...] = ()
-    problems: tuple[Problem, ...] = ()
+    problems: tuple[ValidationProblem, ...] = ()
 
 
-def input_files(schema: JsonObject | None, given: JsonObject, root: Path, allowed: Sequence[Path] = ()) -> InputFiles:
-    """Resolve the files that an input names, inside `root` or a folder of `allowed`; relative ones start at `root`.
+def resolve_input_files(
+    schema: JsonObject | None, input_data: JsonObject, root: Path, allowed: Sequence[Path] = ()
+) -> InputFiles:
+    """Resolves the files that an input names inside `root` or `allowed`.
 
-    Symbolic links are followed first, so that none leads out. What does not exist or cannot be read is a problem.
+    Relative paths start at `root`. Symbolic links are followed before the check. A file that does not exist or cannot
+    be read is a problem.
     """
     if schema is None:
-        return InputFiles(given)
-    search = _Search(schema, root, tuple(folder.resolve() for folder in (root, *allowed)), [], [])
-    found = cast(JsonObject, search.walk(given, [schema], "$"))
-    return InputFiles(found, tuple(dict.fromkeys(search.files)), tuple(search.problems))
+        return InputFiles(input_data)
+    resolver = _PathResolver(schema, root, tuple(folder.resolve() for folder in (root, *allowed)), [], [])
+    resolved = cast(JsonObject, resolver.walk(input_data, [schema], "$"))
+    return InputFiles(resolved, tuple(dict.fromkeys(resolver.files)), tuple(resolver.problems))
 
 
-class _Search(NamedTuple):
+class _PathResolver(NamedTuple):
     schema: JsonObject
     root: Path
     folders: tuple[Path, ...]
     files: list[Path]
-    problems: list[Problem]
+    problems: list[ValidationProblem]
 
     def walk(self, value: Json, schemas: Sequence[JsonObject], path: str) -> Json:
         if isinstance(value, str):
             return self._file(value, path) if self._is_path(schemas) else value
         if isinstance(value, dict):
-            named = properties({"allOf": list(schemas)}, self.schema)
+            named = property_schemas({"allOf": list(schemas)}, self.schema)
             return {k: self.walk(v, named.get(k, []), f"{path}.{k}") for k, v in cast(JsonObject, value).items()}
         if isinstance(value, list):
             items = item_schemas({"allOf": list(schemas)}, self.schema)
@@ -51,39 +57,41 @@ class _Search(NamedTuple):
         return value
 
     def _is_path(self, schemas: Sequence[JsonObject]) -> bool:
-        return any(layer.get("format") == FILE_PATH for each in schemas for layer in layers(each, self.schema))
+        return any(layer.get("format") == FILE_PATH for each in schemas for layer in subschemas(each, self.schema))
 
     def _file(self, written: str, path: str) -> str:
         try:
             real = (self.root / Path(written).expanduser()).resolve(strict=True)
             self._check(real)
         except (OSError, ValueError, RuntimeError) as error:
-            self.problems.append(Problem(path, f"{written[:200]!r} {_said(error)}{self._meant(written)}"))
+            self.problems.append(
+                ValidationProblem(path, f"{written[:200]!r} {_error_text(error)}{self._suggestion(written)}")
+            )
             return written
         self.files.append(real)
         return str(real)
 
-    def _meant(self, written: str) -> str:
-        """The file of that name where the user works: a planner likes to invent the folder before it."""
+    def _suggestion(self, written: str) -> str:
+        """Suggests a file of that name in the root: planners often invent a folder before the name."""
         name = written.rpartition("/")[2]
         is_there = name not in ("", written) and "\0" not in name and (self.root / name).is_file()
         return f"; did you mean {name!r}?" if is_there else ""
 
     def _check(self, real: Path) -> None:
         if not any(real.is_relative_to(folder) for folder in self.folders):
-            places = ", ".join(str(folder) for folder in self.folders)
-            raise ValueError(f"is outside of what this run may read ({places})")
+            folders = ", ".join(str(folder) for folder in self.folders)
+            raise ValueError(f"is outside the folders that this run may read ({folders})")
         if not real.is_file():
-            raise ValueError("is no file")
+            raise ValueError("is not a file")
         if not os.access(real, os.R_OK):
             raise ValueError("cannot be read: permission denied")
 
 
-def _said(error: Exception) -> str:
+def _error_text(error: Exception) -> str:
     if isinstance(error, FileNotFoundError):
         return "does not exist"
     if isinstance(error, OSError):
         return f"cannot be read: {error.strerror}"
     if isinstance(error, RuntimeError):
         return f"cannot be read: {error}"
-    return "holds a NUL character" if "null" in str(error) else str(error)
+    return "contains a NUL character" if "null" in str(error) else str(error)

@@ -1,4 +1,7 @@
-"""Which program runs a script: its shebang says, then its suffix, exec bit or not (skills 9)."""
+"""Finds the program that runs a script: by its shebang, then its suffix (skills 9).
+
+The exec bit does not matter.
+"""
 
 import os
 import re
@@ -12,18 +15,18 @@ from typing import TypeAlias
 
 from aeon.base.errors import SkillError
 
-Command: TypeAlias = tuple[str, ...]
+InterpreterCommand: TypeAlias = tuple[str, ...]
 
 DEFAULT_PATH = "/usr/local/bin:/usr/bin:/bin"
 
 _PYTHON = (sys.executable, "-s", "-B")
-"""The Python that Aeon runs on, so that the extra's packages are there; scripts import what lies beside them.
+"""The Python that runs Aeon, so that the extra's packages are available; scripts import modules beside them.
 
-The environment is made for the script, so isolation by `-I` would only take its own folder away from it. `-s` because
-the user's packages are looked for under HOME, which is the script's to write; `-B` because its folder is not.
+Not `-I`: the environment is already clean, and `-I` would hide the script's own folder. `-s` because the user's
+packages are looked up under HOME, where the script may write; `-B` because it may not write to its own folder.
 """
 
-_BY_SUFFIX: Mapping[str, tuple[Command, ...]] = {
+_BY_SUFFIX: Mapping[str, tuple[InterpreterCommand, ...]] = {
     ".py": (_PYTHON,),
     ".sh": (("bash",), ("sh",)),
     ".bash": (("bash",),),
@@ -35,26 +38,27 @@ _BY_SUFFIX: Mapping[str, tuple[Command, ...]] = {
     ".pl": (("perl",),),
     ".ps1": (("pwsh", "-NoProfile", "-NonInteractive", "-File"),),
 }
-"""The programs for each suffix, in the order in which they are looked for."""
+"""The programs for each suffix, in the order of the search."""
 
 _PYTHON_NAME = re.compile(r"python(3(\.\d+)?)?")
 _LONGEST_SHEBANG = 1024
 
 
-def is_known(path: Path) -> bool:
-    """Whether some interpreter is named for this file, by its suffix or else its first line."""
+def has_interpreter(path: Path) -> bool:
+    """Whether the file's suffix or its first line names an interpreter."""
     return path.suffix.lower() in _BY_SUFFIX or bool(_shebang(path))
 
 
-def interpreter_for(path: Path, search_path: str = DEFAULT_PATH) -> Command:
-    """The words to put before the script's path on its command line; none for a program of its own.
+def interpreter_for(path: Path, search_path: str = DEFAULT_PATH) -> InterpreterCommand:
+    """Returns the words before the script's path on its command line.
 
-    Raises SkillError that names the programs which are missing, or says that none is known for such a file.
+    The result is empty if the script is a program itself. Raises SkillError that names the missing programs, or
+    states that no interpreter is known for the file.
     """
     wanted = [*_by_shebang(path), *_BY_SUFFIX.get(path.suffix.lower(), ())]
     for program, *options in wanted:
-        if found := _found(program, search_path):
-            return (found, *options)
+        if program_path := _find_program(program, search_path):
+            return (program_path, *options)
     if not wanted and os.access(path, os.X_OK):
         return ()
     if not wanted:
@@ -70,12 +74,15 @@ def interpreter_for(path: Path, search_path: str = DEFAULT_PATH) -> Command:
     )
 
 
-def _found(program: str, search_path: str) -> str | None:
+def _find_program(program: str, search_path: str) -> str | None:
     return program if program == sys.executable else shutil.which(program, path=search_path)
 
 
-def _by_shebang(path: Path) -> list[Command]:
-    """The shebang's program, as it stands and by its bare name: `/usr/local/bin/ruby` may be elsewhere here."""
+def _by_shebang(path: Path) -> list[InterpreterCommand]:
+    """Returns the shebang's program as written and by its bare name.
+
+    `/usr/local/bin/ruby` may be elsewhere here.
+    """
     words = _shebang(path)
     if not words:
         return []
@@ -87,7 +94,10 @@ def _by_shebang(path: Path) -> list[Command]:
 
 
 def _shebang(path: Path) -> Sequence[str]:
-    """The words of the first line after `#!`, without `env`; none when there is no such line."""
+    """Returns the words of the first line after `#!`, without `env`.
+
+    The result is empty if the file has no shebang.
+    """
     with path.open("rb") as file:
         line = file.read(_LONGEST_SHEBANG).partition(b"\n")[0]
     if not line.startswith(b"#!"):

@@ -1,1 +1,1 @@
-"""Plan JSON before anything runs: its form, its edges, everything wrong with it (skills 5, 7)."""
+"""Checks of Plan JSON before it runs: edges, fingerprint, faults (skills 5, 7)."""

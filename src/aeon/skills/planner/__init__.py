@@ -1,1 +1,1 @@
-"""From a request to a plan: search, a model under a schema, or patterns alone (skills 7, 12)."""
+"""Planners, from a request to a plan: with a model, or by patterns (skills 7, 12)."""

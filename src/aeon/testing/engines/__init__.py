@@ -1,18 +1,18 @@
-"""The conformance suite of the port `aeon.platform.processes.runs.engine.Engine`."""
+"""The conformance suite of the port `aeon.platform.runs.ports.Engine`."""
 
 from aeon.testing.engines.cases import CASES
-from aeon.testing.engines.jumping import JUMPING, JUMPING_AND_SURVIVING
-from aeon.testing.engines.reaching import ReachedBack, reaching_back
-from aeon.testing.engines.surviving import SURVIVING
-from aeon.testing.engines.world import EngineWorld, MakesEngine
+from aeon.testing.engines.clock_cases import CLOCK_CASES, CLOCK_RECOVERY_CASES
+from aeon.testing.engines.recovery_cases import RECOVERY_CASES
+from aeon.testing.engines.remote_tools import RemoteToolServer, call_remote_tools
+from aeon.testing.engines.world import EngineFactory, EngineWorld
 
 __all__ = [
     "CASES",
-    "JUMPING",
-    "JUMPING_AND_SURVIVING",
-    "SURVIVING",
+    "CLOCK_CASES",
+    "CLOCK_RECOVERY_CASES",
+    "RECOVERY_CASES",
+    "EngineFactory",
     "EngineWorld",
-    "MakesEngine",
-    "ReachedBack",
-    "reaching_back",
+    "RemoteToolServer",
+    "call_remote_tools",
 ]

@@ -1,4 +1,4 @@
-"""What every engine must do: the same Process gives the same events and the same output on all of them."""
+"""Cases for every engine: the same Process gives the same events and the same output."""
 
 import threading
 from collections.abc import Callable
@@ -8,39 +8,39 @@ import pytest
 
 from aeon.base.json import Json, JsonObject
 from aeon.platform.errors import ConflictError, NotFoundError, RuleError
-from aeon.platform.ledger import Request
+from aeon.platform.ledger import MutationRequest
 from aeon.platform.processes.model import ProcessChange
-from aeon.platform.processes.running.events import RunCompleted, StepFailed, StepStarted
-from aeon.platform.processes.runs.accepting import NewRun
-from aeon.platform.processes.runs.model import Run
+from aeon.platform.runs.admission import NewRun
+from aeon.platform.runs.machine.events import AttemptStarted, RunCompleted, StepFailed
+from aeon.platform.runs.model import Run
 from aeon.platform.store import StoreUnavailableError
-from aeon.testing.engines.world import LONG_ENOUGH, EngineWorld, echo, failing, flaky, step, waits_for
+from aeon.testing.engines.world import TEST_TIMEOUT, EngineWorld, echo, failing, flaky, step, wait_for
 
 Case = Callable[[EngineWorld], None]
 
 
 def chain(world: EngineWorld) -> None:
-    """Sequential steps run one after another, each on what the one before gave (platform 6, 7)."""
+    """Sequential steps run in order, each with the output of the one before (platform 6, 7)."""
     tool = world.tool("echo", echo)
     steps = [step("s0", tool)]
     steps += [step(f"s{n}", tool, after=[f"s{n - 1}"], inputs={"id": f"{{step.s{n - 1}.got}}"}) for n in range(1, 10)]
-    run = world.begin(world.process("chain", steps), {"deep": [1]})
-    assert world.ended(run).state.output == {"got": {"deep": [1]}}
+    run = world.start_run(world.process("chain", steps), {"deep": [1]})
+    assert world.wait_for_end(run).state.output == {"got": {"deep": [1]}}
     middle = [f"step_{what} s{n}" for n in range(10) for what in ("started", "completed")]
-    assert world.kinds(run) == ["run_started", *middle, "run_completed"]
+    assert world.event_names(run) == ["run_started", *middle, "run_completed"]
     assert world.tools.calls["echo"] == 10
     assert set(world.tools.jobs) == {f"{run.id}:s{n}:1" for n in range(10)}
 
 
 def fan(world: EngineWorld) -> None:
-    """Parallel steps run beside each other; what comes after them waits for all (platform 7)."""
+    """Parallel steps run concurrently; the step after them waits for all (platform 7)."""
     tool = world.tool("echo", echo)
     steps = [step("first", tool)]
     steps += [step(f"p{n}", tool, after=["first"], mode="parallel") for n in range(100)]
     steps += [step("last", tool, after=["p99"], inputs={"id": "{step.p99.got}"})]
-    run = world.begin(world.process("fan", steps), 7)
-    assert world.ended(run).state.output == {"got": 7}
-    kinds = world.kinds(run)
+    run = world.start_run(world.process("fan", steps), 7)
+    assert world.wait_for_end(run).state.output == {"got": 7}
+    kinds = world.event_names(run)
     assert kinds[:3] == ["run_started", "step_started first", "step_completed first"]
     assert kinds[3:103] == [f"step_started p{n}" for n in range(100)]
     assert sorted(kinds[103:203]) == sorted(f"step_completed p{n}" for n in range(100))
@@ -50,7 +50,7 @@ def fan(world: EngineWorld) -> None:
 
 
 def beside_each_other(world: EngineWorld) -> None:
-    """Parallel steps are truly under way at the same time."""
+    """Parallel steps really run at the same time."""
     meeting = threading.Barrier(3, timeout=20)
 
     def meet(given: JsonObject, key: str) -> Json:
@@ -58,104 +58,104 @@ def beside_each_other(world: EngineWorld) -> None:
         return echo(given, key)
 
     tool = world.tool("meet", meet)
-    run = world.begin(world.process("meet", [step(f"p{n}", tool, mode="parallel") for n in range(3)]))
-    assert world.ended(run).state.phase == "completed"
+    run = world.start_run(world.process("meet", [step(f"p{n}", tool, mode="parallel") for n in range(3)]))
+    assert world.wait_for_end(run).state.phase == "completed"
 
 
 def condition(world: EngineWorld) -> None:
-    """A step whose condition is false is skipped, its variable is null, and the run goes on (platform 6)."""
+    """A step with a false condition is skipped: its variable is null (platform 6)."""
     tool = world.tool("echo", echo)
     steps = [
         step("a", tool),
         step("b", tool, after=["a"], condition='step.a.got == "no"'),
         step("c", tool, after=["a"], condition='step.a.got == "q"'),
     ]
-    run = world.begin(world.process("if", steps, outputTemplate="{{#if step.b}}b{{else}}no b{{/if}}"))
-    assert world.ended(run).state.output == "no b"
-    assert "step_skipped b" in world.kinds(run)
-    assert "step_completed c" in world.kinds(run)
+    run = world.start_run(world.process("if", steps, outputTemplate="{{#if step.b}}b{{else}}no b{{/if}}"))
+    assert world.wait_for_end(run).state.output == "no b"
+    assert "step_skipped b" in world.event_names(run)
+    assert "step_completed c" in world.event_names(run)
 
 
 def optional_failure(world: EngineWorld) -> None:
-    """What can be done without may fail (platform 8)."""
+    """A step with an optional output may fail (platform 8)."""
     tool, bad = world.tool("echo", echo), world.tool("bad", failing)
-    run = world.begin(world.process("optional", [step("a", bad, required=False), step("b", tool)]))
-    assert world.ended(run).state.phase == "completed"
-    assert world.kinds(run)[1:3] == ["step_started a", "step_failed a"]
+    run = world.start_run(world.process("optional", [step("a", bad, required=False), step("b", tool)]))
+    assert world.wait_for_end(run).state.phase == "completed"
+    assert world.event_names(run)[1:3] == ["step_started a", "step_failed a"]
 
 
 def required_failure(world: EngineWorld) -> None:
-    """A required step that fails ends the run, which says all; what stands behind it does not run (platform 8)."""
+    """A required step that fails ends the run with its cause; later steps do not run."""
     tool, bad = world.tool("echo", echo), world.tool("bad", failing)
-    run = world.begin(world.process("required", [step("a", bad), step("b", tool)]))
-    seen = world.ended(run)
-    assert seen.state.phase == "failed"
-    assert seen.run.failure is not None
-    assert seen.run.failure["step"] == "a"
-    assert seen.run.failure["attempts"] == 1
-    assert "it cannot do q" in seen.run.failure["message"]
+    run = world.start_run(world.process("required", [step("a", bad), step("b", tool)]))
+    view = world.wait_for_end(run)
+    assert view.state.phase == "failed"
+    assert view.run.failure is not None
+    assert view.run.failure["step"] == "a"
+    assert view.run.failure["attempts"] == 1
+    assert "it cannot do q" in view.run.failure["message"]
     assert world.tools.calls["echo"] == 0
 
 
 def transient_failure(world: EngineWorld) -> None:
-    """What may pass is tried again, with another id of the job for each attempt (platform 10)."""
+    """A transient failure is retried, with another job id for each attempt (platform 10)."""
     tool = world.tool("flaky", flaky(1))
-    run = world.begin(world.process("flaky", [step("a", tool)]))
-    assert world.ended(run).state.output == {"got": "q"}
-    assert world.kinds(run)[1:5] == ["step_started a", "step_failed a", "step_started a", "step_completed a"]
+    run = world.start_run(world.process("flaky", [step("a", tool)]))
+    assert world.wait_for_end(run).state.output == {"got": "q"}
+    assert world.event_names(run)[1:5] == ["step_started a", "step_failed a", "step_started a", "step_completed a"]
     assert set(world.tools.jobs) == {f"{run.id}:a:1", f"{run.id}:a:2"}
 
 
 def done_once(world: EngineWorld) -> None:
-    """What must not be done twice is not tried again when it may have happened (platform 10)."""
+    """A job with the effect `once` is not retried if it may have been executed (platform 10)."""
     tool = world.tool("flaky", flaky(1), effect="once")
-    run = world.begin(world.process("once", [step("a", tool)]))
-    assert world.ended(run).state.phase == "failed"
+    run = world.start_run(world.process("once", [step("a", tool)]))
+    assert world.wait_for_end(run).state.phase == "failed"
     assert world.tools.calls["flaky"] == 1
 
 
 def time_out(world: EngineWorld) -> None:
-    """A step that does not end in its time is given up, and its late answer reaches nobody (platform 7, 8)."""
+    """A step that times out is abandoned, and its late result is dropped (platform 7, 8)."""
     goes_on = threading.Event()
 
     def hang(given: JsonObject, key: str) -> Json:
         goes_on.wait(20)
         return echo(given, key)
 
-    run = world.begin(world.process("hangs", [step("a", world.tool("hang", hang), timeout=1)]))
-    seen = world.ended(run)
+    run = world.start_run(world.process("hangs", [step("a", world.tool("hang", hang), timeout=1)]))
+    view = world.wait_for_end(run)
     goes_on.set()
-    assert seen.state.phase == "failed"
-    assert world.kinds(run)[-3:] == ["step_started a", "timed_out a", "run_failed"]
+    assert view.state.phase == "failed"
+    assert world.event_names(run)[-3:] == ["step_started a", "timed_out a", "run_failed"]
 
 
 def called_process(world: EngineWorld) -> None:
-    """A step may call another Process: a run of its own, whose output is the step's result (platform 7)."""
+    """A step may call another Process; that run's output is the step's result (platform 7)."""
     tool = world.tool("echo", echo)
     inner = world.process("inner", [step("i", tool)], outputTemplate="inner {{step.i.got}}")
     call = step("c", "", after=["a"], process=inner.id, inputs={"q": "{step.a.got}"})
-    run = world.begin(world.process("outer", [step("a", tool), call]), "x")
-    assert world.ended(run).state.output == "inner x"
-    called = world.runs.see(world.user, f"{run.id}:c:1").run
-    assert (called.parent_id, called.root_id, called.trigger, called.phase) == (run.id, run.id, "process", "completed")
+    run = world.start_run(world.process("outer", [step("a", tool), call]), "x")
+    assert world.wait_for_end(run).state.output == "inner x"
+    child = world.runs.view(world.user, f"{run.id}:c:1").run
+    assert (child.parent_id, child.root_id, child.trigger, child.phase) == (run.id, run.id, "process", "completed")
 
 
 def failure_below(world: EngineWorld) -> None:
-    """What fails in a run that was called fails the step that called it, in the same words."""
+    """A failure in a child run fails the step that called it, with the same message."""
     inner = world.process("inner", [step("i", world.tool("bad", failing))])
-    run = world.begin(world.process("outer", [step("c", "", process=inner.id, inputs={"q": "{q}"})]))
-    seen = world.ended(run)
-    assert seen.run.failure is not None
-    assert "it cannot do q" in seen.run.failure["message"]
+    run = world.start_run(world.process("outer", [step("c", "", process=inner.id, inputs={"q": "{q}"})]))
+    view = world.wait_for_end(run)
+    assert view.run.failure is not None
+    assert "it cannot do q" in view.run.failure["message"]
 
 
 def manual(world: EngineWorld) -> None:
-    """A manual step pauses and asks; the answer is its result; the second one, and a stranger's, are refused."""
+    """A manual step waits for its answer; a second answer and a stranger's are refused."""
     tool = world.tool("echo", echo)
     ask = step("ask", tool, interactionMode="manual", inputs={"id": "{q}?"})
-    run = world.begin(world.process("ask", [ask, step("then", tool, after=["ask"], inputs={"id": "{step.ask}"})]))
-    world.until(lambda: bool(world.runs.questions(world.user, run.id)))
-    (question,) = world.runs.questions(world.user, run.id)
+    run = world.start_run(world.process("ask", [ask, step("then", tool, after=["ask"], inputs={"id": "{step.ask}"})]))
+    world.wait_until(lambda: bool(world.runs.list_questions(world.user, run.id)))
+    (question,) = world.runs.list_questions(world.user, run.id)
     assert question.inputs == {"id": "q?"}
     assert question.asks == world.user
     world.catalog.add_user("stranger")
@@ -165,21 +165,21 @@ def manual(world: EngineWorld) -> None:
     with pytest.raises((ConflictError, NotFoundError)):
         world.runs.answer(world.user, run.id, "ask", "no")
     world.engine.wake(run.id)
-    assert world.ended(run).state.output == {"got": {"yes": True}}
+    assert world.wait_for_end(run).state.output == {"got": {"yes": True}}
     assert world.tools.calls["echo"] == 1
 
 
 def nobody_answers(world: EngineWorld) -> None:
-    """The time runs for people, too (platform 9)."""
+    """The timeout of a step applies to people, too (platform 9)."""
     tool = world.tool("echo", echo)
-    run = world.begin(world.process("ask", [step("ask", tool, interactionMode="manual", timeout=1)]))
-    assert world.ended(run).state.phase == "failed"
+    run = world.start_run(world.process("ask", [step("ask", tool, interactionMode="manual", timeout=1)]))
+    assert world.wait_for_end(run).state.phase == "failed"
     with pytest.raises(NotFoundError):
         world.runs.answer(world.user, run.id, "ask", "late")
 
 
 def cancelled(world: EngineWorld) -> None:
-    """A run that is cancelled stops at once, with what it called, and nothing of it starts any more."""
+    """A cancelled run stops at once with its child runs, and starts nothing more."""
     goes_on = threading.Event()
 
     def hang(given: JsonObject, key: str) -> Json:
@@ -189,20 +189,20 @@ def cancelled(world: EngineWorld) -> None:
     inner = world.process(
         "inner", [step("i", world.tool("hang", hang), timeout=60), step("j", world.tool("echo", echo))]
     )
-    run = world.begin(world.process("outer", [step("c", "", process=inner.id, inputs={"q": "{q}"}, timeout=120)]))
-    world.until(lambda: world.tools.calls["hang"] == 1)
+    run = world.start_run(world.process("outer", [step("c", "", process=inner.id, inputs={"q": "{q}"}, timeout=120)]))
+    world.wait_until(lambda: world.tools.calls["hang"] == 1)
     world.runs.cancel(world.user, run.id)
     world.engine.wake(run.id)
-    assert world.ended(run).state.phase == "cancelled"
-    called = f"{run.id}:c:1"
-    world.until(lambda: world.runs.see(world.user, called).run.phase == "cancelled")
+    assert world.wait_for_end(run).state.phase == "cancelled"
+    child = f"{run.id}:c:1"
+    world.wait_until(lambda: world.runs.view(world.user, child).run.phase == "cancelled")
     goes_on.set()
-    assert world.kinds(run)[-3:] == ["step_stopping c", "step_stopped c", "run_cancelled"]
+    assert world.event_names(run)[-3:] == ["step_stopping c", "step_stopped c", "run_cancelled"]
     assert world.tools.calls["echo"] == 0
 
 
 def cancelled_at_any_moment(world: EngineWorld) -> None:
-    """Wherever a run stands, it ends with all that it called, and nothing of it begins after that."""
+    """A run that is cancelled at any moment ends with its child runs, and starts nothing more."""
     pause = threading.Event()
 
     def take_a_while(given: JsonObject, key: str) -> Json:
@@ -214,38 +214,38 @@ def cancelled_at_any_moment(world: EngineWorld) -> None:
     call = step("c", "", process=inner.id, inputs={"q": "{q}"}, timeout=120)
     steps = [step("a", tool), *(step(f"p{n}", tool, mode="parallel") for n in range(3)), call, step("z", tool)]
     process = world.process("outer", steps)
-    begun: set[str] = set()
+    started: set[str] = set()
     for moment in range(9):
-        run = world.begin(process)
+        run = world.start_run(process)
         pause.wait(0.02 * moment)
-        with suppress(RuleError):  # it has ended already
+        with suppress(RuleError):  # the run has ended already
             world.runs.cancel(world.user, run.id)
         world.engine.wake(run.id)
-        assert world.ended(run).state.phase in ("cancelled", "completed")
-        world.until(lambda: not world.runs.book.open_of(world.user))
-        entries = list(world.runs.entries(world.user, run.id))
+        assert world.wait_for_end(run).state.phase in ("cancelled", "completed")
+        world.wait_until(lambda: not world.runs.repository.list_open_ids(world.user))
+        entries = list(world.runs.list_entries(world.user, run.id))
         assert [each.n for each in entries] == list(range(1, len(entries) + 1))
-        begun |= {each.event.job for each in entries if isinstance(each.event, StepStarted)}
-    assert {job for job in world.tools.jobs if ":c:" not in job} <= begun
+        started |= {each.event.job for each in entries if isinstance(each.event, AttemptStarted)}
+    assert {job for job in world.tools.jobs if ":c:" not in job} <= started
 
 
 def cancelled_while_it_calls(world: EngineWorld) -> None:
-    """A run that a step is just about to start is stopped as well: none is left that nobody carries out."""
+    """A child run that is about to start is cancelled, too, and is not left behind."""
     tool = world.tool("echo", echo)
     inner = world.process("inner", [step("i", tool)])
-    run = world.begin(world.process("outer", [step("c", "", process=inner.id, inputs={"q": "{q}"}, timeout=120)]))
-    called = f"{run.id}:c:1"
-    with world.store.held(called) as reached:
-        assert reached.wait(LONG_ENOUGH)
+    run = world.start_run(world.process("outer", [step("c", "", process=inner.id, inputs={"q": "{q}"}, timeout=120)]))
+    child = f"{run.id}:c:1"
+    with world.store.blocking_reads(child) as reached:
+        assert reached.wait(TEST_TIMEOUT)
         world.runs.cancel(world.user, run.id)
         world.engine.wake(run.id)
-        world.until(lambda: "step_stopping c" in world.kinds(run))
-    assert world.ended(run).state.phase == "cancelled"
-    assert world.runs.see(world.user, called).run.phase in ("cancelled", "completed")
+        world.wait_until(lambda: "step_stopping c" in world.event_names(run))
+    assert world.wait_for_end(run).state.phase == "cancelled"
+    assert world.runs.view(world.user, child).run.phase in ("cancelled", "completed")
 
 
 def deadline(world: EngineWorld) -> None:
-    """A run ends when its time is over, whatever is under way."""
+    """A run fails at its deadline, even if steps are running."""
     goes_on = threading.Event()
 
     def hang(given: JsonObject, key: str) -> Json:
@@ -253,49 +253,49 @@ def deadline(world: EngineWorld) -> None:
         return echo(given, key)
 
     process = world.process("late", [step("a", world.tool("hang", hang), timeout=60)])
-    run = world.begin(process, within=1.0)
-    seen = world.ended(run)
+    run = world.start_run(process, within=1.0)
+    view = world.wait_for_end(run)
     goes_on.set()
-    assert seen.run.failure is not None
-    assert seen.run.failure["code"] == "deadline"
+    assert view.run.failure is not None
+    assert view.run.failure["code"] == "deadline"
 
 
 def started_twice(world: EngineWorld) -> None:
-    """A run that is started again is still carried out once."""
+    """A run that is started again is executed only once."""
     tool = world.tool("echo", echo)
     process = world.process("twice", [step(f"s{n}", tool) for n in range(5)])
-    run = world.begin(process)
+    run = world.start_run(process)
     for _ in range(5):
         world.engine.start(run.id)
-    world.ended(run)
+    world.wait_for_end(run)
     world.engine.start(run.id)
     assert world.tools.jobs.total() == 5
 
 
 def large_results(world: EngineWorld) -> None:
-    """A result of more than 256 KB is stored once, by reference, and is whole wherever it is used."""
+    """A result of over 256 KB is stored once, by reference, and read back complete."""
     big = "x" * 3_000_000
     tool, length = world.tool("big", lambda _given, _key: big), world.tool("length", _length)
     last = step("b", length, after=["a"], inputs={"id": "{step.a}"})
-    run = world.begin(world.process("big", [step("a", tool), last]))
-    assert world.ended(run).state.output == 3_000_000
-    assert world.seen(run).state.steps[0].value == big
+    run = world.start_run(world.process("big", [step("a", tool), last]))
+    assert world.wait_for_end(run).state.output == 3_000_000
+    assert world.view_of(run).state.steps[0].value == big
 
 
 def rubbish(world: EngineWorld) -> None:
-    """A tool that raises what none should, or gives more than is kept, fails its step and nothing else."""
+    """An unexpected error or a too large output of a tool fails only its step."""
     huge = world.tool("huge", lambda _given, _key: "x" * 17_000_000)
-    broken = world.tool("broken", _breaks)
+    broken = world.tool("broken", _raise_key_error)
     tool = world.tool("echo", echo)
     steps = [step("a", huge, required=False), step("b", broken, required=False), step("c", tool)]
-    run = world.begin(world.process("rubbish", steps))
-    assert world.ended(run).state.phase == "completed"
-    failed = [each.event for each in world.runs.entries(world.user, run.id) if isinstance(each.event, StepFailed)]
+    run = world.start_run(world.process("rubbish", steps))
+    assert world.wait_for_end(run).state.phase == "completed"
+    failed = [each.event for each in world.runs.list_entries(world.user, run.id) if isinstance(each.event, StepFailed)]
     assert [each.error.code for each in failed] == ["output", "defect"]
 
 
 def edited_meanwhile(world: EngineWorld) -> None:
-    """A run follows what its Process, and those that it calls, said when it began."""
+    """A run uses the definitions of its Process and its callees as of its start."""
     goes_on = threading.Event()
 
     def wait(given: JsonObject, key: str) -> Json:
@@ -306,105 +306,105 @@ def edited_meanwhile(world: EngineWorld) -> None:
     inner = world.process("inner", [step("i", tool)], outputTemplate="before")
     call = step("c", "", after=["a"], process=inner.id, inputs={"q": "{q}"})
     outer = world.process("outer", [step("a", tool), call], outputTemplate="{{step.c}}!")
-    run = world.begin(outer)
-    world.until(lambda: world.tools.calls["wait"] == 1)
+    run = world.start_run(outer)
+    world.wait_until(lambda: world.tools.calls["wait"] == 1)
     for each in (inner, outer):
         change = ProcessChange.parsed({"outputTemplate": "after"})
-        world.processes.change(each.id, change, Request(world.user))
+        world.processes.change(each.id, change, MutationRequest(world.user))
     goes_on.set()
-    assert world.ended(run).state.output == "before!"
+    assert world.wait_for_end(run).state.output == "before!"
 
 
 def retried(world: EngineWorld) -> None:
-    """A run that failed is gone on with in another one, which keeps what was completed."""
+    """A retry of a failed run continues it, and keeps what was completed."""
     tool, bad = world.tool("echo", echo), world.tool("flaky", _fails_once())
     process = world.process("again", [step("a", tool), step("b", bad, after=["a"], inputs={"id": "{step.a.got}"})])
-    run = world.begin(process)
-    assert world.ended(run).state.phase == "failed"
-    again = world.runs.retry(run.id, Request(world.user))
-    world.engine.start(again.id)
-    assert world.ended(again).state.output == {"got": "q"}
-    assert (again.trigger, again.retry_of) == ("retry", run.id)
+    run = world.start_run(process)
+    assert world.wait_for_end(run).state.phase == "failed"
+    retry = world.runs.retry(run.id, MutationRequest(world.user))
+    world.engine.start(retry.id)
+    assert world.wait_for_end(retry).state.output == {"got": "q"}
+    assert (retry.trigger, retry.retry_of) == ("retry", run.id)
     assert world.tools.calls == {"echo": 1, "flaky": 2}
 
 
 def entries_from_any_number(world: EngineWorld) -> None:
     """Entries are numbered from 1 without gaps, and can be read from any number on."""
     tool = world.tool("echo", echo)
-    run = world.begin(world.process("numbers", [step(f"s{n}", tool) for n in range(20)]))
-    world.ended(run)
-    whole = list(world.runs.entries(world.user, run.id))
+    run = world.start_run(world.process("numbers", [step(f"s{n}", tool) for n in range(20)]))
+    world.wait_for_end(run)
+    whole = list(world.runs.list_entries(world.user, run.id))
     assert [each.n for each in whole] == list(range(1, 43))
-    assert list(world.runs.entries(world.user, run.id, after=17)) == whole[17:]
+    assert list(world.runs.list_entries(world.user, run.id, after=17)) == whole[17:]
     assert isinstance(whole[-1].event, RunCompleted)
 
 
 def store_full(world: EngineWorld) -> None:
-    """While the record takes no writes a run waits and loses nothing: it goes on by itself once there is room."""
+    """While the record is full a run waits, loses nothing, and continues later."""
     goes_on = threading.Event()
-    tool, gate = world.tool("echo", echo), world.tool("gate", waits_for(goes_on))
+    tool, gate = world.tool("echo", echo), world.tool("gate", wait_for(goes_on))
     inner = world.process("inner", [step("i", tool)])
     call = step("c", "", process=inner.id, inputs={"q": "{q}"}, timeout=120)
     last = step("z", world.tool("once", echo, effect="once"))
-    run = world.begin(world.process("full", [step("g", gate), step("a", tool), call, last]))
-    world.until(lambda: world.tools.calls["gate"] == 1)
-    with world.store.in_trouble("full"):
+    run = world.start_run(world.process("full", [step("g", gate), step("a", tool), call, last]))
+    world.wait_until(lambda: world.tools.calls["gate"] == 1)
+    with world.store.failing("full"):
         goes_on.set()
-        world.until(lambda: world.store.refused > 2)  # it is tried again
-    assert world.ended(run).state.phase == "completed"
-    _each_once(world, run)
+        world.wait_until(lambda: world.store.refused_count > 2)  # the write is retried
+    assert world.wait_for_end(run).state.phase == "completed"
+    _assert_each_once(world, run)
 
 
 def store_away(world: EngineWorld) -> None:
-    """The same while it does not answer at all, with a run under way that another one called."""
+    """The same while the record does not answer, and a child run is running."""
     goes_on = threading.Event()
-    tool, gate = world.tool("echo", echo), world.tool("gate", waits_for(goes_on))
+    tool, gate = world.tool("echo", echo), world.tool("gate", wait_for(goes_on))
     inner = world.process("inner", [step("g", gate), step("i", tool)])
     call = step("c", "", process=inner.id, inputs={"q": "{q}"}, timeout=120)
-    run = world.begin(world.process("away", [call, step("z", tool)]))
-    world.until(lambda: world.tools.calls["gate"] == 1)
-    with world.store.in_trouble("away"):
+    run = world.start_run(world.process("away", [call, step("z", tool)]))
+    world.wait_until(lambda: world.tools.calls["gate"] == 1)
+    with world.store.failing("away"):
         goes_on.set()
-        world.until(lambda: world.store.refused > 4)  # it is asked again
-    assert world.ended(run).state.phase == "completed"
-    _each_once(world, run)
+        world.wait_until(lambda: world.store.refused_count > 4)  # the read is retried
+    assert world.wait_for_end(run).state.phase == "completed"
+    _assert_each_once(world, run)
 
 
 def store_away_from_a_job(world: EngineWorld) -> None:
-    """While the record does not say whether a tool may be called, the job waits: that is no attempt."""
-    left = [2]
+    """While the record cannot confirm that a tool may be called, no attempt starts."""
+    failures_left = [2]
 
     def asks_first(given: JsonObject, key: str) -> Json:
-        if left[0]:
-            left[0] -= 1
+        if failures_left[0]:
+            failures_left[0] -= 1
             raise StoreUnavailableError("The store's server does not answer.")
         return echo(given, key)
 
-    run = world.begin(world.process("asks", [step("a", world.tool("asks", asks_first, effect="once"))]))
-    assert world.ended(run).state.phase == "completed"
-    assert world.kinds(run) == ["run_started", "step_started a", "step_completed a", "run_completed"]
+    run = world.start_run(world.process("asks", [step("a", world.tool("asks", asks_first, effect="once"))]))
+    assert world.wait_for_end(run).state.phase == "completed"
+    assert world.event_names(run) == ["run_started", "step_started a", "step_completed a", "run_completed"]
 
 
 def begun_while_full(world: EngineWorld) -> None:
-    """A run that was accepted before, and is begun while the record takes no writes, is begun once there is room."""
+    """A run that is started while the record is full starts once there is space."""
     tool = world.tool("echo", echo)
     process = world.process("later", [step("a", tool)])
-    run = world.runs.accept(process, NewRun({"q": "q"}), Request(world.user))
-    with world.store.in_trouble("full"):
+    run = world.runs.accept(process, NewRun({"q": "q"}), MutationRequest(world.user))
+    with world.store.failing("full"):
         world.engine.start(run.id)
-        world.until(lambda: world.store.refused > 1)
-    assert world.ended(run).state.phase == "completed"
-    _each_once(world, run)
+        world.wait_until(lambda: world.store.refused_count > 1)
+    assert world.wait_for_end(run).state.phase == "completed"
+    _assert_each_once(world, run)
 
 
-def _each_once(world: EngineWorld, run: Run) -> None:
-    """Every job was carried out once, and nothing is told twice."""
+def _assert_each_once(world: EngineWorld, run: Run) -> None:
+    """Assert that every job was executed once, and no event was recorded twice."""
     assert max(world.tools.jobs.values()) == 1
-    kinds = world.kinds(run)
+    kinds = world.event_names(run)
     assert len(kinds) == len(set(kinds))
 
 
-def _breaks(_given: JsonObject, _key: str) -> Json:
+def _raise_key_error(_given: JsonObject, _key: str) -> Json:
     raise KeyError("nothing")
 
 
@@ -413,11 +413,11 @@ def _length(given: JsonObject, _key: str) -> Json:
 
 
 def _fails_once() -> Callable[[JsonObject, str], Json]:
-    left = [1]
+    failures_left = [1]
 
     def behave(given: JsonObject, key: str) -> Json:
-        if left[0]:
-            left[0] -= 1
+        if failures_left[0]:
+            failures_left[0] -= 1
             return failing(given, key)
         return echo(given, key)
 

@@ -1,4 +1,4 @@
-"""What every store must do, as tests: subclass `StoreConformance`, say how to build yours, run pytest.
+"""The conformance suite of stores: subclass `StoreConformance`, build your store, run pytest.
 
     class TestMyStore(StoreConformance):
         @pytest.fixture(scope="class")
@@ -6,17 +6,24 @@
         def new_store(cls, tmp_path_factory):
             return lambda: MyStore(...)
 
-`new_store` makes a store with the record's tables and without rows, but those of `meta`. The tests close it.
+`new_store` makes a store with the record's tables, empty except for `meta`. The tests close it.
 """
 
-from aeon.testing.store.asking import Itself, Order
-from aeon.testing.store.schema import Schema
-from aeon.testing.store.units import ManyAtOnce, Units
-from aeon.testing.store.values import Values
-from aeon.testing.store.world import NewStore
+from aeon.testing.store.fixtures import StoreFactory
+from aeon.testing.store.queries import StoreLifecycleConformance, TextOrderConformance
+from aeon.testing.store.schema import SchemaConformance
+from aeon.testing.store.units_of_work import ConcurrencyConformance, UnitOfWorkConformance
+from aeon.testing.store.values import ValueConformance
 
-__all__ = ["NewStore", "StoreConformance"]
+__all__ = ["StoreConformance", "StoreFactory"]
 
 
-class StoreConformance(Values, Units, ManyAtOnce, Order, Schema, Itself):
+class StoreConformance(
+    ValueConformance,
+    UnitOfWorkConformance,
+    ConcurrencyConformance,
+    TextOrderConformance,
+    SchemaConformance,
+    StoreLifecycleConformance,
+):
     """The contract of `Store`, and the invariants of the record's tables (decision 30)."""

@@ -1,4 +1,4 @@
-"""What the columns of the record's tables are: immutable, without a value, of numbers."""
+"""Properties of the columns of the record's tables: immutable, nullable, numeric."""
 
 from typing import Final
 
@@ -53,7 +53,7 @@ IMMUTABLE: Final[dict[str, tuple[str, ...]]] = {
         "retry_of",
         "accepted_at",
         "deadline",
-        # of a run that has ended
+        # immutable after the run has ended
         "phase",
         "events",
         "ended_at",
@@ -65,7 +65,7 @@ IMMUTABLE: Final[dict[str, tuple[str, ...]]] = {
     "metric_definitions": ("id", "scope", "data_type", "created_at"),
     "metric_values": tuple(ROWS["metric_values"]),
 }
-"""The columns of a row that nobody can change."""
+"""The columns of a row that cannot be changed."""
 
 NEVER_DELETED: Final = ("users", "audit_entries", "definitions")
 
@@ -104,7 +104,7 @@ NULLABLE: Final[dict[str, tuple[str, ...]]] = {
     "metric_definitions": ("retention_days",),
     "metric_values": ("number", "instant", "user_id"),
 }
-"""The columns that may have no value. All others must have one."""
+"""The columns that may be NULL. All others must have a value."""
 
 NUMBERS: Final = ("deadline", "output_token_budget")
-"""The columns of numbers that have no value in the rows."""
+"""The numeric columns that are NULL in the rows."""

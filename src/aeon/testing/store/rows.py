@@ -1,4 +1,4 @@
-"""A row of every table of the record, and queries that write rows past the domain's code."""
+"""A standard row of every table of the record, and queries that write rows directly."""
 
 from typing import Final
 
@@ -256,34 +256,34 @@ ROWS: Final[dict[str, JsonObject]] = {
         "user_id": None,
     },
 }
-"""In an order in which they can be inserted, after `FIRST`. The run has ended."""
+"""The standard rows, in the order in which they can be inserted, with `FIRST` before them. The run has ended."""
 
 FIRST: Final[list[tuple[str, JsonObject]]] = [
     ("users", {"id": "bob"}),
     ("process_steps", {"position": 0, "id": "first"}),
 ]
-"""Rows of the same tables that others refer to: a second user, and a step before the step."""
+"""Additional rows that others refer to: a second user, and a step before the step."""
 
 
 def row_of(table: str, **changes: Json) -> JsonObject:
-    """The table's row with some columns changed."""
+    """The table's standard row with some columns changed."""
     return {**ROWS[table], **changes}
 
 
 def insertion(table: str, row: JsonObject) -> str:
-    """A query that inserts such a row."""
+    """A query that inserts a row with these columns."""
     names = ", ".join(row)
     return f"INSERT INTO {table} ({names}) VALUES ({', '.join(f':{name}' for name in row)})"  # noqa: S608  # of our own tables
 
 
 def insert(store: Store, table: str, **changes: Json) -> None:
-    """Insert the table's row with some columns changed."""
+    """Inserts the table's standard row with some columns changed."""
     row = row_of(table, **changes)
     store.update(lambda unit: unit.write(insertion(table, row), row))
 
 
 def fill(store: Store) -> None:
-    """Insert a row into every table."""
+    """Inserts a row into every table."""
     for table in ROWS:
         for first, changes in FIRST:
             if first == table:

@@ -1,27 +1,36 @@
-"""The tables keep their invariants even against code that writes past the domain."""
+"""Tests that the tables enforce their invariants, also against code that bypasses the domain."""
 
 import pytest
 
 from aeon.base.json import Json, JsonObject
 from aeon.platform.store import DuplicateError, GuardError, InvariantError, Params, QueryError, Store
 from aeon.testing.store.columns import IMMUTABLE, NEVER_DELETED, NULLABLE, NUMBERS
-from aeon.testing.store.refusals import CHECKS, DANGLING, DELETED_BEFORE, IN_USE, NEW, PARTS, TAKEN, Refused
+from aeon.testing.store.fixtures import StoreFixtures
+from aeon.testing.store.refused_rows import (
+    CHECKS,
+    DANGLING,
+    DELETED_BEFORE,
+    DUPLICATES,
+    IN_USE,
+    NEW_KEYS,
+    PARTS,
+    RefusedRow,
+)
 from aeon.testing.store.rows import ROWS, fill, insertion, row_of
-from aeon.testing.store.world import Stores
 
 
-class Schema(Stores):
-    """Checks, references, unique values, and what never changes."""
+class SchemaConformance(StoreFixtures):
+    """Checks, references, unique values, and immutable columns."""
 
     @pytest.mark.parametrize("table", IMMUTABLE)
-    def test_what_is_immutable_does_not_change(self, filled: Store, table: str) -> None:
+    def test_immutable_columns_cannot_be_changed(self, filled: Store, table: str) -> None:
         for column in IMMUTABLE[table]:
             query = f"UPDATE {table} SET {column} = :value"  # noqa: S608  # of our own tables
             with pytest.raises(InvariantError, match="immutable"):
                 _write(filled, query, {"value": _another_value(table, column)})
 
     @pytest.mark.parametrize("table", NEVER_DELETED)
-    def test_what_is_kept_for_ever_is_not_deleted(self, filled: Store, table: str) -> None:
+    def test_permanent_rows_are_not_deleted(self, filled: Store, table: str) -> None:
         with pytest.raises(InvariantError, match="never deleted"):
             _write(filled, f"DELETE FROM {table}")  # noqa: S608  # of our own tables
 
@@ -30,22 +39,22 @@ class Schema(Stores):
             _write(filled, "UPDATE meta SET value = 'other' WHERE key = 'record'")
 
     @pytest.mark.parametrize("refused", CHECKS, ids=str)
-    def test_a_row_that_breaks_a_check_is_refused(self, filled: Store, refused: Refused) -> None:
+    def test_a_row_that_breaks_a_check_is_refused(self, filled: Store, refused: RefusedRow) -> None:
         with pytest.raises(InvariantError):
             _insert(filled, refused)
 
     @pytest.mark.parametrize("refused", DANGLING, ids=str)
-    def test_a_row_that_refers_to_nothing_is_refused(self, filled: Store, refused: Refused) -> None:
+    def test_a_row_that_refers_to_nothing_is_refused(self, filled: Store, refused: RefusedRow) -> None:
         with pytest.raises(GuardError):
-            _insert(filled, Refused(refused.table, {**_new_key(refused.table), **refused.changes}))
+            _insert(filled, RefusedRow(refused.table, {**_new_key(refused.table), **refused.changes}))
 
-    @pytest.mark.parametrize("refused", TAKEN, ids=str)
-    def test_a_key_or_name_that_is_taken_is_refused(self, filled: Store, refused: Refused) -> None:
+    @pytest.mark.parametrize("refused", DUPLICATES, ids=str)
+    def test_a_key_or_name_that_is_taken_is_refused(self, filled: Store, refused: RefusedRow) -> None:
         with pytest.raises(DuplicateError):
             _insert(filled, refused)
 
     @pytest.mark.parametrize("table", IN_USE)
-    def test_what_others_refer_to_is_not_deleted(self, filled: Store, table: str) -> None:
+    def test_referenced_rows_are_not_deleted(self, filled: Store, table: str) -> None:
         with pytest.raises(GuardError):
             _write(filled, f"DELETE FROM {table}")  # noqa: S608  # of our own tables
 
@@ -53,13 +62,13 @@ class Schema(Stores):
     def test_a_column_that_must_have_a_value_has_one(self, filled: Store, table: str) -> None:
         for column in sorted(ROWS[table].keys() - NULLABLE.get(table, ())):
             with pytest.raises(InvariantError):
-                _insert(filled, Refused(table, {column: None}))
+                _insert(filled, RefusedRow(table, {column: None}))
 
     @pytest.mark.parametrize("table", ROWS)
     def test_a_column_of_numbers_takes_no_text(self, filled: Store, table: str) -> None:
         for column in [name for name, value in ROWS[table].items() if isinstance(value, int | float)]:
             with pytest.raises((InvariantError, QueryError)):
-                _insert(filled, Refused(table, {column: "text"}))
+                _insert(filled, RefusedRow(table, {column: "text"}))
 
     @pytest.mark.parametrize(("table", "parts"), PARTS.items())
     def test_parts_are_deleted_with_their_whole(self, store: Store, table: str, parts: list[str]) -> None:
@@ -71,7 +80,7 @@ class Schema(Stores):
             assert store.read(f"SELECT count(*) AS n FROM {part}") == [{"n": 0}]  # noqa: S608  # of our own tables
 
 
-def _insert(store: Store, refused: Refused) -> None:
+def _insert(store: Store, refused: RefusedRow) -> None:
     row = row_of(refused.table, **refused.changes)
     _write(store, insertion(refused.table, row), row)
 
@@ -81,12 +90,12 @@ def _write(store: Store, query: str, params: Params | None = None) -> None:
 
 
 def _new_key(table: str) -> JsonObject:
-    """What makes the table's row another one than the one that is there."""
-    return {name: value for name, value in NEW.items() if name in ROWS[table]}
+    """The changes that give the table's standard row a new key."""
+    return {name: value for name, value in NEW_KEYS.items() if name in ROWS[table]}
 
 
 def _another_value(table: str, column: str) -> Json:
-    """A value that the column does not have yet."""
+    """A value that differs from the column's standard value."""
     value = ROWS[table][column]
     if isinstance(value, int | float):
         return value + 1

@@ -1,4 +1,4 @@
-"""What goes into a record comes out of it, and nothing that goes in can do harm."""
+"""Tests that values are stored and returned unchanged, and that no value can do harm."""
 
 import math
 from typing import Any, Final
@@ -7,8 +7,8 @@ import pytest
 
 from aeon.base.json import Json
 from aeon.platform.store import DuplicateError, InvariantError, QueryError, Store
+from aeon.testing.store.fixtures import StoreFixtures
 from aeon.testing.store.rows import AT, insert, insertion, row_of
-from aeon.testing.store.world import Stores
 
 TEXTS: Final = (
     "",
@@ -53,10 +53,10 @@ LISTS: Final[tuple[list[Json], ...]] = (
     [str(number) for number in range(10_000)],
 )
 
-SECRET: Final = "correct-horse-battery"  # noqa: S105  # of nothing
-"""A word that no error may tell."""
+SECRET: Final = "correct-horse-battery"  # noqa: S105  # not a real secret
+"""A word that must not appear in any error."""
 
-REFUSED: Final[tuple[Any, ...]] = (
+UNSTORABLE: Final[tuple[Any, ...]] = (
     f"{SECRET}\0",
     f"{SECRET}\ud800",
     f"\udfff{SECRET}",
@@ -82,8 +82,8 @@ ADD_CONSUMER: Final = "INSERT INTO consumers (name, position) VALUES (:name, :va
 NUMBER: Final = "SELECT number AS value FROM metric_values WHERE number = :value"
 
 
-class Values(Stores):
-    """What goes in and comes out."""
+class ValueConformance(StoreFixtures):
+    """Values are stored and returned unchanged."""
 
     @pytest.mark.parametrize("text", TEXTS, ids=lambda text: ascii(text)[:20])
     def test_texts(self, filled: Store, text: str) -> None:
@@ -110,7 +110,7 @@ class Values(Stores):
             [row] = store.read(query, {"value": number})
             assert (row["value"], type(row["value"])) == (number, float)
 
-    def test_booleans_are_0_and_1_and_no_value_is_none(self, filled: Store) -> None:
+    def test_booleans_are_0_and_1_and_null_is_none(self, filled: Store) -> None:
         for value, kept in ((True, 1), (False, 0), (None, None)):
             [row] = filled.read(INTEGER, {"value": value})
             assert (row["value"], type(row["value"])) == (kept, type(kept))
@@ -132,14 +132,14 @@ class Values(Stores):
     def test_lists_are_rows(self, filled: Store, items: list[Json]) -> None:
         assert [row["value"] for row in filled.read(ITEMS, {"value": items})] == items
 
-    def test_what_is_in_a_list_is_found(self, store: Store) -> None:
+    def test_values_of_a_list_are_found(self, store: Store) -> None:
         for name in ("a", "b", "'", "é"):
             insert(store, "requests", id=name)
-        for asked, found in ((["é", "b", "'", "b", "nothing"], ["'", "b", "é"]), ([], [])):
-            assert [row["id"] for row in store.read(REQUESTS, {"value": [*asked]})] == found
+        for ids, expected in ((["é", "b", "'", "b", "nothing"], ["'", "b", "é"]), ([], [])):
+            assert [row["id"] for row in store.read(REQUESTS, {"value": [*ids]})] == expected
 
-    @pytest.mark.parametrize("value", REFUSED, ids=lambda value: ascii(value)[:30])
-    def test_what_no_store_can_keep_is_refused_and_named(self, filled: Store, value: Any) -> None:
+    @pytest.mark.parametrize("value", UNSTORABLE, ids=lambda value: ascii(value)[:30])
+    def test_unstorable_values_are_refused_and_the_parameter_named(self, filled: Store, value: Any) -> None:
         for query in (TEXT, ITEMS):
             with pytest.raises(QueryError, match="'value'") as raised:
                 filled.read(query, {"value": value})
@@ -149,7 +149,7 @@ class Values(Stores):
         with pytest.raises(QueryError, match="value"):
             filled.read(TEXT, {"other": 1})
 
-    def test_one_parameter_may_stand_in_several_places_and_others_in_none(self, filled: Store) -> None:
+    def test_a_parameter_may_be_used_several_times_or_not_at_all(self, filled: Store) -> None:
         query = "SELECT CAST(:a AS text) || CAST(:b AS text) || CAST(:a AS text) AS value"
         assert filled.read(query, {"a": "x", "b": ":a", "c": "nowhere"}) == [{"value": "x:ax"}]
 

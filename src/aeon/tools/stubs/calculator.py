@@ -4,24 +4,24 @@ from typing import Any
 
 from aeon.base.errors import ToolError
 from aeon.base.json import JsonObject
-from aeon.tools.arithmetic import evaluate
+from aeon.tools.arithmetic import evaluate_expression
 from aeon.tools.interface import Example, Tool
-from aeon.tools.spoken import expression_in
+from aeon.tools.number_words import find_expression
 
 _PATTERN = r"^([-+*/%^()., 0-9×÷−]|\{step\.[A-Za-z0-9_.]{1,40}\}|sqrt|round|floor|ceil|abs|min|max){1,200}$"  # noqa: RUF001  # as people type it
-"""Numbers, signs, brackets, references and the known functions: what is no arithmetic cannot even be written."""
+"""Numbers, signs, brackets, references and the known functions: only arithmetic matches."""
 
 _OPERATIONS = {"add": "+", "subtract": "-", "multiply": "*", "divide": "/", "power": "^", "modulo": "%"}
 
 
 def _example(request: str, words: str, expression: str) -> Example:
-    """A request, the calculation in words (which a model writes first, and thinks with), and its expression."""
+    """A request, the calculation in words (which a model writes first, as its reasoning), and its expression."""
     step: JsonObject = {"description": words, "tool": "calculator", "arguments": {"expression": expression}}
     return Example(request, [step])
 
 
 class CalculatorTool(Tool):
-    """Computes exactly, without executing anything."""
+    """A calculator: exact, without executing code."""
 
     name = "calculator"
     description = "Compute one arithmetic expression; the whole calculation goes into it."
@@ -72,15 +72,15 @@ class CalculatorTool(Tool):
     )
 
     def invoke(self, **kwargs: Any) -> dict[str, Any]:
-        """Raises ToolError for what is no arithmetic or has no value."""
+        """Raises ToolError if the expression is not arithmetic or has no value."""
         try:
-            return {"result": evaluate(_expression(kwargs))}
+            return {"result": evaluate_expression(_expression(kwargs))}
         except ValueError as error:
             raise ToolError(f"The calculator cannot compute that: {error}.") from error
 
     def read_request(self, request: str) -> JsonObject | None:
-        """The arithmetic that stands literally in the request, in signs or in words."""
-        expression = expression_in(request)
+        """The arithmetic in the request, in signs or in words."""
+        expression = find_expression(request)
         return None if expression is None else {"expression": expression}
 
 

@@ -7,7 +7,7 @@ from aeon.tools.interface import Example, Tool
 
 
 class EchoTool(Tool):
-    """Returns the text it is given."""
+    """A tool that returns its input text."""
 
     name = "echo"
     description = "Say a given text back exactly as it is."

@@ -1,4 +1,4 @@
-"""The memory tools: a model's hands on the key/value memory."""
+"""The memory tools: access to the key/value memory for models."""
 
 from typing import Any, Protocol
 
@@ -6,15 +6,15 @@ from aeon.base.errors import ToolError
 from aeon.base.json import Json, JsonObject
 from aeon.tools.interface import Example, Tool
 
-RESERVED = "step/"
-"""Keys of the kernel's own: results of steps (core 14). Tools read them and never write them."""
+RESERVED_PREFIX = "step/"
+"""Prefix of the kernel's keys: results of steps (core 14). Tools may read them but never write them."""
 
 _KEY: JsonObject = {"type": "string", "minLength": 1, "maxLength": 200}
 _SCALAR: JsonObject = {"type": ["string", "number", "boolean"], "maxLength": 2000}
 
 
-class KeyValues(Protocol):
-    """What the memory tools need of a memory: any `aeon.memory.interface.Memory` has it."""
+class KeyValueStore(Protocol):
+    """The memory operations that the memory tools need; every `aeon.memory.interface.Memory` has them."""
 
     def write(self, key: str, value: Json) -> None: ...
     def read(self, key: str) -> Json: ...
@@ -26,7 +26,7 @@ def _object(**properties: JsonObject) -> JsonObject:
 
 
 class MemoryWriteTool(Tool):
-    """Stores a value under a key."""
+    """A tool that stores a value under a key."""
 
     name = "memory_write"
     description = "Store a value under a short key, to be read again later."
@@ -61,20 +61,20 @@ class MemoryWriteTool(Tool):
         ),
     )
 
-    def __init__(self, memory: KeyValues) -> None:
+    def __init__(self, memory: KeyValueStore) -> None:
         self._memory = memory
 
     def invoke(self, **kwargs: Any) -> dict[str, Any]:
         """Raises ToolError for a key that belongs to the kernel."""
         key: str = kwargs["key"]
-        if key.startswith(RESERVED):
-            raise ToolError(f"Keys that start with {RESERVED!r} hold the results of steps; choose another key.")
+        if key.startswith(RESERVED_PREFIX):
+            raise ToolError(f"Keys that start with {RESERVED_PREFIX!r} hold the results of steps; choose another key.")
         self._memory.write(key, kwargs["value"])
         return {"value": kwargs["value"]}
 
 
 class MemoryReadTool(Tool):
-    """Reads what is stored under a key."""
+    """A tool that reads the value under a key."""
 
     name = "memory_read"
     description = "Read the value stored under a key."
@@ -99,21 +99,21 @@ class MemoryReadTool(Tool):
         ),
     )
 
-    def __init__(self, memory: KeyValues) -> None:
+    def __init__(self, memory: KeyValueStore) -> None:
         self._memory = memory
 
     def invoke(self, **kwargs: Any) -> dict[str, Any]:
-        """Raises ToolError when nothing is stored under the key."""
+        """Raises ToolError if nothing is stored under the key."""
         value = self._memory.read(kwargs["key"])
         if value is None:
-            keys = [key for key, _ in self._memory.search("") if not key.startswith(RESERVED)]
+            keys = [key for key, _ in self._memory.search("") if not key.startswith(RESERVED_PREFIX)]
             stored = f"stored keys: {', '.join(keys[:20])}" if keys else "nothing is stored yet"
             raise ToolError(f"Nothing is stored under {kwargs['key']!r}; {stored}.")
         return {"value": value}
 
 
 class MemorySearchTool(Tool):
-    """Lists what is stored under keys with a prefix."""
+    """A tool that lists the keys with a prefix and their values."""
 
     name = "memory_search"
     description = "List stored keys that start with a prefix, with their values."
@@ -126,9 +126,11 @@ class MemorySearchTool(Tool):
         ),
     )
 
-    def __init__(self, memory: KeyValues) -> None:
+    def __init__(self, memory: KeyValueStore) -> None:
         self._memory = memory
 
     def invoke(self, **kwargs: Any) -> dict[str, Any]:
-        found = self._memory.search(kwargs["prefix"])
-        return {"matches": [{"key": key, "value": value} for key, value in found if not key.startswith(RESERVED)]}
+        entries = self._memory.search(kwargs["prefix"])
+        return {
+            "matches": [{"key": key, "value": value} for key, value in entries if not key.startswith(RESERVED_PREFIX)]
+        }

@@ -1,10 +1,10 @@
-"""The proof that a repaired value is what the text says: every letter, digit and bracket, in order, none added."""
+"""The proof that a repaired value matches its text: every letter, digit and bracket, in order, none added."""
 
 import re
 from typing import cast
 
 from aeon.base.json import Json, JsonObject, parse_strict
-from aeon.validation.recovery.spelling import GAP, LITERALS, NAME, NO_WORDS, NUMBER, QUOTES, unescape
+from aeon.validation.recovery.proposals import GAP, LITERALS, NAME, NON_STRING_WORDS, NUMBER, QUOTES, unescape
 
 _ENDS = r"""\s*(?:[}\]]|,\s*(?:["'“\u2018`][^"'“”\u2018\u2019`\n]*["'”\u2019`]|[\w$]+)\s*:)"""
 _MEMBER_END = re.compile(_ENDS)
@@ -12,13 +12,13 @@ _ITEM_END = re.compile(_ENDS + r"""|\s*,\s*["'“\u2018`{\[\d-]""")
 _VALUE_MARKS = ",}]"
 
 
-class _Differs(Exception):  # noqa: N818  # a jump out of the recursion, never an error
+class _Differs(Exception):  # noqa: N818  # leaves the recursion, not an error
     pass
 
 
-def spells(text: str, value: Json) -> bool:
-    """Whether `text` reads as `value` when only quotes, commas, comments, whitespace and the spelling of
-    literals may differ from strict JSON (core 9). A bracket, key, letter or digit more or less is a no.
+def is_spelling_of(text: str, value: Json) -> bool:
+    """Whether `text` spells `value`, if only quotes, commas, comments, whitespace and the spelling of
+    literals may differ from strict JSON (core 9). False if a bracket, key, letter or digit is added or missing.
     """
     try:
         return _gap(text, _read(text, _gap(text, 0), value, _MEMBER_END)) == len(text)
@@ -51,32 +51,32 @@ def _array(text: str, at: int, value: list[Json]) -> int:
     at = _mark(text, at, "[")
     for index, item in enumerate(value):
         start = _separator(text, at, is_first=index == 0)
-        if index and start == at and not _is_parted(text, at):
+        if index and start == at and not _is_separated(text, at):
             raise _Differs
         at = _read(text, start, item, _ITEM_END)
     return _mark(text, _closing(text, at), "]")
 
 
 def _separator(text: str, at: int, *, is_first: bool) -> int:
-    """Past what parts two members: a comma, or nothing where it was forgotten."""
+    """The position after the separator of two members: a comma, or nothing if it was forgotten."""
     after = _gap(text, at)
     return _gap(text, after + 1) if not is_first and text[after : after + 1] == "," else after
 
 
-def _is_parted(text: str, at: int) -> bool:
-    """Whether a bracket parts two items that stand without comma and space; two strings could be one with quotes."""
+def _is_separated(text: str, at: int) -> bool:
+    """Whether a bracket separates two items without comma and space; two strings could be one that contains quotes."""
     return text[at - 1 : at] in "}]" or text[at : at + 1] in "{["
 
 
 def _closing(text: str, at: int) -> int:
-    """Past what may stand before a closing bracket: one trailing comma."""
+    """The position after an optional trailing comma before a closing bracket."""
     at = _gap(text, at)
     return _gap(text, at + 1) if text[at : at + 1] == "," else at
 
 
 def _gap(text: str, at: int) -> int:
-    found = GAP.match(text, at)
-    return at if found is None else found.end()
+    match = GAP.match(text, at)
+    return at if match is None else match.end()
 
 
 def _mark(text: str, at: int, mark: str) -> int:
@@ -100,7 +100,7 @@ def _string(text: str, at: int, value: str, ends: re.Pattern[str]) -> int:
 
 
 def _content(text: str, at: int, value: str, closers: str, ends: re.Pattern[str]) -> int:
-    """Match letter by letter. A bare quote inside counts as content only where the string could not end there."""
+    """Matches letter by letter. An unescaped quote counts as content only where the string could not end."""
     if not any(mark in value for mark in (*closers, "\\")) and text.startswith(value, at):
         return at + len(value)
     for char in value:
@@ -117,27 +117,27 @@ def _content(text: str, at: int, value: str, closers: str, ends: re.Pattern[str]
 
 
 def _bare_word(text: str, at: int, value: str) -> int:
-    found = NAME.match(text, at)
-    if found is None or found[0] != value:
+    match = NAME.match(text, at)
+    if match is None or match[0] != value:
         raise _Differs
-    after = _gap(text, found.end())
-    if text[after : after + 1] not in ({":"} if value in NO_WORDS else {":", *_VALUE_MARKS}):
+    after = _gap(text, match.end())
+    if text[after : after + 1] not in ({":"} if value in NON_STRING_WORDS else {":", *_VALUE_MARKS}):
         raise _Differs
-    return found.end()
+    return match.end()
 
 
 def _literal(text: str, at: int, value: bool | None) -> int:
-    found = NAME.match(text, at)
-    if found is None or LITERALS.get(found[0]) != {None: "null", True: "true", False: "false"}[value]:
+    match = NAME.match(text, at)
+    if match is None or LITERALS.get(match[0]) != {None: "null", True: "true", False: "false"}[value]:
         raise _Differs
-    return found.end()
+    return match.end()
 
 
 def _number(text: str, at: int, value: float) -> int:
-    found = NUMBER.match(text, at)
-    if found is None or repr(parse_strict(found[0])) != repr(value):
+    match = NUMBER.match(text, at)
+    if match is None or repr(parse_strict(match[0])) != repr(value):
         raise _Differs
-    after = text[found.end() : found.end() + 1]
-    if after not in {"", *_VALUE_MARKS, *QUOTES} and _gap(text, found.end()) == found.end():
+    after = text[match.end() : match.end() + 1]
+    if after not in {"", *_VALUE_MARKS, *QUOTES} and _gap(text, match.end()) == match.end():
         raise _Differs
-    return found.end()
+    return match.end()

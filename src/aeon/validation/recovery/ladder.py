@@ -1,70 +1,136 @@
-"""The ladder from a model's text to a value: strict parse, unwrap, decode, repair; each rung gated by the schema."""
+"""The ladder from a model's text to a value: strict parse, unwrap, decode, repair; the schema gates each rung."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import cast
+from typing import NamedTuple, cast
 
-from aeon.base.json import Json, JsonObject, canonical, parse_strict
-from aeon.base.json_schema import Problem, SchemaCheck
-from aeon.validation.recovery.passages import UNREAD, Layout, lay_out, without_reasoning
-from aeon.validation.recovery.repair import Reading, read_passage
+from aeon.base.json import Json, JsonObject, canonical_json, json_problems, parse_strict, unescape_json
+from aeon.base.json_schema import CompiledSchema, ValidationProblem
+from aeon.validation.recovery.audit import is_spelling_of
+from aeon.validation.recovery.closing import close_brackets
+from aeon.validation.recovery.passages import UNPARSED, Passage, TextLayout, find_passages, strip_reasoning
+from aeon.validation.recovery.proposals import json_repair_value, normalize_tokens
+
+MAX_TIDY = 200_000
+"""Characters of one malformed passage; a longer one is not repaired."""
+
+
+class PassageReading(NamedTuple):
+    """A value and the stages that were needed to read it."""
+
+    value: Json
+    stages: tuple[str, ...]
+
+
+def read_passage(passage: Passage, schema: CompiledSchema | None, *, has_stopped: bool) -> PassageReading | None:
+    """The value of `passage`: the first reading that fits the schema, else the first reading, else None."""
+    if passage.value is not UNPARSED:
+        return PassageReading(passage.value, ())
+    readings: list[PassageReading] = []
+    for reading in _readings(passage, schema, has_stopped=has_stopped):
+        if schema is None or schema.is_valid(reading.value):
+            return reading
+        readings.append(reading)
+    return readings[0] if readings else None
+
+
+def _readings(passage: Passage, schema: CompiledSchema | None, *, has_stopped: bool) -> Iterator[PassageReading]:
+    text, opened = ("{" + passage.text, ("open",)) if passage.lacks_opener else (passage.text, ())
+    has_ended = has_stopped or passage.is_closed_by_fence
+    attempts: tuple[tuple[str, Callable[[], Json]], ...] = (
+        ("open" if opened else "strict", lambda: parse_strict(text)),
+        ("decode", lambda: _escaped(text)),
+        ("tidy", lambda: _audited(text, _tidied)),
+        ("close", lambda: close_brackets(passage.segment, schema, has_ended=has_ended)),
+        ("repair", lambda: _audited(text, json_repair_value)),
+    )
+    for stage, attempt in attempts:
+        try:
+            value = attempt()
+        except (ValueError, RecursionError):
+            continue
+        yield PassageReading(value, tuple(dict.fromkeys((*opened, stage))))
+
+
+def _audited(text: str, propose: Callable[[str], Json]) -> Json:
+    if len(text) > MAX_TIDY:
+        raise ValueError("too long to repair")
+    value = propose(text)
+    if json_problems(value) or not is_spelling_of(text, value):
+        raise ValueError("the proposal does not match the text")
+    return value
+
+
+def _tidied(text: str) -> Json:
+    strict = normalize_tokens(text)
+    if strict is None:
+        raise ValueError("a token has no strict spelling")
+    return parse_strict(strict)
+
+
+def _escaped(text: str) -> Json:
+    """JSON whose quotes are all escaped, as inside a JSON string."""
+    if '\\"' not in text[:20]:
+        raise ValueError("not escaped")
+    return parse_strict(unescape_json(text))
+
 
 MAX_TEXT = 1_000_000
-"""Characters of text that are looked at; more is refused unread."""
+"""Characters of a text; a longer one is refused unread."""
 
 MAX_PASSAGES = 50
 _MARGIN = " \t\r\n\ufeff\u200b\u200c\u200d\u2060\u00a0"
 
 
 @dataclass(frozen=True, slots=True)
-class Recovered:
-    """A value that fits the schema. `stages` names what was done to read it, empty when the text stood as it was."""
+class RecoveredValue:
+    """A value that fits the schema. `stages` names the steps that were needed to read it, empty for strict JSON."""
 
     value: Json
     stages: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
-    """No value could be read with certainty that fits.
+class RecoveryFailure:
+    """No fitting value could be read with certainty.
 
-    `readable`: the one value that was read with certainty though it does not fit, or None. Never a completed guess.
+    `parsed_value`: the one value that was read with certainty although it does not fit, or None. Never a guess.
     """
 
-    problems: tuple[Problem, ...]
-    readable: Json | None
+    problems: tuple[ValidationProblem, ...]
+    parsed_value: Json | None
     is_truncated: bool
 
 
 @dataclass(frozen=True, slots=True)
-class _Ending:
-    """What is known about how the text ended: cut off by the token limit, or ended by the model itself."""
+class _TextEnd:
+    """The end of a text: cut off by the token limit, or stopped by the model."""
 
     is_truncated: bool
     has_stopped: bool
 
 
 def recover(
-    text: str, schema: SchemaCheck | None = None, *, is_truncated: bool = False, has_stopped: bool = False
-) -> Recovered | Refused:
-    """Read the JSON value in a model's `text`, without a model and without guessing (core 9).
+    text: str, schema: CompiledSchema | None = None, *, is_truncated: bool = False, has_stopped: bool = False
+) -> RecoveredValue | RecoveryFailure:
+    """Reads the JSON value in a model's `text`, without a model and without guessing (core 9).
 
     `is_truncated`: the token limit cut the text off; then only a complete document is accepted.
-    `has_stopped`: the server said that the model ended by itself (`finish_reason` "stop"); then forgotten last
-    brackets are added even where a cut would look the same. Never raises.
+    `has_stopped`: the server reported that the model stopped (`finish_reason` "stop"); then forgotten last brackets are
+    added even where a cut would look the same. Never raises.
     """
-    ending = _Ending(is_truncated, has_stopped and not is_truncated)
+    ending = _TextEnd(is_truncated, has_stopped and not is_truncated)
     if len(text) > MAX_TEXT:
         return _refused(f"is {len(text)} characters long, more than the {MAX_TEXT} that are read", ending)
     try:
         value = parse_strict(text)
     except ValueError:
         return _unwrap(text, schema, ending)
-    return _judge([Reading(value, ())], schema, ending)
+    return _judge([PassageReading(value, ())], schema, ending)
 
 
-def _unwrap(text: str, schema: SchemaCheck | None, ending: _Ending) -> Recovered | Refused:
-    body = without_reasoning(text)
+def _unwrap(text: str, schema: CompiledSchema | None, ending: _TextEnd) -> RecoveredValue | RecoveryFailure:
+    body = strip_reasoning(text)
     if body is None:
         return _refused("is reasoning that never ends in an answer", ending)
     stages = ("reasoning",) if body != text else ()
@@ -75,12 +141,12 @@ def _unwrap(text: str, schema: SchemaCheck | None, ending: _Ending) -> Recovered
         readings = readings if isinstance(wider, str) else wider
     if isinstance(readings, str):
         return _refused(readings, ending)
-    return _judge([Reading(value, (stages + done) or ("clean",)) for value, done in readings], schema, ending)
+    return _judge([PassageReading(value, (stages + done) or ("clean",)) for value, done in readings], schema, ending)
 
 
-def _read(body: str, schema: SchemaCheck | None, ending: _Ending, *, is_wide: bool) -> list[Reading] | str:
-    """Every value in `body`, or why they cannot be had."""
-    layout = lay_out(body, MAX_PASSAGES, is_wide=is_wide)
+def _read(body: str, schema: CompiledSchema | None, ending: _TextEnd, *, is_wide: bool) -> list[PassageReading] | str:
+    """Every value in `body`, or the reason why they cannot be read."""
+    layout = find_passages(body, MAX_PASSAGES, is_wide=is_wide)
     if layout is None:
         return f"holds more than {MAX_PASSAGES} pieces of JSON"
     if complaint := _complaint(layout, ending):
@@ -89,22 +155,22 @@ def _read(body: str, schema: SchemaCheck | None, ending: _Ending, *, is_wide: bo
     readings = [read_passage(passage, schema, has_stopped=ending.has_stopped) for passage in layout.passages]
     if None in readings:
         return "holds JSON that cannot be read with certainty"
-    return [Reading(reading.value, wrapping + reading.stages) for reading in readings if reading is not None]
+    return [PassageReading(reading.value, wrapping + reading.stages) for reading in readings if reading is not None]
 
 
-def _complaint(layout: Layout, ending: _Ending) -> str:
-    """Why the passages cannot be trusted to be the whole answer, or nothing."""
+def _complaint(layout: TextLayout, ending: _TextEnd) -> str:
+    """The reason why the passages may not be the whole answer, or ""."""
     if not layout.passages:
         return "holds no JSON"
     if layout.has_stray_json:
         return "goes on as JSON outside of every complete value"
     if not ending.is_truncated:
         return ""
-    is_whole = len(layout.passages) == 1 and layout.passages[0].value is not UNREAD and layout.ends_with_passage
+    is_whole = len(layout.passages) == 1 and layout.passages[0].value is not UNPARSED and layout.ends_with_passage
     return "" if is_whole else "was cut off by the token limit before it ended with a complete document"
 
 
-def _wrapping(body: str, layout: Layout) -> tuple[str, ...]:
+def _wrapping(body: str, layout: TextLayout) -> tuple[str, ...]:
     if layout.has_fence:
         return ("unfence",)
     first = layout.passages[0]
@@ -113,8 +179,10 @@ def _wrapping(body: str, layout: Layout) -> tuple[str, ...]:
     return ("outermost",)
 
 
-def _judge(readings: list[Reading], schema: SchemaCheck | None, ending: _Ending) -> Recovered | Refused:
-    """Accept the one value that fits. Two different ones that fit are a question, and this never answers it."""
+def _judge(
+    readings: list[PassageReading], schema: CompiledSchema | None, ending: _TextEnd
+) -> RecoveredValue | RecoveryFailure:
+    """Accepts the one value that fits. Refuses if two different values fit."""
     if schema is None:
         readings = [reading for reading in readings if isinstance(reading.value, dict)] or readings
     fitting = list(_fitting(readings, schema, ending))
@@ -125,11 +193,13 @@ def _judge(readings: list[Reading], schema: SchemaCheck | None, ending: _Ending)
     for only in fitting:
         if ending.is_truncated and isinstance(only.value, int | float) and not isinstance(only.value, bool):
             return _refused("is a number that may go on after the cut", ending)
-        return Recovered(only.value, only.stages)
+        return RecoveredValue(only.value, only.stages)
     return _misfit(readings, schema, ending)
 
 
-def _fitting(readings: list[Reading], schema: SchemaCheck | None, ending: _Ending) -> Iterator[Reading]:
+def _fitting(
+    readings: list[PassageReading], schema: CompiledSchema | None, ending: _TextEnd
+) -> Iterator[PassageReading]:
     for reading in readings:
         if schema is None or schema.is_valid(reading.value):
             yield reading
@@ -137,29 +207,31 @@ def _fitting(readings: list[Reading], schema: SchemaCheck | None, ending: _Endin
             yield from _decoded(reading, schema, ending)
 
 
-def _decoded(reading: Reading, schema: SchemaCheck, ending: _Ending) -> Iterator[Reading]:
-    """JSON inside a JSON string where the schema takes no string: the whole value, or members of the object."""
+def _decoded(reading: PassageReading, schema: CompiledSchema, ending: _TextEnd) -> Iterator[PassageReading]:
+    """Decodes JSON inside a JSON string where the schema allows no string: the whole value, or members of it."""
     value = reading.value
     stages = (*reading.stages, "decode")
     if isinstance(value, str):
         inner = recover(value, schema, is_truncated=ending.is_truncated, has_stopped=ending.has_stopped)
-        if isinstance(inner, Recovered):
-            yield Reading(inner.value, stages + inner.stages)
+        if isinstance(inner, RecoveredValue):
+            yield PassageReading(inner.value, stages + inner.stages)
     else:
-        wrong = {problem.path for problem in schema.problems(value)}
-        opened = _opened(value, "$", wrong)
+        misfits = {problem.path for problem in schema.problems(value)}
+        opened = _with_decoded(value, "$", misfits)
         if schema.is_valid(opened):
-            yield Reading(opened, stages)
+            yield PassageReading(opened, stages)
 
 
-def _opened(value: Json, path: str, wrong: set[str]) -> Json:
-    """`value` with the JSON taken out of the strings at the paths in `wrong`."""
+def _with_decoded(value: Json, path: str, misfits: set[str]) -> Json:
+    """`value` with the JSON strings at the paths `misfits` decoded."""
     if isinstance(value, dict):
         members = cast(JsonObject, value).items()
-        return {key: _opened(member, f"{path}.{key}", wrong) for key, member in members}
+        return {key: _with_decoded(member, f"{path}.{key}", misfits) for key, member in members}
     if isinstance(value, list):
-        return [_opened(item, f"{path}[{index}]", wrong) for index, item in enumerate(cast("list[Json]", value))]
-    if not isinstance(value, str) or path not in wrong or value.lstrip()[:1] not in {"{", "["}:
+        return [
+            _with_decoded(item, f"{path}[{index}]", misfits) for index, item in enumerate(cast("list[Json]", value))
+        ]
+    if not isinstance(value, str) or path not in misfits or value.lstrip()[:1] not in {"{", "["}:
         return value
     try:
         return parse_strict(value)
@@ -167,25 +239,25 @@ def _opened(value: Json, path: str, wrong: set[str]) -> Json:
         return value
 
 
-def _misfit(readings: list[Reading], schema: SchemaCheck | None, ending: _Ending) -> Refused:
+def _misfit(readings: list[PassageReading], schema: CompiledSchema | None, ending: _TextEnd) -> RecoveryFailure:
     values: list[Json] = [reading.value for reading in readings]
     values = [value for value in values if isinstance(value, dict)] or values
     last = values[-1]
     if isinstance(last, str) and len(values) == 1:
         inner = recover(last, schema, is_truncated=ending.is_truncated, has_stopped=ending.has_stopped)
-        if isinstance(inner, Refused) and inner.readable is not None:
+        if isinstance(inner, RecoveryFailure) and inner.parsed_value is not None:
             return inner
     is_only = len({_identity(value) for value in values}) == 1
     problems = () if schema is None else tuple(schema.problems(last))
-    return Refused(problems, last if is_only else None, ending.is_truncated)
+    return RecoveryFailure(problems, last if is_only else None, ending.is_truncated)
 
 
 def _identity(value: Json) -> str:
     try:
-        return canonical(value)
+        return canonical_json(value)
     except (ValueError, RecursionError):
         return repr(id(value))
 
 
-def _refused(message: str, ending: _Ending) -> Refused:
-    return Refused((Problem("$", f"the text {message}"),), None, ending.is_truncated)
+def _refused(message: str, ending: _TextEnd) -> RecoveryFailure:
+    return RecoveryFailure((ValidationProblem("$", f"the text {message}"),), None, ending.is_truncated)

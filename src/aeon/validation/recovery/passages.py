@@ -1,12 +1,11 @@
-"""Where in a model's text JSON stands: reasoning set aside, prose and fences told from values."""
+"""The search for JSON in a model's text: skips reasoning, and separates values from prose and fences."""
 
 import re
 from dataclasses import dataclass
 from typing import Final
 
 from aeon.base.json import Json, parse_first
-from aeon.validation.recovery.proposals import balanced_end
-from aeon.validation.recovery.spelling import SPACE
+from aeon.validation.recovery.proposals import SPACE, find_balanced_end
 
 _TAGS = "think|thinking|thought|reasoning|reflection|scratchpad"
 _OPEN_TAG = re.compile(f"<({_TAGS})>", re.IGNORECASE)
@@ -26,32 +25,32 @@ _FIRST_KEY = re.compile(r"""["“'](?:[^"“”'\n\\]|\\.)+["”']\s*:""")
 _ONLY_CLOSERS = re.compile(r"[\s}\]]*\Z")
 
 
-class _Unread:
+class _Unparsed:
     pass
 
 
-UNREAD: Final = _Unread()
-"""The value of a passage that strict JSON does not cover."""
+UNPARSED: Final = _Unparsed()
+"""The value of a passage that is not strict JSON."""
 
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A stretch of text that is, or starts like, one JSON value. `text` is without what surrounds it.
+    """A part of a text that is, or starts like, one JSON value. `text` excludes its surroundings.
 
-    `segment` runs on to the end of the fence or text it stands in; `is_closed_by_fence` says which of the two.
-    `lacks_opener`: the bracket that should stand before `text` is missing.
+    `segment` continues to the end of the enclosing fence or text; `is_closed_by_fence` is true for a fence.
+    `lacks_opener`: the opening bracket before `text` is missing.
     """
 
     text: str
-    value: Json = UNREAD
+    value: Json = UNPARSED
     segment: str = ""
     is_closed_by_fence: bool = False
     lacks_opener: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
-    """The passages of a text in order, and whether something that looks like JSON stands outside all of them."""
+class TextLayout:
+    """The passages of a text in order, and whether something that looks like JSON is outside them."""
 
     passages: tuple[Passage, ...]
     has_stray_json: bool
@@ -59,10 +58,10 @@ class Layout:
     ends_with_passage: bool
 
 
-def without_reasoning(text: str) -> str | None:
-    """`text` without the reasoning blocks before its answer; None when a block is never closed.
+def strip_reasoning(text: str) -> str | None:
+    """`text` without the reasoning blocks before its answer; None if a block is never closed.
 
-    A tag after the first bracket or key of JSON is left alone: it may stand inside a string.
+    A tag after the first bracket or key of JSON is kept: it may be inside a string.
     """
     while opened := _OPEN_TAG.search(text):
         if _OPENER.search(text, 0, opened.start()) or _FIRST_KEY.search(text, 0, opened.start()):
@@ -75,14 +74,14 @@ def without_reasoning(text: str) -> str | None:
 
 
 def _after_unopened_reasoning(text: str) -> str:
-    """Some chat templates write the opening tag themselves, so the text holds only the closing one."""
+    """`text` after a closing tag without an opening one: some chat templates write the opening tag themselves."""
     tags = list(_CLOSE_TAG.finditer(text))
     rest = text[tags[-1].end() :] if tags else text
     return rest if _OPENER.search(rest) else text
 
 
-def lay_out(text: str, most: int, *, is_wide: bool = False) -> Layout | None:
-    """Find every top-level value in `text`; None beyond `most` of them.
+def find_passages(text: str, limit: int, *, is_wide: bool = False) -> TextLayout | None:
+    """Finds every top-level value in `text`; returns None if there are more than `limit`.
 
     A malformed passage ends where its brackets balance or, with `is_wide`, at its segment's last bracket: broken
     quotes can hide which brackets are part of a string.
@@ -90,7 +89,7 @@ def lay_out(text: str, most: int, *, is_wide: bool = False) -> Layout | None:
     spans: list[tuple[int, int, Passage]] = []
     at = 0
     while opener := _OPENER.search(text, at):
-        if len(spans) == most:
+        if len(spans) == limit:
             return None
         start = opener.start()
         passage, at = _passage(text, start, is_wide=is_wide)
@@ -109,18 +108,18 @@ def _passage(text: str, start: int, *, is_wide: bool) -> tuple[Passage, int]:
 def _malformed(text: str, start: int, *, is_wide: bool) -> tuple[Passage, int]:
     stop, is_fenced = _segment_end(text, start, is_wide=is_wide)
     segment = text[start:stop]
-    end = (None if is_wide else balanced_end(segment, 0)) or _widest(segment)
+    end = (None if is_wide else find_balanced_end(segment, 0)) or _widest(segment)
     return Passage(segment[:end], segment=segment, is_closed_by_fence=is_fenced), start + end
 
 
 def _widest(segment: str) -> int:
-    """Up to the last bracket, or to the end where JSON goes on behind it."""
+    """The position after the last bracket, or the end if JSON continues after it."""
     end = _last_closer(segment)
     return len(segment) if not end or _is_stray(segment[end:]) else end
 
 
 def _segment_end(text: str, start: int, *, is_wide: bool) -> tuple[int, bool]:
-    """Where the next fence stands; with `is_wide` the text's end, since a fence may be part of a string."""
+    """The position of the next fence; with `is_wide` the text's end, because a fence may be part of a string."""
     fence = None if is_wide else _FENCE.search(text, start)
     return (len(text), False) if fence is None else (fence.start(), True)
 
@@ -129,14 +128,14 @@ def _last_closer(text: str) -> int:
     return max(text.rfind("}"), text.rfind("]")) + 1
 
 
-def _layout(text: str, spans: list[tuple[int, int, Passage]]) -> Layout:
+def _layout(text: str, spans: list[tuple[int, int, Passage]]) -> TextLayout:
     gaps = _gaps(text, spans)
     bare = [_INLINE_FENCE.sub(" ", gap) for gap in gaps]
     has_fence = bare != gaps
     starts_as_json = _looks_like_json(bare[0]) or bool(_DANGLING.search(bare[0]) and _OVERRUN.match(bare[-1]))
     if starts_as_json and (headless := _headless(text)):
-        return Layout((headless,), has_stray_json=False, has_fence=has_fence, ends_with_passage=False)
-    return Layout(
+        return TextLayout((headless,), has_stray_json=False, has_fence=has_fence, ends_with_passage=False)
+    return TextLayout(
         passages=tuple(passage for _, _, passage in spans),
         has_stray_json=starts_as_json or any(_is_stray(gap) for gap in bare[1:]),
         has_fence=has_fence,
@@ -150,7 +149,7 @@ def _gaps(text: str, spans: list[tuple[int, int, Passage]]) -> list[str]:
 
 
 def _is_stray(gap: str) -> bool:
-    """Whether what follows a value goes on as JSON. Closing brackets alone are one too many, no more."""
+    """Whether the text after a value continues as JSON. Extra closing brackets alone do not count."""
     return bool(_GOES_ON.match(gap)) or _looks_like_json(gap)
 
 

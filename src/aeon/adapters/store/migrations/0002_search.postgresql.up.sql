@@ -4,7 +4,7 @@
 -- user may see, and never goes through what others have.
 
 -- A text with small letters, without accents, and with a blank for each character that is no part of a word.
--- `aeon.platform.search.words` has the same table.
+-- `aeon.platform.search.tokenizer` has the same table.
 
 CREATE FUNCTION search_folded(given text) RETURNS text LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
 BEGIN

@@ -3,7 +3,7 @@
 -- Plain tables: in SQLite 3.40, no trigger may write to FTS5 while `trusted_schema` is off. The rows of the index begin
 -- with a scope: a search reads what its user may see, and never goes through what others have.
 
--- Letters that are compared as another one: small, without accents. `aeon.platform.search.words` has the same table.
+-- Letters that are compared as another one: small, without accents. `aeon.platform.search.tokenizer` has the same table.
 
 CREATE TABLE search_letters (
     letter TEXT PRIMARY KEY,

@@ -9,18 +9,18 @@ from typing import Final, NamedTuple
 from aeon.platform.store import Dialect
 
 LATEST: Final = 3
-"""The number of the newest migration, and the version of a record that has had them all."""
+"""The number of the newest migration, and the version of a fully migrated record."""
 
 DIGESTS: Final[Mapping[int, str]] = {
     1: "271726f6cf20a2493052f1bb55e7507d5ab511542d882bd58377e72dfef041bb",
     2: "e8f3067b159d089912aff5a9f9763175a56c5569493fb5c43ca8499600aac3ae",
     3: "d520189b97790dab61cccb1831f5869517a899e4211b14dddb6bc53023ee5c31",
 }
-"""The digest of a SQLite record's schema, by version (`sqlite.schema.digest`)."""
+"""The digest of a SQLite record's schema by version (`sqlite.schema.schema_digest`)."""
 
 
 class Migration(NamedTuple):
-    """A change of the tables from version `number - 1` to `number`, and the way back."""
+    """A change of the tables from version `number - 1` to `number`, and its reversal."""
 
     number: int
     name: str
@@ -28,10 +28,10 @@ class Migration(NamedTuple):
     down: str
 
 
-def available(dialect: Dialect) -> list[Migration]:
-    """The migrations in one dialect, by number.
+def load_migrations(dialect: Dialect) -> list[Migration]:
+    """Reads the migrations of one dialect from their files, by number.
 
-    It reads their files. A record of version LATEST is opened without this.
+    Opening a record of version LATEST does not need this.
     """
     from importlib.resources import files
 

@@ -2,50 +2,55 @@
 
 from importlib.util import find_spec
 
-from aeon.adapters.store.postgresql.address import Address, parsed
+from aeon.adapters.store.postgresql.address import PostgresAddress, parse_address
 from aeon.base.errors import MissingExtraError
 from aeon.platform.store import Store
 
-__all__ = ["Address", "migrate", "open_postgresql", "parsed", "roll_back"]
+__all__ = ["PostgresAddress", "migrate", "open_postgresql", "parse_address", "roll_back"]
 
 
 def open_postgresql(address: str, password: str | None = None) -> Store:
-    """The record at `postgresql://user@host:5432/database?schema=aeon`. Other processes may have it open.
+    """Opens the record at `postgresql://user@host:5432/database?schema=aeon`.
 
-    Raises ConfigError for another kind of address, MissingExtraError, StoreUnavailableError for a server that does not
-    answer or refuses the user, and StoreError for a record of another version.
+    Other processes may have it open. Raises ConfigError for an invalid address, MissingExtraError,
+    StoreUnavailableError if the server does not answer or refuses the user, and StoreError for a record of another
+    version.
     """
-    place = parsed(address)
-    _need_psycopg()
-    from aeon.adapters.store.postgresql.opening import open_store
+    place = parse_address(address)
+    _require_psycopg()
+    from aeon.adapters.store.postgresql.factory import open_store
 
     return open_store(place, password)
 
 
 def migrate(address: str, password: str | None = None) -> list[str]:
-    """Bring the record at an address up to this Aeon's version, or make it; the names of the migrations applied.
+    """Migrates the record at an address to this Aeon's version, or creates it.
 
-    The user must own the schema, or may create it. Raises as `open_postgresql`.
+    Returns the applied migrations' names. The user must own the schema, or be allowed to create it. Raises like
+    `open_postgresql`.
     """
-    place = parsed(address)
-    _need_psycopg()
-    from aeon.adapters.store.migrations import available
-    from aeon.adapters.store.postgresql import migrating
+    place = parse_address(address)
+    _require_psycopg()
+    from aeon.adapters.store.migrations import load_migrations
+    from aeon.adapters.store.postgresql import migrator
 
-    return migrating.migrate(place, password, available("postgresql"))
+    return migrator.migrate(place, password, load_migrations("postgresql"))
 
 
 def roll_back(address: str, password: str | None = None, *, to: int) -> list[str]:
-    """Undo the migrations after version `to`, with what only they could keep; their names, newest first."""
-    place = parsed(address)
-    _need_psycopg()
-    from aeon.adapters.store.migrations import available
-    from aeon.adapters.store.postgresql import migrating
+    """Undoes the migrations after version `to`, with data that only they store.
 
-    return migrating.roll_back(place, password, available("postgresql"), to=to)
+    Returns their names, newest first.
+    """
+    place = parse_address(address)
+    _require_psycopg()
+    from aeon.adapters.store.migrations import load_migrations
+    from aeon.adapters.store.postgresql import migrator
+
+    return migrator.roll_back(place, password, load_migrations("postgresql"), to=to)
 
 
-def _need_psycopg() -> None:
+def _require_psycopg() -> None:
     if find_spec("psycopg") is None:
         raise MissingExtraError(
             "A record in PostgreSQL needs psycopg.", next_step="Run pip install 'aeon-orchestrator[postgres]'."

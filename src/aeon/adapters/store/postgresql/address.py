@@ -1,4 +1,4 @@
-"""The address of a record in PostgreSQL: `postgresql://user@host:5432/database?schema=aeon&sslmode=verify-full`."""
+"""The address of a record: `postgresql://user@host:5432/database?schema=aeon&sslmode=...`."""
 
 import re
 from dataclasses import dataclass, field
@@ -28,12 +28,15 @@ _OPTIONS = frozenset(
         "target_session_attrs",
     }
 )
-"""What an address may ask of libpq. The rest is ours, or would give the password to another host."""
+"""The libpq options that an address may set. The others are Aeon's, or could send the password to another host."""
 
 
 @dataclass(frozen=True, slots=True)
-class Address:
-    """Where a record is. Hosts and ports are in the order in which they are tried; no host is this machine's socket."""
+class PostgresAddress:
+    """The location of a record.
+
+    Hosts and ports are in the order of attempts; without hosts, a local socket is used.
+    """
 
     user: str
     hosts: tuple[str, ...]
@@ -51,61 +54,66 @@ class Address:
 
     @property
     def parameters(self) -> dict[str, str]:
-        """What libpq is told of it."""
-        told = {
+        """The connection parameters for libpq."""
+        parameters = {
             "user": self.user,
             "host": ",".join(self.hosts),
             "port": ",".join(self.ports),
             "dbname": self.database,
             **self.options,
         }
-        return {name: value for name, value in told.items() if value}
+        return {name: value for name, value in parameters.items() if value}
 
 
-def parsed(text: str) -> Address:
-    """The parts of an address. Raises ConfigError, which does not repeat the address: it may hold a password."""
+def parse_address(text: str) -> PostgresAddress:
+    """Parses an address.
+
+    Raises ConfigError, which does not repeat the address: it may contain a password.
+    """
     try:
         parts = urlsplit(text)
         options = dict(parse_qsl(parts.query, keep_blank_values=True, strict_parsing=bool(parts.query)))
     except ValueError:
-        raise _wrong("It cannot be read") from None
+        raise _invalid_address("It cannot be read") from None
     if parts.scheme != "postgresql" or parts.fragment:
-        raise _wrong("It has another form")
+        raise _invalid_address("It has a different form")
     user, _, hosts = parts.netloc.rpartition("@")
     if ":" in user or options.keys() & {"password", "sslpassword"}:
-        raise _wrong("It holds a password, which belongs into an environment variable that store.password_env names")
-    return _checked(unquote(user), hosts, unquote(parts.path.removeprefix("/")), options)
+        raise _invalid_address(
+            "It contains a password; put it into an environment variable, and name that in store.password_env"
+        )
+    return _address_of(unquote(user), hosts, unquote(parts.path.removeprefix("/")), options)
 
 
-def _checked(user: str, netloc: str, database: str, options: dict[str, str]) -> Address:
+def _address_of(user: str, netloc: str, database: str, options: dict[str, str]) -> PostgresAddress:
     schema = options.pop("schema", _SCHEMA)
     folder = options.pop("host", "")
     if folder and not folder.startswith("/"):
-        raise _wrong("Its host= is not the folder of a socket")
+        raise _invalid_address("Its host= is not the folder of a socket")
     if unknown := sorted(options.keys() - _OPTIONS):
-        raise _wrong(f"It has options that are not known here: {', '.join(unknown)}")
+        raise _invalid_address(f"It has unknown options: {', '.join(unknown)}")
     if not _SCHEMA_NAME.fullmatch(schema):
-        raise _wrong("Its schema= is not a plain name in small letters")
+        raise _invalid_address("Its schema= is not a plain lowercase name")
     places = [_host_and_port(place) for place in netloc.split(",")] if netloc else []
     if folder:
         places = [(folder, port) for _, port in places or [("", _PORT)]]
     hosts, ports = tuple(host for host, _ in places), tuple(port for _, port in places)
     if len(hosts) > 1:
         options.setdefault("target_session_attrs", "read-write")
-    return Address(user, hosts, ports, database, schema, options)
+    return PostgresAddress(user, hosts, ports, database, schema, options)
 
 
-def _host_and_port(place: str) -> tuple[str, str]:
-    """`host`, `host:5432`, `[::1]:5432`, or `:5432` for a socket."""
-    found = re.fullmatch(r"(?:\[(?P<v6>[0-9A-Fa-f:.]+)\]|(?P<host>[^\[\]:,/\\\s]*))(?::(?P<port>\d{1,5}))?", place)
-    if found is None:
-        raise _wrong("One of its hosts cannot be read")
-    return found["v6"] or found["host"], found["port"] or _PORT
+def _host_and_port(text: str) -> tuple[str, str]:
+    """Parses `host`, `host:5432`, `[::1]:5432`, or `:5432` for a socket."""
+    match = re.fullmatch(r"(?:\[(?P<v6>[0-9A-Fa-f:.]+)\]|(?P<host>[^\[\]:,/\\\s]*))(?::(?P<port>\d{1,5}))?", text)
+    if match is None:
+        raise _invalid_address("One of its hosts cannot be read")
+    return match["v6"] or match["host"], match["port"] or _PORT
 
 
 def _bracketed(host: str) -> str:
     return f"[{host}]" if ":" in host else host
 
 
-def _wrong(what: str) -> ConfigError:
-    return ConfigError(f"store.address is not an address of PostgreSQL. {what}.", next_step=f"Use {_FORM}.")
+def _invalid_address(what: str) -> ConfigError:
+    return ConfigError(f"store.address is not a PostgreSQL address. {what}.", next_step=f"Use {_FORM}.")

@@ -1,4 +1,4 @@
-"""Connections to the record's schema, each set up to be durable, to read only, and to notice a server that is gone."""
+"""Connections to the record's schema: durable, read-only by default, with keepalives."""
 
 import select
 from typing import Final
@@ -13,8 +13,8 @@ from psycopg.rows import DictRow, dict_row
 from psycopg.types.numeric import Int8Dumper
 from psycopg.types.string import TextLoader
 
-from aeon.adapters.store.postgresql.address import Address
-from aeon.adapters.store.postgresql.failures import unavailable
+from aeon.adapters.store.postgresql.address import PostgresAddress
+from aeon.adapters.store.postgresql.errors import unavailable_error
 
 Connection = psycopg.Connection[DictRow]
 
@@ -29,9 +29,9 @@ _DEFAULTS = {
     "keepalives_count": "2",
     "tcp_user_timeout": "8000",
 }
-"""A server that is gone without a word is noticed after 8 seconds: 4 + 2 * 2 of silence, or 8 without an answer."""
+"""A silently lost server is noticed after 8 seconds: 4 + 2 * 2 of silence, or 8 without an acknowledgement."""
 
-SET_UP: Final = b"""
+SESSION_SETTINGS: Final = b"""
 SELECT set_config('search_path', $1, false),
        set_config('lock_timeout', '30s', false),
        set_config('idle_in_transaction_session_timeout', '60s', false),
@@ -42,33 +42,33 @@ SELECT set_config('search_path', $1, false),
        set_config('default_transaction_read_only', 'on', false),
        set_config('synchronous_commit', coalesce(nullif(current_setting('synchronous_commit'), 'off'), 'on'), false)
 """
-"""Asked of the server that was chosen: `target_session_attrs=read-write` refuses a session that begins read-only.
+"""Set after connecting, because `target_session_attrs=read-write` refuses a session that starts read-only.
 
-The server, too, notices after 8 seconds that a machine is gone, also while an answer is on its way, when no keepalive
-is sent (`tcp_user_timeout`, which a Unix socket ignores), and takes back what that one had locked. A process
-that is stopped in its unit of work keeps its locks for a minute at most.
+The server also notices after 8 seconds that a client machine is lost, even during a response, when no keepalive is sent
+(`tcp_user_timeout`, which Unix sockets ignore), and then releases its locks. A process that is stopped in its unit of
+work keeps its locks for at most a minute.
 """
 
 
 class _BooleanLoader(Loader):
-    """Booleans as 0 and 1, as in SQLite."""
+    """Loads booleans as 0 and 1, as in SQLite."""
 
     def load(self, data: Buffer) -> int:
         return int(data == b"t")
 
 
 class _NumericLoader(Loader):
-    """Sums of integers as int, averages as float."""
+    """Loads sums of integers as int, and averages as float."""
 
     def load(self, data: Buffer) -> int | float:
         text = bytes(data).decode()
         return int(text) if text.lstrip("-").isdecimal() else float(text)
 
 
-def connect(address: Address, password: str | None) -> Connection:
-    """An open connection in autocommit mode. Raises StoreUnavailableError.
+def connect(address: PostgresAddress, password: str | None) -> Connection:
+    """Opens a connection in autocommit mode. Raises StoreUnavailableError.
 
-    The password is never taken from PGPASSWORD: a project's file may choose the address (decision 12).
+    It never uses PGPASSWORD, because a project's file may choose the address (decision 12).
     """
     try:
         connection = Connection.connect(
@@ -78,37 +78,40 @@ def connect(address: Address, password: str | None) -> Connection:
             cursor_factory=RawCursor[DictRow],
         )
     except Error as error:
-        raise unavailable(error, address.title) from None
+        raise unavailable_error(error, address.title) from None
     try:
         _adapt(connection)
-        connection.execute(SET_UP, [address.schema])
+        connection.execute(SESSION_SETTINGS, [address.schema])
     except Error as error:
         connection.close()
-        raise unavailable(error, address.title) from None
+        raise unavailable_error(error, address.title) from None
     return connection
 
 
 def is_alive(connection: Connection) -> bool:
-    """Whether an idle connection is still open, as far as can be said without asking the server."""
+    """Returns whether an idle connection is still open, without asking the server."""
     if connection.closed or connection.pgconn.transaction_status != TransactionStatus.IDLE:
         return False
     try:
-        take_input(connection)
+        consume_input(connection)
     except Error:
         return False
     return True
 
 
-def take_input(connection: Connection) -> None:
-    """Take in what the server has sent while it was asked nothing. Raises psycopg.Error if it has said goodbye."""
+def consume_input(connection: Connection) -> None:
+    """Reads pending messages of the server on an idle connection.
+
+    Raises psycopg.Error if it has ended the session.
+    """
     poll = select.poll()
     poll.register(connection.fileno(), select.POLLIN)
     while poll.poll(0):
         connection.pgconn.consume_input()
 
 
-def undo(connection: Connection) -> None:
-    """Roll the open transaction back, and close the connection where that cannot be done."""
+def roll_back_open(connection: Connection) -> None:
+    """Rolls back the open transaction, and closes the connection if that fails."""
     status = connection.pgconn.transaction_status
     if status in (TransactionStatus.INTRANS, TransactionStatus.INERROR):
         try:
@@ -120,7 +123,7 @@ def undo(connection: Connection) -> None:
 
 
 def _adapt(connection: Connection) -> None:
-    """The values of the port in place of psycopg's: integers of 64 bits, and neither booleans nor JSON objects."""
+    """Uses the port's types: 64-bit integers, and neither booleans nor JSON objects."""
     adapters = connection.adapters
     adapters.register_dumper(int, Int8Dumper)
     adapters.register_loader("bool", _BooleanLoader)

@@ -1,11 +1,11 @@
-"""Queries of the record in PostgreSQL's own terms: numbered parameters, and lists as rows."""
+"""Translates the record's queries for PostgreSQL: numbered parameters, and lists as rows."""
 
 import re
 from functools import lru_cache
 from typing import NamedTuple
 
 from aeon.base.json import Json, JsonObject
-from aeon.platform.store import Query, QueryError, Texts
+from aeon.platform.store import DialectQuery, Query, QueryError
 
 _TOKEN = re.compile(
     r"""
@@ -17,27 +17,27 @@ _TOKEN = re.compile(
 )
 
 
-class Statement(NamedTuple):
-    """A query with `$1`, `$2` ... in place of `:names`, and the names in that order."""
+class PostgresStatement(NamedTuple):
+    """A query with `$1`, `$2` ... instead of `:names`, and the names in that order."""
 
     text: bytes
     names: tuple[str, ...]
 
-    def values(self, given: JsonObject) -> list[Json]:
-        """The values of its parameters, in order. Raises QueryError for one that is missing."""
+    def values(self, params: JsonObject) -> list[Json]:
+        """Returns the values of its parameters, in order. Raises QueryError for a missing one."""
         try:
-            return [given[name] for name in self.names]
+            return [params[name] for name in self.names]
         except KeyError as error:
-            raise QueryError(f"The query needs a parameter {error}, which is not given.") from None
+            raise QueryError(f"The query needs a parameter {error}, which is missing.") from None
 
 
-def statement_of(query: Query) -> Statement:
-    """The query for PostgreSQL. Each text is translated once."""
-    return _translated(query.postgresql if isinstance(query, Texts) else query)
+def statement_of(query: Query) -> PostgresStatement:
+    """Returns the query for PostgreSQL. Each text is translated only once."""
+    return _translate(query.postgresql if isinstance(query, DialectQuery) else query)
 
 
 @lru_cache(maxsize=2048)
-def _translated(text: str) -> Statement:
+def _translate(text: str) -> PostgresStatement:
     numbers: dict[str, str] = {}
 
     def replacement(token: re.Match[str]) -> str:
@@ -46,9 +46,9 @@ def _translated(text: str) -> Statement:
         number = numbers.setdefault(token["list"] or token["name"], f"${len(numbers) + 1}")
         return _rows_of(number, token["alias"] or "each") if token["list"] else number
 
-    return Statement(_TOKEN.sub(replacement, text).encode(), tuple(numbers))
+    return PostgresStatement(_TOKEN.sub(replacement, text).encode(), tuple(numbers))
 
 
 def _rows_of(parameter: str, alias: str) -> str:
-    """The items of a JSON list, as SQLite's `json_each` gives them: rows with a column `value`."""
+    """Returns the SQL for a JSON list as rows with a column `value`, like `json_each`."""
     return f"json_array_elements_text(CAST({parameter} AS json)) AS {alias}(value)"

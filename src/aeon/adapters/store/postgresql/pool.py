@@ -1,4 +1,4 @@
-"""The open connections of a store, which its threads share."""
+"""The connection pool of a store, shared by its threads."""
 
 import random
 import threading
@@ -6,24 +6,24 @@ import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 
-from aeon.adapters.store.postgresql.connection import Connection, is_alive, undo
+from aeon.adapters.store.postgresql.connection import Connection, is_alive, roll_back_open
 from aeon.platform.store import QueryError, StoreUnavailableError
 
 SIZE = 10
-"""Connections that a process has at most."""
+"""The maximum number of connections of a process."""
 
-_WAITS = 30.0
-"""Seconds for which a thread waits while the others use all connections."""
+_WAIT_SECONDS = 30.0
+"""Seconds that a thread waits for a connection while all are in use."""
 
-_SHORTEST_PAUSE, _LONGEST_PAUSE = 0.05, 0.25
-"""Seconds between two tries to reach the server: random between these, so that not all come at once."""
+_MIN_PAUSE, _MAX_PAUSE = 0.05, 0.25
+"""The range of the random seconds between two attempts to reach the server, so that clients do not retry at once."""
 
 
-class Pool:
-    """Up to SIZE connections; each is one thread's for as long as that uses it.
+class ConnectionPool:
+    """Up to SIZE connections, each used by one thread at a time.
 
-    Not psycopg's own pool (decision 2): it pauses 1, 2, 4 ... seconds for each idle connection that a restart broke,
-    and does not say why no connection can be had.
+    psycopg's own pool is not used (decision 2): it pauses 1, 2, 4 ... seconds for each idle connection that a restart
+    broke, and does not report why no connection is available.
     """
 
     def __init__(self, connect: Callable[[], Connection], name: str) -> None:
@@ -36,54 +36,58 @@ class Pool:
 
     @contextmanager
     def connection(self, until: float) -> Generator[Connection]:
-        """An open connection. A server that does not answer is tried again until that monotonic time, at least once.
+        """Yields an open connection.
 
-        Raises StoreUnavailableError, and QueryError when the pool is closed.
+        Retries an unavailable server until that monotonic time, at least once. Raises StoreUnavailableError, and
+        QueryError if the pool is closed.
         """
-        if not self._free.acquire(timeout=_WAITS):
+        if not self._free.acquire(timeout=_WAIT_SECONDS):
             raise StoreUnavailableError(f"All {SIZE} connections to {self._name} are in use.")
         try:
-            connection = self._taken(until)
+            connection = self._acquire(until)
             try:
                 yield connection
             finally:
-                self._give_back(connection)
+                self._release(connection)
         finally:
             self._free.release()
 
     def add(self, connection: Connection) -> None:
-        """Keep an idle connection for the next thread that needs one."""
+        """Adds an idle connection for the next thread that needs one."""
         with self._lock:
             if not self._is_closed:
                 self._idle.append(connection)
                 return
         connection.close()
 
-    def forget(self) -> None:
-        """Close the idle connections, for one of them was found broken."""
+    def discard_idle(self) -> None:
+        """Closes all idle connections, because one of them was broken."""
         with self._lock:
             idle, self._idle = self._idle, []
         for connection in idle:
             connection.close()
 
     def close(self) -> None:
-        """Close all connections; those in use when they are given back. Calling it again does nothing."""
-        self._is_closed = True
-        self.forget()
+        """Closes all connections; those in use close when they are released.
 
-    def _taken(self, until: float) -> Connection:
+        Calling it again does nothing.
+        """
+        self._is_closed = True
+        self.discard_idle()
+
+    def _acquire(self, until: float) -> Connection:
         while True:
-            if (idle := self._alive()) is not None:
+            if (idle := self._idle_connection()) is not None:
                 return idle
             try:
                 return self._connect()
             except StoreUnavailableError:
                 if time.monotonic() > until:
                     raise
-            time.sleep(random.uniform(_SHORTEST_PAUSE, _LONGEST_PAUSE))  # noqa: S311  # jitter, not a secret
+            time.sleep(random.uniform(_MIN_PAUSE, _MAX_PAUSE))  # noqa: S311  # jitter, not a secret
 
-    def _alive(self) -> Connection | None:
-        """An idle connection that is still open, if there is one."""
+    def _idle_connection(self) -> Connection | None:
+        """Returns an idle connection that is still open, if any."""
         while True:
             with self._lock:
                 if self._is_closed:
@@ -95,7 +99,7 @@ class Pool:
                 return connection
             connection.close()
 
-    def _give_back(self, connection: Connection) -> None:
-        undo(connection)
+    def _release(self, connection: Connection) -> None:
+        roll_back_open(connection)
         if not connection.closed:
             self.add(connection)

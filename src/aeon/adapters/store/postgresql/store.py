@@ -1,4 +1,4 @@
-"""The record in a schema of a PostgreSQL database: units of work at READ COMMITTED, repeated on conflicts."""
+"""The record in a PostgreSQL schema: units of work at READ COMMITTED, with retries."""
 
 import math
 import random
@@ -8,35 +8,40 @@ from typing import TypeVar
 
 import psycopg
 
-from aeon.adapters.store.parameters import bound
-from aeon.adapters.store.postgresql.connection import Connection, take_input
+from aeon.adapters.store.parameters import bind_parameters
+from aeon.adapters.store.postgresql.connection import Connection, consume_input
 from aeon.adapters.store.postgresql.dialect import statement_of
-from aeon.adapters.store.postgresql.failures import ConflictError, ConnectionLostError, as_store_error, as_store_errors
-from aeon.adapters.store.postgresql.pool import Pool
+from aeon.adapters.store.postgresql.errors import (
+    ConnectionLostError,
+    WriteConflictError,
+    as_store_error,
+    as_store_errors,
+)
+from aeon.adapters.store.postgresql.pool import ConnectionPool
 from aeon.platform.store import (
     Dialect,
+    DialectQuery,
     Params,
     Query,
     QueryError,
     Row,
     StoreError,
     StoreUnavailableError,
-    Texts,
-    Unit,
+    UnitOfWork,
 )
 
 T = TypeVar("T")
 
-_REPEATS = 10.0
-"""Seconds for which work is repeated that met other work, or lost its server."""
+_RETRY_SECONDS = 10.0
+"""Seconds during which work is retried after a conflict or a lost connection."""
 
-_SHORTEST_PAUSE, _LONGEST_PAUSE = 0.001, 0.05
-"""Seconds between two tries: random between these."""
+_MIN_PAUSE, _MAX_PAUSE = 0.001, 0.05
+"""The range of the random seconds between two attempts."""
 
 _BEGIN_UPDATE = b"BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
 
 _BEGIN_VIEW = b"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL idle_in_transaction_session_timeout = 0"
-"""What it reads may be passed on slowly; it locks nothing."""
+"""The caller may pass on the rows slowly; the transaction holds no locks."""
 
 _BEGIN_READ = b"BEGIN READ ONLY"
 
@@ -46,8 +51,8 @@ _SET_TIMEOUT = "SELECT set_config('statement_timeout', CAST(:milliseconds AS tex
 class PostgresStore:
     """A `Store` on a PostgreSQL server."""
 
-    def __init__(self, pool: Pool, name: str) -> None:
-        """`pool` has connections to a schema that is known to be a record of this version."""
+    def __init__(self, pool: ConnectionPool, name: str) -> None:
+        """`pool` connects to a schema that is a checked record of this version."""
         self._pool = pool
         self._name = name
 
@@ -61,52 +66,60 @@ class PostgresStore:
 
     def read(self, query: Query, params: Params | None = None, *, timeout: float | None = None) -> list[Row]:
         if timeout is None:
-            return self._repeated(lambda connection: PostgresUnit(connection, self._name).read(query, params))
-        return self._repeated(lambda connection: self._read_in(timeout, connection, query, params))
+            return self._retry(lambda connection: PostgresUnit(connection, self._name).read(query, params))
+        return self._retry(lambda connection: self._read_with_timeout(timeout, connection, query, params))
 
-    def view(self, work: Callable[[Unit], T]) -> T:
-        return self._repeated(lambda connection: self._view(connection, work))
+    def view(self, work: Callable[[UnitOfWork], T]) -> T:
+        return self._retry(lambda connection: self._view(connection, work))
 
-    def update(self, work: Callable[[Unit], T]) -> T:
-        return self._repeated(lambda connection: self._update(connection, work))
+    def update(self, work: Callable[[UnitOfWork], T]) -> T:
+        return self._retry(lambda connection: self._update(connection, work))
 
     def explain(self, query: Query, params: Params | None = None) -> str:
-        text = query.postgresql if isinstance(query, Texts) else query
+        text = query.postgresql if isinstance(query, DialectQuery) else query
         return "\n".join(row["QUERY PLAN"] for row in self.read(f"EXPLAIN {text}", params))
 
     def close(self) -> None:
         self._pool.close()
 
-    def _repeated(self, act: Callable[[Connection], T]) -> T:
-        """The result of `act`, called again when it met other work, or when the server was gone before it answered."""
-        end = time.monotonic() + _REPEATS
+    def _retry(self, act: Callable[[Connection], T]) -> T:
+        """Returns the result of `act`, retried after conflicts and lost connections.
+
+        It is not retried if the connection was lost during a commit.
+        """
+        end = time.monotonic() + _RETRY_SECONDS
         while True:
             try:
                 with self._pool.connection(end) as connection:
                     return act(connection)
-            except (ConflictError, ConnectionLostError) as error:
+            except (WriteConflictError, ConnectionLostError) as error:
                 if isinstance(error, ConnectionLostError):
-                    self._pool.forget()
+                    self._pool.discard_idle()
                 if time.monotonic() > end:
                     raise
-            time.sleep(random.uniform(_SHORTEST_PAUSE, _LONGEST_PAUSE))  # noqa: S311  # jitter, not a secret
+            time.sleep(random.uniform(_MIN_PAUSE, _MAX_PAUSE))  # noqa: S311  # jitter, not a secret
 
-    def _read_in(self, timeout: float, connection: Connection, query: Query, params: Params | None) -> list[Row]:
+    def _read_with_timeout(
+        self, timeout: float, connection: Connection, query: Query, params: Params | None
+    ) -> list[Row]:
         self._begin(connection, _BEGIN_READ)
         unit = PostgresUnit(connection, self._name)
         unit.read(_SET_TIMEOUT, {"milliseconds": max(1, math.ceil(timeout * 1000))})
         return unit.read(query, params)
 
-    def _view(self, connection: Connection, work: Callable[[Unit], T]) -> T:
-        """What `work` reads. It is called once, since it may pass on what it has read."""
+    def _view(self, connection: Connection, work: Callable[[UnitOfWork], T]) -> T:
+        """Returns the result of `work`.
+
+        It is not retried, since it may already have passed on what it read.
+        """
         self._begin(connection, _BEGIN_VIEW)
         unit = PostgresUnit(connection, self._name)
         try:
             return work(unit)
-        except (ConflictError, ConnectionLostError) as error:
+        except (WriteConflictError, ConnectionLostError) as error:
             raise StoreUnavailableError(error.message) from error
 
-    def _update(self, connection: Connection, work: Callable[[Unit], T]) -> T:
+    def _update(self, connection: Connection, work: Callable[[UnitOfWork], T]) -> T:
         self._begin(connection, _BEGIN_UPDATE)
         unit = PostgresUnit(connection, self._name)
         result = work(unit)
@@ -117,13 +130,16 @@ class PostgresStore:
         try:
             with as_store_errors(connection, self._name):
                 connection.execute(statement)
-        except QueryError as error:  # a standby does not begin to write: it was the primary when we connected
+        except QueryError as error:  # the server, which was the primary, is now a standby
             connection.close()
             raise ConnectionLostError(error.message) from error
 
 
 class PostgresUnit:
-    """A `Unit` on a connection. After an error it does nothing more: PostgreSQL has given the transaction up."""
+    """A `UnitOfWork` on a connection.
+
+    It refuses work after an error: PostgreSQL has aborted the transaction.
+    """
 
     def __init__(self, connection: Connection, name: str) -> None:
         self._connection = connection
@@ -141,32 +157,33 @@ class PostgresUnit:
 
     def write_each(self, query: Query, rows: Iterable[Params]) -> None:
         statement = statement_of(query)
-        given = [statement.values(bound(row)) for row in rows]
-        self._watched(lambda: self._cursor.executemany(statement.text, given))
+        values = [statement.values(bind_parameters(row)) for row in rows]
+        self._guard(lambda: self._cursor.executemany(statement.text, values))
 
     def commit(self) -> None:
-        """Commit. Raises the error of an earlier query, since PostgreSQL has taken the transaction back.
+        """Commits.
 
-        ConnectionLostError means that no commit was sent; `may_have_happened` that its answer was lost.
+        Raises the error of an earlier query, since PostgreSQL has rolled back the transaction. ConnectionLostError
+        means that no commit was sent; `may_have_happened` that its response was lost.
         """
         if self._failure is not None:
             raise self._failure
         with as_store_errors(self._connection, self._name):
-            take_input(self._connection)
+            consume_input(self._connection)
         try:
             with as_store_errors(self._connection, self._name):
                 self._connection.execute(b"COMMIT")
         except ConnectionLostError as error:
-            message = f"{self._name} went away during a commit."
+            message = f"The connection to {self._name} was lost during a commit."
             raise StoreUnavailableError(message, may_have_happened=True) from error
 
     def _execute(self, query: Query, params: Params | None) -> None:
         statement = statement_of(query)
-        given = statement.values(bound(params))
-        self._watched(lambda: self._cursor.execute(statement.text, given))
+        values = statement.values(bind_parameters(params))
+        self._guard(lambda: self._cursor.execute(statement.text, values))
 
-    def _watched(self, act: Callable[[], object]) -> None:
-        """Raises and remembers the first error of the server."""
+    def _guard(self, act: Callable[[], object]) -> None:
+        """Runs `act`, and raises and remembers the first error of the server."""
         try:
             act()
         except psycopg.Error as error:

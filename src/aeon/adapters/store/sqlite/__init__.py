@@ -1,1 +1,1 @@
-"""The record in one SQLite file, which several processes of one machine may have open at once."""
+"""The record in one SQLite file, which several local processes may have open."""

@@ -1,10 +1,10 @@
-"""Connections to the record's file, each set up so that it is durable, checked and runs no code of the file's."""
+"""Connections to the record's file: durable, checked, and safe from code in it."""
 
 import sqlite3
 from pathlib import Path
 from typing import Final
 
-from aeon.base.busy import while_busy
+from aeon.base.sqlite_locks import retry_while_locked
 from aeon.platform.store import StoreUnavailableError
 
 _SAFETY = (
@@ -19,52 +19,59 @@ _PRAGMAS = (
     "PRAGMA temp_store = MEMORY",
 )
 
-_STATEMENTS = 256
-"""Prepared statements that a connection keeps."""
+_CACHED_STATEMENTS = 256
+"""The number of prepared statements that a connection caches."""
 
 _DEFENSIVE = 1010
-"""SQLITE_DBCONFIG_DEFENSIVE: the schema's own tables cannot be written to. Python sets it from 3.12 on."""
+"""SQLITE_DBCONFIG_DEFENSIVE: the schema's own tables are not writable. Python can set it from 3.12 on."""
 
 
 _SET_WAL: Final = "PRAGMA journal_mode = WAL"
 
 
 def connect(path: Path) -> sqlite3.Connection:
-    """An open connection in autocommit mode that any thread may use, one at a time. Raises sqlite3.Error.
+    """Opens a connection in autocommit mode, usable by one thread at a time.
 
-    The file must exist. The connection never waits for a lock by itself: the caller repeats with `while_busy`.
+    Raises sqlite3.Error. The file must exist. The connection never waits for a lock: the caller retries with
+    `retry_while_locked`.
     """
-    return _connected(f"{path.absolute().as_uri()}?mode=rw", _PRAGMAS)
+    return _open(f"{path.absolute().as_uri()}?mode=rw", _PRAGMAS)
 
 
 def connect_read_only(path: Path) -> sqlite3.Connection:
-    """A connection that changes nothing in the file, not even when it is closed. Raises sqlite3.Error."""
-    return _connected(f"{path.absolute().as_uri()}?mode=ro", _SAFETY)
+    """Opens a connection that does not change the file, even when it is closed.
+
+    Raises sqlite3.Error.
+    """
+    return _open(f"{path.absolute().as_uri()}?mode=ro", _SAFETY)
 
 
 def connect_at_rest(path: Path) -> sqlite3.Connection:
-    """A connection to a file that nobody writes to, such as a backup. It makes no files beside it."""
-    return _connected(f"{path.absolute().as_uri()}?mode=ro&immutable=1", _SAFETY)
+    """Opens a connection to a file that nobody writes to, such as a backup.
+
+    It creates no files beside it.
+    """
+    return _open(f"{path.absolute().as_uri()}?mode=ro&immutable=1", _SAFETY)
 
 
 def use_wal(connection: sqlite3.Connection, path: Path) -> None:
-    """Have a file keep its commits in a write-ahead log from now on. Nobody else has the file open."""
+    """Switches a file to a write-ahead log. No other process may have the file open."""
     if connection.execute(_SET_WAL).fetchone() != ("wal",):
         raise StoreUnavailableError(
-            f"{path.parent} lies on a file system that SQLite's write-ahead log cannot use.",
+            f"{path.parent} is on a file system that does not support SQLite's write-ahead log.",
             next_step="Keep the project in a local folder, or use PostgreSQL: set [store] address.",
         )
 
 
-def _connected(uri: str, pragmas: tuple[str, ...]) -> sqlite3.Connection:
+def _open(uri: str, pragmas: tuple[str, ...]) -> sqlite3.Connection:
     connection = sqlite3.connect(
-        uri, uri=True, timeout=0, isolation_level=None, check_same_thread=False, cached_statements=_STATEMENTS
+        uri, uri=True, timeout=0, isolation_level=None, check_same_thread=False, cached_statements=_CACHED_STATEMENTS
     )
     try:
         if set_config := getattr(connection, "setconfig", None):
             set_config(_DEFENSIVE, True)
         for pragma in pragmas:
-            while_busy(lambda pragma=pragma: connection.execute(pragma))
+            retry_while_locked(lambda pragma=pragma: connection.execute(pragma))
     except BaseException:
         connection.close()
         raise

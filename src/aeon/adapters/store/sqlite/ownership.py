@@ -1,6 +1,6 @@
-"""The mark of a record: a file outside its folder that says that this user's Aeon made it or took it over.
+"""The mark outside a record's folder, which proves that this user created or adopted it.
 
-A record that came with a folder from elsewhere has none, and is not used (platform 21).
+A record that came with a folder from elsewhere has no mark, and is not used (platform 21).
 """
 
 import os
@@ -12,51 +12,55 @@ from pathlib import Path
 from shlex import quote
 from typing import Final
 
-from aeon.adapters.store.sqlite.place import os_errors, sync_folder
+from aeon.adapters.store.sqlite.record_files import as_store_os_errors, sync_folder
 from aeon.platform.store import DamagedStoreError, StoreUnavailableError
 
 _RECORD = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 _OTHERS_WRITE = 0o022
 
-_NAME_RECORD: Final = "REPLACE INTO meta (key, value) VALUES ('record', :record)"
+_SET_RECORD_ID: Final = "REPLACE INTO meta (key, value) VALUES ('record', :record)"
 
 
 def new_record_id() -> str:
-    """A random id, which nobody can guess who has not seen the record."""
+    """Returns a random id, which nobody can guess without having seen the record."""
     from uuid import uuid4
 
     return str(uuid4())
 
 
 def require_mark(path: Path, record: str, state: Path) -> None:
-    """Raises DamagedStoreError unless there is a mark for the record with that id."""
+    """Raises DamagedStoreError unless the record with that id has a mark."""
     if not is_marked(record, state):
         raise DamagedStoreError(
             f"{path} is not one of this user's records on this machine, which {state / 'records'} lists: "
             "it came with a folder from elsewhere. It was not used.",
-            next_step=f"If you know and trust where it came from, take it over with `aeon adopt`; "
-            f"else move it away: mv {quote(str(path))} {quote(f'{path}.foreign')}",
+            next_step=f"If you know and trust its origin, adopt it with `aeon adopt`; "
+            f"otherwise move it away: mv {quote(str(path))} {quote(f'{path}.foreign')}",
         )
 
 
 def is_marked(record: str, state: Path) -> bool:
-    """Whether there is a mark for the record with that id. Raises StoreUnavailableError for an unsafe folder."""
+    """Returns whether the record with that id has a mark.
+
+    Raises StoreUnavailableError for an unsafe folder.
+    """
     if not _RECORD.fullmatch(record):
         return False
-    with os_errors(state), suppress(FileNotFoundError):
+    with as_store_os_errors(state), suppress(FileNotFoundError):
         _check_folder(state / "records")
         return _is_own_file((state / "records" / record).lstat())
     return False
 
 
-def mark(record: str, state: Path, path: Path) -> None:
-    """Write the mark of the record with that id. It names the record's path, for people who tidy up.
+def write_mark(record: str, state: Path, path: Path) -> None:
+    """Writes the mark of the record with that id.
 
-    `state` is this user's own folder for such things; it is made (0700) if there is none.
+    It contains the record's path, for people who clean up. `state` is this user's own folder for such files; it is
+    created (0700) if missing.
     """
     folder = state / "records"
-    with os_errors(folder):
+    with as_store_os_errors(folder):
         state.mkdir(mode=0o700, parents=True, exist_ok=True)
         folder.mkdir(mode=0o700, exist_ok=True)
         _check_folder(folder)
@@ -69,33 +73,34 @@ def mark(record: str, state: Path, path: Path) -> None:
         sync_folder(folder)
 
 
-def own(connection: sqlite3.Connection, record: str, state: Path, path: Path) -> bool:
-    """Make a record that was looked through this user's own, under a new id; False when it was theirs before.
+def take_ownership(connection: sqlite3.Connection, record: str, state: Path, path: Path) -> bool:
+    """Gives a checked record to this user, with a new id.
 
-    Who had it before knows its old id, and could send another one with that id.
+    Returns False if it already was theirs. Its previous owner knows the old id, and could send another record with that
+    id.
     """
     if is_marked(record, state):
         return False
     record = new_record_id()
-    mark(record, state, path)
-    name_record(connection, record)
+    write_mark(record, state, path)
+    set_record_id(connection, record)
     return True
 
 
-def name_record(connection: sqlite3.Connection, record: str) -> None:
-    """Give a record its id."""
-    connection.execute(_NAME_RECORD, {"record": record})
+def set_record_id(connection: sqlite3.Connection, record: str) -> None:
+    """Sets a record's id."""
+    connection.execute(_SET_RECORD_ID, {"record": record})
 
 
 def _check_folder(folder: Path) -> None:
     for each in (folder.parent, folder):
-        found = each.stat()
-        if found.st_uid != os.geteuid() or found.st_mode & _OTHERS_WRITE:
+        status = each.stat()
+        if status.st_uid != os.geteuid() or status.st_mode & _OTHERS_WRITE:
             raise StoreUnavailableError(
-                f"Other users may write to {each}, where Aeon keeps which records are this user's.",
-                next_step=f"Look who changed it, then run: chmod 700 {quote(str(each))}",
+                f"Other users may write to {each}, where Aeon lists this user's records.",
+                next_step=f"Find out who changed it, then run: chmod 700 {quote(str(each))}",
             )
 
 
-def _is_own_file(found: os.stat_result) -> bool:
-    return stat.S_ISREG(found.st_mode) and found.st_uid == os.geteuid()
+def _is_own_file(status: os.stat_result) -> bool:
+    return stat.S_ISREG(status.st_mode) and status.st_uid == os.geteuid()

@@ -8,32 +8,32 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TypeVar
 
-from aeon.adapters.store.parameters import bound
+from aeon.adapters.store.parameters import bind_parameters
 from aeon.adapters.store.sqlite.connection import connect
-from aeon.adapters.store.sqlite.failures import RAISED, as_store_error, committing, translated
-from aeon.adapters.store.sqlite.locking import RecordLock
-from aeon.base.busy import while_busy
+from aeon.adapters.store.sqlite.errors import SQLITE_ERRORS, as_commit_errors, as_store_error, as_store_errors
+from aeon.adapters.store.sqlite.record_lock import RecordLock
 from aeon.base.json import JsonObject
-from aeon.platform.store import Dialect, Params, Query, QueryError, Row, Texts, Unit
+from aeon.base.sqlite_locks import retry_while_locked
+from aeon.platform.store import Dialect, DialectQuery, Params, Query, QueryError, Row, UnitOfWork
 
 T = TypeVar("T")
 
-_IDLE = 8
-"""Connections that are kept open while nobody uses them."""
+_MAX_IDLE = 8
+"""The number of unused connections that stay open."""
 
-_INSTRUCTIONS = 10_000
-"""Of SQLite's virtual machine, between two looks at a query's timeout."""
+_PROGRESS_INSTRUCTIONS = 10_000
+"""The number of SQLite's virtual machine instructions between two checks of a query's timeout."""
 
 
 class SqliteStore:
-    """A `Store` in one file. Each thread that asks has a connection of its own while it does."""
+    """A `Store` in one file. Each calling thread has its own connection during a call."""
 
     def __init__(self, path: Path, held: RecordLock | None = None) -> None:
-        """`path` is a file that is known to be a record of this version. `held` is its lock, released in the end."""
+        """`path` is a checked record of this version. `held` is its lock, which `close` releases."""
         self._path = path
-        self._held = held
+        self._record_lock = held
         self._idle: list[sqlite3.Connection] = []
-        self._taken_count = 0
+        self._in_use = 0
         self._lock = threading.Lock()
         self._writing = threading.Lock()
         self._is_closed = False
@@ -52,27 +52,27 @@ class SqliteStore:
         return self._path
 
     def read(self, query: Query, params: Params | None = None, *, timeout: float | None = None) -> list[Row]:
-        given = bound(params)
-        connection = self._take()
+        bound = bind_parameters(params)
+        connection = self._acquire()
         try:
             if timeout is None:
-                return while_busy(lambda: _rows(connection, query, given))
-            with _limited(connection, timeout):
-                return while_busy(lambda: _rows(connection, query, given))
-        except RAISED as error:
+                return retry_while_locked(lambda: _rows(connection, query, bound))
+            with _with_timeout(connection, timeout):
+                return retry_while_locked(lambda: _rows(connection, query, bound))
+        except SQLITE_ERRORS as error:
             raise as_store_error(error, self._path) from error
         finally:
-            self._give_back(connection)
+            self._release(connection)
 
-    def view(self, work: Callable[[Unit], T]) -> T:
+    def view(self, work: Callable[[UnitOfWork], T]) -> T:
         with self._connection() as connection:
-            return SqliteUnit(connection, self._path).carry_out(work, begin="BEGIN")
+            return SqliteUnit(connection, self._path).run(work, begin="BEGIN")
 
-    def update(self, work: Callable[[Unit], T]) -> T:
+    def update(self, work: Callable[[UnitOfWork], T]) -> T:
         with self._writing, self._connection() as connection:
-            if self._held is not None:
-                self._held.check()
-            return SqliteUnit(connection, self._path).carry_out(work, begin="BEGIN IMMEDIATE")
+            if self._record_lock is not None:
+                self._record_lock.check()
+            return SqliteUnit(connection, self._path).run(work, begin="BEGIN IMMEDIATE")
 
     def explain(self, query: Query, params: Params | None = None) -> str:
         rows = self.read(f"EXPLAIN QUERY PLAN {_text(query)}", params)
@@ -81,100 +81,100 @@ class SqliteStore:
     def close(self) -> None:
         with self._lock:
             self._is_closed = True
-            self._tidy()
+            self._close_idle()
 
     @contextmanager
     def _connection(self) -> Generator[sqlite3.Connection]:
-        connection = self._take()
+        connection = self._acquire()
         try:
             yield connection
         finally:
-            self._give_back(connection)
+            self._release(connection)
 
-    def _take(self) -> sqlite3.Connection:
+    def _acquire(self) -> sqlite3.Connection:
         with self._lock:
             if self._is_closed:
                 raise QueryError(f"{self.name} is closed.")
-            self._taken_count += 1
+            self._in_use += 1
             if self._idle:
                 return self._idle.pop()
         try:
-            with translated(self._path):
-                return while_busy(lambda: connect(self._path))
+            with as_store_errors(self._path):
+                return retry_while_locked(lambda: connect(self._path))
         except BaseException:
-            self._give_back(None)
+            self._release(None)
             raise
 
-    def _give_back(self, connection: sqlite3.Connection | None) -> None:
-        if connection is not None and (connection.in_transaction or len(self._idle) >= _IDLE):
+    def _release(self, connection: sqlite3.Connection | None) -> None:
+        if connection is not None and (connection.in_transaction or len(self._idle) >= _MAX_IDLE):
             connection.close()
             connection = None
         with self._lock:
-            self._taken_count -= 1
+            self._in_use -= 1
             if connection is not None:
                 self._idle.append(connection)
             if self._is_closed:
-                self._tidy()
+                self._close_idle()
 
-    def _tidy(self) -> None:
-        """After `close`: close the connections that nobody uses, and release the lock with the last one."""
+    def _close_idle(self) -> None:
+        """Closes the unused connections, and releases the lock with the last one."""
         while self._idle:
             self._idle.pop().close()
-        if self._held is not None and not self._taken_count:
-            self._held.release()
+        if self._record_lock is not None and not self._in_use:
+            self._record_lock.release()
 
 
 class SqliteUnit:
-    """A `Unit` on a connection, in one transaction."""
+    """A `UnitOfWork` on a connection, in one transaction."""
 
     def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
         self._connection = connection
         self._path = path
 
-    def carry_out(self, work: Callable[[Unit], T], *, begin: str) -> T:
-        """The result of `work`, whose transaction is committed in the end, and rolled back when anything raises."""
+    def run(self, work: Callable[[UnitOfWork], T], *, begin: str) -> T:
+        """Returns the result of `work` in a transaction: committed, or rolled back on errors."""
         connection = self._connection
-        with translated(self._path):
-            while_busy(lambda: connection.execute(begin))
+        with as_store_errors(self._path):
+            retry_while_locked(lambda: connection.execute(begin))
         try:
             result = work(self)
-            with translated(self._path), committing(self._path):
-                while_busy(lambda: connection.execute("COMMIT"))
+            with as_store_errors(self._path), as_commit_errors(self._path):
+                retry_while_locked(lambda: connection.execute("COMMIT"))
         except BaseException:
             if connection.in_transaction:
-                with suppress(sqlite3.Error):  # what was raised says more
+                with suppress(sqlite3.Error):  # the original error is more useful
                     connection.execute("ROLLBACK")
             raise
         return result
 
     def read(self, query: Query, params: Params | None = None) -> list[Row]:
-        given = bound(params)
-        return self._executed(lambda: while_busy(lambda: _rows(self._connection, query, given)))
+        bound = bind_parameters(params)
+        return self._execute(lambda: retry_while_locked(lambda: _rows(self._connection, query, bound)))
 
     def write(self, query: Query, params: Params | None = None) -> int:
-        given = bound(params)
-        return self._executed(lambda: self._connection.execute(_text(query), given).rowcount)
+        bound = bind_parameters(params)
+        return self._execute(lambda: self._connection.execute(_text(query), bound).rowcount)
 
     def write_each(self, query: Query, rows: Iterable[Params]) -> None:
-        given = [bound(row) for row in rows]
-        self._executed(lambda: self._connection.executemany(_text(query), given))
+        bound = [bind_parameters(row) for row in rows]
+        self._execute(lambda: self._connection.executemany(_text(query), bound))
 
-    def _executed(self, statement: Callable[[], T]) -> T:
-        """Refuse a statement after one whose failure took the transaction back: it would be committed by itself."""
+    def _execute(self, statement: Callable[[], T]) -> T:
+        """Refuses statements after a rollback: they would be committed separately."""
         if not self._connection.in_transaction:
-            raise QueryError("The unit of work was taken back after a failure; nothing more can be done in it.")
+            raise QueryError("The unit of work was rolled back after a failure; it accepts no more queries.")
         try:
             return statement()
-        except RAISED as error:
+        except SQLITE_ERRORS as error:
             raise as_store_error(error, self._path) from error
 
 
 def _text(query: Query) -> str:
-    return query.sqlite if isinstance(query, Texts) else query
+    return query.sqlite if isinstance(query, DialectQuery) else query
 
 
-def _rows(connection: sqlite3.Connection, query: Query, given: JsonObject) -> list[Row]:
-    cursor = connection.execute(_text(query), given)
+def _rows(connection: sqlite3.Connection, query: Query, bound: JsonObject) -> list[Row]:
+    cursor = connection.execute(_text(query), bound)
     try:
         names = [column[0] for column in cursor.description or ()]
         return [dict(zip(names, row, strict=True)) for row in cursor]
@@ -183,10 +183,10 @@ def _rows(connection: sqlite3.Connection, query: Query, given: JsonObject) -> li
 
 
 @contextmanager
-def _limited(connection: sqlite3.Connection, timeout: float) -> Generator[None]:
-    """Interrupt a query that takes longer than so many seconds."""
+def _with_timeout(connection: sqlite3.Connection, timeout: float) -> Generator[None]:
+    """Interrupts a query that takes longer than `timeout` seconds."""
     end = time.monotonic() + timeout
-    connection.set_progress_handler(lambda: time.monotonic() > end, _INSTRUCTIONS)
+    connection.set_progress_handler(lambda: time.monotonic() > end, _PROGRESS_INSTRUCTIONS)
     try:
         yield
     finally:

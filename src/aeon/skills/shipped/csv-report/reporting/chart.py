@@ -1,4 +1,4 @@
-"""A chart as a PNG of 800 by 480: bars, one for each group or bin. Pillow is imported here only, where it draws."""  # noqa: INP001  # a folder beside its script, no part of the package aeon
+"""Draws a bar chart as a PNG of 800 by 480 pixels. Pillow is imported only when it is used."""  # noqa: INP001  # a folder beside its script, not in the package aeon
 
 import math
 from importlib.util import find_spec
@@ -18,22 +18,25 @@ if TYPE_CHECKING:
 WIDTH, HEIGHT = 800, 480
 _LEFT, _RIGHT, _TOP = 92, 776, 56
 _BOTTOM, _BOTTOM_ASLANT = 416, 372
-"""Where the plot stands; higher when the labels below it are written aslant."""
+"""The lower edge of the plot in pixels; higher if the labels below it are slanted."""
 
 _HEADROOM = 0.06
-"""Share of the plot that stays free for the number above a bar."""
+"""Share of the plot that is reserved for the number above a bar."""
 
 _INK, _SOFT, _GRID, _BAR = "#1f2933", "#52606d", "#e1e5ea", "#2f6f9f"
 _MOST_LABELS = 12
 _SLANT_FROM = 8
-"""With more labels than this, or longer ones than their bars, labels are written aslant."""
+"""With more labels than this, or with labels wider than their bars, labels are slanted."""
 
 _ROOM_ASLANT = 76
-"""Pixels that a label written aslant may reach down."""
+"""Maximum height of a slanted label in pixels."""
 
 
 class Chart(NamedTuple):
-    """What is drawn. Bars of a histogram touch, and its `labels` stand at their edges: one more than there are bars."""
+    """A chart to draw.
+
+    A histogram's bars touch, and its `labels` are at their edges: one more than bars.
+    """
 
     title: str
     x_label: str
@@ -44,14 +47,14 @@ class Chart(NamedTuple):
 
 
 def require_pillow() -> None:
-    """Raises RefusalError when charts cannot be drawn here."""
+    """Raises RefusalError if Pillow is missing."""
     if find_spec("PIL") is None:
-        said = "Charts need Pillow, which is not installed; run: pip install 'aeon-orchestrator[skills]'"
-        raise RefusalError("no_pillow", said)
+        message = "Charts need Pillow, which is not installed; run: pip install 'aeon-orchestrator[skills]'"
+        raise RefusalError("no_pillow", message)
 
 
 def draw(chart: Chart, path: Path) -> bool:
-    """Write the chart to `path`; whether every letter in it could be drawn."""
+    """Writes the chart to `path`. Returns whether every letter in it could be drawn."""
     from PIL import Image
 
     lettering = Lettering([chart.title, chart.x_label, chart.y_label, *chart.labels])
@@ -68,7 +71,7 @@ def _writable(chart: Chart, lettering: Lettering) -> Chart:
 
 
 def short_number(number: float) -> str:
-    """A number as an axis has it: 1.5M, 20k, 0.25."""
+    """Returns a number in an axis's format: 1.5M, 20k, 0.25."""
     for size, letter in ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e4, "k")):
         if abs(number) >= size:
             unit = 1e3 if letter == "k" else size
@@ -77,7 +80,10 @@ def short_number(number: float) -> str:
 
 
 def ticks(low: float, high: float, finest: float = 0.0) -> list[float]:
-    """Round numbers from at most `low` to at least `high`, up to eight of them, no closer together than `finest`."""
+    """Returns up to eight round numbers from at most `low` to at least `high`.
+
+    They are at least `finest` apart.
+    """
     span = (high - low) or abs(high) or 1.0
     rough = max(span / 5, finest)
     power = 10.0 ** math.floor(math.log10(rough))
@@ -87,15 +93,17 @@ def ticks(low: float, high: float, finest: float = 0.0) -> list[float]:
 
 
 def _value_axis(chart: Chart) -> list[float]:
-    """Ticks around 0 and every value, with room for the numbers written above and below the bars."""
+    """Returns ticks around 0 and all values, with room for the numbers above and below the bars."""
     finest = 1.0 if all(float(value).is_integer() for value in chart.values) else 0.0
     low, high = min(0.0, *chart.values, 0.0), max(0.0, *chart.values, 0.0)
-    found = ticks(low, high, finest)
-    room, step = (found[-1] - found[0]) * _HEADROOM, found[1] - found[0]
+    tick_values = ticks(low, high, finest)
+    room, step = (tick_values[-1] - tick_values[0]) * _HEADROOM, tick_values[1] - tick_values[0]
     if not chart.is_histogram:
-        found = [found[0] - step, *found] if low < 0 and low - found[0] < room else found
-        found = [*found, found[-1] + step] if high > 0 and found[-1] - high < room else found
-    return found
+        tick_values = [tick_values[0] - step, *tick_values] if low < 0 and low - tick_values[0] < room else tick_values
+        tick_values = (
+            [*tick_values, tick_values[-1] + step] if high > 0 and tick_values[-1] - high < room else tick_values
+        )
+    return tick_values
 
 
 class _Drawing:
@@ -178,7 +186,7 @@ class _Drawing:
         strip = Image.new("L", (int(font.getlength(text)) + 4, 20), 0)
         ImageDraw.Draw(strip).text((2, 10), text, fill=255, font=font, anchor="lm")
         turned = strip.rotate(30, expand=True, resample=Image.Resampling.BICUBIC)
-        # The end of the word stands under its bar.
+        # The end of the label is under its bar.
         where = (int(x - turned.width + 8), self._bottom + 4)
         self._image.paste(_SOFT, where, turned)
 
@@ -198,7 +206,7 @@ class _Drawing:
 
 
 def fitted(text: str, font: "Font", width: float) -> str:
-    """The text, cut with an ellipsis to the width in pixels."""
+    """Returns the text, cut with an ellipsis to the width in pixels."""
     if font.getlength(text) <= width:
         return text
     while text and font.getlength(text + "...") > width:

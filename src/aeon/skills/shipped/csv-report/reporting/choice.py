@@ -1,4 +1,4 @@
-"""Which chart to draw of a table, and the numbers in it."""  # noqa: INP001  # a folder beside its script, no part of the package aeon
+"""Chooses the chart for a table, and computes its numbers."""  # noqa: INP001  # a folder beside its script, not in the package aeon
 
 import math
 
@@ -10,7 +10,10 @@ _MOST_BINS = 20
 
 
 def chart_of(columns: list[Column], column: Column | None, groups: tuple[str, list[Group]] | None, title: str) -> Chart:
-    """Bars by group when groups are asked for; else the chosen column, or the first of numbers, or the first."""
+    """Returns bars by group if there are groups.
+
+    Without groups, it charts the chosen, first numeric, or first column.
+    """
     if groups is not None:
         return _by_group(groups[0], groups[1], column, title)
     shown = column or next((one for one in columns if one.present), columns[0])
@@ -40,12 +43,15 @@ def _histogram(column: Column, title: str) -> Chart:
 
 
 def bin_edges(numbers: list[float]) -> list[float]:
-    """Round edges for about as many bins as Sturges' rule says. Bins of whole numbers hold equally many of them."""
+    """Returns round edges for about as many bins as Sturges' rule gives.
+
+    Bins of whole numbers are equally wide.
+    """
     low, high = min(numbers), max(numbers)
     is_whole = all(number.is_integer() for number in numbers)
     bins = min(_MOST_BINS, max(5, math.ceil(math.log2(len(numbers))) + 1))
     span = high - low + (1.0 if is_whole else 0.0)
-    finest = 2 * math.ulp(max(abs(low), abs(high)))  # below it, edges would fall on one another
+    finest = 2 * math.ulp(max(abs(low), abs(high)))  # below it, edges would coincide
     step = max(finest, _round_step(span / bins or abs(high) or 1.0, is_whole=is_whole))
     first, last = math.floor(low / step), math.floor(high / step) + 1
     if not is_whole and last - 1 > first and high == (last - 1) * step:

@@ -1,4 +1,4 @@
-"""The font of a chart. Pillow's own knows plain English letters only, so that the system's are asked for more."""  # noqa: INP001  # a folder beside its script, no part of the package aeon
+"""The font of a chart. Pillow's own has only English letters, so system fonts are tried too."""  # noqa: INP001  # a folder beside its script, not in the package aeon
 
 import unicodedata
 from typing import TYPE_CHECKING
@@ -9,20 +9,20 @@ if TYPE_CHECKING:
     Font = FreeTypeFont | ImageFont
 
 _SYSTEM_FONTS = ("DejaVuSans.ttf", "NotoSans-Regular.ttf", "LiberationSans-Regular.ttf", "Arial.ttf")
-_ASKED_SIZE = 14
+_PROBE_SIZE = 14
 _NO_LETTER = "\uffff"
-"""A code point that no font has: it is drawn as any missing one."""
+"""A code point that no font has: it is drawn as a missing letter."""
 
 
 class Lettering:
-    """The font that can write most of what a chart says, in any size."""
+    """The font with most letters of a chart's texts, in any size."""
 
     def __init__(self, texts: list[str]) -> None:
         wanted = {letter for text in texts for letter in text}
-        self._path, self._lacking = None, _lacking(_load(None, _ASKED_SIZE), wanted)
+        self._path, self._lacking = None, _lacking(_load(None, _PROBE_SIZE), wanted)
         for path in _SYSTEM_FONTS if self._lacking else ():
             try:
-                lacking = _lacking(_load(path, _ASKED_SIZE), wanted)
+                lacking = _lacking(_load(path, _PROBE_SIZE), wanted)
             except OSError:
                 continue
             if len(lacking) < len(self._lacking):
@@ -31,18 +31,21 @@ class Lettering:
 
     @property
     def has_gaps(self) -> bool:
-        """Whether letters had to be replaced: no font here has them."""
+        """Whether letters had to be replaced because no font has them."""
         return bool(self._lacking)
 
     def font(self, size: int) -> "Font":
-        """In pixels."""
+        """Returns the font in a size in pixels."""
         if size not in self._sizes:
             self._sizes[size] = _load(self._path, size)
         return self._sizes[size]
 
     def writable(self, text: str) -> str:
-        """The text in letters that the font has: bare of accents where that helps, else question marks."""
-        line = " ".join(text.split())  # one line: no chart has room for more
+        """Returns the text in the font's letters.
+
+        Accents are removed if that helps, else letters become question marks.
+        """
+        line = " ".join(text.split())  # a chart has room for one line only
         return "".join(self._replaced(letter) if letter in self._lacking else letter for letter in line)
 
     def _replaced(self, letter: str) -> str:
@@ -64,6 +67,6 @@ def _lacking(font: "Font", letters: set[str]) -> set[str]:
 def _drawn(font: "Font", letter: str) -> bytes:
     from PIL import Image, ImageDraw
 
-    image = Image.new("L", (2 * _ASKED_SIZE, 2 * _ASKED_SIZE))
+    image = Image.new("L", (2 * _PROBE_SIZE, 2 * _PROBE_SIZE))
     ImageDraw.Draw(image).text((2, 2), letter, fill=255, font=font)
     return image.tobytes()

@@ -1,4 +1,4 @@
-"""The report as Markdown."""  # noqa: INP001  # a folder beside its script, no part of the package aeon
+"""Writes the report as Markdown."""  # noqa: INP001  # a folder beside its script, not in the package aeon
 
 from collections.abc import Sequence
 
@@ -8,10 +8,10 @@ from .table import Table
 _MOST_GROUPS = 50
 
 
-def written(
+def report_page(
     title: str, table: Table, columns: list[Column], groups: tuple[str, list[Group]] | None, has_column: bool
 ) -> str:
-    """The whole page."""
+    """Returns the whole page."""
     lines = [f"# {_cell(title)}", "", f"{table.rows} rows, {len(columns)} columns.", ""]
     lines += [f"- {note}" for note in table.notes] + [""] * bool(table.notes)
     lines += ["![Chart](chart.png)", ""]

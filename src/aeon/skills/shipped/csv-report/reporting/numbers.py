@@ -1,4 +1,4 @@
-"""Which columns hold numbers, and which numbers: decimal points or commas, decided by the column, then by the file."""  # noqa: INP001  # a folder beside its script, no part of the package aeon
+"""Detects numeric columns and decimal commas, by the column, then by the file."""  # noqa: INP001  # a folder beside its script, not in the package aeon
 
 import math
 import re
@@ -6,18 +6,18 @@ from collections import Counter
 from typing import NamedTuple
 
 MISSING = frozenset({"", "-", "n/a", "na", "nan", "null", "none", "#n/a"})
-"""What stands for no value, in lower case."""
+"""Cells that mean a missing value, in lower case."""
 
 _MOSTLY = 0.9
-"""Share of the cells that must be numbers in a column of numbers."""
+"""Minimum share of numbers in the cells of a numeric column."""
 
-# No leading zeros: 00123 is a name made of digits, such as a postal code.
+# No leading zeros: 00123 is an identifier, such as a postal code.
 _POINT = re.compile(r"[+-]?(?:(?:0|[1-9]\d*)(?:\.\d*)?|\.\d+|[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?)(?:[eE][+-]?\d{1,3})?")
 _COMMA = re.compile(r"[+-]?(?:(?:0|[1-9]\d*)(?:,\d*)?|,\d+|[1-9]\d{0,2}(?:\.\d{3})+(?:,\d+)?)(?:[eE][+-]?\d{1,3})?")
 
 
 class Fit(NamedTuple):
-    """How many cells of a column are there, and how many of them each way of writing numbers explains."""
+    """The number of nonempty cells of a column, and how many of them each number format matches."""
 
     present: int
     point: int
@@ -25,12 +25,15 @@ class Fit(NamedTuple):
 
     @property
     def is_numeric(self) -> bool:
-        """Whether nearly all of it is numbers, in one way or the other."""
+        """Whether nearly all cells are numbers in one of the formats."""
         return self.present > 0 and max(self.point, self.comma) >= _MOSTLY * self.present
 
 
 def fit(counts: Counter[str]) -> Fit:
-    """Try both ways on a column, given as its distinct cells and how often each is there."""
+    """Counts a column's cells that match each format.
+
+    `counts` has the distinct cells with their counts.
+    """
     present = point = comma = 0
     for cell, count in counts.items():
         if cell.lower() in MISSING:
@@ -42,7 +45,10 @@ def fit(counts: Counter[str]) -> Fit:
 
 
 def has_decimal_commas(own: Fit, others: list[Fit]) -> bool:
-    """Whether the column's commas are decimal. A column that fits both ways follows the rest of the file's numbers."""
+    """Whether the column's commas are decimal.
+
+    A column that fits both formats follows the file's other columns.
+    """
     if own.point != own.comma:
         return own.comma > own.point
     numeric = [other for other in others if other.is_numeric]
@@ -50,7 +56,7 @@ def has_decimal_commas(own: Fit, others: list[Fit]) -> bool:
 
 
 def parsed(cell: str, *, decimal_comma: bool) -> float | None:
-    """The number in a cell, or None."""
+    """Returns the number in a cell, or None."""
     if not (_COMMA if decimal_comma else _POINT).fullmatch(cell):
         return None
     plain = cell.replace(".", "").replace(",", ".") if decimal_comma else cell.replace(",", "")

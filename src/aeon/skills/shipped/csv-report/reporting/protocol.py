@@ -1,4 +1,4 @@
-"""The events that a script writes, one JSON object a line (skills 2)."""  # noqa: INP001  # a folder beside its script, no part of the package aeon
+"""Reads the request and writes events, one JSON object per line (skills 2)."""  # noqa: INP001  # a folder beside its script, not in the package aeon
 
 import json
 import sys
@@ -6,13 +6,16 @@ from typing import Any, NamedTuple
 
 
 def emit(event_type: str, **fields: Any) -> None:
-    """Write one event. ASCII, so that no locale and no lone surrogate can break the line."""
+    """Writes one event, in ASCII, so that no locale or lone surrogate can break the line."""
     sys.stdout.write(json.dumps({"version": "0", "type": event_type, **fields}) + "\n")
     sys.stdout.flush()
 
 
 class RefusalError(Exception):
-    """What was asked for cannot be done. Ends the script politely: an error event, then `done` with `ok` false."""
+    """The request cannot be fulfilled.
+
+    It ends the script with an error event and a `done` with `ok` false.
+    """
 
     def __init__(self, code: str, message: str) -> None:
         super().__init__(message)
@@ -20,25 +23,25 @@ class RefusalError(Exception):
         self.message = message
 
     def report(self) -> None:
-        """Tell the caller, as events."""
+        """Writes the refusal as events."""
         emit("error", errorCode=self.code, errorMessage=self.message)
         emit("done", ok=False, summary=self.message[:500])
 
 
 class Request(NamedTuple):
-    """What came on stdin, as far as this skill uses it."""
+    """The parts of the request on stdin that this skill uses."""
 
     request_id: str
     given: dict[str, Any]
 
 
 def read_request() -> Request:
-    """The request on stdin (skills 1). Raises RefusalError when there is none."""
+    """Returns the request on stdin (skills 1). Raises RefusalError if it is missing or invalid."""
     try:
         request: Any = json.loads(sys.stdin.buffer.read())
         request_id, given = str(request.get("requestId", "")), request["input"]
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        raise RefusalError("bad_request", "stdin held no JSON object with an input; send one.") from None
+        raise RefusalError("bad_request", "stdin has no JSON object with an input; send one.") from None
     if not isinstance(given, dict):
-        raise RefusalError("bad_input", "The input is no JSON object; send one.")
+        raise RefusalError("bad_input", "The input is not a JSON object; send one.")
     return Request(request_id, given)  # pyright: ignore[reportUnknownArgumentType]  # JSON, checked as far as it goes

@@ -1,4 +1,4 @@
-"""The script itself: from the request to the files and the patch."""  # noqa: INP001  # a folder beside its script, no part of the package aeon
+"""The script report: from the request to the files and the patch."""  # noqa: INP001  # a folder beside its script, not in the package aeon
 
 import hashlib
 import json
@@ -16,43 +16,43 @@ from .table import Table, read_table
 _Result = TypeVar("_Result")
 
 _MAX_BYTES = 50 * 1024 * 1024
-_MOST_COLUMNS_TOLD = 100
-_MOST_GROUPS_TOLD = 50
+_MAX_REPORTED_COLUMNS = 100
+_MAX_REPORTED_GROUPS = 50
 
 
 def report() -> None:
-    """Read, sum up, draw, and say where it stands."""
+    """Reads the table, summarizes it, draws the chart, and emits the results."""
     request = read_request()
-    given = request.given
+    input_data = request.given
     chart.require_pillow()
     config: dict[str, Any] = json.loads(os.environ.get("AEON_SKILL_CONFIG") or "{}")
-    if not isinstance(given.get("path"), str):
+    if not isinstance(input_data.get("path"), str):
         raise RefusalError("bad_input", "path is missing; name a CSV or TSV file.")
-    path = Path(given["path"])
+    path = Path(input_data["path"])
     table = read_table(path, int(config.get("maxBytes", _MAX_BYTES)))
     for note in table.notes:
         emit("log", level="warn", message=note)
     columns = columns_of(table)
-    column = _chosen(columns, given.get("column"), "column")
-    groups = _grouped(table, columns, column, given)
-    title = str(given.get("title") or "")
-    folder = _folder(request.request_id, given)
+    column = _chosen(columns, input_data.get("column"), "column")
+    groups = _grouped(table, columns, column, input_data)
+    title = str(input_data.get("title") or "")
+    folder = _folder(request.request_id, input_data)
     drawn = choice.chart_of(columns, column, groups, title)
     summed = groups is not None and column is not None
-    page = markdown.written(title or f"Report on {path.name}", table, columns, groups, summed)
-    if not _place(folder / "chart.png", lambda place: chart.draw(drawn, place)):
-        emit("log", level="warn", message="No font here has every letter of the chart: some were replaced in it.")
-    _place(folder / "summary.md", lambda place: place.write_text(page, encoding="utf-8"))
-    told = _told(path, table, columns, groups, drawn)
+    page = markdown.report_page(title or f"Report on {path.name}", table, columns, groups, summed)
+    if not _write_atomically(folder / "chart.png", lambda place: chart.draw(drawn, place)):
+        emit("log", level="warn", message="No font here has every letter of the chart: some letters were replaced.")
+    _write_atomically(folder / "summary.md", lambda place: place.write_text(page, encoding="utf-8"))
+    summary = _summary(path, table, columns, groups, drawn)
     emit("asset", assetId="chart", kind="chart", mediaType="image/png", path=str(folder / "chart.png"),
          metadata={"title": drawn.title, "width": chart.WIDTH, "height": chart.HEIGHT})  # fmt: skip
     emit("asset", assetId="report", kind="report", mediaType="text/markdown", path=str(folder / "summary.md"))
-    emit("state_patch", patch={"report": _patch(table, columns, column, groups, told)})
-    emit("done", ok=True, summary=told)
+    emit("state_patch", patch={"report": _patch(table, columns, column, groups, summary)})
+    emit("done", ok=True, summary=summary)
 
 
 def main() -> int:
-    """Exit code 0 also for a refusal, which is said in events."""
+    """Runs the script. The exit code is 0 even for a refusal, which is reported in events."""
     try:
         report()
     except RefusalError as refusal:
@@ -61,65 +61,70 @@ def main() -> int:
 
 
 def _chosen(columns: list[Column], name: Any, field: str) -> Column | None:
-    """The column of that name, in any case. Raises RefusalError that lists the columns there are."""
+    """Returns the column with that name, in any case.
+
+    Raises RefusalError that lists the existing columns.
+    """
     if name is None:
         return None
     wanted = str(name).strip()
-    found = next((one for one in columns if one.name == wanted), None)
-    found = found or next((one for one in columns if one.name.casefold() == wanted.casefold()), None)
-    if found is None:
-        there = ", ".join(one.name for one in columns)[:1000]
-        raise RefusalError("no_column", f"There is no column {wanted[:100]!r} for {field}; there are: {there}.")
-    return found
+    match = next((one for one in columns if one.name == wanted), None)
+    match = match or next((one for one in columns if one.name.casefold() == wanted.casefold()), None)
+    if match is None:
+        names = ", ".join(one.name for one in columns)[:1000]
+        raise RefusalError(
+            "no_column", f"The column {wanted[:100]!r} for {field} does not exist; the columns are: {names}."
+        )
+    return match
 
 
 def _grouped(
-    table: Table, columns: list[Column], column: Column | None, given: dict[str, Any]
+    table: Table, columns: list[Column], column: Column | None, input_data: dict[str, Any]
 ) -> tuple[str, list[Group]] | None:
-    by = _chosen(columns, given.get("groupBy"), "groupBy")
+    by = _chosen(columns, input_data.get("groupBy"), "groupBy")
     if by is None:
         return None
     if column is not None and not column.is_numeric:
-        said = f"The column {column.name} holds text, which cannot be summed by group; choose one of numbers, or none."
-        raise RefusalError("not_numeric", said)
+        message = f"The column {column.name} contains text, which cannot be summed; choose a numeric column, or none."
+        raise RefusalError("not_numeric", message)
     return by.name, groups_of(table.columns[columns.index(by)], column)
 
 
-def _folder(request_id: str, given: dict[str, Any]) -> Path:
-    """A folder for the request, and in it one for the input: two reports of one plan do not meet."""
+def _folder(request_id: str, input_data: dict[str, Any]) -> Path:
+    """Returns a folder per request and input, so that two reports of one plan do not collide."""
     name = re.sub(r"[^A-Za-z0-9_-]", "_", request_id)[:80] or "request"
-    digest = hashlib.sha256(json.dumps(given, sort_keys=True).encode()).hexdigest()[:12]
+    digest = hashlib.sha256(json.dumps(input_data, sort_keys=True).encode()).hexdigest()[:12]
     folder = Path.cwd() / "reports" / name / digest
     folder.mkdir(parents=True, exist_ok=True)
     return folder
 
 
-def _place(path: Path, write: Callable[[Path], _Result]) -> _Result:
-    """All of the file at once, also while the same report is made twice."""
+def _write_atomically(path: Path, write: Callable[[Path], _Result]) -> _Result:
+    """Writes a file atomically, even if the same report is made twice at once."""
     beside = path.with_name(f".{os.getpid()}-{path.name}")
     result = write(beside)
     beside.replace(path)
     return result
 
 
-def _told(path: Path, table: Table, columns: list[Column], groups: Any, drawn: chart.Chart) -> str:
+def _summary(path: Path, table: Table, columns: list[Column], groups: Any, drawn: chart.Chart) -> str:
     parts = f"{path.name}: {table.rows} rows, {len(columns)} columns"
     parts += f", {len(groups[1])} groups" if groups else ""
     return f"{parts}; chart: {drawn.title}."[:500]
 
 
 def _patch(
-    table: Table, columns: list[Column], column: Column | None, groups: tuple[str, list[Group]] | None, told: str
+    table: Table, columns: list[Column], column: Column | None, groups: tuple[str, list[Group]] | None, summary: str
 ) -> dict[str, Any]:
-    patch: dict[str, Any] = {"text": told, "rows": table.rows, "raggedRows": table.ragged_rows}
-    patch["columns"] = [one.as_data() for one in columns[:_MOST_COLUMNS_TOLD]]
-    if len(columns) > _MOST_COLUMNS_TOLD:
-        patch["columnsLeftOut"] = len(columns) - _MOST_COLUMNS_TOLD
+    patch: dict[str, Any] = {"text": summary, "rows": table.rows, "raggedRows": table.ragged_rows}
+    patch["columns"] = [one.as_data() for one in columns[:_MAX_REPORTED_COLUMNS]]
+    if len(columns) > _MAX_REPORTED_COLUMNS:
+        patch["columnsLeftOut"] = len(columns) - _MAX_REPORTED_COLUMNS
     if column is not None:
         patch["column"] = column.as_data()
     if groups is not None:
         has_column = column is not None
-        patch["groups"] = [group.as_data(has_column=has_column) for group in groups[1][:_MOST_GROUPS_TOLD]]
-        if len(groups[1]) > _MOST_GROUPS_TOLD:
-            patch["groupsLeftOut"] = len(groups[1]) - _MOST_GROUPS_TOLD
+        patch["groups"] = [group.as_data(has_column=has_column) for group in groups[1][:_MAX_REPORTED_GROUPS]]
+        if len(groups[1]) > _MAX_REPORTED_GROUPS:
+            patch["groupsLeftOut"] = len(groups[1]) - _MAX_REPORTED_GROUPS
     return patch

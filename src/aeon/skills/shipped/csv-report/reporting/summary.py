@@ -1,4 +1,4 @@
-"""What a table holds, column by column and group by group."""  # noqa: INP001  # a folder beside its script, no part of the package aeon
+"""Summarizes a table by column and by group."""  # noqa: INP001  # a folder beside its script, not in the package aeon
 
 import math
 import statistics
@@ -15,25 +15,28 @@ _LONGEST_CELL = 80
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column summed up. `values` has a number or None for each row when it is numeric, else it is empty."""
+    """A column's summary.
+
+    `values` has a number or None per row if the column is numeric, else it is empty.
+    """
 
     name: str
     is_numeric: bool
     count: int
     missing: int
     unreadable: int
-    """Cells of a numeric column that are no numbers."""
+    """Number of cells of a numeric column that are not numbers."""
     distinct: int
     frequent: list[tuple[str, int]]
     values: list[float | None]
 
     @property
     def present(self) -> list[float]:
-        """The numbers that are there."""
+        """The numbers, without missing values."""
         return [value for value in self.values if value is not None]
 
     def as_data(self) -> dict[str, Any]:
-        """As the state patch has it."""
+        """Returns the column as data for the state patch."""
         data: dict[str, Any] = {"name": self.name, "kind": "number" if self.is_numeric else "text"}
         data |= {"count": self.count, "missing": self.missing, "distinct": self.distinct}
         if not self.is_numeric:
@@ -48,7 +51,10 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """The rows that share a value: how many, and of the column's numbers there how many, their sum and mean."""
+    """The rows that share a value: their number, and the column's numbers in them.
+
+    `count` and `total` are the numbers' count and sum.
+    """
 
     name: str
     rows: int
@@ -56,7 +62,7 @@ class Group:
     total: float
 
     def as_data(self, *, has_column: bool) -> dict[str, Any]:
-        """As the state patch has it."""
+        """Returns the group as data for the state patch."""
         data: dict[str, Any] = {"group": self.name, "rows": self.rows}
         if not has_column:
             return data
@@ -65,13 +71,13 @@ class Group:
 
 
 def tidy(number: float) -> float:
-    """Without the noise of binary fractions, and whole numbers as such."""
+    """Returns the number without binary rounding noise; whole numbers as int."""
     rounded = float(f"{number:.12g}")
     return int(rounded) if rounded.is_integer() and abs(rounded) < 1e15 else rounded  # noqa: PLR2004  # exact to here
 
 
 def columns_of(table: Table) -> list[Column]:
-    """Every column summed up."""
+    """Returns the summaries of all columns."""
     counters = [Counter(cells) for cells in table.columns]
     fits = [fit(counts) for counts in counters]
     return [
@@ -94,7 +100,7 @@ def _column(name: str, cells: list[str], counts: Counter[str], own: Fit, fits: l
 
 
 def groups_of(keys: list[str], column: Column | None) -> list[Group]:
-    """The table by group: largest sum first when a column of numbers is summed, else most rows first."""
+    """Returns the groups: largest sum first if a numeric column is summed, else most rows first."""
     rows = Counter(key[:_LONGEST_CELL] or "(empty)" for key in keys)
     if column is None:
         return [Group(name, count, 0, 0.0) for name, count in rows.most_common()]
@@ -102,5 +108,7 @@ def groups_of(keys: list[str], column: Column | None) -> list[Group]:
     for key, value in zip(keys, column.values, strict=True):
         if value is not None:
             numbers[key[:_LONGEST_CELL] or "(empty)"].append(value)
-    groups = [Group(name, rows[name], len(found), math.fsum(found)) for name, found in numbers.items()]
+    groups = [
+        Group(name, rows[name], len(group_numbers), math.fsum(group_numbers)) for name, group_numbers in numbers.items()
+    ]
     return sorted(groups, key=lambda group: (-group.total, group.name))

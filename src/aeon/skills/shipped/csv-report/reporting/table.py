@@ -1,4 +1,4 @@
-"""A CSV or TSV file as columns of text: encoding, delimiter and header found out, nothing guessed in silence."""  # noqa: INP001  # a folder beside its script, no part of the package aeon
+"""Reads a CSV or TSV file as columns of text, and notes its guesses of encoding and format."""  # noqa: INP001  # a folder beside its script, not in the package aeon
 
 import codecs
 import csv
@@ -13,13 +13,16 @@ from .protocol import RefusalError
 MOST_COLUMNS = 500
 _DELIMITERS = ",;\t|"
 _SAMPLE = 8192
-"""Characters that the sniffer sees; it is slow on more."""
+"""Characters for the sniffer, which is slow on more."""
 
 _MOST_LINES_NAMED = 5
 
 
 class Table(NamedTuple):
-    """`columns[i]` are the cells of `names[i]`, stripped, one for each row; an absent cell is empty."""
+    """`columns[i]` has the stripped cells of column `names[i]`, one per row.
+
+    A missing cell is empty.
+    """
 
     names: list[str]
     columns: list[list[str]]
@@ -27,11 +30,11 @@ class Table(NamedTuple):
     delimiter: str
     ragged_rows: int
     notes: list[str]
-    """What a reader should know about how the file was read."""
+    """Remarks about how the file was read."""
 
 
 class _Lines(Protocol):
-    """A csv reader, as far as it is used."""
+    """The used part of a csv reader's interface."""
 
     @property
     def line_num(self) -> int: ...
@@ -40,7 +43,10 @@ class _Lines(Protocol):
 
 
 def read_table(path: Path, max_bytes: int) -> Table:
-    """Read a file with a header. Raises RefusalError when there is no table in it, or more than is allowed."""
+    """Reads a file with a header.
+
+    Raises RefusalError if it contains no table, or a larger one than allowed.
+    """
     notes: list[str] = []
     text = _decoded(_content(path, max_bytes), notes)
     delimiter = _delimiter(text[:_SAMPLE])
@@ -50,7 +56,7 @@ def read_table(path: Path, max_bytes: int) -> Table:
     try:
         header = next((row for row in reader if any(cell.strip() for cell in row)), None)
         if header is None:
-            raise RefusalError("empty_file", f"{path.name} holds no rows; a header and at least one row are needed.")
+            raise RefusalError("empty_file", f"{path.name} has no rows; it needs a header and at least one row.")
         if len(header) > MOST_COLUMNS:
             raise RefusalError("too_wide", f"{path.name} has {len(header)} columns; at most {MOST_COLUMNS} are read.")
         rows, ragged = _rows(reader, len(header))
@@ -61,7 +67,7 @@ def read_table(path: Path, max_bytes: int) -> Table:
         more = ", ..." if len(ragged) > _MOST_LINES_NAMED else ""
         notes.append(
             f"{len(ragged)} rows have more or fewer cells than the header's {len(header)} (lines {lines}{more}): "
-            "missing cells count as empty, surplus ones are left out."
+            "missing cells count as empty, surplus cells are ignored."
         )
     columns = [[row[i] for row in rows] for i in range(len(header))]
     return Table(_names(header), columns, len(rows), delimiter, len(ragged), notes)
@@ -76,10 +82,10 @@ def _content(path: Path, max_bytes: int) -> bytes:
     except OSError as error:
         raise RefusalError("no_file", f"{path} cannot be read ({error.strerror}); check the path.") from None
     if len(content) > max_bytes:
-        said = (
+        message = (
             f"{path.name} is larger than {max_bytes} bytes; raise maxBytes in the configuration, or report on a part."
         )
-        raise RefusalError("too_large", said)
+        raise RefusalError("too_large", message)
     return content
 
 
@@ -89,12 +95,15 @@ def _decoded(content: bytes, notes: list[str]) -> str:
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError:
-        notes.append("The file is no UTF-8; it was read as Windows-1252, so odd characters may be wrong.")
+        notes.append("The file is not UTF-8; it was read as Windows-1252, so special characters may be wrong.")
         return content.decode("cp1252", "replace")
 
 
 def _delimiter(sample: str) -> str:
-    """The sniffer's, when the first line has it; else what that line has most of, a comma when it has none."""
+    """Returns the sniffer's delimiter if the first line has it.
+
+    Otherwise it returns that line's most frequent one, or a comma.
+    """
     head = sample.lstrip().partition("\n")[0]
     try:
         sniffed = csv.Sniffer().sniff(sample, _DELIMITERS).delimiter
@@ -106,21 +115,21 @@ def _delimiter(sample: str) -> str:
 
 
 def _rows(reader: _Lines, width: int) -> tuple[list[list[str]], list[int]]:
-    """The rows, each made as wide as the header, and the lines where that was needed."""
+    """Returns the rows, each as wide as the header, and the lines of rows that were not."""
     rows: list[list[str]] = []
     ragged: list[int] = []
     for row in reader:
         if len(row) <= 1 and not "".join(row).strip():
-            continue  # a blank line; a whole row of empty cells is a row
+            continue  # a blank line; a row of empty cells counts as a row
         if len(row) != width:
             ragged.append(reader.line_num)
-            row = (row + [""] * width)[:width]  # noqa: PLW2901  # the row as it is meant
+            row = (row + [""] * width)[:width]  # noqa: PLW2901  # pad or cut to the header's width
         rows.append([cell.strip() for cell in row])
     return rows, ragged
 
 
 def _names(header: list[str]) -> list[str]:
-    """The header's cells, each made unique, and one for a cell that is empty."""
+    """Returns unique column names from the header, with a name for each empty cell."""
     seen: Counter[str] = Counter()
     names: list[str] = []
     for position, cell in enumerate(header, 1):

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Entry of the script search; its body stands in store/, standard library only."""
+"""Entry point of the script search; the code is in store/, standard library only."""
 
 import sys
 from importlib import import_module
 from pathlib import Path
 
-sys.dont_write_bytecode = True  # the skill's folder is not ours to write
+sys.dont_write_bytecode = True  # the script must not write to the skill's folder
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The table that memories live in. SQLite in the skill's data folder; every use of it is one transaction."""  # noqa: INP001  # a folder beside its script, no part of the package aeon
+"""The table of memories: SQLite in the skill's data folder; each use is one transaction."""  # noqa: INP001  # a folder beside its script, not in the package aeon
 
 import sqlite3
 from collections.abc import Generator
@@ -10,8 +10,8 @@ from .protocol import RefusalError
 
 FILE_NAME = "memory.db"
 
-_PATIENCE = 20.0
-"""Seconds to wait for other processes; the scripts' own timeout is longer."""
+_LOCK_TIMEOUT = 20.0
+"""Seconds to wait for other processes, less than the scripts' own timeout."""
 
 _CREATE = """
 CREATE TABLE IF NOT EXISTS memories (
@@ -33,7 +33,7 @@ SELECT key, value FROM (
 """
 
 
-class Found(NamedTuple):
+class Memory(NamedTuple):
     """A memory; `value` is its JSON text."""
 
     key: str
@@ -41,43 +41,46 @@ class Found(NamedTuple):
 
 
 class Memories:
-    """What is remembered, inside one transaction."""
+    """The stored memories, inside one transaction."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
 
-    def put(self, memory: Found, words: str) -> bool:
-        """Store, in place of what had the key before; whether the key is new."""
+    def put(self, memory: Memory, words: str) -> bool:
+        """Stores a memory and replaces an older one with its key. Returns whether the key is new."""
         is_new = self.get(memory.key) is None
         self._connection.execute(_PUT, (memory.key, memory.value, words))
         return is_new
 
     def get(self, key: str) -> str | None:
-        """The value's JSON text."""
+        """Returns the value's JSON text, None for an unknown key."""
         row = self._connection.execute(_GET, (key,)).fetchone()
         return None if row is None else str(row[0])
 
     def delete(self, key: str) -> bool:
-        """Whether there was one."""
+        """Deletes a memory. Returns whether it existed."""
         return self._connection.execute(_DELETE, (key,)).rowcount > 0
 
-    def search(self, words: str, limit: int) -> list[Found]:
-        """Those with any of the words (a JSON list): most words first, then the latest."""
-        return [Found(*row) for row in self._connection.execute(_SEARCH, (words, limit))]
+    def search(self, words: str, limit: int) -> list[Memory]:
+        """Returns memories with any of the words (a JSON list): most words first, then the latest."""
+        return [Memory(*row) for row in self._connection.execute(_SEARCH, (words, limit))]
 
 
 @contextmanager
-def opened(folder: Path) -> Generator[Memories, None, None]:
-    """One transaction, alone with the file: other processes wait their turn. Raises RefusalError for a broken file."""
+def open_memories(folder: Path) -> Generator[Memories, None, None]:
+    """Opens an exclusive transaction; other processes wait.
+
+    Raises RefusalError for a damaged or unusable file.
+    """
     try:
-        with closing(sqlite3.connect(folder / FILE_NAME, timeout=_PATIENCE, isolation_level=None)) as connection:
-            # IMMEDIATE: a transaction that began as a reader could not become a writer while another one writes.
+        with closing(sqlite3.connect(folder / FILE_NAME, timeout=_LOCK_TIMEOUT, isolation_level=None)) as connection:
+            # IMMEDIATE: a transaction that starts as a reader cannot become a writer while another one writes.
             connection.execute("BEGIN IMMEDIATE")
             connection.execute(_CREATE)
             yield Memories(connection)
             connection.execute("COMMIT")
     except sqlite3.OperationalError as error:
-        raise RefusalError("storage", f"The memory cannot be used now ({error}); try again.") from None
+        raise RefusalError("storage", f"The memory is unavailable ({error}); try again.") from None
     except sqlite3.DatabaseError as error:
-        said = f"The memory's file {FILE_NAME} is damaged ({error}); move it away to begin a new one."
-        raise RefusalError("storage", said) from None
+        message = f"The memory's file {FILE_NAME} is damaged ({error}); move it away to start a new one."
+        raise RefusalError("storage", message) from None

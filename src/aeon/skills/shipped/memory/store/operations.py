@@ -1,4 +1,4 @@
-"""What the four scripts do, from the request to the patch."""  # noqa: INP001  # a folder beside its script, no part of the package aeon
+"""The operations of the four scripts, from the request to the patch."""  # noqa: INP001  # a folder beside its script, not in the package aeon
 
 import json
 import unicodedata
@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from .database import Found, Memories, opened
+from .database import Memories, Memory, open_memories
 from .protocol import RefusalError, emit, read_input
 
 LARGEST_VALUE = 10_000
@@ -22,41 +22,44 @@ _USUALLY_FOUND = 5
 _Patch = dict[str, Any]
 
 
-def remember(memories: Memories, given: dict[str, Any]) -> tuple[_Patch, str]:
-    """Store a value under a key, in place of an older one."""
-    key = _text(given, "key", LONGEST_KEY)
-    if "value" not in given:
-        raise RefusalError("bad_input", "value is missing; say what to remember.")
-    value = _encoded(given["value"])
-    is_new = memories.put(Found(key, value), folded(f"{key}\n{_as_text(value)}"))
+def remember(memories: Memories, input_data: dict[str, Any]) -> tuple[_Patch, str]:
+    """Stores a value under a key and replaces an older value."""
+    key = _text(input_data, "key", LONGEST_KEY)
+    if "value" not in input_data:
+        raise RefusalError("bad_input", "value is missing; give the value to remember.")
+    value = _encoded(input_data["value"])
+    is_new = memories.put(Memory(key, value), folded(f"{key}\n{_as_text(value)}"))
     return {"key": key, "isNew": is_new}, f"Remembered {key}." if is_new else f"Replaced {key}."
 
 
-def recall(memories: Memories, given: dict[str, Any]) -> tuple[_Patch, str]:
-    """The value under a key. None there is an answer, no failure."""
-    key = _text(given, "key", LONGEST_KEY)
+def recall(memories: Memories, input_data: dict[str, Any]) -> tuple[_Patch, str]:
+    """Returns the value under a key. A missing key is a valid answer, not a failure."""
+    key = _text(input_data, "key", LONGEST_KEY)
     value = memories.get(key)
     if value is None:
-        return {"key": key, "found": False, "text": ""}, f"Nothing is remembered as {key}."
+        return {"key": key, "found": False, "text": ""}, f"Nothing is stored under {key}."
     patch = {"key": key, "found": True, "value": json.loads(value), "text": _as_text(value)}
     return patch, f"{key}: {_as_text(value)[:200]}"
 
 
-def search(memories: Memories, given: dict[str, Any]) -> tuple[_Patch, str]:
-    """Every memory whose key or value has one of the words."""
-    text = _text(given, "text", LONGEST_SEARCH)
-    limit = given.get("limit", _USUALLY_FOUND)
+def search(memories: Memories, input_data: dict[str, Any]) -> tuple[_Patch, str]:
+    """Returns the memories whose key or value contains one of the words."""
+    text = _text(input_data, "text", LONGEST_SEARCH)
+    limit = input_data.get("limit", _USUALLY_FOUND)
     if not isinstance(limit, int) or not 1 <= limit <= MOST_FOUND:
         raise RefusalError("bad_input", f"limit is not a whole number from 1 to {MOST_FOUND}.")
-    found = memories.search(json.dumps(sorted(set(folded(text).split()))), limit)
-    matches = [{"key": one.key, "value": json.loads(one.value)} for one in found]
-    told = ", ".join(one.key for one in found)[:400]
-    return {"matches": matches, "count": len(matches)}, f"Found {told}." if found else "Nothing was found."
+    memories_found = memories.search(json.dumps(sorted(set(folded(text).split()))), limit)
+    matches = [{"key": memory.key, "value": json.loads(memory.value)} for memory in memories_found]
+    found_keys = ", ".join(memory.key for memory in memories_found)[:400]
+    return {
+        "matches": matches,
+        "count": len(matches),
+    }, f"Found {found_keys}." if memories_found else "Nothing was found."
 
 
-def forget(memories: Memories, given: dict[str, Any]) -> tuple[_Patch, str]:
-    """Remove a key and its value. None there is fine."""
-    key = _text(given, "key", LONGEST_KEY)
+def forget(memories: Memories, input_data: dict[str, Any]) -> tuple[_Patch, str]:
+    """Removes a key and its value. A missing key is not an error."""
+    key = _text(input_data, "key", LONGEST_KEY)
     was_there = memories.delete(key)
     return {"key": key, "forgotten": was_there}, f"Forgot {key}." if was_there else f"{key} was not remembered."
 
@@ -67,15 +70,15 @@ _OPERATIONS: dict[str, Callable[[Memories, dict[str, Any]], tuple[_Patch, str]]]
 
 
 def main(name: str) -> int:
-    """Run one operation. Exit code 0 also for a refusal, which is said in events."""
+    """Runs one operation. The exit code is 0 even for a refusal, which is reported in events."""
     try:
-        given = read_input()
-        with opened(Path.cwd()) as memories:
-            patch, summary = _OPERATIONS[name](memories, given)
+        input_data = read_input()
+        with open_memories(Path.cwd()) as memories:
+            patch, summary = _OPERATIONS[name](memories, input_data)
     except RefusalError as refusal:
         refusal.report()
         return 0
-    # A patch merges into what is there: without this, two recalled objects of one plan would become one mixture.
+    # Patches merge: without this reset, two recalled objects of one plan would be mixed.
     emit("state_patch", patch={"memory": None})
     emit("state_patch", patch={"memory": patch})
     emit("done", ok=True, summary=summary)
@@ -83,12 +86,12 @@ def main(name: str) -> int:
 
 
 def folded(text: str) -> str:
-    """As it is compared in a search: without case, and one form for each character."""
+    """Returns the text normalized for search: case-folded, in one form per character."""
     return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
 
 
-def _text(given: dict[str, Any], name: str, longest: int) -> str:
-    text = given.get(name)
+def _text(input_data: dict[str, Any], name: str, longest: int) -> str:
+    text = input_data.get(name)
     if not isinstance(text, str) or not text.strip() or len(text) > longest:
         raise RefusalError("bad_input", f"{name} is not a text of 1 to {longest} characters.")
     return _storable(text.strip(), name)
@@ -99,21 +102,24 @@ def _encoded(value: Any) -> str:
         encoded = json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False)
     except (ValueError, RecursionError):
         raise RefusalError(
-            "bad_input", "value is no JSON that can be kept; use finite numbers and less depth."
+            "bad_input", "value is not JSON that can be stored; use finite numbers and less depth."
         ) from None
     size = len(_storable(encoded, "value").encode())
     if size > LARGEST_VALUE:
-        said = (
-            f"value has {size} bytes as JSON and at most {LARGEST_VALUE} are kept; remember a part or a summary of it."
+        message = (
+            f"value has {size} bytes as JSON, at most {LARGEST_VALUE} are allowed; remember a part or a summary of it."
         )
-        raise RefusalError("too_large", said)
+        raise RefusalError("too_large", message)
     return encoded
 
 
 def _storable(text: str, name: str) -> str:
-    """A lone half of a surrogate pair is no character, and a NUL would end the text for the search."""
+    """Returns the text.
+
+    Raises RefusalError for a lone surrogate or a NUL, which would end the text in a search.
+    """
     if "\0" in text or any("\ud800" <= character <= "\udfff" for character in text):
-        raise RefusalError("bad_input", f"{name} holds half a character or a NUL; leave it out.")
+        raise RefusalError("bad_input", f"{name} contains half a character or a NUL; remove it.")
     return text
 
 

@@ -1,4 +1,4 @@
-"""The events that a script writes, one JSON object a line (skills 2)."""  # noqa: INP001  # a folder beside its script, no part of the package aeon
+"""Reads the request and writes events, one JSON object per line (skills 2)."""  # noqa: INP001  # a folder beside its script, not in the package aeon
 
 import json
 import sys
@@ -6,13 +6,16 @@ from typing import Any
 
 
 def emit(event_type: str, **fields: Any) -> None:
-    """Write one event. ASCII, so that no locale and no lone surrogate can break the line."""
+    """Writes one event, in ASCII, so that no locale or lone surrogate can break the line."""
     sys.stdout.write(json.dumps({"version": "0", "type": event_type, **fields}) + "\n")
     sys.stdout.flush()
 
 
 class RefusalError(Exception):
-    """What was asked for cannot be done. Ends the script politely: an error event, then `done` with `ok` false."""
+    """The request cannot be fulfilled.
+
+    It ends the script with an error event and a `done` with `ok` false.
+    """
 
     def __init__(self, code: str, message: str) -> None:
         super().__init__(message)
@@ -20,18 +23,21 @@ class RefusalError(Exception):
         self.message = message
 
     def report(self) -> None:
-        """Tell the caller, as events."""
+        """Writes the refusal as events."""
         emit("error", errorCode=self.code, errorMessage=self.message)
         emit("done", ok=False, summary=self.message[:500])
 
 
 def read_input() -> dict[str, Any]:
-    """The `input` of the request on stdin (skills 1). Raises RefusalError when there is none."""
+    """Returns the `input` of the request on stdin (skills 1).
+
+    Raises RefusalError if it is missing or invalid.
+    """
     try:
         request: Any = json.loads(sys.stdin.buffer.read())
-        given: Any = request["input"]
+        input_data: Any = request["input"]
     except (ValueError, KeyError, TypeError, RecursionError):
-        raise RefusalError("bad_request", "stdin held no JSON object with an input; send one.") from None
-    if not isinstance(given, dict):
-        raise RefusalError("bad_input", "The input is no JSON object; send one.")
-    return given  # pyright: ignore[reportUnknownVariableType]  # JSON, checked as far as JSON goes
+        raise RefusalError("bad_request", "stdin has no JSON object with an input; send one.") from None
+    if not isinstance(input_data, dict):
+        raise RefusalError("bad_input", "The input is not a JSON object; send one.")
+    return input_data  # pyright: ignore[reportUnknownVariableType]  # JSON, checked as far as JSON goes

@@ -1,4 +1,4 @@
-"""The model that Aeon lends a script: OpenAI chat completions over a unix socket, with a token of this run."""  # noqa: INP001  # a folder beside its script, no part of the package aeon
+"""Calls Aeon's model: OpenAI chat completions over a unix socket, with this run's token."""  # noqa: INP001  # a folder beside its script, not in the package aeon
 
 import http.client
 import json
@@ -13,7 +13,7 @@ _LARGEST_ANSWER = 1024 * 1024
 
 
 class Answer(NamedTuple):
-    """What the model said, and whether it was stopped before it had finished."""
+    """The model's text, and whether it was cut off."""
 
     text: str
     is_cut_off: bool
@@ -31,10 +31,13 @@ class _UnixConnection(http.client.HTTPConnection):
 
 
 def ask(messages: list[dict[str, str]], max_tokens: int, seconds: float) -> Answer:
-    """One completion. Raises RefusalError when there is no model, it refuses, or its answer is none."""
+    """Requests one completion.
+
+    Raises RefusalError if there is no model, it refuses, or its answer is invalid.
+    """
     path, token = os.environ.get("AEON_MODEL_SOCKET"), os.environ.get("AEON_MODEL_TOKEN")
     if not path or not token:
-        raise RefusalError("no_model", "No model was lent to this script; configure one with: aeon model")
+        raise RefusalError("no_model", "This script has no access to a model; configure one with: aeon model")
     body = json.dumps({"model": "aeon", "messages": messages, "max_tokens": max_tokens})
     headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
     connection = _UnixConnection(path, seconds)
@@ -49,7 +52,7 @@ def ask(messages: list[dict[str, str]], max_tokens: int, seconds: float) -> Answ
     finally:
         connection.close()
     if len(answer) > _LARGEST_ANSWER:
-        raise RefusalError("model_answer", f"The model's answer is over {_LARGEST_ANSWER} bytes.")
+        raise RefusalError("model_answer", f"The model's answer is larger than {_LARGEST_ANSWER} bytes.")
     return _read(status, answer)
 
 
@@ -59,18 +62,18 @@ def _read(status: int, body: bytes) -> Answer:
     except (ValueError, RecursionError):
         answer = None
     if status != http.client.OK:
-        raise RefusalError("model_refused", f"The model answered with status {status}: {_complaint(answer)}")
+        raise RefusalError("model_refused", f"The model answered with status {status}: {_error_message(answer)}")
     try:
         choice = answer["choices"][0]
         text = choice["message"]["content"]
     except (KeyError, IndexError, TypeError):
-        raise RefusalError("model_answer", "The model's answer is no chat completion.") from None
+        raise RefusalError("model_answer", "The model's answer is not a chat completion.") from None
     if not isinstance(text, str) or not text.strip():
-        raise RefusalError("empty_answer", "The model said nothing; try again, or word the prompt differently.")
+        raise RefusalError("empty_answer", "The model's answer is empty; try again, or reword the prompt.")
     return Answer(text.strip(), choice.get("finish_reason") == "length")
 
 
-def _complaint(answer: Any) -> str:
+def _error_message(answer: Any) -> str:
     try:
         return str(answer["error"]["message"])[:300]
     except (KeyError, TypeError):

@@ -1,4 +1,4 @@
-"""What the model is asked, and what becomes of its answer. Pure: no process, no network."""  # noqa: INP001  # a folder beside its script, no part of the package aeon
+"""Builds the model's prompt and cleans its answer. Pure."""  # noqa: INP001  # a folder beside its script, not in the package aeon
 
 import itertools
 import json
@@ -9,29 +9,29 @@ from typing import Any, NamedTuple
 from .protocol import RefusalError
 
 MOST_FACTS = 4000
-"""Characters of facts that are shown to the model."""
+"""Maximum characters of facts in the prompt."""
 
 _SHORT_SHARE = 0.4
 _TOKENS_PER_WORD = 3
-"""Generous, since languages other than English take more tokens a word."""
+"""Generous, since languages other than English take more tokens per word."""
 
 _SENTENCE_END = re.compile(r"""[.!?\u2026\u3002\uff01\uff1f]+["'\u201d\u2019\u00bb)\]]*(?=\s|$)|[\u3002\uff01\uff1f]""")
 
 
 class Style(NamedTuple):
-    """How to tell, from the skill's configuration."""
+    """The style of the story, from the skill's configuration."""
 
     tone: str
     language: str
     max_words: int
 
     def words(self, length: str) -> int:
-        """Words to ask for."""
+        """Returns the number of words to request."""
         return self.max_words if length == "medium" else max(20, round(self.max_words * _SHORT_SHARE))
 
 
 def configured() -> Style:
-    """The style in AEON_SKILL_CONFIG, defaults filled in."""
+    """Returns the style in AEON_SKILL_CONFIG, with defaults."""
     config: dict[str, Any] = json.loads(os.environ.get("AEON_SKILL_CONFIG") or "{}")
     return Style(
         str(config.get("tone", "vivid and warm")),
@@ -41,41 +41,44 @@ def configured() -> Style:
 
 
 def facts_as_text(facts: Any) -> tuple[str, bool]:
-    """The facts as the model reads them, and whether they had to be cut."""
+    """Returns the facts as text for the model, and whether they were cut."""
     text = facts if isinstance(facts, str) else json.dumps(facts, ensure_ascii=False)
     return text[:MOST_FACTS], len(text) > MOST_FACTS
 
 
 def messages(style: Style, prompt: str, facts: str, words: int) -> list[dict[str, str]]:
-    """The conversation to send."""
+    """Returns the messages to send."""
     system = (
         f"You narrate a story. Tone: {style.tone}. Language: {style.language}. At most {words} words. "
         "Answer with the story alone: no heading, no comment, no list. "
         "Keep to the facts given; numbers stay as they are."
     )
-    asked = f"What happens next: {prompt}" + (f"\n\nFacts:\n{facts}" if facts else "")
-    return [{"role": "system", "content": system}, {"role": "user", "content": asked}]
+    question = f"What happens next: {prompt}" + (f"\n\nFacts:\n{facts}" if facts else "")
+    return [{"role": "system", "content": system}, {"role": "user", "content": question}]
 
 
 def token_limit(words: int) -> int:
-    """Tokens that so many words may take."""
+    """Returns the tokens that this number of words may take."""
     return words * _TOKENS_PER_WORD + 50
 
 
 def whole_sentences(text: str) -> str:
-    """A text that was cut off, without its last broken sentence. Raises RefusalError when no whole one is in it."""
-    ends = [found.end() for found in _SENTENCE_END.finditer(text)]
+    """Removes the last, incomplete sentence of a cut-off text.
+
+    Raises RefusalError if no sentence is complete.
+    """
+    ends = [match.end() for match in _SENTENCE_END.finditer(text)]
     if not ends:
         raise RefusalError("cut_off", "The model was stopped before its first sentence ended; raise maxWords.")
     return text[: ends[-1]]
 
 
 def without_echoes(text: str) -> tuple[str, int]:
-    """The text without sentences that only say the one before again, and how many these were.
+    """Returns the text without sentences that repeat the previous one, and their number.
 
-    Small models fall into such loops; a refrain with something in between stays.
+    Small models fall into such loops; a repetition after another sentence stays.
     """
-    ends = [0, *(found.end() for found in _SENTENCE_END.finditer(text)), len(text)]
+    ends = [0, *(match.end() for match in _SENTENCE_END.finditer(text)), len(text)]
     sentences = [text[start:end] for start, end in itertools.pairwise(ends)]
     kept = [
         sentence

@@ -1,0 +1,54 @@
+"""A durable Process, described, started and answered from Python.
+
+Run it: python examples/process_from_python.py [FOLDER]
+"""
+
+import sys
+
+from aeon import Project
+
+PROCESS = """
+kind: Service
+name: record
+type: neo4j_graph
+protocol: bolt
+connectionSchema: {type: object, required: [endpoint]}
+---
+kind: Tool
+name: users
+service: record
+connectionParams: {endpoint: "aeon:graph"}
+operation: {type: graph_query, query: "@users_of_mine"}
+inputSchema: {type: object}
+---
+kind: Process
+name: release
+description: Looks who uses the project, and asks a person before it goes on.
+initialContext: [version]
+steps:
+  - {id: look, tool: users, output: found}
+  - id: approve
+    tool: users
+    dependsOn: [look]
+    output: said
+    execution: {interactionMode: manual, timeout: 300}
+outputTemplate: "{{version}}: {{step.said}}"
+"""
+
+
+def main(folder: str) -> None:
+    """Apply the Process, start a run of it, answer its question, and wait for its end."""
+    with Project.open(folder) as project:
+        for step in project.apply(PROCESS):
+            print(step.action, step.document.kind, step.document.name)
+        run = project.runs.start("release", {"version": "1.2"}, key="release-1.2")
+        settled = project.runs.settle(run.id, seconds=60)
+        for question in settled.questions:
+            print("asked:", question.step)
+            project.runs.answer(run.id, question.step, "approved")
+        settled = project.runs.settle(run.id, seconds=60)
+        print(settled.phase, settled.output)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1] if len(sys.argv) > 1 else ".")

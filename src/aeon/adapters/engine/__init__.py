@@ -1,1 +1,0 @@
-"""Engines that carry runs of Processes out: in memory, on DBOS, on Temporal."""

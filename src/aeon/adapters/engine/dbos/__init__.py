@@ -1,6 +1,0 @@
-"""DBOS Transact as the engine: on SQLite in this process, or on Postgres for a small cluster (decision 23)."""
-
-from aeon.adapters.engine.dbos.engine import DbosEngine
-from aeon.adapters.engine.dbos.serving import DbosWorker
-
-__all__ = ["DbosEngine", "DbosWorker"]

@@ -1,0 +1,1 @@
+"""Engines that execute runs of Processes: in memory, on DBOS, on Temporal."""

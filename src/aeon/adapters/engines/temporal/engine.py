@@ -1,0 +1,151 @@
+"""Runs as Temporal workflows: Temporal reassigns the work of dead workers."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+
+from temporalio.api.common.v1 import WorkflowExecution
+from temporalio.api.workflowservice.v1 import DeleteWorkflowExecutionRequest
+from temporalio.common import WorkflowIDReusePolicy
+from temporalio.exceptions import WorkflowAlreadyStartedError
+from temporalio.service import RPCError, RPCStatusCode
+
+from aeon.adapters.engines.retry import wait_until
+from aeon.adapters.engines.temporal.connection import TemporalConnection
+from aeon.adapters.engines.temporal.messages import RunWorkflowInput
+from aeon.adapters.engines.temporal.names import EXECUTOR, RUN, RUN_QUEUE, SIGNAL
+from aeon.adapters.engines.temporal.workers import job_workers, run_worker
+from aeon.platform.runs.claim_check import ResultStore
+from aeon.platform.runs.machine.state import ENDED_PHASES
+from aeon.platform.runs.model import RunSignal
+from aeon.platform.runs.ports import RunRepository, WorkerPool
+
+HEARTBEAT_TIMEOUT = 10.0
+"""Seconds without a heartbeat after which a job is given to another worker."""
+
+MAX_HISTORY_EVENTS = 2000
+"""Events of a workflow's history after which a new workflow continues the run."""
+
+_SIGNAL_POLL_INTERVAL = 15.0
+"""Seconds between two checks for signals that were never sent."""
+
+
+class TemporalEngine:
+    """Temporal for this process, which executes runs, and jobs of the types in `slots`.
+
+    Other processes may do so, too.
+    """
+
+    executor = EXECUTOR
+
+    def __init__(  # its parts, from the composition root
+        self,
+        address: str,
+        namespace: str,
+        repository: RunRepository,
+        workers: WorkerPool,
+        results: ResultStore,
+        *,
+        slots: Mapping[str, int],
+        record: str | None = None,
+        heartbeat: float = HEARTBEAT_TIMEOUT,
+        room: int = MAX_HISTORY_EVENTS,
+    ) -> None:
+        """Connect to the server at `address` (`host:port`).
+
+        `slots` is the number of concurrent jobs by type. A namespace holds the runs of one record: `record` is its
+        id, and the namespace of another record is refused; with None it is not checked. Raises ConfigError for that,
+        and TemporalError if the server does not answer.
+        """
+        self.name = f"Temporal, {address}, {namespace}"
+        self._repository = repository
+        self._workflow_input = RunWorkflowInput(run="", max_history_events=room, heartbeat=heartbeat)
+        self._sent_signals: set[str] = set()
+        self._connection = TemporalConnection(address, namespace, results, record)
+        self._client = self._connection.client
+        self._connection.run_workers([run_worker(self._client, repository), *job_workers(self._client, workers, slots)])
+        self._connection.spawn(self._poll_signals())
+
+    def start(self, run: str) -> None:
+        """Start an accepted run on any process. Starting it again does not execute it twice."""
+        self._connection.run(self._start_workflow(run, WorkflowIDReusePolicy.REJECT_DUPLICATE))
+
+    def wake(self, run: str) -> None:
+        """Send the run its signals, wherever it is executed."""
+        self._connection.run(self._send_signals([run]))
+
+    def wait(self, run: str, seconds: float | None = None) -> bool:
+        """Wait for the run to end, for at most `seconds`; return whether it has ended."""
+        return wait_until(lambda: self._repository.get_phase(run) in ENDED_PHASES, seconds)
+
+    def adopt(self, runs: Sequence[str]) -> None:
+        """Start runs that were never started or were stopped on Temporal; others continue anyway."""
+        for run in runs:
+            self._connection.run(self._start_workflow(run, WorkflowIDReusePolicy.ALLOW_DUPLICATE))
+
+    def forget(self, runs: Sequence[str]) -> None:
+        """Delete Temporal's histories of runs that have ended."""
+        for run in runs:
+            self._connection.run(self._delete_history(run))
+
+    def close(self) -> None:
+        """Stop executing here; unfinished runs continue elsewhere, or at the next start."""
+        self._connection.close()
+
+    async def _start_workflow(self, run: str, policy: WorkflowIDReusePolicy) -> None:
+        workflow_input = self._workflow_input.model_copy(update={"run": run}).as_dict()
+        with suppress(WorkflowAlreadyStartedError):
+            await self._client.start_workflow(RUN, workflow_input, id=run, task_queue=RUN_QUEUE, id_reuse_policy=policy)
+
+    async def _send_signals(self, runs: list[str]) -> None:
+        for signal in await asyncio.to_thread(self._repository.list_signals, runs):
+            await self._send_signal(signal)
+
+    async def _send_signal(self, signal: RunSignal) -> None:
+        """Send a signal once; the run applies it once in any case."""
+        if signal.id in self._sent_signals:
+            return
+        try:
+            await self._client.get_workflow_handle(signal.run_id).signal(SIGNAL, signal.as_dict())
+        except RPCError as error:
+            if error.status != RPCStatusCode.NOT_FOUND:
+                raise
+        self._sent_signals.add(signal.id)
+
+    async def _poll_signals(self) -> None:
+        """Send signals that could not be sent when they were stored, at the start and repeatedly."""
+        while True:
+            with suppress(Exception):  # the store or Temporal is unavailable: the next check sends them
+                running = self._client.list_workflows(f"WorkflowType = '{RUN}' AND ExecutionStatus = 'Running'")
+                await self._send_signals([each.id async for each in running])
+            await asyncio.sleep(_SIGNAL_POLL_INTERVAL)
+
+    async def _delete_history(self, run: str) -> None:
+        """Delete all workflows of one run."""
+        async for each in self._client.list_workflows(f"WorkflowId = '{run}'"):
+            execution = WorkflowExecution(workflow_id=each.id, run_id=each.run_id)
+            request = DeleteWorkflowExecutionRequest(namespace=self._client.namespace, workflow_execution=execution)
+            with suppress(RPCError):  # Temporal has deleted it already
+                await self._client.workflow_service.delete_workflow_execution(request)
+
+
+class TemporalWorker:
+    """Executes jobs for runs on other processes, with the same results and without a record."""
+
+    def __init__(
+        self,
+        address: str,
+        namespace: str,
+        workers: WorkerPool,
+        results: ResultStore,
+        *,
+        slots: Mapping[str, int],
+        record: str | None = None,
+    ) -> None:
+        """Serve the queues of the types in `slots`. `record` and errors are as for `TemporalEngine`."""
+        self._connection = TemporalConnection(address, namespace, results, record)
+        self._connection.run_workers(job_workers(self._connection.client, workers, slots))
+
+    def close(self) -> None:
+        """Stop; other workers execute the running jobs. Calling it again does nothing."""
+        self._connection.close()

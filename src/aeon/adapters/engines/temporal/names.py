@@ -1,0 +1,27 @@
+"""Names of workflows, activities, signals and queues on Temporal. None may ever change."""
+
+from typing import Final
+
+from aeon.platform.workers.registry import SELF_RECOVERING_EXECUTOR
+
+RUN: Final = "aeon.run"
+JOB: Final = "aeon.job"
+LOAD: Final = "aeon.load"
+SAVE_ENTRIES: Final = "aeon.keep"
+ACCEPT: Final = "aeon.accept"
+OUTCOME: Final = "aeon.outcome"
+CANCEL: Final = "aeon.cancel"
+WAIT_FOR_RUN: Final = "aeon.follow"
+SIGNAL: Final = "aeon.wanted"
+
+EXECUTOR: Final = SELF_RECOVERING_EXECUTOR
+"""The executor of all runs on Temporal, which assigns each run to one process at a time."""
+
+
+def queue_name(worker: str) -> str:
+    """Return the name of the queue for jobs of that worker type."""
+    return f"aeon-{worker}"
+
+
+RUN_QUEUE: Final = queue_name("process")
+"""The queue for runs."""

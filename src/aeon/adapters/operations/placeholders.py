@@ -1,0 +1,51 @@
+"""Replaces placeholders in an operation by fields of the input."""
+
+import re
+from collections.abc import Callable
+from typing import cast
+from urllib.parse import quote
+
+from aeon.base.json import Json, JsonObject
+
+_PLACEHOLDER = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")
+
+
+def fill(value: Json, given: JsonObject) -> Json:
+    """Return `value` with the fields filled in: with its type if `{name}` is the whole string, else as text.
+
+    A missing field is dropped with the key or item that consists only of it; inside other text it is empty.
+    """
+    if isinstance(value, str):
+        alone = _PLACEHOLDER.fullmatch(value)
+        return given.get(alone[1]) if alone else fill_text(value, given)
+    if isinstance(value, dict):
+        items = cast(JsonObject, value).items()
+        return {fill_text(key, given): fill(item, given) for key, item in items if not _is_left_out(item, given)}
+    if isinstance(value, list):
+        return [fill(item, given) for item in cast(list[Json], value) if not _is_left_out(item, given)]
+    return value
+
+
+def fill_text(text: str, given: JsonObject, encode: Callable[[str], str] = str) -> str:
+    """Return `text` with the fields filled in, each encoded by `encode`."""
+    return _PLACEHOLDER.sub(lambda match: encode(as_text(given.get(match[1]))), text)
+
+
+def fill_path(path: str, given: JsonObject) -> str:
+    """Fill a URL path; no field can add a segment, query or fragment. Raises ValueError for `.` or `..` segments."""
+    filled = fill_text(path, given, lambda text: quote(text, safe=""))
+    if {".", ".."} & set(filled.split("/")):
+        raise ValueError(f"the path {filled!r} contains . or .. segments")
+    return filled
+
+
+def as_text(value: Json) -> str:
+    """Return a field as text: booleans as in JSON, "" for a missing field."""
+    if value is None:
+        return ""
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _is_left_out(value: Json, given: JsonObject) -> bool:
+    alone = _PLACEHOLDER.fullmatch(value) if isinstance(value, str) else None
+    return alone is not None and given.get(alone[1]) is None

@@ -1,0 +1,318 @@
+"""`Project`: Aeon in a folder, for Python programs: `from aeon import Project`."""
+
+import asyncio
+import os
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from contextlib import suppress
+from functools import cached_property
+from pathlib import Path
+from threading import RLock
+from types import TracebackType
+from typing import TYPE_CHECKING, ParamSpec, Self, TypeAlias, TypeVar
+
+from aeon.application.requests import KernelRunOptions, RequestResult, RequestService
+from aeon.base.errors import InputError
+from aeon.base.json import Json, JsonObject
+from aeon.base.project_folder import PROJECT_FOLDER, make_folder
+from aeon.bootstrap.app import App, OwnParts, build_app
+from aeon.bootstrap.skills import Skills
+from aeon.kernel.state import CancellationCheck
+from aeon.llm.interface import LLMAdapter
+from aeon.memory.interface import Memory
+from aeon.observability.events import Observer
+from aeon.plan.models import Plan
+from aeon.settings import load_settings
+from aeon.tools.interface import Tool
+
+if TYPE_CHECKING:
+    from aeon.application.entities import EntityService, MetricsService
+    from aeon.application.run_follower import RunFollower, RunUpdate
+    from aeon.application.runs import RunService
+    from aeon.bootstrap.platform import Platform
+    from aeon.bootstrap.process_runtime import ProcessRuntime
+    from aeon.platform.catalog import model as catalog_model
+    from aeon.platform.catalog.apply import ApplyStep
+    from aeon.platform.processes.model import NewProcess, Process, ProcessChange
+    from aeon.platform.schedules.model import NewSchedule, ProcessSchedule, ScheduleChange
+
+    Processes: TypeAlias = EntityService[Process, NewProcess, ProcessChange]
+    StoredTools: TypeAlias = EntityService[catalog_model.Tool, catalog_model.NewTool, catalog_model.ToolChange]
+    Services: TypeAlias = EntityService[catalog_model.Service, catalog_model.NewService, catalog_model.ServiceChange]
+    Secrets: TypeAlias = EntityService[catalog_model.Secret, catalog_model.NewSecret, catalog_model.SecretChange]
+    Schedules: TypeAlias = EntityService[ProcessSchedule, NewSchedule, ScheduleChange]
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+OWN_USER = "me"
+"""The user to whom a project's folder belongs."""
+
+
+def private_folder(user: str) -> Path | None:
+    """The folder for the memory and the skills' data of another user than the project's own.
+
+    It is relative to the project's folder. None for the project's own user, whose data are in the usual places
+    (platform 2).
+    """
+    return None if user == OWN_USER else Path(PROJECT_FOLDER) / "users" / user.encode().hex()
+
+
+class Project:
+    """Aeon in one folder, for one user: requests, runs of Processes, and what is stored.
+
+    A context manager, also for `async with`. Nothing is opened before it is used. Several projects may be open in one
+    process (runs of Processes on DBOS, the default engine, in one of them at a time), and threads may share one.
+    """
+
+    def __init__(self, folder: Path, user: str, environ: Mapping[str, str], app: App) -> None:
+        """Use `Project.open`."""
+        self.folder = folder
+        self.user = user
+        self._environ = environ
+        self._app = app
+        self._opening = RLock()
+        self._requests = RequestService(app)
+        self._runtime: ProcessRuntime | None = None
+        self._runs: RunService | None = None
+        self._is_closed = False
+
+    @classmethod
+    def open(
+        cls,
+        folder: Path | str = ".",
+        *,
+        user: str = OWN_USER,
+        environ: Mapping[str, str] | None = None,
+        settings: Mapping[str, Json] | None = None,
+        model: LLMAdapter | None = None,
+        memory: Memory | None = None,
+    ) -> Self:
+        """Open the project in `folder`; the folder is made if it is not there.
+
+        `settings` maps keys such as "run.ttl" to values that win over files and environment. `model` and `memory` are
+        used instead of those that the settings name; the caller closes them. Raises ConfigError with every mistake.
+        """
+        place = Path(folder).expanduser().absolute()
+        place.mkdir(parents=True, exist_ok=True)
+        variables = os.environ if environ is None else environ
+        private = private_folder(user)
+        given = {} if private is None else {"memory.path": str(private / "memory.db")}
+        flags = {key: (f"settings[{key!r}]", value) for key, value in {**given, **(settings or {})}.items()}
+        loaded = load_settings(flags, variables, place)
+        own = OwnParts(model, memory)
+        app = build_app(loaded.settings, variables, loaded.from_project, folder=place, own=own)
+        if private is not None:
+            make_folder(place / private)
+            app.isolate_skill_data(place / private / "skills")
+        return cls(place, user, variables, app)
+
+    def ask(
+        self,
+        request: str,
+        *,
+        observer: Observer | None = None,
+        tools: Sequence[Tool] = (),
+        cancellation: CancellationCheck | None = None,
+    ) -> RequestResult:
+        """Plan a request and run the plan.
+
+        The plan may use all registered tools, `tools`, and the skills that match. `observer` gets every event. Raises
+        RequestError, LLMError without a model, OrchestrationError if no plan can be made, ToolDefinitionError for one
+        of `tools`, and LogError.
+        """
+        return self._requests.ask(request, KernelRunOptions(observer, tools, cancellation=cancellation))
+
+    def run_plan(
+        self,
+        plan: Plan | JsonObject,
+        *,
+        observer: Observer | None = None,
+        tools: Sequence[Tool] = (),
+        cancellation: CancellationCheck | None = None,
+    ) -> RequestResult:
+        """Run a supplied plan. Raises PlanError with every fault, and the errors of `ask`."""
+        return self._requests.run_plan(plan, options=KernelRunOptions(observer, tools, cancellation=cancellation))
+
+    def resume(
+        self,
+        log: Path,
+        *,
+        observer: Observer | None = None,
+        tools: Sequence[Tool] = (),
+        cancellation: CancellationCheck | None = None,
+    ) -> RequestResult:
+        """Continue a request that was cancelled, whose TTL expired, or that was killed.
+
+        `log` is the path of its log. Raises LogError, and InputError for a finished request.
+        """
+        return self._requests.resume(log, KernelRunOptions(observer, tools, cancellation=cancellation))
+
+    def apply(self, source: str | Path) -> "list[ApplyStep]":
+        """Create and change what YAML documents describe; returns a step for each document.
+
+        They describe services, secrets, tools, templates and Processes. A Path is a file, relative to the project's
+        folder; a str is the text itself. If there is any fault, nothing is changed. Raises ApplyError with every
+        fault, InputError for a file that cannot be read.
+        """
+        from aeon.platform.catalog.apply import Applier
+        from aeon.platform.catalog.documents import read_documents
+        from aeon.platform.processes.documents import ProcessDocuments
+
+        text = self._read(source) if isinstance(source, Path) else source
+        documents = read_documents(text, self._environ)
+        platform = self._platform
+        processes = ProcessDocuments(platform.catalog, platform.processes, self.user)
+        applier = Applier(platform.catalog, self.user, {"Process": processes})
+        steps = applier.plan(documents)
+        applier.apply(steps)
+        return steps
+
+    def stored_tools(self) -> list[Tool]:
+        """The stored tools, for the `tools` of `ask` and `run_plan`.
+
+        These are the user's own, those that Aeon ships, and those of other users that the user trusts.
+        """
+        return [*self._platform.tools_for_kernel(self.user)]
+
+    @property
+    def runs(self) -> "RunService":
+        """The runs of Processes: start, follow, settle, answer, cancel, retry, resume."""
+        from aeon.application.runs import RunService
+
+        with self._opening:
+            if self._runs is None:
+                self._runs = RunService(self._opened_runtime(), self.user)
+            return self._runs
+
+    @cached_property
+    def processes(self) -> "Processes":
+        """The stored Processes."""
+        from aeon.application.entities import EntityService
+        from aeon.platform.processes.model import NewProcess, ProcessChange
+
+        return EntityService(self._platform.processes, self.user, NewProcess, ProcessChange)
+
+    @cached_property
+    def tools(self) -> "StoredTools":
+        """The stored tools."""
+        from aeon.application.entities import EntityService
+        from aeon.platform.catalog.model import NewTool, ToolChange
+
+        return EntityService(self._platform.catalog.tools, self.user, NewTool, ToolChange)
+
+    @cached_property
+    def services(self) -> "Services":
+        """The stored services."""
+        from aeon.application.entities import EntityService
+        from aeon.platform.catalog.model import NewService, ServiceChange
+
+        return EntityService(self._platform.catalog.services, self.user, NewService, ServiceChange)
+
+    @cached_property
+    def secrets(self) -> "Secrets":
+        """The stored secrets; their values stay in the vault."""
+        from aeon.application.entities import EntityService
+        from aeon.platform.catalog.model import NewSecret, SecretChange
+
+        return EntityService(self._platform.catalog.secrets, self.user, NewSecret, SecretChange)
+
+    @cached_property
+    def schedules(self) -> "Schedules":
+        """When Processes start by themselves; a worker starts them (`aeon worker`)."""
+        from aeon.application.entities import EntityService
+        from aeon.platform.schedules.model import NewSchedule, ScheduleChange
+
+        return EntityService(self._opened_runtime().schedules, self.user, NewSchedule, ScheduleChange)
+
+    @cached_property
+    def metrics(self) -> "MetricsService":
+        """What is measured of services, tools and Processes."""
+        from aeon.application.entities import MetricsService
+
+        return MetricsService(self._platform.metrics, self.user)
+
+    @property
+    def skills(self) -> Skills:
+        """The skills of this project, of the user, and those that Aeon ships."""
+        return self._app.skills
+
+    @property
+    def memory(self) -> Memory:
+        """The memory that the kernel's runs share."""
+        return self._app.memory
+
+    @property
+    def warnings(self) -> list[str]:
+        """What could not be loaded when the project was opened."""
+        return list(self._app.warnings)
+
+    async def in_thread(self, function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
+        """Call a method of this project in a worker thread.
+
+        For example: `await project.in_thread(project.ask, "...")`.
+        """
+        return await asyncio.to_thread(function, *args, **kwargs)
+
+    async def stream(self, follower: "RunFollower") -> "AsyncGenerator[RunUpdate]":
+        """The updates of a follower, for `async for`.
+
+        When the caller leaves the loop, the follower is stopped.
+        """
+        updates = iter(follower)
+        try:
+            while (update := await asyncio.to_thread(next, updates, None)) is not None:
+                yield update
+        finally:
+            follower.stop()
+
+    def close(self) -> None:
+        """Stop the runs in this process, and close everything that was opened.
+
+        Calling it again does nothing. The runs are kept and can be resumed.
+        """
+        with self._opening:
+            if self._is_closed:
+                return
+            self._is_closed = True
+            try:
+                if self._runtime is not None:
+                    self._runtime.close()
+            finally:
+                self._app.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await asyncio.to_thread(self.close)  # engines refuse to be closed in the thread of an event loop
+
+    @cached_property
+    def _platform(self) -> "Platform":
+        """The platform, with this user in it. Raises StoreError, VaultError, MissingExtraError."""
+        with self._opening:
+            platform = self._app.platform()
+            platform.catalog.add_user(self.user)
+            return platform
+
+    def _opened_runtime(self) -> "ProcessRuntime":
+        with self._opening:
+            if self._runtime is None:
+                _ = self._platform
+                self._runtime = self._app.process_runtime()
+            return self._runtime
+
+    def _read(self, file: Path) -> str:
+        place = self.folder / file
+        with suppress(OSError, UnicodeDecodeError):
+            return place.read_text(encoding="utf-8")
+        raise InputError(f"{place} cannot be read as UTF-8 text.", next_step="Name a YAML file.")

@@ -1,0 +1,209 @@
+"""`RequestService`: requests that the kernel plans and runs, for every door."""
+
+import secrets
+import time
+from collections.abc import Callable, Generator, Iterable, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple, cast
+
+from aeon.base.errors import InputError, ToolDefinitionError
+from aeon.base.json import Json, JsonObject
+from aeon.bootstrap.app import App
+from aeon.kernel.orchestrator import Orchestrator
+from aeon.kernel.state import CancellationCheck, OrchestrationState, RunStatus, restore_state
+from aeon.observability.events import Observer
+from aeon.observability.log import JsonlLog, LogHistory, read_log
+from aeon.plan.models import Plan, StepStatus
+from aeon.plan.parser import build_plan
+from aeon.tools.interface import Tool
+from aeon.tools.registry import ToolRegistry
+
+
+class ModelUsage(NamedTuple):
+    """The tokens of a run's model calls, repairs included, as far as the adapter reports them."""
+
+    input_tokens: int
+    output_tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class RequestResult:
+    """The outcome of a request. `answer` is the last step's result as text, None without one.
+
+    `results` and `marks` are by step id; `trusted` is False where `marks` say why to doubt the answer (core 17).
+    `error` is why the run ended early. `usage` is None where no adapter reported any, `log` where nothing was logged.
+    """
+
+    answer: str | None
+    status: RunStatus
+    trusted: bool
+    marks: dict[str, list[str]]
+    results: dict[str, Json]
+    plan: JsonObject
+    error: JsonObject | None
+    log: Path | None
+    usage: ModelUsage | None
+    state: OrchestrationState
+
+    @classmethod
+    def of(cls, raw: JsonObject, log: Path | None) -> "RequestResult":
+        """The typed form of what `Orchestrator.execute` returned."""
+        state = cast(OrchestrationState, raw["final_state"])
+        return cls(
+            answer=raw["answer"],
+            status=raw["status"],
+            trusted=raw["trusted"],
+            marks=raw["marks"],
+            results=raw["results"],
+            plan=raw["plan"],
+            error=raw.get("error"),
+            log=log,
+            usage=_usage(state),
+            state=state,
+        )
+
+    def as_dict(self) -> JsonObject:
+        """The published form, as `Orchestrator.execute` returns it."""
+        whole: JsonObject = {
+            "plan": self.plan,
+            "status": self.status,
+            "final_state": self.state,
+            "answer": self.answer,
+            "results": self.results,
+            "marks": self.marks,
+            "trusted": self.trusted,
+        }
+        return whole if self.error is None else {**whole, "error": self.error}
+
+
+class KernelRunOptions(NamedTuple):
+    """How a request is run.
+
+    `observer` gets its events; `tools` are added to the registered ones. `ttl` counts the steps that may be visited,
+    None for the settings' own; `log` is the path of the log, None for a fresh one. `cancellation` is called before each
+    step and returns whether to stop there.
+    """
+
+    observer: Observer | None = None
+    tools: Sequence[Tool] = ()
+    ttl: int | None = None
+    log: Path | None = None
+    cancellation: CancellationCheck | None = None
+
+
+_DEFAULTS = KernelRunOptions()
+
+
+class RequestService:
+    """Runs requests, each with a log and a registry of its own. Threads may share it."""
+
+    def __init__(self, app: App) -> None:
+        """The caller closes `app`."""
+        self._app = app
+
+    def ask(self, request: str, options: KernelRunOptions = _DEFAULTS) -> RequestResult:
+        """Plan a request and run the plan.
+
+        Raises RequestError, LLMError without a model, OrchestrationError when no plan can be made, and LogError.
+        """
+        self._app.model.supports_schema()  # opens the model before a log is created
+        cancellation = options.cancellation
+        return self._run(request, (), options, None, lambda kernel: kernel.execute(request, cancellation=cancellation))
+
+    def run_plan(
+        self, plan: Plan | JsonObject, request: str = "", options: KernelRunOptions = _DEFAULTS
+    ) -> RequestResult:
+        """Run a supplied plan; without a request, its goal is the request.
+
+        Raises PlanError, RequestError, LogError.
+        """
+        made = build_plan(plan) if isinstance(plan, dict) else plan
+        cancellation = options.cancellation
+        return self._run(
+            request,
+            [step.tool for step in made.steps],
+            options,
+            None,
+            lambda kernel: kernel.execute(request or made.goal, made, cancellation=cancellation),
+        )
+
+    def resume(self, log: Path, options: KernelRunOptions = _DEFAULTS) -> RequestResult:
+        """Resume the run of a log from its last complete entry.
+
+        Raises LogError, and InputError if the run has ended.
+        """
+        history = read_log(log)
+        state = restore_state(history)
+        left = [step for step in state.plan.steps if step.status in (StepStatus.PENDING, StepStatus.RUNNING)]
+        if not left:
+            raise InputError(f"The run in {log} has ended.", next_step="Start a new run.")
+        cancellation = options.cancellation
+        return self._run(
+            "",
+            [step.tool for step in left],
+            options._replace(log=log),
+            history,
+            lambda kernel: kernel.resume(state, cancellation=cancellation),
+        )
+
+    def _run(
+        self,
+        request: str,
+        named: Iterable[str | None],
+        options: KernelRunOptions,
+        after: LogHistory | None,
+        work: Callable[[Orchestrator], JsonObject],
+    ) -> RequestResult:
+        ttl = self._app.settings.run.ttl if options.ttl is None else options.ttl
+        path = options.log or new_log_path(self._app.log_folder)
+        with open_request_log(path, after) as log:
+            tools = request_registry(self._app, request, named, options.tools)
+            kernel = self._app.orchestrator(ttl=ttl, log=log, observer=options.observer, tools=tools)
+            raw = work(kernel)
+        return RequestResult.of(raw, path)
+
+
+def new_log_path(folder: Path) -> Path:
+    """Return the path for a new log in a folder; the names sort by start time."""
+    return folder / f"{time.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(3)}.jsonl"
+
+
+@contextmanager
+def open_request_log(path: Path, after: LogHistory | None = None) -> Generator[JsonlLog]:
+    """Open the log at `path`, and close it at the end; an empty one is removed. Raises LogError."""
+    log = JsonlLog(path, after=after)
+    try:
+        yield log
+    finally:
+        log.close()
+        if not log.entries:
+            path.unlink(missing_ok=True)
+
+
+def request_registry(
+    app: App, request: str, named: Iterable[str | None] = (), tools: Iterable[Tool] = ()
+) -> ToolRegistry:
+    """Return a registry for one run alone: other runs are concurrent.
+
+    It has the registered tools, `tools`, and the skills that are named or match the request. Raises ToolDefinitionError
+    for one of `tools`.
+    """
+    registry = app.registry.snapshot()
+    for tool in tools:
+        registry.register(tool)
+    for tool in app.skill_tools(request, named):
+        with suppress(ToolDefinitionError):  # `aeon skills check` reports scripts that cannot be registered
+            registry.register(tool)
+    return registry
+
+
+def _usage(state: OrchestrationState) -> ModelUsage | None:
+    replies = [*state.llm_outputs, *(action.model_output or {} for action in state.supervisor_actions)]
+    counts = [cast(JsonObject, reply["usage"]) for reply in replies if reply.get("usage")]
+    if not counts:
+        return None
+    return ModelUsage(
+        sum(each.get("input_tokens", 0) for each in counts), sum(each.get("output_tokens", 0) for each in counts)
+    )

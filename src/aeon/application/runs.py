@@ -1,0 +1,169 @@
+"""`RunService`: everything that a user does with the runs of Processes, for every door."""
+
+from collections.abc import Mapping
+from threading import Lock
+
+from aeon.application.run_follower import RunExplainer, RunFollower, SettledRun
+from aeon.base.json import Json, JsonObject
+from aeon.bootstrap.process_runtime import ProcessRuntime
+from aeon.platform.diagnosis import explain_run
+from aeon.platform.ledger import MutationRequest
+from aeon.platform.processes.model import Process
+from aeon.platform.runs.admission import NewRun
+from aeon.platform.runs.dead_jobs import DeadJob
+from aeon.platform.runs.machine.state import ENDED_PHASES
+from aeon.platform.runs.machine.wait_reasons import WaitReason
+from aeon.platform.runs.model import Run, RunSummary
+from aeon.platform.runs.service import PendingQuestion, RunView
+
+CANCEL_SECONDS = 30.0
+"""Seconds that `cancel` waits for the run to end."""
+
+_LIST_LIMIT = 50
+
+
+class RunService:
+    """The runs of one user: start, follow, settle, answer, cancel, retry, resume.
+
+    Threads may share it. The first call that needs the engine opens it. Every method raises StoreError,
+    those that open the engine also ConfigError, MissingExtraError and EngineUnavailableError.
+    """
+
+    def __init__(self, runtime: ProcessRuntime, user: str) -> None:
+        """The caller closes `runtime`."""
+        self._runtime = runtime
+        self._user = user
+        self._opening = Lock()
+        self._is_open = False
+
+    def start(
+        self, process: Process | str, inputs: JsonObject, *, key: str | None = None, deadline: float | None = None
+    ) -> Run:
+        """Start a run of a Process, given by its name or id.
+
+        The same `key` again returns the same run. The run fails if it has not ended after `deadline` seconds. Raises
+        NotFoundError, and RuleError for inputs that do not fit or a disabled Process.
+        """
+        if isinstance(process, str):
+            process = self._runtime.platform.processes.find(self._user, process)
+        runtime = self._opened()  # do not accept a run that could not be executed
+        new = NewRun(inputs, timeout=deadline, executor=runtime.run_executor)
+        run = runtime.runs.accept(process, new, MutationRequest(self._user, key))
+        if run.executor == runtime.run_executor:
+            runtime.engine.start(run.id)
+        else:  # the key was used before: the run's executor may be dead
+            runtime.orphan_recovery.adopt(run.id)
+        return run
+
+    def resume(self, run: str) -> Run:
+        """Adopt a run here if its executor is dead; returns the root of its family.
+
+        Raises NotFoundError. For a family that has ended, no engine is opened.
+        """
+        repository = self._runtime.runs.repository
+        root = repository.get(self._user, repository.get(self._user, run).run.root_id).run
+        if root.phase not in ENDED_PHASES:
+            self._opened().orphan_recovery.adopt(root.id)
+        return root
+
+    def retry(self, run: str, *, key: str | None = None) -> Run:
+        """Retry a run that failed or was cancelled, as a new run that keeps the completed steps.
+
+        The same `key` again returns the same run. Raises NotFoundError, and RuleError for a run in another phase.
+        """
+        runtime = self._opened()
+        again = runtime.runs.retry(run, MutationRequest(self._user, key))
+        current = again if key is None else runtime.runs.repository.get(self._user, again.id).run
+        if current.executor in ("", runtime.run_executor):
+            runtime.engine.start(again.id)
+        else:  # the key was used before
+            runtime.orphan_recovery.adopt(again.id)
+        return again
+
+    def answer(self, run: str, step: str, value: Json) -> PendingQuestion:
+        """Answer the question of a manual step; returns what was asked.
+
+        The run takes the answer wherever it is executed; `resume` continues it here. Raises NotFoundError, RuleError
+        for an answer that does not fit, and ConflictError if another answer came first.
+        """
+        question = self._runtime.runs.answer(self._user, run, step, value)
+        if self._is_open:
+            self._runtime.engine.wake(question.run)
+        return question
+
+    def cancel(self, run: str, *, wait: float = CANCEL_SECONDS) -> bool:
+        """Cancel a run and all that it called; returns whether it has ended.
+
+        It waits for the end `wait` seconds at most. Raises NotFoundError, and RuleError for a run that has ended.
+        """
+        self._runtime.runs.cancel(self._user, run)
+        self.resume(run)
+        return self._opened().engine.wait(run, wait)
+
+    def view(self, run: str) -> RunView:
+        """A run, its plan and its state. Raises NotFoundError."""
+        return self._runtime.runs.view(self._user, run)
+
+    def list_runs(self, limit: int = _LIST_LIMIT) -> list[RunSummary]:
+        """The user's runs, newest first, without those that other runs called."""
+        return self._runtime.runs.list_runs(self._user, limit)
+
+    def list_open_ids(self) -> list[str]:
+        """The ids of the user's runs that have not ended, oldest first."""
+        return self._runtime.runs.repository.list_open_ids(self._user)
+
+    def list_dead_jobs(self, limit: int = _LIST_LIMIT) -> list[DeadJob]:
+        """The user's dead jobs, newest first: those that failed permanently (platform 10)."""
+        return self._runtime.runs.repository.list_dead_jobs(self._user, limit)
+
+    def get_dead_job(self, job: str) -> DeadJob:
+        """A dead job of the user. Raises NotFoundError."""
+        return self._runtime.runs.repository.get_dead_job(self._user, job)
+
+    def list_questions(self, run: str) -> list[PendingQuestion]:
+        """The open questions of a run and of its whole family, its own first. Raises NotFoundError."""
+        return self._runtime.runs.list_questions(self._user, run)
+
+    def explain(self, run: str) -> list[WaitReason]:
+        """Why a run does not continue: what blocks it as a whole, then a reason for each open step.
+
+        Raises NotFoundError.
+        """
+        return explain_run(self._runtime.diagnosis, self._user, run)
+
+    def follow(
+        self, run: str, *, from_now: bool = False, after: Mapping[str, int] | None = None, seconds: float | None = None
+    ) -> RunFollower:
+        """An iterator of what happens in a run and in all that it called. Raises NotFoundError.
+
+        It begins with the first entry, with what is new `from_now` on, or `after` the `cursor` of an earlier follower.
+        """
+        follower = self._follower(run, seconds, self.explain)
+        if from_now:
+            follower.skip_past_entries()
+        elif after:
+            follower.skip(after)
+        return follower
+
+    def settle(self, run: str, seconds: float | None = None) -> SettledRun:
+        """Wait until a run has ended, waits only for a person, or `seconds` have passed.
+
+        Raises NotFoundError.
+        """
+        follower = self._follower(run, seconds, None)
+        for _ in follower:
+            pass
+        return follower.result
+
+    def _follower(self, run: str, seconds: float | None, explain: RunExplainer | None) -> RunFollower:
+        return RunFollower(
+            self._runtime.runs, self._user, run, clock=self._runtime.clock, explain=explain, seconds=seconds
+        )
+
+    def _opened(self) -> ProcessRuntime:
+        """The runtime, its engine opened."""
+        with self._opening:
+            if not self._is_open:
+                self._runtime.start()
+                self._is_open = True
+        return self._runtime

@@ -1,0 +1,216 @@
+"""The runtime of a project's Processes: the runs, the engine of the settings, and the workers."""
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from datetime import datetime, timedelta
+from functools import cached_property, partial
+from pathlib import Path
+from typing import NamedTuple, Self
+from uuid import uuid4
+
+from aeon.adapters.results import FileResultStore
+from aeon.base.clock import SystemClock
+from aeon.base.errors import ConfigError
+from aeon.bootstrap.engines import EngineLocation, EngineParts, engine_run_store, executor_of, open_engine, open_worker
+from aeon.bootstrap.passwords import NO_PROJECT_KEYS
+from aeon.bootstrap.platform import Platform
+from aeon.bootstrap.runs import project_runs
+from aeon.bootstrap.telemetry import open_span_sender
+from aeon.platform.diagnosis import DiagnosisContext, ObstacleFinder
+from aeon.platform.runs import queries
+from aeon.platform.runs.claim_check import ResultStore
+from aeon.platform.runs.metrics import RunMetricsRecorder
+from aeon.platform.runs.ports import Engine
+from aeon.platform.runs.retention import PruneResult, RunRetention
+from aeon.platform.schedules.repository import ScheduleRepository
+from aeon.platform.schedules.starter import ScheduleStarter
+from aeon.platform.store import StoreError
+from aeon.platform.store_identity import RunStoreIdentity, claim_run_store, get_record_id, get_run_store, move_run_store
+from aeon.platform.workers.availability import is_run_active, list_live_executors
+from aeon.platform.workers.heartbeat import WorkerHeartbeat
+from aeon.platform.workers.job_runner import make_cached_result_lookup, make_job_runner
+from aeon.platform.workers.maintenance import OrphanRecovery, RunMaintenance
+from aeon.platform.workers.pool import LocalWorkerPool
+from aeon.platform.workers.rate_limits.leases import ServiceLeaseStore
+from aeon.platform.workers.rate_limits.limiter import RateLimiter
+from aeon.platform.workers.registry import WorkerRegistry
+from aeon.platform.workers.result_cache.repository import SqlResultCache
+from aeon.settings import EngineSettings
+
+
+class RunStoreAdoption(NamedTuple):
+    """Where a record's runs were kept before (None: nowhere) and are now, and the number of open runs."""
+
+    previous: RunStoreIdentity | None
+    current: RunStoreIdentity
+    open_runs: int
+
+
+class ProcessRuntime:
+    """Everything that commands need to run Processes. A context manager; it does not close the platform."""
+
+    def __init__(
+        self,
+        platform: Platform,
+        project: Path,
+        settings: EngineSettings,
+        environ: Mapping[str, str],
+        from_project: Mapping[str, Path] = NO_PROJECT_KEYS,
+    ) -> None:
+        self.platform = platform
+        self.clock = SystemClock()
+        self.results: ResultStore = FileResultStore(project / ".aeon" / "results")
+        self.runs = project_runs(platform, project)
+        self.registry = WorkerRegistry(platform.store, self.clock)
+        self.executor = str(uuid4())
+        self.run_executor = executor_of(settings, self.executor)
+        self._settings = settings
+        self._environ = environ
+        self._location = EngineLocation(
+            project,
+            settings,
+            environ,
+            partial(get_record_id, platform.store),
+            partial(claim_run_store, platform.store),
+            from_project,
+        )
+        self._closers: list[Callable[[], None]] = []
+
+    @cached_property
+    def engine(self) -> Engine:
+        """The engine, opened at its first use. Raises StoreError, MissingExtraError, ConfigError."""
+        presence = self.heartbeat
+        workers = self._workers(self._settings.slots, presence)
+        parts = EngineParts(self.runs.repository, workers, self.results, self.clock)
+        engine = open_engine(self._location, parts, self.executor)
+        self._closers.append(engine.close)
+        return engine
+
+    @cached_property
+    def heartbeat(self) -> WorkerHeartbeat:
+        """The heartbeat that registers this process as a worker, once it is started."""
+        presence = WorkerHeartbeat(self.registry, self.executor, self._settings.slots, self.clock)
+        self._closers.append(presence.close)
+        return presence
+
+    @cached_property
+    def cache(self) -> SqlResultCache:
+        """The cached results of pure tools. Raises StoreError."""
+        return SqlResultCache(self.platform.store, self.results, self.clock)
+
+    @cached_property
+    def orphan_recovery(self) -> OrphanRecovery:
+        """The recovery of orphaned runs."""
+        return OrphanRecovery(self.runs.repository, self.registry, self.engine, self.clock)
+
+    @cached_property
+    def schedules(self) -> ScheduleRepository:
+        """The schedules of Processes. Raises StoreError."""
+        return ScheduleRepository(self.platform.store, self.platform.catalog, self.platform.processes)
+
+    @cached_property
+    def run_maintenance(self) -> RunMaintenance:
+        """The periodic maintenance of a worker for runs."""
+        starter = ScheduleStarter(self.schedules, self.platform.processes, self.runs, self.engine)
+        return RunMaintenance(self.runs.repository, self.orphan_recovery, starter, self.clock, self.engine.executor)
+
+    @cached_property
+    def diagnosis(self) -> DiagnosisContext:
+        """The context for explaining why a run does not progress."""
+        platform = self.platform
+        obstacles = ObstacleFinder(platform.store, platform.catalog.tools, platform.processes)
+        return DiagnosisContext(platform.store, self.runs, self.registry, obstacles, self.clock, self.run_executor)
+
+    @cached_property
+    def run_measurement(self) -> RunMetricsRecorder:
+        """The recorder of metrics and spans of ended runs. Raises StoreError."""
+        store, book = self.platform.store, self.runs.repository
+        return RunMetricsRecorder(
+            store, book, self.platform.metrics.values, open_span_sender(store, book, self.clock, self._environ)
+        )
+
+    def prune(self, days: int | None = None) -> PruneResult:
+        """Delete runs that ended `days` days ago (None: keep_days of the settings); their metrics are kept.
+
+        Raises StoreError.
+        """
+        while self.run_measurement.record_pending():
+            continue
+        now = self.clock.now()
+        before = datetime.fromisoformat(now) - timedelta(days=self._settings.keep_days if days is None else days)
+        pruning = RunRetention(self.platform.store, self.results, self.engine.forget, self.clock.now)
+        return pruning.prune(before.isoformat(timespec="microseconds"))
+
+    def adopt_runs(self, *, is_dry: bool) -> "RunStoreAdoption":
+        """Move the record's runs to the engine of the settings, because the store that kept them is lost.
+
+        Raises ConfigError while a process executes runs of the record, and for an engine without a run store.
+        """
+        own, before = engine_run_store(self._location), get_run_store(self.platform.store)
+        if own is None:
+            raise ConfigError(
+                "Only runs kept in this folder or in PostgreSQL can be adopted; these settings keep runs elsewhere."
+            )
+        others = sorted(list_live_executors(self.registry))
+        if others:
+            raise ConfigError(
+                f"Other processes execute runs of this record: {', '.join(others)}.",
+                next_step="Stop these processes first; `aeon worker list` shows them.",
+            )
+        (row,) = self.platform.store.read(queries.OPEN_COUNT)
+        if not is_dry and before is not None:
+            move_run_store(self.platform.store, own)
+        return RunStoreAdoption(before, own, row["number"])
+
+    def start(self, types: Sequence[str] = ()) -> None:
+        """Open the engine, and start the heartbeat."""
+        _ = self.engine
+        self.heartbeat.start(types)
+
+    def serve(self, types: Sequence[str]) -> None:
+        """Serve only jobs of these types, of runs that execute elsewhere. Raises ConfigError, EngineError.
+
+        A type that the settings leave to other processes (0 slots) gets the default number of slots here.
+        """
+        default_slots = EngineSettings().slots
+        slots = {kind: self._settings.slots[kind] or default_slots[kind] for kind in types}
+        presence = WorkerHeartbeat(self.registry, self.executor, slots, self.clock)
+        self._closers.append(presence.close)
+        workers = self._workers(slots, presence)
+        presence.start(types)  # before the worker: an unregistered executor counts as dead
+        worker = open_worker(
+            self._location,
+            workers,
+            self.results,
+            executor=self.executor,
+            slots=slots,
+            present=partial(list_live_executors, self.registry),
+            is_wanted=partial(is_run_active, self.runs.repository),
+        )
+        self._closers.append(worker.close)
+
+    def _workers(self, slots: Mapping[str, int], presence: WorkerHeartbeat) -> LocalWorkerPool:
+        """Return the worker pool, with rate limits and the result cache."""
+        store = self.platform.store
+        caller = self.platform.tool_caller.with_cache(self.cache)
+        limiter = RateLimiter(ServiceLeaseStore(store, self.registry, self.clock, self.executor), self.clock)
+        return LocalWorkerPool(
+            make_job_runner(caller), slots, presence, limiter, known=make_cached_result_lookup(caller)
+        )
+
+    def close(self) -> None:
+        """Stop without waiting for runs; record the ended ones, or leave that to the next process."""
+        try:
+            if self._closers:
+                with suppress(StoreError):
+                    self.run_measurement.record_pending()
+        finally:
+            for close in reversed(self._closers):
+                close()
+            self._closers.clear()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()

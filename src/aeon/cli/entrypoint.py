@@ -1,0 +1,183 @@
+"""The entry point: turns every way a command can end into an exit code and a clear message."""
+
+import errno
+import io
+import os
+import signal
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from types import FrameType
+from typing import NoReturn
+
+import typer
+
+from aeon.base.errors import AeonError, InputError
+from aeon.base.json import JsonObject
+from aeon.cli import TERMINATION_SIGNALS
+from aeon.cli.console import discard_stdout, print_data, print_error, print_message
+from aeon.cli.exit_codes import ExitCode
+from aeon.cli.signals import TerminatedBySignal, exit_code_of, handled_signals, signal_number_of
+
+_DISK_FULL_ERRNOS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+_REPEAT_DELAY = 0.01
+
+
+def run_process(argv: Sequence[str]) -> NoReturn:
+    """Run the command line as this process: set up signals and streams, then exit with its code."""
+    try:
+        for number in handled_signals():
+            if number is not signal.SIGINT:  # asyncio replaces only Python's own handler
+                signal.signal(number, _raise_termination)
+        sys.unraisablehook = _repeat_interruption
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, TERMINATION_SIGNALS)
+        _make_streams_safe()
+        code = run(argv)
+    except KeyboardInterrupt as stop:
+        code = _report_interruption(stop)
+    # The work is done: without this, a Ctrl-C while Python shuts down would kill a process that succeeded.
+    for number in TERMINATION_SIGNALS:
+        signal.signal(number, signal.SIG_IGN)
+    _flush()
+    if code in (ExitCode.HUNG_UP, ExitCode.INTERRUPTED, ExitCode.TERMINATED, ExitCode.BROKEN_PIPE):
+        # Exit at once: a second Ctrl-C, or a thread still in the model's native code, must not delay the exit.
+        os._exit(code)
+    sys.exit(code)
+
+
+def _repeat_interruption(ignored: "sys.UnraisableHookArgs") -> None:
+    """Raise an interruption again that native code has dropped, as pydantic does while it builds a class."""
+    stop = ignored.exc_value
+    if not isinstance(stop, KeyboardInterrupt):
+        sys.__unraisablehook__(ignored)
+        return
+    from _thread import interrupt_main
+    from threading import Timer
+
+    timer = Timer(_REPEAT_DELAY, interrupt_main, (signal_number_of(stop),))
+    timer.daemon = True
+    timer.start()
+
+
+def run(argv: Sequence[str]) -> int:  # noqa: PLR0911  # one for each way to end
+    """Run one command line and return its exit code. Never raises, not even when interrupted."""
+    as_json = "--json" in _options_of(argv)
+    try:
+        code = _dispatch(argv)
+        sys.stdout.flush()
+    except AeonError as error:
+        return _report_error(error, as_json=as_json)
+    except typer.TyperException as error:
+        return _report_usage_error(error, as_json=as_json)
+    except BrokenPipeError:
+        return ExitCode.BROKEN_PIPE
+    except KeyboardInterrupt as stop:
+        return _report_interruption(stop)
+    except typer.Abort:
+        return ExitCode.USAGE
+    except OSError as error:
+        return (
+            _report_error(_disk_full_error(error), as_json=as_json)
+            if error.errno in _DISK_FULL_ERRNOS
+            else _report_defect(error, as_json=as_json)
+        )
+    except Exception as error:  # noqa: BLE001  # the last boundary: a defect is reported, with its trace in a file
+        if isinstance(error.__cause__, KeyboardInterrupt):  # Python wraps an interruption of a class's creation
+            return _report_interruption(error.__cause__)
+        return _report_defect(error, as_json=as_json)
+    return code
+
+
+def _dispatch(argv: Sequence[str]) -> int:
+    from aeon.cli.app import app
+
+    # Not through typer's own main: it turns an interruption into an exit code before we can say how to continue.
+    command = typer.main.get_command(app)
+    try:
+        with command.make_context("aeon", list(argv)) as context:
+            return int(command.invoke(context) or ExitCode.DONE)
+    except typer.Exit as end:
+        return end.exit_code
+
+
+def _report_error(error: AeonError, *, as_json: bool) -> int:
+    if as_json:
+        _print_json_error(error)
+    print_error(error)
+    return ExitCode.USAGE if isinstance(error, InputError) else ExitCode.FAILED
+
+
+def _disk_full_error(error: OSError) -> AeonError:
+    where = f"{error.filename} could not be written" if error.filename else "Something could not be written"
+    return AeonError(f"{where}: {error.strerror}.", next_step="Free disk space, then run the command again.")
+
+
+def _report_usage_error(error: typer.TyperException, *, as_json: bool) -> int:
+    output = io.StringIO()
+    show = getattr(error, "show", None)
+    if callable(show):
+        show(file=output)
+    if as_json:
+        _print_json_error({"type": "UsageError", "message": error.format_message(), "next_step": "See `aeon --help`."})
+    from aeon.cli.text import printable
+
+    with suppress(OSError):
+        sys.stderr.write(printable(output.getvalue().strip() or error.format_message()) + "\n")
+    return error.exit_code
+
+
+def _report_defect(error: Exception, *, as_json: bool) -> int:
+    from aeon.cli.crash_reports import save_trace
+
+    trace = save_trace(error)
+    defect = AeonError(
+        f"An unexpected error occurred ({type(error).__name__}). This is a defect in Aeon, not your mistake.",
+        next_step=f"The details are in {trace}; please report them." if trace else "Please report it.",
+    )
+    return _report_error(defect, as_json=as_json)
+
+
+def _report_interruption(stop: KeyboardInterrupt) -> int:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if str(stop):
+        print_message(str(stop))
+    else:
+        print_message("interrupted")
+    return exit_code_of(stop)
+
+
+def _print_json_error(error: AeonError | JsonObject) -> None:
+    from aeon.cli.error_reports import as_error_report
+    from aeon.cli.text import indented_json
+
+    with suppress(OSError):
+        print_data(indented_json({"status": "failed", "error": as_error_report(error)}))
+
+
+def _raise_termination(number: int, frame: FrameType | None) -> NoReturn:
+    del frame
+    raise TerminatedBySignal(number)
+
+
+def _make_streams_safe() -> None:
+    """Escape characters that the terminal's encoding lacks; replace a closed stream by /dev/null."""
+    if sys.stdout is None:  # pyright: ignore[reportUnnecessaryComparison]  # None after `>&-`
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123  # open until the process ends
+    if sys.stderr is None:  # pyright: ignore[reportUnnecessaryComparison]
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123  # as above
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _flush() -> None:
+    with suppress(OSError, ValueError):
+        sys.stderr.flush()
+    try:
+        sys.stdout.flush()
+    except (OSError, ValueError):
+        discard_stdout()
+
+
+def _options_of(argv: Sequence[str]) -> Sequence[str]:
+    return argv[: argv.index("--")] if "--" in argv else argv

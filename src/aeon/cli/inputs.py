@@ -1,0 +1,102 @@
+"""Reads the user's input: requests, plan files, JSON. Any input yields a value or a clear error."""
+
+import sys
+from pathlib import Path
+from typing import BinaryIO, cast
+
+from aeon.base.errors import InputError, PlanError, RequestError
+from aeon.base.json import Json, JsonObject, parse_strict
+from aeon.kernel.input_checks import MAX_REQUEST, normalize_request
+from aeon.plan.models import Plan
+from aeon.plan.parser import MAX_TEXT, parse_plan
+
+_BYTES_A_CHARACTER = 4
+_MAX_JSON = 64 * 1024 * 1024
+"""The most characters of a Plan JSON or of a trace."""
+_BINARY = "contains bytes that are not text"
+
+
+def read_request(argument: str) -> str:
+    """Return the request; `-` reads it from stdin. Raises RequestError for an invalid request."""
+    if argument == "-":
+        argument = _text_from(_stdin(), MAX_REQUEST, "The request on stdin", RequestError)
+    if any(
+        "\ud800" <= character <= "\udfff" for character in argument
+    ):  # how Python represents bytes that are not UTF-8
+        raise RequestError(f"The request {_BINARY}.")
+    return normalize_request(argument)
+
+
+def request_of_plan(plan: Plan) -> str:
+    """Return the request of a supplied plan: its goal. Raises PlanError if the goal is not a valid request."""
+    try:
+        return normalize_request(plan.goal[:MAX_REQUEST])
+    except RequestError as error:
+        raise PlanError(f"$.goal is not a valid request: {error.message}") from None
+
+
+def read_plan(path: Path) -> Plan:
+    """Return the plan in a file, or on stdin for `-`. Raises PlanError with every problem."""
+    if str(path) == "-":
+        return parse_plan(_text_from(_stdin(), MAX_TEXT, "The plan on stdin", PlanError), source="stdin")
+    try:
+        with path.open("rb") as file:
+            text = _text_from(file, MAX_TEXT, f"The plan {path}", PlanError)
+    except OSError as error:
+        raise PlanError(f"The plan {path} cannot be read: {error.strerror}.", next_step="Check the path.") from None
+    if not text.strip():
+        raise PlanError(f"The plan {path} is empty.")
+    return parse_plan(text, source=str(path))
+
+
+def read_json_file(path: Path, what: str) -> Json:
+    """Return the JSON in a file, or on stdin for `-`; `what` names it in errors. Raises InputError."""
+    try:
+        if str(path) == "-":
+            text = _text_from(_stdin(), _MAX_JSON, f"{what} on stdin", InputError)
+        else:
+            with path.open("rb") as file:
+                text = _text_from(file, _MAX_JSON, f"{what} {path}", InputError)
+        if not text.strip():
+            raise InputError(f"{what} {path} is empty.", next_step="Check the path.")
+        return parse_strict(text)
+    except OSError as error:
+        raise InputError(f"{what} {path} cannot be read: {error.strerror}.", next_step="Check the path.") from None
+    except ValueError as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(f"{what} {path} is not JSON: {error}.", next_step="Correct it.") from None
+
+
+def read_json_object(argument: str) -> JsonObject:
+    """Return the JSON object in an option, or on stdin for `-`. Raises InputError."""
+    text = _text_from(_stdin(), MAX_TEXT, "The input on stdin", InputError) if argument == "-" else argument
+    example = """Give a JSON object, such as --input '{"text": "hello"}'."""
+    try:
+        value = parse_strict(text)
+    except ValueError as error:
+        raise InputError(f"The input is not JSON: {error}.", next_step=example) from None
+    if not isinstance(value, dict):
+        raise InputError("The input is JSON, but not an object.", next_step=example)
+    return cast(JsonObject, value)
+
+
+def _stdin() -> BinaryIO:
+    """Return stdin. Raises InputError if the process was started with stdin closed."""
+    if sys.stdin is None:  # pyright: ignore[reportUnnecessaryComparison]  # None after `<&-`
+        raise InputError("The input cannot be read: stdin is closed.", next_step="Name a file, or pipe the input in.")
+    return sys.stdin.buffer
+
+
+def _text_from(stream: BinaryIO, most: int, what: str, kind: type[InputError]) -> str:
+    """Read at most `most` characters of UTF-8, and no more bytes than show that there are too many."""
+    data = stream.read(_BYTES_A_CHARACTER * most + 1)
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        if len(data) <= _BYTES_A_CHARACTER * most:
+            raise kind(f"{what} {_BINARY} (UTF-8).", next_step="Give plain text.") from None
+        text = data.decode("utf-8-sig", errors="replace")
+    if len(text) > most:
+        raise kind(f"{what} has more than {most:,} characters, the limit.", next_step="Shorten it.")
+    return text

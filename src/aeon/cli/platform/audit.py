@@ -1,0 +1,67 @@
+"""`aeon uses` and `aeon audit`: what depends on an item, and who did what."""
+
+import re
+
+from aeon.base.errors import InputError
+from aeon.base.json import Json
+from aeon.cli.console import print_data, print_message
+from aeon.cli.exit_codes import ExitCode
+from aeon.cli.platform.entities import repository_of
+from aeon.cli.platform.session import platform_session
+from aeon.cli.text import COLUMNS, indented_json, one_line, printable
+from aeon.platform.ledger import ChainHead
+
+
+def show_uses(kind: str, name: str, user: str, *, as_json: bool) -> int:
+    """Print what uses an item, one per line. Raises InputError for an unknown kind, NotFoundError."""
+    with platform_session(user) as platform:
+        repository = repository_of(platform, kind)
+        item = repository.find(user, name)
+        references = repository.list_uses(user, item.id)
+    if as_json:
+        print_data(indented_json([reference._asdict() for reference in references]))
+        return ExitCode.DONE
+    for reference in references:
+        owner = reference.owner_id or "another user"
+        print_data(printable(f"{reference.kind} {reference.name or '(not shared)'} of {owner}"))
+    print_message(f"{len(references)} use(s)")
+    return ExitCode.DONE
+
+
+def list_audit_entries(user: str, *, as_json: bool) -> int:
+    """Print the user's audit entries, oldest first."""
+    with platform_session(user) as platform:
+        entries: list[Json] = list(platform.catalog.ledger.audit_log(user))
+    if as_json:
+        print_data(indented_json(entries))
+        return ExitCode.DONE
+    for entry in entries:
+        line = f"{entry['seq']} {entry['at'][:19]} {entry['action']} by {entry['actorId']} {entry['details']}"
+        print_data(one_line(printable(line), COLUMNS))
+    return ExitCode.DONE
+
+
+def verify_audit_log(user: str, since: str | None, *, as_json: bool) -> int:
+    """Verify the user's audit log; exit code 1 if it was changed. Raises InputError for an invalid `since`."""
+    checkpoint = _parse_checkpoint(since) if since else None
+    with platform_session(user) as platform:
+        head = platform.catalog.ledger.chain_head(user)
+        problem = platform.catalog.ledger.verify_audit_log(user, checkpoint)
+    end = f"{head.seq}:{head.hash}"
+    if as_json:
+        print_data(indented_json({"user": user, "whole": problem is None, "problem": problem, "head": end}))
+    elif problem is None:
+        print_data(f"the audit log of {printable(user)} is intact")
+        print_message(f"it ends at {end}; keep it elsewhere, and give it to --since later to detect a truncated log")
+    else:
+        print_data(f"the audit log of {printable(user)}: {problem}")
+    return ExitCode.DONE if problem is None else ExitCode.FAILED
+
+
+def _parse_checkpoint(text: str) -> ChainHead:
+    seq, _, hash_ = text.partition(":")
+    if not seq.isdecimal() or not re.fullmatch(r"[0-9a-f]{64}", hash_):
+        raise InputError(
+            f"{text!r} is not the end of an audit log.", next_step="Give SEQ:HASH, as `aeon audit verify` prints it."
+        )
+    return ChainHead(int(seq), hash_)

@@ -1,0 +1,84 @@
+"""Prints a followed run, and the runs that it called, as lines for people."""
+
+from collections.abc import Iterator
+from datetime import datetime
+
+from aeon.application.run_follower import HeldUpdate, RunUpdate
+from aeon.cli.text import printable
+from aeon.platform.runs.machine.events import (
+    AnswerGiven,
+    AttemptStarted,
+    StepCompleted,
+    StepEvent,
+    StepFailed,
+    StepRefused,
+    StepSkipped,
+    StepStopped,
+    StepTimedOut,
+)
+from aeon.platform.runs.machine.retry_policy import retry_delay, should_retry
+
+
+class RunLines:
+    """Turns the updates of one followed run into lines, in their order."""
+
+    def __init__(self) -> None:
+        self._began: dict[tuple[str, str], str] = {}
+
+    def lines(self, update: RunUpdate) -> Iterator[str]:
+        """Yield the lines of one update; none for entries that are not about a step."""
+        indent = "  " * update.depth
+        if isinstance(update, HeldUpdate):
+            yield f"{indent}{update.reason.step}: {printable(update.reason.message)}"
+            return
+        run, _, plan, entry = update
+        event = entry.event
+        if not isinstance(event, StepEvent):
+            return
+        call = plan.calls[event.step]
+        name = f"{indent}{event.step}"
+        if isinstance(event, AttemptStarted):
+            self._began[run, event.step] = entry.at
+            if plan.is_manual(plan.positions[event.step]):
+                yield f"{name} waits for an answer from {call.asks or 'a person'}"
+                return
+            yield f"{name} started: {call.kind} {printable(call.name)}{_attempt(event.attempt)}"
+            return
+        outcome = _end_text(event, _seconds(self._began.get((run, event.step)), entry.at))
+        if outcome:
+            yield f"{name} {outcome}"
+        if isinstance(event, StepFailed) and should_retry(call.effect, event.error, event.attempt):
+            yield f"{name} is retried in {retry_delay(event.attempt + 1):g} s"
+        for warning in entry.about.get("warnings", []):
+            yield f"{name} warning: {printable(warning)}"
+
+
+def _end_text(event: StepEvent, seconds: str) -> str:  # noqa: PLR0911  # one per kind
+    match event:
+        case StepCompleted():
+            return f"done{seconds}{f', {event.tokens} tokens' if event.tokens else ''}"
+        case AnswerGiven():
+            return f"answered by {printable(event.by)}{seconds}"
+        case StepFailed():
+            return f"failed{seconds}: {printable(event.error.message)}"
+        case StepRefused():
+            return f"could not start: {printable(event.error.message)}"
+        case StepSkipped():
+            return f"skipped: {printable(event.reason)}"
+        case StepTimedOut():
+            return f"timed out{seconds}"
+        case StepStopped():
+            return "stopped"
+        case _:
+            return ""
+
+
+def _attempt(number: int) -> str:
+    return f", attempt {number}" if number > 1 else ""
+
+
+def _seconds(began: str | None, ended: str) -> str:
+    if began is None:
+        return ""
+    seconds = (datetime.fromisoformat(ended) - datetime.fromisoformat(began)).total_seconds()
+    return f" in {max(0.0, seconds):.1f} s"

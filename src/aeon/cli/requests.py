@@ -1,0 +1,219 @@
+"""`aeon run`, `aeon plan` and `aeon resume`: from the user's request or plan to the report of the run."""
+
+import sys
+from collections.abc import Callable, Iterable
+from contextlib import redirect_stdout
+from pathlib import Path
+from typing import NamedTuple
+
+from aeon.application.requests import new_log_path, open_request_log
+from aeon.base.errors import AeonError, InputError, LogError, PlanError, RequestError
+from aeon.base.json import JsonObject
+from aeon.base.suggestions import closest_name
+from aeon.bootstrap.app import App
+from aeon.bootstrap.model_choice import ModelChoice
+from aeon.cli.console import print_data, print_message
+from aeon.cli.displays import Display, display_for
+from aeon.cli.exit_codes import ExitCode
+from aeon.cli.inputs import read_plan, read_request, request_of_plan
+from aeon.cli.progress import FetchProgress
+from aeon.cli.reports import RequestReport, print_report, report_of_error, report_of_interruption, report_of_result
+from aeon.cli.session import app_session, load_cli_settings
+from aeon.cli.signals import exit_code_of
+from aeon.cli.text import indented_json, printable
+from aeon.kernel.input_checks import check_supplied_plan, has_unfit_arguments
+from aeon.kernel.orchestrator import Orchestrator
+from aeon.kernel.state import restore_state
+from aeon.observability.events import Event, Observer, PlanReady, WarningIssued
+from aeon.observability.log import JsonlLog, LogHistory, read_log
+from aeon.plan.models import PlanStep, StepStatus
+from aeon.tools.registry import ToolRegistry
+
+_NOTHING_DONE_ADVICE = (
+    "Nothing was done yet. Free disk space, or choose another file with --log, and run the command again."
+)
+
+
+class RequestOptions(NamedTuple):
+    """The flags of a run."""
+
+    model: str | None
+    ttl: int | None
+    as_json: bool
+    may_fetch: bool
+    stored_tools_user: str | None = None
+    """The user whose stored tools are offered too; None offers no stored tools."""
+
+
+class UserPlan(NamedTuple):
+    """The file of a supplied plan, None without one, and how far the model may make up for what it lacks."""
+
+    file: Path | None
+    repair: bool
+    allow_fallback: bool
+
+
+def run_request(request: str | None, supplied: UserPlan, log: Path | None, options: RequestOptions) -> int:
+    """Plan a request, or read a plan from a file, and run the plan."""
+    _check_flags(request, supplied)
+    loaded = load_cli_settings(model=options.model, ttl=options.ttl)
+    plan = None if supplied.file is None else read_plan(supplied.file)
+    text = read_request(request) if request is not None else "" if plan is None else request_of_plan(plan)
+    with app_session(loaded) as app:
+        path = log or new_log_path(Path(loaded.settings.run.log_dir).expanduser())
+        steps = None if plan is None else plan.steps
+        _register_tools(app, options, text if plan is None else "", [step.tool for step in steps or []])
+        _, repair, allow_fallback = supplied
+        if plan is not None:
+            check_supplied_plan(plan, app.registry, repair=repair, allow_fallback=allow_fallback)
+
+        def execute(orchestrator: Orchestrator) -> JsonObject:
+            return orchestrator.execute(text, plan, repair=repair, allow_fallback=allow_fallback)
+
+        return _execute(app, path, None, steps, options, execute)
+
+
+def _check_flags(request: str | None, supplied: UserPlan) -> None:
+    if request is None and supplied.file is None:
+        raise RequestError(
+            "There is no request.", next_step='Give a request, "-" to read it from stdin, or --plan FILE.'
+        )
+    if supplied.file is None and (supplied.repair or supplied.allow_fallback):
+        raise RequestError("--repair and --allow-fallback need a supplied plan.", next_step="Add --plan FILE.")
+
+
+def resume_run(path: Path, options: RequestOptions) -> int:
+    """Resume the run of a log from its last complete entry. Raises InputError if the run has ended."""
+    loaded = load_cli_settings(model=options.model, ttl=options.ttl)
+    history = read_log(path)
+    state = restore_state(history)
+    remaining = [step for step in state.plan.steps if step.status in (StepStatus.PENDING, StepStatus.RUNNING)]
+    if not remaining:
+        raise InputError(
+            f"The run in {path} has ended: all of its {len(state.plan.steps)} steps were executed.",
+            next_step=f"See `aeon log show {path}`, or start a new run.",
+        )
+    with app_session(loaded) as app:
+        _register_tools(app, options, "", [step.tool for step in remaining])
+        return _execute(app, path, history, remaining, options, lambda orchestrator: orchestrator.resume(state))
+
+
+def plan_request(request: str, options: RequestOptions) -> int:
+    """Plan a request without running it, and print the plan."""
+    text = read_request(request)
+    with app_session(load_cli_settings(model=options.model)) as app:
+        _prepare_model(app, None, options)
+        _register_tools(app, options, text)
+        with redirect_stdout(sys.stderr), display_for() as display:
+            plan = app.orchestrator(ttl=1, log=None, observer=display).plan(text)
+        print_data(indented_json(plan.as_dict()))
+    return ExitCode.DONE
+
+
+def _register_tools(app: App, options: RequestOptions, request: str, named: Iterable[str | None] = ()) -> None:
+    """Register stored tools if the flags ask for them, and the skills that match the request."""
+    if options.stored_tools_user is not None:
+        app.register_stored_tools(options.stored_tools_user)
+    app.register_skills(request, named)
+    if app.skills.untrusted_matches:
+        names = ", ".join(map(printable, app.skills.untrusted_matches))
+        note = f"These skills of the project match the request, but you have not trusted them: {names}."
+        print_message(f"{note} They are not used; see `aeon skills trust NAME`.", "note: ", "  ")
+
+
+def model_reasons(steps: list[PlanStep], registry: ToolRegistry) -> list[str]:
+    """Return why these steps need a model; an empty list if they do not."""
+    return [f"step {step.step_id!r} {reason}" for step in steps if (reason := _model_reason(step, registry))]
+
+
+def _model_reason(step: PlanStep, registry: ToolRegistry) -> str | None:
+    if step.tool is None:
+        return "is for the model" if step.agent else "names neither a tool nor an agent"
+    if registry.get(step.tool) is None:
+        near = closest_name(step.tool, registry.list_all())
+        return f"names the unknown tool {step.tool!r}" + (f" (did you mean {near!r}?)" if near else "")
+    if step.arguments is None:
+        return "has no arguments for its tool"
+    return "has arguments that do not fit its tool" if has_unfit_arguments(step, registry) else None
+
+
+def _execute(
+    app: App,
+    path: Path,
+    after: LogHistory | None,
+    steps: list[PlanStep] | None,
+    options: RequestOptions,
+    execute: Callable[[Orchestrator], JsonObject],
+) -> int:
+    """Run with a log and a display, and report any outcome; `steps` are those to execute, None before planning."""
+    with open_request_log(path, after) as log:
+        try:
+            outcome = _execute_with_display(app, log, steps, options, execute)
+        except KeyboardInterrupt as stop:
+            outcome = report_of_interruption(exit_code_of(stop))
+        except LogError as error:
+            outcome = report_of_error(error if log.entries else LogError(error.message, next_step=_NOTHING_DONE_ADVICE))
+        except AeonError as error:
+            outcome = report_of_error(error)
+    outcome.log = path if log.entries else None
+    return print_report(outcome, as_json=options.as_json)
+
+
+def _execute_with_display(
+    app: App,
+    log: JsonlLog,
+    steps: list[PlanStep] | None,
+    options: RequestOptions,
+    execute: Callable[[Orchestrator], JsonObject],
+) -> RequestReport:
+    choice = _prepare_model(app, steps, options)
+    # The output of tools must not mix with the answer.
+    with redirect_stdout(sys.stderr), display_for() as display:
+        ttl = app.settings.run.ttl
+        result = execute(app.orchestrator(ttl=ttl, log=log, observer=_warning_of_ttl(display, ttl)))
+    outcome = report_of_result(result)
+    if choice is not None and app.model.was_used:
+        outcome.model = f"made with the {choice.title}" + _caution(choice)
+    return outcome
+
+
+def _warning_of_ttl(display: Display, ttl: int) -> Observer:
+    """Return the display wrapped so that it warns before the first step if the plan exceeds the TTL."""
+
+    def observe(event: Event) -> None:
+        display(event)
+        if isinstance(event, PlanReady):
+            remaining = sum(step["status"] in (StepStatus.PENDING, StepStatus.RUNNING) for step in event.plan["steps"])
+            if remaining > ttl:
+                message = f"the run stops after {ttl} of {remaining} steps; give --ttl {remaining} to run them all"
+                display(WarningIssued(None, message))
+
+    return observe
+
+
+def _prepare_model(app: App, steps: list[PlanStep] | None, options: RequestOptions) -> ModelChoice | None:
+    """Prepare the model if the run needs one; None if not. A plan that needs a missing model fails before it starts."""
+    reasons = [] if steps is None else model_reasons(steps, app.registry)
+    for step in steps or []:
+        if step.tool is not None and app.registry.get(step.tool) is None:
+            print_message(
+                f"step {step.step_id!r} {_model_reason(step, app.registry)}; the model will choose another, or none",
+                "warning: ",
+                "  ",
+            )
+    if steps is not None and not reasons:
+        return None
+    try:
+        with FetchProgress() as progress:
+            return app.prepare_model(progress, may_fetch=options.may_fetch)
+    except AeonError as error:
+        if steps is None:
+            raise
+        more = f"; and {len(reasons) - 5} more" if len(reasons) > 5 else ""  # noqa: PLR2004  # a few lines
+        raise PlanError(
+            f"The plan needs a language model: {'; '.join(reasons[:5])}{more}. {error.message}", next_step=error.advice
+        ) from error
+
+
+def _caution(choice: ModelChoice) -> str:
+    return "; it is small and can be wrong, so check what matters" if choice.is_embedded else ""

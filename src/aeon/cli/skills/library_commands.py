@@ -1,0 +1,165 @@
+"""`aeon skills list`, `show`, `check`, `new` and `export`."""
+
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+
+from aeon.base.errors import InputError, SkillError
+from aeon.base.json import JsonObject
+from aeon.base.suggestions import closest_name
+from aeon.bootstrap.app import App
+from aeon.cli.console import print_data, print_message
+from aeon.cli.exit_codes import ExitCode
+from aeon.cli.session import app_session, load_cli_settings
+from aeon.cli.text import COLUMNS, indented_json, one_line, printable, wrap
+from aeon.skills.authoring.export import export_name, export_skill
+from aeon.skills.authoring.linter import check_skill
+from aeon.skills.authoring.scaffold import Language, new_skill
+from aeon.skills.discovery.skill_reader import SKILL_JSON, SKILL_MD, read_prompt
+from aeon.skills.models import Skill, SkillCatalog, SkillNote, skill_as_dict
+
+
+def list_skills(*, is_watching: bool, as_json: bool) -> int:
+    """Prints every skill with its state, and counts skipped and leniently read files."""
+    with app_session(load_cli_settings()) as app:
+        _print_list(app.skills.catalog, as_json=as_json)
+        if is_watching:
+            _watch(app, as_json=as_json)
+    return ExitCode.DONE
+
+
+def show_skill(name: str, *, as_json: bool) -> int:
+    """Prints one skill completely. Raises InputError for an unknown name."""
+    with app_session(load_cli_settings()) as app:
+        skill = find_skill(app, name)
+    prompt = read_prompt(skill)
+    if as_json:
+        print_data(indented_json({**skill_as_dict(skill), "behavioralPrompt": prompt}))
+        return ExitCode.DONE
+    whole = skill_as_dict(skill)
+    print_data("\n".join(wrap(f"{skill.name} {skill.version}: {skill.description}", COLUMNS)))
+    folder, data = printable(str(skill.directory_path)), printable(str(skill.data_home))
+    print_data(f"state: {_state(skill)}\nfolder: {folder}\ndata: {data}")
+    for script in whole["scripts"]:
+        print_data(f"\n{printable(script['toolPath'])} ({script['protocol']})")
+        print_data("\n".join(wrap(script["description"], COLUMNS, "  ", "  ")))
+        for field in ("inputSchema", "outputSchema"):
+            if script[field] is not None:
+                print_data(f"{field}:\n{indented_json(script[field])}")
+    if prompt:
+        print_data(f"\nprompt:\n{printable(prompt)}")
+    return ExitCode.DONE
+
+
+def check_skills(folder: Path | None, *, as_json: bool) -> int:
+    """Prints every note; fails if a file was skipped or is unusable."""
+    if folder is not None:
+        notes = [note for each in _skills_in(folder) for note in check_skill(each)]
+    else:
+        with app_session(load_cli_settings()) as app:
+            notes = list(app.skills.catalog.notes)
+    if as_json:
+        print_data(indented_json([_note_as_dict(note) for note in notes]))
+    else:
+        for note in notes:
+            print_data(printable(str(note)))
+        print_message("no problems found" if not notes else f"{len(notes)} note(s)")
+    return ExitCode.FAILED if any(note.is_skip for note in notes) else ExitCode.DONE
+
+
+def make_skill(name: str, folder: Path, language: Language) -> int:
+    """Makes a skill. Raises InputError for an invalid name, SkillError for an existing folder."""
+    made = new_skill(name, folder, language)
+    print_data(printable(str(made)))
+    print_message(f"try it: aeon skills show {made.name}; then change its script, and aeon skills check {made}")
+    return ExitCode.DONE
+
+
+def export_skills(folder: Path, names: list[str], *, is_forced: bool) -> int:
+    """Writes skills in the standard's form.
+
+    Raises InputError for an unknown name, SkillError for conflicts.
+    """
+    with app_session(load_cli_settings()) as app:
+        chosen = [find_skill(app, name) for name in dict.fromkeys(names)] or list(app.skills.catalog.skills)
+    if not chosen:
+        raise SkillError("No skills were found to export.")
+    _check_distinct_names(chosen)
+    for skill in chosen:
+        print_data(printable(str(export_skill(skill, folder, overwrite=is_forced, on_remark=_print_remark))))
+    return ExitCode.DONE
+
+
+def _check_distinct_names(skills: Sequence[Skill]) -> None:
+    """Raises SkillError for skills that would be exported into the same folder.
+
+    It checks before any is written.
+    """
+    by_folder: dict[str, list[str]] = {}
+    for skill in skills:
+        by_folder.setdefault(export_name(skill), []).append(repr(skill.name))
+    if alike := [f"{' and '.join(names)} as {folder!r}" for folder, names in by_folder.items() if len(names) > 1]:
+        raise SkillError(
+            f"Some of these skills have the same name in the standard's form: {'; '.join(alike)}.",
+            next_step="Export them one by one, into folders of their own.",
+        )
+
+
+def _skills_in(folder: Path) -> list[Path]:
+    """Returns the skills in a folder; the folder itself if it is a skill or contains none."""
+    if not folder.is_dir() or _is_skill(folder):
+        return [folder]
+    return sorted(each for each in folder.iterdir() if _is_skill(each)) or [folder]
+
+
+def _is_skill(folder: Path) -> bool:
+    return any((folder / name).is_file() for name in (SKILL_MD, SKILL_JSON))
+
+
+def _print_remark(remark: str) -> None:
+    print_message(remark, "warning: ", "  ")
+
+
+def find_skill(app: App, name: str) -> Skill:
+    """Returns the skill. Raises InputError for an unknown name, with the closest known one."""
+    known = app.skills.catalog.by_name
+    if name in known:
+        return known[name]
+    skipped = next((note for note in app.skills.catalog.notes if note.is_skip and note.path.parent.name == name), None)
+    if skipped:
+        raise InputError(
+            f"The skill {name!r} cannot be read: {skipped}.",
+            next_step="Correct the file, then run `aeon skills check`.",
+        )
+    near = closest_name(name, known)
+    suggestion = f" Did you mean {near!r}?" if near else ""
+    raise InputError(f"The skill {name!r} does not exist.{suggestion}", next_step="See `aeon skills list`.")
+
+
+def _print_list(catalog: SkillCatalog, *, as_json: bool) -> None:
+    if as_json:
+        skills = [skill_as_dict(skill) for skill in catalog.skills]
+        print_data(indented_json({"skills": skills, "notes": [_note_as_dict(note) for note in catalog.notes]}))
+        return
+    width = max((len(printable(skill.name)) for skill in catalog.skills), default=0)
+    for skill in catalog.skills:
+        head = f"{printable(skill.name):<{width}}  {printable(skill.version):<8} {_state(skill):<9}"
+        print_data(f"{head} {one_line(skill.description, max(20, COLUMNS - len(head) - 1))}")
+    skipped = sum(note.is_skip for note in catalog.notes)
+    if catalog.notes:
+        lenient = len(catalog.notes) - skipped
+        print_message(f"{skipped} file(s) skipped, {lenient} remark(s) on others; see: aeon skills check")
+
+
+def _watch(app: App, *, as_json: bool) -> None:
+    """Prints the list again after every change, until interrupted."""
+    print_message("watching for changes; press Ctrl-C to stop")
+    app.skills.watch(lambda catalog: _print_list(catalog, as_json=as_json), threading.Event())
+
+
+def _state(skill: Skill) -> str:
+    return skill.error_state.value if skill.enabled else "disabled"
+
+
+def _note_as_dict(note: SkillNote) -> JsonObject:
+    return {"path": str(note.path), "line": note.line, "message": note.message, "skipped": note.is_skip}

@@ -1,0 +1,211 @@
+"""`aeon skills run`, `exec` and `replay`."""
+
+import sys
+from collections import deque
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, redirect_stdout
+from pathlib import Path
+from typing import NamedTuple, TextIO
+
+from pydantic import ValidationError
+
+from aeon.base.errors import AeonError, InputError, PlanError
+from aeon.base.json import Json
+from aeon.bootstrap.app import App
+from aeon.cli.console import print_data, print_message
+from aeon.cli.displays import Display, LineDisplay, can_redraw
+from aeon.cli.exit_codes import ExitCode
+from aeon.cli.inputs import read_json_file, read_request
+from aeon.cli.narration import StyledLine
+from aeon.cli.progress import FetchProgress
+from aeon.cli.session import app_session, load_cli_settings
+from aeon.cli.skills.interruption import SkillInterruptHandler
+from aeon.cli.skills.narration import narrate
+from aeon.cli.skills.result_output import TraceFile, keep_trace, new_trace_path, report_result
+from aeon.cli.skills.trust_commands import ask_for_trust, writable_folders
+from aeon.cli.text import COLUMNS, indented_json, printable
+from aeon.observability.events import Event, Observer, RunEnded
+from aeon.skills.executor.state_patches import replay_state, verify_replay
+from aeon.skills.invocation import Cancellation
+from aeon.skills.models import Skill
+from aeon.skills.plan.check import NodeFault, check_plan
+from aeon.skills.plan_json import ExecutionResult, parse_plan
+
+
+def display_for(stream: TextIO | None = None) -> Display:
+    """Returns the display for stderr: live on a terminal, else line by line."""
+    target = sys.stderr if stream is None else stream
+    if can_redraw(target):
+        from aeon.cli.skills.live_display import LivePlanDisplay
+
+        return LivePlanDisplay(target)
+    return PlanLineDisplay(target)
+
+
+class PlanLineDisplay(LineDisplay):
+    """Prints a few lines for each event, without colour."""
+
+    def _lines(self, event: Event) -> list[StyledLine]:
+        return narrate(event, COLUMNS)
+
+
+_MAX_FAULTS_LISTED = 20
+"""Maximum number of faults of a plan in a message; JSON output has all of them."""
+
+
+class SkillGrantFlags(NamedTuple):
+    """The user's grants to the scripts of this run."""
+
+    network: bool
+    model: bool
+    write: Sequence[Path]
+
+
+class SkillRunOptions(NamedTuple):
+    """The flags of a skills run."""
+
+    model: str | None
+    sandbox: str | None
+    parallel: int | None
+    timeout: float | None
+    trace: Path | None
+    grants: SkillGrantFlags
+    as_json: bool
+    may_fetch: bool
+
+
+def run_request(argument: str, options: SkillRunOptions) -> int:
+    """Plans a request with the current project's skills and runs it."""
+    request = read_request(argument)
+    results: deque[ExecutionResult] = deque(maxlen=1)
+    with _app(options) as app:
+        _report_untrusted(app.skills.untrusted())
+        is_small = _prepare_model(app, options)
+
+        def work(observer: Observer, cancellation: Cancellation) -> ExecutionResult:
+            return app.skills.run(request, observer, cancellation, is_model_small=is_small, on_result=results.append)
+
+        return _execute(app, options, work, results)
+
+
+def run_plan(path: Path, options: SkillRunOptions) -> int:
+    """Runs the user's own plan. Raises PlanError for an invalid plan, before anything runs."""
+    plan = parse_plan(read_json_file(path, "The plan"))
+    with _app(options) as app:
+        if faults := check_plan(plan, app.skills.catalog):
+            raise _cannot_run(faults)
+        ask_for_trust(app, [tool.tool_path for tool in plan.tools])
+
+        def work(observer: Observer, cancellation: Cancellation) -> ExecutionResult:
+            return app.skills.execute(plan, observer, cancellation, by_hand=True)
+
+        return _execute(app, options, work)
+
+
+def _report_untrusted(skills: Sequence[Skill]) -> None:
+    if skills:
+        names = ", ".join(printable(skill.name) for skill in skills[:_MAX_FAULTS_LISTED])
+        message = f"These skills came with the project, and you have not trusted them: {names}. They are not used; see "
+        print_message(f"{message}`aeon skills trust NAME`.", "note: ", "  ")
+
+
+def _cannot_run(faults: Sequence[NodeFault]) -> PlanError:
+    shown = "\n".join(f"  {fault.failure}: {fault}" for fault in faults[:_MAX_FAULTS_LISTED])
+    more = f"\n  ... and {len(faults) - _MAX_FAULTS_LISTED:,} more" if len(faults) > _MAX_FAULTS_LISTED else ""
+    problems: list[Json] = [
+        {"type": fault.failure.value, "toolId": fault.tool_id, "path": fault.path, "message": fault.message}
+        for fault in faults
+    ]
+    return PlanError(f"The plan cannot run; it has {len(faults):,} problem(s):\n{shown}{more}\n", problems=problems)
+
+
+def replay_trace(path: Path, *, as_json: bool) -> int:
+    """Prints the final state of a trace. Raises InputError if the file is not a trace."""
+    result = _read_result(read_json_file(path, "The trace"))
+    state = replay_state(result)
+    is_same = verify_replay(result)
+    if as_json:
+        print_data(indented_json({"same": is_same, "finalState": state}))
+    else:
+        print_data(indented_json(state))
+    if not is_same:
+        print_message("The trace does not lead to the final state recorded in it: one of them was changed.", "error: ")
+        return ExitCode.FAILED
+    print_message(f"the same final state, byte for byte, from {len(result.execution_trace)} nodes")
+    return ExitCode.DONE
+
+
+def _read_result(data: Json) -> ExecutionResult:
+    try:
+        return ExecutionResult.model_validate(data)
+    except ValidationError as error:
+        problems = [f"${''.join(f'.{part}' for part in item['loc'])}: {item['msg']}" for item in error.errors()[:5]]
+        listed = "\n".join(f"  {line}" for line in problems)
+        raise InputError(
+            f"This is not the result of a skills run:\n{listed}\n",
+            next_step="Give the trace file that the run printed.",
+        ) from None
+
+
+def _app(options: SkillRunOptions) -> AbstractContextManager[App]:
+    flags: dict[str, tuple[str, Json]] = {
+        "skills.sandbox": ("--sandbox", options.sandbox),
+        "skills.parallel": ("--parallel", options.parallel),
+        "skills.timeout": ("--timeout", options.timeout),
+        "skills.allow_network": ("--allow-network", options.grants.network or None),
+        "skills.allow_model": ("--allow-model", options.grants.model or None),
+        "skills.allow_write": ("--allow-write", [*writable_folders(options.grants.write)] or None),
+    }
+    return app_session(load_cli_settings(model=options.model, more=flags))
+
+
+def _prepare_model(app: App, options: SkillRunOptions) -> bool:
+    """Prepares the model; without one, the request is planned by its words.
+
+    Returns whether it is a local model.
+    """
+    try:
+        with FetchProgress() as progress:
+            return app.prepare_model(progress, may_fetch=options.may_fetch).is_embedded
+    except InputError:
+        raise
+    except AeonError as error:
+        print_message(f"{error.message} {error.advice}", "warning: ", "  ")
+        return False
+
+
+def _execute(
+    app: App,
+    options: SkillRunOptions,
+    work: Callable[[Observer, Cancellation], ExecutionResult],
+    results: Sequence[ExecutionResult] = (),
+) -> int:
+    """Runs `work` with a display and a signal handler, stores the trace and prints the result.
+
+    `results` are those of finished plans: if the user interrupts the planning of the next one, the last result is
+    stored.
+    """
+    with (
+        TraceFile(options.trace or new_trace_path(app)) as trace,
+        Cancellation() as cancellation,
+        SkillInterruptHandler(cancellation, app.skills.close) as interruption,
+    ):
+        try:
+            with redirect_stdout(sys.stderr), display_for() as display:
+
+                def observe(event: Event) -> None:
+                    interruption.observe(event)
+                    display(event)
+
+                result = work(observe, cancellation)
+                status = "completed" if result.success else "cancelled" if interruption.is_requested else "failed"
+                display(RunEnded(status, None, None, None))
+        except KeyboardInterrupt:
+            if results:
+                keep_trace(results[-1], trace)
+            raise
+        code = report_result(result, trace, as_json=options.as_json)
+        if interruption.is_requested:
+            print_message("interrupted; all processes were ended")
+            return interruption.code
+        return code

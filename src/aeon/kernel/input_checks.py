@@ -1,0 +1,98 @@
+"""Checks of a run's input: a user's plan against the registered tools, and the request (core 17). Pure."""
+
+import re
+
+from aeon.base.binding import find_references
+from aeon.base.errors import PlanError, RequestError
+from aeon.base.json_schema import ValidationProblem
+from aeon.base.suggestions import closest_name
+from aeon.plan.models import Plan, PlanStep
+from aeon.tools.registry import ToolRegistry
+from aeon.validation.schema import certain_argument_problems
+
+_MAX_LISTED = 20
+
+
+def check_supplied_plan(plan: Plan, registry: ToolRegistry, *, repair: bool, allow_fallback: bool) -> None:
+    """Raises PlanError with every unknown tool and every argument that does not fit its tool, all at once.
+
+    `repair` allows both, because the model may then correct them; `allow_fallback` allows unknown tools.
+    """
+    unknown = [] if repair or allow_fallback else _unknown_tools(plan, registry)
+    unfit = [] if repair else _unfit_arguments(plan, registry)
+    problems = [*unknown, *unfit]
+    if not problems:
+        return
+    listed = "\n".join(f"  {problem}" for problem in problems[:_MAX_LISTED])
+    more = f"\n  ... and {len(problems) - _MAX_LISTED} more" if len(problems) > _MAX_LISTED else ""
+    raise PlanError(
+        f"The plan has {len(problems)} problem(s):\n{listed}{more}\n",
+        next_step=_advice(has_unknown=bool(unknown), has_unfit=bool(unfit)),
+        problems=[str(problem) for problem in problems],
+    )
+
+
+def has_unfit_arguments(step: PlanStep, registry: ToolRegistry) -> bool:
+    """Whether a step's arguments cannot fit its tool, for any results of the earlier steps."""
+    return bool(_argument_problems(step, registry))
+
+
+def _unknown_tools(plan: Plan, registry: ToolRegistry) -> list[ValidationProblem]:
+    names = registry.list_all()
+    return [
+        ValidationProblem(f"$.steps[{index}].tool", _unknown_tool_message(step.tool, names))
+        for index, step in enumerate(plan.steps)
+        if step.tool is not None and registry.lookup(step.tool) is None
+    ]
+
+
+def _unknown_tool_message(name: str, known: list[str]) -> str:
+    folded = {each.casefold(): each for each in known}
+    near = closest_name(name.casefold(), folded)
+    meant = f"did you mean {folded[near]!r}?" if near else f"registered are: {', '.join(known) or 'none'}"
+    return f"there is no tool {name!r}; {meant}"
+
+
+def _unfit_arguments(plan: Plan, registry: ToolRegistry) -> list[ValidationProblem]:
+    return [
+        ValidationProblem(f"$.steps[{index}]{problem.path[1:]}", f"{problem.message} (tool {step.tool!r})")
+        for index, step in enumerate(plan.steps)
+        for problem in _argument_problems(step, registry)
+    ]
+
+
+def _argument_problems(step: PlanStep, registry: ToolRegistry) -> list[ValidationProblem]:
+    """The problems of a step's arguments that do not depend on references to earlier results."""
+    registered = registry.lookup(step.tool) if step.tool is not None else None
+    if registered is None or step.arguments is None:
+        return []
+    unknown = [reference.path for reference in find_references(step.arguments)]
+    return certain_argument_problems(step.arguments, registered.input, unknown)
+
+
+def _advice(*, has_unknown: bool, has_unfit: bool) -> str:
+    ways = [
+        "allow the fallback (--allow-fallback, allow_fallback=True)" if has_unknown else "",
+        "let the model repair it (--repair, repair=True)" if has_unfit or has_unknown else "",
+    ]
+    return f"Correct the plan; or {', or '.join(way for way in ways if way)}. `aeon tools list` shows the tools."
+
+
+MAX_REQUEST = 20_000
+"""Characters of a request."""
+
+_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
+
+
+def normalize_request(request: str) -> str:
+    """Returns the request without surrounding white space. Raises RequestError if it cannot be planned."""
+    if not isinstance(request, str) or not request.strip():  # pyright: ignore[reportUnnecessaryIsInstance]  # callers may pass anything
+        raise RequestError("The request is empty.")
+    if len(request) > MAX_REQUEST:
+        raise RequestError(
+            f"The request has {len(request):,} characters; at most {MAX_REQUEST:,} are allowed.",
+            next_step="Shorten it, or put long text into a file that a tool reads.",
+        )
+    if _CONTROL.search(request):
+        raise RequestError("The request contains control characters; it looks like a binary file.")
+    return request.strip()

@@ -1,0 +1,406 @@
+"""Calls stored tools: checks permission, secret and input, and masks secrets in the output."""
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import NamedTuple, Protocol
+
+from aeon.base.clock import Clock
+from aeon.base.errors import AeonError
+from aeon.base.json import Json, JsonObject, json_problems
+from aeon.base.json_schema import ValidationProblem, compile_schema
+from aeon.base.masking import Mask
+from aeon.platform.catalog import queries
+from aeon.platform.catalog.model import Tool
+from aeon.platform.catalog.oauth_tokens import OAuthTokens
+from aeon.platform.catalog.operations import Operation, OperationError, TokenUsage
+from aeon.platform.catalog.result_cache import ResultCache, cache_key
+from aeon.platform.catalog.service import Catalog
+from aeon.platform.catalog.tools import ResolvedTool
+from aeon.platform.catalog.trust import (
+    StdioProgram,
+    appearance_digest,
+    is_fully_owned,
+    started_program,
+    tool_changed_error,
+)
+from aeon.platform.errors import RuleError
+from aeon.platform.ledger import AuditAction, MutationRequest
+from aeon.platform.store import StoreError, guard
+from aeon.platform.vault import SecretValue
+
+__all__ = [
+    "CachedCallPort",
+    "DefectError",
+    "OperationError",
+    "OperationExecutor",
+    "OperationRequest",
+    "OperationResult",
+    "StoredToolCaller",
+    "ToolCallPort",
+    "ToolCallResult",
+]
+
+
+def skip_confirmation() -> None:
+    """Confirms a call that no other process can be making."""
+
+
+class OperationRequest(NamedTuple):
+    """One checked operation to execute. Its result is later validated against `output_schema`.
+
+    `key` is the same for every repetition of a call, for peers that detect repetitions by it (platform 10). `confirm`
+    raises if the call may no longer be made (platform 43): an executor calls it as late as possible.
+    """
+
+    user: str
+    operation: Operation
+    protocol: str
+    connection: JsonObject
+    arguments: JsonObject
+    secret: SecretValue | None
+    output_schema: JsonObject
+    key: str | None = None
+    confirm: Callable[[], None] = skip_confirmation
+
+
+class OperationResult(NamedTuple):
+    """The output of an operation, and its tokens if a model was called and counted them."""
+
+    output: Json
+    usage: TokenUsage | None = None
+
+
+class OperationExecutor(Protocol):
+    """Executes operations of one type. Threads may share one."""
+
+    def execute(self, work: OperationRequest) -> OperationResult:
+        """Returns the result. Raises OperationError, which contains no part of the secret."""
+        ...
+
+
+class ProgramPolicy(Protocol):
+    """Decides which programs that other users have specified may start on this machine."""
+
+    def allows(self, program: StdioProgram) -> bool: ...
+
+
+class ToolCallRequest(NamedTuple):
+    """A call of a tool: the user, the input and the idempotency key."""
+
+    user: str
+    arguments: JsonObject
+    key: str | None
+    confirm: Callable[[], None] = skip_confirmation
+
+
+class ToolCallResult(NamedTuple):
+    """The result of a call, or of an earlier equal call of a pure tool (`cached`)."""
+
+    output: Json
+    warnings: list[str]
+    milliseconds: int
+    usage: TokenUsage | None = None
+    cached: bool = False
+
+
+class DefectError(Exception):
+    """An executor has a defect. Its text contains no secret; its traceback leads to the mistake."""
+
+
+class ToolCallPort(Protocol):
+    """Calls stored tools; implemented by `StoredToolCaller`."""
+
+    def call(
+        self,
+        user: str,
+        tool_id: str,
+        given: JsonObject,
+        key: str | None = None,
+        *,
+        confirm: Callable[[], None] = skip_confirmation,
+    ) -> ToolCallResult: ...
+
+
+class CachedCallPort(Protocol):
+    """Finds results of earlier calls of pure tools; implemented by `StoredToolCaller`."""
+
+    def find_cached(self, user: str, tool_id: str, given: JsonObject) -> ToolCallResult | None: ...
+
+
+class StoredToolCaller:
+    """Calls stored tools for their users."""
+
+    def __init__(
+        self,
+        catalog: Catalog,
+        executors: Mapping[str, OperationExecutor],
+        tokens: OAuthTokens,
+        clock: Clock,
+        cache: ResultCache | None = None,
+        programs: ProgramPolicy | None = None,
+    ) -> None:
+        """`executors` are by the type of operation; without a `cache` every call is executed.
+
+        Without `programs`, no program that another user has specified is started.
+        """
+        self._programs = programs
+        self._cache = cache
+        self._catalog = catalog
+        self._executors = executors
+        self._tokens = tokens
+        self._clock = clock
+
+    def with_cache(self, cache: ResultCache) -> "StoredToolCaller":
+        """Returns the same caller with a cache for results of equal calls of pure tools."""
+        return StoredToolCaller(self._catalog, self._executors, self._tokens, self._clock, cache, self._programs)
+
+    def call(
+        self,
+        user: str,
+        tool_id: str,
+        given: JsonObject,
+        key: str | None = None,
+        *,
+        trusted: str | None = None,
+        confirm: Callable[[], None] = skip_confirmation,
+    ) -> ToolCallResult:
+        """Calls a visible tool, with the user's own secret if it needs one (platform 3, 4).
+
+        `key` goes to the peer, which can detect a repetition by it. `trusted` is the digest of the tool that the caller
+        means: a tool that has changed since then is not called. `confirm` runs right before the call, and what it
+        raises is raised (platform 43).
+
+        Raises NotFoundError; RuleError for a tool that is disabled, down, changed or may not start its program, and for
+        an invalid input or output; OperationError.
+        """
+        resolved, warnings = self._resolve(user, tool_id, given, trusted)
+        self._record_use(resolved, user)
+        cached = self._find_result(resolved, user, given, warnings)
+        return (
+            self._execute(resolved, ToolCallRequest(user, given, key, confirm), warnings) if cached is None else cached
+        )
+
+    def find_cached(self, user: str, tool_id: str, given: JsonObject) -> ToolCallResult | None:
+        """Returns the cached result of an equal call, if any, without calling anything.
+
+        Raises like `call`. The checks are the same as before a call (platform 4).
+        """
+        resolved, warnings = self._resolve(user, tool_id, given)
+        cached = self._find_result(resolved, user, given, warnings)
+        if cached is not None:
+            self._record_use(resolved, user)
+        return cached
+
+    def _resolve(
+        self, user: str, tool_id: str, given: JsonObject, trusted: str | None = None
+    ) -> tuple[ResolvedTool, list[str]]:
+        """Resolves and checks a tool.
+
+        A refusal of another user's tool is recorded in both audit logs (platform 19).
+        """
+        try:
+            resolved = self._catalog.tools.resolve(user, tool_id)
+            if trusted is not None and appearance_digest(resolved.tool, resolved.service) != trusted:
+                raise tool_changed_error(resolved.tool, "let it into your plans", "aeon tool trust")
+            self._require_program(resolved, user)
+            warnings = _health_warnings(resolved.tool)
+            _refuse_misfit(resolved.tool.input_schema, given, "input", resolved.tool)
+        except RuleError as error:
+            self._record_refusal(user, tool_id, error.rule)
+            raise
+        return resolved, warnings
+
+    def _require_program(self, resolved: ResolvedTool, user: str) -> None:
+        """Raises RuleError for another user's program that is not allowed on this machine."""
+        program = started_program(resolved.tool, resolved.service)
+        if program is None or is_fully_owned(resolved.tool, resolved.service, user) or self._allows(program):
+            return
+        raise RuleError(
+            f"The tool {resolved.tool.name!r} of {resolved.tool.owner_id} would start a program on this machine that "
+            f"you have not allowed: {program}",
+            rule="program_allowed",
+            next_step=f"If you trust it, run `aeon tool trust {resolved.tool.id}`.",
+        )
+
+    def _allows(self, program: StdioProgram) -> bool:
+        return self._programs is not None and self._programs.allows(program)
+
+    def _find_result(
+        self, resolved: ResolvedTool, user: str, given: JsonObject, warnings: list[str]
+    ) -> ToolCallResult | None:
+        key = cache_key(resolved, user, given)
+        cached = self._cache.get(key) if self._cache is not None and key is not None else None
+        return None if cached is None else ToolCallResult(cached.output, warnings, 0, cached=True)
+
+    def _execute(self, resolved: ResolvedTool, request: ToolCallRequest, warnings: list[str]) -> ToolCallResult:
+        user = request.user
+        began = self._clock.monotonic()
+        try:
+            outcome = self._execute_masked(resolved, request)
+        except OperationError as error:
+            self._record_tokens(resolved.tool, user, error.usage)
+            raise
+        spent = round((self._clock.monotonic() - began) * 1000)
+        warnings += self._record_tokens(resolved.tool, user, outcome.usage)
+        _refuse_misfit(resolved.tool.output_schema, outcome.output, "output", resolved.tool)
+        key = cache_key(resolved, user, request.arguments)
+        if self._cache is not None and key is not None:
+            self._cache.put(key, outcome.output)
+        return ToolCallResult(outcome.output, warnings, spent, outcome.usage)
+
+    def _execute_masked(self, resolved: ResolvedTool, request: ToolCallRequest) -> OperationResult:
+        """Executes the operation, and masks every used secret in its result and errors (platform 3)."""
+        used: list[SecretValue] = []
+        try:
+            outcome = self._execute_with_secret(resolved, request, used)
+            _refuse_other_than_json(outcome.output)
+            mask = _mask(used)
+            return outcome._replace(output=mask.value(outcome.output), usage=_masked(outcome.usage, mask))
+        except OperationError as error:
+            mask = _mask(used)
+            raise OperationError(
+                mask.text(f"The tool {resolved.tool.name!r} failed: {error.message}"),
+                next_step=mask.text(error.advice),
+                is_transient=error.is_transient,
+                is_unauthorized=error.is_unauthorized,
+                usage=_masked(error.usage, mask),
+                retry_after=error.retry_after,
+            ) from None
+        except AeonError:
+            raise
+        except Exception as error:  # noqa: BLE001  # an executor's exception may contain its input
+            text = _mask(used).text(f"{type(error).__name__}: {error}")
+            raise DefectError(text).with_traceback(error.__traceback__) from None
+
+    def _execute_with_secret(
+        self, resolved: ResolvedTool, request: ToolCallRequest, used: list[SecretValue]
+    ) -> OperationResult:
+        """Executes the operation, again if the peer rejected a refreshable token.
+
+        `used` collects every secret.
+        """
+        tool, service, secret = resolved
+        user, arguments, key, confirm = request
+        work = OperationRequest(
+            user,
+            tool.operation,
+            service.protocol,
+            resolved.connection,
+            arguments,
+            None,
+            tool.output_schema,
+            key,
+            confirm,
+        )
+        execute, allow_private = self._confirming_executor(tool.operation), tool.operation.allow_private
+        if secret is None:
+            return execute(work)
+        used.append(self._tokens.get_fresh(user, secret.id, allow_private=allow_private))
+        try:
+            return execute(work._replace(secret=used[-1]))
+        except OperationError as error:
+            if not error.is_unauthorized:
+                raise
+            renewed = self._tokens.refresh_rejected(user, secret.id, used[-1], allow_private=allow_private)
+            if renewed is None:
+                raise
+        used.append(renewed)
+        return execute(work._replace(secret=renewed))
+
+    def _confirming_executor(self, operation: Operation) -> Callable[[OperationRequest], OperationResult]:
+        """Returns the operation's executor, which first confirms that the call may be made."""
+        execute = self._executors[operation.type].execute
+
+        def confirmed(work: OperationRequest) -> OperationResult:
+            work.confirm()
+            return execute(work)
+
+        return confirmed
+
+    def _record_tokens(self, tool: Tool, user: str, usage: TokenUsage | None) -> list[str]:
+        """Records tokens, also of failed calls.
+
+        Returns a warning if that fails, so that the answer is not lost.
+        """
+        if usage is None:
+            return []
+        try:
+            self._catalog.tools.record_tokens(user, tool.id, usage)
+        except StoreError as error:
+            return [f"The tokens that the tool {tool.name!r} used were not recorded: {error.message}"]
+        return []
+
+    def _record_use(self, resolved: ResolvedTool, user: str) -> None:
+        """Records uses of other users' things in both audit logs in advance (platform 19)."""
+        params: JsonObject = {"id": resolved.tool.id, "user": user}
+        if actions := _uses(resolved, user):
+            use = MutationRequest(user).mutation("tool.use", resolved.tool.id)
+            self._catalog.ledger.commit(
+                lambda unit: guard(holds=bool(unit.read(queries.USE_TOOL, params))), use, actions, {}
+            )
+
+    def _record_refusal(self, user: str, tool_id: str, rule: str) -> None:
+        """Records a refused use of another user's tool, which its owner sees too."""
+        tool = self._catalog.tools.get(user, tool_id)
+        if tool.owner_id != user:
+            action = AuditAction("tool.refuse", tool.id, user, tool.owner_id, {"name": tool.name, "rule": rule})
+            self._catalog.ledger.commit(
+                lambda _unit: None, MutationRequest(user).mutation("tool.refuse", tool.id), [action], {}
+            )
+
+
+def _uses(resolved: ResolvedTool, user: str) -> list[AuditAction]:
+    """Returns the uses of other users' things.
+
+    These are the tool, and a service that the tool's owner does not own.
+    """
+    tool, service = resolved.tool, resolved.service
+    actions: list[AuditAction] = []
+    if tool.owner_id != user:
+        actions.append(AuditAction("tool.use", tool.id, user, tool.owner_id, {"name": tool.name}))
+    if service.owner_id not in (user, tool.owner_id):
+        details: JsonObject = {"name": service.name, "tool": tool.name}
+        actions.append(AuditAction("service.use", service.id, user, service.owner_id, details))
+    return actions
+
+
+def _mask(used: Iterable[SecretValue]) -> Mask:
+    """Returns a mask of all used secrets.
+
+    A public name that equals a secret string is masked too.
+    """
+    names = [name for secret in used for name in secret.public_strings()]
+    return Mask((word for secret in used for word in secret.secret_strings()), names)
+
+
+def _masked(usage: TokenUsage | None, mask: Mask) -> TokenUsage | None:
+    """Masks the model's name, which is text from the server."""
+    if usage is None or usage.model is None:
+        return usage
+    return usage._replace(model=mask.text(usage.model))
+
+
+def _health_warnings(tool: Tool) -> list[str]:
+    """Refuses a tool that is down, and returns a warning for a degraded one (platform 5)."""
+    if tool.status == "down":
+        raise RuleError(
+            f"The tool {tool.name!r} is down: {tool.error_message}",
+            rule="healthy",
+            next_step="See `aeon health` for since when and why.",
+        )
+    return [f"The tool {tool.name!r} is degraded: {tool.error_message}"] if tool.status == "degraded" else []
+
+
+def _refuse_other_than_json(output: Json) -> None:
+    """Raises OperationError for values that are not JSON, such as NaN."""
+    if problems := json_problems(output):
+        raise OperationError(f"its output is not JSON: {'; '.join(problems[:3])}")
+
+
+def _refuse_misfit(schema: JsonObject, value: Json, which: str, tool: Tool) -> None:
+    problems: list[ValidationProblem] = compile_schema(schema).problems(value)
+    if problems:
+        raise RuleError(
+            f"The {which} of the tool {tool.name!r} does not fit its schema: {'; '.join(map(str, problems))}.",
+            rule=f"{which}_valid",
+            field=problems[0].path,
+        )

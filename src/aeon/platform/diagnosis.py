@@ -1,0 +1,302 @@
+"""Explains why a run does not continue: its entries, executor, workers and targets."""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
+from typing import Literal, NamedTuple
+
+from aeon.base.clock import Clock
+from aeon.base.errors import AeonError
+from aeon.base.json import Json
+from aeon.platform.catalog.model import Tool
+from aeon.platform.catalog.tools import ToolRepository
+from aeon.platform.errors import NotFoundError, RuleError
+from aeon.platform.processes.repository import ProcessRepository
+from aeon.platform.runs import queries
+from aeon.platform.runs.machine.events import AttemptStarted, StepFailed
+from aeon.platform.runs.machine.plan import RunPlan, StepCall
+from aeon.platform.runs.machine.retry_policy import MAX_ATTEMPTS, retry_delay
+from aeon.platform.runs.machine.state import ENDED_PHASES
+from aeon.platform.runs.machine.wait_reasons import Obstacle, WaitReason, describe_attempt, explain_steps
+from aeon.platform.runs.model import RunEntry
+from aeon.platform.runs.replay import replay
+from aeon.platform.runs.service import Runs, RunView
+from aeon.platform.store import Store
+from aeon.platform.workers.availability import find_eligible_workers
+from aeon.platform.workers.rate_limits.leases import LimitWait, find_limit_waits
+from aeon.platform.workers.registry import SELF_RECOVERING_EXECUTOR, Worker, WorkerRegistry
+
+_KINDS: Mapping[str, Literal["disabled", "access", "secret"]] = {
+    "enabled": "disabled",
+    "service_access": "access",
+    "own_secret": "secret",
+}
+
+
+class ObstacleFinder:
+    """Finds obstacles to the calls of steps, as their user may make them."""
+
+    def __init__(self, store: Store, tools: ToolRepository, processes: ProcessRepository) -> None:
+        self._store = store
+        self._tools = tools
+        self._processes = processes
+
+    def find(self, user: str, calls: Collection[StepCall]) -> dict[str, Obstacle]:
+        """Return the obstacles by the id of the target. Raises StoreError.
+
+        Targets without an obstacle are left out.
+        """
+        distinct = {call.id: call for call in calls}.values()
+        by_id = {call.id: self._find_one(user, call) for call in distinct}
+        obstacles = {id_: each for id_, each in by_id.items() if each is not None}
+        return self._with_health_of_tools(obstacles)
+
+    def _find_one(self, user: str, call: StepCall) -> Obstacle | None:
+        return self._tool_obstacle(user, call) if call.kind == "tool" else self._process_obstacle(user, call)
+
+    def _tool_obstacle(self, user: str, call: StepCall) -> Obstacle | None:
+        try:
+            tool = self._tools.resolve(user, call.id).tool
+        except NotFoundError:
+            return _inaccessible(user, call)
+        except RuleError as error:
+            return _rule_obstacle(error)
+        return _down_obstacle(tool) if tool.status == "down" else None
+
+    def _process_obstacle(self, user: str, call: StepCall) -> Obstacle | None:
+        try:
+            process = self._processes.get(user, call.id)
+        except NotFoundError:
+            return _inaccessible(user, call)
+        if process.enabled:
+            return None
+        message = f"the process {process.name!r} of {process.owner_id} is disabled"
+        return Obstacle(kind="disabled", message=message, next_step="Enable it, or ask its owner to.")
+
+    def _with_health_of_tools(self, obstacles: Mapping[str, Obstacle]) -> dict[str, Obstacle]:
+        down: list[Json] = [id_ for id_, each in obstacles.items() if each.kind == "down"]
+        rows = self._store.read(queries.HEALTH_OF_TOOLS, {"tools": down}) if down else []
+        health = {row["id"]: row for row in rows}
+        return {id_: _with_health(each, health[id_]) if id_ in health else each for id_, each in obstacles.items()}
+
+
+def _inaccessible(user: str, call: StepCall) -> Obstacle:
+    message = f"the {call.kind} {call.name!r} of {call.owner or 'somebody'} is deleted, or no longer shared with {user}"
+    advice = "Ask its owner to share it again, or let the process call another one."
+    return Obstacle(kind="access", message=message, next_step=advice)
+
+
+def _rule_obstacle(error: AeonError) -> Obstacle:
+    rule = error.rule if isinstance(error, RuleError) else ""
+    return Obstacle(kind=_KINDS.get(rule, "access"), message=_as_clause(error.message), next_step=error.advice)
+
+
+def _down_obstacle(tool: Tool) -> Obstacle:
+    why = (tool.error_message or "the reason is unknown").rstrip(".")
+    return Obstacle(
+        kind="down",
+        message=f"the tool {tool.name!r} is down: {why}",
+        next_step="`aeon health` checks it again; start its service, or correct the tool's connectionParams.",
+    )
+
+
+def _with_health(obstacle: Obstacle, health: Mapping[str, Json]) -> Obstacle:
+    """Add since when a tool is down, and the message of its own health check if it differs."""
+    since, error = health["since"], health["said"]
+    message = obstacle.message
+    if error and error.rstrip(".") not in message:
+        message = f"{message} ({error.rstrip('.')})"
+    return obstacle.model_copy(update={"since": since, "message": message})
+
+
+def _as_clause(message: str) -> str:
+    return message[:1].lower() + message[1:].rstrip(".")
+
+
+class _LastAttempt(NamedTuple):
+    """When a step's last attempt started or failed, and the cause of its last failure."""
+
+    at: str
+    cause: str
+
+
+def add_retry_times(
+    plan: RunPlan, reasons: Iterable[WaitReason], entries: Iterable[RunEntry], now: str
+) -> list[WaitReason]:
+    """Return the reasons; those of delayed retries get the remaining delay and the cause."""
+    last = _last_attempts(entries)
+    return [
+        _with_retry_time(plan, reason, last[reason.step], now) if _is_retry(reason) else reason for reason in reasons
+    ]
+
+
+def _is_retry(reason: WaitReason) -> bool:
+    return reason.attempt > 1 and reason.kind in ("running", "retrying")
+
+
+def _with_retry_time(plan: RunPlan, reason: WaitReason, last: _LastAttempt, now: str) -> WaitReason:
+    elapsed = datetime.fromisoformat(now) - datetime.fromisoformat(last.at)
+    delay = retry_delay(reason.attempt)
+    remaining = min(delay, delay - elapsed.total_seconds())  # in case the clock was set back
+    if remaining > 0:
+        message = f"Is retried in {remaining:.1f} s (attempt {reason.attempt} of at most {MAX_ATTEMPTS}): {last.cause}."
+        return reason.model_copy(update={"kind": "retrying", "message": message, "seconds": remaining})
+    message = (
+        f"{describe_attempt(plan, plan.positions[reason.step], reason.attempt)}; the one before failed: {last.cause}."
+    )
+    return reason.model_copy(update={"message": message, "seconds": 0.0})
+
+
+def _last_attempts(entries: Iterable[RunEntry]) -> dict[str, _LastAttempt]:
+    last: dict[str, _LastAttempt] = {}
+    for entry in entries:
+        event = entry.event
+        if isinstance(event, StepFailed):
+            last[event.step] = _LastAttempt(entry.at, event.error.message.rstrip("."))
+        elif isinstance(event, AttemptStarted):
+            before: Sequence[str] = last.get(event.step, ("", ""))
+            last[event.step] = _LastAttempt(entry.at, before[1])
+    return last
+
+
+_DEADLINE_NEAR = 300.0
+"""Seconds before a deadline from which on it is reported."""
+
+
+class DiagnosisContext(NamedTuple):
+    """The sources of a diagnosis. `engine_executor` is the executor of the configured engine."""
+
+    store: Store
+    runs: Runs
+    registry: WorkerRegistry
+    obstacles: ObstacleFinder
+    clock: Clock
+    engine_executor: str
+
+
+def explain_run(context: DiagnosisContext, user: str, run: str) -> list[WaitReason]:
+    """Return the obstacles of the whole run, then a reason for each open step.
+
+    The former have no step. Raises NotFoundError, which names the record that was searched.
+    """
+    try:
+        planned = context.runs.repository.get(user, run)
+    except NotFoundError as error:
+        advice = "A run that was started with other settings may be in another record: see `aeon config explain`."
+        raise NotFoundError(
+            f"{error.message} The search was in: {context.store.name}.", next_step=f"{error.advice} {advice}"
+        ) from None
+    entries = list(context.runs.repository.entries(run))
+    view = RunView(planned.run, planned.plan, replay(planned.plan, entries))
+    reasons = explain_steps(view.plan, view.state)
+    if view.run.phase in ENDED_PHASES:
+        return reasons
+    now = context.clock.now()
+    steps = add_retry_times(view.plan, reasons, entries, now)
+    return [*_run_reasons(view, context, now), *_refined_reasons(steps, view, context, now)]
+
+
+def _run_reasons(view: RunView, context: DiagnosisContext, now: str) -> Iterator[WaitReason]:
+    if view.run.deadline is not None:
+        yield from _deadline_reasons(view.run.deadline - datetime.fromisoformat(now).timestamp())
+    if not view.waits_only_for_people:
+        yield from _executor_reasons(view, context)
+
+
+def _deadline_reasons(left: float) -> Iterator[WaitReason]:
+    if left <= 0:
+        message = "Its deadline has passed: its executor stops it"
+    else:
+        message = f"Its deadline is near: it fails in {left:.0f} s, even if steps are running"
+    if left <= _DEADLINE_NEAR:
+        yield WaitReason(step="", kind="deadline", message=f"{message}.", seconds=max(0.0, left))
+
+
+def _executor_reasons(view: RunView, context: DiagnosisContext) -> Iterator[WaitReason]:
+    run, registry = view.run, context.registry
+    if run.executor == SELF_RECOVERING_EXECUTOR:
+        if context.engine_executor != SELF_RECOVERING_EXECUTOR:
+            message = "It runs on Temporal, and the settings here name another engine: its workers are elsewhere"
+            advice = "See `aeon config explain`, and set engine.address to that server"
+            yield WaitReason(step="", kind="engine", message=f"{message}. {advice}.")
+        return
+    dead = {each.id for each in registry.list_dead_executors()}
+    if run.executor in {each.id for each in registry.list_executors()} - dead:
+        return
+    message = "Its executor is gone" if run.executor else "It has no executor yet"
+    advice = f"resume it: aeon runs resume {run.id}; or start a worker, which adopts it: aeon worker"
+    yield WaitReason(step="", kind="waits", message=f"{message}; {advice}")
+
+
+def _refined_reasons(
+    steps: Sequence[WaitReason], view: RunView, context: DiagnosisContext, now: str
+) -> Iterator[WaitReason]:
+    """Yield each reason, refined by its worker, its rate limit and its obstacle."""
+    open_steps = [each for each in steps if _will_be_called(each, view)]
+    obstacles = context.obstacles.find(view.run.owner_id, [view.plan.calls[each.step] for each in open_steps])
+    workers = (
+        find_eligible_workers(context.registry, view.run.executor)
+        if any(each.kind == "running" for each in steps)
+        else []
+    )
+    waiting = {view.plan.calls[each.step].id for each in steps if _lacks_worker(each, view, workers)}
+    waits = find_limit_waits(context.store, waiting, now) if waiting else {}
+    for reason in steps:
+        refined = _with_workers(_with_limit(reason, view, waits, workers), view, workers)
+        obstacle = obstacles.get(view.plan.calls[reason.step].id) if reason in open_steps else None
+        yield refined if obstacle is None else _with_obstacle(refined, obstacle)
+
+
+def _will_be_called(reason: WaitReason, view: RunView) -> bool:
+    is_open = reason.kind in ("waits", "ready", "running", "retrying")
+    return is_open and not view.plan.is_manual(view.plan.positions[reason.step])
+
+
+def _has_worker(reason: WaitReason, view: RunView, workers: Sequence[Worker]) -> bool:
+    job = view.plan.job_id(reason.step, reason.attempt)
+    return any(each.current_job_id == job for each in workers)
+
+
+def _lacks_worker(reason: WaitReason, view: RunView, workers: Sequence[Worker]) -> bool:
+    is_job = reason.kind == "running" and view.plan.calls[reason.step].kind == "tool"
+    return is_job and not _has_worker(reason, view, workers)
+
+
+def _with_limit(
+    reason: WaitReason, view: RunView, waits: Mapping[str, LimitWait], workers: Sequence[Worker]
+) -> WaitReason:
+    """Return the reason; a running step may in fact wait for its service's rate limit."""
+    limit = waits.get(view.plan.calls[reason.step].id)
+    if limit is None or not _lacks_worker(reason, view, workers):
+        return reason
+    if view.plan.job_id(reason.step, reason.attempt) in limit.holders:  # its worker is just not shown as busy yet
+        return reason
+    return reason.model_copy(update={"kind": "limit", "message": limit.message, "seconds": limit.seconds or 0.0})
+
+
+def _with_workers(reason: WaitReason, view: RunView, workers: Sequence[Worker]) -> WaitReason:
+    """Return the reason; a running step may in fact wait for a worker of its type."""
+    if reason.kind != "running":
+        return reason
+    call = view.plan.calls[reason.step]
+    if call.kind == "process":
+        child = view.plan.job_id(reason.step, reason.attempt)
+        return reason.model_copy(update={"message": f"{reason.message} It is a run of its own: aeon runs why {child}"})
+    if _has_worker(reason, view, workers):
+        return reason
+    live = [each for each in workers if each.type == call.worker and each.status != "offline"]
+    if not live:
+        message = (
+            f"Waits for a worker of the type {call.worker}: there is none. Start one: aeon worker --type {call.worker}"
+        )
+        return reason.model_copy(update={"kind": "waits", "message": message})
+    if all(each.status == "busy" for each in live):
+        message = f"Waits for a free worker: all {len(live)} of the type {call.worker} are busy."
+        return reason.model_copy(update={"kind": "waits", "message": message})
+    return reason
+
+
+def _with_obstacle(reason: WaitReason, obstacle: Obstacle) -> WaitReason:
+    when = "By now" if reason.attempt and reason.kind != "ready" else "It would fail when it is reached:"
+    since = f", since {obstacle.since[:19]}" if obstacle.since else ""
+    message = f"{reason.message} {when} {obstacle.message}{since}. {obstacle.next_step}"
+    return reason.model_copy(update={"message": message, "obstacle": obstacle})

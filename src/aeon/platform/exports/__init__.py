@@ -1,0 +1,1 @@
+"""Exports whole records to files, and imports them, also from older formats."""

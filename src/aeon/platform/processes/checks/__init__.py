@@ -1,0 +1,1 @@
+"""Checks a whole Process before it is saved, and reports every problem with its path."""

@@ -1,0 +1,151 @@
+"""Checks a Process when it is saved, and reports every problem at once (platform 6, 7)."""
+
+from collections.abc import Iterator, Sequence
+
+from aeon.base.binding import STEP_PREFIX
+from aeon.platform.processes.checks.context import CheckContext, build_context
+from aeon.platform.processes.checks.inputs import check_inputs
+from aeon.platform.processes.checks.problems import DefinitionProblem, raise_problems
+from aeon.platform.processes.checks.recursion import check_recursion
+from aeon.platform.processes.checks.targets import ProcessTarget, TargetLookup, ToolTarget
+from aeon.platform.processes.expressions.conditions import CompiledCondition, ConditionError
+from aeon.platform.processes.expressions.templates import check_template
+from aeon.platform.processes.model import ProcessDefinition, ProcessStep
+from aeon.platform.processes.text import join_names
+
+
+def check_budgets(
+    definition: ProcessDefinition, called: Sequence[ToolTarget | ProcessTarget | None]
+) -> Iterator[DefinitionProblem]:
+    """Check that the token budgets can be kept (platform 7).
+
+    `called` is the target of each step, None if unknown.
+    """
+    whole = definition.token_budget
+    if whole is None:
+        return
+    allotted = sum(step.output.token_budget or 0 for step in definition.steps)
+    if allotted > whole:
+        yield DefinitionProblem(
+            "$.tokenBudget",
+            "token_budgets_fit",
+            f"the steps' token budgets add up to {allotted}, which is more than the Process's {whole}",
+        )
+        return
+    sharing = [step.id for step, target in zip(definition.steps, called, strict=True) if _shares(step, target)]
+    if whole - allotted < len(sharing):
+        yield DefinitionProblem(
+            "$.tokenBudget",
+            "token_budget_to_share",
+            f"the steps' token budgets leave {whole - allotted} of {whole} tokens to {len(sharing)} steps that have "
+            f"none of their own and need tokens, {sharing[0]!r} the first of them",
+        )
+
+
+def _shares(step: ProcessStep, target: ToolTarget | ProcessTarget | None) -> bool:
+    """Return whether the step has no token budget of its own and certainly needs tokens."""
+    return step.output.token_budget is None and isinstance(target, ToolTarget) and target.service_type == "llm_provider"
+
+
+__all__ = ["DefinitionProblem", "check_definition", "raise_problems"]
+
+
+def check_definition(
+    definition: ProcessDefinition, targets: TargetLookup, *, process_id: str | None = None
+) -> list[DefinitionProblem]:
+    """Return every problem of a definition, in a fixed order; empty if it can be saved.
+
+    Rules: platform 6 and 7. `targets` looks up targets as the user who saves it sees them. `process_id` is that of
+    the Process being changed, None for a new one. Rules about a single field were checked when the definition was
+    parsed.
+    """
+    context = build_context(definition, targets, process_id)
+    return [
+        *_name_problems(definition),
+        *context.dependencies.problems(),
+        *(problem for place in range(len(definition.steps)) for problem in _step_problems(context, place)),
+        *_template_problems(context),
+        *check_budgets(definition, context.targets),
+        *check_recursion(definition, targets, process_id),
+    ]
+
+
+def _name_problems(definition: ProcessDefinition) -> Iterator[DefinitionProblem]:
+    inputs: set[str] = set()
+    for number, name in enumerate(definition.initial_context):
+        path = f"$.initialContext[{number}]"
+        if name == STEP_PREFIX:
+            yield DefinitionProblem(
+                path,
+                "input_not_step",
+                f"{STEP_PREFIX!r} is the prefix of step variables and cannot name an input",
+            )
+        if name in inputs:
+            yield DefinitionProblem(path, "input_unique", f"the input {name!r} is listed twice")
+        inputs.add(name)
+    ids: set[str] = set()
+    variables: set[str] = set()
+    for place, step in enumerate(definition.steps):
+        variable = step.output.variable
+        if step.id in ids:
+            yield DefinitionProblem(f"$.steps[{place}].id", "step_id_unique", f"another step has the id {step.id!r}")
+        if variable in variables:
+            message = f"another step has the output {variable!r}"
+            yield DefinitionProblem(f"$.steps[{place}].output.variable", "variable_unique", message)
+        if variable in inputs:
+            message = f"{variable!r} is already an input"
+            yield DefinitionProblem(f"$.steps[{place}].output.variable", "variable_not_input", message)
+        ids.add(step.id)
+        variables.add(variable)
+
+
+def _step_problems(context: CheckContext, place: int) -> Iterator[DefinitionProblem]:
+    yield from _target_problems(context, place)
+    yield from _condition_problems(context, place)
+    yield from check_inputs(context, place)
+
+
+def _target_problems(context: CheckContext, place: int) -> Iterator[DefinitionProblem]:
+    step, target = context.step(place), context.targets[place]
+    if (step.tool is None) == (step.process is None):
+        which = "neither a tool nor a process" if step.tool is None else "both a tool and a process"
+        yield DefinitionProblem(
+            f"$.steps[{place}]", "one_target", f"step {step.id!r} calls {which}; it calls exactly one"
+        )
+        return
+    kind = "tool" if step.process is None else "process"
+    path = f"$.steps[{place}].{kind}"
+    if target is None:
+        yield DefinitionProblem(
+            path, "target_exists", f"there is no {kind} {step.tool or step.process!r}, or you cannot see it"
+        )
+        return
+    if not target.enabled:
+        yield DefinitionProblem(path, "target_enabled", f"the {kind} {target.name!r} is disabled")
+    if isinstance(target, ToolTarget) and not target.has_access:
+        message = f"you see the tool {target.name!r} but may not run it; it may need a Secret of your own"
+        yield DefinitionProblem(path, "target_access", message)
+
+
+def _condition_problems(context: CheckContext, place: int) -> Iterator[DefinitionProblem]:
+    path = f"$.steps[{place}].execution.condition"
+    condition = context.condition(place)
+    if isinstance(condition, ConditionError):
+        yield DefinitionProblem(
+            path, "condition_valid", f"{condition.message} It may read {join_names(sorted(context.names))}."
+        )
+    elif isinstance(condition, CompiledCondition):
+        objections = {
+            objection
+            for cel_path in sorted(condition.paths)
+            if (objection := context.reference_problem(cel_path, place))
+        }
+        yield from (DefinitionProblem(path, rule, why) for rule, why in sorted(objections))
+
+
+def _template_problems(context: CheckContext) -> Iterator[DefinitionProblem]:
+    template = context.definition.output_template
+    if not template:
+        return
+    for message in check_template(template, context.inputs, context.producers):
+        yield DefinitionProblem("$.outputTemplate", "template_valid", message)

@@ -1,0 +1,1 @@
+"""Expressions of Processes: references, CEL conditions and Handlebars templates (platform 6)."""

@@ -1,0 +1,130 @@
+"""Binds references in a step's inputs: `{name}` and `{step.variable.path}` (platform 6)."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple, TypeAlias, cast
+
+from aeon.base.binding import STEP_PREFIX, as_text
+from aeon.base.errors import BindingError
+from aeon.base.json import Json, JsonObject
+from aeon.platform.processes.text import join_names
+
+InputPath: TypeAlias = tuple[str | int, ...]
+"""A location in a step's inputs: `("filters", 0, "name")`."""
+
+_REFERENCE = re.compile(rf"\{{({STEP_PREFIX}\.[^{{}}]+|[A-Za-z_][A-Za-z0-9_]*)\}}")
+"""Any text that looks like a reference is one, so that misspelled ones are reported."""
+
+_INDEX = re.compile(r"-?[0-9]{1,9}")
+
+
+class InputReference(NamedTuple):
+    """One reference: its location, the path it names, and whether it is the whole text.
+
+    Paths are `("lang",)` or `("step", "search", "rows", "0")`. If `is_whole`, the value keeps its type.
+    """
+
+    location: InputPath
+    path: tuple[str, ...]
+    is_whole: bool
+
+    @property
+    def text(self) -> str:
+        """The reference as it was written."""
+        return f"{{{'.'.join(self.path)}}}"
+
+
+def find_references(inputs: JsonObject) -> Iterator[InputReference]:
+    """Yield every reference in a step's inputs, in order. Keys contain none (platform 6)."""
+    return _references(inputs, ())
+
+
+def bind(inputs: JsonObject, values: Mapping[str, Json], *, step: str = "") -> JsonObject:
+    """Return a copy of `inputs` with every reference replaced (platform 6, core 3).
+
+    `values` holds the Process's inputs by name, and under `step` the steps' variables. A text that is one reference
+    becomes the value itself, not a copy; inside a longer text the value is rendered as text. Inserted values are
+    never searched for references. Raises BindingError that lists every reference that cannot be resolved, and names
+    `step`.
+    """
+    problems: list[str] = []
+    bound = {name: _bind_value(value, values, problems) for name, value in inputs.items()}
+    if problems:
+        raise BindingError(
+            f"The inputs of {f'step {step!r}' if step else 'the step'} cannot be bound: {'; '.join(problems)}.",
+            next_step="Correct the reference, or give the step a condition that tests for the value first.",
+            problems=list[Json](problems),
+        )
+    return bound
+
+
+def format_input_path(place: InputPath) -> str:
+    """Format a location as a suffix: `.filters[0].name`."""
+    return "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in place)
+
+
+def _references(value: Json, place: InputPath) -> Iterator[InputReference]:
+    if isinstance(value, str):
+        for match in _REFERENCE.finditer(value):
+            yield InputReference(place, tuple(match[1].split(".")), match[0] == value)
+    elif isinstance(value, dict):
+        for key, item in cast(JsonObject, value).items():
+            yield from _references(item, (*place, key))
+    elif isinstance(value, list):
+        for index, item in enumerate(cast(list[Json], value)):
+            yield from _references(item, (*place, index))
+
+
+def _bind_value(value: Json, values: Mapping[str, Json], problems: list[str]) -> Json:
+    if isinstance(value, str):
+        return _bind_text(value, values, problems)
+    if isinstance(value, dict):
+        return {key: _bind_value(item, values, problems) for key, item in cast(JsonObject, value).items()}
+    if isinstance(value, list):
+        return [_bind_value(item, values, problems) for item in cast(list[Json], value)]
+    return value
+
+
+def _bind_text(text: str, values: Mapping[str, Json], problems: list[str]) -> Json:
+    if whole := _REFERENCE.fullmatch(text):
+        return _resolve(whole[1], values, problems)
+    return _REFERENCE.sub(lambda match: as_text(_resolve(match[1], values, problems)), text)
+
+
+def _resolve(expression: str, values: Mapping[str, Json], problems: list[str]) -> Json:
+    parts = expression.split(".")
+    value: Json = values
+    if parts == [STEP_PREFIX]:
+        problems.append(
+            f"{{{STEP_PREFIX}}} does not name a variable; there are {join_names(values.get(STEP_PREFIX, {}))}"
+        )
+        return None
+    for depth, part in enumerate(parts):
+        try:
+            value = _part(value, part)
+        except LookupError:
+            problems.append(f"{{{expression}}}: {_describe_missing_part(parts[:depth], value, part)}")
+            return None
+    return value
+
+
+def _part(value: Json, part: str) -> Json:
+    if isinstance(value, Mapping):
+        return cast(Mapping[str, Json], value)[part]
+    if isinstance(value, list) and _INDEX.fullmatch(part):
+        return cast(list[Json], value)[int(part)]
+    raise LookupError(part)
+
+
+def _describe_missing_part(above: Sequence[str], value: Json, part: str) -> str:
+    """Return why a part of a path is missing, and which parts exist."""
+    if not above:
+        return f"the Process has no input {part!r}; it has {join_names(name for name in value if name != STEP_PREFIX)}"
+    if above == [STEP_PREFIX]:
+        return f"no step gave {part!r}; there are {join_names(value)}"
+    name = ".".join(above)
+    if isinstance(value, Mapping):
+        return f"{name} has no {part!r}; it has {join_names(cast(Mapping[str, Json], value))}"
+    if isinstance(value, list):
+        return f"{name} is a list of {len(cast(list[Json], value))} items and has no {part!r}"
+    return f"{name} is {'null' if value is None else f'a {type(value).__name__}'} and has no {part!r}"

@@ -1,1 +1,0 @@
-"""Runs of Processes: accepted, carried out by an engine, recorded event by event, and answered for from that record."""

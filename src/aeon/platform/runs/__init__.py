@@ -1,0 +1,1 @@
+"""Runs of Processes: accepted, executed by an engine, and recorded event by event."""

@@ -1,0 +1,302 @@
+"""Accepts runs: fixes the definition, the targets and the pins that a run will use."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import NamedTuple
+
+from aeon.base.json import Json, JsonObject, canonical_json, parse_strict
+from aeon.platform.catalog.operations import default_effect, parse_operation, worker_type_of
+from aeon.platform.errors import NotFoundError, RuleError
+from aeon.platform.ledger import AuditAction, Ledger, Mutation, MutationRequest
+from aeon.platform.processes.checks.recursion import find_callees
+from aeon.platform.processes.model import Process, ProcessDefinition, ProcessStep
+from aeon.platform.processes.repository import ProcessRepository
+from aeon.platform.processes.text import join_names
+from aeon.platform.runs import queries
+from aeon.platform.runs.claim_check import ResultStore, check_in, reference_of, run_entry_row
+from aeon.platform.runs.machine.commands import StartProcess
+from aeon.platform.runs.machine.events import HistoryEvent
+from aeon.platform.runs.machine.plan import RunPlan, StepCall, plan_run
+from aeon.platform.runs.model import Run, RunEntry, RunTrigger
+from aeon.platform.store import DuplicateError, GuardError, Row, Store, UnitOfWork, write_one
+
+MAX_INPUT_CHARS = 1024 * 1024
+"""Maximum number of characters of a run's inputs as canonical JSON."""
+
+
+class NewRun(NamedTuple):
+    """A run to accept. An empty `id` is generated.
+
+    The run fails if it has not ended after `timeout` seconds. `executor` is the executor that will execute it at
+    once, if known.
+    """
+
+    inputs: JsonObject
+    trigger: RunTrigger = "user"
+    id: str = ""
+    timeout: float | None = None
+    executor: str = ""
+
+
+class PlannedRun(NamedTuple):
+    """A run and its plan."""
+
+    run: Run
+    plan: RunPlan
+
+
+class RunAdmission:
+    """Stores accepted runs. Thread-safe."""
+
+    def __init__(
+        self,
+        store: Store,
+        ledger: Ledger,
+        processes: ProcessRepository,
+        results: ResultStore,
+        new_id: Callable[[], str],
+    ) -> None:
+        self._store = store
+        self._ledger = ledger
+        self._processes = processes
+        self._results = results
+        self._new_id = new_id
+        self._fresh: dict[str, PlannedRun] = {}
+
+    def now(self) -> str:
+        """Return the current time, as recorded for accepted runs."""
+        return self._ledger.now()
+
+    def require_user(self, user: str) -> None:
+        """Raise UnknownUserError if there is no such user."""
+        self._ledger.require_user(user)
+
+    def take_fresh(self, run: str, executor: str) -> PlannedRun | None:
+        """Return, once, a run that was just accepted here for that executor and not changed since."""
+        planned = self._fresh.pop(run, None)
+        return planned if planned is not None and planned.run.executor == executor else None
+
+    def accept(self, process: Process, new: NewRun, request: MutationRequest) -> Run:
+        """Accept a run of a Process in its current version.
+
+        The same id or request again returns the same run (platform 20). Raises RuleError for a disabled Process and
+        for missing or unknown inputs, all at once.
+        """
+        mutation = request.mutation("process.start", process.id, [new.inputs, new.trigger, new.id, new.timeout])
+        if (earlier := self._ledger.earlier_answer(mutation)) is not None:
+            return Run.parsed(earlier)
+        _require_runnable(process, new.inputs)
+        id_ = new.id or self._new_id()
+        pins = self._pins(process)
+        calls = self._calls(process.definition, request.user)
+        plan = plan_run(id_, process.definition, calls, deadline=self._deadline(new))
+        run = self._run(plan, process, request.user, new, pins)
+        return self._store_run(run, plan, mutation, process.owner_id)
+
+    def accept_child(self, parent: Run, command: StartProcess) -> Run:
+        """Accept the run that a step of another run starts; calling it again returns the same run.
+
+        It uses the definition that the root run was pinned to. Raises NotFoundError, RuleError if the owner may no
+        longer run that Process (platform 4).
+        """
+        process = self._processes.get(parent.owner_id, command.process)
+        _require_runnable(process, command.inputs)
+        digest = parent.pins[process.id]
+        definition = self._processes.get_definition(digest).model_copy(update={"name": process.name})
+        plan = plan_run(
+            command.job,
+            definition,
+            self._calls(definition, parent.owner_id),
+            depth_left=command.depth_left,
+            token_budget=command.tokens,
+            deadline=parent.deadline,
+            callers=tuple(command.callers),
+        )
+        new = NewRun(command.inputs, "process", command.job, executor=parent.executor)
+        run = self._run(plan, process, parent.owner_id, new, parent.pins, parent)
+        mutation = MutationRequest(parent.owner_id).mutation("process.start", process.id)
+        return self._store_run(run, plan, mutation, process.owner_id)
+
+    def accept_retry(
+        self, before: PlannedRun, seeds: Callable[[RunPlan], list[HistoryEvent]], request: MutationRequest
+    ) -> Run:
+        """Accept a run with another run's plan and these seed events. Raises NotFoundError."""
+        id_ = self._new_id()
+        plan = before.plan.model_copy(update={"run": id_, "deadline": None})
+        at = self._ledger.now()
+        run = before.run.model_copy(
+            update={
+                "id": id_,
+                "root_id": id_,
+                "parent_id": None,
+                "trigger": "retry",
+                "retry_of": before.run.id,
+                "accepted_at": at,
+                "deadline": None,
+                "executor": "",
+                "tokens": 0,
+                "ended_at": None,
+                "failure": None,
+            }
+        )
+        entries = [RunEntry(n=n, at=at, event=event) for n, event in enumerate(seeds(plan), 1)]
+        run = run.model_copy(update={"events": len(entries), "phase": "running" if entries else "new"})
+        mutation = request.mutation("run.retry", before.run.id)
+        return self._store_run(run, plan, mutation, run.owner_id, entries)
+
+    def _deadline(self, new: NewRun) -> float | None:
+        """Return the deadline in seconds since 1970."""
+        if new.timeout is None:
+            return None
+        return datetime.fromisoformat(self._ledger.now()).timestamp() + new.timeout
+
+    def _run(
+        self,
+        plan: RunPlan,
+        process: Process,
+        user: str,
+        new: NewRun,
+        pins: Mapping[str, str],
+        parent: Run | None = None,
+    ) -> Run:
+        return Run(
+            id=plan.run,
+            owner_id=user,
+            process_id=process.id,
+            process_name=process.name,
+            digest=plan.digest,
+            inputs=new.inputs,
+            trigger=new.trigger,
+            pins=dict(pins),
+            parent_id=parent.id if parent else None,
+            root_id=parent.root_id if parent else plan.run,
+            accepted_at=self._ledger.now(),
+            deadline=plan.deadline,
+            executor=new.executor,
+        )
+
+    def _store_run(
+        self, run: Run, plan: RunPlan, mutation: Mutation, process_owner: str, entries: Sequence[RunEntry] = ()
+    ) -> Run:
+        work = self._insert_run(run, plan, entries)
+        try:
+            if run.parent_id is None or process_owner != run.owner_id:
+                action = AuditAction("run.start", run.id, run.owner_id, process_owner, {"name": run.process_name})
+                run = Run.parsed(self._ledger.commit(work, mutation, [action], run.as_dict()))
+            else:
+                self._store.update(work)
+        except DuplicateError:
+            return run
+        except GuardError:
+            raise NotFoundError(f"The process {run.process_name!r} was deleted in the meantime.") from None
+        if run.executor and run.id == plan.run and not entries:
+            self._fresh[run.id] = PlannedRun(run, plan)
+        return run
+
+    def _insert_run(self, run: Run, plan: RunPlan, entries: Sequence[RunEntry]) -> Callable[[UnitOfWork], None]:
+        """Raises GuardError if the Process is gone, DuplicateError if there is a run with the same id."""
+        insert = write_one(queries.ACCEPT, self._row(run, plan))
+        rows = [run_entry_row(self._results, run.id, entry) for entry in entries]
+
+        def work(unit: UnitOfWork) -> None:
+            insert(unit)
+            unit.write_each(queries.ADD_ENTRY, rows)
+
+        return work
+
+    def _row(self, run: Run, plan: RunPlan) -> JsonObject:
+        fields = {name: value for name, value in plan.as_dict().items() if name != "definition"}
+        plan_text = check_in(self._results, canonical_json(fields))
+        inputs_text = check_in(self._results, canonical_json(run.inputs))
+        return {
+            **run.as_row(),
+            "plan": plan_text,
+            "inputs": inputs_text,
+            "plan_reference": reference_of(plan_text),
+            "inputs_reference": reference_of(inputs_text),
+        }
+
+    def _calls(self, definition: ProcessDefinition, user: str) -> dict[str, StepCall]:
+        """Return the target of each step. A manual step asks the user who owns the run (platform 9)."""
+        tools, processes = self._tools(definition), self._called_processes(find_callees(definition))
+        calls: dict[str, StepCall] = {}
+        for step in definition.steps:
+            call = tools.get(step.tool) if step.tool else processes.get(step.process or "")
+            is_manual = step.execution.interaction_mode == "manual"
+            calls[step.id] = (call or _missing_call(step)).model_copy(update={"asks": user if is_manual else None})
+        return calls
+
+    def _tools(self, definition: ProcessDefinition) -> dict[str, StepCall]:
+        ids = list[Json](dict.fromkeys(step.tool for step in definition.steps if step.tool))
+        if not ids:
+            return {}
+        return {row["id"]: _call_of(row) for row in self._store.read(queries.CALLED_TOOLS, {"tools": ids})}
+
+    def _called_processes(self, ids: Iterable[str]) -> dict[str, StepCall]:
+        return {
+            row["id"]: StepCall(kind="process", id=row["id"], name=row["name"], owner=row["owner_id"], worker="process")
+            for row in self._process_rows(ids)
+        }
+
+    def _pins(self, process: Process) -> dict[str, str]:
+        """Return the current digests of all Processes that a run may call."""
+        pins: dict[str, str] = {process.id: process.digest}
+        unpinned = set(find_callees(process.definition))
+        while unpinned := unpinned - pins.keys():
+            rows = self._process_rows(sorted(unpinned))
+            pins |= {row["id"]: row["digest"] for row in rows}
+            unpinned = {
+                step["process"] for row in rows for step in parse_strict(row["text"])["steps"] if step["process"]
+            }
+        return pins
+
+    def _process_rows(self, ids: Iterable[str]) -> list[Row]:
+        id_list = list[Json](ids)
+        return self._store.read(queries.CALLED_PROCESSES, {"processes": id_list}) if id_list else []
+
+
+def _missing_call(step: ProcessStep) -> StepCall:
+    """Return a call of a deleted target; the step fails when its turn comes, and names the target."""
+    id_ = step.tool or step.process or ""
+    return StepCall(kind="tool" if step.tool else "process", id=id_, name=id_)
+
+
+def _call_of(row: JsonObject) -> StepCall:
+    operation = parse_operation(row["operation"])
+    return StepCall(
+        kind="tool",
+        id=row["id"],
+        name=row["name"],
+        owner=row["owner_id"],
+        worker=worker_type_of(operation),
+        effect=row["effect"] or default_effect(operation),
+    )
+
+
+def _require_runnable(process: Process, inputs: JsonObject) -> None:
+    """Raise RuleError, with every problem at once, if these inputs or the Process cannot run."""
+    if not process.enabled:
+        raise RuleError(
+            f"The process {process.name!r} of {process.owner_id} is disabled.",
+            rule="enabled",
+            next_step="Enable it, or ask its owner to.",
+        )
+    expected = process.initial_context
+    missing = [name for name in expected if name not in inputs]
+    unknown = [name for name in inputs if name not in expected]
+    problems = [f"it lacks {join_names(missing)}"] if missing else []
+    problems += [f"it has no input {join_names(unknown)}"] if unknown else []
+    if problems:
+        raise RuleError(
+            f"The inputs do not fit the process {process.name!r}: {'; '.join(problems)}.",
+            rule="input_valid",
+            field="$.inputs",
+            next_step=f"Give exactly these: {join_names(expected)}.",
+        )
+    if len(canonical_json(inputs)) > MAX_INPUT_CHARS:
+        raise RuleError(
+            f"The inputs of a run of {process.name!r} are larger than {MAX_INPUT_CHARS // 1024} KiB of JSON.",
+            rule="input_size",
+            field="$.inputs",
+            next_step="Keep large data where a tool can get them, and give their address.",
+        )

@@ -1,0 +1,135 @@
+"""Explains why a step does not run, from the plan and the state. The engine adds times."""
+
+from typing import Literal, TypeAlias
+
+from pydantic import Field
+
+from aeon.platform.records import Record
+from aeon.platform.runs.machine.failures import describe_target
+from aeon.platform.runs.machine.plan import RunPlan
+from aeon.platform.runs.machine.retry_policy import MAX_ATTEMPTS, retry_delay
+from aeon.platform.runs.machine.state import CLOSING_PHASES, ENDED_PHASES, SETTLED_STATUSES, RunState, StepState
+
+WaitReasonKind: TypeAlias = Literal[
+    "waits",
+    "ready",
+    "asked",
+    "running",
+    "stopping",
+    "retrying",
+    "limit",
+    "condition",
+    "failed",
+    "ended",
+    "deadline",
+    "engine",
+]
+
+_MAX_NAMES = 5
+"""Steps that a message names."""
+
+
+class Obstacle(Record):
+    """Why a call would fail now, since when if known, and what to do next.
+
+    `message` has no full stop.
+    """
+
+    kind: Literal["down", "disabled", "access", "secret"]
+    message: str
+    since: str | None = None
+    next_step: str
+
+
+class WaitReason(Record):
+    """Why a step has not completed. `attempt` is the running or the next attempt.
+
+    `seconds` is how long it still waits, if known; from a plan and a state alone, it is the whole delay.
+    """
+
+    step: str
+    kind: WaitReasonKind
+    message: str
+    waits_for: list[str] = Field(default=[])
+    asks: str | None = None
+    attempt: int = 0
+    seconds: float = 0.0
+    obstacle: Obstacle | None = None
+
+
+def explain_steps(plan: RunPlan, state: RunState) -> list[WaitReason]:
+    """Return a reason for each step that is not completed, in order."""
+    return [_reason(plan, state, position) for position, step in enumerate(state.steps) if step.status != "completed"]
+
+
+def _reason(plan: RunPlan, state: RunState, position: int) -> WaitReason:
+    step = state.steps[position]
+    if step.status in SETTLED_STATUSES:
+        return _settled_reason(plan, position, step)
+    if step.status in ("running", "stopping"):
+        return _running_reason(plan, position, step)
+    if state.phase in CLOSING_PHASES | ENDED_PHASES:
+        return WaitReason(step=plan.steps[position].id, kind="ended", message=_ended_message(state))
+    if step.status == "retrying":
+        return _retrying_reason(plan, position, step)
+    return _waiting_reason(plan, state, position)
+
+
+def _settled_reason(plan: RunPlan, position: int, step: StepState) -> WaitReason:
+    id_ = plan.steps[position].id
+    if step.status == "skipped":
+        return WaitReason(step=id_, kind="condition", message=f"Skipped: {step.reason}.")
+    if step.status == "stopped":
+        return WaitReason(step=id_, kind="ended", message="Stopped with the run.", attempt=step.attempts)
+    cause = step.error.message.rstrip(".") if step.error else "for no reason given"
+    return WaitReason(step=id_, kind="failed", message=f"Failed: {cause}.", attempt=step.attempts)
+
+
+def _running_reason(plan: RunPlan, position: int, step: StepState) -> WaitReason:
+    id_ = plan.steps[position].id
+    call = plan.calls[id_]
+    if step.status == "stopping":
+        return WaitReason(
+            step=id_, kind="stopping", message="Is asked to stop, and has not stopped yet.", attempt=step.attempts
+        )
+    if plan.is_manual(position):
+        message = f"Waits for an answer of {call.asks or 'a person'}."
+        return WaitReason(step=id_, kind="asked", message=message, asks=call.asks, attempt=step.attempts)
+    seconds = retry_delay(step.attempts)
+    later = f", {seconds:g} s after the one before" if seconds else ""
+    message = f"{describe_attempt(plan, position, step.attempts)}{later}."
+    return WaitReason(step=id_, kind="running", message=message, attempt=step.attempts, seconds=seconds)
+
+
+def describe_attempt(plan: RunPlan, position: int, attempt: int) -> str:
+    """Describe a running attempt, without a full stop."""
+    return f"Runs: {describe_target(plan, position)}, attempt {attempt} of at most {MAX_ATTEMPTS}"
+
+
+def _retrying_reason(plan: RunPlan, position: int, step: StepState) -> WaitReason:
+    attempt = step.attempts + 1
+    seconds = retry_delay(attempt)
+    cause = step.error.message.rstrip(".") if step.error else "it failed"
+    message = f"Is retried (retry {step.attempts} of {MAX_ATTEMPTS - 1}) {seconds:g} s after it failed: {cause}."
+    return WaitReason(step=plan.steps[position].id, kind="retrying", message=message, attempt=attempt, seconds=seconds)
+
+
+def _waiting_reason(plan: RunPlan, state: RunState, position: int) -> WaitReason:
+    id_ = plan.steps[position].id
+    if state.phase == "new":
+        return WaitReason(step=id_, kind="waits", message="The run has not started.")
+    needed = [
+        plan.steps[each].id for each in plan.waits_for(position) if state.steps[each].status not in SETTLED_STATUSES
+    ]
+    if not needed:
+        return WaitReason(step=id_, kind="ready", message="Is about to start.", attempt=1)
+    more = f" and {len(needed) - _MAX_NAMES} more" if len(needed) > _MAX_NAMES else ""
+    message = f"Waits for {', '.join(map(repr, needed[:_MAX_NAMES]))}{more}."
+    return WaitReason(step=id_, kind="waits", message=message, waits_for=needed)
+
+
+def _ended_message(state: RunState) -> str:
+    if state.phase in ("cancelling", "cancelled"):
+        return f"Was not started: {state.cancelled_by} cancelled the run."
+    why = f": {state.error.message}" if state.error else "."
+    return f"Was not started: the run failed{why}"

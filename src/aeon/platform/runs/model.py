@@ -1,0 +1,120 @@
+"""Records of runs besides their events, and the jobs and results that workers exchange."""
+
+from typing import Annotated, ClassVar, Literal, NamedTuple, TypeAlias
+
+from pydantic import Field
+
+from aeon.base.json import JsonObject
+from aeon.platform.catalog.operations import Effect
+from aeon.platform.records import Record
+from aeon.platform.runs.machine.events import HistoryEvent, StepCompleted, StepFailed, StepTimedOut
+from aeon.platform.runs.machine.plan import RunPlan
+from aeon.platform.runs.machine.state import RunPhase
+
+HEARTBEAT_INTERVAL = 30.0
+HEARTBEAT_TIMEOUT = 90.0
+"""Seconds (platform 10)."""
+
+RunTrigger: TypeAlias = Literal["user", "schedule", "process", "retry", "call"]
+
+
+class RunSummary(Record):
+    """A run without its inputs, which may be large.
+
+    Its definition is fixed when it is accepted; its events determine `phase` and the fields after it. `pins` are the
+    digests of all Processes that it may call, by id, so that later edits never affect it. `executor` is the current
+    executor, empty for none. `events` is the number of its entries.
+    """
+
+    stored_as_text: ClassVar[frozenset[str]] = frozenset({"pins", "failure"})
+
+    id: str
+    owner_id: str
+    process_id: str
+    process_name: str
+    digest: str
+    trigger: RunTrigger
+    pins: dict[str, str]
+    parent_id: str | None = None
+    root_id: str
+    retry_of: str | None = None
+    accepted_at: str
+    deadline: float | None = None
+    executor: str = ""
+    phase: RunPhase = "new"
+    events: int = 0
+    ended_at: str | None = None
+    tokens: int = 0
+    failure: JsonObject | None = None
+
+
+class Run(RunSummary):
+    """One run of a Process."""
+
+    stored_as_text: ClassVar[frozenset[str]] = RunSummary.stored_as_text | {"inputs"}
+
+    inputs: JsonObject
+
+
+class RunEntry(Record):
+    """One event of a run. Entries are numbered from 1 without gaps, and never change.
+
+    `about` holds details outside the event itself: the worker, the duration, the tool's warnings.
+    """
+
+    n: int = Field(ge=1)
+    at: str
+    event: Annotated[HistoryEvent, Field(discriminator="event")]
+    about: JsonObject = Field(default={})
+
+
+class Occurrence(NamedTuple):
+    """An event from outside, with details to record."""
+
+    event: HistoryEvent
+    about: JsonObject = {}  # noqa: RUF012  # never mutated
+
+
+class RunSnapshot(NamedTuple):
+    """Everything needed to execute a run from its start or from its last entry."""
+
+    run: Run
+    plan: RunPlan
+    entries: list[RunEntry]
+
+
+class Job(Record):
+    """One attempt at a step, for a worker of that type; `id` is also its idempotency key."""
+
+    id: str
+    run_id: str
+    step: str
+    attempt: int
+    user: str
+    tool: str
+    name: str
+    owner: str
+    worker: str
+    effect: Effect
+    inputs: JsonObject
+    timeout: int
+    tokens: int | None = None
+
+
+class JobResult(Record):
+    """The result of a job, or of a run that a step started, as it is sent back and recorded."""
+
+    event: Annotated[StepCompleted | StepFailed | StepTimedOut, Field(discriminator="event")]
+    about: JsonObject = Field(default={})
+
+
+class RunSignal(Record):
+    """A user's request to a run, kept until it is applied.
+
+    `id` is unique, so that a request is applied once.
+    """
+
+    id: str
+    run_id: str
+    at: str
+    event: Annotated[HistoryEvent, Field(discriminator="event")]

@@ -1,0 +1,133 @@
+"""The ports between runs and engines: Engine, RunRepository and WorkerPool."""
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractAsyncContextManager
+from typing import Protocol
+
+from aeon.base.errors import AeonError
+from aeon.platform.runs.lease import ConfirmOwnership, always_owned
+from aeon.platform.runs.machine.commands import StartProcess
+from aeon.platform.runs.machine.state import RunPhase, RunState
+from aeon.platform.runs.model import Job, JobResult, Run, RunEntry, RunSignal, RunSnapshot
+
+
+class EngineUnavailableError(AeonError):
+    """The engine cannot store anything for now. Stored state stays, and runs continue from there."""
+
+    is_retryable = True
+
+
+class Engine(Protocol):
+    """Executes accepted runs. Thread-safe.
+
+    Processes that share an engine's store execute each other's runs. A completed step never runs again. A step that
+    was running when everything stopped runs again, with the same job id, unless its effect is `once`. The state of a
+    run is in its entries, never in the engine alone. Methods that store something raise EngineUnavailableError while
+    that is impossible.
+    """
+
+    @property
+    def name(self) -> str:
+        """The engine, and where it stores its state."""
+        ...
+
+    @property
+    def executor(self) -> str:
+        """The id of this process's executor; a new one after each start."""
+        ...
+
+    def start(self, run: str) -> None:
+        """Start an accepted run, here or elsewhere. Starting it again does not execute it twice."""
+        ...
+
+    def wake(self, run: str) -> None:
+        """Make the run check its signals at once, if it is executed here."""
+        ...
+
+    def wait(self, run: str, seconds: float | None = None) -> bool:
+        """Wait for the run to end, for at most `seconds`; return whether it has ended."""
+        ...
+
+    def adopt(self, runs: Sequence[str]) -> None:
+        """Resume runs whose executor is dead. The caller must have verified that."""
+        ...
+
+    def forget(self, runs: Sequence[str]) -> None:
+        """Delete the engine's state of runs that have ended."""
+        ...
+
+    def close(self) -> None:
+        """Stop executing; calling it again does nothing.
+
+        Unfinished runs continue elsewhere, or at the next start.
+        """
+        ...
+
+
+class RunRepository(Protocol):
+    """Stores runs. Every method may block, and raises StoreError while the store does not answer."""
+
+    def claim(self, run: str, executor: str, confirm: ConfirmOwnership = always_owned) -> RunSnapshot | None:
+        """Assign a run to `executor` and load it; None if it has ended.
+
+        `confirm` checks that the engine still assigns the run to this executor. Raises what `confirm` raises, and
+        ConflictError if the run was assigned to another executor in the meantime.
+        """
+        ...
+
+    def append(self, run: str, executor: str, entries: Sequence[RunEntry], state: RunState) -> None:
+        """Append entries to a run, all or none; skip those that are already stored.
+
+        Raises ConflictError if another executor owns the run now.
+        """
+        ...
+
+    def reassign(self, run: str, executor: str, to: str) -> bool:
+        """Assign a run to another executor, empty for none.
+
+        Returns False if `executor` does not own the run, or if the run has ended.
+        """
+        ...
+
+    def accept_child(self, parent: Run, command: StartProcess) -> str:
+        """Accept the run that a step starts; return its id. Calling it again returns the same run."""
+        ...
+
+    def cancel_child(self, caller: Run, run: str) -> None:
+        """Cancel a child run on behalf of its parent's owner; does nothing once it has ended."""
+        ...
+
+    def find_child_result(self, run: str, command: StartProcess) -> JobResult | None:
+        """Return the result of a child run as an event of the calling step; None until it has ended."""
+        ...
+
+    def get_phase(self, run: str) -> RunPhase:
+        """Return the phase of a run."""
+        ...
+
+    def is_owned_by(self, run: str, executor: str) -> bool:
+        """Return whether that executor owns the run."""
+        ...
+
+    def list_signals(self, runs: Sequence[str]) -> list[RunSignal]:
+        """Return all signals of these runs, oldest first."""
+        ...
+
+
+class WorkerPool(Protocol):
+    """Executes jobs in this process."""
+
+    def reserve(self, job: Job, confirm: ConfirmOwnership) -> AbstractAsyncContextManager[Callable[[], JobResult]]:
+        """Wait for a free worker; the context gives a blocking function that executes the job.
+
+        Raises what `confirm` raises: another process owns the job then, and it is not started here.
+        """
+        ...
+
+    async def execute(self, job: Job, confirm: ConfirmOwnership) -> JobResult:
+        """Execute the job on the next free worker of its type. Raises as `reserve`."""
+        ...
+
+    def queue_length(self, kind: str) -> int:
+        """Return how many jobs of a type wait here for their services or for a worker. Thread-safe."""
+        ...

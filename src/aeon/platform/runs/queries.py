@@ -1,0 +1,185 @@
+"""All SQL queries of runs.
+
+A run is open while `ended_at` is NULL. From its end on, `is_unmeasured` is 1 until its metrics are recorded, and
+`is_unsent` is 1 until its spans are exported, if they are to be. A `reference` is the digest of a large text that is
+stored elsewhere (`claim_check`).
+"""
+
+from typing import Final
+
+from aeon.platform.store import DialectQuery
+
+_COLUMNS: Final = """
+r.id, r.owner_id, r.process_id, r.process_name, r.digest, r.trigger, r.pins, r.parent_id, r.root_id,
+r.retry_of, r.accepted_at, r.deadline, r.executor, r.phase, r.events, r.ended_at, r.tokens, r.failure
+"""
+
+_SUMMARY: Final = f"SELECT {_COLUMNS} FROM runs r"  # noqa: S608  # constants alone
+
+_FOUND: Final = f"""
+SELECT {_COLUMNS}, r.inputs, r.plan, d.text AS definition FROM runs r JOIN definitions d ON d.digest = r.digest
+"""  # noqa: S608  # constants alone
+
+# Writing runs
+
+ACCEPT: Final = """
+INSERT INTO runs (id, owner_id, process_id, process_name, digest, plan, inputs, trigger, pins, parent_id, root_id,
+                  retry_of, accepted_at, deadline, executor, phase, events, tokens, plan_reference, inputs_reference)
+SELECT :id, :owner_id, p.id, :process_name, :digest, :plan, :inputs, :trigger, :pins, :parent_id, :root_id,
+       :retry_of, :accepted_at, :deadline, :executor, :phase, :events, :tokens, :plan_reference, :inputs_reference
+FROM processes p WHERE p.id = :process_id
+"""
+
+TAKE: Final = """
+UPDATE runs SET executor = :executor WHERE id = :run AND ended_at IS NULL AND executor = :before
+"""
+
+KEEP: Final = """
+UPDATE runs
+SET phase = :phase, events = :events, tokens = :tokens, failure = :failure, ended_at = :ended_at,
+    ended_micros = :ended_micros, is_unmeasured = :is_unmeasured
+WHERE id = :run AND executor = :executor AND events = :before
+"""
+
+ADD_ENTRY: Final = """
+INSERT INTO run_entries (run_id, n, text, reference) VALUES (:run_id, :n, :text, :reference)
+"""
+
+ADD_DEAD_JOB: Final = """
+INSERT INTO dead_jobs (id, run_id, root_id, owner_id, step, tool, at, code, message, attempts)
+SELECT :id, r.id, r.root_id, r.owner_id, :step, :tool, :at, :code, :message, :attempts FROM runs r WHERE r.id = :run_id
+"""
+
+GIVE: Final = "UPDATE runs SET executor = :to WHERE id = :run AND executor = :executor AND ended_at IS NULL"
+
+_WANT: Final = """
+INSERT INTO signals (id, run_id, at, text, reference)
+SELECT :id, r.id, :at, :text, :reference FROM runs r WHERE r.id = :run AND r.ended_at IS NULL
+"""
+
+WANT: Final = DialectQuery(sqlite=_WANT, postgresql=f"{_WANT} FOR SHARE")
+"""Keeps the run open until the unit of work ends; SQLite has a single writer anyway."""
+
+# Reading runs
+
+RUN: Final = f"{_SUMMARY} WHERE r.id = :run"
+
+PROGRESS: Final = "SELECT executor, events FROM runs WHERE id = :run"
+
+PLAN: Final = f"{_FOUND} WHERE r.id = :run"
+
+ONE: Final = f"{_FOUND} WHERE r.id = :run AND r.owner_id = :user"
+
+STANDINGS: Final = f"{_SUMMARY} WHERE r.id IN (SELECT value FROM json_each(:runs))"  # noqa: S608  # constants alone
+
+ENTRIES: Final = "SELECT text FROM run_entries WHERE run_id = :run AND n > :after ORDER BY n LIMIT :limit"
+
+WANTED: Final = "SELECT text FROM signals WHERE run_id IN (SELECT value FROM json_each(:runs)) ORDER BY at, id"
+
+OF_OWNER: Final = f"""{_SUMMARY}
+WHERE r.owner_id = :user AND (:called = 1 OR r.parent_id IS NULL) ORDER BY r.accepted_at DESC, r.id LIMIT :limit
+"""
+
+CALLED_BY_RUN: Final = f"{_SUMMARY} WHERE r.root_id = :root ORDER BY r.accepted_at, r.id"
+
+OPEN: Final = f"{_SUMMARY} WHERE r.ended_at IS NULL ORDER BY r.accepted_at, r.id LIMIT :limit"
+
+OPEN_COUNT: Final = "SELECT count(*) AS number FROM runs WHERE ended_at IS NULL"
+
+LEFT: Final = f"""{_SUMMARY}
+WHERE r.ended_at IS NULL AND r.executor NOT IN (SELECT value FROM json_each(:executors))
+ORDER BY r.accepted_at, r.id LIMIT :limit
+"""  # noqa: S608  # constants alone
+
+LEFT_OF_ROOT: Final = f"""{_SUMMARY}
+WHERE r.root_id = :root AND r.ended_at IS NULL AND r.executor NOT IN (SELECT value FROM json_each(:executors))
+ORDER BY r.accepted_at, r.id
+"""  # noqa: S608  # constants alone
+
+HELD: Final = "SELECT id, process_name AS name FROM runs WHERE executor = :executor AND ended_at IS NULL"
+
+OPEN_OF_OWNER: Final = """
+SELECT id FROM runs WHERE owner_id = :user AND ended_at IS NULL ORDER BY accepted_at, id LIMIT :limit
+"""
+
+# Dead jobs
+
+_DEAD: Final = """
+SELECT id, run_id, root_id, owner_id, step, tool, at, code, message, attempts, retried_by FROM dead_jobs
+"""
+
+DEAD_OF_OWNER: Final = f"{_DEAD} WHERE owner_id = :user ORDER BY at DESC, id LIMIT :limit"
+
+DEAD: Final = f"{_DEAD} WHERE id = :job AND owner_id = :user"
+
+NOTE_RETRIED: Final = "UPDATE dead_jobs SET retried_by = :by WHERE root_id = :root"
+
+# Targets of runs
+
+CALLED_TOOLS: Final = """
+SELECT id, name, operation, effect, owner_id FROM tools WHERE id IN (SELECT value FROM json_each(:tools))
+"""
+
+CALLED_PROCESSES: Final = """
+SELECT p.id, p.name, p.digest, p.owner_id, d.text FROM processes p JOIN definitions d ON d.digest = p.digest
+WHERE p.id IN (SELECT value FROM json_each(:processes))
+"""
+
+SERVICES_OF_TOOLS: Final = "SELECT id, service_id FROM tools WHERE id IN (SELECT value FROM json_each(:tools))"
+
+HEALTH_OF_TOOLS: Final = """
+SELECT id, health_since AS since, error_message AS said FROM tools WHERE id IN (SELECT value FROM json_each(:tools))
+"""
+
+# Metrics and spans of ended runs
+
+UNMEASURED: Final = "SELECT id FROM runs WHERE is_unmeasured = 1 ORDER BY id LIMIT :limit"
+
+MEASURE: Final = "UPDATE runs SET is_unmeasured = 0, is_unsent = :is_unsent WHERE id = :run AND is_unmeasured = 1"
+
+UNSENT: Final = "SELECT id FROM runs WHERE is_unsent = 1 ORDER BY ended_micros, id LIMIT :limit"
+
+SENT: Final = "UPDATE runs SET is_unsent = 0 WHERE id IN (SELECT value FROM json_each(:runs))"
+
+GIVE_UP_UNSENT: Final = """
+UPDATE runs SET is_unsent = 0
+WHERE is_unsent = 1
+  AND id NOT IN (SELECT id FROM runs WHERE is_unsent = 1 ORDER BY ended_micros DESC, id DESC LIMIT :limit)
+"""
+"""Drops all but the latest `limit` runs from the export."""
+
+# Retention
+
+ENDED_BEFORE: Final = """
+SELECT r.id FROM runs r LEFT JOIN runs root ON root.id = r.root_id
+WHERE r.ended_micros < :before AND (root.id IS NULL OR root.ended_micros < :before)
+LIMIT :limit
+"""
+
+OLDEST_OPEN: Final = "SELECT accepted_at AS at FROM runs WHERE ended_at IS NULL ORDER BY accepted_at LIMIT 1"
+
+REFERRED: Final = """
+SELECT reference AS digest FROM run_entries WHERE reference IN (SELECT value FROM json_each(:digests))
+UNION SELECT reference FROM signals WHERE reference IN (SELECT value FROM json_each(:digests))
+UNION SELECT plan_reference FROM runs WHERE plan_reference IN (SELECT value FROM json_each(:digests))
+UNION SELECT inputs_reference FROM runs WHERE inputs_reference IN (SELECT value FROM json_each(:digests))
+UNION SELECT reference FROM cached_results WHERE reference IN (SELECT value FROM json_each(:digests))
+"""
+"""Returns which of these large results are still referred to."""
+
+PURGE_ENTRIES: Final = """
+DELETE FROM run_entries
+WHERE run_id = :run AND n IN (SELECT n FROM run_entries WHERE run_id = :run ORDER BY n LIMIT :limit)
+"""
+
+PURGE_SIGNALS: Final = "DELETE FROM signals WHERE run_id = :run"
+
+PURGE_DEAD_JOBS: Final = "DELETE FROM dead_jobs WHERE run_id = :run"
+
+PURGE_RUN: Final = "DELETE FROM runs WHERE id = :run"
+
+PURGE_CACHED: Final = """
+DELETE FROM cached_results
+WHERE key IN (SELECT key FROM cached_results WHERE used_micros < :before ORDER BY used_micros LIMIT :limit)
+"""
+"""Deletes results of pure tools that were not used since then."""

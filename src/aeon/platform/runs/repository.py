@@ -1,0 +1,293 @@
+"""Stores runs and their entries in SQL."""
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import suppress
+from datetime import datetime
+
+from aeon.base.json import Json, JsonObject, canonical_json, parse_strict
+from aeon.platform.errors import ConflictError, NotFoundError
+from aeon.platform.runs import queries
+from aeon.platform.runs.admission import PlannedRun, RunAdmission
+from aeon.platform.runs.claim_check import ResultStore, check_in, check_out, reference_of, run_entry_row
+from aeon.platform.runs.dead_jobs import DeadJob, find_dead_jobs, may_contain_dead_jobs
+from aeon.platform.runs.lease import ConfirmOwnership, always_owned
+from aeon.platform.runs.machine.commands import StartProcess
+from aeon.platform.runs.machine.events import (
+    AttemptFailure,
+    CancelRequested,
+    RunCompleted,
+    StepCompleted,
+    StepFailed,
+)
+from aeon.platform.runs.machine.plan import RunPlan
+from aeon.platform.runs.machine.state import ENDED_PHASES, RunPhase, RunState
+from aeon.platform.runs.model import JobResult, Run, RunEntry, RunSignal, RunSnapshot, RunSummary
+from aeon.platform.store import DuplicateError, GuardError, Row, Store, UnitOfWork, guard, write_one
+
+_PAGE_SIZE = 1000
+
+
+class SqlRunRepository:
+    """The stored runs of all users. Thread-safe. All methods raise StoreError."""
+
+    def __init__(self, store: Store, results: ResultStore, admission: RunAdmission) -> None:
+        self._store = store
+        self._results = results
+        self._admission = admission
+
+    def claim(self, run: str, executor: str, confirm: ConfirmOwnership = always_owned) -> RunSnapshot | None:
+        """Assign a run to `executor` and load it; None if it has ended.
+
+        `confirm` checks that the engine still assigns the run to this executor. Raises what `confirm` raises, and
+        ConflictError if the run was assigned to another executor in the meantime.
+        """
+        if (fresh := self._admission.take_fresh(run, executor)) is not None:
+            confirm()
+            return RunSnapshot(fresh.run, fresh.plan, [])
+        before = self._run(run).executor
+        confirm()
+        rows = self._store.update(_claim_run(run, executor, before))
+        if not rows:
+            if self._run(run).ended_at is None:
+                raise _lease_conflict(run)
+            return None
+        planned = self._planned_run(rows[0])
+        return RunSnapshot(planned.run, planned.plan, list(self.entries(run)) if planned.run.events else [])
+
+    def append(self, run: str, executor: str, entries: Sequence[RunEntry], state: RunState) -> None:
+        """Append entries to a run, all or none; skip those that are already stored.
+
+        Raises ConflictError if another executor owns the run now.
+        """
+        if not entries:
+            return
+        try:
+            self._store.update(self._append_entries(run, executor, entries, state))
+        except GuardError:
+            self.append(run, executor, self._missing_entries(run, executor, entries), state)
+
+    def accept_child(self, parent: Run, command: StartProcess) -> str:
+        """Accept the run that a step starts, and return its id; calling it again returns the same run.
+
+        Raises NotFoundError or RuleError if the owner may no longer run that Process (platform 4).
+        """
+        try:
+            return self._run(command.job).id
+        except NotFoundError:
+            return self._admission.accept_child(parent, command).id
+
+    def cancel_child(self, caller: Run, run: str) -> None:
+        """Cancel a child run on behalf of its parent's owner; does nothing once it has ended."""
+        event = CancelRequested(by=caller.owner_id)
+        with suppress(DuplicateError, GuardError):
+            self.add_signal(RunSignal(id=f"{run}:cancel", run_id=run, at=self._admission.now(), event=event))
+
+    def find_child_result(self, run: str, command: StartProcess) -> JobResult | None:
+        """Return the result of a child run as an event of the calling step; None until it has ended."""
+        ended = self._run(run)
+        if ended.phase not in ENDED_PHASES:
+            return None
+        about: JsonObject = {"run": run}
+        last = list(self.entries(run, after=ended.events - 1))[-1].event
+        if isinstance(last, RunCompleted):
+            event = StepCompleted(step=command.step, attempt=command.attempt, output=last.output, tokens=ended.tokens)
+            return JobResult(event=event, about=about)
+        error = _failure_of(ended)
+        failed = StepFailed(step=command.step, attempt=command.attempt, error=error, tokens=ended.tokens)
+        return JobResult(event=failed, about=about)
+
+    def get_phase(self, run: str) -> RunPhase:
+        """Return the phase of a run."""
+        return self._run(run).phase
+
+    def is_owned_by(self, run: str, executor: str) -> bool:
+        """Return whether that executor owns the run."""
+        rows = self._store.read(queries.PROGRESS, {"run": run})
+        return bool(rows) and rows[0]["executor"] == executor
+
+    def list_signals(self, runs: Sequence[str]) -> list[RunSignal]:
+        """Return all signals of these runs, oldest first."""
+        rows = self._store.read(queries.WANTED, {"runs": list[Json](runs)})
+        return [RunSignal.parsed(parse_strict(check_out(self._results, row["text"]))) for row in rows]
+
+    def add_signal(self, signal: RunSignal) -> None:
+        """Store a signal. Raises DuplicateError if its id exists, GuardError if the run has ended."""
+        text = check_in(self._results, canonical_json(signal.as_dict()))
+        columns: JsonObject = {"id": signal.id, "run": signal.run_id, "at": signal.at}
+        self._store.update(write_one(queries.WANT, {**columns, "text": text, "reference": reference_of(text)}))
+
+    def entries(self, run: str, after: int = 0) -> Iterator[RunEntry]:
+        """Yield the entries of a run with numbers above `after`, in order."""
+        while True:
+            rows = self._store.read(queries.ENTRIES, {"run": run, "after": after, "limit": _PAGE_SIZE})
+            for row in rows:
+                entry = RunEntry.parsed(parse_strict(check_out(self._results, row["text"])))
+                after = entry.n
+                yield entry
+            if len(rows) < _PAGE_SIZE:
+                return
+
+    def get(self, user: str, run: str) -> PlannedRun:
+        """Return a run of the user. Raises NotFoundError."""
+        rows = self._store.read(queries.ONE, {"run": run, "user": user})
+        if not rows:
+            self._admission.require_user(user)
+            raise NotFoundError(f"You have no run {run!r}.", next_step="See `aeon runs list`.")
+        return self._planned_run(rows[0])
+
+    def list_by_owner(self, user: str, limit: int, *, called: bool = False) -> list[RunSummary]:
+        """Return the user's runs, newest first; with `called`, also the child runs."""
+        params: JsonObject = {"user": user, "limit": limit, "called": called}
+        return [RunSummary.from_row(row) for row in self._store.read(queries.OF_OWNER, params)]
+
+    def list_family(self, root: str) -> list[RunSummary]:
+        """Return a root run and all its descendants, in the order in which they were accepted."""
+        return [RunSummary.from_row(row) for row in self._store.read(queries.CALLED_BY_RUN, {"root": root})]
+
+    def list_open(self, limit: int = 1000) -> list[RunSummary]:
+        """Return open runs of all users."""
+        return [RunSummary.from_row(row) for row in self._store.read(queries.OPEN, {"limit": limit})]
+
+    def list_orphaned(self, executors: Collection[str], root: str | None = None, limit: int = 1000) -> list[RunSummary]:
+        """Return open runs that none of these executors owns, of all users or of one root run."""
+        params: JsonObject = {"executors": list[Json](executors), "root": root, "limit": limit}
+        rows = self._store.read(queries.LEFT if root is None else queries.LEFT_OF_ROOT, params)
+        return [RunSummary.from_row(row) for row in rows]
+
+    def list_by_executor(self, executor: str) -> dict[str, str]:
+        """Return the open runs of an executor: Process names by run id."""
+        return {row["id"]: row["name"] for row in self._store.read(queries.HELD, {"executor": executor})}
+
+    def list_summaries(self, runs: Sequence[str]) -> list[RunSummary]:
+        """Return the current summaries of these runs; runs that do not exist are left out."""
+        return [RunSummary.from_row(row) for row in self._store.read(queries.STANDINGS, {"runs": list[Json](runs)})]
+
+    def reassign(self, run: str, executor: str, to: str) -> bool:
+        """Assign a run to another executor, empty for none.
+
+        Returns False if `executor` does not own the run, or if the run has ended.
+        """
+        params: JsonObject = {"run": run, "executor": executor, "to": to}
+        return self._store.update(lambda unit: unit.write(queries.GIVE, params)) == 1
+
+    def list_open_ids(self, user: str, limit: int = 1000) -> list[str]:
+        """Return the ids of the user's open runs, oldest first."""
+        rows = self._store.read(queries.OPEN_OF_OWNER, {"user": user, "limit": limit})
+        return [row["id"] for row in rows]
+
+    def list_dead_jobs(self, user: str, limit: int = 1000) -> list[DeadJob]:
+        """Return the user's dead jobs, newest first (platform 10)."""
+        rows = self._store.read(queries.DEAD_OF_OWNER, {"user": user, "limit": limit})
+        return [DeadJob.from_row(row) for row in rows]
+
+    def get_dead_job(self, user: str, job: str) -> DeadJob:
+        """Return a dead job of the user. Raises NotFoundError."""
+        rows = self._store.read(queries.DEAD, {"user": user, "job": job})
+        if not rows:
+            self._admission.require_user(user)
+            raise NotFoundError(f"You have no dead job {job!r}.", next_step="See `aeon jobs dead`.")
+        return DeadJob.from_row(rows[0])
+
+    def mark_retried(self, root: str, by: str) -> None:
+        """Record that the dead jobs of a run and its descendants were retried by another run."""
+        self._store.update(lambda unit: unit.write(queries.NOTE_RETRIED, {"root": root, "by": by}))
+
+    def list_unmeasured(self, limit: int) -> list[str]:
+        """Return the ids of ended runs whose metrics are not recorded yet, of all users."""
+        return [row["id"] for row in self._store.read(queries.UNMEASURED, {"limit": limit})]
+
+    def get_any(self, run: str) -> PlannedRun:
+        """Return a run of any user, with its plan. Raises LostResultError, NotFoundError."""
+        rows = self._store.read(queries.PLAN, {"run": run})
+        if not rows:
+            raise NotFoundError(f"There is no run {run!r}.")
+        return self._planned_run(rows[0])
+
+    def _append_entries(
+        self, run: str, executor: str, entries: Sequence[RunEntry], state: RunState
+    ) -> Callable[[UnitOfWork], None]:
+        """Raises GuardError unless the executor owns the run and these entries continue it."""
+        now: JsonObject = {
+            "run": run,
+            "executor": executor,
+            "before": entries[0].n - 1,
+            **_progress(entries[-1], state),
+        }
+        rows = [run_entry_row(self._results, run, entry) for entry in entries]
+        dead = self._dead_jobs(run, entries, state.phase)
+
+        def work(unit: UnitOfWork) -> None:
+            guard(holds=unit.write(queries.KEEP, now) == 1)
+            unit.write_each(queries.ADD_ENTRY, rows)
+            unit.write_each(queries.ADD_DEAD_JOB, dead)
+
+        return work
+
+    def _dead_jobs(self, run: str, entries: Sequence[RunEntry], phase: RunPhase) -> list[JsonObject]:
+        if not may_contain_dead_jobs(entries):
+            return []
+        return find_dead_jobs(self.get_any(run).plan, entries, phase)
+
+    def _run(self, run: str) -> RunSummary:
+        rows = self._store.read(queries.RUN, {"run": run})
+        if not rows:
+            raise NotFoundError(f"There is no run {run!r}.")
+        return RunSummary.from_row(rows[0])
+
+    def _missing_entries(self, run: str, executor: str, entries: Sequence[RunEntry]) -> list[RunEntry]:
+        """Return the entries that are not stored yet.
+
+        An earlier append may have stored entries although its answer was lost. Raises ConflictError.
+        """
+        (row,) = self._store.read(queries.PROGRESS, {"run": run})
+        missing = [entry for entry in entries if entry.n > row["events"]]
+        if row["executor"] != executor or (missing and missing[0].n != row["events"] + 1):
+            raise _lease_conflict(run)
+        return missing
+
+    def _planned_run(self, row: Row) -> PlannedRun:
+        run = Run.from_row({**row, "inputs": check_out(self._results, row["inputs"])})
+        definition: JsonObject = parse_strict(row["definition"])
+        plan: JsonObject = parse_strict(check_out(self._results, row["plan"]))
+        return PlannedRun(run, RunPlan.parsed(plan | {"definition": {"name": run.process_name, **definition}}))
+
+
+def instant_to_micros(instant: str) -> int:
+    """Convert an instant to microseconds since 1970."""
+    return round(datetime.fromisoformat(instant).timestamp() * 1_000_000)
+
+
+def _claim_run(run: str, executor: str, before: str) -> Callable[[UnitOfWork], list[Row]]:
+    """Assign and load the run; no rows if it has ended or its executor has changed."""
+
+    def work(unit: UnitOfWork) -> list[Row]:
+        is_open = unit.write(queries.TAKE, {"run": run, "executor": executor, "before": before}) == 1
+        return unit.read(queries.PLAN, {"run": run}) if is_open else []
+
+    return work
+
+
+def _lease_conflict(run: str) -> ConflictError:
+    return ConflictError(f"The run {run} is now executed by another executor.")
+
+
+def _progress(last: RunEntry, state: RunState) -> JsonObject:
+    is_over = state.phase in ENDED_PHASES
+    return {
+        "phase": state.phase,
+        "events": last.n,
+        "tokens": state.tokens,
+        "failure": None if state.error is None else canonical_json(state.error.as_dict()),
+        "ended_at": last.at if is_over else None,
+        "ended_micros": instant_to_micros(last.at) if is_over else None,
+        "is_unmeasured": is_over,
+    }
+
+
+def _failure_of(ended: RunSummary) -> AttemptFailure:
+    if ended.phase == "cancelled" or ended.failure is None:
+        return AttemptFailure(code="cancelled", message=f"the run {ended.id} was cancelled")
+    failure = ended.failure
+    return AttemptFailure(
+        code=str(failure["code"]), message=str(failure["message"]), next_step=str(failure["nextStep"])
+    )

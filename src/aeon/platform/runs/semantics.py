@@ -1,0 +1,10 @@
+"""The expression languages of Processes: CEL conditions, references, Handlebars templates."""
+
+from typing import Final
+
+from aeon.platform.processes.expressions.bindings import bind
+from aeon.platform.processes.expressions.conditions import evaluate_text
+from aeon.platform.processes.expressions.templates import render_output
+from aeon.platform.runs.machine.decide import Semantics
+
+SEMANTICS: Final = Semantics(evaluate_text, bind, render_output)

@@ -1,0 +1,225 @@
+"""The operations of users on runs: start, view, answer, cancel and retry."""
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from aeon.base.json import Json, JsonObject
+from aeon.platform.errors import ConflictError, NotFoundError, RuleError
+from aeon.platform.ledger import Ledger, MutationRequest
+from aeon.platform.processes.model import Process
+from aeon.platform.processes.repository import ProcessRepository
+from aeon.platform.runs.admission import NewRun, PlannedRun, RunAdmission
+from aeon.platform.runs.claim_check import ResultStore
+from aeon.platform.runs.machine.apply import apply_event, rejection_reason
+from aeon.platform.runs.machine.commands import AskPerson
+from aeon.platform.runs.machine.decide import recorded_commands
+from aeon.platform.runs.machine.events import (
+    AnswerGiven,
+    AttemptStarted,
+    CancelRequested,
+    HistoryEvent,
+    RunStarted,
+    StepCompleted,
+    StepFailed,
+    StepSkipped,
+)
+from aeon.platform.runs.machine.plan import RunPlan
+from aeon.platform.runs.machine.state import ENDED_PHASES, RunState, StepState, initial_state
+from aeon.platform.runs.model import Run, RunEntry, RunSignal, RunSummary
+from aeon.platform.runs.replay import replay
+from aeon.platform.runs.repository import SqlRunRepository
+from aeon.platform.runs.semantics import SEMANTICS
+from aeon.platform.store import DuplicateError, GuardError, Store
+
+_ANSWERED_BY = "the run before"
+
+
+def seed_events(plan: RunPlan, before: RunState) -> list[HistoryEvent]:
+    """Return the events that bring a new run of this plan to the point where another run failed.
+
+    Completed and skipped steps, and optional steps that failed, are so again, up to the first step to retry. Tokens
+    that were used before are not counted twice.
+    """
+    state = initial_state(plan)
+    events: list[HistoryEvent] = []
+    for event in (RunStarted(inputs=before.inputs), *_step_events(plan, before)):
+        after = apply_event(plan, state, event)
+        if after is not state:
+            events.append(event)
+            state = after
+    return events
+
+
+def _step_events(plan: RunPlan, before: RunState) -> Iterator[HistoryEvent]:
+    for position, step in enumerate(plan.steps):
+        yield from _events_of_step(plan, position, step.id, before.steps[position])
+
+
+def _events_of_step(plan: RunPlan, position: int, step: str, earlier: StepState) -> Iterator[HistoryEvent]:
+    is_optional = not plan.steps[position].output.required
+    if earlier.status == "skipped":
+        yield StepSkipped(step=step, reason=earlier.reason)
+    elif earlier.status == "completed" or (earlier.status == "failed" and is_optional):
+        yield AttemptStarted(step=step, job=plan.job_id(step, 1), attempt=1)
+        if earlier.status == "failed" and earlier.error is not None:
+            yield StepFailed(step=step, attempt=1, error=earlier.error.model_copy(update={"transient": False}))
+        elif plan.is_manual(position):
+            yield AnswerGiven(step=step, by=plan.calls[step].asks or _ANSWERED_BY, answer=earlier.value)
+        else:
+            yield StepCompleted(step=step, attempt=1, output=earlier.value)
+
+
+_DEFAULT_LIMIT = 50
+
+
+class PendingQuestion(NamedTuple):
+    """The question of a manual step. `run` is the run that asks, maybe a child run."""
+
+    run: str
+    step: str
+    job: str
+    asks: str | None
+    inputs: JsonObject
+
+
+class RunView(NamedTuple):
+    """A run with its plan and its current state."""
+
+    run: Run
+    plan: RunPlan
+    state: RunState
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether a tool call is running, or about to start."""
+        return any(
+            step.status in ("running", "retrying", "stopping")
+            and self.plan.calls[self.plan.steps[position].id].kind == "tool"
+            and not self.plan.is_manual(position)
+            for position, step in enumerate(self.state.steps)
+        )
+
+    @property
+    def waits_only_for_people(self) -> bool:
+        """Whether all running steps wait for people's answers."""
+        under_way = [position for position, step in enumerate(self.state.steps) if step.status == "running"]
+        is_idle = self.state.phase == "running" and not self.state.ready
+        return is_idle and bool(under_way) and all(self.plan.is_manual(position) for position in under_way)
+
+
+class Runs:
+    """The runs of all users, each visible to its owner only. Thread-safe."""
+
+    def __init__(
+        self,
+        store: Store,
+        ledger: Ledger,
+        processes: ProcessRepository,
+        results: ResultStore,
+        new_id: Callable[[], str],
+    ) -> None:
+        self._ledger = ledger
+        self._processes = processes
+        self._admission = RunAdmission(store, ledger, processes, results, new_id)
+        self.repository = SqlRunRepository(store, results, self._admission)
+
+    def accept(self, process: Process, new: NewRun, request: MutationRequest) -> Run:
+        """Accept a run durably: from then on it is not lost (platform 20).
+
+        Raises RuleError for invalid inputs, and for a disabled Process.
+        """
+        return self._admission.accept(process, new, request)
+
+    def list_runs(self, user: str, limit: int = _DEFAULT_LIMIT) -> list[RunSummary]:
+        """Return the user's runs, newest first, without child runs."""
+        return self.repository.list_by_owner(user, limit)
+
+    def view(self, user: str, run: str) -> RunView:
+        """Return a run and its current state. Raises NotFoundError."""
+        planned = self.repository.get(user, run)
+        return RunView(planned.run, planned.plan, replay(planned.plan, list(self.repository.entries(run))))
+
+    def has_ended(self, user: str, run: str) -> bool:
+        """Whether a run has ended. Raises NotFoundError."""
+        return self.repository.get(user, run).run.phase in ENDED_PHASES
+
+    def list_entries(self, user: str, run: str, after: int = 0) -> Iterator[RunEntry]:
+        """Yield the entries of a run after the one with that number. Raises NotFoundError."""
+        self.repository.get(user, run)
+        return self.repository.entries(run, after)
+
+    def list_questions(self, user: str, run: str) -> list[PendingQuestion]:
+        """Return the open questions of a run, then those of its whole family."""
+        root = self.repository.get(user, run).run.root_id
+        family = [each.id for each in self.repository.list_family(root) if each.phase not in ENDED_PHASES]
+        family.sort(key=lambda each: each != run)
+        answered = {signal.id for signal in self.repository.list_signals(family)}
+        questions = [question for each in family for question in self._questions(user, each)]
+        return [question for question in questions if question.job not in answered]
+
+    def answer(self, user: str, run: str, step: str, value: Json) -> PendingQuestion:
+        """Answer a manual step; the answer is its result. Return the question (platform 9).
+
+        Raises NotFoundError if no such question is open in that run; ConflictError if another answer came first.
+        """
+        question = self._open_question(user, run, step)
+        event = AnswerGiven(step=step, by=user, answer=value)
+        view = self.view(user, question.run)
+        if reason := rejection_reason(view.plan, view.state, event):
+            raise RuleError(f"The answer is not valid: {reason}.", rule="answer", field="$.answer")
+        self._send(RunSignal(id=question.job, run_id=question.run, at=self._ledger.now(), event=event))
+        return question
+
+    def cancel(self, user: str, run: str) -> None:
+        """Cancel a run with everything that it called. Raises RuleError if it has ended."""
+        target = self.repository.get(user, run).run
+        if target.phase in ENDED_PHASES:
+            raise RuleError(f"The run {run} has ended: it is {target.phase}.", rule="run_open")
+        event = CancelRequested(by=user)
+        try:
+            self._send(RunSignal(id=f"{run}:cancel", run_id=run, at=self._ledger.now(), event=event))
+        except ConflictError:
+            return
+
+    def retry(self, run: str, request: MutationRequest) -> Run:
+        """Accept a run that continues a failed or cancelled one, without its completed steps.
+
+        Raises RuleError for a run that is open or has completed.
+        """
+        view = self.view(request.user, run)
+        if view.state.phase not in ("failed", "cancelled"):
+            raise RuleError(
+                f"The run {run} is {view.state.phase}: only one that failed or was cancelled is retried.",
+                rule="run_failed",
+            )
+        self._processes.get(request.user, view.run.process_id)
+        retry = self._admission.accept_retry(
+            PlannedRun(view.run, view.plan), lambda plan: seed_events(plan, view.state), request
+        )
+        self.repository.mark_retried(run, retry.id)
+        return retry
+
+    def _questions(self, user: str, run: str) -> Iterator[PendingQuestion]:
+        view = self.view(user, run)
+        for command in recorded_commands(view.plan, view.state, SEMANTICS):
+            if isinstance(command, AskPerson):
+                yield PendingQuestion(run, command.step, command.job, command.asks, command.inputs)
+
+    def _open_question(self, user: str, run: str, step: str) -> PendingQuestion:
+        questions = self.list_questions(user, run)
+        for question in questions:
+            if question.step == step:
+                return question
+        waiting = ", ".join(question.step for question in questions) or "none"
+        raise NotFoundError(
+            f"No step {step!r} of the run {run} waits for an answer; those that do: {waiting}.",
+            next_step=f"See `aeon runs why {run}`.",
+        )
+
+    def _send(self, signal: RunSignal) -> None:
+        try:
+            self.repository.add_signal(signal)
+        except DuplicateError:
+            raise ConflictError("There was an answer already: the first answer counts.") from None
+        except GuardError:
+            raise ConflictError("The run has ended in the meantime.") from None

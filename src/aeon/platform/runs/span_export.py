@@ -1,0 +1,134 @@
+"""Exports the spans of ended runs, at least once each; retries spans that were not accepted.
+
+The run records mark which runs are to be exported, so that no crash loses any, and nothing waits in memory.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple, Protocol
+
+from aeon.base.clock import Clock
+from aeon.base.errors import AeonError
+from aeon.base.json import Json
+from aeon.platform.errors import NotFoundError
+from aeon.platform.runs import queries
+from aeon.platform.runs.claim_check import LostResultError
+from aeon.platform.runs.repository import SqlRunRepository
+from aeon.platform.runs.spans import Span, build_spans
+from aeon.platform.store import Store
+
+MAX_BATCH_SPANS = 256
+"""Maximum spans in a batch; a run with more spans is sent in several batches."""
+
+MAX_PENDING_RUNS = 10_000
+"""Maximum number of runs, the latest ones, whose spans wait while the receiver is unavailable."""
+
+_RUN_BATCH_SIZE = 100
+_RETRY_DELAY = 30.0
+"""Seconds to wait after a failed export, so that a slow receiver does not block the process."""
+
+_MAX_ROUND_SECONDS = 5.0
+"""Seconds of exporting at a stretch, plus one batch."""
+
+
+class SpanExportError(AeonError):
+    """Spans were not accepted. `is_final`: sending them again would fail again."""
+
+    def __init__(self, message: str, *, next_step: str = "", is_final: bool = False) -> None:
+        super().__init__(message, next_step=next_step)
+        self.is_final = is_final
+
+
+class SpanExporter(Protocol):
+    """Sends spans to a receiver."""
+
+    @property
+    def with_contents(self) -> bool:
+        """Whether spans should contain inputs and outputs, too."""
+        ...
+
+    def export(self, spans: Sequence[Span]) -> None:
+        """Deliver spans within a few seconds. Raises SpanExportError, and nothing else."""
+        ...
+
+
+class _Batch(NamedTuple):
+    """Spans, and the runs that are complete with the last of them."""
+
+    spans: Sequence[Span]
+    runs: Sequence[str]
+
+
+class SpanExportQueue:
+    """Exports spans of marked runs. Several processes may do so, and may export the same ones."""
+
+    def __init__(
+        self, store: Store, runs: SqlRunRepository, receiver: SpanExporter, clock: Clock, warn: Callable[[str], None]
+    ) -> None:
+        """`warn` is called once for each kind of failure."""
+        self._store = store
+        self._runs = runs
+        self._receiver = receiver
+        self._clock = clock
+        self._warn = warn
+        self._warned: set[str] = set()
+        self._paused_until = clock.monotonic()
+
+    def export_pending(self) -> None:
+        """Export pending spans, for a few seconds or until a failure. Raises StoreError."""
+        began = self._clock.monotonic()
+        if began < self._paused_until:
+            return
+        for batch in self._batches():
+            try:
+                if batch.spans:
+                    self._receiver.export(batch.spans)
+            except SpanExportError as error:
+                self._warn_once(error)
+                if not error.is_final:
+                    self._pause()
+                    return
+            if batch.runs:
+                self._mark_sent(batch.runs)
+            if self._clock.monotonic() - began > _MAX_ROUND_SECONDS:
+                return
+
+    def _batches(self) -> Iterator[_Batch]:
+        spans: list[Span] = []
+        runs: list[str] = []
+        for row in self._store.read(queries.UNSENT, {"limit": _RUN_BATCH_SIZE}):
+            spans += self._spans(row["id"])
+            while len(spans) > MAX_BATCH_SPANS:
+                yield _Batch(spans[:MAX_BATCH_SPANS], runs)
+                spans, runs = spans[MAX_BATCH_SPANS:], []
+            runs.append(row["id"])
+        if runs:
+            yield _Batch(spans, runs)
+
+    def _spans(self, run: str) -> list[Span]:
+        """Return the spans of a run; none if its entries are lost."""
+        try:
+            planned = self._runs.get_any(run)
+            before = self._runs.list_summaries([planned.run.retry_of]) if planned.run.retry_of else []
+            with_contents = self._receiver.with_contents
+            entries = self._runs.entries(run)
+            return build_spans(planned, entries, before[0] if before else None, with_contents=with_contents)
+        except (LostResultError, NotFoundError):
+            return []
+
+    def _mark_sent(self, runs: Sequence[str]) -> None:
+        sent = list[Json](runs)
+        self._store.update(lambda unit: unit.write(queries.SENT, {"runs": sent}))
+
+    def _pause(self) -> None:
+        self._paused_until = self._clock.monotonic() + _RETRY_DELAY
+        if self._store.update(lambda unit: unit.write(queries.GIVE_UP_UNSENT, {"limit": MAX_PENDING_RUNS})):
+            self._warn_once(
+                SpanExportError(
+                    f"More than {MAX_PENDING_RUNS} runs wait for the export of their spans: older ones are dropped."
+                )
+            )
+
+    def _warn_once(self, error: SpanExportError) -> None:
+        if error.message not in self._warned:
+            self._warned.add(error.message)
+            self._warn(str(error))

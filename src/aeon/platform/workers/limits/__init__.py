@@ -1,1 +1,0 @@
-"""What services take at most, kept to by all jobs of all runs on one record together."""

@@ -1,0 +1,155 @@
+"""Periodic maintenance: adopt orphaned runs, fire due schedules, report ended runs."""
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from typing import NamedTuple
+
+from aeon.base.clock import Clock
+from aeon.platform.runs.machine.state import ENDED_PHASES
+from aeon.platform.runs.model import RunSummary
+from aeon.platform.runs.ports import Engine, EngineUnavailableError
+from aeon.platform.runs.repository import SqlRunRepository
+from aeon.platform.schedules.starter import FiringResult, ScheduleStarter
+from aeon.platform.store import StoreError
+from aeon.platform.workers.registry import WorkerRegistry
+
+
+class OrphanRecovery:
+    """Adopts orphaned runs. Several processes may do so at once; one of them gets a run."""
+
+    def __init__(
+        self,
+        runs: SqlRunRepository,
+        registry: WorkerRegistry,
+        engine: Engine,
+        clock: Clock,
+        *,
+        just_accepted: float = 10.0,
+    ) -> None:
+        """A run that was accepted less than `just_accepted` seconds ago is left to its own process."""
+        self._runs = runs
+        self._registry = registry
+        self._engine = engine
+        self._clock = clock
+        self._just_accepted = just_accepted
+
+    def adopt(self, root: str | None = None) -> list[RunSummary]:
+        """Adopt all open runs without a live executor, or those of one root run, and return them.
+
+        Raises StoreError, EngineUnavailableError.
+        """
+        for executor in self._registry.list_dead_executors():
+            if executor.id != self._engine.executor:
+                self._registry.deregister(executor.id)
+        registered = {self._engine.executor, *(each.id for each in self._registry.list_executors())}
+        orphaned = [
+            run for run in self._runs.list_orphaned(registered, root) if run.executor or not self._is_just_accepted(run)
+        ]
+        adopted = [run for run in orphaned if self._runs.reassign(run.id, run.executor, self._engine.executor)]
+        try:
+            self._engine.adopt([run.id for run in adopted])
+        except EngineUnavailableError:
+            for run in adopted:
+                self._runs.reassign(run.id, self._engine.executor, "")
+            raise
+        return adopted
+
+    def _is_just_accepted(self, run: RunSummary) -> bool:
+        age = datetime.fromisoformat(self._clock.now()) - datetime.fromisoformat(run.accepted_at)
+        return 0 <= age.total_seconds() <= self._just_accepted  # in case the clock was set back
+
+
+POLL_INTERVAL = 1.0
+ADOPTION_INTERVAL = 5.0
+HEALTH_CHECK_INTERVAL = 5.0
+CLEANUP_INTERVAL = 3600.0
+"""Seconds."""
+
+
+class PeriodicTask(NamedTuple):
+    """A function that runs at an interval in seconds, and returns lines that describe what it did."""
+
+    interval: float
+    run: Callable[[], Sequence[str]]
+
+
+class PeriodicTasks:
+    """Runs each task when it is due, the first time at once, despite store or engine outages."""
+
+    def __init__(self, tasks: Sequence[PeriodicTask], clock: Clock, report: Callable[[str], None]) -> None:
+        self._tasks = tasks
+        self._clock = clock
+        self._report = report
+        self._due = [clock.monotonic()] * len(tasks)
+        self._failure = ""
+
+    def run_due(self) -> None:
+        """Run all tasks that are due."""
+        failure = ""
+        for place, task in enumerate(self._tasks):
+            now = self._clock.monotonic()
+            if now < self._due[place]:
+                continue
+            self._due[place] = now + task.interval
+            try:
+                lines = task.run()
+            except (StoreError, EngineUnavailableError) as error:
+                failure = error.message
+            else:
+                for line in lines:
+                    self._report(line)
+        if failure and failure != self._failure:
+            self._report(f"{failure} It is retried.")
+        self._failure = failure
+
+
+class RunMaintenance:
+    """The maintenance tasks of one executor for runs. Each returns lines to report."""
+
+    def __init__(
+        self, runs: SqlRunRepository, recovery: OrphanRecovery, starter: ScheduleStarter, clock: Clock, executor: str
+    ) -> None:
+        self._runs = runs
+        self._recovery = recovery
+        self._starter = starter
+        self._clock = clock
+        self._executor = executor
+        self._watched: dict[str, str] = {}
+
+    @property
+    def active_run_count(self) -> int:
+        """The number of runs that are executed here, as of the last check."""
+        return len(self._watched)
+
+    def adopt_orphans(self) -> list[str]:
+        """Adopt orphaned runs (platform 10)."""
+        adopted = self._recovery.adopt()
+        self._watched |= {run.id: run.process_name for run in adopted}
+        return [f"run {run.id} of {run.process_name} is adopted" for run in adopted]
+
+    def fire_due_schedules(self) -> list[str]:
+        """Start the runs of due schedules."""
+        started = self._starter.start_due(self._clock.now())
+        self._watched |= {each.firing.run_id: each.process for each in started if each.refusal is None}
+        return [_describe_firing(each) for each in started]
+
+    def report_ended(self) -> list[str]:
+        """Report runs of this executor that have ended."""
+        watched = self._watched | self._runs.list_by_executor(self._executor)
+        summaries = self._runs.list_summaries(list(watched))
+        here = ("", self._executor)
+        open_runs = [run for run in summaries if run.phase not in ENDED_PHASES and run.executor in here]
+        self._watched = {run.id: run.process_name for run in open_runs}
+        return [_describe_end(run) for run in summaries if run.phase in ENDED_PHASES]
+
+
+def _describe_firing(each: FiringResult) -> str:
+    schedule = each.firing.schedule
+    if each.refusal is not None:
+        return f"schedule {schedule.name} of {schedule.owner_id} could not start its process: {each.refusal}"
+    return f"run {each.firing.run_id} of {each.process} is started: schedule {schedule.name} of {schedule.owner_id}"
+
+
+def _describe_end(run: RunSummary) -> str:
+    why = f": {run.failure['message']}" if run.failure else ""
+    return f"run {run.id} of {run.process_name} is {run.phase}{why}"

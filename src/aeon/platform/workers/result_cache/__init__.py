@@ -1,0 +1,1 @@
+"""Cached results of pure tools, shared by all runs on one record."""

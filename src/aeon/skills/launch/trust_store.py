@@ -1,0 +1,127 @@
+"""Stores permanent grants for trusted skills (skills 15).
+
+They are keyed by the digest of the skill's files, outside the project.
+"""
+
+import hashlib
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import cast
+
+from aeon.base.errors import SkillError
+from aeon.base.json import JsonObject, canonical_json, parse_strict
+from aeon.base.project_folder import make_folder, path_problems
+from aeon.skills.launch.grants import Grants
+from aeon.skills.models import Skill
+
+_USAGE_FILES = frozenset({"data", "config.json"})
+"""Entries of a skill's folder that change while it is used."""
+
+_LARGEST = 256 * 1024 * 1024
+
+
+class SkillTrustStore:
+    """One file per trusted skill in the user's own folder.
+
+    A skill whose files change is no longer trusted.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def is_trusted(self, skill: Skill) -> bool:
+        """Whether the skill is trusted with its current files."""
+        return self._trust_file(skill) is not None
+
+    def grants_for(self, skill: Skill, of_run: Grants) -> Grants:
+        """Returns the union of the run's grants and the grants that the skill is trusted with."""
+        file = self._trust_file(skill)
+        return of_run if file is None else _join_grants(of_run, file)
+
+    def _trust_file(self, skill: Skill) -> Path | None:
+        """Returns the trust file of the skill with its current files, or None if it is not trusted."""
+        if not self._folder.is_dir() or not any(self._folder.glob(f"{_name_digest(skill)}-*")):
+            return None
+        with suppress(SkillError):  # an unreadable skill cannot have been trusted
+            file = self._file(skill)
+            if file.is_file() and not path_problems([self._folder.parent, self._folder, file]):
+                return file
+        return None
+
+    def trust(self, skill: Skill, grants: Grants) -> None:
+        """Stores the grants for the skill's current files.
+
+        Raises OSError, and SkillError as `skill_digest` does.
+        """
+        make_folder(self._folder, 0o700)
+        file = self._file(skill)
+        file.unlink(missing_ok=True)
+        file.touch(0o600)
+        write = [str(folder) for folder in grants.write]
+        what = {"skill": skill.name, "network": grants.network, "model": grants.model, "write": write}
+        file.write_text(canonical_json(what) + "\n", "utf-8")
+
+    def revoke(self, skill: Skill) -> None:
+        """Removes the trust file. Raises OSError, and SkillError as `skill_digest` does."""
+        self._file(skill).unlink(missing_ok=True)
+
+    def _file(self, skill: Skill) -> Path:
+        return self._folder / f"{_name_digest(skill)}-{skill_digest(skill)}"
+
+
+def _name_digest(skill: Skill) -> str:
+    """Returns a file-safe digest of the name.
+
+    By it, an untrusted skill is recognized without reading its files.
+    """
+    return hashlib.sha256(skill.name.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def skill_digest(skill: Skill) -> str:
+    """Returns the digest of the skill's files and their names.
+
+    Files that change in use are not included. Raises SkillError if the skill cannot be read completely or is too
+    large.
+    """
+    whole = hashlib.sha256()
+    size = 0
+    try:
+        for file in _files(skill.directory_path):
+            if file.relative_to(skill.directory_path).parts[0] in _USAGE_FILES:
+                continue
+            size += file.stat().st_size
+            if size > _LARGEST:
+                raise SkillError(f"The skill {skill.name!r} is larger than {_LARGEST // 1024**2} MiB.")
+            name = str(file.relative_to(skill.directory_path)).encode("utf-8", "surrogateescape")
+            with file.open("rb") as opened:
+                whole.update(hashlib.sha256(name).digest() + hashlib.file_digest(opened, "sha256").digest())
+    except OSError as error:
+        raise SkillError(f"The skill {skill.name!r} cannot be read completely: {error}.") from None
+    return whole.hexdigest()
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    """Yields the folder's files in order and follows links to files.
+
+    Raises SkillError for a link to a folder.
+    """
+    for entry in sorted(folder.iterdir()):
+        if entry.is_dir() and not entry.is_symlink():
+            yield from _files(entry)
+        elif entry.is_file():
+            yield entry
+        elif entry.is_dir():
+            raise SkillError(f"{entry} is a link to a folder, which cannot be trusted; put a real folder in its place.")
+
+
+def _join_grants(of_run: Grants, file: Path) -> Grants:
+    trusted = cast(JsonObject, parse_strict(file.read_text("utf-8")))
+    folders = tuple(Path(place) for place in trusted.get("write", []))
+    return replace(
+        of_run,
+        network=of_run.network or trusted.get("network") is True,
+        model=of_run.model or trusted.get("model") is True,
+        write=(*of_run.write, *folders),
+    )

@@ -1,0 +1,190 @@
+"""The folders that a script sees at each sandbox level, and the choice of the level."""
+
+import os
+import shutil
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+from aeon.base.errors import SandboxError
+from aeon.skills.invocation import Invocation, InvocationResult, SandboxLevel, ScriptExitReason
+from aeon.skills.sandbox.reaper.messages import MARKER_VARIABLE, SandboxPolicy, SpawnRequest
+
+_SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/etc", "/opt", "/sys", "/run/systemd/resolve")
+_DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty", "/dev/fd")
+_WRITABLE_DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/tty")
+
+
+def build_spawn_request(invocation: Invocation, level: SandboxLevel, token: str) -> SpawnRequest:
+    """Returns the reaper's request for an invocation, isolated at `level`.
+
+    Its environment has the marker.
+    """
+    env = {**invocation.env, MARKER_VARIABLE: token}
+    command = tuple(invocation.command)
+    cwd = str(invocation.cwd)
+    if level == "bubblewrap":
+        in_bubblewrap = (*_bubblewrap_command(invocation), *command)
+        return SpawnRequest(in_bubblewrap, cwd, env, token, True, _sandbox_policy(invocation))
+    return SpawnRequest(command, cwd, env, token, False, _sandbox_policy(invocation) if level == "landlock" else None)
+
+
+def bubblewrap_path() -> str | None:
+    """Returns bubblewrap's path; None if it is not installed."""
+    return shutil.which("bwrap")
+
+
+def _interpreter() -> tuple[str, ...]:
+    """Returns the folders of this Python interpreter."""
+    program = os.path.dirname(os.path.realpath(sys.executable))  # noqa: PTH120  # strings all through
+    return (sys.prefix, sys.base_prefix, sys.exec_prefix, program)
+
+
+@cache
+def _system() -> tuple[str, ...]:
+    """Returns the folders that every script may read and execute, not nested.
+
+    They are the system's and this interpreter's.
+    """
+    return _outermost_folders((*_SYSTEM, *_interpreter()))
+
+
+@lru_cache(maxsize=64)
+def _path_folders(path: str) -> tuple[str, ...]:
+    """Returns the folders of a script's PATH outside the system's folders."""
+    return tuple(
+        folder for folder in _absolute_entries(path) if not any(_is_inside(folder, root) for root in _system())
+    )
+
+
+@lru_cache(maxsize=64)
+def _unmounted_folders(path: str) -> tuple[str, ...]:
+    """Returns folders of PATH and the interpreter that the system's mounts lack by that name."""
+    names = (*_SYSTEM, *_system())
+    return tuple(
+        folder
+        for folder in dict.fromkeys((*_interpreter(), *_absolute_entries(path)))
+        if not any(Path(folder).is_relative_to(name) for name in names)
+        or not any(_is_inside(folder, root) for root in _system())
+    )
+
+
+def _absolute_entries(path: str) -> list[str]:
+    return [folder for folder in path.split(os.pathsep) if folder.startswith("/")]
+
+
+def _outermost_folders(folders: Iterable[str]) -> tuple[str, ...]:
+    """Returns the folders that no other of them contains."""
+    outermost: list[str] = []
+    for folder in sorted(dict.fromkeys(folders), key=lambda each: len(os.path.realpath(each))):
+        if not any(_is_inside(folder, root) for root in outermost):
+            outermost.append(folder)
+    return tuple(outermost)
+
+
+def _is_inside(folder: str, root: str) -> bool:
+    """Whether `folder` is inside `root`, with symbolic links resolved."""
+    return Path(os.path.realpath(folder)).is_relative_to(os.path.realpath(root))
+
+
+def _sandbox_policy(invocation: Invocation) -> SandboxPolicy:
+    access = invocation.access
+    system = (*_system(), "/proc", *_DEVICES)
+    read = (*_path_folders(invocation.env.get("PATH", "")), *map(str, access.read))
+    return SandboxPolicy(
+        system, read, (*_WRITABLE_DEVICES, *map(str, access.write)), access.network, access.local_sockets
+    )
+
+
+def _bubblewrap_command(invocation: Invocation) -> list[str]:
+    """Returns bubblewrap's command line.
+
+    It has the same folders, its own processes and /tmp, and no capabilities.
+    """
+    access = invocation.access
+    command = [bubblewrap_path() or "bwrap", "--die-with-parent", "--unshare-pid", "--unshare-ipc", "--cap-drop", "ALL"]
+    if not access.network:
+        command.append("--unshare-net")
+    command += ["--tmpfs", "/tmp", "--dev", "/dev", "--proc", "/proc", *_bubblewrap_system()]  # noqa: S108  # the box's own
+    for folder in (
+        *_unmounted_folders(invocation.env.get("PATH", "")),
+        *(str(each) for each in access.read if each not in access.write),
+    ):
+        command += ["--ro-bind-try", folder, folder]
+    for folder in map(str, access.write):
+        command += ["--bind-try", folder, folder]
+    return [*command, "--chdir", str(invocation.cwd), "--"]
+
+
+@cache
+def _bubblewrap_system() -> tuple[str, ...]:
+    """Returns the system's options for bubblewrap.
+
+    They mount each folder, and make a link for each link into one of them.
+    """
+    options: list[str] = []
+    for folder in _system():
+        options += ["--ro-bind-try", folder, folder]
+    for folder in set(_SYSTEM).difference(_system()):
+        if os.path.islink(folder):  # noqa: PTH114  # strings all through
+            options += ["--symlink", os.path.realpath(folder), folder]
+    return tuple(options)
+
+
+def asset_roots(invocation: Invocation) -> tuple[Path, ...]:
+    """Returns the folders that may contain an asset (skills 2)."""
+    return (*invocation.access.write, *invocation.access.read, invocation.cwd)
+
+
+SandboxMode: TypeAlias = Literal["auto", "require", "bubblewrap", "landlock", "plain"]
+"""A level's name, "auto" for the best available level, "require" for the best one except plain."""
+
+ProbeRun: TypeAlias = Callable[[SandboxLevel, Invocation], InvocationResult]
+
+_PROBE_INVOCATION = Invocation(
+    ("/bin/sh", "-c", "exit 0"),
+    b"",
+    Path("/"),
+    {"PATH": "/usr/bin:/bin"},
+    is_ndjson=False,
+    timeout=10.0,
+    grace_seconds=0,
+)
+
+_working_levels: set[SandboxLevel] = set()
+"""Levels that were found to work, which does not change in one process; a failure may be a lack of memory."""
+
+
+def best_level(mode: SandboxMode, run: ProbeRun) -> SandboxLevel:
+    """Returns the strongest level that was requested and works here.
+
+    Raises SandboxError with the reason for each level if none works.
+    """
+    reasons: list[str] = []
+    for level in _candidates(mode):
+        fault = probe_level(level, run)
+        if fault is None:
+            return level
+        reasons.append(f"{level}: {fault}")
+    raise SandboxError(f"The requested isolation of scripts is not available here ({'; '.join(reasons)}).")
+
+
+def _candidates(mode: SandboxMode) -> Sequence[SandboxLevel]:
+    if mode == "auto":
+        return ("bubblewrap", "landlock", "plain")
+    return ("bubblewrap", "landlock") if mode == "require" else (mode,)
+
+
+def probe_level(level: SandboxLevel, run: ProbeRun) -> str | None:
+    """Returns why the level does not work here; None if it works."""
+    if level in _working_levels:
+        return None
+    if level == "bubblewrap" and bubblewrap_path() is None:
+        return "bwrap is not installed"
+    outcome = run(level, _PROBE_INVOCATION)
+    if outcome.exit_reason is ScriptExitReason.EXITED and outcome.exit_code == 0:
+        _working_levels.add(level)
+        return None
+    return outcome.problem or outcome.stderr.strip()[-200:] or f"a trivial command ended with {outcome.exit_code}"

@@ -1,0 +1,232 @@
+"""Rows that the record's tables refuse from any writer."""
+
+from typing import Final, NamedTuple
+
+from aeon.base.json import JsonObject
+
+
+class RefusedRow(NamedTuple):
+    """A row that a table refuses: the table's standard row with these columns changed."""
+
+    table: str
+    changes: JsonObject
+
+    def __str__(self) -> str:
+        return f"{self.table}({', '.join(f'{name}={value!r}' for name, value in self.changes.items())})"
+
+
+_LONG = "x" * 201
+_NAMES: Final[list[JsonObject]] = [{"name": ""}, {"name": _LONG}]
+_BOOLEANS_OF_A_SERVICE: Final[list[JsonObject]] = [
+    {"requires_secret": 2},
+    {"enabled": 2, "status": "down"},
+    {"shared": 2},
+]
+_TYPES_OF_A_SERVICE: Final[list[JsonObject]] = [
+    {"type": "other"},
+    {"type": "rest_api", "protocol": "bolt"},
+    {"type": "llm_provider", "protocol": "stdio"},
+    {"type": "neo4j_graph", "protocol": "https"},
+    {"type": "mcp_server", "protocol": "bolt"},
+]
+_HEALTH: Final[list[JsonObject]] = [{"status": "other"}, {"enabled": 0, "status": "healthy"}]
+
+_BROKEN: Final[dict[str, list[JsonObject]]] = {
+    "users": [{"id": ""}, {"id": _LONG}, {"audit_seq": -1}],
+    "audit_entries": [{"seq": 0}],
+    "services": [
+        *_NAMES,
+        *_TYPES_OF_A_SERVICE,
+        *_BOOLEANS_OF_A_SERVICE,
+        *_HEALTH,
+        {"schema_version": 0},
+        {"version": 0},
+    ],
+    "secrets": [*_NAMES, {"type": "other"}, {"shared": -1}, {"version": 0}],
+    "tools": [
+        *_NAMES,
+        *_HEALTH,
+        {"effect": "other"},
+        {"enabled": 2, "status": "down"},
+        {"health_failures": -1},
+        {"shared": 2},
+        {"version": 0},
+    ],
+    "service_templates": [
+        *_NAMES,
+        *_TYPES_OF_A_SERVICE,
+        {"requires_secret": 2},
+        {"shared": 2},
+        {"archived": 2},
+        {"version": 0},
+    ],
+    "tool_templates": [*_NAMES, {"shared": 2}, {"archived": 2}, {"version": 0}],
+    "token_uses": [{"prompt_tokens": -1}, {"completion_tokens": -1}],
+    "processes": [
+        *_NAMES,
+        {"token_budget": 0},
+        {"max_recursion_depth": 0},
+        {"max_recursion_depth": 11},
+        {"enabled": 2},
+        {"shared": 2},
+        {"version": 0},
+    ],
+    "process_steps": [
+        {"position": -1},
+        {"output_token_budget": 0},
+        {"output_required": 2},
+        {"mode": "other"},
+        {"timeout": 0},
+        {"timeout": 301},
+        {"interaction_mode": "other"},
+        {"tool_id": None},
+        {"called_process_id": "process"},
+    ],
+    "step_dependencies": [{"step": 0, "needs": 0}, {"step": 0, "needs": 1}],
+    "schedules": [
+        *_NAMES,
+        {"enabled": 2},
+        {"catch_up": "other"},
+        {"shared": 2},
+        {"version": 0},
+        {"cron": None},
+        {"at": "2026-01-01"},
+    ],
+    "runs": [
+        {"trigger": "other"},
+        {"events": -1},
+        {"tokens": -1},
+        {"is_unmeasured": 2},
+        {"is_unsent": 2},
+        {"ended_at": None},
+        {"ended_micros": None},
+    ],
+    "run_entries": [{"n": 0}],
+    "dead_jobs": [{"attempts": -1}],
+    "workers": [{"status": "other"}, {"status": "idle"}, {"processed_count": -1}, {"error_count": -1}],
+    "metric_definitions": [
+        {"name": ""},
+        {"name": "x" * 101},
+        {"scope": "other"},
+        {"aggregation": "other"},
+        {"data_type": "other"},
+        {"retention_days": 0},
+        {"version": 0},
+    ],
+    "metric_values": [{"instant": "2026-01-01"}, {"number": None}],
+}
+
+CHECKS: Final = [RefusedRow(table, changes) for table, several in _BROKEN.items() for changes in several]
+"""Rows that violate a check."""
+
+DANGLING: Final = [
+    RefusedRow("audit_entries", {"user_id": "nobody"}),
+    RefusedRow("services", {"owner_id": "nobody"}),
+    RefusedRow("secrets", {"owner_id": "nobody"}),
+    RefusedRow("tools", {"owner_id": "nobody", "secret_id": None}),
+    RefusedRow("tools", {"service_id": "nothing"}),
+    RefusedRow("tools", {"secret_id": "nothing"}),
+    RefusedRow("tools", {"owner_id": "bob"}),  # with a secret of ann's
+    RefusedRow("bindings", {"user_id": "nobody"}),
+    RefusedRow("bindings", {"tool_id": "nothing"}),
+    RefusedRow("bindings", {"user_id": "bob"}),  # with a secret of ann's
+    RefusedRow("bindings", {"user_id": "bob", "secret_id": "nothing"}),
+    RefusedRow("trusts", {"user_id": "nobody"}),
+    RefusedRow("trusts", {"tool_id": "nothing"}),
+    RefusedRow("service_templates", {"owner_id": "nobody"}),
+    RefusedRow("tool_templates", {"owner_id": "nobody"}),
+    RefusedRow("token_uses", {"user_id": "nobody"}),
+    RefusedRow("processes", {"owner_id": "nobody"}),
+    RefusedRow("processes", {"digest": "nothing"}),
+    RefusedRow("process_versions", {"process_id": "nothing"}),
+    RefusedRow("process_versions", {"digest": "nothing", "version": 2}),
+    RefusedRow("process_steps", {"process_id": "nothing"}),
+    RefusedRow("process_steps", {"tool_id": "nothing", "position": 2}),
+    RefusedRow("process_steps", {"tool_id": None, "called_process_id": "nothing", "position": 2}),
+    RefusedRow("step_dependencies", {"process_id": "nothing"}),
+    RefusedRow("step_dependencies", {"step": 9}),
+    RefusedRow("step_dependencies", {"needs": -9}),
+    RefusedRow("schedules", {"owner_id": "nobody"}),
+    RefusedRow("schedules", {"process_id": "nothing"}),
+    RefusedRow("runs", {"owner_id": "nobody"}),
+    RefusedRow("runs", {"digest": "nothing"}),
+    RefusedRow("run_entries", {"run_id": "nothing"}),
+    RefusedRow("signals", {"run_id": "nothing"}),
+    RefusedRow("dead_jobs", {"run_id": "nothing"}),
+    RefusedRow("dead_jobs", {"owner_id": "nobody"}),
+    RefusedRow("workers", {"executor_id": "nothing"}),
+    RefusedRow("service_places", {"service_id": "nothing"}),
+    RefusedRow("metric_values", {"metric_id": "nothing"}),
+]
+"""Rows that refer to a missing row, or to a row of a different owner."""
+
+DUPLICATES: Final = [
+    RefusedRow("users", {}),
+    RefusedRow("audit_entries", {"hash": "other"}),
+    RefusedRow("requests", {"body": "other"}),
+    RefusedRow("services", {"name": "other"}),
+    RefusedRow("services", {"id": "other"}),
+    RefusedRow("secrets", {"name": "other"}),
+    RefusedRow("secrets", {"id": "other"}),
+    RefusedRow("tools", {"name": "other"}),
+    RefusedRow("tools", {"id": "other"}),
+    RefusedRow("bindings", {"user_id": "bob"}),
+    RefusedRow("bindings", {"id": "other"}),
+    RefusedRow("trusts", {"user_id": "bob"}),
+    RefusedRow("trusts", {"id": "other"}),
+    RefusedRow("service_templates", {"name": "other"}),
+    RefusedRow("service_templates", {"id": "other"}),
+    RefusedRow("tool_templates", {"name": "other"}),
+    RefusedRow("tool_templates", {"id": "other"}),
+    RefusedRow("token_uses", {}),
+    RefusedRow("definitions", {"text": "other"}),
+    RefusedRow("processes", {"name": "other"}),
+    RefusedRow("processes", {"id": "other"}),
+    RefusedRow("process_versions", {}),
+    RefusedRow("process_steps", {"id": "other"}),
+    RefusedRow("process_steps", {"position": 2}),
+    RefusedRow("step_dependencies", {"rank": 1}),
+    RefusedRow("schedules", {"name": "other"}),
+    RefusedRow("schedules", {"id": "other"}),
+    RefusedRow("runs", {}),
+    RefusedRow("run_entries", {"text": "other"}),
+    RefusedRow("signals", {}),
+    RefusedRow("dead_jobs", {}),
+    RefusedRow("executors", {}),
+    RefusedRow("workers", {}),
+    RefusedRow("service_places", {"turn": 1}),
+    RefusedRow("cached_results", {}),
+    RefusedRow("metric_definitions", {"name": "other", "exposed_as": "other"}),
+    RefusedRow("metric_definitions", {"id": "other", "name": "other"}),
+    RefusedRow("metric_definitions", {"id": "other", "exposed_as": "other"}),
+    RefusedRow("metric_values", {}),
+]
+"""Rows whose key or name is taken."""
+
+IN_USE: Final = (
+    "services",
+    "secrets",
+    "tools",
+    "processes",
+    "runs",
+    "metric_definitions",
+)
+"""Tables whose row cannot be deleted while others refer to it."""
+
+PARTS: Final[dict[str, list[str]]] = {
+    "services": ["service_places"],
+    "tools": ["bindings", "trusts"],
+    "processes": ["process_versions", "process_steps", "step_dependencies"],
+    "executors": ["workers"],
+}
+"""The tables whose rows are deleted together with a row of a table."""
+
+DELETED_BEFORE: Final[dict[str, list[str]]] = {
+    "services": ["schedules", "processes", "tools"],
+    "tools": ["schedules", "processes"],
+    "processes": ["schedules"],
+}
+"""The tables that refer to a table and prevent deletion, in the order in which they can be emptied."""
+
+NEW_KEYS: Final[JsonObject] = {"id": "new", "name": "new", "seq": 2, "version": 2, "n": 2, "position": 2}
+"""The columns of keys and names, with unused values."""

@@ -1,0 +1,144 @@
+"""`from aeon import Project`: Aeon in any folder, for Python programs."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from aeon import InMemoryKVStore, Project
+from aeon.application.run_follower import EntryUpdate
+from aeon.base.errors import ConfigError, InputError
+from aeon.platform.catalog.documents import ApplyError
+from aeon.platform.errors import NotFoundError
+from aeon.testing.llm import ScriptedAdapter
+
+from .conftest import STORED
+
+SAY = {"goal": "say", "steps": [{"step_id": "s", "description": "say", "tool": "echo", "arguments": {"text": "hello"}}]}
+SOON = 20.0
+
+
+def test_projects_in_one_process_know_nothing_of_each_other(opened, tmp_path, monkeypatch):
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    one, two = opened("one"), opened("two")
+    for project in (one, two):
+        project.memory.write("who", project.folder.name)
+        project.apply(STORED.replace("Hello", project.folder.name))
+    assert [each.memory.read("who") for each in (one, two)] == ["one", "two"]
+    runs = [each.runs.start("greet", {"who": "Ann"}) for each in (one, two)]
+    settled = [each.runs.settle(run.id, SOON) for each, run in zip((one, two), runs, strict=True)]
+    assert [each.output for each in settled] == ["one Ann", "two Ann"]
+    assert one.run_plan(SAY).answer == "hello"
+    assert list(Path.cwd().iterdir()) == []
+    assert {path.name for path in (one.folder / ".aeon").iterdir()} >= {"aeon.db", "memory.db", "logs"}
+
+
+def test_nothing_is_opened_before_it_is_used(opened):
+    assert list(opened().folder.iterdir()) == []
+
+
+def test_relative_paths_of_settings_start_at_the_folder(opened):
+    project = opened(settings={"run.log_dir": "told", "memory.path": "kept.db"}, environ={"AEON_RUN_TTL": "1"})
+    project.memory.write("a", 1)
+    assert project.run_plan(SAY).log.parent == project.folder / "told"
+    assert (project.folder / "kept.db").exists()
+
+
+def test_settings_that_are_wrong_are_all_reported(opened):
+    with pytest.raises(ConfigError) as raised:
+        opened(settings={"run.tll": 1, "run.ttl": "many"})
+    assert "run.tll" in raised.value.message
+    assert "run.ttl" in raised.value.message
+
+
+def test_a_setting_of_the_program_wins_over_the_file_of_the_folder(opened, tmp_path):
+    (tmp_path / "project").mkdir()
+    (tmp_path / "project" / "aeon.toml").write_text('[run]\nttl = 1\nlog_dir = "of_the_file"\n')
+    project = opened(settings={"run.ttl": 2})
+    assert project._app.settings.run.ttl == 2
+    assert project._app.log_folder == project.folder / "of_the_file"
+
+
+def test_what_is_remembered_for_another_user_is_kept_apart(opened):
+    mine, hers = opened(), opened(user="ann")
+    mine.memory.write("secret", 1)
+    assert hers.memory.read("secret") is None
+    hers.memory.write("secret", 2)
+    assert mine.memory.read("secret") == 1
+
+
+def test_a_model_and_a_memory_of_one_s_own_are_used_and_not_closed(opened):
+    class Closing(ScriptedAdapter):
+        def close(self):
+            raise AssertionError("it is the caller's")
+
+    memory = InMemoryKVStore()
+    project = opened(model=Closing([SAY]), memory=memory)
+    assert project.ask("say hello").answer == "hello"
+    assert memory.read("step/s") == {"text": "hello"}
+    project.close()
+    project.close()
+
+
+def test_stored_things_are_listed_found_changed_and_removed(project):
+    assert [each.name for each in project.processes.list_all()] == ["ask", "asks_below", "greet"]
+    changed = project.processes.change("greet", {"description": "Greets."})
+    assert (changed.description, project.processes.get("greet").version) == ("Greets.", 2)
+    project.processes.remove("greet")
+    with pytest.raises(NotFoundError):
+        project.processes.get("greet")
+    assert [each.name for each in project.tools.list_all()] == ["mine"]
+    assert [each.name for each in project.services.list_all()] == ["graph"]
+    assert [tool.name for tool in project.stored_tools()] == ["mine"]
+
+
+def test_secrets_schedules_metrics_and_skills_are_there(project):
+    added = project.secrets.add({"name": "s", "type": "api_key", "value": {"key": "hidden"}})
+    assert [each.name for each in project.secrets.list_all()] == [added.name]
+    process = project.processes.get("greet").id
+    project.schedules.add({"name": "daily", "process": process, "inputs": {"who": "Ann"}, "cron": "0 8 * * *"})
+    assert [each.name for each in project.schedules.list_all()] == ["daily"]
+    assert any(metric.scope == "process" for metric in project.metrics.list_all())
+    assert "dice-roller" in project.skills.catalog.by_name
+
+
+def test_documents_come_from_a_file_of_the_folder_or_a_text_and_nothing_changes_where_anything_is_wrong(opened):
+    project = opened()
+    (project.folder / "stored.yaml").write_text(STORED)
+    assert {step.action for step in project.apply(Path("stored.yaml"))} == {"create"}
+    assert {step.action for step in project.apply(STORED)} == {"keep"}
+    with pytest.raises(ApplyError):
+        project.apply(STORED.replace("tool: mine", "tool: nothing"))
+    with pytest.raises(InputError, match="cannot be read"):
+        project.apply(Path("nothing.yaml"))
+
+
+def test_methods_run_in_worker_threads_for_async_programs(project):
+    async def main():
+        answers = await asyncio.gather(*[project.in_thread(project.run_plan, SAY) for _ in range(3)])
+        run = await project.in_thread(project.runs.start, "ask", {"what": "tea"})
+        seen = [each async for each in project.stream(project.runs.follow(run.id))]
+        settled = await project.in_thread(project.runs.settle, run.id, SOON)
+        return answers, seen, settled
+
+    answers, seen, settled = asyncio.run(main())
+    assert [each.answer for each in answers] == ["hello"] * 3
+    assert [each.entry.event.event for each in seen if isinstance(each, EntryUpdate)][-1] == "step_started"
+    assert settled.status == "waits_for_person"
+
+
+def test_a_stream_that_is_left_stops_its_follower(project):
+    async def main():
+        run = await project.in_thread(project.runs.start, "ask", {"what": "tea"})
+        follower = project.runs.follow(run.id)
+        updates = project.stream(follower)
+        await anext(updates)
+        await updates.aclose()
+        return follower
+
+    assert asyncio.run(main())._stopping.is_set()
+
+
+def test_project_is_a_public_name():
+    assert Project.__module__ == "aeon.application.project"

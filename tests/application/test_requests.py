@@ -1,0 +1,92 @@
+"""Requests that the kernel runs, each with a log and a registry of its own."""
+
+import json
+
+import pytest
+
+from aeon import Orchestrator, tool
+from aeon.application.requests import ModelUsage, new_log_path, open_request_log
+from aeon.base.errors import InputError, LLMError, PlanError, ToolDefinitionError
+from aeon.kernel.state import OrchestrationState
+from aeon.llm.interface import LLMResponse
+from aeon.observability.log import read_log
+from aeon.plan.models import Plan
+from aeon.testing.llm import ScriptedAdapter
+
+ADD = {
+    "goal": "add two numbers and say so",
+    "steps": [
+        {"step_id": "s1", "description": "add", "tool": "calculator", "arguments": {"expression": "15*23+7"}},
+        {"step_id": "s2", "description": "say", "tool": "echo", "arguments": {"text": "it is {step.s1.result}"}},
+    ],
+}
+
+
+@tool
+def double(number: int) -> int:
+    """Doubles a number."""
+    return 2 * number
+
+
+def test_a_request_is_planned_run_and_logged(opened):
+    project = opened(model=ScriptedAdapter([ADD]))
+    result = project.ask("add")
+    assert (result.answer, result.status, result.trusted) == ("it is 352", "completed", True)
+    assert result.log.parent == project.folder / ".aeon" / "logs"
+    assert read_log(result.log).entries[0]["run"]["request"] == "add"
+    assert result.usage is None
+
+
+def test_the_typed_result_has_the_published_form(opened):
+    project = opened(model=ScriptedAdapter([]))
+    raw = project.run_plan(ADD).as_dict()
+    published = Orchestrator(ScriptedAdapter([]), tool_registry=project._app.registry).execute("add", Plan(**ADD))
+    assert raw.keys() == published.keys()
+    assert all(raw[name] == published[name] for name in raw if name != "final_state")
+    assert isinstance(raw["final_state"], OrchestrationState)
+
+
+def test_usage_is_the_sum_of_what_the_replies_report(opened):
+    reply = LLMResponse(text=json.dumps(ADD), usage={"input_tokens": 7, "output_tokens": 3})
+    assert opened(model=ScriptedAdapter([reply])).ask("add").usage == ModelUsage(7, 3)
+
+
+def test_a_run_has_a_registry_of_its_own(opened):
+    plan = {
+        "goal": "double",
+        "steps": [{"step_id": "s", "description": "double it", "tool": "double", "arguments": {"number": 21}}],
+    }
+    project = opened()
+    assert project.run_plan(plan, tools=[double]).results == {"s": {"result": 42}}
+    assert project._app.registry.get("double") is None
+    with pytest.raises(ToolDefinitionError):
+        project.run_plan(plan, tools=[double, double])
+
+
+def test_what_cannot_be_run_leaves_no_log(opened):
+    project = opened(model=ScriptedAdapter([LLMError("no network")]))
+    with pytest.raises(PlanError):
+        project.run_plan(
+            {"goal": "x", "steps": [{"step_id": "s", "description": "say", "tool": "echo", "arguments": {}}]}
+        )
+    assert list(project.folder.glob(".aeon/logs/*")) == []
+
+
+def test_a_cancelled_request_is_resumed_by_its_log(opened):
+    project = opened()
+    asked = iter([False, True])
+    stopped = project.run_plan(ADD, cancellation=lambda: next(asked))
+    assert (stopped.status, stopped.error["type"], stopped.results.keys()) == ("ttl_expired", "RunCancelled", {"s1"})
+    assert "aeon resume" in stopped.error["next_step"]
+    again = project.resume(stopped.log)
+    assert (again.status, again.answer, again.log) == ("completed", "it is 352", stopped.log)
+    with pytest.raises(InputError, match="has ended"):
+        project.resume(stopped.log)
+
+
+def test_an_empty_log_is_removed_and_one_with_entries_stays(tmp_path):
+    path = new_log_path(tmp_path)
+    with open_request_log(path):
+        assert path.exists()
+    assert not path.exists()
+    assert new_log_path(tmp_path) != path

@@ -1,0 +1,130 @@
+"""What a user does with runs, on the engine in memory and a record in SQLite."""
+
+import pytest
+
+from aeon.application.run_follower import EntryUpdate
+from aeon.base.errors import ConfigError
+from aeon.platform.errors import NotFoundError, RuleError
+
+from .conftest import STORED
+
+SOON = 20.0
+
+
+def test_a_run_is_started_by_the_name_of_its_process_and_settles_at_its_end(project):
+    run = project.runs.start("greet", {"who": "Ann"})
+    settled = project.runs.settle(run.id, SOON)
+    assert (settled.status, settled.phase, settled.output) == ("ended", "completed", "Hello Ann")
+    assert [each.id for each in project.runs.list_runs()] == [run.id]
+
+
+def test_the_same_key_gives_the_same_run(project):
+    first = project.runs.start("greet", {"who": "Ann"}, key="k")
+    project.runs.settle(first.id, SOON)
+    again = project.runs.start("greet", {"who": "Ann"}, key="k")
+    assert again.id == first.id
+    assert project.runs.settle(again.id, SOON).output == "Hello Ann"
+    assert len(project.runs.list_runs()) == 1
+
+
+def test_a_run_of_a_process_that_is_gone_is_adopted_by_who_starts_it_with_its_key(opened, project):
+    first = project.runs.start("ask", {"what": "tea"}, key="k")
+    assert project.runs.settle(first.id, SOON).status == "waits_for_person"
+    project.close()
+    later = opened()
+    assert later.runs.start("ask", {"what": "tea"}, key="k").id == first.id
+    later.runs.answer(first.id, "approve", "yes")
+    assert later.runs.settle(first.id, SOON).output == "tea: yes"
+
+
+def test_inputs_that_do_not_fit_accept_no_run(project):
+    with pytest.raises(RuleError, match="it lacks who"):
+        project.runs.start("greet", {"name": "Ann"})
+    with pytest.raises(NotFoundError):
+        project.runs.start("nothing", {})
+    assert project.runs.list_runs() == []
+
+
+def test_a_run_settles_at_a_question_and_goes_on_with_its_answer(project):
+    run = project.runs.start("ask", {"what": "tea"})
+    settled = project.runs.settle(run.id, SOON)
+    assert (settled.status, [each.step for each in settled.questions]) == ("waits_for_person", ["approve"])
+    assert project.runs.list_questions(run.id) == settled.questions
+    assert [reason.kind for reason in project.runs.explain(run.id)] == ["asked"]
+    assert project.runs.answer(run.id, "approve", "yes").run == run.id
+    assert project.runs.settle(run.id, SOON).output == "tea: yes"
+
+
+def test_a_question_of_a_called_run_settles_its_caller(project):
+    run = project.runs.start("asks_below", {})
+    settled = project.runs.settle(run.id, SOON)
+    (question,) = settled.questions
+    assert (settled.status, question.run) == ("waits_for_person", f"{run.id}:below:1")
+    project.runs.answer(run.id, "approve", "yes")
+    assert project.runs.settle(run.id, SOON).output == "tea: yes"
+
+
+def test_when_the_time_is_over_the_run_is_open(project):
+    run = project.runs.start("ask", {"what": "tea"})
+    assert project.runs.settle(run.id, 0.0).status == "open"
+
+
+def test_a_cancelled_run_ends_and_is_retried_without_its_completed_steps(project):
+    run = project.runs.start("ask", {"what": "tea"})
+    project.runs.settle(run.id, SOON)
+    assert project.runs.cancel(run.id)
+    assert project.runs.view(run.id).run.phase == "cancelled"
+    with pytest.raises(RuleError, match="has ended"):
+        project.runs.cancel(run.id)
+    again = project.runs.retry(run.id, key="again")
+    assert project.runs.retry(run.id, key="again").id == again.id
+    project.runs.settle(again.id, SOON)
+    project.runs.answer(again.id, "approve", "yes")
+    settled = project.runs.settle(again.id, SOON)
+    assert (settled.output, settled.view.run.retry_of) == ("tea: yes", run.id)
+
+
+def test_a_run_that_was_left_behind_goes_on_where_it_is_resumed(opened, project):
+    run = project.runs.start("asks_below", {})
+    child = project.runs.settle(run.id, SOON).questions[0].run
+    project.close()
+    later = opened()
+    later.runs.answer(run.id, "approve", "yes")
+    assert later.runs.resume(child).id == run.id
+    assert later.runs.settle(run.id, SOON).output == "tea: yes"
+    assert later.runs.resume(run.id).phase == "completed"
+
+
+def test_a_follower_gives_the_entries_of_a_family_in_order_and_goes_on_at_its_cursor(project):
+    run = project.runs.start("asks_below", {})
+    first = project.runs.follow(run.id)
+    seen = [(each.depth, each.entry.event.event) for each in first if isinstance(each, EntryUpdate)]
+    assert [depth for depth, _ in seen] == [0, 0, 1, 1, 1, 1]
+    assert first.result.status == "waits_for_person"
+    project.runs.answer(run.id, "approve", "yes")
+    later = [(each.depth, each.entry.event.event) for each in project.runs.follow(run.id, after=first.cursor)]
+    assert later == [(1, "answer_given"), (1, "run_completed"), (0, "step_completed"), (0, "run_completed")]
+    assert [each.entry.event.event for each in project.runs.follow(run.id, from_now=True)] == []
+
+
+def test_a_second_project_of_a_process_is_told_that_dbos_takes_one(opened):
+    one, two = (opened(name, settings={"engine.address": None}) for name in ("one", "two"))
+    for each in (one, two):
+        each.apply(STORED)
+    run = one.runs.start("greet", {"who": "Ann"}, key="k")
+    with pytest.raises(ConfigError, match="another project on DBOS"):
+        two.runs.start("greet", {"who": "Ben"})
+    assert two.runs.list_runs() == []  # nothing is accepted that could not go on
+    assert one.runs.settle(run.id, SOON).output == "Hello Ann"
+    assert one.runs.start("greet", {"who": "Ann"}, key="k").id == run.id
+    one.close()
+    assert two.runs.settle(two.runs.start("greet", {"who": "Ben"}).id, SOON).output == "Hello Ben"
+
+
+def test_runs_are_their_owners_alone(opened, project):
+    run = project.runs.start("greet", {"who": "Ann"})
+    other = opened(user="eve")
+    with pytest.raises(NotFoundError):
+        other.runs.view(run.id)
+    with pytest.raises(NotFoundError):
+        other.runs.follow(run.id)
