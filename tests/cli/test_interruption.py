@@ -132,7 +132,9 @@ entrypoint.run_process([])
 
 
 @pytest.mark.parametrize(
-    ("stop", "code"), [("KeyboardInterrupt", 130), ("entrypoint.TerminatedBySignal(15)", 143)], ids=["interrupted", "terminated"]
+    ("stop", "code"),
+    [("KeyboardInterrupt", 130), ("entrypoint.TerminatedBySignal(15)", 143)],
+    ids=["interrupted", "terminated"],
 )
 def test_an_interruption_that_was_let_fall_comes_again(stop, code):
     """Met while pydantic built its models: the trace was printed, and the Ctrl-C was lost."""

@@ -38,7 +38,10 @@ def test_a_run_whose_tool_is_unshared_fails_at_its_next_call_and_goes_on_when_it
     ann_applies("false")
     shop.lets_go.set()
     assert running.waited() == 1
-    assert "Step 'then' (tool 'item', tried once): the tool 'item' of ann is deleted, or no longer shared with" in running.err
+    assert (
+        "Step 'then' (tool 'item', tried once): the tool 'item' of ann is deleted, or no longer shared with"
+        in running.err
+    )
     assert "Ask its owner to share it again" in running.err
     assert shop.calls == {"/slow": 1}
     (job,) = aeon("jobs", "dead", "--json").json
