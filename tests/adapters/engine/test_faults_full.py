@@ -125,7 +125,7 @@ def test_a_start_that_cannot_be_kept_says_so_and_the_run_is_not_lost(full):
     world = full.world
     process = world.process("one", [step("a", world.tool("echo", echo))])
     full.fill()
-    with pytest.raises(EngineUnavailableError, match="takes nothing") as raised:
+    with pytest.raises(EngineUnavailableError, match="is unavailable") as raised:
         begin_for_ever(world, process)
     assert "Free some space" in raised.value.advice
     full.free()
@@ -141,7 +141,7 @@ def test_an_engine_that_is_opened_on_a_full_disk_says_so_and_another_one_goes_on
     full.world.engine.close()
     full.world.wait_until(lambda: open_files(full.disk) == [])  # until then the log's room is not taken
     full.fill()
-    with pytest.raises(EngineUnavailableError, match="takes nothing"):
+    with pytest.raises(EngineUnavailableError, match="is unavailable"):
         full.world.open()
     full.free()
     full.goes_on.set()

@@ -92,7 +92,7 @@ def test_kills_at_random_moments(tmp_path, server):
 
 
 def test_a_process_that_is_stopped_at_random_moments_and_goes_on_repeats_nothing(tmp_path, server):
-    """It sleeps for longer than a heartbeat is waited for; the other one goes on with its runs and jobs (rule 43)."""
+    """It sleeps for longer than a heartbeat is waited for; the other one goes on with its runs and jobs (platform 43)."""
     chance = random.Random(13)
     world = World(tmp_path / "world").furnish()
     process = fan(world, width=WIDTH)
@@ -110,13 +110,13 @@ def test_a_process_that_is_stopped_at_random_moments_and_goes_on_repeats_nothing
             known |= {job: counts[job] for job in done - known.keys()}
             stopped.send_signal(signal.SIGCONT)
             ended(carriers.pop(0))
-        world.until(lambda: not world.runs.book.open())
+        world.wait_until(lambda: not world.runs.repository.list_open())
     finally:
         for carrier in carriers:
             carrier.send_signal(signal.SIGCONT)
             ended(carrier)
     counts = counted(world)
-    assert {world.runs.see("me", run).state.phase for run in runs} == {"completed"}
+    assert {world.runs.view("me", run).state.phase for run in runs} == {"completed"}
     assert len(counts) == len(runs) * (WIDTH + 2)
     assert {job: counts[job] for job in known} == known, "a completed step was made again"
     world.close()

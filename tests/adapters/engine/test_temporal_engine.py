@@ -138,7 +138,7 @@ def test_a_signal_told_twice_is_taken_once(world):
         world.runs.answer(world.user, run.id, name, name)
         for _ in range(2):
             world.engine.wake(run.id)
-            world.engine._told.clear()
+            world.engine._sent_signals.clear()
     assert world.wait_for_end(run).state.output == "b"
     assert world.event_names(run).count("answer_given a") == 1
 
@@ -173,7 +173,7 @@ def test_a_cancelled_job_hears_of_it_within_seconds_and_its_late_answer_reaches_
             raise
 
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(LocalWorkerPool, "carry_out", watched)
+        patched.setattr(LocalWorkerPool, "execute", watched)
         run = world.start_run(world.process("stopped", [step("s", world.tool("hang", hang), timeout=60)]))
         assert begun.wait(20)
         world.runs.cancel(world.user, run.id)
