@@ -73,6 +73,7 @@ def test_what_cannot_be_run_leaves_no_log(opened):
 
 
 def test_a_cancelled_request_is_resumed_by_its_log(opened):
+    """Core 20: the run ends after the step under way and can be resumed."""
     project = opened()
     asked = iter([False, True])
     stopped = project.run_plan(ADD, cancellation=lambda: next(asked))

@@ -114,6 +114,7 @@ def test_ten_thousand_steps_from_a_model_are_no_plan(run, finish):
 
 
 def test_a_cancelled_run_stops_before_its_next_step_with_a_whole_log(tmp_path):
+    """Core 20: the run ends after the step under way and can be resumed."""
     said = [step(f"s{n}", tool="echo", arguments={"text": f"{n}"}) for n in range(3)]
     path, tools = tmp_path / "log.jsonl", ToolRegistry(builtin_tools(InMemoryKVStore()))
     asked = iter([False, False, True])
