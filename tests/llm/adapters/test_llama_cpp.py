@@ -156,13 +156,13 @@ class TestWithWeights:
         script = (
             "import sys\n"
             "from aeon.llm.adapters.llama_cpp import LlamaCppAdapter\n"
-            "from aeon.llm.interface import Request\n"
+            "from aeon.llm.interface import LLMRequest\n"
             "schema = {'type': 'object', 'properties': {'a': {'type': 'integer'}}, 'required': ['a']}\n"
             "with LlamaCppAdapter(sys.argv[1], context=1024, threads=1) as adapter:\n"
-            "    adapter.complete(Request('Give a.', max_tokens=20, temperature=0.0, schema=schema))\n"
+            "    adapter.complete(LLMRequest('Give a.', max_tokens=20, temperature=0.0, schema=schema))\n"
             "    told = []\n"
             "    try:\n"
-            "        adapter.complete(Request('Tell a long story.', max_tokens=900), lambda _: told or told.append(print('go', flush=True)))\n"
+            "        adapter.complete(LLMRequest('Tell a long story.', max_tokens=900), lambda _: told or told.append(print('go', flush=True)))\n"
             "    except KeyboardInterrupt:\n"
             "        print('interrupted', flush=True)\n"
         )
