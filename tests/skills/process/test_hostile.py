@@ -15,6 +15,7 @@ import pytest
 from aeon.base.errors import SandboxError
 from aeon.skills.invocation import Cancellation, OutputLimits, ScriptAccess, ScriptExitReason
 from aeon.skills.sandbox import SandboxRunner
+from aeon.skills.sandbox.reaper_client import ReaperProcess
 
 from .conftest import DONE, LOG, Scripts
 
@@ -396,6 +397,20 @@ def test_a_reaper_that_hangs_is_replaced(scripts, monkeypatch):
 
 
 def test_a_reaper_that_cannot_work_is_an_error_with_its_reason(scripts, monkeypatch):
+    monkeypatch.setattr("aeon.skills.sandbox.reaper_client._BOOT", "raise SystemExit('no luck on this machine')")
+    monkeypatch.setattr("aeon.skills.sandbox.isolation._working_levels", {"plain"})
+    with SandboxRunner("plain") as runner, pytest.raises(SandboxError, match="no luck on this machine"):
+        runner.run(scripts.sh("exit 0"))
+
+
+def test_a_reaper_that_was_gone_before_it_was_asked_is_an_error_with_its_reason_too(scripts, monkeypatch):
+    spawn = ReaperProcess.spawn
+
+    def spawn_late(reaper, order):
+        reaper._process.wait()
+        return spawn(reaper, order)
+
+    monkeypatch.setattr(ReaperProcess, "spawn", spawn_late)
     monkeypatch.setattr("aeon.skills.sandbox.reaper_client._BOOT", "raise SystemExit('no luck on this machine')")
     monkeypatch.setattr("aeon.skills.sandbox.isolation._working_levels", {"plain"})
     with SandboxRunner("plain") as runner, pytest.raises(SandboxError, match="no luck on this machine"):

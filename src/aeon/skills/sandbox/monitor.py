@@ -1,6 +1,5 @@
 """Monitors one invocation: feeds stdin, reads output, enforces limits and deadlines."""
 
-import math
 import os
 import select
 import time
@@ -9,7 +8,7 @@ from contextlib import suppress
 from typing import NamedTuple, Protocol
 
 from aeon.base.json import JsonObject
-from aeon.skills.invocation import Cancellation, EventSink, Invocation, ScriptExitReason, StartSlot
+from aeon.skills.invocation import Cancellation, EventSink, Invocation, OutputBudget, ScriptExitReason
 from aeon.skills.sandbox.output_buffers import TailBuffer
 from aeon.skills.sandbox.reaper import messages
 from aeon.skills.sandbox.reaper_client import ReaperChannel
@@ -102,19 +101,18 @@ class StdioPipes:
 
 
 class LaunchOptions(NamedTuple):
-    """The caller's options for a launch: its cancellation, its event sink, its start slot.
+    """The caller's options for a launch.
 
-    `deadline` is the monotonic time by which the script must have ended.
+    `budget` limits how much of its output is kept; without one, all output within its own limits is kept.
     """
 
     cancellation: Cancellation | None
     on_event: EventSink | None
-    slot: StartSlot | None
-    deadline: float
+    budget: OutputBudget | None
 
 
 class ScriptMonitor:
-    """Monitors one invocation until all its processes have ended, or the reaper has died."""
+    """Monitors one invocation, just started, until all its processes have ended, or the reaper has died."""
 
     def __init__(
         self,
@@ -129,12 +127,10 @@ class ScriptMonitor:
         self._pipes = pipes
         self._output = output
         self._on_event = options.on_event
-        self._slot = options.slot
-        self._last_stop_at = options.deadline
-        self._stop_at = self._last_stop_at
-        self.deadline = self._last_stop_at
+        self._started_at = time.monotonic()
+        self._stop_at = self._started_at + invocation.timeout
+        self.deadline = min(self._started_at + _UNHEARD_SECONDS, self._stop_at)
         """The latest time of the next poll: to start reading, later to enforce the timeout."""
-        self._started_at = math.inf
         self.diagnostics = TailBuffer(invocation.limits.stderr)
         self.stop_reason: ScriptExitReason | None = None
         """Why its end was requested; None if it was not."""
@@ -147,22 +143,10 @@ class ScriptMonitor:
         if (cancellation := options.cancellation) is not None:
             self._register(cancellation.fileno(), lambda: self._cancel(cancellation.fileno()))
 
-    def mark_started(self, moment: float) -> None:
-        """Records the start at this monotonic time in seconds, from which its timeout counts."""
-        self._started_at = moment
-        if self.stop_reason is None:
-            self._stop_at = min(moment + self._invocation.timeout, self._last_stop_at)
-            self.deadline = min(moment + _UNHEARD_SECONDS, self._stop_at)
-
-    @property
-    def has_started(self) -> bool:
-        """Whether the script has started."""
-        return self._started_at < math.inf
-
     @property
     def seconds(self) -> float:
         """Seconds since the start."""
-        return max(0.0, time.monotonic() - self._started_at)
+        return time.monotonic() - self._started_at
 
     def _register(self, fd: int, react: Callable[[], object], event: int = select.EPOLLIN) -> None:
         self._reactions[fd] = react
@@ -224,7 +208,6 @@ class ScriptMonitor:
         """Ends the script at once and waits for it, before an exception is raised."""
         if self.is_finished:
             return
-        self._slot = None
         messages.send_stop(self._socket, messages.ScriptStopCommand(0.0))
         self._socket.settimeout(_REAPER_SECONDS)
         while not self.is_finished:
@@ -235,10 +218,6 @@ class ScriptMonitor:
         report = messages.receive_report(self._socket)
         if report is None:
             self.is_reaper_gone = True
-        elif report.kind == messages.STARTED:
-            self.mark_started(report.number / 1e9)
-            if self._slot is not None:
-                self._slot.on_start()
         else:
             self.last_report = report
 
@@ -252,9 +231,7 @@ class ScriptMonitor:
             self.stop_reason = reason
             self._stop_at = time.monotonic() + self._invocation.grace_seconds + _REAPER_SECONDS
             self._start_reading()
-            # Waiting invocations of the group must not start in the freed slot: their time is over, too.
-            is_for_all = reason is ScriptExitReason.CANCELLED or time.monotonic() >= self._last_stop_at
-            messages.send_stop(self._socket, messages.ScriptStopCommand(self._invocation.grace_seconds, is_for_all))
+            messages.send_stop(self._socket, messages.ScriptStopCommand(self._invocation.grace_seconds))
 
     def _limit_passed(self) -> None:
         if self.stop_reason is None:

@@ -33,15 +33,10 @@ _NUMBERS = count(1)
 
 
 class SpawnOrder(NamedTuple):
-    """A request, the script's ends of its pipes, and its group.
-
-    With `limit` it waits for a free slot there.
-    """
+    """A request, and the script's ends of its pipes."""
 
     request: messages.SpawnRequest
     stdio: list[int]
-    group: int = 0
-    limit: int = 0
 
 
 class ReaperChannel:
@@ -108,7 +103,7 @@ class ReaperProcess:
         channel = self._acquire_channel()
         try:
             length = _write_request(channel.request_file, order.request)
-            start = messages.SpawnCommand(channel.number, order.stdio, length, order.group, order.limit)
+            start = messages.SpawnCommand(channel.number, order.stdio, length)
             messages.send_command(self._command_socket, start)
         except BaseException:
             channel.close()
@@ -220,20 +215,15 @@ class ReaperClient:
 
         Raises SandboxError if no reaper accepts it.
         """
+        reaper = self._reaper_process()
         with suppress(OSError):
-            return self._try_spawn(order)
-        try:
-            return self._try_spawn(order)  # the first reaper was already dead
-        except OSError as error:
-            raise SandboxError(f"The process that runs scripts accepts no requests: {error}.") from error
-
-    def _try_spawn(self, order: SpawnOrder) -> ReaperChannel:
+            return reaper.spawn(order)
+        self.discard(reaper)  # it was already dead
         reaper = self._reaper_process()
         try:
             return reaper.spawn(order)
-        except OSError:
-            self.discard(reaper)
-            raise
+        except OSError as error:
+            raise self.discard(reaper) from error
 
     def _reaper_process(self) -> ReaperProcess:
         with self._lock:
