@@ -406,9 +406,9 @@ def test_a_reaper_that_cannot_work_is_an_error_with_its_reason(scripts, monkeypa
 def test_a_reaper_that_was_gone_before_it_was_asked_is_an_error_with_its_reason_too(scripts, monkeypatch):
     spawn = ReaperProcess.spawn
 
-    def spawn_late(reaper, order):
+    def spawn_late(reaper, *request):
         reaper._process.wait()
-        return spawn(reaper, order)
+        return spawn(reaper, *request)
 
     monkeypatch.setattr(ReaperProcess, "spawn", spawn_late)
     monkeypatch.setattr("aeon.skills.sandbox.reaper_client._BOOT", "raise SystemExit('no luck on this machine')")

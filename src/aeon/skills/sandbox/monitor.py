@@ -5,10 +5,10 @@ import select
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from aeon.base.json import JsonObject
-from aeon.skills.invocation import Cancellation, EventSink, Invocation, OutputBudget, ScriptExitReason
+from aeon.skills.invocation import Cancellation, EventSink, Invocation, ScriptExitReason
 from aeon.skills.sandbox.output_buffers import TailBuffer
 from aeon.skills.sandbox.reaper import messages
 from aeon.skills.sandbox.reaper_client import ReaperChannel
@@ -100,17 +100,6 @@ class StdioPipes:
             os.close(fds.pop())
 
 
-class LaunchOptions(NamedTuple):
-    """The caller's options for a launch.
-
-    `budget` limits how much of its output is kept; without one, all output within its own limits is kept.
-    """
-
-    cancellation: Cancellation | None
-    on_event: EventSink | None
-    budget: OutputBudget | None
-
-
 class ScriptMonitor:
     """Monitors one invocation, just started, until all its processes have ended, or the reaper has died."""
 
@@ -120,13 +109,14 @@ class ScriptMonitor:
         channel: ReaperChannel,
         pipes: StdioPipes,
         output: ScriptOutput,
-        options: LaunchOptions,
+        cancellation: Cancellation | None,
+        on_event: EventSink | None,
     ) -> None:
         self._invocation = invocation
         self._socket = channel.socket
         self._pipes = pipes
         self._output = output
-        self._on_event = options.on_event
+        self._on_event = on_event
         self._started_at = time.monotonic()
         self._stop_at = self._started_at + invocation.timeout
         self.deadline = min(self._started_at + _UNHEARD_SECONDS, self._stop_at)
@@ -140,7 +130,7 @@ class ScriptMonitor:
         self._reactions: dict[int, Callable[[], object]] = {self._socket.fileno(): self._receive_report}
         if pipes.has_pending_input:
             self._register(pipes.stdin, self._write_stdin, select.EPOLLOUT)
-        if (cancellation := options.cancellation) is not None:
+        if cancellation is not None:
             self._register(cancellation.fileno(), lambda: self._cancel(cancellation.fileno()))
 
     @property

@@ -17,7 +17,6 @@ from aeon.skills.invocation import (
 )
 from aeon.skills.poll_loop import Pollable, ReadyResult, poll_until_done
 from aeon.skills.sandbox.isolation import SandboxMode, best_level
-from aeon.skills.sandbox.monitor import LaunchOptions
 from aeon.skills.sandbox.reaper.messages import WARM_OPTIONS
 from aeon.skills.sandbox.reaper_client import ReaperClient
 from aeon.skills.sandbox.script_process import ScriptLaunch, ScriptProcess
@@ -91,8 +90,8 @@ class SandboxRunner:
             return ReadyResult(InvocationResult(ScriptExitReason.CANCELLED, sandbox=level))
         if fault := validate_invocation(invocation):
             return ReadyResult(InvocationResult(ScriptExitReason.NOT_STARTED, problem=fault, sandbox=level))
-        options = LaunchOptions(cancellation, on_event, budget)
-        return ScriptProcess(ScriptLaunch(invocation, level, self._client_for(invocation, level), options))
+        client = self._client_for(invocation, level)
+        return ScriptProcess(ScriptLaunch(invocation, level, client, cancellation, on_event, budget))
 
     def _client_for(self, invocation: Invocation, level: SandboxLevel) -> ReaperClient:
         is_warm = self._fork_server and level != "bubblewrap" and _can_fork(invocation)

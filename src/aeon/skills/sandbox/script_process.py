@@ -8,14 +8,22 @@ from pathlib import Path
 from typing import NamedTuple
 
 from aeon.base.errors import SandboxError
-from aeon.skills.invocation import Invocation, InvocationResult, OutputBudget, SandboxLevel, ScriptExitReason
+from aeon.skills.invocation import (
+    Cancellation,
+    EventSink,
+    Invocation,
+    InvocationResult,
+    OutputBudget,
+    SandboxLevel,
+    ScriptExitReason,
+)
 from aeon.skills.protocol import AssetCheck, ScriptEventReader
 from aeon.skills.sandbox import isolation
-from aeon.skills.sandbox.monitor import LaunchOptions, ScriptMonitor, StdioPipes
+from aeon.skills.sandbox.monitor import ScriptMonitor, StdioPipes
 from aeon.skills.sandbox.output_buffers import PlainOutputReader
 from aeon.skills.sandbox.reaper import messages, procfs
 from aeon.skills.sandbox.reaper.messages import MARKER_VARIABLE
-from aeon.skills.sandbox.reaper_client import ReaperClient, SpawnOrder
+from aeon.skills.sandbox.reaper_client import ReaperClient
 from aeon.skills.sandbox.start_errors import sandbox_failure_message, start_failure_message, too_many_open_files_error
 
 _KILL_SECONDS = 5.0
@@ -80,12 +88,14 @@ _SIGNAL_BASE = 128
 
 
 class ScriptLaunch(NamedTuple):
-    """A script to run, its sandbox level, its reaper client, and the caller's options."""
+    """A script to run with its sandbox level and its reaper, and what its caller gave to `ScriptRunner.start`."""
 
     invocation: Invocation
     level: SandboxLevel
     client: ReaperClient
-    options: LaunchOptions
+    cancellation: Cancellation | None = None
+    on_event: EventSink | None = None
+    budget: OutputBudget | None = None
 
 
 class ScriptProcess:
@@ -124,17 +134,19 @@ class _LaunchAttempt:
         invocation = self._invocation = launch.invocation
         self._client = launch.client
         self._level: SandboxLevel = launch.level
-        self._output = _output_reader(invocation, launch.options.budget)
+        self._output = _output_reader(invocation, launch.budget)
         self._token = os.urandom(16).hex()
         self._pipes = _open_pipes(invocation.stdin)
         try:
             request = isolation.build_spawn_request(invocation, launch.level, self._token)
-            self._channel = launch.client.spawn(SpawnOrder(request, self._pipes.child_fds))
+            self._channel = launch.client.spawn(request, self._pipes.child_fds)
         except BaseException:
             self._pipes.close()
             raise
         self._pipes.close_child_stdin()
-        self.monitor = ScriptMonitor(invocation, self._channel, self._pipes, self._output, launch.options)
+        self.monitor = ScriptMonitor(
+            invocation, self._channel, self._pipes, self._output, launch.cancellation, launch.on_event
+        )
 
     def poll(self) -> InvocationResult | SandboxError | None:
         """Returns the result once it has ended, or an error if the reaper started nothing.
