@@ -10,11 +10,13 @@ from typing import NamedTuple, cast
 
 from aeon.base.errors import InputError, ToolDefinitionError
 from aeon.base.json import Json, JsonObject
+from aeon.base.loggers import logged_as
 from aeon.bootstrap.app import App
 from aeon.kernel.orchestrator import Orchestrator
 from aeon.kernel.state import CancellationCheck, OrchestrationState, RunStatus, restore_state
 from aeon.observability.events import Observer
 from aeon.observability.log import JsonlLog, LogHistory, read_log
+from aeon.observability.run_logger import logged_run
 from aeon.plan.models import Plan, StepStatus
 from aeon.plan.parser import build_plan
 from aeon.tools.interface import Tool
@@ -158,7 +160,7 @@ class RequestService:
     ) -> RequestResult:
         ttl = self._app.settings.run.ttl if options.ttl is None else options.ttl
         path = options.log or new_log_path(self._app.log_folder)
-        with open_request_log(path, after) as log:
+        with open_request_log(path, after) as log, logged_run("kernel", path.stem, self._app.known_secrets):
             tools = request_registry(self._app, request, named, options.tools)
             kernel = self._app.orchestrator(ttl=ttl, log=log, observer=options.observer, tools=tools)
             raw = work(kernel)
@@ -172,10 +174,14 @@ def new_log_path(folder: Path) -> Path:
 
 @contextmanager
 def open_request_log(path: Path, after: LogHistory | None = None) -> Generator[JsonlLog]:
-    """Open the log at `path`, and close it at the end; an empty one is removed. Raises LogError."""
+    """Open the log at `path`, and close it at the end; an empty one is removed. Raises LogError.
+
+    Records of the standard logging that are made inside carry the name of the file, without its suffix, as `run_id`.
+    """
     log = JsonlLog(path, after=after)
     try:
-        yield log
+        with logged_as(path.stem):
+            yield log
     finally:
         log.close()
         if not log.entries:

@@ -16,6 +16,7 @@ from aeon.adapters.weights import (
     weights_dir,
 )
 from aeon.base.errors import ToolDefinitionError, WeightsError
+from aeon.base.masking import secrets_of_environment
 from aeon.bootstrap.embedded_models import catalogued_weights, suitable_weights
 from aeon.bootstrap.lazy import LazyAdapter, LazyMemory
 from aeon.bootstrap.model_choice import MODEL_SERVER_ADVICE, NO_PROJECT_KEYS, ModelChoice, choose_model, key_variables
@@ -27,6 +28,7 @@ from aeon.memory.kv_store import InMemoryKVStore
 from aeon.memory.sqlite import SQLiteMemory
 from aeon.observability.events import Observer
 from aeon.observability.log import RunLog
+from aeon.observability.run_logger import RunLogger
 from aeon.settings import ModelSettings, Settings
 from aeon.tools.entry_points import discover_tools
 from aeon.tools.interface import Tool
@@ -68,7 +70,9 @@ class App:
         self._memory = LazyMemory(lambda: _open_memory(folder, settings.memory.path))
         self.memory = self._memory if own.memory is None else own.memory
         self.registry = ToolRegistry(builtin_tools(self.memory))
-        self.model = LazyAdapter(lambda: self._open_model(_ignore_progress, may_fetch=False), own.model)
+        self.model = LazyAdapter(
+            lambda: self._open_model(_ignore_progress, may_fetch=False), own.model, self.known_secrets
+        )
         self.skills = Skills(settings.skills, environ, folder, lambda: self.model, key_variables(settings))
         self._environ = environ
         self._from_project = from_project
@@ -79,6 +83,10 @@ class App:
         """Keep the skills' data below `data`, for a user other than the folder's owner."""
         keys = key_variables(self.settings)
         self.skills = Skills(self.settings.skills, self._environ, self.folder, lambda: self.model, keys, data)
+
+    def known_secrets(self) -> set[str]:
+        """Return the secrets in the environment, which no log may contain."""
+        return secrets_of_environment(self._environ, key_variables(self.settings))
 
     @property
     def log_folder(self) -> Path:
@@ -96,7 +104,7 @@ class App:
         """
         choice = self.model_choice()
         adapter = self._open_model(report, may_fetch=may_fetch)
-        self.model = LazyAdapter(lambda: adapter)
+        self.model = LazyAdapter(lambda: adapter, secrets=self.known_secrets)
         return choice
 
     def fetch_weights(self, name: str | None, report: WeightsProgressCallback) -> Path:
@@ -120,7 +128,7 @@ class App:
             self.registry if tools is None else tools,
             ttl=ttl,
             log=log,
-            observer=observer,
+            observer=RunLogger("kernel", then=observer, secrets=self.known_secrets),
             on_missing_tool=on_missing_tool,
         )
 

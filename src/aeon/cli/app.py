@@ -1,7 +1,7 @@
 """The commands and their options. Each imports what it needs when it runs, so that `aeon --help` is fast."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -56,8 +56,17 @@ def start(
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
     ] = False,
+    log_level: Annotated[
+        Literal["debug", "info", "warning", "error"] | None,
+        typer.Option(
+            "--log-level", envvar="AEON_LOG", help="Show the log of Aeon's parts on stderr from this level on."
+        ),
+    ] = None,
 ) -> None:
     del version
+    from aeon.cli.log_output import show_log
+
+    show_log(log_level)
 
 
 @app.command()

@@ -66,7 +66,9 @@ SETTINGS_FILE = "aeon.toml"
 _MAX_BYTES = 1_000_000
 _PATHS = ("run.log_dir", "memory.path", "model.name")
 _MODEL_PATH = "AEON_MODEL_PATH"
-_OTHER_VARIABLES = frozenset({"AEON_HOME", _MODEL_PATH, "AEON_SKILL_CONFIG", "AEON_MODEL_SOCKET", "AEON_MODEL_TOKEN"})
+_OTHER_VARIABLES = frozenset(
+    {"AEON_HOME", "AEON_LOG", _MODEL_PATH, "AEON_SKILL_CONFIG", "AEON_MODEL_SOCKET", "AEON_MODEL_TOKEN"}
+)
 _VARIABLES = {environment_variable(key): key for key in KEYS}
 _SECRET_VARIABLES = ("model.api_key_env", "store.password_env", "graph.password_env", "engine.password_env")
 """Keys whose value is the name of a variable."""
