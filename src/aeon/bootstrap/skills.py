@@ -15,6 +15,7 @@ from aeon.base.loggers import current_run_id
 from aeon.base.masking import secrets_of_environment
 from aeon.base.project_folder import state_folder
 from aeon.llm.interface import LLMAdapter
+from aeon.llm.usage import NO_PRICES, MeteredAdapter, Prices, total_usage
 from aeon.observability.events import Observer, PlanningStarted
 from aeon.observability.run_logger import RunLogger, logged_run
 from aeon.settings import SkillsSettings
@@ -68,6 +69,7 @@ class Skills:
         model: Callable[[], LLMAdapter],
         keys: Collection[str] = frozenset(),
         data: Path | None = None,
+        prices: Prices = NO_PRICES,
     ) -> None:
         """`data` is the folder for the data of all skills; without it, each skill root has its own."""
         self._data = data
@@ -79,7 +81,9 @@ class Skills:
         self._folder = folder
         self._model = model
         self._keys = keys
-        self._gateway = ModelGateway(model)
+        self._prices = prices
+        self._script_model = MeteredAdapter(model)
+        self._gateway = ModelGateway(lambda: self._script_model)
         self._lock = threading.Lock()
         self._runner: SandboxRunner | None = None
         self._exit_stack = ExitStack()
@@ -131,19 +135,24 @@ class Skills:
         """Plan a request with the trusted skills and run it, replanning after failures. Raises the errors of `execute`.
 
         A small model sees only the beginning of the chosen skills' prompts (decision 17). `on_result` is called with
-        the result of each plan, before the next one is made.
+        the result of each plan, before the next one is made. `usage` of the result counts the calls that planned and
+        answered, and those that scripts made meanwhile; two requests at once both count the calls of all scripts.
         """
+        model = MeteredAdapter(self._model)
 
         def run(observe: Observer) -> ExecutionResult:
             executor = self._executor(observe)
             observe(PlanningStarted(request))
             budget = SMALL_PROMPT_BUDGET if is_model_small else PROMPT_BUDGET
-            planner = ModelPlanner(self._model(), _prompt, observe, budget)
+            planner = ModelPlanner(model, _prompt, observe, budget)
             usable = self.catalog.with_disabled([skill.name for skill in self.untrusted()])
             replanner = Replanner(usable, planner, PatternPlanner(), executor.execute, self.health, observe)
             return replanner.run(request, cancellation, on_result)
 
-        return self._logged(new_request_id(), observer, run)
+        earlier = len(self._script_model.calls)
+        result = self._logged(new_request_id(), observer, run)
+        usage = total_usage([*model.calls, *self._script_model.calls[earlier:]], self._prices)
+        return result.model_copy(update={"usage": usage})
 
     def _logged(
         self, run_id: str, observer: Observer | None, run: Callable[[Observer], ExecutionResult]

@@ -7,6 +7,7 @@ from aeon.base.clock import Clock
 from aeon.base.errors import LLMError
 from aeon.base.loggers import room_logger, safe_text
 from aeon.llm.interface import LLMResponse
+from aeon.llm.usage import CallUsage
 
 _LOG = room_logger("llm")
 
@@ -20,14 +21,14 @@ def logged_call(call: Callable[[], LLMResponse], secrets: Callable[[], set[str]]
         seconds = clock.monotonic() - began
         _LOG.error("model call failed after %.3f s: %s", seconds, safe_text(error.message, secrets()))
         raise
-    if _LOG.isEnabledFor(logging.DEBUG):
+    is_reply = isinstance(reply, LLMResponse)  # pyright: ignore[reportUnnecessaryIsInstance]  # adapters are external code
+    if is_reply and _LOG.isEnabledFor(logging.DEBUG):
         _log_reply(reply, clock.monotonic() - began)
     return reply
 
 
 def _log_reply(reply: LLMResponse, seconds: float) -> None:
-    usage = reply.usage or {}
-    prompt, completion = usage.get("input_tokens"), usage.get("output_tokens")
+    _, prompt, completion = CallUsage.of_reply({"usage": reply.usage})
     about = {"model": reply.model, "duration": seconds, "prompt_tokens": prompt, "completion_tokens": completion}
     counted = "no tokens reported" if prompt is None and completion is None else f"{prompt} + {completion} tokens"
     _LOG.debug("model %s answered after %.3f s, %s", reply.model or "(unnamed)", seconds, counted, extra=about)

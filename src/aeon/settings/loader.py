@@ -95,9 +95,10 @@ class LoadedSettings:
     from_project: Mapping[str, Path]
 
     def value(self, key: str) -> Json:
-        """The value of `section.name`."""
+        """The value of `section.name`, as JSON data."""
         section, _, name = key.partition(".")
-        return getattr(getattr(self.settings, section), name)
+        content: JsonObject = getattr(self.settings, section).model_dump(mode="json", include={name})
+        return content[name]
 
 
 def load_settings(flags: Mapping[str, tuple[str, Json]], environ: Mapping[str, str], folder: Path) -> LoadedSettings:
