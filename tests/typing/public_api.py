@@ -15,9 +15,10 @@ from aeon import (
     Validator,
     tool,
 )
-from aeon.application.requests import ModelUsage, RequestResult
+from aeon.application.requests import RequestResult
 from aeon.application.run_follower import EntryUpdate, HeldUpdate
 from aeon.llm.adapters.remote_api import RemoteAPIAdapter
+from aeon.llm.usage import Cost, Usage
 from aeon.platform.catalog.model import Service
 from aeon.platform.processes.model import Process
 from aeon.platform.runs.model import Run
@@ -66,7 +67,10 @@ def registered(registry: ToolRegistry) -> None:
 
 def a_project_has_typed_results(project: Project) -> None:
     assert_type(project.ask("add").status, Literal["completed", "failed", "ttl_expired"])
-    assert_type(project.ask("add").usage, ModelUsage | None)
+    assert_type(project.ask("add").usage, Usage)
+    assert_type(project.ask("add").usage.cost, Cost | None)
+    assert_type(project.runs.usage("run"), Usage)
+    assert_type(project.skills.run("roll").usage, Usage | None)
     assert_type(project.runs.start("greet", {}), Run)
     assert_type(project.runs.settle("run").status, Literal["ended", "waits_for_person", "open"])
     assert_type(project.processes.get("greet"), Process)

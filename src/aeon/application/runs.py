@@ -3,9 +3,10 @@
 from collections.abc import Mapping
 from threading import Lock
 
-from aeon.application.run_follower import RunExplainer, RunFollower, SettledRun
+from aeon.application.run_follower import RunExplainer, RunFollower, SettledRun, model_calls_of
 from aeon.base.json import Json, JsonObject
 from aeon.bootstrap.process_runtime import ProcessRuntime
+from aeon.llm.usage import Usage, total_usage
 from aeon.platform.diagnosis import explain_run
 from aeon.platform.ledger import MutationRequest
 from aeon.platform.processes.model import Process
@@ -131,6 +132,16 @@ class RunService:
         """
         return explain_run(self._runtime.diagnosis, self._user, run)
 
+    def usage(self, run: str) -> Usage:
+        """The model calls of a run and of all that it called, so far. Raises NotFoundError."""
+        repository = self._runtime.runs.repository
+        family = repository.list_family(repository.get(self._user, run).run.root_id)
+        called = [run]
+        for each in called:
+            called += [child.id for child in family if child.parent_id == each]
+        entries = (entry for each in called for entry in repository.entries(each))
+        return total_usage((call for entry in entries for call in model_calls_of(entry)), self._runtime.prices)
+
     def follow(
         self, run: str, *, from_now: bool = False, after: Mapping[str, int] | None = None, seconds: float | None = None
     ) -> RunFollower:
@@ -157,7 +168,13 @@ class RunService:
 
     def _follower(self, run: str, seconds: float | None, explain: RunExplainer | None) -> RunFollower:
         return RunFollower(
-            self._runtime.runs, self._user, run, clock=self._runtime.clock, explain=explain, seconds=seconds
+            self._runtime.runs,
+            self._user,
+            run,
+            clock=self._runtime.clock,
+            explain=explain,
+            seconds=seconds,
+            prices=self._runtime.prices,
         )
 
     def _opened(self) -> ProcessRuntime:

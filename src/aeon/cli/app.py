@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -58,8 +58,17 @@ def start(
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
     ] = False,
+    log_level: Annotated[
+        Literal["debug", "info", "warning", "error"] | None,
+        typer.Option(
+            "--log-level", envvar="AEON_LOG", help="Show the log of Aeon's parts on stderr from this level on."
+        ),
+    ] = None,
 ) -> None:
     del version
+    from aeon.cli.log_output import show_log
+
+    show_log(log_level)
 
 
 def app_for(argv: Sequence[str]) -> typer.Typer:

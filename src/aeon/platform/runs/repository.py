@@ -10,6 +10,7 @@ from aeon.platform.runs import queries
 from aeon.platform.runs.admission import PlannedRun, RunAdmission
 from aeon.platform.runs.claim_check import ResultStore, check_in, check_out, reference_of, run_entry_row
 from aeon.platform.runs.dead_jobs import DeadJob, find_dead_jobs, may_contain_dead_jobs
+from aeon.platform.runs.entry_log import log_entries
 from aeon.platform.runs.lease import ConfirmOwnership, always_owned
 from aeon.platform.runs.machine.commands import StartProcess
 from aeon.platform.runs.machine.events import (
@@ -65,6 +66,8 @@ class SqlRunRepository:
             self._store.update(self._append_entries(run, executor, entries, state))
         except GuardError:
             self.append(run, executor, self._missing_entries(run, executor, entries), state)
+        else:
+            log_entries(run, entries)
 
     def accept_child(self, parent: Run, command: StartProcess) -> str:
         """Accept the run that a step starts, and return its id; calling it again returns the same run.
