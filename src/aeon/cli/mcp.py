@@ -4,6 +4,7 @@ import os
 from contextlib import ExitStack
 
 from aeon.application.project import private_folder
+from aeon.application.workspace import open_app_workspace
 from aeon.base.json import Json
 from aeon.base.masking import Mask
 from aeon.base.project_folder import make_folder
@@ -33,8 +34,8 @@ def serve_mcp(model: str | None, user: str, *, with_stored: bool) -> int:
         if with_stored:
             from aeon.server.mcp.process_tools import offer_processes
 
-            runner = closing.enter_context(app.process_runtime())
-            stored = [*offer_stored_tools(app.register_stored_tools(user)), *offer_processes(runner, user)]
+            workspace = closing.enter_context(open_app_workspace(app, os.environ, user))
+            stored = [*offer_stored_tools(app.register_stored_tools(user)), *offer_processes(workspace)]
         warnings: list[str] = []
         tools = build_offered_tools(app, stored, warnings)
         for warning in warnings:

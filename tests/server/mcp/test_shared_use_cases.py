@@ -33,7 +33,7 @@ def opened(tmp_path):
 def tools(opened):
     """The tools for Processes and runs, by name."""
     opened.apply(STORED + KEYED)
-    return {tool.name: tool for tool, _ in offer_processes(opened._opened_runtime(), opened.user)}
+    return {tool.name: tool for tool, _ in offer_processes(opened._workspace)}
 
 
 def test_the_same_key_gives_the_same_run(tools, opened):

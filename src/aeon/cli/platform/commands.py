@@ -206,7 +206,8 @@ def tool_discover(
     as_json: AsJson = False,
 ) -> int:
     """List the tools of an MCP server, as a file for `aeon apply` with the server's own schemas."""
-    from aeon.cli.platform.discovery import DiscoveryRequest, discover_tools, read_connection
+    from aeon.application.discovery import DiscoveryRequest
+    from aeon.cli.platform.discovery import discover_tools, read_connection
 
     request = DiscoveryRequest(
         service, read_connection(connection), secret_name, only or [], allow_private, allow_insecure
