@@ -1,15 +1,16 @@
 """`CatalogService`: stored things of any kind, by the name of their kind."""
 
-from collections.abc import Sequence
+import builtins
 from typing import Protocol, TypeAlias
 
 from aeon.application.entities import EntityService
+from aeon.application.pages import Page
 from aeon.base.errors import InputError
 from aeon.base.json import JsonObject
 from aeon.bootstrap.platform import Platform
 from aeon.platform.catalog import model
 from aeon.platform.catalog.model import OwnedEntity
-from aeon.platform.catalog.repository import EntityUse
+from aeon.platform.catalog.repository import EntityUse, Ownership
 from aeon.platform.processes.model import NewProcess, ProcessChange
 from aeon.platform.search.index import INDEXED_LABELS, SearchHit, TextIndex
 
@@ -22,8 +23,16 @@ class AnyEntities(Protocol):
     """The things of one kind, for callers that learn the kind at run time. `EntityService` says what each does."""
 
     def get(self, name: str) -> OwnedEntity: ...
-    def list_all(self, *, archived: bool = ...) -> Sequence[OwnedEntity]: ...
-    def list_uses(self, name: str) -> list[EntityUse]: ...
+    def list(
+        self,
+        *,
+        owner: Ownership = ...,
+        prefix: str = ...,
+        archived: bool = ...,
+        after: str | None = ...,
+        limit: int = ...,
+    ) -> Page[OwnedEntity]: ...
+    def list_uses(self, name: str) -> "builtins.list[EntityUse]": ...
     def change(self, name: str, change: JsonObject, *, key: str | None = ...) -> OwnedEntity: ...
     def remove(self, name: str, *, key: str | None = ...) -> None: ...
 

@@ -1,11 +1,15 @@
 """`RunReader`: what one user can see of the runs of Processes, without an engine."""
 
+import builtins
 import time
 from collections.abc import Callable, Iterator
 
-from aeon.platform.errors import NotFoundError
+from aeon.application.pages import Page, checked_limit, decode_cursor, encode_cursor, page_of
+from aeon.platform.errors import NotFoundError, RuleError
+from aeon.platform.metrics.rules import normalize_instant
 from aeon.platform.runs.dead_jobs import DeadJob
-from aeon.platform.runs.model import RunEntry, RunSummary
+from aeon.platform.runs.machine.state import RunPhase
+from aeon.platform.runs.model import NEWEST_RUN, RunEntry, RunFilter, RunPosition, RunSummary
 from aeon.platform.runs.service import PendingQuestion, Runs, RunView
 from aeon.platform.runs.trace import AttemptTrace, trace_attempts
 
@@ -30,7 +34,7 @@ class RunReader:
         """The id of a run that a person named: an id, or `last` for the newest. Raises NotFoundError without runs."""
         if run != NEWEST:
             return run
-        newest = self.list_runs(1)
+        newest = self.list(limit=1).items
         if not newest:
             raise NotFoundError("You have no runs.", next_step="Start one: aeon process run NAME.")
         return newest[0].id
@@ -39,23 +43,39 @@ class RunReader:
         """A run, its plan and its state. Raises NotFoundError."""
         return self._runs.view(self._user, run)
 
-    def trace(self, view: RunView) -> list[AttemptTrace]:
+    def trace(self, view: RunView) -> "builtins.list[AttemptTrace]":
         """Every attempt of a run's steps, in the order of their starts."""
         return trace_attempts(view.plan, self._runs.list_entries(self._user, view.run.id))
 
-    def list_runs(self, limit: int = _LIST_LIMIT) -> list[RunSummary]:
-        """The user's runs, newest first, without those that other runs called."""
-        return self._runs.list_runs(self._user, limit)
+    def list(
+        self,
+        *,
+        phase: RunPhase | None = None,
+        process: str | None = None,
+        since: str | None = None,
+        after: str | None = None,
+        limit: int = _LIST_LIMIT,
+    ) -> Page[RunSummary]:
+        """A page of the user's runs, newest first, without those that other runs called.
 
-    def list_open_ids(self) -> list[str]:
+        `process` is the name of a Process or its id, `since` an ISO 8601 instant at which a run was accepted or later.
+        `after` is the cursor of the page before. Raises RuleError for an invalid instant, cursor or limit.
+        """
+        wanted = RunFilter(phase, process, "" if since is None else _instant(since))
+        position = NEWEST_RUN if after is None else RunPosition(*decode_cursor(after, str, str))
+        found = self._runs.list_runs(self._user, checked_limit(limit) + 1, wanted, position)
+        last = found[min(limit, len(found)) - 1] if found else None
+        return page_of(found, limit, "" if last is None else encode_cursor([last.accepted_at, last.id]))
+
+    def list_open_ids(self) -> "builtins.list[str]":
         """The ids of the user's runs that have not ended, oldest first."""
         return self._runs.repository.list_open_ids(self._user)
 
-    def list_questions(self, run: str) -> list[PendingQuestion]:
+    def list_questions(self, run: str) -> "builtins.list[PendingQuestion]":
         """The open questions of a run and of its whole family, its own first. Raises NotFoundError."""
         return self._runs.list_questions(self._user, run)
 
-    def list_dead_jobs(self, limit: int = _LIST_LIMIT) -> list[DeadJob]:
+    def list_dead_jobs(self, limit: int = _LIST_LIMIT) -> "builtins.list[DeadJob]":
         """The user's dead jobs, newest first: those that failed permanently (platform 10)."""
         return self._runs.repository.list_dead_jobs(self._user, limit)
 
@@ -78,3 +98,12 @@ class RunReader:
             if is_over or not follows:
                 return
             sleep(_POLL_INTERVAL)
+
+
+def _instant(text: str) -> str:
+    instant = normalize_instant(text)
+    if instant is None:
+        raise RuleError(
+            f"{text!r} is not an instant.", rule="instant", field="$.since", next_step="Give ISO 8601 with its offset."
+        )
+    return instant

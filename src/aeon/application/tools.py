@@ -97,5 +97,5 @@ class ToolService(EntityService[Tool, NewTool, ToolChange]):
 
         Raises NotFoundError, ForbiddenError.
         """
-        own = self.list_own() if name is None else [self._tools.get_own(self._user, self.get(name).id)]
+        own = self.list_all(owner="own") if name is None else [self._tools.get_own(self._user, self.get(name).id)]
         return sum(self._cache().clear(each.id) for each in own)

@@ -13,10 +13,10 @@ from typing import Literal, NamedTuple, TypeAlias
 
 import aeon
 from aeon.application.folder import FolderService
+from aeon.application.models import ModelChoice
 from aeon.base.errors import AeonError, ConfigError, MissingExtraError
 from aeon.base.project_folder import PROJECT_FOLDER, require_ownership
 from aeon.bootstrap.app import App
-from aeon.bootstrap.model_choice import ModelChoice
 from aeon.cli.console import print_data
 from aeon.cli.exit_codes import ExitCode
 from aeon.cli.progress import FetchProgress

@@ -3,12 +3,12 @@
 import os
 from contextlib import ExitStack
 
+from aeon.application.models import key_variables
 from aeon.application.project import private_folder
 from aeon.application.workspace import open_app_workspace
 from aeon.base.json import Json
 from aeon.base.masking import Mask
 from aeon.base.project_folder import make_folder
-from aeon.bootstrap.model_choice import key_variables
 from aeon.cli.console import print_message
 from aeon.cli.exit_codes import ExitCode
 from aeon.cli.session import MASTER_KEY, app_session, load_cli_settings

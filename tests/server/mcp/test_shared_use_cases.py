@@ -43,7 +43,7 @@ def test_the_same_key_gives_the_same_run(tools, opened):
     assert first["output"] == "Hello Ann"
     assert greet.invoke(who="Ann", idempotencyKey="k") == first
     assert greet.invoke(who="Ann")["run"] != first["run"]
-    assert len(opened.runs.list_runs()) == 2
+    assert len(opened.runs.list().items) == 2
 
 
 def test_an_input_that_is_called_like_the_key_stays_an_input(tools):

@@ -8,6 +8,7 @@ from aeon.base.errors import InputError
 from aeon.base.json import Json, JsonObject
 from aeon.cli.console import print_data, print_message
 from aeon.cli.exit_codes import ExitCode
+from aeon.cli.platform.listing import ListOptions, print_whether_more
 from aeon.cli.platform.session import workspace_session
 from aeon.cli.text import COLUMNS, indented_json, one_line, printable
 
@@ -60,14 +61,17 @@ def _warn_of_dependents(step: ApplyStep) -> None:
         print_message(f"{name} needs a different input; these do not match it and will fail: {listed}", "warning: ")
 
 
-def list_stored_tools(user: str, *, as_json: bool) -> int:
-    """Print the user's own tools, then the shared ones."""
+def list_stored_tools(user: str, options: ListOptions, *, as_json: bool) -> int:
+    """Print a page of the user's own tools by name, then of the shared ones."""
     with workspace_session(user) as workspace:
-        tools = workspace.tools.list_all()
+        page = workspace.tools.list(
+            owner=options.owner, prefix=options.prefix, after=options.after, limit=options.limit
+        )
+    print_whether_more(page)
     if as_json:
-        print_data(indented_json([each.as_dict() for each in tools]))
+        print_data(indented_json([each.as_dict() for each in page.items]))
         return ExitCode.DONE
-    for each in tools:
+    for each in page.items:
         owner = "" if each.owner_id == user else f" (of {each.owner_id}, {each.id})"
         print_data(one_line(f"{printable(each.name)} {each.status} {printable(each.description)}{owner}", COLUMNS))
     return ExitCode.DONE

@@ -4,20 +4,22 @@ from aeon.application.catalog import SearchHit
 from aeon.base.json import Json, JsonObject
 from aeon.cli.console import print_data, print_message
 from aeon.cli.exit_codes import ExitCode
+from aeon.cli.platform.listing import ListOptions, print_whether_more
 from aeon.cli.platform.session import workspace_session
 from aeon.cli.text import COLUMNS, indented_json, one_line, printable
 from aeon.platform.catalog.model import OwnedEntity, Secret, Service, ServiceTemplate, Tool, ToolTemplate
 from aeon.platform.processes.model import Process
 
 
-def list_entities(kind: str, user: str, *, is_archived: bool, as_json: bool) -> int:
-    """Print the user's own items of one kind by name, then the shared ones."""
+def list_entities(kind: str, user: str, options: ListOptions, *, as_json: bool) -> int:
+    """Print a page of the user's own items of one kind by name, then of the shared ones."""
     with workspace_session(user) as workspace:
-        items = workspace.catalog.of_kind(kind).list_all(archived=is_archived)
+        page = options.page(workspace.catalog.of_kind(kind))
+    print_whether_more(page)
     if as_json:
-        print_data(indented_json([_as_data(each) for each in items]))
+        print_data(indented_json([_as_data(each) for each in page.items]))
         return ExitCode.DONE
-    for each in items:
+    for each in page.items:
         owner = "" if each.owner_id == user else f" (of {each.owner_id}, {each.id})"
         print_data(one_line(printable(f"{each.name}{_summary_of(each)}{owner}"), COLUMNS))
     return ExitCode.DONE

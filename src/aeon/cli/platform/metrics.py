@@ -1,23 +1,19 @@
 """`aeon metrics`: shows metrics and their values; an administrator defines and deletes metrics."""
 
-import re
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
 from typing import get_args
 
-from aeon.application.metrics import ENTITY_DIMENSION, format_exposition, normalize_instant
+from aeon.application.metrics import ENTITY_DIMENSION, format_exposition
 from aeon.application.workspace import Workspace
 from aeon.base.errors import InputError
 from aeon.base.json import Json, JsonObject
 from aeon.cli.console import print_data, print_message
 from aeon.cli.exit_codes import ExitCode
+from aeon.cli.platform.inputs import parse_since
 from aeon.cli.platform.session import workspace_session
 from aeon.cli.text import COLUMNS, indented_json, one_line, printable
 from aeon.platform.errors import NotFoundError
 from aeon.platform.metrics.model import MetricScope, MetricSummary
-
-_UNITS = {"m": "minutes", "h": "hours", "d": "days"}
-_AGO = re.compile(r"([0-9]{1,6})([mhd])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +30,7 @@ def show_metrics(name: str | None, user: str, filters: MetricsFilter, *, as_prom
 
     Raises NotFoundError, and InputError for an invalid scope or time.
     """
-    scope, since = _scope(filters.scope), _since(filters.since)
+    scope, since = _scope(filters.scope), parse_since(filters.since)
     with workspace_session(user) as workspace:
         metrics = workspace.metrics
         wanted = [metrics.find(name, scope)] if name else metrics.list_all()
@@ -102,19 +98,6 @@ def _scope(text: str | None) -> MetricScope | None:
     if text is None:
         return None
     raise InputError(f"There is no scope {text!r}.", next_step=f"Name one of {', '.join(get_args(MetricScope))}.")
-
-
-def _since(text: str | None) -> str | None:
-    """Return the instant of `24h` ago, or the given instant, normalized. Raises InputError."""
-    if text is None:
-        return None
-    if ago := _AGO.fullmatch(text):
-        return (datetime.now(UTC) - timedelta(**{_UNITS[ago[2]]: int(ago[1])})).isoformat()
-    if instant := normalize_instant(text):
-        return instant
-    raise InputError(
-        f"{text!r} is not a time.", next_step="Give how long ago, as 30m, 24h or 7d, or an instant (ISO 8601)."
-    )
 
 
 def _entity(workspace: Workspace, scope: MetricScope, name: str) -> str:

@@ -1,22 +1,39 @@
 """`aeon runs list|show|events`: shows runs without opening an engine."""
 
 from dataclasses import asdict
+from typing import NamedTuple
 
 from aeon.base.json import Json, JsonObject
 from aeon.cli.console import print_data
 from aeon.cli.exit_codes import ExitCode
+from aeon.cli.platform.inputs import parse_since
+from aeon.cli.platform.listing import print_whether_more
 from aeon.cli.platform.session import workspace_session
 from aeon.cli.text import COLUMNS, indented_json, one_line, printable
+from aeon.platform.runs.machine.state import RunPhase
 
 
-def list_runs(user: str, *, limit: int, as_json: bool) -> int:
-    """Print the user's runs, newest first."""
+class RunListOptions(NamedTuple):
+    """The options of `aeon runs list`; None does not filter. `since` is a time, as `parse_since` reads it."""
+
+    limit: int
+    after: str | None = None
+    phase: RunPhase | None = None
+    process: str | None = None
+    since: str | None = None
+
+
+def list_runs(user: str, options: RunListOptions, *, as_json: bool) -> int:
+    """Print a page of the user's runs, newest first. Raises InputError for an invalid time."""
+    limit, after, phase, process, since = options
+    instant = parse_since(since)
     with workspace_session(user) as workspace:
-        listed = workspace.past_runs.list_runs(limit)
+        page = workspace.past_runs.list(phase=phase, process=process, since=instant, after=after, limit=limit)
+    print_whether_more(page)
     if as_json:
-        print_data(indented_json([run.as_dict() for run in listed]))
+        print_data(indented_json([run.as_dict() for run in page.items]))
         return ExitCode.DONE
-    for run in listed:
+    for run in page.items:
         print_data(one_line(printable(f"{run.id} {run.phase} {run.accepted_at[:19]} {run.process_name}"), COLUMNS))
     return ExitCode.DONE
 

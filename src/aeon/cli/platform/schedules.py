@@ -8,6 +8,7 @@ from aeon.base.json import Json, JsonObject
 from aeon.cli.console import print_data, print_message
 from aeon.cli.exit_codes import ExitCode
 from aeon.cli.platform.inputs import read_inputs
+from aeon.cli.platform.listing import ListOptions, print_whether_more
 from aeon.cli.platform.session import workspace_session
 from aeon.cli.text import COLUMNS, indented_json, one_line, printable
 from aeon.platform.schedules.model import ProcessSchedule
@@ -45,15 +46,16 @@ def add_schedule(
     return ExitCode.DONE
 
 
-def list_schedules(user: str, *, as_json: bool) -> int:
-    """Print the user's schedules, each with its next start."""
+def list_schedules(user: str, options: ListOptions, *, as_json: bool) -> int:
+    """Print a page of the user's schedules, each with its next start."""
     with workspace_session(user) as workspace:
         schedules = workspace.schedules
-        listed = schedules.list_own()
+        page = schedules.list(prefix=options.prefix, after=options.after, limit=options.limit)
+        print_whether_more(page)
         if as_json:
-            print_data(indented_json([_as_data(schedules, each) for each in listed]))
+            print_data(indented_json([_as_data(schedules, each) for each in page.items]))
             return ExitCode.DONE
-        for each in listed:
+        for each in page.items:
             print_data(_line(schedules, each))
     return ExitCode.DONE
 
