@@ -12,12 +12,11 @@ from threading import Thread
 from typing import Literal, NamedTuple, TypeAlias
 
 import aeon
+from aeon.application.folder import FolderService
+from aeon.application.models import ModelChoice
 from aeon.base.errors import AeonError, ConfigError, MissingExtraError
 from aeon.base.project_folder import PROJECT_FOLDER, require_ownership
 from aeon.bootstrap.app import App
-from aeon.bootstrap.model_choice import ModelChoice
-from aeon.bootstrap.tracked_files import find_tracked_files
-from aeon.bootstrap.vaults import project_key_file
 from aeon.cli.console import print_data
 from aeon.cli.exit_codes import ExitCode
 from aeon.cli.progress import FetchProgress
@@ -114,7 +113,7 @@ def _master_key(folder: Path) -> list[CheckResult]:
     if (folder / "master.key").exists():
         advice = "Run `aeon tool list` without AEON_MASTER_KEY: opening the vault moves the key."
         return [CheckResult("master key", "broken", f"it is in {folder}, beside the vault", advice)]
-    file = project_key_file(folder.parent, os.environ)
+    file = FolderService(folder.parent, os.environ).key_file
     if not file.exists():
         return [
             CheckResult("master key", "note", f"not in {file}: the environment or the system's keyring must hold it")
@@ -123,7 +122,7 @@ def _master_key(folder: Path) -> list[CheckResult]:
 
 
 def _repository() -> list[CheckResult]:
-    tracked = find_tracked_files(Path.cwd())
+    tracked = FolderService(Path.cwd(), os.environ).tracked_files()
     if not [*tracked.secret, *tracked.other]:
         return []
     name, advice = "repository", "Run `git rm -r --cached .aeon`, and commit the change."

@@ -27,6 +27,7 @@ SERVICE_QUERIES = EntityQueries(
     queries.SERVICE_TEMPLATE_NAMED,
     queries.OWN_SERVICE_TEMPLATES,
     queries.SHARED_SERVICE_TEMPLATES,
+    queries.VISIBLE_SERVICE_TEMPLATES,
     queries.MADE_FROM_SERVICE_TEMPLATE,
 )
 TOOL_QUERIES = EntityQueries(
@@ -34,6 +35,7 @@ TOOL_QUERIES = EntityQueries(
     queries.TOOL_TEMPLATE_NAMED,
     queries.OWN_TOOL_TEMPLATES,
     queries.SHARED_TOOL_TEMPLATES,
+    queries.VISIBLE_TOOL_TEMPLATES,
     queries.MADE_FROM_TOOL_TEMPLATE,
 )
 

@@ -34,7 +34,12 @@ from aeon.platform.records import KEY_SEPARATOR, replace_unstorable
 from aeon.platform.store import GuardError, Query, Row, Store, write_one
 
 QUERIES = EntityQueries(
-    queries.TOOL, queries.TOOL_NAMED, queries.OWN_TOOLS, queries.SHARED_TOOLS, queries.USERS_OF_TOOL
+    queries.TOOL,
+    queries.TOOL_NAMED,
+    queries.OWN_TOOLS,
+    queries.SHARED_TOOLS,
+    queries.VISIBLE_TOOLS,
+    queries.USERS_OF_TOOL,
 )
 
 _SEVERITY: dict[HealthStatus, int] = {"healthy": 0, "degraded": 1, "down": 2}

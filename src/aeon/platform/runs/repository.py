@@ -22,7 +22,18 @@ from aeon.platform.runs.machine.events import (
 )
 from aeon.platform.runs.machine.plan import RunPlan
 from aeon.platform.runs.machine.state import ENDED_PHASES, RunPhase, RunState
-from aeon.platform.runs.model import JobResult, Run, RunEntry, RunSignal, RunSnapshot, RunSummary
+from aeon.platform.runs.model import (
+    ALL_RUNS,
+    NEWEST_RUN,
+    JobResult,
+    Run,
+    RunEntry,
+    RunFilter,
+    RunPosition,
+    RunSignal,
+    RunSnapshot,
+    RunSummary,
+)
 from aeon.platform.store import DuplicateError, GuardError, Row, Store, UnitOfWork, guard, write_one
 
 _PAGE_SIZE = 1000
@@ -138,9 +149,24 @@ class SqlRunRepository:
             raise NotFoundError(f"You have no run {run!r}.", next_step="See `aeon runs list`.")
         return self._planned_run(rows[0])
 
-    def list_by_owner(self, user: str, limit: int, *, called: bool = False) -> list[RunSummary]:
-        """Return the user's runs, newest first; with `called`, also the child runs."""
-        params: JsonObject = {"user": user, "limit": limit, "called": called}
+    def list_by_owner(
+        self,
+        user: str,
+        limit: int,
+        wanted: RunFilter = ALL_RUNS,
+        after: RunPosition = NEWEST_RUN,
+        *,
+        called: bool = False,
+    ) -> list[RunSummary]:
+        """Return the user's runs after a position, newest first; with `called`, also the child runs."""
+        params: JsonObject = {
+            "user": user,
+            "limit": limit,
+            "called": called,
+            "until": after.accepted_at,
+            "after_id": after.id,
+            **wanted._asdict(),
+        }
         return [RunSummary.from_row(row) for row in self._store.read(queries.OF_OWNER, params)]
 
     def list_family(self, root: str) -> list[RunSummary]:

@@ -25,7 +25,7 @@ from aeon.platform.runs.machine.events import (
 )
 from aeon.platform.runs.machine.plan import RunPlan
 from aeon.platform.runs.machine.state import ENDED_PHASES, RunState, StepState, initial_state
-from aeon.platform.runs.model import Run, RunEntry, RunSignal, RunSummary
+from aeon.platform.runs.model import ALL_RUNS, NEWEST_RUN, Run, RunEntry, RunFilter, RunPosition, RunSignal, RunSummary
 from aeon.platform.runs.replay import replay
 from aeon.platform.runs.repository import SqlRunRepository
 from aeon.platform.runs.semantics import SEMANTICS
@@ -130,9 +130,15 @@ class Runs:
         """
         return self._admission.accept(process, new, request)
 
-    def list_runs(self, user: str, limit: int = _DEFAULT_LIMIT) -> list[RunSummary]:
-        """Return the user's runs, newest first, without child runs."""
-        return self.repository.list_by_owner(user, limit)
+    def list_runs(
+        self,
+        user: str,
+        limit: int = _DEFAULT_LIMIT,
+        wanted: RunFilter = ALL_RUNS,
+        after: RunPosition = NEWEST_RUN,
+    ) -> list[RunSummary]:
+        """Return the user's runs after a position, newest first, without child runs."""
+        return self.repository.list_by_owner(user, limit, wanted, after)
 
     def view(self, user: str, run: str) -> RunView:
         """Return a run and its current state. Raises NotFoundError."""

@@ -6,9 +6,9 @@ from typing import Any
 
 from aeon.application.run_follower import SettledRun
 from aeon.application.runs import RunService
+from aeon.application.workspace import Workspace
 from aeon.base.errors import AeonError, ToolError
 from aeon.base.json import Json, JsonObject
-from aeon.bootstrap.process_runtime import ProcessRuntime
 from aeon.platform.processes.model import Process
 from aeon.server.mcp.offered_tools import ToolHints
 from aeon.tools.interface import Tool
@@ -69,15 +69,13 @@ class RunTool(Tool):
             return self._act(kwargs)
 
 
-def offer_processes(runner: ProcessRuntime, user: str) -> Iterator[tuple[Tool, ToolHints]]:
+def offer_processes(workspace: Workspace) -> Iterator[tuple[Tool, ToolHints]]:
     """Yield a tool for each Process that the user may run, and the tools for runs. Raises StoreError."""
-    runs = RunService(runner, user)
-    processes = runner.platform.processes
-    shared = processes.list_shared(user, limit=_MAX_OFFERED)
-    own = processes.list_own(user, limit=_MAX_OFFERED)
-    for process in {
-        each.name: each for each in [*shared, *own] if each.enabled
-    }.values():  # an own one replaces a shared one of the same name
+    runs, listed = workspace.runs, workspace.processes.list_all()
+    own = [each for each in listed if each.owner_id == workspace.user][:_MAX_OFFERED]
+    shared = [each for each in listed if each.owner_id != workspace.user][:_MAX_OFFERED]
+    # An own one replaces a shared one of the same name.
+    for process in {each.name: each for each in [*shared, *own] if each.enabled}.values():
         yield _start_tool(runs, process), ToolHints(read_only=False)
     yield from _run_tools(runs)
 
