@@ -1,6 +1,6 @@
 """Whole plans of real scripts: what a cancelled or late plan skips, and what is said to begin."""
 
-from tests.skills.process.conftest import DONE, LOG
+from tests.skills.sandbox.conftest import DONE, LOG
 
 from aeon.observability.events import NodeEnded, NodeEventEmitted, NodeStarted
 from aeon.skills.executor.plan_executor import PlanExecutor

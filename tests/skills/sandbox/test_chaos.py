@@ -12,7 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from tests.skills.process.conftest import DONE, LOG, usable
+from tests.skills.sandbox.conftest import DONE, LOG, usable
 
 from aeon.base.errors import SandboxError
 from aeon.skills.invocation import Cancellation, InvocationResult, OutputLimits
