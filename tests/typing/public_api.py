@@ -36,6 +36,17 @@ def shout(text: str, times: int = 1) -> str:
     return text.upper() * times
 
 
+@tool
+async def later(text: str) -> str:
+    """Say it later."""
+    return text
+
+
+async def an_async_tool_stays_a_coroutine_function() -> None:
+    assert_type(await later("a"), str)
+    await later(1)  # pyright: ignore[reportArgumentType]
+
+
 def a_function_stays_callable_with_its_types() -> None:
     assert_type(double(2), int)
     assert_type(shout("a", times=2), str)

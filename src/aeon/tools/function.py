@@ -2,6 +2,7 @@
 
 import inspect
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Generic, ParamSpec, TypeVar, cast, get_type_hints, overload
 
 from pydantic import BaseModel, ConfigDict, Field, PydanticUserError, TypeAdapter, ValidationError, create_model
@@ -9,6 +10,7 @@ from pydantic.fields import FieldInfo
 
 from aeon.base.errors import ToolDefinitionError, ToolError
 from aeon.base.json import Json, JsonObject
+from aeon.tools.async_call import run_async
 from aeon.tools.interface import DEFAULT_TIMEOUT, Tool
 
 P = ParamSpec("P")
@@ -20,7 +22,8 @@ _UNSUPPORTED = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD,
 class FunctionTool(Tool, Generic[P, R]):
     """A tool made from a function. Calling it calls the function; `invoke` checks and converts the arguments first.
 
-    A result that is not an object is returned as `{"result": value}`.
+    A result that is not an object is returned as `{"result": value}`. `invoke` runs an async function to its end, on
+    the loop that `aeon.tools.async_call` names.
     """
 
     def __init__(self, function: Callable[P, R], name: str, description: str, timeout: float | None) -> None:
@@ -50,7 +53,7 @@ class FunctionTool(Tool, Generic[P, R]):
         except ValidationError as error:
             raise ToolError(f"The arguments do not fit: {_first_line(error)}.") from error
         values = {field.alias or name: getattr(arguments, name) for name, field in type(arguments).model_fields.items()}
-        result = cast(Callable[..., R], self.function)(**values)
+        result = self._called(values)
         try:
             plain: Json = self._result.dump_python(self._result.validate_python(result), mode="json")
         except (ValidationError, ValueError) as error:
@@ -58,6 +61,10 @@ class FunctionTool(Tool, Generic[P, R]):
                 f"{self.name} returned a result that does not fit its annotation: {_first_line(error)}."
             ) from error
         return cast(JsonObject, plain) if self._is_object else {"result": plain}
+
+    def _called(self, values: JsonObject) -> object:
+        call = partial(cast(Callable[..., Any], self.function), **values)
+        return run_async(call) if inspect.iscoroutinefunction(self.function) else call()
 
 
 @overload
@@ -97,8 +104,8 @@ def _check_definition(function: Callable[..., Any], name: str, description: str)
     problems += [problem for p in _parameters(function) for problem in _parameter_problems(p, hints)]
     if "return" not in hints:
         problems.append("it has no return type")
-    if inspect.iscoroutinefunction(function) or inspect.isasyncgenfunction(function):
-        problems.append("it is async; the kernel is synchronous, so make it a plain function")
+    if inspect.isasyncgenfunction(function):
+        problems.append("it is an async generator; return the whole result instead of yielding its parts")
     if not description.strip():
         problems.append("it has no docstring; describe in one what it does, the model reads it")
     if problems:
