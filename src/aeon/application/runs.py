@@ -130,9 +130,8 @@ class RunService(RunReader):
         return follower.result
 
     def _follower(self, run: str, seconds: float | None, explain: RunExplainer | None) -> RunFollower:
-        return RunFollower(
-            self._runtime.runs, self._user, run, clock=self._runtime.clock, explain=explain, seconds=seconds
-        )
+        runs, clock = self._runtime.runs, self._runtime.clock
+        return RunFollower(runs, self._user, run, clock=clock, notifier=runs.notifier, explain=explain, seconds=seconds)
 
     def _opened(self) -> ProcessRuntime:
         """The runtime, its engine opened."""
