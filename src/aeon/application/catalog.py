@@ -33,8 +33,10 @@ class AnyEntities(Protocol):
         limit: int = ...,
     ) -> Page[OwnedEntity]: ...
     def list_uses(self, name: str) -> "builtins.list[EntityUse]": ...
-    def change(self, name: str, change: JsonObject, *, key: str | None = ...) -> OwnedEntity: ...
-    def remove(self, name: str, *, key: str | None = ...) -> None: ...
+    def change(
+        self, name: str, change: JsonObject, *, key: str | None = ..., expected_version: int | None = ...
+    ) -> OwnedEntity: ...
+    def remove(self, name: str, *, key: str | None = ..., expected_version: int | None = ...) -> None: ...
 
 
 Services: TypeAlias = EntityService[model.Service, model.NewService, model.ServiceChange]
@@ -68,17 +70,33 @@ class CatalogService:
                 kinds = "service, secret, tool, serviceTemplate, toolTemplate, process"
                 raise InputError(f"There is no kind {kind!r}.", next_step=f"Name one of {kinds}.")
 
-    def rename(self, kind: str, name: str, new: str, *, key: str | None = None) -> OwnedEntity:
-        """Rename the user's own thing; references to it stay valid. Raises RuleError if the name is taken."""
-        return self.of_kind(kind).change(name, {"name": new}, key=key)
+    def rename(
+        self, kind: str, name: str, new: str, *, key: str | None = None, expected_version: int | None = None
+    ) -> OwnedEntity:
+        """Rename the user's own thing; references to it stay valid.
 
-    def archive(self, kind: str, name: str, *, is_archived: bool = True, key: str | None = None) -> OwnedEntity:
-        """Archive the user's own template, or restore it. Raises InputError for another kind than templates."""
+        Raises RuleError if the name is taken, and the errors of `EntityService.change`.
+        """
+        return self.of_kind(kind).change(name, {"name": new}, key=key, expected_version=expected_version)
+
+    def archive(
+        self,
+        kind: str,
+        name: str,
+        *,
+        is_archived: bool = True,
+        key: str | None = None,
+        expected_version: int | None = None,
+    ) -> OwnedEntity:
+        """Archive the user's own template, or restore it.
+
+        Raises InputError for another kind than templates, and the errors of `EntityService.change`.
+        """
         if kind not in TEMPLATE_KINDS:
             raise InputError(
                 f"A {kind} cannot be archived.", next_step="Disable it: `enabled: false` in the file you apply."
             )
-        return self.of_kind(kind).change(name, {"archived": is_archived}, key=key)
+        return self.of_kind(kind).change(name, {"archived": is_archived}, key=key, expected_version=expected_version)
 
     def search(self, text: str, kind: str | None = None) -> list[SearchHit]:
         """The things whose names or descriptions match the words, best first. Raises InputError for another kind."""

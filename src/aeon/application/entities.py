@@ -95,14 +95,21 @@ class EntityService(Generic[E, N, C]):
         record = self._new_type.parsed(new) if isinstance(new, dict) else new
         return self._repository.add(record, MutationRequest(self._user, key))
 
-    def change(self, name: str, change: C | JsonObject, *, key: str | None = None) -> E:
+    def change(
+        self, name: str, change: C | JsonObject, *, key: str | None = None, expected_version: int | None = None
+    ) -> E:
         """Change the user's own thing; fields that are not named stay.
 
-        Raises NotFoundError, ForbiddenError, RuleError, ConflictError.
+        `expected_version` is the `version` that the caller has read. Raises NotFoundError, ForbiddenError, RuleError,
+        ConflictError, and VersionError if it has another version by now.
         """
         record = self._change_type.parsed(change) if isinstance(change, dict) else change
-        return self._repository.change(self.get(name).id, record, MutationRequest(self._user, key))
+        request = MutationRequest(self._user, key, expected_version)
+        return self._repository.change(self.get(name).id, record, request)
 
-    def remove(self, name: str, *, key: str | None = None) -> None:
-        """Delete the user's own thing. Raises NotFoundError, and ReferencedError with what uses it."""
-        self._repository.remove(self.get(name).id, MutationRequest(self._user, key))
+    def remove(self, name: str, *, key: str | None = None, expected_version: int | None = None) -> None:
+        """Delete the user's own thing.
+
+        Raises NotFoundError, ForbiddenError, ReferencedError with what uses it, and VersionError as `change` does.
+        """
+        self._repository.remove(self.get(name).id, MutationRequest(self._user, key, expected_version))

@@ -46,13 +46,16 @@ class MetricsService:
         """The metric of that name. Raises NotFoundError, and RuleError if only the scope can decide."""
         return self._metrics.definitions.find(name, scope)
 
-    def define(self, new: NewMetric | JsonObject, *, key: str | None = None) -> tuple[MetricDefinition, bool]:
+    def define(
+        self, new: NewMetric | JsonObject, *, key: str | None = None, expected_version: int | None = None
+    ) -> tuple[MetricDefinition, bool]:
         """Define a metric, or change the metric of that name and scope; also returns whether it is new.
 
-        Raises ForbiddenError, and RuleError for an invalid value or another data type.
+        Raises ForbiddenError, RuleError for an invalid value or another data type, and VersionError if an existing one
+        has another version than `expected_version`.
         """
         wanted = NewMetric.parsed(new) if isinstance(new, dict) else new
-        definitions, request = self._metrics.definitions, MutationRequest(self._user, key)
+        definitions, request = self._metrics.definitions, MutationRequest(self._user, key, expected_version)
         same = [each for each in definitions.list_all() if (each.scope, each.name) == (wanted.scope, wanted.name)]
         if not same:
             return definitions.add(wanted, request, is_admin=self._is_admin), True
@@ -60,14 +63,20 @@ class MetricsService:
         return definitions.change(same[0].id, change, request, is_admin=self._is_admin), False
 
     def remove(
-        self, name: str, scope: MetricScope | None = None, *, with_values: bool = False, key: str | None = None
+        self,
+        name: str,
+        scope: MetricScope | None = None,
+        *,
+        with_values: bool = False,
+        key: str | None = None,
+        expected_version: int | None = None,
     ) -> MetricDefinition:
         """Delete a metric, and its values if `with_values`; returns what was deleted.
 
-        Raises NotFoundError, ForbiddenError, RuleError, and ReferencedError if it has values.
+        Raises NotFoundError, ForbiddenError, RuleError, ReferencedError if it has values, and VersionError.
         """
         metric = self.find(name, scope)
-        request = MutationRequest(self._user, key)
+        request = MutationRequest(self._user, key, expected_version)
         self._metrics.definitions.remove(metric.id, request, is_admin=self._is_admin, cascade=with_values)
         return metric
 

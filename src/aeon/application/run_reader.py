@@ -1,8 +1,7 @@
 """`RunReader`: what one user can see of the runs of Processes, without an engine."""
 
 import builtins
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from aeon.application.pages import Page, checked_limit, decode_cursor, encode_cursor, page_of
 from aeon.platform.errors import NotFoundError, RuleError
@@ -19,8 +18,8 @@ NEWEST = "last"
 """The name of the newest run, for people."""
 
 _LIST_LIMIT = 50
-_POLL_INTERVAL = 0.2
-"""Seconds between two reads of a run whose entries are followed."""
+POLL_INTERVAL = 0.5
+"""Seconds after which a follower reads by itself: nobody tells it of entries that other processes store."""
 
 
 class RunReader:
@@ -83,21 +82,20 @@ class RunReader:
         """A dead job of the user. Raises NotFoundError."""
         return self._runs.repository.get_dead_job(self._user, job)
 
-    def entries(
-        self, run: str, after: int = 0, *, follows: bool = False, sleep: Callable[[float], None] = time.sleep
-    ) -> Iterator[RunEntry]:
+    def entries(self, run: str, after: int = 0, *, follows: bool = False) -> Iterator[RunEntry]:
         """Yield the entries of one run after number `after`; if it `follows`, until the run has ended.
 
         Raises NotFoundError.
         """
-        while True:
-            is_over = self._runs.has_ended(self._user, run)
-            for entry in self._runs.list_entries(self._user, run, after):
-                after = entry.n
-                yield entry
-            if is_over or not follows:
-                return
-            sleep(_POLL_INTERVAL)
+        with self._runs.notifier.watch(lambda stored: stored == run) as watch:
+            while True:
+                is_over = self._runs.has_ended(self._user, run)
+                for entry in self._runs.list_entries(self._user, run, after):
+                    after = entry.n
+                    yield entry
+                if is_over or not follows:
+                    return
+                watch.wait(POLL_INTERVAL)
 
 
 def _instant(text: str) -> str:

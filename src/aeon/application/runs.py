@@ -141,11 +141,13 @@ class RunService(RunReader):
         return follower.result
 
     def _follower(self, run: str, seconds: float | None, explain: RunExplainer | None) -> RunFollower:
+        runs = self._runtime.runs
         return RunFollower(
-            self._runtime.runs,
+            runs,
             self._user,
             run,
             clock=self._runtime.clock,
+            notifier=runs.notifier,
             explain=explain,
             seconds=seconds,
             prices=self._runtime.prices,

@@ -31,9 +31,11 @@ class ScheduleService(EntityService[ProcessSchedule, NewSchedule, ScheduleChange
             fields["process"] = self._processes.find(self._user, name).id
         return super().add(fields, key=key)
 
-    def enable(self, name: str, *, is_enabled: bool, key: str | None = None) -> ProcessSchedule:
+    def enable(
+        self, name: str, *, is_enabled: bool, key: str | None = None, expected_version: int | None = None
+    ) -> ProcessSchedule:
         """Resume a schedule, or pause it. Starts that are missed while it is paused are not caught up."""
-        return self.change(name, ScheduleChange(enabled=is_enabled), key=key)
+        return self.change(name, ScheduleChange(enabled=is_enabled), key=key, expected_version=expected_version)
 
     def next_start(self, schedule: ProcessSchedule) -> datetime | None:
         """When a schedule starts its Process next; None if it is paused or has ended."""

@@ -22,10 +22,13 @@ class SecretService(EntityService[Secret, NewSecret, SecretChange]):
             raise NotFoundError(f"You have no secret named {name!r}.", next_step="See `aeon secret list`.")
         return secret
 
-    def put(self, name: str, kind: str, value: JsonObject, *, key: str | None = None) -> tuple[Secret, bool]:
+    def put(
+        self, name: str, kind: str, value: JsonObject, *, key: str | None = None, expected_version: int | None = None
+    ) -> tuple[Secret, bool]:
         """Create a secret, or rotate the one of that name; also returns whether it is new.
 
-        Raises RuleError for a value that does not match its type, and for a secret of another type.
+        Raises RuleError for a value that does not match its type, and for a secret of another type; VersionError if
+        an existing one has another version than `expected_version`.
         """
         existing = self._secrets.find_own(self._user, name)
         if existing is None:
@@ -36,4 +39,4 @@ class SecretService(EntityService[Secret, NewSecret, SecretChange]):
                 rule="immutable",
                 next_step="Choose another name, or delete it first.",
             )
-        return self._secrets.rotate(existing.id, value, MutationRequest(self._user, key)), False
+        return self._secrets.rotate(existing.id, value, MutationRequest(self._user, key, expected_version)), False

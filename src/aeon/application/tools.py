@@ -67,14 +67,15 @@ class ToolService(EntityService[Tool, NewTool, ToolChange]):
         """Remove the user's secret from another user's tool, given by its id. Raises NotFoundError, ConflictError."""
         self._tools.unbind(tool, MutationRequest(self._user, key))
 
-    def trust(self, name: str, *, key: str | None = None) -> StdioProgram | None:
+    def trust(self, name: str, *, key: str | None = None, expected_version: int | None = None) -> StdioProgram | None:
         """Allow another user's tool, as it is now, in the user's plans; returns the program that it may now start here.
 
-        Raises NotFoundError, RuleError, ConflictError.
+        Raises NotFoundError, RuleError, ConflictError, and VersionError if the tool has another version than the
+        `expected_version` that the user has seen.
         """
         tool = self.get(name)
         program = started_program(tool, self._tools.get_service(self._user, tool))
-        self._tools.trust(tool.id, MutationRequest(self._user, key))
+        self._tools.trust(tool.id, MutationRequest(self._user, key, expected_version))
         if program is not None:
             self._platform.programs.allow(program)
         return program

@@ -139,3 +139,11 @@ def test_a_list_says_how_to_go_on(aeon, shop):
     assert aeon("catalog", "list", "service", "--owner", "shared", "--prefix", "shop").out == ""
     assert aeon("tool", "list", "--after", "no").code == 2
     assert aeon("secret", "list", "--prefix", "x").out == ""
+
+
+def test_a_change_is_refused_for_another_version_than_the_expected_one(aeon, shop):
+    version = aeon("catalog", "show", "tool", "item").json["version"]
+    assert aeon("catalog", "rename", "tool", "item", "thing", "--expect", version).code == 0
+    refused = aeon("catalog", "delete", "tool", "thing", "--expect", version)
+    assert (refused.code, f"it now has version {version + 1}" in refused.err) == (1, True)
+    assert aeon("catalog", "delete", "tool", "thing", "--expect", version + 1).code == 0

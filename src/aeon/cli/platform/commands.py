@@ -26,6 +26,10 @@ Limit = Annotated[int, typer.Option("--limit", min=1, max=MAX_LISTED, metavar="N
 After = Annotated[
     str | None, typer.Option("--after", metavar="CURSOR", help="Continue the list that printed this cursor.")
 ]
+Expect = Annotated[
+    int | None,
+    typer.Option("--expect", min=1, metavar="VERSION", help="Refuse if its version, as `show` prints it, is another."),
+]
 Prefix = Annotated[str, typer.Option("--prefix", metavar="TEXT", help="Only names that begin with this text.")]
 Owner = Annotated[
     Literal["own", "shared", "all"], typer.Option("--owner", help="Only your own items, or only shared ones.")
@@ -122,36 +126,40 @@ def catalog_search(
 
 @catalog.command("rename")
 def catalog_rename(
-    kind: Kind, name: Name, new: Annotated[str, typer.Argument(metavar="NEW")], user: User = "me"
+    kind: Kind,
+    name: Name,
+    new: Annotated[str, typer.Argument(metavar="NEW")],
+    expect: Expect = None,
+    user: User = "me",
 ) -> int:
     """Rename one of your items; references to it stay valid."""
     from aeon.cli.platform.entities import rename_entity
 
-    return rename_entity(kind, name, new, user)
+    return rename_entity(kind, name, new, user, expect)
 
 
 @catalog.command("archive")
-def catalog_archive(kind: Kind, name: Name, user: User = "me") -> int:
+def catalog_archive(kind: Kind, name: Name, expect: Expect = None, user: User = "me") -> int:
     """Archive one of your templates: it is hidden from lists; items created from it are kept."""
     from aeon.cli.platform.entities import archive_entity
 
-    return archive_entity(kind, name, user, is_archived=True)
+    return archive_entity(kind, name, user, expect, is_archived=True)
 
 
 @catalog.command("restore")
-def catalog_restore(kind: Kind, name: Name, user: User = "me") -> int:
+def catalog_restore(kind: Kind, name: Name, expect: Expect = None, user: User = "me") -> int:
     """Restore an archived template."""
     from aeon.cli.platform.entities import archive_entity
 
-    return archive_entity(kind, name, user, is_archived=False)
+    return archive_entity(kind, name, user, expect, is_archived=False)
 
 
 @catalog.command("delete")
-def catalog_delete(kind: Kind, name: Name, user: User = "me") -> int:
+def catalog_delete(kind: Kind, name: Name, expect: Expect = None, user: User = "me") -> int:
     """Delete one of your items. Refused while something uses it; the error lists what does."""
     from aeon.cli.platform.entities import delete_entity
 
-    return delete_entity(kind, name, user)
+    return delete_entity(kind, name, user, expect)
 
 
 @audit.command("list")
@@ -372,8 +380,10 @@ def secret_rekey(as_json: AsJson = False) -> int:
 
 
 @secret.command("delete")
-def secret_delete(name: Annotated[str, typer.Argument(metavar="NAME")], user: User = "me") -> int:
+def secret_delete(
+    name: Annotated[str, typer.Argument(metavar="NAME")], expect: Expect = None, user: User = "me"
+) -> int:
     """Delete a secret and its value. Refused while a tool uses it."""
     from aeon.cli.platform.secrets import delete_secret
 
-    return delete_secret(name, user)
+    return delete_secret(name, user, expect)

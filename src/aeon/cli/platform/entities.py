@@ -36,26 +36,26 @@ def show_entity(kind: str, name: str, user: str) -> int:
     return ExitCode.DONE
 
 
-def rename_entity(kind: str, name: str, new: str, user: str) -> int:
-    """Rename the user's item; references to it stay valid. Raises RuleError if the name is taken."""
+def rename_entity(kind: str, name: str, new: str, user: str, expected: int | None) -> int:
+    """Rename the user's item; references to it stay valid. Raises RuleError if the name is taken, VersionError."""
     with workspace_session(user) as workspace:
-        workspace.catalog.rename(kind, name, new)
+        workspace.catalog.rename(kind, name, new, expected_version=expected)
     print_data(f"renamed {printable(name)} to {printable(new)}")
     return ExitCode.DONE
 
 
-def archive_entity(kind: str, name: str, user: str, *, is_archived: bool) -> int:
-    """Archive or restore a template. Raises InputError for any other kind."""
+def archive_entity(kind: str, name: str, user: str, expected: int | None, *, is_archived: bool) -> int:
+    """Archive or restore a template. Raises InputError for any other kind, VersionError."""
     with workspace_session(user) as workspace:
-        workspace.catalog.archive(kind, name, is_archived=is_archived)
+        workspace.catalog.archive(kind, name, is_archived=is_archived, expected_version=expected)
     print_data(f"{'archived' if is_archived else 'restored'} {printable(name)}")
     return ExitCode.DONE
 
 
-def delete_entity(kind: str, name: str, user: str) -> int:
-    """Delete the user's item. Raises ReferencedError with what uses it."""
+def delete_entity(kind: str, name: str, user: str, expected: int | None) -> int:
+    """Delete the user's item. Raises ReferencedError with what uses it, VersionError."""
     with workspace_session(user) as workspace:
-        workspace.catalog.of_kind(kind).remove(name)
+        workspace.catalog.of_kind(kind).remove(name, expected_version=expected)
     print_data(f"deleted {printable(name)}")
     return ExitCode.DONE
 

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 import typer
 
 from aeon.cli.options import AsJson, User, group
-from aeon.cli.platform.commands import MAX_LISTED, After, Limit, Name, Prefix, process
+from aeon.cli.platform.commands import MAX_LISTED, After, Expect, Limit, Name, Prefix, process
 
 runs = group("Show, resume, retry, cancel and diagnose runs of processes.")
 
@@ -257,27 +257,27 @@ def schedule_list(
 
 
 @schedule.command("remove")
-def schedule_remove(name: ScheduleName, user: User = "me") -> int:
+def schedule_remove(name: ScheduleName, expect: Expect = None, user: User = "me") -> int:
     """Delete one of your schedules; runs that it started continue."""
     from aeon.cli.platform.schedules import remove_schedule
 
-    return remove_schedule(name, user)
+    return remove_schedule(name, user, expect)
 
 
 @schedule.command("pause")
-def schedule_pause(name: ScheduleName, user: User = "me") -> int:
+def schedule_pause(name: ScheduleName, expect: Expect = None, user: User = "me") -> int:
     """Pause a schedule: it starts nothing until it is resumed."""
     from aeon.cli.platform.schedules import enable_schedule
 
-    return enable_schedule(name, user, is_enabled=False)
+    return enable_schedule(name, user, expect, is_enabled=False)
 
 
 @schedule.command("resume")
-def schedule_resume(name: ScheduleName, user: User = "me") -> int:
+def schedule_resume(name: ScheduleName, expect: Expect = None, user: User = "me") -> int:
     """Resume a paused schedule, from now on: missed starts are not caught up."""
     from aeon.cli.platform.schedules import enable_schedule
 
-    return enable_schedule(name, user, is_enabled=True)
+    return enable_schedule(name, user, expect, is_enabled=True)
 
 
 jobs = group("List the open jobs of your runs by queue, and the dead jobs, which failed permanently; retry them.")

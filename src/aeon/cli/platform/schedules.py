@@ -60,19 +60,19 @@ def list_schedules(user: str, options: ListOptions, *, as_json: bool) -> int:
     return ExitCode.DONE
 
 
-def remove_schedule(name: str, user: str) -> int:
+def remove_schedule(name: str, user: str, expected: int | None) -> int:
     """Delete the user's schedule; runs that it started continue."""
     with workspace_session(user) as workspace:
-        workspace.schedules.remove(name)
+        workspace.schedules.remove(name, expected_version=expected)
     print_data(f"removed {printable(name)}")
     return ExitCode.DONE
 
 
-def enable_schedule(name: str, user: str, *, is_enabled: bool) -> int:
+def enable_schedule(name: str, user: str, expected: int | None, *, is_enabled: bool) -> int:
     """Resume or pause a schedule. Starts missed while it is paused are not caught up."""
     with workspace_session(user) as workspace:
         schedules = workspace.schedules
-        print_data(_line(schedules, schedules.enable(name, is_enabled=is_enabled)))
+        print_data(_line(schedules, schedules.enable(name, is_enabled=is_enabled, expected_version=expected)))
     return ExitCode.DONE
 
 

@@ -65,10 +65,10 @@ def change_master_key(*, as_json: bool) -> int:
     return ExitCode.DONE
 
 
-def delete_secret(name: str, user: str) -> int:
-    """Delete a secret. Raises NotFoundError, ReferencedError."""
+def delete_secret(name: str, user: str, expected: int | None) -> int:
+    """Delete a secret. Raises NotFoundError, ReferencedError, VersionError."""
     with workspace_session(user) as workspace:
-        workspace.secrets.remove(workspace.secrets.get_own(name).id)
+        workspace.secrets.remove(workspace.secrets.get_own(name).id, expected_version=expected)
     print_data(f"deleted {printable(name)}")
     return ExitCode.DONE
 

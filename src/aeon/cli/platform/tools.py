@@ -13,7 +13,7 @@ def trust_tool(name: str, user: str) -> int:
     with workspace_session(user) as workspace:
         tool = workspace.tools.get(name)
         _print_tool(tool)
-        if (program := workspace.tools.trust(tool.id)) is not None:
+        if (program := workspace.tools.trust(tool.id, expected_version=tool.version)) is not None:
             print_message(f"The tool may start this program here: {printable(str(program))}")
     print_data(f"trusted {printable(tool.name)} of {printable(tool.owner_id)}, as it is now")
     return ExitCode.DONE

@@ -34,6 +34,8 @@ from aeon.platform.runs.model import (
     RunSnapshot,
     RunSummary,
 )
+from aeon.platform.runs.notifier import InProcessNotifier
+from aeon.platform.runs.ports import EntryNotifier
 from aeon.platform.store import DuplicateError, GuardError, Row, Store, UnitOfWork, guard, write_one
 
 _PAGE_SIZE = 1000
@@ -42,7 +44,11 @@ _PAGE_SIZE = 1000
 class SqlRunRepository:
     """The stored runs of all users. Thread-safe. All methods raise StoreError."""
 
-    def __init__(self, store: Store, results: ResultStore, admission: RunAdmission) -> None:
+    def __init__(
+        self, store: Store, results: ResultStore, admission: RunAdmission, notifier: EntryNotifier | None = None
+    ) -> None:
+        """`notifier` tells followers in this process of new entries; None tells nobody."""
+        self._notifier = InProcessNotifier() if notifier is None else notifier
         self._store = store
         self._results = results
         self._admission = admission
@@ -79,6 +85,7 @@ class SqlRunRepository:
             self.append(run, executor, self._missing_entries(run, executor, entries), state)
         else:
             log_entries(run, entries)
+            self._notifier.notify(run)
 
     def accept_child(self, parent: Run, command: StartProcess) -> str:
         """Accept the run that a step starts, and return its id; calling it again returns the same run.

@@ -26,6 +26,8 @@ from aeon.platform.runs.machine.events import (
 from aeon.platform.runs.machine.plan import RunPlan
 from aeon.platform.runs.machine.state import ENDED_PHASES, RunState, StepState, initial_state
 from aeon.platform.runs.model import ALL_RUNS, NEWEST_RUN, Run, RunEntry, RunFilter, RunPosition, RunSignal, RunSummary
+from aeon.platform.runs.notifier import InProcessNotifier
+from aeon.platform.runs.ports import EntryNotifier
 from aeon.platform.runs.replay import replay
 from aeon.platform.runs.repository import SqlRunRepository
 from aeon.platform.runs.semantics import SEMANTICS
@@ -117,11 +119,14 @@ class Runs:
         processes: ProcessRepository,
         results: ResultStore,
         new_id: Callable[[], str],
+        notifier: EntryNotifier | None = None,
     ) -> None:
+        """`notifier` tells followers of new entries; None makes one for this process."""
+        self.notifier: EntryNotifier = InProcessNotifier() if notifier is None else notifier
         self._ledger = ledger
         self._processes = processes
         self._admission = RunAdmission(store, ledger, processes, results, new_id)
-        self.repository = SqlRunRepository(store, results, self._admission)
+        self.repository = SqlRunRepository(store, results, self._admission, self.notifier)
 
     def accept(self, process: Process, new: NewRun, request: MutationRequest) -> Run:
         """Accept a run durably: from then on it is not lost (platform 20).
