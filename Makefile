@@ -31,6 +31,7 @@ test: $(VENV)/.installed weights ## install and run every test, the slow ones to
 check: $(VENV)/.installed ## lint, types, contracts and the fast tests
 	@echo "==> ruff";         $(BIN)/ruff check . && $(BIN)/ruff format --check .
 	@echo "==> pyright";      $(BIN)/pyright
+	@echo "==> mypy";         $(BIN)/mypy
 	@echo "==> import-linter"; $(BIN)/lint-imports
 	@echo "==> fast tests";   $(PYTEST) -n auto --hypothesis-profile quick -m "not slow and not model and not server"
 

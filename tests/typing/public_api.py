@@ -1,4 +1,4 @@
-"""Typing of the public face: pyright checks this file in strict mode, nothing runs it."""
+"""Typing of the public face: pyright and mypy check this file in strict mode, nothing runs it."""
 
 from typing import Any, Literal, assert_type
 
@@ -44,13 +44,13 @@ async def later(text: str) -> str:
 
 async def an_async_tool_stays_a_coroutine_function() -> None:
     assert_type(await later("a"), str)
-    await later(1)  # pyright: ignore[reportArgumentType]
+    await later(1)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
 
 
 def a_function_stays_callable_with_its_types() -> None:
     assert_type(double(2), int)
     assert_type(shout("a", times=2), str)
-    double("2")  # pyright: ignore[reportArgumentType]
+    double("2")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
 
 
 def a_function_tool_is_a_tool() -> Tool:
@@ -90,6 +90,6 @@ def a_project_has_typed_results(project: Project) -> None:
 
 async def a_method_in_a_thread_keeps_its_types(project: Project) -> None:
     assert_type(await project.in_thread(project.ask, "add"), RequestResult)
-    await project.in_thread(project.ask, 1)  # pyright: ignore[reportArgumentType]
+    await project.in_thread(project.ask, 1)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
     async for update in project.stream(project.runs.follow("run")):
         assert_type(update, EntryUpdate | HeldUpdate)
