@@ -7,6 +7,7 @@ from typing import NamedTuple
 from aeon.base.errors import InputError
 from aeon.base.json import JsonObject
 from aeon.base.json_schema import compile_schema, schema_problem
+from aeon.base.next_steps import NextStep
 from aeon.bootstrap.platform import Platform
 from aeon.platform.catalog.model import Service
 from aeon.platform.errors import NotFoundError, RuleError
@@ -65,7 +66,7 @@ def _service(platform: Platform, user: str, request: DiscoveryRequest) -> Servic
         raise RuleError(
             f"The service {service.name!r} needs a secret.",
             rule="secret_required",
-            next_step="Name one of yours with --secret; see `aeon secret list`.",
+            next_step=NextStep("secrets.choose"),
         )
     return service
 
@@ -75,7 +76,7 @@ def _list_tools(platform: Platform, user: str, service: Service, request: Discov
     if request.secret is not None:
         stored = platform.catalog.secrets.find_own(user, request.secret)
         if stored is None:
-            raise NotFoundError(f"You have no secret named {request.secret!r}.", next_step="See `aeon secret list`.")
+            raise NotFoundError(f"You have no secret named {request.secret!r}.", next_step=NextStep("secrets.list"))
         secret = platform.tokens.get_fresh(user, stored.id, allow_private=request.allow_private)
     return platform.mcp.list_tools(
         service.protocol,

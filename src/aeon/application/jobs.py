@@ -6,6 +6,7 @@ from typing import Final
 from aeon.application.run_reader import RunReader
 from aeon.base.clock import SystemClock
 from aeon.base.errors import InputError
+from aeon.base.next_steps import NextStep
 from aeon.platform.errors import RuleError
 from aeon.platform.runs.dead_jobs import DeadJob
 from aeon.platform.runs.service import Runs
@@ -49,7 +50,7 @@ class JobService:
             raise RuleError(
                 f"The job {job} was already retried.",
                 rule="dead_job",
-                next_step=f"See `aeon runs show {dead.retried_by}`.",
+                next_step=NextStep("runs.view", run=dead.retried_by),
             )
         return dead
 

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from aeon.base.errors import WeightsError
+from aeon.base.next_steps import NextStep
 from aeon.bootstrap.embedded_models import StoredModel, WeightsPhase, WeightsProgress, stored_models
 from aeon.bootstrap.model_choice import ModelChoice, key_variables
 
@@ -41,6 +42,6 @@ class ModelService:
         path = self._app.weights_path(name)
         if not path.is_file():
             raise WeightsError(
-                f"{path} does not exist.", next_step=f"Fetch it: aeon model fetch{f' {name}' if name else ''}"
+                f"{path} does not exist.", next_step=NextStep("models.fetch", name=f" {name}" if name else "")
             )
         return path

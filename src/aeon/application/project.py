@@ -11,8 +11,9 @@ from types import TracebackType
 from typing import TYPE_CHECKING, ParamSpec, Self, TypeVar
 
 from aeon.application.requests import KernelRunOptions, RequestResult, RequestService
-from aeon.base.errors import InputError
+from aeon.base.errors import AeonError, InputError
 from aeon.base.json import Json, JsonObject
+from aeon.base.next_steps import words_of
 from aeon.base.project_folder import PROJECT_FOLDER, make_folder
 from aeon.bootstrap.app import App, OwnParts, build_app
 from aeon.bootstrap.skills import Skills
@@ -231,6 +232,12 @@ class Project:
     def warnings(self) -> list[str]:
         """What could not be loaded when the project was opened."""
         return list(self._app.warnings)
+
+    def advice(self, error: AeonError) -> str:
+        """What to do about an error of this project, as calls of it where there are any."""
+        from aeon.application.next_steps import CALLS
+
+        return words_of(error.next, CALLS)
 
     async def in_thread(self, function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
         """Call a method of this project in a worker thread.

@@ -4,6 +4,7 @@ import builtins
 from collections.abc import Iterator
 
 from aeon.application.pages import Page, checked_limit, decode_cursor, encode_cursor, page_of
+from aeon.base.next_steps import NextStep
 from aeon.platform.errors import NotFoundError, RuleError
 from aeon.platform.metrics.rules import normalize_instant
 from aeon.platform.runs.dead_jobs import DeadJob
@@ -35,7 +36,7 @@ class RunReader:
             return run
         newest = self.list(limit=1).items
         if not newest:
-            raise NotFoundError("You have no runs.", next_step="Start one: aeon process run NAME.")
+            raise NotFoundError("You have no runs.", next_step=NextStep("processes.start"))
         return newest[0].id
 
     def view(self, run: str) -> RunView:

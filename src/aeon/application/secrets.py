@@ -2,6 +2,7 @@
 
 from aeon.application.entities import EntityService
 from aeon.base.json import JsonObject
+from aeon.base.next_steps import NextStep
 from aeon.platform.catalog.model import NewSecret, Secret, SecretChange
 from aeon.platform.catalog.secrets import SecretRepository
 from aeon.platform.errors import NotFoundError, RuleError
@@ -19,7 +20,7 @@ class SecretService(EntityService[Secret, NewSecret, SecretChange]):
         """The user's own secret of that name. Raises NotFoundError."""
         secret = self._secrets.find_own(self._user, name)
         if secret is None:
-            raise NotFoundError(f"You have no secret named {name!r}.", next_step="See `aeon secret list`.")
+            raise NotFoundError(f"You have no secret named {name!r}.", next_step=NextStep("secrets.list"))
         return secret
 
     def put(

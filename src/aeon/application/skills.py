@@ -8,6 +8,7 @@ from pydantic import ValidationError
 
 from aeon.base.errors import InputError, PlanError, SkillError
 from aeon.base.json import Json, JsonObject
+from aeon.base.next_steps import NextStep
 from aeon.base.suggestions import closest_name
 from aeon.bootstrap.skills import Skills
 from aeon.observability.events import Observer
@@ -63,11 +64,11 @@ class SkillService:
         if skipped:
             raise InputError(
                 f"The skill {name!r} cannot be read: {skipped}.",
-                next_step="Correct the file, then run `aeon skills check`.",
+                next_step=NextStep("skills.correct"),
             )
         near = closest_name(name, known)
         suggestion = f" Did you mean {near!r}?" if near else ""
-        raise InputError(f"The skill {name!r} does not exist.{suggestion}", next_step="See `aeon skills list`.")
+        raise InputError(f"The skill {name!r} does not exist.{suggestion}", next_step=NextStep("skills.list"))
 
     def watch(self, on_change: Callable[[SkillCatalog], None], stop: threading.Event) -> None:
         """Call `on_change` with each new catalog until `stop` is set. Raises MissingExtraError."""
@@ -82,7 +83,7 @@ class SkillService:
         """
         chosen = [self.find(name) for name in dict.fromkeys(names)] or list(self.catalog.skills)
         if not chosen:
-            raise SkillError("No skills were found to export.")
+            raise SkillError("No skills were found to export.", next_step=NextStep("skills.check"))
         _check_distinct_names(chosen)
         return [export_skill(skill, folder, overwrite=overwrite, on_remark=on_remark) for skill in chosen]
 

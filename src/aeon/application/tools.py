@@ -6,6 +6,7 @@ from contextlib import suppress
 from aeon.application.discovery import DiscoveryRequest, discover_tools
 from aeon.application.entities import EntityService
 from aeon.base.json import JsonObject
+from aeon.base.next_steps import NextStep
 from aeon.bootstrap.platform import Platform
 from aeon.platform.catalog.kernel_tool import StoredTool
 from aeon.platform.catalog.model import NewTool, Tool, ToolChange
@@ -59,7 +60,7 @@ class ToolService(EntityService[Tool, NewTool, ToolChange]):
         shared = self._tools.get(self._user, tool)
         own = self._platform.catalog.secrets.find_own(self._user, secret)
         if own is None:
-            raise NotFoundError(f"You have no secret named {secret!r}.", next_step="See `aeon secret list`.")
+            raise NotFoundError(f"You have no secret named {secret!r}.", next_step=NextStep("secrets.list"))
         self._tools.bind(tool, own.id, MutationRequest(self._user, key))
         return shared
 

@@ -165,7 +165,7 @@ class Platform:
             if is_same:
                 yield tool, digest
             else:
-                error = tool_changed_error(tool, "let it into your plans", "aeon tool trust")
+                error = tool_changed_error(tool, "let it into your plans", "tools.trust_again")
                 self.notices.append(f"{error.message} {error.advice}")
 
     def close(self) -> None:

@@ -212,7 +212,7 @@ def _prepare_model(app: App, steps: list[PlanStep] | None, options: RequestOptio
             raise
         more = f"; and {len(reasons) - 5} more" if len(reasons) > 5 else ""  # noqa: PLR2004  # a few lines
         raise PlanError(
-            f"The plan needs a language model: {'; '.join(reasons[:5])}{more}. {error.message}", next_step=error.advice
+            f"The plan needs a language model: {'; '.join(reasons[:5])}{more}. {error.message}", next_step=error.next
         ) from error
 
 

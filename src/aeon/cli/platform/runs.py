@@ -6,8 +6,10 @@ from aeon.application.run_follower import RunFollower, SettledRun
 from aeon.application.run_reader import PendingQuestion
 from aeon.application.runs import RunService
 from aeon.base.json import Json, JsonObject
+from aeon.base.next_steps import NextStep
 from aeon.cli.console import print_data, print_message
 from aeon.cli.exit_codes import ExitCode
+from aeon.cli.next_steps import COMMANDS
 from aeon.cli.platform.inputs import parse_value, read_inputs
 from aeon.cli.platform.run_follower import RunLines
 from aeon.cli.platform.session import runtime_session
@@ -135,7 +137,7 @@ def _print_result(settled: SettledRun, run: str, *, as_json: bool) -> int:
         print_data(output if isinstance(output, str) else indented_json(output))
     elif view.state.error is not None:
         print_message(view.state.error.message, "error: ")
-        print_message(f"{view.state.error.next_step} Then: aeon runs retry {run}", "next: ")
+        print_message(f"{view.state.error.next_step} {NextStep('runs.retry', run=run).worded(COMMANDS)}", "next: ")
     if settled.usage.calls:
         print_message(f"used: {printable(str(settled.usage))}")
     for question in questions:

@@ -16,6 +16,7 @@ from aeon.cli.displays import Display, LineDisplay, can_redraw
 from aeon.cli.exit_codes import ExitCode
 from aeon.cli.inputs import read_json_file, read_request
 from aeon.cli.narration import StyledLine
+from aeon.cli.next_steps import advice_of
 from aeon.cli.progress import FetchProgress
 from aeon.cli.session import app_session, load_cli_settings
 from aeon.cli.skills.interruption import SkillInterruptHandler
@@ -142,7 +143,7 @@ def _prepare_model(app: App, options: SkillRunOptions) -> bool:
     except InputError:
         raise
     except AeonError as error:
-        print_message(f"{error.message} {error.advice}", "warning: ", "  ")
+        print_message(f"{error.message} {advice_of(error)}", "warning: ", "  ")
         return False
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Generic, Literal, NamedTuple, TypeAlias, TypeVar
 
 from aeon.base.json import Json, JsonObject
+from aeon.base.next_steps import NextStep
 from aeon.platform.catalog.model import EntityKind, OwnedEntity
 from aeon.platform.errors import ConflictError, ForbiddenError, NotFoundError, PlatformError, ReferencedError, RuleError
 from aeon.platform.ledger import AuditAction, Ledger, Mutation
@@ -158,7 +159,7 @@ class EntityRepository(Generic[E]):
         suggestion = self._suggestion(user, name)
         raise NotFoundError(
             f"There is nothing named {name!r}, or with that id, that you may see.",
-            next_step=f"{suggestion}See `aeon catalog list`; `aeon up` adds what Aeon ships.",
+            next_step=NextStep("catalog.list", suggestion=suggestion),
         )
 
     def list_own(self, user: str, after: str = "", limit: int = _PAGE, *, archived: bool = False) -> list[E]:

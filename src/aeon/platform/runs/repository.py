@@ -5,6 +5,7 @@ from contextlib import suppress
 from datetime import datetime
 
 from aeon.base.json import Json, JsonObject, canonical_json, parse_strict
+from aeon.base.next_steps import NextStep
 from aeon.platform.errors import ConflictError, NotFoundError
 from aeon.platform.runs import queries
 from aeon.platform.runs.admission import PlannedRun, RunAdmission
@@ -153,7 +154,7 @@ class SqlRunRepository:
         rows = self._store.read(queries.ONE, {"run": run, "user": user})
         if not rows:
             self._admission.require_user(user)
-            raise NotFoundError(f"You have no run {run!r}.", next_step="See `aeon runs list`.")
+            raise NotFoundError(f"You have no run {run!r}.", next_step=NextStep("runs.list"))
         return self._planned_run(rows[0])
 
     def list_by_owner(
@@ -221,7 +222,7 @@ class SqlRunRepository:
         rows = self._store.read(queries.DEAD, {"user": user, "job": job})
         if not rows:
             self._admission.require_user(user)
-            raise NotFoundError(f"You have no dead job {job!r}.", next_step="See `aeon jobs dead`.")
+            raise NotFoundError(f"You have no dead job {job!r}.", next_step=NextStep("jobs.list_dead"))
         return DeadJob.from_row(rows[0])
 
     def mark_retried(self, root: str, by: str) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from aeon.base.json import Json, JsonObject
+from aeon.base.next_steps import NextStep
 from aeon.platform.errors import ConflictError, NotFoundError, RuleError
 from aeon.platform.ledger import Ledger, MutationRequest
 from aeon.platform.processes.model import Process
@@ -224,7 +225,7 @@ class Runs:
         waiting = ", ".join(question.step for question in questions) or "none"
         raise NotFoundError(
             f"No step {step!r} of the run {run} waits for an answer; those that do: {waiting}.",
-            next_step=f"See `aeon runs why {run}`.",
+            next_step=NextStep("runs.explain", run=run),
         )
 
     def _send(self, signal: RunSignal) -> None:

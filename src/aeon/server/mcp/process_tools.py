@@ -9,7 +9,9 @@ from aeon.application.runs import RunService
 from aeon.application.workspace import Workspace
 from aeon.base.errors import AeonError, ToolError
 from aeon.base.json import Json, JsonObject
+from aeon.base.next_steps import NextStep
 from aeon.platform.processes.model import Process
+from aeon.server.mcp.next_steps import TOOLS
 from aeon.server.mcp.offered_tools import ToolHints
 from aeon.tools.interface import Tool
 
@@ -136,7 +138,9 @@ def _settled(runs: RunService, run: str, seconds: float = _WAIT_SECONDS) -> Json
     settled = runs.settle(run, seconds)
     state = settled.view.state
     if state.phase == "failed" and state.error is not None:
-        raise ToolError(state.error.message, next_step=f"{state.error.next_step} Then: aeon runs retry {run}")
+        raise ToolError(
+            state.error.message, next_step=f"{state.error.next_step} {NextStep('runs.retry', run=run).worded(TOOLS)}"
+        )
     return {"run": run, "phase": state.phase, "output": state.output, "questions": _questions(settled)}
 
 
@@ -153,4 +157,4 @@ def _as_tool_errors() -> Generator[None]:
     except ToolError:
         raise
     except AeonError as error:
-        raise ToolError(error.message, next_step=error.advice) from error
+        raise ToolError(error.message, next_step=error.next) from error
