@@ -78,7 +78,7 @@ class NoOp:
     def execute(self, work: Any) -> Any:
         from aeon.platform.catalog.tool_calls import OperationResult
 
-        return OperationResult({"got": work.given["n"]})
+        return OperationResult({"got": work.arguments["n"]})
 
 
 TOOL = """

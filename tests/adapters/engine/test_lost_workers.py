@@ -6,12 +6,12 @@ import threading
 import dbos as dbos_library
 import psycopg
 import pytest
-from dbos import DBOS
-
-from aeon.adapters.engines.dbos import DbosEngine, DbosWorker
 from aeon.adapters.engines.dbos.instance import JOB
 from aeon.adapters.engines.dbos.queues import JobRecovery, QueueStats
+from dbos import DBOS
+
 from aeon.adapters.engines.jobs import MAX_STARTS
+from aeon.adapters.engines.sql import RunDatabase, SqlEngine, SqlWorker
 from aeon.adapters.results import FileResultStore
 from aeon.platform.store import StoreUnavailableError
 from aeon.platform.workers.pool import LocalWorkerPool
@@ -72,7 +72,7 @@ def served(elsewhere, is_wanted=lambda _run: True):
     workers = LocalWorkerPool(call_remote_tools(elsewhere.reached.address), slots)
     results = FileResultStore(elsewhere.folder / "results")
     given = {"executor": "me", "slots": slots, "present": lambda: {"me"}, "is_wanted": is_wanted}
-    return DbosWorker(elsewhere.database, workers, results, **given)
+    return SqlWorker(RunDatabase(elsewhere.database), workers, results, **given)
 
 
 def test_two_that_take_over_at_the_same_moment_make_it_once(elsewhere, world):
@@ -210,7 +210,9 @@ def test_a_job_outlives_whoever_carries_its_run_out(elsewhere, world, effect):
 def test_what_is_left_to_others_may_change_meanwhile(elsewhere, store, first, then):
     """A job that is in a queue stays there; one that may have been made must not be put into one, where it is `once`."""
     left = [first, then]
-    world = elsewhere.world(store, lambda at, *parts: DbosEngine(at.database, *parts, elsewhere=left.pop(0)))
+    world = elsewhere.world(
+        store, lambda at, *parts: SqlEngine(RunDatabase(at.database), *parts, elsewhere=left.pop(0))
+    )
     try:
         hang = Hanging(world, effect="once")
         run = world.start_run(world.process("changed", [step("a", hang.id)]))
