@@ -7,7 +7,6 @@ waits for, one query fetches their results.
 import asyncio
 import time
 from collections.abc import Collection
-from typing import NamedTuple
 
 from aeon.adapters.engines.jobs import interrupted_result
 from aeon.adapters.engines.sql.job_queue import JobQueue
@@ -24,14 +23,6 @@ _PAUSE_FACTOR = 5.0
 
 _MAX_NEW_JOBS = 200
 """New jobs to enqueue before the next poll for results."""
-
-
-class _QueueExchange(NamedTuple):
-    """The work of one poll: new jobs, and the ids of others."""
-
-    new: list[Job]
-    unwanted: list[str]
-    waiting: list[str]
 
 
 class JobQueueClient:
@@ -99,15 +90,14 @@ class JobQueueClient:
 
     async def _poll_once(self) -> bool:
         """Poll once; return whether any job has ended."""
-        new = list(self._new.values())[:_MAX_NEW_JOBS]
-        exchange = _QueueExchange(new, self._unwanted, list(self._waiting))
+        new, unwanted = list(self._new.values())[:_MAX_NEW_JOBS], self._unwanted
         self._unwanted = []
         for job in new:
             del self._new[job.id]
         if self._new:
             self._woken.set()
         try:
-            ended = await asyncio.to_thread(self._exchange, exchange)
+            ended = await asyncio.to_thread(self._exchange, new, unwanted, list(self._waiting))
         except Exception as error:  # noqa: BLE001  # reported to every waiting run
             self._fail(error)
             return False
@@ -115,12 +105,12 @@ class JobQueueClient:
             self._settle(job, text)
         return bool(ended)
 
-    def _exchange(self, exchange: _QueueExchange) -> dict[str, str]:
-        """Write and read what one poll needs, and wait for the database if it is unavailable."""
+    def _exchange(self, new: list[Job], unwanted: list[str], waiting: list[str]) -> dict[str, str]:
+        """Enqueue and delete jobs, and return the ended ones. Waits for the database if it is unavailable."""
 
         def act() -> dict[str, str]:
-            self._queue.exchange(exchange.new, exchange.unwanted)
-            return self._queue.ended(exchange.waiting)
+            self._queue.exchange(new, unwanted)
+            return self._queue.ended(waiting)
 
         return self._queue.database.until_available(act)
 
