@@ -335,12 +335,28 @@ def test_a_job_that_was_taken_without_an_answer_is_not_lost(elsewhere, world):
     run = world.start_run(world.process("taken", [step("a", world.tool("echo", echo))]))
     job = f"{run.id}:a:1"
     world.wait_until(lambda: rows(elsewhere).get(job) == "queued")
-    ((taken, _),) = queue_of(world).take("me", {"rest_api": 1})
+    (taken,) = queue_of(world).take("me", {"rest_api": 1})
     assert (taken.id, rows(elsewhere)[job]) == (job, "running")
     worker = served(elsewhere)
     assert world.wait_for_end(run).state.phase == "completed"
     worker.close()
     assert world.tools.jobs[job] == 1
+
+
+def test_a_job_that_cannot_be_read_fails_alone(elsewhere, world):
+    """Its large inputs are lost: its step fails and says so, and the jobs behind it are executed."""
+    tool = world.tool("echo", echo)
+    run = world.start_run(world.process("unreadable", [step("a", tool)]))
+    world.wait_until(lambda: rows(elsewhere).get(f"{run.id}:a:1") == "queued")
+    lost = f"@sha256:{'0' * 64}"
+    world.engine._database.update(lambda unit: unit.write("UPDATE jobs SET job = :lost", {"lost": lost}))
+    after = world.start_run(world.process("after", [step("a", tool)]))
+    elsewhere.ready(elsewhere.begin(slots=1))
+    failure = world.wait_for_end(run).run.failure
+    assert failure["code"] == "worker"
+    assert "LostResultError" in failure["message"]
+    assert world.wait_for_end(after).state.phase == "completed"
+    assert world.tools.calls == {"echo": 1}
 
 
 def test_who_lost_a_job_and_has_it_again_has_it_once(elsewhere, world):

@@ -15,10 +15,18 @@ from aeon.platform.store import Row, StoreUnavailableError, UnitOfWork
 
 
 class TakenJob(NamedTuple):
-    """A job that a worker took from its queue. `token` belongs to this take alone (platform 43)."""
+    """A job that a worker took from its queue, as it is stored. `token` belongs to this take alone (platform 43)."""
 
-    job: Job
+    id: str
+    worker: str
     token: str
+    text: str
+
+    @property
+    def attempt(self) -> tuple[str, int]:
+        """The step, and the number of the attempt at it."""
+        _, step, number = self.id.rsplit(":", 2)
+        return step, int(number)
 
 
 class JobQueue:
@@ -79,7 +87,11 @@ class JobQueue:
             return [row for rows in taken for row in rows]
 
         rows = sorted(self.database.update(take), key=lambda row: row["number"])
-        return [TakenJob(Job.parsed(parse_strict(check_out(self._results, row["job"]))), token) for row in rows]
+        return [TakenJob(row["id"], row["worker"], token, row["job"]) for row in rows]
+
+    def job_of(self, taken: TakenJob) -> Job:
+        """Return a job that was taken. Raises LostResultError."""
+        return Job.parsed(parse_strict(check_out(self._results, taken.text)))
 
     def begin(self, taken: TakenJob) -> int:
         """Record that a job begins; return how often it began before. Raises LeaseLostError if it was lost."""
@@ -90,7 +102,7 @@ class JobQueue:
 
         rows = self.database.update(begin)
         if not rows:
-            raise LeaseLostError(f"The job {taken.job.id} is now executed by another executor.")
+            raise LeaseLostError(f"The job {taken.id} is now executed by another executor.")
         return rows[0]["starts"] - 1
 
     def is_held(self, taken: TakenJob) -> bool:
@@ -129,4 +141,4 @@ class JobQueue:
 
 
 def _key(taken: TakenJob) -> JsonObject:
-    return {"id": taken.job.id, "token": taken.token}
+    return {"id": taken.id, "token": taken.token}

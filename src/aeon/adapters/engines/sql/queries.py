@@ -111,10 +111,11 @@ QUEUED_WORKERS: Final = (
 )
 TAKE_JOBS: Final = DialectQuery(
     "UPDATE jobs SET executor = :executor, token = :token WHERE number IN (SELECT number FROM jobs "
-    "WHERE worker = :worker AND executor = '' AND result IS NULL ORDER BY number LIMIT :limit) RETURNING number, job",
+    "WHERE worker = :worker AND executor = '' AND result IS NULL ORDER BY number LIMIT :limit) "
+    "RETURNING number, id, worker, job",
     "WITH next AS MATERIALIZED (SELECT number FROM jobs WHERE worker = :worker AND executor = '' AND result IS NULL "
     "ORDER BY number LIMIT :limit FOR UPDATE SKIP LOCKED) UPDATE jobs SET executor = :executor, token = :token "
-    "FROM next WHERE jobs.number = next.number RETURNING jobs.number, jobs.job",
+    "FROM next WHERE jobs.number = next.number RETURNING jobs.number, jobs.id, jobs.worker, jobs.job",
 )
 BEGIN_JOB: Final = (
     "UPDATE jobs SET starts = starts + 1, begun = token WHERE id = :id AND token = :token AND begun <> token"

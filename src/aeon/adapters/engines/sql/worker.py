@@ -10,7 +10,7 @@ from contextlib import suppress
 from functools import partial
 
 from aeon.adapters.engines.jobs import MAX_STARTS, interrupted_result, lost_worker_result, prefetch_limit
-from aeon.adapters.engines.retry import RetryUntilAvailable
+from aeon.adapters.engines.retry import OutageLog, RetryUntilAvailable
 from aeon.adapters.engines.sql.database import RunDatabase
 from aeon.adapters.engines.sql.job_queue import JobQueue, TakenJob
 from aeon.adapters.engines.sql.job_recovery import JobRecovery
@@ -65,6 +65,7 @@ class SqlWorker:
         self._recovery_interval = looks_every
         self._halted = threading.Event()
         self._retry = RetryUntilAvailable(self._halted)
+        self._outages = OutageLog()
         self._running: dict[asyncio.Task[None], TakenJob] = {}
         self._woken = asyncio.Event()
         self._busy_until = self._recovery_due = self._comparison_due = 0.0
@@ -83,8 +84,11 @@ class SqlWorker:
     async def _poll(self) -> None:
         """Take jobs, cancel those that were lost, and now and then look for jobs of dead workers."""
         while not self._halted.is_set():
-            with suppress(Exception):  # the record or the database is unavailable: the next poll finds the jobs
+            try:
                 await self._poll_once()
+            except Exception as error:  # noqa: BLE001  # most likely an outage: the next poll finds the jobs
+                if not self._halted.is_set():
+                    self._outages.warn(f"The job queues cannot be polled: {error}")
             pause = _BUSY_POLL_INTERVAL if time.monotonic() < self._busy_until else _POLL_INTERVAL
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._woken.wait(), pause)
@@ -106,7 +110,7 @@ class SqlWorker:
 
     def _room(self) -> dict[str, int]:
         """Return how many jobs of each type this process may take now."""
-        running = Counter(taken.job.worker for taken in self._running.values())
+        running = Counter(taken.worker for taken in self._running.values())
         limits = {kind: prefetch_limit(count, self._workers.queue_length(kind)) for kind, count in self._slots.items()}
         return {kind: limit - running[kind] for kind, limit in limits.items() if limit > running[kind]}
 
@@ -125,7 +129,7 @@ class SqlWorker:
         watched = dict(self._running)
         held = await asyncio.to_thread(self._queue.held, self._executor)
         for task, taken in watched.items():
-            if held.pop(taken.job.id, None) != taken.token:
+            if held.pop(taken.id, None) != taken.token:
                 task.cancel()
         if held:
             await asyncio.to_thread(self._queue.requeue, held)
@@ -137,7 +141,6 @@ class SqlWorker:
 
     async def _run_job(self, taken: TakenJob) -> None:
         """Execute a job and store its result. The result of a job that was lost does not count."""
-        job = taken.job
         with suppress(HaltError):
             try:
                 result = await self._attempt_job(taken)
@@ -147,19 +150,21 @@ class SqlWorker:
             except HaltError:
                 raise
             except Exception as error:  # noqa: BLE001  # reported to the run
-                result = lost_worker_result(job, f"Its worker failed: {type(error).__name__}: {error}")
+                result = lost_worker_result(*taken.attempt, f"Its worker failed: {type(error).__name__}: {error}")
             await self._retry.call(self._queue.end, taken, result)
 
     async def _attempt_job(self, taken: TakenJob) -> JobResult:
         """Execute a job. Its start is recorded before, so that it does not start too often."""
-        job = taken.job
+        job = await asyncio.to_thread(self._queue.job_of, taken)
         lease = RunLease(partial(self._queue.is_held, taken), f"The job {job.id}", lasts=self._lease)
         async with self._workers.reserve(job, lease.confirm) as run:
             if not await asyncio.to_thread(self._is_still_wanted, job):
                 return interrupted_result(job)
             earlier = await self._retry.call(self._queue.begin, taken)
             if earlier >= MAX_STARTS:
-                return lost_worker_result(job, f"Its worker was lost {MAX_STARTS} times while it executed the job")
+                return lost_worker_result(
+                    *taken.attempt, f"Its worker was lost {MAX_STARTS} times while it executed the job"
+                )
             if earlier and job.effect == "once":
                 return interrupted_result(job)
             return await in_long_call(run)
