@@ -1,6 +1,7 @@
 """The engine's database: durable, shared by processes, closed before the engine, and with nothing in it that is not JSON."""
 
 import json
+import re
 import sqlite3
 import subprocess
 import sys
@@ -11,13 +12,14 @@ from pathlib import Path
 
 import pytest
 
-from aeon.adapters.engines.sql import RunDatabase, SqlEngine
+from aeon.adapters.engines.sql import RunDatabase, SqlEngine, queries
 from aeon.adapters.engines.sql.journal import Journal
 from aeon.adapters.results import FileResultStore
 from aeon.base.errors import ConfigError
 from aeon.platform.ledger import MutationRequest
 from aeon.platform.runs.admission import NewRun
 from aeon.platform.runs.lease import HaltError
+from aeon.platform.store import DialectQuery
 from aeon.testing.engines import EngineWorld
 from aeon.testing.engines.world import echo, step
 
@@ -213,6 +215,30 @@ def test_of_a_run_that_is_forgotten_no_row_is_left(world):
     world.engine.forget([run.id])
     left = {table: str(rows(world.file, f"SELECT * FROM {table}")) for table in tables}  # its own names
     assert [table for table, said in left.items() if run.id in said] == []
+
+
+PARAMS = {
+    **dict.fromkeys(("run", "token", "result", "id", "worker", "executor", "job", "key", "value"), "x"),
+    **dict.fromkeys(("step", "attempt", "limit"), 1),
+    **{key: ["x", "y"] for key in ("runs", "ids", "workers", "executors")},
+}
+
+
+def texts():
+    """All queries that are asked while runs are executed."""
+    for name, query in vars(queries).items():
+        if name.isupper() and not name.startswith(("_", "SCHEMA", "VERSION", "CREATE", "HAS_", "LOCK")):
+            for each in query if isinstance(query, tuple) and not isinstance(query, DialectQuery) else [query]:
+                yield name, each
+
+
+def test_no_query_reads_a_whole_table(tmp_path):
+    """However many runs and jobs there are."""
+    with closing(RunDatabase(f"sqlite:///{tmp_path}/runs.db")) as database:
+        plans = {(name, str(query)): database._store.explain(query, PARAMS) for name, query in texts()}
+    assert len(plans) >= 20
+    scans = re.compile(r"SCAN (?!json_each|kind|CONSTANT)(?!jobs USING COVERING INDEX jobs_running)")
+    assert [name for (name, _), plan in plans.items() if scans.search(plan)] == []
 
 
 EARLIER = "CREATE TABLE aeon_attempts (run TEXT, step INTEGER, attempt INTEGER, done TEXT)"

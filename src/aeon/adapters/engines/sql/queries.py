@@ -106,8 +106,8 @@ DELETE_JOBS: Final = "DELETE FROM jobs WHERE id IN (SELECT value FROM json_each(
 ENDED_JOBS: Final = "SELECT id, result FROM jobs WHERE id IN (SELECT value FROM json_each(:ids)) AND result IS NOT NULL"
 
 QUEUED_WORKERS: Final = (
-    "SELECT DISTINCT worker FROM jobs WHERE worker IN (SELECT value FROM json_each(:workers)) "
-    "AND executor = '' AND result IS NULL"
+    "SELECT kind.value AS worker FROM json_each(:workers) AS kind WHERE EXISTS "
+    "(SELECT 1 FROM jobs WHERE jobs.worker = kind.value AND executor = '' AND result IS NULL)"
 )
 TAKE_JOBS: Final = DialectQuery(
     "UPDATE jobs SET executor = :executor, token = :token WHERE number IN (SELECT number FROM jobs "
@@ -126,5 +126,6 @@ END_JOB: Final = "UPDATE jobs SET executor = '', result = :result WHERE id = :id
 EXECUTORS: Final = "SELECT DISTINCT executor FROM jobs WHERE executor <> ''"
 REQUEUE_JOB: Final = "UPDATE jobs SET executor = '', token = '' WHERE id = :id AND token = :token AND executor <> ''"
 REQUEUE_JOBS_OF: Final = (
-    "UPDATE jobs SET executor = '', token = '' WHERE executor IN (SELECT value FROM json_each(:executors))"
+    "UPDATE jobs SET executor = '', token = '' WHERE executor IN (SELECT value FROM json_each(:executors)) "
+    "AND executor <> ''"
 )
