@@ -3,7 +3,6 @@
 import pytest
 
 from aeon.application.run_follower import EntryUpdate
-from aeon.base.errors import ConfigError
 from aeon.platform.errors import NotFoundError, RuleError
 
 from .conftest import STORED
@@ -107,18 +106,21 @@ def test_a_follower_gives_the_entries_of_a_family_in_order_and_goes_on_at_its_cu
     assert [each.entry.event.event for each in project.runs.follow(run.id, from_now=True)] == []
 
 
-def test_a_second_project_of_a_process_is_told_that_dbos_takes_one(opened):
+def test_several_projects_of_a_process_execute_runs_at_once(opened):
+    """Each has its own engine on its own database: a run that waits in one keeps none in another from its end."""
     one, two = (opened(name, settings={"engine.address": None}) for name in ("one", "two"))
     for each in (one, two):
         each.apply(STORED)
+    waiting = one.runs.start("ask", {"what": "tea"})
+    assert one.runs.settle(waiting.id, SOON).status == "waits_for_person"
     run = one.runs.start("greet", {"who": "Ann"}, key="k")
-    with pytest.raises(ConfigError, match="another project on DBOS"):
-        two.runs.start("greet", {"who": "Ben"})
-    assert two.runs.list().items == []  # nothing is accepted that could not go on
+    assert two.runs.settle(two.runs.start("greet", {"who": "Ben"}).id, SOON).output == "Hello Ben"
     assert one.runs.settle(run.id, SOON).output == "Hello Ann"
     assert one.runs.start("greet", {"who": "Ann"}, key="k").id == run.id
-    one.close()
-    assert two.runs.settle(two.runs.start("greet", {"who": "Ben"}).id, SOON).output == "Hello Ben"
+    two.close()
+    one.runs.answer(waiting.id, "approve", "yes")
+    assert one.runs.settle(waiting.id, SOON).output == "tea: yes"
+    assert [len(each.runs.list().items) for each in (one, opened("two"))] == [2, 1]
 
 
 def test_runs_are_their_owners_alone(opened, project):

@@ -62,7 +62,7 @@ class Project:
     """Aeon in one folder, for one user: requests, runs of Processes, and what is stored.
 
     A context manager, also for `async with`. Nothing is opened before it is used. Several projects may be open in one
-    process (runs of Processes on DBOS, the default engine, in one of them at a time), and threads may share one.
+    process, and threads may share one.
     """
 
     def __init__(self, folder: Path, user: str, environ: Mapping[str, str], app: App) -> None:
