@@ -1,4 +1,4 @@
-"""A durable Process, described, started and answered from Python.
+"""A durable Process, described, started, followed and answered from Python.
 
 Run it: python examples/process_from_python.py [FOLDER]
 """
@@ -6,6 +6,7 @@ Run it: python examples/process_from_python.py [FOLDER]
 import sys
 
 from aeon import Project
+from aeon.application.run_follower import EntryUpdate, RunFollower
 
 PROCESS = """
 kind: Service
@@ -37,17 +38,27 @@ outputTemplate: "{{version}}: {{step.said}}"
 
 
 def main(folder: str) -> None:
-    """Apply the Process, start a run of it, answer its question, and wait for its end."""
+    """Apply the Process, start a run of it, answer its question, and show what happens until its end."""
     with Project.open(folder) as project:
         for step in project.apply(PROCESS):
             print(step.action, step.document.kind, step.document.name)
         run = project.runs.start("release", {"version": "1.2"}, key="release-1.2")
-        settled = project.runs.settle(run.id, seconds=60)
-        for question in settled.questions:
+        follower = shown(project.runs.follow(run.id, seconds=60))
+        for question in follower.result.questions:
             print("asked:", question.step)
             project.runs.answer(run.id, question.step, "approved")
-        settled = project.runs.settle(run.id, seconds=60)
+        follower = shown(project.runs.follow(run.id, after=follower.cursor, seconds=60))
+        settled = follower.result
         print(settled.phase, settled.output)
+        print("used:", settled.usage)
+
+
+def shown(follower: RunFollower) -> RunFollower:
+    """Print the events of a run until it has ended, or waits for a person."""
+    for update in follower:
+        if isinstance(update, EntryUpdate):
+            print(" ", update.entry.event.event)
+    return follower
 
 
 if __name__ == "__main__":

@@ -380,8 +380,8 @@ def identifiers():
                 yield node.arg
 
 
-THIRD_PARTIES = {"pydantic", "pydantic_core", "yaml", "json_repair", "jsonschema_rs", "httpx2"}
-"""All that the core imports from outside: data, schemas, JSON, YAML and HTTP."""
+THIRD_PARTIES = {"docstring_parser", "pydantic", "pydantic_core", "yaml", "json_repair", "jsonschema_rs", "httpx2"}
+"""All that the core imports from outside: data, schemas, docstrings, JSON, YAML and HTTP."""
 
 
 def test_fr_040_to_fr_047_the_core_imports_nothing_that_could_do_what_is_excluded():
@@ -416,7 +416,7 @@ def test_fr_043_fr_046_memory_offers_key_value_and_prefix_and_no_more():
 
 
 def test_fr_047_one_thread_runs_the_loop_and_no_process_is_started():
-    """The only concurrency of the kernel's floors is the one worker that lets a hung tool be given up (core 6)."""
+    """The only concurrency of the kernel's floors: the worker that lets a hung tool be given up (core 6), async tools."""
     several = {"asyncio", "multiprocessing", "concurrent", "subprocess", "threading", "aeon.base.threads"}
     using = {
         module
@@ -424,7 +424,7 @@ def test_fr_047_one_thread_runs_the_loop_and_no_process_is_started():
         for module in graph().modules
         if module.startswith(f"aeon.{room}.") and several & graph().find_modules_directly_imported_by(module)
     }
-    assert using == {"aeon.tools.invocation"}
+    assert using == {"aeon.tools.async_call", "aeon.tools.invocation"}
 
 
 # --- success criteria --------------------------------------------------------------------------------------------------

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from aeon import InMemoryKVStore, Project
+from aeon import InMemoryKVStore, Project, tool
 from aeon.application.run_follower import EntryUpdate
 from aeon.base.errors import ConfigError, InputError
 from aeon.platform.catalog.documents import ApplyError
@@ -126,6 +126,30 @@ def test_methods_run_in_worker_threads_for_async_programs(project):
     assert [each.answer for each in answers] == ["hello"] * 3
     assert [each.entry.event.event for each in seen if isinstance(each, EntryUpdate)][-1] == "step_started"
     assert settled.status == "waits_for_person"
+
+
+def test_async_tools_run_on_the_loop_that_awaits_the_request_and_on_one_of_aeon_otherwise(opened):
+    seen = []
+
+    @tool
+    async def where() -> str:
+        """Notes its loop."""
+        await asyncio.sleep(0)
+        seen.append(asyncio.get_running_loop())
+        return "here"
+
+    plan = {"goal": "look", "steps": [{"step_id": "s", "description": "look", "tool": "where", "arguments": {}}]}
+    project = opened()
+
+    async def main():
+        result = await project.in_thread(project.run_plan, plan, tools=[where])
+        return result.answer, asyncio.get_running_loop()
+
+    answer, own = asyncio.run(main())
+    assert answer == "here"
+    assert project.run_plan(plan, tools=[where]).answer == "here"
+    assert seen[0] is own
+    assert seen[1] is not own
 
 
 def test_a_stream_that_is_left_stops_its_follower(project):

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from aeon import Orchestrator, tool
-from aeon.application.requests import ModelUsage, new_log_path, open_request_log
+from aeon.application.requests import new_log_path, open_request_log
 from aeon.base.errors import InputError, LLMError, PlanError, ToolDefinitionError
 from aeon.kernel.state import OrchestrationState
 from aeon.llm.interface import LLMResponse
@@ -34,7 +34,7 @@ def test_a_request_is_planned_run_and_logged(opened):
     assert (result.answer, result.status, result.trusted) == ("it is 352", "completed", True)
     assert result.log.parent == project.folder / ".aeon" / "logs"
     assert read_log(result.log).entries[0]["run"]["request"] == "add"
-    assert result.usage is None
+    assert (result.usage.calls, result.usage.uncounted_calls, result.usage.cost) == (1, 1, None)
 
 
 def test_the_typed_result_has_the_published_form(opened):
@@ -48,7 +48,8 @@ def test_the_typed_result_has_the_published_form(opened):
 
 def test_usage_is_the_sum_of_what_the_replies_report(opened):
     reply = LLMResponse(text=json.dumps(ADD), usage={"input_tokens": 7, "output_tokens": 3})
-    assert opened(model=ScriptedAdapter([reply])).ask("add").usage == ModelUsage(7, 3)
+    usage = opened(model=ScriptedAdapter([reply])).ask("add").usage
+    assert (usage.calls, usage.prompt_tokens, usage.completion_tokens) == (1, 7, 3)
 
 
 def test_a_run_has_a_registry_of_its_own(opened):

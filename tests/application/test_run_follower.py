@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.platform.processes.conftest import plan_of, step
+from tests.platform.driven_runs import plan_of, step
 
 from aeon.adapters.engines.local import LocalEngine
 from aeon.application.run_follower import CallingStep, EntryUpdate, HeldUpdate, RunFollower, interleave

@@ -187,7 +187,6 @@ def test_core_15_everything_a_function_lacks_is_told_at_once():
         "the parameter 'kwargs' has no type",
         "the parameter 'kwargs' must be an ordinary named parameter",
         "it has no return type",
-        "it is async; the kernel is synchronous, so make it a plain function",
         "it has no docstring; describe in one what it does, the model reads it",
     ]
 
@@ -239,7 +238,7 @@ def any_object(a: ToolInvoker) -> int:
     ("function", "problem"),
     [
         (positional_only, "'a' must be an ordinary named parameter"),
-        (async_generator, "it is async"),
+        (async_generator, "it is an async generator"),
         (without_docstring, "it has no docstring"),
         (field_default, "'a' has a Field as default; write Annotated"),
         (unknown_name, "an annotation that cannot be read: NameError: name 'Nowhere'"),

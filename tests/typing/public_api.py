@@ -1,4 +1,4 @@
-"""Typing of the public face: pyright checks this file in strict mode, nothing runs it."""
+"""Typing of the public face: pyright and mypy check this file in strict mode, nothing runs it."""
 
 from typing import Any, Literal, assert_type
 
@@ -15,9 +15,10 @@ from aeon import (
     Validator,
     tool,
 )
-from aeon.application.requests import ModelUsage, RequestResult
+from aeon.application.requests import RequestResult
 from aeon.application.run_follower import EntryUpdate, HeldUpdate
 from aeon.llm.adapters.remote_api import RemoteAPIAdapter
+from aeon.llm.usage import Cost, Usage
 from aeon.platform.catalog.model import Service
 from aeon.platform.processes.model import Process
 from aeon.platform.runs.model import Run
@@ -35,10 +36,21 @@ def shout(text: str, times: int = 1) -> str:
     return text.upper() * times
 
 
+@tool
+async def later(text: str) -> str:
+    """Say it later."""
+    return text
+
+
+async def an_async_tool_stays_a_coroutine_function() -> None:
+    assert_type(await later("a"), str)
+    await later(1)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+
+
 def a_function_stays_callable_with_its_types() -> None:
     assert_type(double(2), int)
     assert_type(shout("a", times=2), str)
-    double("2")  # pyright: ignore[reportArgumentType]
+    double("2")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
 
 
 def a_function_tool_is_a_tool() -> Tool:
@@ -66,7 +78,10 @@ def registered(registry: ToolRegistry) -> None:
 
 def a_project_has_typed_results(project: Project) -> None:
     assert_type(project.ask("add").status, Literal["completed", "failed", "ttl_expired"])
-    assert_type(project.ask("add").usage, ModelUsage | None)
+    assert_type(project.ask("add").usage, Usage)
+    assert_type(project.ask("add").usage.cost, Cost | None)
+    assert_type(project.runs.usage("run"), Usage)
+    assert_type(project.skills.run("roll").usage, Usage | None)
     assert_type(project.runs.start("greet", {}), Run)
     assert_type(project.runs.settle("run").status, Literal["ended", "waits_for_person", "open"])
     assert_type(project.processes.get("greet"), Process)
@@ -75,6 +90,6 @@ def a_project_has_typed_results(project: Project) -> None:
 
 async def a_method_in_a_thread_keeps_its_types(project: Project) -> None:
     assert_type(await project.in_thread(project.ask, "add"), RequestResult)
-    await project.in_thread(project.ask, 1)  # pyright: ignore[reportArgumentType]
+    await project.in_thread(project.ask, 1)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
     async for update in project.stream(project.runs.follow("run")):
         assert_type(update, EntryUpdate | HeldUpdate)

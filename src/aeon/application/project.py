@@ -23,6 +23,7 @@ from aeon.memory.interface import Memory
 from aeon.observability.events import Observer
 from aeon.plan.models import Plan
 from aeon.settings import load_settings
+from aeon.tools.async_call import async_tools_on
 from aeon.tools.interface import Tool
 
 if TYPE_CHECKING:
@@ -241,9 +242,11 @@ class Project:
     async def in_thread(self, function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
         """Call a method of this project in a worker thread.
 
-        For example: `await project.in_thread(project.ask, "...")`.
+        For example: `await project.in_thread(project.ask, "...")`. Async tools run on the loop that awaits this. The
+        call goes on if the awaiting task is cancelled; `cancellation` ends a request.
         """
-        return await asyncio.to_thread(function, *args, **kwargs)
+        with async_tools_on(asyncio.get_running_loop()):
+            return await asyncio.to_thread(function, *args, **kwargs)
 
     async def stream(self, follower: "RunFollower") -> "AsyncGenerator[RunUpdate]":
         """The updates of a follower, for `async for`.

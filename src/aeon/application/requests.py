@@ -10,22 +10,18 @@ from typing import NamedTuple, cast
 
 from aeon.base.errors import InputError, ToolDefinitionError
 from aeon.base.json import Json, JsonObject
+from aeon.base.loggers import logged_as
 from aeon.bootstrap.app import App
 from aeon.kernel.orchestrator import Orchestrator
 from aeon.kernel.state import CancellationCheck, OrchestrationState, RunStatus, restore_state
+from aeon.llm.usage import CallUsage, Prices, Usage, total_usage
 from aeon.observability.events import Observer
 from aeon.observability.log import JsonlLog, LogHistory, read_log
+from aeon.observability.run_logger import logged_run
 from aeon.plan.models import Plan, StepStatus
 from aeon.plan.parser import build_plan
 from aeon.tools.interface import Tool
 from aeon.tools.registry import ToolRegistry
-
-
-class ModelUsage(NamedTuple):
-    """The tokens of a run's model calls, repairs included, as far as the adapter reports them."""
-
-    input_tokens: int
-    output_tokens: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +29,8 @@ class RequestResult:
     """The outcome of a request. `answer` is the last step's result as text, None without one.
 
     `results` and `marks` are by step id; `trusted` is False where `marks` say why to doubt the answer (core 17).
-    `error` is why the run ended early. `usage` is None where no adapter reported any, `log` where nothing was logged.
+    `error` is why the run ended early. `usage` counts the model calls of the whole run, also those before a resume.
+    `log` is None where nothing was logged.
     """
 
     answer: str | None
@@ -44,11 +41,11 @@ class RequestResult:
     plan: JsonObject
     error: JsonObject | None
     log: Path | None
-    usage: ModelUsage | None
+    usage: Usage
     state: OrchestrationState
 
     @classmethod
-    def of(cls, raw: JsonObject, log: Path | None) -> "RequestResult":
+    def of(cls, raw: JsonObject, log: Path | None, prices: Prices) -> "RequestResult":
         """The typed form of what `Orchestrator.execute` returned."""
         state = cast(OrchestrationState, raw["final_state"])
         return cls(
@@ -60,7 +57,7 @@ class RequestResult:
             plan=raw["plan"],
             error=raw.get("error"),
             log=log,
-            usage=_usage(state),
+            usage=request_usage(state, prices),
             state=state,
         )
 
@@ -158,11 +155,11 @@ class RequestService:
     ) -> RequestResult:
         ttl = self._app.settings.run.ttl if options.ttl is None else options.ttl
         path = options.log or new_log_path(self._app.log_folder)
-        with open_request_log(path, after) as log:
+        with open_request_log(path, after) as log, logged_run("kernel", path.stem, self._app.known_secrets):
             tools = request_registry(self._app, request, named, options.tools)
             kernel = self._app.orchestrator(ttl=ttl, log=log, observer=options.observer, tools=tools)
             raw = work(kernel)
-        return RequestResult.of(raw, path)
+        return RequestResult.of(raw, path, self._app.prices)
 
 
 def new_log_path(folder: Path) -> Path:
@@ -172,10 +169,14 @@ def new_log_path(folder: Path) -> Path:
 
 @contextmanager
 def open_request_log(path: Path, after: LogHistory | None = None) -> Generator[JsonlLog]:
-    """Open the log at `path`, and close it at the end; an empty one is removed. Raises LogError."""
+    """Open the log at `path`, and close it at the end; an empty one is removed. Raises LogError.
+
+    Records of the standard logging that are made inside carry the name of the file, without its suffix, as `run_id`.
+    """
     log = JsonlLog(path, after=after)
     try:
-        yield log
+        with logged_as(path.stem):
+            yield log
     finally:
         log.close()
         if not log.entries:
@@ -199,11 +200,7 @@ def request_registry(
     return registry
 
 
-def _usage(state: OrchestrationState) -> ModelUsage | None:
+def request_usage(state: OrchestrationState, prices: Prices) -> Usage:
+    """The model calls of a whole run, repairs and what was done before it was resumed included."""
     replies = [*state.llm_outputs, *(action.model_output or {} for action in state.supervisor_actions)]
-    counts = [cast(JsonObject, reply["usage"]) for reply in replies if reply.get("usage")]
-    if not counts:
-        return None
-    return ModelUsage(
-        sum(each.get("input_tokens", 0) for each in counts), sum(each.get("output_tokens", 0) for each in counts)
-    )
+    return total_usage((CallUsage.of_reply(reply) for reply in replies if "text" in reply), prices)

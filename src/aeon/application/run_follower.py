@@ -8,7 +8,8 @@ from typing import Literal, NamedTuple, Protocol, TypeAlias
 
 from aeon.application.run_reader import POLL_INTERVAL
 from aeon.base.clock import Clock
-from aeon.base.json import Json
+from aeon.base.json import Json, JsonObject
+from aeon.llm.usage import NO_PRICES, CallUsage, Prices, Usage, total_usage
 from aeon.platform.errors import NotFoundError, RuleError
 from aeon.platform.runs.machine.events import AttemptStarted, StepEvent
 from aeon.platform.runs.machine.plan import RunPlan
@@ -67,12 +68,14 @@ SettledStatus: TypeAlias = Literal["ended", "waits_for_person", "open"]
 class SettledRun(NamedTuple):
     """The state of a run when following stopped.
 
-    `questions` are those that the run waits for; for an open run, all open ones of its family.
+    `questions` are those that the run waits for; for an open run, all open ones of its family. `usage` counts the model
+    calls of its family as far as it was read; an attempt at a step counts as one call, with its repairs.
     """
 
     view: RunView
     questions: list[PendingQuestion]
     status: SettledStatus
+    usage: Usage
 
     @property
     def id(self) -> str:
@@ -116,8 +119,11 @@ class RunFollower:
         notifier: EntryNotifier,
         explain: RunExplainer | None = None,
         seconds: float | None = None,
+        prices: Prices = NO_PRICES,
     ) -> None:
         """`notifier` tells of new entries. Without `explain`, there are no `HeldUpdate`s. Raises NotFoundError."""
+        self._prices = prices
+        self._model_calls: list[CallUsage] = []
         self._runs = runs
         self._user = user
         self._run = run
@@ -179,7 +185,8 @@ class RunFollower:
             now = self._clock.monotonic()
             if (stop := self._stop_reason(now - quiet_since, now - began)) is not None:
                 yield from self._poll()  # entries written between the read and the check
-                self._result = SettledRun(self._runs.view(self._user, self._run), stop.questions, stop.status)
+                usage = total_usage(self._model_calls, self._prices)
+                self._result = SettledRun(self._runs.view(self._user, self._run), stop.questions, stop.status, usage)
                 return
             if now - last_diagnosis > STALL_SECONDS:
                 yield from self._holds()
@@ -237,6 +244,7 @@ class RunFollower:
         calls = self._plans[run].calls
         for entry in entries:
             self._last_entries[run] = entry.n
+            self._model_calls += model_calls_of(entry)
             event = entry.event
             if isinstance(event, AttemptStarted) and calls[event.step].kind == "process":
                 self._pending_children[event.job] = CallingStep(run, event.step)
@@ -259,6 +267,12 @@ class RunFollower:
                 continue
             self._last_entries[run], self._depths[run] = 0, self._depths[caller.run] + 1
             self._callers[run] = self._pending_children.pop(run)
+
+
+def model_calls_of(entry: RunEntry) -> list[CallUsage]:
+    """The model call that an entry records, if it does."""
+    usage: JsonObject | None = entry.about.get("usage")
+    return [] if usage is None else [CallUsage(usage["model"], usage["promptTokens"], usage["completionTokens"])]
 
 
 def interleave(

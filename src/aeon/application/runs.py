@@ -3,10 +3,11 @@
 from collections.abc import Mapping
 from threading import Lock
 
-from aeon.application.run_follower import RunExplainer, RunFollower, SettledRun
+from aeon.application.run_follower import RunExplainer, RunFollower, SettledRun, model_calls_of
 from aeon.application.run_reader import RunReader
 from aeon.base.json import Json, JsonObject
 from aeon.bootstrap.process_runtime import ProcessRuntime
+from aeon.llm.usage import Usage, total_usage
 from aeon.platform.diagnosis import explain_run
 from aeon.platform.ledger import MutationRequest
 from aeon.platform.processes.model import Process
@@ -105,6 +106,16 @@ class RunService(RunReader):
         """
         return explain_run(self._runtime.diagnosis, self._user, run)
 
+    def usage(self, run: str) -> Usage:
+        """The model calls of a run and of all that it called, so far. Raises NotFoundError."""
+        repository = self._runtime.runs.repository
+        family = repository.list_family(repository.get(self._user, run).run.root_id)
+        called = [run]
+        for each in called:
+            called += [child.id for child in family if child.parent_id == each]
+        entries = (entry for each in called for entry in repository.entries(each))
+        return total_usage((call for entry in entries for call in model_calls_of(entry)), self._runtime.prices)
+
     def follow(
         self, run: str, *, from_now: bool = False, after: Mapping[str, int] | None = None, seconds: float | None = None
     ) -> RunFollower:
@@ -130,8 +141,17 @@ class RunService(RunReader):
         return follower.result
 
     def _follower(self, run: str, seconds: float | None, explain: RunExplainer | None) -> RunFollower:
-        runs, clock = self._runtime.runs, self._runtime.clock
-        return RunFollower(runs, self._user, run, clock=clock, notifier=runs.notifier, explain=explain, seconds=seconds)
+        runs = self._runtime.runs
+        return RunFollower(
+            runs,
+            self._user,
+            run,
+            clock=self._runtime.clock,
+            notifier=runs.notifier,
+            explain=explain,
+            seconds=seconds,
+            prices=self._runtime.prices,
+        )
 
     def _opened(self) -> ProcessRuntime:
         """The runtime, its engine opened."""

@@ -26,15 +26,19 @@ class EventLoopThread:
 
         Raises what the coroutine raises, and RuntimeError after `close`.
         """
-        try:
-            future = asyncio.run_coroutine_threadsafe(work, self._running())
-        except RuntimeError:
-            work.close()
-            raise
+        future = self.submit(work)
         try:
             return future.result()
         except BaseException:
             future.cancel()
+            raise
+
+    def submit(self, work: Coroutine[Any, Any, T]) -> Future[T]:
+        """Starts the coroutine; cancelling the future cancels it. Raises RuntimeError after `close`."""
+        try:
+            return asyncio.run_coroutine_threadsafe(work, self._running())
+        except RuntimeError:
+            work.close()
             raise
 
     def close(self) -> None:
@@ -45,7 +49,12 @@ class EventLoopThread:
             self._loop = self._thread = None
         if loop is not None and thread is not None:
             loop.call_soon_threadsafe(loop.stop)
-            thread.join()
+            if thread is not threading.current_thread():
+                thread.join()
+
+    def loop(self) -> asyncio.AbstractEventLoop:
+        """The loop, started if needed. Raises RuntimeError after `close`."""
+        return self._running()
 
     @property
     def is_running(self) -> bool:

@@ -7,7 +7,7 @@ at the end of the text.
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import product
 from typing import NamedTuple, cast
 
@@ -37,6 +37,21 @@ _ARMOUR = "-----"
 _BASE64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/-_="
 _MAX_RUN = 4096
 """Characters of base64 on either side of an embedded secret that are hidden with it."""
+
+
+_SECRET_NAME = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL", re.IGNORECASE)
+
+
+def secrets_of_environment(environ: Mapping[str, str], names: Collection[str] = ()) -> set[str]:
+    """The values of the variables with these names, and of those whose names suggest a secret.
+
+    Values that are too short to be found inside other text are left out.
+    """
+    return {
+        value
+        for name, value in environ.items()
+        if len(value) >= MIN_SECRET_LENGTH and (name in names or _SECRET_NAME.search(name))
+    }
 
 
 class Mask:

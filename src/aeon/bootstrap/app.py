@@ -16,17 +16,20 @@ from aeon.adapters.weights import (
     weights_dir,
 )
 from aeon.base.errors import ToolDefinitionError, WeightsError
+from aeon.base.masking import secrets_of_environment
 from aeon.bootstrap.embedded_models import catalogued_weights, suitable_weights
 from aeon.bootstrap.lazy import LazyAdapter, LazyMemory
 from aeon.bootstrap.model_choice import MODEL_SERVER_ADVICE, NO_PROJECT_KEYS, ModelChoice, choose_model, key_variables
 from aeon.bootstrap.skills import Skills
 from aeon.kernel.orchestrator import Orchestrator
 from aeon.llm.interface import LLMAdapter
+from aeon.llm.usage import ModelPrice, Prices
 from aeon.memory.interface import Memory
 from aeon.memory.kv_store import InMemoryKVStore
 from aeon.memory.sqlite import SQLiteMemory
 from aeon.observability.events import Observer
 from aeon.observability.log import RunLog
+from aeon.observability.run_logger import RunLogger
 from aeon.settings import ModelSettings, Settings
 from aeon.tools.entry_points import discover_tools
 from aeon.tools.interface import Tool
@@ -68,17 +71,32 @@ class App:
         self._memory = LazyMemory(lambda: _open_memory(folder, settings.memory.path))
         self.memory = self._memory if own.memory is None else own.memory
         self.registry = ToolRegistry(builtin_tools(self.memory))
-        self.model = LazyAdapter(lambda: self._open_model(_ignore_progress, may_fetch=False), own.model)
-        self.skills = Skills(settings.skills, environ, folder, lambda: self.model, key_variables(settings))
+        self.model = LazyAdapter(
+            lambda: self._open_model(_ignore_progress, may_fetch=False), own.model, self.known_secrets
+        )
+        self._has_own_model = own.model is not None
         self._environ = environ
         self._from_project = from_project
         self._platform: Platform | None = None
+        self.skills = self._skills(None)
         self._register_installed_tools()
 
     def isolate_skill_data(self, data: Path) -> None:
         """Keep the skills' data below `data`, for a user other than the folder's owner."""
-        keys = key_variables(self.settings)
-        self.skills = Skills(self.settings.skills, self._environ, self.folder, lambda: self.model, keys, data)
+        self.skills = self._skills(data)
+
+    def known_secrets(self) -> set[str]:
+        """Return the secrets in the environment, which no log may contain."""
+        return secrets_of_environment(self._environ, key_variables(self.settings))
+
+    @property
+    def prices(self) -> Prices:
+        """The prices in the settings. The configured model is priced by its name there; a supplied one is not."""
+        by_model = {
+            model: ModelPrice(price.prompt, price.completion, price.currency)
+            for model, price in self.settings.model.prices.items()
+        }
+        return Prices(by_model, None if self._has_own_model else self.settings.model.name)
 
     @property
     def log_folder(self) -> Path:
@@ -96,7 +114,7 @@ class App:
         """
         choice = self.model_choice()
         adapter = self._open_model(report, may_fetch=may_fetch)
-        self.model = LazyAdapter(lambda: adapter)
+        self.model = LazyAdapter(lambda: adapter, secrets=self.known_secrets)
         return choice
 
     def fetch_weights(self, name: str | None, report: WeightsProgressCallback) -> Path:
@@ -120,7 +138,7 @@ class App:
             self.registry if tools is None else tools,
             ttl=ttl,
             log=log,
-            observer=observer,
+            observer=RunLogger("kernel", then=observer, secrets=self.known_secrets),
             on_missing_tool=on_missing_tool,
         )
 
@@ -157,7 +175,14 @@ class App:
         """Return the runtime of this folder's Processes; the caller closes it. Raises the errors of `platform`."""
         from aeon.bootstrap.process_runtime import ProcessRuntime
 
-        return ProcessRuntime(self.platform(), self.folder, self.settings.engine, self._environ, self._from_project)
+        return ProcessRuntime(
+            self.platform(),
+            self.folder,
+            self.settings.engine,
+            self._environ,
+            self._from_project,
+            Prices(self.prices.by_model),
+        )
 
     def register_stored_tools(self, user: str) -> "list[StoredTool]":
         """Register the tools in this folder's record that a user owns or may see, and return them.
@@ -179,6 +204,10 @@ class App:
         self.skills.close()
         self.model.close()
         self._memory.close()
+
+    def _skills(self, data: Path | None) -> Skills:
+        keys = key_variables(self.settings)
+        return Skills(self.settings.skills, self._environ, self.folder, lambda: self.model, keys, data, self.prices)
 
     def _open_model(self, report: WeightsProgressCallback, *, may_fetch: bool) -> LLMAdapter:
         choice = self.model_choice()

@@ -4,8 +4,10 @@ from collections.abc import Callable
 from threading import Lock
 from typing import Any  # the published signature
 
+from aeon.base.clock import SystemClock
 from aeon.base.errors import AeonError, LLMError
 from aeon.base.json import Json
+from aeon.llm.call_log import logged_call
 from aeon.llm.interface import LLMAdapter, LLMRequest, LLMResponse, RequestAdapter, TextSink
 from aeon.memory.interface import Memory
 from aeon.memory.kv_store import InMemoryKVStore
@@ -15,8 +17,14 @@ from aeon.memory.sqlite import SQLiteMemory
 class LazyAdapter(RequestAdapter):
     """A model adapter opened at its first request, so that work without requests needs no model."""
 
-    def __init__(self, opened: Callable[[], LLMAdapter], own: LLMAdapter | None = None) -> None:
-        """With `own`, an adapter that the caller closes, nothing is opened."""
+    def __init__(
+        self,
+        opened: Callable[[], LLMAdapter],
+        own: LLMAdapter | None = None,
+        secrets: Callable[[], set[str]] = set[str],
+    ) -> None:
+        """With `own`, an adapter that the caller closes, nothing is opened. `secrets` are kept out of the log."""
+        self._secrets = secrets
         self._open = opened
         self._own = own
         self._adapter: LLMAdapter | None = None
@@ -34,7 +42,8 @@ class LazyAdapter(RequestAdapter):
         return self._opened().supports_schema()
 
     def complete(self, request: LLMRequest, on_text: TextSink | None = None) -> LLMResponse:
-        return self._opened().complete(request, on_text)
+        adapter = self._opened()
+        return logged_call(lambda: adapter.complete(request, on_text), self._secrets, SystemClock())
 
     def close(self) -> None:
         """Close the adapter if it was opened and can be closed."""

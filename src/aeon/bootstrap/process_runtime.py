@@ -17,6 +17,7 @@ from aeon.bootstrap.passwords import NO_PROJECT_KEYS
 from aeon.bootstrap.platform import Platform
 from aeon.bootstrap.runs import project_runs
 from aeon.bootstrap.telemetry import open_span_sender
+from aeon.llm.usage import NO_PRICES, Prices
 from aeon.platform.diagnosis import DiagnosisContext, ObstacleFinder
 from aeon.platform.runs import queries
 from aeon.platform.runs.claim_check import ResultStore
@@ -57,8 +58,10 @@ class ProcessRuntime:
         settings: EngineSettings,
         environ: Mapping[str, str],
         from_project: Mapping[str, Path] = NO_PROJECT_KEYS,
+        prices: Prices = NO_PRICES,
     ) -> None:
         self.platform = platform
+        self.prices = prices
         self.clock = SystemClock()
         self.results: ResultStore = FileResultStore(project / ".aeon" / "results")
         self.runs = project_runs(platform, project)

@@ -11,9 +11,13 @@ from typing import TYPE_CHECKING, Self
 
 from aeon.base.errors import AeonError, InputError, MissingExtraError
 from aeon.base.json import JsonObject
+from aeon.base.loggers import current_run_id
+from aeon.base.masking import secrets_of_environment
 from aeon.base.project_folder import state_folder
 from aeon.llm.interface import LLMAdapter
+from aeon.llm.usage import NO_PRICES, MeteredAdapter, Prices, total_usage
 from aeon.observability.events import Observer, PlanningStarted
+from aeon.observability.run_logger import RunLogger, logged_run
 from aeon.settings import SkillsSettings
 from aeon.skills.answer import with_isolation_warnings
 from aeon.skills.config.skill_settings import secret_values
@@ -30,7 +34,7 @@ from aeon.skills.launch.preparation import prepare_invocation
 from aeon.skills.launch.trust_store import SkillTrustStore
 from aeon.skills.model_gateway import ModelGateway
 from aeon.skills.models import Skill, SkillCatalog, SkillScript
-from aeon.skills.plan_json import ExecutionResult, PlanJson
+from aeon.skills.plan_json import ExecutionResult, PlanJson, new_request_id
 from aeon.skills.planner.model_planner import PROMPT_BUDGET, SMALL_PROMPT_BUDGET, ModelPlanner
 from aeon.skills.planner.pattern_planner import PatternPlanner
 from aeon.skills.planner.skill_index import SkillIndex
@@ -65,6 +69,7 @@ class Skills:
         model: Callable[[], LLMAdapter],
         keys: Collection[str] = frozenset(),
         data: Path | None = None,
+        prices: Prices = NO_PRICES,
     ) -> None:
         """`data` is the folder for the data of all skills; without it, each skill root has its own."""
         self._data = data
@@ -76,7 +81,9 @@ class Skills:
         self._folder = folder
         self._model = model
         self._keys = keys
-        self._gateway = ModelGateway(model)
+        self._prices = prices
+        self._script_model = MeteredAdapter(model)
+        self._gateway = ModelGateway(lambda: self._script_model)
         self._lock = threading.Lock()
         self._runner: SandboxRunner | None = None
         self._exit_stack = ExitStack()
@@ -110,10 +117,11 @@ class Skills:
 
         Raises MissingExtraError without the extra, SandboxError if the required isolation is unavailable.
         """
-        executor = self._executor(observer)
-        return with_isolation_warnings(
-            executor.execute(plan, cancellation=cancellation, by_hand=by_hand, verbatim=verbatim)
-        )
+
+        def run(observe: Observer) -> ExecutionResult:
+            return self._executor(observe).execute(plan, cancellation=cancellation, by_hand=by_hand, verbatim=verbatim)
+
+        return self._logged(plan.request_id, observer, run)
 
     def run(
         self,
@@ -127,16 +135,37 @@ class Skills:
         """Plan a request with the trusted skills and run it, replanning after failures. Raises the errors of `execute`.
 
         A small model sees only the beginning of the chosen skills' prompts (decision 17). `on_result` is called with
-        the result of each plan, before the next one is made.
+        the result of each plan, before the next one is made. `usage` of the result counts the calls that planned and
+        answered, and those that scripts made meanwhile; two requests at once both count the calls of all scripts.
         """
-        executor = self._executor(observer)
-        if observer is not None:
-            observer(PlanningStarted(request))
-        budget = SMALL_PROMPT_BUDGET if is_model_small else PROMPT_BUDGET
-        planner = ModelPlanner(self._model(), _prompt, observer, budget)
-        usable = self.catalog.with_disabled([skill.name for skill in self.untrusted()])
-        replanner = Replanner(usable, planner, PatternPlanner(), executor.execute, self.health, observer)
-        return with_isolation_warnings(replanner.run(request, cancellation, on_result))
+        model = MeteredAdapter(self._model)
+
+        def run(observe: Observer) -> ExecutionResult:
+            executor = self._executor(observe)
+            observe(PlanningStarted(request))
+            budget = SMALL_PROMPT_BUDGET if is_model_small else PROMPT_BUDGET
+            planner = ModelPlanner(model, _prompt, observe, budget)
+            usable = self.catalog.with_disabled([skill.name for skill in self.untrusted()])
+            replanner = Replanner(usable, planner, PatternPlanner(), executor.execute, self.health, observe)
+            return replanner.run(request, cancellation, on_result)
+
+        earlier = len(self._script_model.calls)
+        result = self._logged(new_request_id(), observer, run)
+        usage = total_usage([*model.calls, *self._script_model.calls[earlier:]], self._prices)
+        return result.model_copy(update={"usage": usage})
+
+    def _logged(
+        self, run_id: str, observer: Observer | None, run: Callable[[Observer], ExecutionResult]
+    ) -> ExecutionResult:
+        """Run with a logger before the observer; inside another run, the records carry the id of that run."""
+        logger = RunLogger("skills", then=observer, secrets=self._known_secrets)
+        with logged_run("skills", current_run_id() or run_id, self._known_secrets):
+            result = with_isolation_warnings(run(logger))
+            logger.ended("completed" if result.success else "failed")
+        return result
+
+    def _known_secrets(self) -> set[str]:
+        return secrets_of_environment(self._environ, self._keys)
 
     def tools_for(self, request: str) -> list[SkillTool]:
         """Return the scripts of the few skills that match the request, as tools; none without the extra."""

@@ -1,10 +1,10 @@
 """Exports spans of runs if OpenTelemetry's environment variables ask for it."""
 
-import logging
 from collections.abc import Mapping
 
 from aeon.adapters.telemetry.environment import read_otlp_settings
 from aeon.base.clock import Clock
+from aeon.base.loggers import room_logger
 from aeon.platform.runs.repository import SqlRunRepository
 from aeon.platform.runs.span_export import SpanExportQueue
 from aeon.platform.store import Store
@@ -19,4 +19,4 @@ def open_span_sender(
         return None
     from aeon.adapters.telemetry.otlp import OtlpReceiver
 
-    return SpanExportQueue(store, book, OtlpReceiver(settings), clock, logging.getLogger("aeon.telemetry").warning)
+    return SpanExportQueue(store, book, OtlpReceiver(settings), clock, room_logger("telemetry").warning)

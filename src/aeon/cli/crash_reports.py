@@ -2,7 +2,6 @@
 
 import gc
 import os
-import re
 import sys
 import tempfile
 import time
@@ -11,12 +10,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from aeon.base.errors import AeonError
-from aeon.base.masking import Mask
+from aeon.base.masking import Mask, secrets_of_environment
 from aeon.base.project_folder import make_folder
 from aeon.cli.error_reports import correlation_id
-
-_SECRET_NAME = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL", re.IGNORECASE)
-_MIN_SECRET = 6
 
 
 def save_trace(error: BaseException) -> Path | None:
@@ -40,8 +36,7 @@ def mask_secrets(text: str, environ: Mapping[str, str]) -> str:
 
     The code that failed may have put a secret into its message (platform 3).
     """
-    values = {value for name, value in environ.items() if _SECRET_NAME.search(name) and len(value) >= _MIN_SECRET}
-    return Mask({*values, *_secrets_in_memory()}).text(text)
+    return Mask({*secrets_of_environment(environ), *_secrets_in_memory()}).text(text)
 
 
 def _secrets_in_memory() -> Iterator[str]:

@@ -13,6 +13,7 @@ from aeon.cli.exit_codes import ExitCode
 from aeon.cli.text import indented_json, printable
 from aeon.kernel.marks import untrusted_marks
 from aeon.kernel.state import OrchestrationState
+from aeon.llm.usage import Usage
 
 _CODES = {"completed": ExitCode.DONE, "failed": ExitCode.FAILED, "ttl_expired": ExitCode.EXPIRED}
 
@@ -33,6 +34,7 @@ class RequestReport:
     error: JsonObject | None = None
     log: Path | None = None
     model: str | None = None
+    usage: Usage = field(default_factory=Usage)
 
     def as_dict(self) -> JsonObject:
         """Return what `--json` prints."""
@@ -47,6 +49,7 @@ class RequestReport:
             "repairs": self.repairs,
             "log": None if self.log is None else str(self.log),
             "model": self.model,
+            "usage": self.usage.as_dict(),
         }
         return report if self.error is None else {**report, "error": as_error_report(self.error)}
 
@@ -97,6 +100,8 @@ def print_report(outcome: RequestReport, *, as_json: bool) -> int:
         print_message(f"step {step_id!r}: {mark}", "not trusted: ", "  ")
     if outcome.model is not None:
         print_message(outcome.model)
+    if outcome.usage.calls:
+        print_message(f"used: {printable(str(outcome.usage))}")
     if outcome.log is not None and outcome.status != "interrupted":
         print_message(f"log: {outcome.log}")
     _print_next_step(outcome)

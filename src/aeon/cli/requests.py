@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from aeon.application.models import ModelChoice
-from aeon.application.requests import new_log_path, open_request_log
+from aeon.application.requests import new_log_path, open_request_log, request_usage
 from aeon.base.errors import AeonError, InputError, LogError, PlanError, RequestError
 from aeon.base.json import JsonObject
 from aeon.base.suggestions import closest_name
@@ -172,6 +172,7 @@ def _execute_with_display(
         ttl = app.settings.run.ttl
         result = execute(app.orchestrator(ttl=ttl, log=log, observer=_warning_of_ttl(display, ttl)))
     outcome = report_of_result(result)
+    outcome.usage = request_usage(result["final_state"], app.prices)
     if choice is not None and app.model.was_used:
         outcome.model = f"made with the {choice.title}" + _caution(choice)
     return outcome

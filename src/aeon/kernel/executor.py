@@ -24,7 +24,7 @@ from aeon.kernel.prompts import STEP_SYSTEM_PROMPT, CallForm, StepContext, call_
 from aeon.kernel.state import RunPolicy
 from aeon.llm.interface import LLMAdapter, LLMRequest, LLMResponse, call_model
 from aeon.memory.interface import Memory
-from aeon.observability.events import Observer, TextGenerated, ToolInvoked, WarningIssued, guard_observer
+from aeon.observability.events import Observer, ToolInvoked, WarningIssued, guard_observer, text_sink
 from aeon.observability.records import ToolCall
 from aeon.plan.models import PlanStep, StepStatus
 from aeon.supervisor.repair import Supervisor
@@ -306,11 +306,8 @@ class StepExecutor:
             outcome.marks.append(MODEL_KNOWLEDGE_MARK)
 
     def _ask(self, llm: LLMAdapter, request: LLMRequest, purpose: str, outcome: StepExecutionResult) -> LLMResponse:
-        observe = self._observe
         try:
-            reply = call_model(
-                llm, request, None if observe is None else lambda text: observe(TextGenerated(purpose, text))
-            )
+            reply = call_model(llm, request, text_sink(self._observe, purpose))
         except LLMError as error:
             outcome.llm_output = {"error": error.as_dict()}
             raise

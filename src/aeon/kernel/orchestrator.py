@@ -14,7 +14,7 @@ from aeon.kernel.input_checks import check_supplied_plan, normalize_request
 from aeon.kernel.marks import AnsweredRun, doubt_marks, is_trusted, repair_marks
 from aeon.kernel.prompts import StepContext, planner_prompt, planner_system
 from aeon.kernel.state import LOG_FORMAT, CancellationCheck, OnMissingTool, OrchestrationState, RunPolicy, RunStatus
-from aeon.llm.interface import LLMAdapter, LLMRequest, TextSink, call_model
+from aeon.llm.interface import LLMAdapter, LLMRequest, call_model
 from aeon.memory.interface import Memory
 from aeon.memory.kv_store import InMemoryKVStore
 from aeon.observability.events import (
@@ -26,8 +26,8 @@ from aeon.observability.events import (
     PlanStepStarted,
     RepairAttempted,
     RunEnded,
-    TextGenerated,
     guard_observer,
+    text_sink,
 )
 from aeon.observability.log import RunLog, null_log
 from aeon.observability.plan_record import PlanRecorder
@@ -200,7 +200,7 @@ class Orchestrator:
         self._emit(PlanningStarted(request))
         tools = self._tools.export_tools_for_llm()
         try:
-            reply = call_model(self._llm, self._planning_request(request, tools), self._text_sink())
+            reply = call_model(self._llm, self._planning_request(request, tools), text_sink(self._observer, "plan"))
             cycle.llm_output = reply.as_dict()
             return self._validated(self._supervisor.read_plan(reply, tools, request))
         except (LLMError, SupervisorError) as error:
@@ -381,9 +381,6 @@ class Orchestrator:
             "trusted": trusted,
         }
         return result if error is None else {**result, "error": error}
-
-    def _text_sink(self) -> TextSink | None:
-        return None if self._observer is None else lambda text: self._emit(TextGenerated("plan", text))
 
     def _emit(self, event: Event) -> None:
         if self._observer is not None:

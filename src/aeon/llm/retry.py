@@ -10,8 +10,11 @@ from typing import TypeVar
 
 from aeon.base.clock import Clock, SystemClock
 from aeon.base.errors import LLMError
+from aeon.base.loggers import room_logger
 
 ResultT = TypeVar("ResultT")
+
+_LOG = room_logger("llm")
 
 _RETRYABLE_BELOW_500 = frozenset({408, 409, 429})
 _SECONDS = re.compile(r"\d{1,9}(\.\d{1,6})?")
@@ -90,7 +93,9 @@ class LLMRetrier:
                 retry_after = failure.retry_after
             if len(reasons) >= self._policy.max_attempts:
                 raise _gave_up(peer, reasons)
-            self._clock.sleep(self._policy.delay(len(reasons), self._chance(), retry_after))
+            delay = self._policy.delay(len(reasons), self._chance(), retry_after)
+            _LOG.warning("%s did not answer attempt %d (%s); next in %.1f s", peer, len(reasons), reasons[-1], delay)
+            self._clock.sleep(delay)
 
 
 def _gave_up(peer: str, reasons: list[str]) -> LLMError:

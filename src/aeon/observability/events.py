@@ -1,11 +1,11 @@
 """The events of a run. The log records them, the live display draws them, `--json` prints them."""
 
-import logging
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import ClassVar, TypeAlias
 
 from aeon.base.json import Json, JsonObject, copy_json
+from aeon.base.loggers import room_logger
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +157,7 @@ class RunEnded(Event):
     trusted: bool = True
 
 
-_LOG = logging.getLogger("aeon.run")
+_LOG = room_logger("observability")
 
 Observer: TypeAlias = Callable[[Event], None]
 """Receives every event of a run, in order, in the thread that runs it."""
@@ -169,8 +169,13 @@ class GuardedObserver:
     def __init__(self, observer: Observer) -> None:
         self._observer: Observer | None = observer
 
+    @property
+    def wants_text(self) -> bool:
+        """Whether the observer reads the model's text as it arrives."""
+        return wants_text(self._observer)
+
     def __call__(self, event: Event) -> None:
-        """Calls the observer; an exception is logged (`aeon.run`), and the observer receives nothing more."""
+        """Calls the observer; an exception is logged (`aeon.observability`), and the observer receives nothing more."""
         if self._observer is None:
             return
         try:
@@ -183,6 +188,18 @@ class GuardedObserver:
 def guard_observer(observer: Observer | None) -> Observer | None:
     """Wraps `observer` so that it cannot harm the run; returns None for None."""
     return observer if observer is None or isinstance(observer, GuardedObserver) else GuardedObserver(observer)
+
+
+def wants_text(observer: Observer | None) -> bool:
+    """Whether the model's text is streamed to this observer; one with `wants_text = False` does not read it."""
+    return observer is not None and bool(getattr(observer, "wants_text", True))
+
+
+def text_sink(observer: Observer | None, purpose: str) -> Callable[[str], None] | None:
+    """What passes a model's text on to `observer` as it arrives; None for an observer that does not read it."""
+    if observer is None or not wants_text(observer):
+        return None
+    return lambda text: observer(TextGenerated(purpose, text))
 
 
 def _copy(event: Event) -> Event:

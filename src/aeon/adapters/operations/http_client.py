@@ -12,9 +12,12 @@ import httpx2
 
 from aeon.adapters.operations.host_addresses import HostResolver, allowed_addresses, refuse_readable_key
 from aeon.adapters.operations.tls import tls_fault
+from aeon.base.loggers import room_logger
 from aeon.llm.adapters.transport import disable_header_logging
 from aeon.platform.catalog.operations import OperationError
 from aeon.platform.catalog.tool_calls import skip_confirmation
+
+_LOG = room_logger("http")
 
 _MIN_SECONDS = 0.01
 _IS_SENT = "send_request_headers.started"
@@ -76,11 +79,14 @@ class HttpSender:
         addresses = allowed_addresses(request.url.host, port, self.resolve, allow_private=self.allow_private)
         if request.has_credentials and not self.allow_insecure:
             refuse_readable_key(request.url.scheme, request.url.host, addresses)
-        ends_at = time.monotonic() + self.seconds
+        began = time.monotonic()
+        ends_at = began + self.seconds
         try:
             response = send_to_first(client, request, addresses, ends_at)
             try:
-                return HttpResponse(response.status_code, response.headers, self._content(response, ends_at))
+                content = self._content(response, ends_at)
+                _log_response(request, response.status_code, time.monotonic() - began)
+                return HttpResponse(response.status_code, response.headers, content)
             finally:
                 response.close()
         except httpx2.TimeoutException:
@@ -102,6 +108,12 @@ class HttpSender:
 
     def _timeout_error(self) -> OperationError:
         return OperationError(f"no answer within {self.seconds:g} s", is_transient=True)
+
+
+def _log_response(request: HttpRequest, status: int, seconds: float) -> None:
+    """Log neither path nor headers: both may contain credentials."""
+    about = {"status": status, "duration": seconds}
+    _LOG.debug("%s %s: %d after %.3f s", request.method, request.url.host, status, seconds, extra=about)
 
 
 def send_to_first(client: httpx2.Client, request: HttpRequest, addresses: list[str], ends_at: float) -> httpx2.Response:

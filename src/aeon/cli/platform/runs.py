@@ -130,13 +130,16 @@ def _print_result(settled: SettledRun, run: str, *, as_json: bool) -> int:
     view, questions = settled.view, settled.questions
     if as_json:
         open_questions: list[Json] = [question._asdict() for question in questions]
-        print_data(indented_json({**view.run.as_dict(), "output": view.state.output, "questions": open_questions}))
+        about: JsonObject = {"output": view.state.output, "questions": open_questions, "usage": settled.usage.as_dict()}
+        print_data(indented_json({**view.run.as_dict(), **about}))
     elif view.state.phase == "completed":
         output = view.state.output
         print_data(output if isinstance(output, str) else indented_json(output))
     elif view.state.error is not None:
         print_message(view.state.error.message, "error: ")
         print_message(f"{view.state.error.next_step} {NextStep('runs.retry', run=run).worded(COMMANDS)}", "next: ")
+    if settled.usage.calls:
+        print_message(f"used: {printable(str(settled.usage))}")
     for question in questions:
         print_message(_question_text(question), "waits for you: ")
     return ExitCode.EXPIRED if questions else _EXIT_CODES.get(view.state.phase, ExitCode.FAILED)

@@ -11,7 +11,7 @@ from typing import Self
 
 from aeon.application.skills import FAILED_STATES, answer_text
 from aeon.base.errors import LogError
-from aeon.base.json import canonical_json
+from aeon.base.json import JsonObject, canonical_json
 from aeon.base.project_folder import make_folder
 from aeon.bootstrap.app import App
 from aeon.cli.console import discard_stdout, print_data, print_message
@@ -97,6 +97,8 @@ def report_result(result: ExecutionResult, trace: TraceFile, *, as_json: bool) -
     _report_unfinished(result)
     for warning in result.warnings:
         print_message(warning, "warning: ", "  ")
+    if result.usage is not None and result.usage.calls:
+        print_message(f"used: {printable(str(result.usage))}")
     _report_trace(trace, fault)
     return ExitCode.DONE if result.success and is_printed and fault is None else ExitCode.FAILED
 
@@ -115,7 +117,7 @@ def _report_trace(trace: TraceFile, fault: str | None) -> None:
 
 def _print_answer(result: ExecutionResult, *, as_json: bool) -> bool:
     """Prints the answer. Returns whether stdout accepted it."""
-    answer = indented_json(result.as_dict()) if as_json else printable(answer_text(result))
+    answer = indented_json(_as_json(result)) if as_json else printable(answer_text(result))
     try:
         if answer:
             print_data(answer)
@@ -124,6 +126,11 @@ def _print_answer(result: ExecutionResult, *, as_json: bool) -> bool:
         print_message(f"The answer could not be written to stdout: {error.strerror}.", "error: ", "  ")
         return False
     return True
+
+
+def _as_json(result: ExecutionResult) -> JsonObject:
+    usage: JsonObject = {} if result.usage is None else {"usage": result.usage.as_dict()}
+    return {**result.as_dict(), **usage}
 
 
 def _assets(result: ExecutionResult) -> list[tuple[str, str]]:

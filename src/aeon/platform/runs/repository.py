@@ -11,6 +11,7 @@ from aeon.platform.runs import queries
 from aeon.platform.runs.admission import PlannedRun, RunAdmission
 from aeon.platform.runs.claim_check import ResultStore, check_in, check_out, reference_of, run_entry_row
 from aeon.platform.runs.dead_jobs import DeadJob, find_dead_jobs, may_contain_dead_jobs
+from aeon.platform.runs.entry_log import log_entries
 from aeon.platform.runs.lease import ConfirmOwnership, always_owned
 from aeon.platform.runs.machine.commands import StartProcess
 from aeon.platform.runs.machine.events import (
@@ -84,6 +85,7 @@ class SqlRunRepository:
         except GuardError:
             self.append(run, executor, self._missing_entries(run, executor, entries), state)
         else:
+            log_entries(run, entries)
             self._notifier.notify(run)
 
     def accept_child(self, parent: Run, command: StartProcess) -> str:

@@ -1,17 +1,17 @@
 """Registers this process and its workers, and sends heartbeats every 30 s."""
 
-import logging
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 
 from aeon.base.clock import Clock, since_boot
+from aeon.base.loggers import room_logger
 from aeon.platform.runs.model import HEARTBEAT_INTERVAL
 from aeon.platform.store import StoreError
 from aeon.platform.workers.registry import Worker, WorkerRegistry
 
-_LOG = logging.getLogger("aeon.workers")
+_LOG = room_logger("workers")
 
 _WRITE_INTERVAL = 1.0
 """Minimum seconds between two writes of the workers' states."""

@@ -11,7 +11,7 @@ from aeon.base.errors import SupervisorError
 from aeon.base.json import JsonObject, canonical_json
 from aeon.base.json_schema import compile_schema
 from aeon.llm.interface import LLMAdapter, LLMRequest, LLMResponse, call_model
-from aeon.observability.events import Observer, SkillsChosen, TextGenerated
+from aeon.observability.events import Observer, SkillsChosen, text_sink
 from aeon.skills.models import Skill, SkillCatalog, SkillScript
 from aeon.skills.plan_json import PlanJson, ToolInvocation
 from aeon.skills.planner.answer_schemas import choice_schema, nodes_schema
@@ -205,10 +205,7 @@ class ModelPlanner:
         return text
 
     def _ask(self, request: LLMRequest, purpose: str) -> LLMResponse:
-        observe = self._observe
-        return call_model(
-            self._model, request, None if observe is None else lambda text: observe(TextGenerated(purpose, text))
-        )
+        return call_model(self._model, request, text_sink(self._observe, purpose))
 
     def _object(self, request: LLMRequest, purpose: str) -> JsonObject:
         """The model's answer as an object that fits the request's schema."""

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from tests.platform.processes.conftest import SEMANTICS, Run, plan_of, step, together
+from tests.platform.driven_runs import SEMANTICS, Run, plan_of, step, together
 
 from aeon.platform.errors import RuleError
 from aeon.platform.runs.machine.apply import rejection_reason

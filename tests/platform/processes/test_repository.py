@@ -1,6 +1,7 @@
 """Processes in the record: saved when they can work, changed whole, deleted when nobody needs them (platform 2 to 8)."""
 
 import pytest
+from tests.platform.stored_processes import Storing, step
 
 from aeon.base.json import canonical_json
 from aeon.platform.errors import NotFoundError, ReferencedError, RuleError
@@ -8,8 +9,6 @@ from aeon.platform.ledger import MutationRequest
 from aeon.platform.processes.model import ProcessVersion
 from aeon.platform.schedules.model import NewSchedule
 from aeon.platform.schedules.repository import ScheduleRepository
-
-from .storing import Storing, step
 
 
 @pytest.fixture

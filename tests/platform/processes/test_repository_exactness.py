@@ -3,11 +3,10 @@
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.platform.stored_processes import Storing
 
 from aeon.platform.ledger import MutationRequest
 from aeon.platform.processes.model import NewProcess
-
-from .storing import Storing
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="{}\x00"), max_size=20)
 NUMBERS = st.integers(-(2**70), 2**70) | st.floats(allow_nan=False, allow_infinity=False)

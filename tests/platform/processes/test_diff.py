@@ -3,11 +3,10 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.platform.stored_processes import step
 
 from aeon.platform.processes.diff import DefinitionDifference, diff_definitions, format_differences
 from aeon.platform.processes.model import ProcessDefinition
-
-from .storing import step
 
 
 def definition(*steps, **fields):

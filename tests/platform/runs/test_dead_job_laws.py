@@ -3,8 +3,8 @@
 import random
 
 from hypothesis import given
-from tests.platform.processes.conftest import Run, carried_out, chancy
-from tests.platform.processes.test_interpreter_laws import INPUTS, SEEDS, plans
+from tests.platform.driven_runs import Run, carried_out, chancy
+from tests.platform.runs.test_run_machine_laws import INPUTS, SEEDS, plans
 
 from aeon.platform.runs.dead_jobs import find_dead_jobs, may_contain_dead_jobs
 from aeon.platform.runs.machine.events import CancelRequested

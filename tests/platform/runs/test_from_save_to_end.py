@@ -1,14 +1,13 @@
 """One definition through all of it: checked when it is saved, planned, and run to its rendered end."""
 
 import pytest
+from tests.platform.driven_runs import Run
 
 from aeon.platform.processes.checks.definition import check_definition
 from aeon.platform.processes.checks.targets import ToolTarget
 from aeon.platform.processes.model import ProcessDefinition
 from aeon.platform.runs.machine.plan import StepCall, plan_run
 from aeon.platform.runs.semantics import SEMANTICS
-
-from .conftest import Run
 
 TEXT = {"type": "object", "required": ["text"], "properties": {"text": {"type": "string"}}}
 FOUND = {

@@ -7,7 +7,7 @@ import sys
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.platform.processes.conftest import SEMANTICS, STARTS, Run, carried_out, chancy, plan_of, step, together
+from tests.platform.driven_runs import SEMANTICS, STARTS, Run, carried_out, chancy, plan_of, step, together
 
 from aeon.base.json import canonical_json
 from aeon.platform.runs.machine.apply import apply_event, rejection_reason

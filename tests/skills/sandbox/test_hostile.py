@@ -15,10 +15,11 @@ import pytest
 from aeon.base.errors import SandboxError
 from aeon.skills.invocation import Cancellation, OutputLimits, ScriptAccess, ScriptExitReason
 from aeon.skills.sandbox import SandboxRunner
+from aeon.skills.sandbox.reaper_client import ReaperProcess
 
 from .conftest import DONE, LOG, Scripts
 
-pytestmark = pytest.mark.slow  # a process for each test, at every level
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(60)]  # a process for each test, at every level; none may hang
 
 MEGABYTE = 1024 * 1024
 
@@ -37,12 +38,6 @@ class Growth:
     def _status(self, name: str) -> int:
         lines = Path("/proc/self/status").read_text().splitlines()
         return next(int(line.split()[1]) for line in lines if line.startswith(name))
-
-
-def timed(runner, invocation, *rest):
-    began = time.monotonic()
-    outcome = runner.run(invocation, *rest)
-    return outcome, time.monotonic() - began
 
 
 # What is written
@@ -152,9 +147,8 @@ def test_stdin_is_given_whole_and_closed(runner, scripts):
 
 
 def test_stdin_that_nobody_reads_hinders_nobody(runner, scripts):
-    outcome, seconds = timed(runner, scripts.sh(f"echo '{DONE}'", stdin=b"x" * 10 * MEGABYTE))
+    outcome = runner.run(scripts.sh(f"echo '{DONE}'", stdin=b"x" * 10 * MEGABYTE))
     assert (outcome.exit_reason, outcome.exit_code, outcome.violation) == (ScriptExitReason.EXITED, 0, None)
-    assert seconds < 5
 
 
 def test_a_script_may_close_its_streams(runner, scripts):
@@ -167,17 +161,16 @@ def test_a_script_may_close_its_streams(runner, scripts):
 
 def test_a_script_that_ignores_the_polite_request_is_killed(runner, scripts):
     """Skills 4: first politely, then for good."""
-    outcome, seconds = timed(runner, scripts.invocation(scripts.stubborn(), timeout=0.3))
+    outcome = runner.run(scripts.invocation(scripts.stubborn(), timeout=0.3))
     assert (outcome.exit_reason, outcome.exit_code) == (ScriptExitReason.TIMED_OUT, -signal.SIGKILL)
-    assert 0.5 <= seconds < 3
+    assert outcome.milliseconds >= 500
 
 
 def test_a_script_may_end_itself_when_asked(runner, scripts):
     """Skills 4: what it says then is still read."""
     body = f"trap 'echo \"$farewell\"; exit 4' TERM; farewell='{LOG}'; echo '{LOG}'; while :; do sleep 0.01; done"
-    outcome, seconds = timed(runner, scripts.sh(body, timeout=0.3, grace_seconds=5.0))
+    outcome = runner.run(scripts.sh(body, timeout=0.3, grace_seconds=5.0))
     assert (outcome.exit_reason, outcome.exit_code, len(outcome.events)) == (ScriptExitReason.TIMED_OUT, 4, 2)
-    assert seconds < 3
 
 
 def test_a_script_that_stopped_itself_is_ended(runner, scripts):
@@ -200,9 +193,8 @@ def test_what_left_the_process_group_is_ended(runner, scripts):
 
 def test_a_daemon_does_not_outlive_its_script(runner, scripts):
     """Skills 4: nothing survives, however often it forked."""
-    outcome, seconds = timed(runner, scripts.sh(f"(setsid {scripts.stubborn()} >/dev/null 2>&1 &) ; echo '{DONE}'"))
+    outcome = runner.run(scripts.sh(f"(setsid {scripts.stubborn()} >/dev/null 2>&1 &) ; echo '{DONE}'"))
     assert (outcome.exit_reason, outcome.exit_code, outcome.violation) == (ScriptExitReason.EXITED, 0, None)
-    assert seconds < 3
 
 
 def test_an_orphan_with_a_scrubbed_environment_does_not_outlive_its_script(runner, scripts):
@@ -222,17 +214,15 @@ def test_a_chain_of_daemons_that_never_stay_is_ended(runner, scripts, env):
         "    if os.fork(): os._exit(0)\n"
         "    os.setsid()\n".replace("ENV", env)
     )
-    outcome, seconds = timed(
-        runner, scripts.sh(f"{sys._base_executable} -SE {hop} </dev/null >/dev/null 2>&1 & sleep 0.2; echo '{DONE}'")
+    outcome = runner.run(
+        scripts.sh(f"{sys._base_executable} -SE {hop} </dev/null >/dev/null 2>&1 & sleep 0.2; echo '{DONE}'")
     )
     assert outcome.exit_code == 0
-    assert seconds < 5
 
 
 def test_a_pipe_held_by_a_grandchild_is_not_waited_for(runner, scripts):
-    outcome, seconds = timed(runner, scripts.sh(f"{scripts.stubborn()} & echo '{DONE}'"))
+    outcome = runner.run(scripts.sh(f"{scripts.stubborn()} & echo '{DONE}'"))
     assert (outcome.exit_reason, outcome.exit_code, len(outcome.events)) == (ScriptExitReason.EXITED, 0, 1)
-    assert seconds < 3
 
 
 def test_a_segmentation_fault_is_an_exit_by_signal(runner, scripts):
@@ -244,9 +234,8 @@ def test_a_segmentation_fault_is_an_exit_by_signal(runner, scripts):
 def test_cancelling_ends_the_script(runner, scripts):
     with Cancellation() as cancellation:
         invocation = scripts.sh(f"echo '{LOG}'; setsid {scripts.stubborn()} & exec {scripts.stubborn()}")
-        outcome, seconds = timed(runner, invocation, cancellation, lambda _event: cancellation.cancel())
+        outcome = runner.run(invocation, cancellation, lambda _event: cancellation.cancel())
         assert outcome.exit_reason is ScriptExitReason.CANCELLED
-        assert seconds < 3
         assert runner.run(invocation, cancellation).exit_code is None
 
 
@@ -354,10 +343,9 @@ def test_a_reaper_that_is_killed_is_replaced(scripts):
     """Its scripts end with it, that is said, and the next invocation finds another reaper."""
     with SandboxRunner("plain") as runner:
         body = f"setsid {scripts.stubborn()} & kill -9 $PPID; exec {scripts.stubborn()}"
-        outcome, seconds = timed(runner, scripts.sh(body))
+        outcome = runner.run(scripts.sh(body))
         assert (outcome.exit_reason, outcome.exit_code) == (ScriptExitReason.EXITED, -signal.SIGKILL)
         assert "was killed, and this script with it" in outcome.problem
-        assert seconds < 3
         assert scripts.survivors() == []
         assert runner.run(scripts.sh(f"echo '{DONE}'")).exit_code == 0
 
@@ -372,9 +360,8 @@ def test_a_killed_reaper_leaves_nothing_that_hid_from_it(runner, scripts, which)
         link = runner._cold._reaper
         os.kill(link.pid if which == "reaper" else link._process.pid, signal.SIGKILL)
 
-    outcome, seconds = timed(runner, script, None, kill)
+    outcome = runner.run(script, None, kill)
     assert outcome.exit_reason is ScriptExitReason.EXITED
-    assert seconds < 5
     wait_until(lambda: not scripts.survivors())
     assert runner.run(scripts.sh(f"echo '{DONE}'")).exit_code == 0
 
@@ -389,13 +376,26 @@ def test_a_reaper_that_hangs_is_replaced(scripts, monkeypatch):
     """A stopped reaper ends nothing: after its time it is ended, with its scripts."""
     monkeypatch.setattr("aeon.skills.sandbox.monitor._REAPER_SECONDS", 0.3)
     with SandboxRunner("plain") as runner:
-        outcome, seconds = timed(runner, scripts.sh(f"kill -STOP $PPID; exec {scripts.stubborn()}", timeout=0.3))
+        outcome = runner.run(scripts.sh(f"kill -STOP $PPID; exec {scripts.stubborn()}", timeout=0.3))
         assert outcome.exit_reason is ScriptExitReason.TIMED_OUT
-        assert seconds < 3
         assert runner.run(scripts.sh(f"echo '{DONE}'")).exit_code == 0
 
 
 def test_a_reaper_that_cannot_work_is_an_error_with_its_reason(scripts, monkeypatch):
+    monkeypatch.setattr("aeon.skills.sandbox.reaper_client._BOOT", "raise SystemExit('no luck on this machine')")
+    monkeypatch.setattr("aeon.skills.sandbox.isolation._working_levels", {"plain"})
+    with SandboxRunner("plain") as runner, pytest.raises(SandboxError, match="no luck on this machine"):
+        runner.run(scripts.sh("exit 0"))
+
+
+def test_a_reaper_that_was_gone_before_it_was_asked_is_an_error_with_its_reason_too(scripts, monkeypatch):
+    spawn = ReaperProcess.spawn
+
+    def spawn_late(reaper, *request):
+        reaper._process.wait()
+        return spawn(reaper, *request)
+
+    monkeypatch.setattr(ReaperProcess, "spawn", spawn_late)
     monkeypatch.setattr("aeon.skills.sandbox.reaper_client._BOOT", "raise SystemExit('no luck on this machine')")
     monkeypatch.setattr("aeon.skills.sandbox.isolation._working_levels", {"plain"})
     with SandboxRunner("plain") as runner, pytest.raises(SandboxError, match="no luck on this machine"):

@@ -1,6 +1,6 @@
 """Why does this step not run? Answered from data."""
 
-from tests.platform.processes.conftest import Run, plan_of, step, together
+from tests.platform.driven_runs import Run, plan_of, step, together
 
 from aeon.platform.runs.machine.events import CancelRequested, StepStopped
 from aeon.platform.runs.machine.state import initial_state

@@ -3,14 +3,13 @@
 from itertools import product
 
 import pytest
+from tests.platform.stored_processes import Storing, step
 
 from aeon.platform.catalog.model import ServiceChange, ToolChange
 from aeon.platform.errors import PlatformError
 from aeon.platform.ledger import MutationRequest
 from aeon.platform.processes.checks.targets import Callee
 from aeon.platform.processes.target_lookup import CatalogTargetLookup
-
-from .storing import Storing, step
 
 REACHED = [
     dict(zip(("is_own", "is_shared", "service", "needs", "is_bound", "enabled"), case, strict=True))

@@ -5,13 +5,12 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, invariant, rule
 from tests.platform.conftest import World
+from tests.platform.stored_processes import Storing, step
 
 from aeon.platform.catalog.model import ToolChange
 from aeon.platform.errors import PlatformError, ReferencedError, RuleError
 from aeon.platform.ledger import MutationRequest
 from aeon.platform.processes.model import NewProcess, ProcessChange
-
-from .storing import Storing, step
 
 OUTLINE = """
 SELECT s.id AS step, t.id AS tool, p.id AS process

@@ -1,11 +1,10 @@
 """What happens to Processes at once, twice, and with others' things (platform 2, 19, 20)."""
 
 import pytest
+from tests.platform.stored_processes import Storing, step
 
 from aeon.platform.errors import ConflictError, RuleError
 from aeon.platform.ledger import MutationRequest
-
-from .storing import Storing, step
 
 
 @pytest.fixture

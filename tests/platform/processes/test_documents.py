@@ -1,14 +1,13 @@
 """Processes in a file that is applied: references by name, callees first, everything wrong at once, no change twice."""
 
 import pytest
+from tests.platform.stored_processes import Storing
 
 from aeon.platform.catalog.apply import Applier
 from aeon.platform.catalog.documents import ApplyError, read_documents
 from aeon.platform.catalog.model import ToolChange
 from aeon.platform.ledger import MutationRequest
 from aeon.platform.processes.documents import ProcessDocuments
-
-from .storing import Storing
 
 FILE = """
 kind: Process

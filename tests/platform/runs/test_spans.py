@@ -6,8 +6,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.platform.processes.conftest import Run as Driven
-from tests.platform.processes.conftest import carried_out, chancy, plan_of, step, together
+from tests.platform.driven_runs import Run as Driven
+from tests.platform.driven_runs import carried_out, chancy, plan_of, step, together
 
 from aeon.platform.runs.admission import PlannedRun
 from aeon.platform.runs.machine.events import CancelRequested, RunFailed, StepStopped
