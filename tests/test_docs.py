@@ -80,7 +80,8 @@ def test_every_command_with_the_model_prints_what_is_said(document, tmp_path, en
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda d: d.name)
-def test_every_snippet_prints_what_is_said(document):
+def test_every_snippet_prints_what_is_said(document, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     found = blocks(document)
     snippets = [
         (body, after)

@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, ParamSpec, Self, TypeVar
 
 from aeon.application.requests import KernelRunOptions, RequestResult, RequestService
-from aeon.base.errors import AeonError, InputError
+from aeon.base.errors import AeonError, ConfigError, InputError
 from aeon.base.json import Json, JsonObject
 from aeon.base.next_steps import words_of
 from aeon.base.project_folder import PROJECT_FOLDER, make_folder
@@ -90,10 +90,11 @@ class Project:
         """Open the project in `folder`; the folder is made if it is not there.
 
         `settings` maps keys such as "run.ttl" to values that win over files and environment. `model` and `memory` are
-        used instead of those that the settings name; the caller closes them. Raises ConfigError with every mistake.
+        used instead of those that the settings name; the caller closes them. Raises ConfigError with every mistake, and
+        InputError if the folder cannot be made.
         """
-        place = Path(folder).expanduser().absolute()
-        place.mkdir(parents=True, exist_ok=True)
+        place = _made_folder(Path(folder).expanduser().absolute())
+        _require_keys(settings or {})
         variables = os.environ if environ is None else environ
         private = private_folder(user)
         given = {} if private is None else {"memory.path": str(private / "memory.db")}
@@ -120,6 +121,7 @@ class Project:
         RequestError, LLMError without a model, OrchestrationError if no plan can be made, ToolDefinitionError for one
         of `tools`, and LogError.
         """
+        self._require_open()
         return self._requests.ask(request, KernelRunOptions(observer, tools, cancellation=cancellation))
 
     def run_plan(
@@ -131,6 +133,7 @@ class Project:
         cancellation: CancellationCheck | None = None,
     ) -> RequestResult:
         """Run a supplied plan. Raises PlanError with every fault, and the errors of `ask`."""
+        self._require_open()
         return self._requests.run_plan(plan, options=KernelRunOptions(observer, tools, cancellation=cancellation))
 
     def resume(
@@ -145,6 +148,7 @@ class Project:
 
         `log` is the path of its log. Raises LogError, and InputError for a finished request.
         """
+        self._require_open()
         return self._requests.resume(log, KernelRunOptions(observer, tools, cancellation=cancellation))
 
     def apply(self, source: str | Path) -> "list[ApplyStep]":
@@ -154,6 +158,9 @@ class Project:
         folder; a str is the text itself. If there is any fault, nothing is changed. Raises ApplyError with every
         fault, InputError for a file that cannot be read.
         """
+        self._require_open()
+        if isinstance(source, str) and source.endswith((".yaml", ".yml")) and "\n" not in source:
+            raise InputError(f"{source!r} is the name of a file.", next_step=f"For a file, give Path({source!r}).")
         return self._workspace.documents.apply(self._read(source) if isinstance(source, Path) else source)
 
     def stored_tools(self) -> list[Tool]:
@@ -221,6 +228,7 @@ class Project:
     @property
     def skills(self) -> Skills:
         """The skills of this project, of the user, and those that Aeon ships."""
+        self._require_open()
         return self._app.skills
 
     @property
@@ -291,9 +299,14 @@ class Project:
     ) -> None:
         await asyncio.to_thread(self.close)  # engines refuse to be closed in the thread of an event loop
 
-    @cached_property
+    @property
     def _workspace(self) -> "Workspace":
-        """What this user does with the record. Raises StoreError, VaultError, MissingExtraError."""
+        """What this user does with the record. Raises InputError, StoreError, VaultError, MissingExtraError."""
+        self._require_open()
+        return self._own_workspace
+
+    @cached_property
+    def _own_workspace(self) -> "Workspace":
         from aeon.application.workspace import Workspace
 
         with self._opening:
@@ -311,8 +324,33 @@ class Project:
                 self._runtime = self._app.process_runtime()
             return self._runtime
 
+    def _require_open(self) -> None:
+        """Raises InputError if this project was closed."""
+        if self._is_closed:
+            raise InputError(f"The project in {self.folder} is closed.", next_step="Open it again: Project.open().")
+
     def _read(self, file: Path) -> str:
         place = self.folder / file
         with suppress(OSError, UnicodeDecodeError):
             return place.read_text(encoding="utf-8")
         raise InputError(f"{place} cannot be read as UTF-8 text.", next_step="Name a YAML file.")
+
+
+def _made_folder(folder: Path) -> Path:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(
+            f"{folder} cannot be a project's folder: {error.strerror}.", next_step="Name another folder."
+        ) from None
+    return folder
+
+
+def _require_keys(settings: Mapping[str, Json]) -> None:
+    """Raises ConfigError for a whole section."""
+    sections = [name for name in settings if "." not in name]
+    if sections:
+        raise ConfigError(
+            f"{', '.join(map(repr, sections))} in settings must be a key such as 'run.ttl'.",
+            next_step="Write {'section.name': value}.",
+        )

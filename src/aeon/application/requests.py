@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, cast
 
-from aeon.base.errors import InputError, ToolDefinitionError
+from aeon.base.errors import InputError, RequestError, ToolDefinitionError
 from aeon.base.json import Json, JsonObject
 from aeon.base.loggers import logged_as
 from aeon.bootstrap.app import App
@@ -105,6 +105,7 @@ class RequestService:
 
         Raises RequestError, LLMError without a model, OrchestrationError when no plan can be made, and LogError.
         """
+        _require_text(request)
         self._app.model.supports_schema()  # opens the model before a log is created
         cancellation = options.cancellation
         return self._run(request, (), options, None, lambda kernel: kernel.execute(request, cancellation=cancellation))
@@ -116,7 +117,7 @@ class RequestService:
 
         Raises PlanError, RequestError, LogError.
         """
-        made = build_plan(plan) if isinstance(plan, dict) else plan
+        made = plan if isinstance(plan, Plan) else build_plan(plan)
         cancellation = options.cancellation
         return self._run(
             request,
@@ -160,6 +161,12 @@ class RequestService:
             kernel = self._app.orchestrator(ttl=ttl, log=log, observer=options.observer, tools=tools)
             raw = work(kernel)
         return RequestResult.of(raw, path, self._app.prices)
+
+
+def _require_text(request: object) -> None:
+    """Raises RequestError for what is no text: programs without a type checker get a message, too."""
+    if not isinstance(request, str):
+        raise RequestError(f"The request is {type(request).__name__}, not text.", next_step="Give a str.")
 
 
 def new_log_path(folder: Path) -> Path:

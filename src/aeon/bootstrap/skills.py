@@ -34,7 +34,7 @@ from aeon.skills.launch.preparation import prepare_invocation
 from aeon.skills.launch.trust_store import SkillTrustStore
 from aeon.skills.model_gateway import ModelGateway
 from aeon.skills.models import Skill, SkillCatalog, SkillScript
-from aeon.skills.plan_json import ExecutionResult, PlanJson, new_request_id
+from aeon.skills.plan_json import ExecutionResult, PlanJson, new_request_id, parse_plan
 from aeon.skills.planner.model_planner import PROMPT_BUDGET, SMALL_PROMPT_BUDGET, ModelPlanner
 from aeon.skills.planner.pattern_planner import PatternPlanner
 from aeon.skills.planner.skill_index import SkillIndex
@@ -106,22 +106,26 @@ class Skills:
 
     def execute(
         self,
-        plan: PlanJson,
+        plan: PlanJson | JsonObject,
         observer: Observer | None = None,
         cancellation: Cancellation | None = None,
         *,
         by_hand: bool = False,
         verbatim: bool = False,
     ) -> ExecutionResult:
-        """Run a plan; see PlanExecutor.
+        """Run a plan, also one as JSON data; see PlanExecutor.
 
-        Raises MissingExtraError without the extra, SandboxError if the required isolation is unavailable.
+        Raises PlanError with all that is wrong with its form, MissingExtraError without the extra, SandboxError if the
+        required isolation is unavailable.
         """
+        checked = plan if isinstance(plan, PlanJson) else parse_plan(plan)
 
         def run(observe: Observer) -> ExecutionResult:
-            return self._executor(observe).execute(plan, cancellation=cancellation, by_hand=by_hand, verbatim=verbatim)
+            return self._executor(observe).execute(
+                checked, cancellation=cancellation, by_hand=by_hand, verbatim=verbatim
+            )
 
-        return self._logged(plan.request_id, observer, run)
+        return self._logged(checked.request_id, observer, run)
 
     def run(
         self,

@@ -43,7 +43,7 @@ class ToolRegistry:
         if not problems and tool.name in self._tools:
             problems = [f"a tool named {tool.name!r} is registered already; unregister it or choose another name"]
         if problems:
-            name = cast(object, getattr(tool, "name", None)) or type(tool).__name__
+            name = next(filter(None, (getattr(tool, each, None) for each in ("name", "__name__"))), type(tool).__name__)
             raise ToolDefinitionError(
                 f"The tool {name!r} cannot be registered: {'; '.join(problems)}.", problems=problems
             )
@@ -94,6 +94,8 @@ class ToolRegistry:
 
 
 def _definition_problems(tool: Tool) -> list[str]:
+    if inspect.isroutine(tool):
+        return ["it is a function; make a tool of it with @tool"]
     problems: list[str] = []
     name, description = (cast(Json, getattr(tool, field, None)) for field in ("name", "description"))
     if not isinstance(name, str) or not _NAME.fullmatch(name):
