@@ -18,7 +18,8 @@ from aeon.server.mcp.next_steps import TOOLS
 SOURCE = Path(aeon.__file__).parent
 DOORS = {"neutral": TEXTS, "commands": COMMANDS, "tools": TOOLS, "calls": CALLS}
 ROOMS = ("application", "platform", "bootstrap", "base", "adapters")
-COMMAND = re.compile(r"`?\baeon (?!itself|vault 1|store migrate \')[a-z]+")
+COMMAND = re.compile(r"(?:`|: )aeon [a-z]+")
+"""A command in a sentence: in backticks, or after a colon."""
 
 NOT_YET = {
     "platform/diagnosis.py",  # the reasons of a wait are kept as texts
@@ -26,6 +27,7 @@ NOT_YET = {
     "bootstrap/app.py",  # how to get weights
     "bootstrap/model_choice.py",
     "adapters/weights/fetch.py",
+    "adapters/engines/sql/database.py",
     "adapters/operations/http_client.py",  # runs keep it as a text
     "base/errors.py",  # LLMError and SkillError, which logs keep
 }
