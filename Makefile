@@ -25,8 +25,8 @@ $(VENV)/.installed: pyproject.toml $(LOCK)
 demo: $(VENV)/.installed ## install, fetch the embedded model once, and run two requests on it
 	@sh examples/demo.sh $(BIN)/aeon
 
-test: $(VENV)/.installed weights ## install and run every test, the slow ones too
-	@$(PYTEST)
+test: $(VENV)/.installed weights ## install and run every test, the slow ones too (REST=1: without those of `make check`)
+	@$(PYTEST) -n auto --dist worksteal $(if $(REST),-m "slow or model or server or hypothesis")
 
 check: $(VENV)/.installed ## lint, types, contracts and the fast tests
 	@echo "==> ruff";         $(BIN)/ruff check . && $(BIN)/ruff format --check .

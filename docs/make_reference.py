@@ -51,7 +51,7 @@ ROOMS = {
         ("aeon.skills.executor.state_patches", ["replay_state"]),
         (
             "aeon.skills.invocation",
-            ["Invocation", "ScriptAccess", "InvocationResult", "Cancellation", "ConcurrencyGroup", "StartSlot"],
+            ["Invocation", "ScriptAccess", "InvocationResult", "Cancellation", "OutputBudget"],
         ),
         ("aeon.skills.sandbox", ["SandboxRunner"]),
         ("aeon.skills.planner.model_planner", ["ModelPlanner"]),

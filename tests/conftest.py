@@ -43,9 +43,11 @@ def git():
     return run
 
 
-# A runner started in the background ignores Ctrl-C, and so would every command that the tests start and interrupt.
+# A runner in the background ignores Ctrl-C, and one under nohup a hang-up: so would every command that the tests start.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 @pytest.hookimpl(optionalhook=True)  # xdist's

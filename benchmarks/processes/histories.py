@@ -1,4 +1,4 @@
-"""Long runs to their end, on DBOS and SQLite with the record in SQLite: whether time and what is kept grow linearly."""
+"""Long runs to their end, the engine and the record in SQLite: whether time and what is kept grow linearly."""
 
 import json
 import sqlite3
@@ -36,12 +36,12 @@ def measured_histories() -> list[str]:
 
 def carried_out(kind: str, length: int, folder: Path) -> dict[str, float]:
     """Seconds from accepted to ended, entries, and the bytes by which the record, exported, and the database grew."""
-    from aeon.adapters.engines.dbos import DbosEngine
+    from aeon.adapters.engines.sql import RunDatabase, SqlEngine
     from aeon.testing.engines.world import EngineWorld, echo, step
     from aeon.testing.records import new_record
 
     with closing(new_record(folder / "record")) as store:
-        world = EngineWorld(store, folder, lambda *parts: DbosEngine(f"sqlite:///{folder}/runs.db", *parts))
+        world = EngineWorld(store, folder, lambda *parts: SqlEngine(RunDatabase(f"sqlite:///{folder}/runs.db"), *parts))
         tool, mode = world.tool("echo", echo), "sequential" if kind == "chain" else "parallel"
         process = world.process(kind, [step(f"s{number}", tool, mode=mode) for number in range(length)])
         before = _size(store)

@@ -1,10 +1,8 @@
 """The same steps by each peer: `python peers.py PEER chain|fan WIDTH RUNS FOLDER` prints milliseconds as JSON."""
 
-import asyncio
 import importlib.util
 import json
 import sys
-import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -25,51 +23,10 @@ def spent(act: Callable[[], object], runs: int) -> Timed:
 
 
 def bare_dbos(kind: str, width: int, runs: int, folder: Path) -> Timed:
-    """One durable step for each, in the same database with the same settings, asynchronously as Aeon's are."""
-    from aeon.adapters.engines.dbos.dbos import JsonSerializer
-    from dbos import DBOS
+    """One durable step of DBOS for each, in SQLite with the settings of Aeon's file."""
+    from dbos_peer import timed
 
-    from aeon.adapters.engines.dbos.database import Database
-    from aeon.adapters.results import FileResultStore
-
-    address = f"sqlite:///{folder}/runs.db"
-    over = threading.Event()
-
-    async def step(number: int) -> dict[str, int]:
-        return {"got": number}
-
-    @DBOS.workflow(name="bare")
-    async def workflow() -> int:
-        reserved = [DBOS.reserve_step() for _ in range(width)]
-        if kind == "chain":
-            for number, each in enumerate(reserved):
-                await each.run_async({"name": "step"}, step, number)
-        else:
-            await asyncio.gather(*(each.run_async({"name": "step"}, step, n) for n, each in enumerate(reserved)))
-        over.set()
-        return width
-
-    DBOS(
-        config={
-            "name": "bare",
-            "system_database_url": address,
-            "system_database_engine": Database(address).engine,
-            "serializer": JsonSerializer(FileResultStore(folder / "results")),
-            "application_version": "1",
-            "executor_id": "x",
-            "log_level": "CRITICAL",
-        }
-    )
-    DBOS.launch()
-
-    def act() -> None:
-        over.clear()
-        DBOS.start_workflow(workflow)
-        assert over.wait(300)
-
-    found = spent(act, runs)
-    DBOS.destroy()
-    return found
+    return timed(kind, width, runs, folder)
 
 
 class NoOp:
@@ -78,7 +35,7 @@ class NoOp:
     def execute(self, work: Any) -> Any:
         from aeon.platform.catalog.tool_calls import OperationResult
 
-        return OperationResult({"got": work.given["n"]})
+        return OperationResult({"got": work.arguments["n"]})
 
 
 TOOL = """
@@ -99,7 +56,7 @@ outputSchema: {type: object, required: [got]}
 """
 
 
-def aeon_dbos(kind: str, width: int, runs: int, folder: Path) -> Timed:
+def aeon(kind: str, width: int, runs: int, folder: Path) -> Timed:
     """A run of a Process as `aeon process run` makes it, from its acceptance to its end: the record in SQLite, access
     and health asked for each call, input and output held against their schemas, limits, metrics. Only the request
     itself is none.
@@ -209,8 +166,8 @@ def temporal(kind: str, width: int, runs: int, folder: Path) -> Timed:
     return timed(kind, width, runs, folder)
 
 
-PEERS = {"dbos": bare_dbos, "aeon": aeon_dbos, "langgraph": langgraph, "prefect": prefect, "temporal": temporal}
-_NEEDS = {"langgraph": "langgraph.checkpoint.sqlite", "prefect": "prefect"}
+PEERS = {"dbos": bare_dbos, "aeon": aeon, "langgraph": langgraph, "prefect": prefect, "temporal": temporal}
+_NEEDS = {"dbos": "dbos", "langgraph": "langgraph.checkpoint.sqlite", "prefect": "prefect"}
 
 
 def missing(peer: str) -> str:

@@ -4,7 +4,7 @@
 its own (`uv venv ENV`, `uv pip install --python ENV/bin/python prefect`), without Aeon. `--long` measures whole
 histories instead: runs of 1,000, 3,000 and 10,000 steps, each to its end, and what they leave on the disk.
 
-Aeon on DBOS and SQLite beside DBOS itself doing the same steps bare, and beside LangGraph with its SQLite saver,
+Aeon on SQLite beside bare DBOS doing the same steps, and beside LangGraph with its SQLite saver,
 Prefect and Temporal's dev server where they are installed. No-op tools. Each peer runs in a process of its own; the
 processes take turns, round by round, so that whatever else the machine does meets all of them. Times are medians of
 the rounds, each the median of the runs in it, after one run that is not counted.

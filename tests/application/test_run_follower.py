@@ -1,12 +1,13 @@
 """A run and the runs that it called, followed in one order."""
 
+import threading
 from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.platform.processes.conftest import plan_of, step
+from tests.platform.driven_runs import plan_of, step
 
 from aeon.adapters.engines.local import LocalEngine
 from aeon.application.run_follower import CallingStep, EntryUpdate, HeldUpdate, RunFollower, interleave
@@ -17,6 +18,7 @@ from aeon.platform.runs.model import RunEntry
 from aeon.testing.clock import FakeClock
 from aeon.testing.engines.world import EngineWorld, echo
 from aeon.testing.engines.world import step as step_of
+from aeon.testing.entry_notifiers import ClockNotifier, PatientNotifier
 from aeon.testing.records import new_record
 
 CALLERS = {"r:a:1": CallingStep("r", "a"), "r:a:1:x:1": CallingStep("r:a:1", "x")}
@@ -111,7 +113,8 @@ class Runs:
 
 
 def follower(runs, clock=None, **options):
-    return RunFollower(runs, "me", "r", clock=clock or FakeClock(), **options)
+    clock = clock or FakeClock()
+    return RunFollower(runs, "me", "r", clock=clock, notifier=ClockNotifier(clock), **options)
 
 
 def told(updates):
@@ -195,13 +198,18 @@ def world(tmp_path):
     store.close()
 
 
+def followed(world, run, notifier=None):
+    notifier = notifier or world.runs.notifier
+    return RunFollower(world.runs, world.user, run.id, clock=world.clock, notifier=notifier)
+
+
 def test_a_real_run_and_what_it_called_come_as_they_happened(world):
     """Two calls at once, one of a Process: the updates stand in the order of the entries' times."""
     tool = world.tool("echo", echo)
     inner = world.process("inner", [step_of("deep", tool), step_of("deeper", tool)])
     calls = [step_of(each, "", process=inner.id, inputs={"q": "{q}"}, mode="parallel") for each in ("a", "b")]
     run = world.start_run(world.process("outer", [*calls, step_of("z", tool)]))
-    updates = list(RunFollower(world.runs, world.user, run.id, clock=world.clock))
+    updates = list(followed(world, run))
     assert {each.run for each in updates} == {run.id, f"{run.id}:a:1", f"{run.id}:b:1"}
     names = told(updates)
     assert sum("deep" in each for each in names) == 8
@@ -228,8 +236,35 @@ def test_what_happens_while_it_is_checked_who_can_go_on_comes_before_it_stops(wo
 
     book = SimpleNamespace(entries=entries, get_phase=world.runs.repository.get_phase)
     runs = SimpleNamespace(view=world.runs.view, repository=book, list_questions=questions)
-    following = RunFollower(runs, world.user, run.id, clock=FakeClock())
+    clock = FakeClock()
+    following = RunFollower(runs, world.user, run.id, clock=clock, notifier=ClockNotifier(clock))
     steps = [each.split()[-1] for each in told(following) if "step_" in each]
     assert steps == ["a", "a", "ask"]
     assert following.result.status == "waits_for_person"
     assert [question.step for question in following.result.questions] == ["ask"]
+
+
+def test_news_alone_carry_a_follower_to_the_end_of_a_run_and_of_what_it_called(world):
+    """Without one read by itself: each wait lasts until the engine has stored an entry of the family."""
+    tool = world.tool("echo", echo)
+    inner = world.process("inner", [step_of("deep", tool)])
+    outer = world.process("outer", [step_of("a", tool), step_of("b", "", process=inner.id, inputs={"q": "{q}"})])
+    run = world.start_run(outer)
+    following = followed(world, run, PatientNotifier(world.runs.notifier))
+    names = told(following)
+    assert names[-1] == f"0 {run.id} run_completed"
+    assert f"1 {run.id}:b:1 run_completed" in names
+    assert following.result.status == "ended"
+
+
+def test_stop_wakes_a_follower_that_waits_for_news(world):
+    tool = world.tool("echo", echo)
+    run = world.start_run(world.process("asks", [step_of("ask", tool, interactionMode="manual")]))
+    following = followed(world, run, PatientNotifier(world.runs.notifier))
+    updates = iter(following)
+    while named(run.id, next(updates).entry).split()[1] != "step_started":
+        pass
+    stopper = threading.Timer(0.0, following.stop)
+    stopper.start()
+    assert list(updates) == []
+    assert following.result.status != "ended"

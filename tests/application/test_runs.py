@@ -3,7 +3,6 @@
 import pytest
 
 from aeon.application.run_follower import EntryUpdate
-from aeon.base.errors import ConfigError
 from aeon.platform.errors import NotFoundError, RuleError
 
 from .conftest import STORED
@@ -15,7 +14,7 @@ def test_a_run_is_started_by_the_name_of_its_process_and_settles_at_its_end(proj
     run = project.runs.start("greet", {"who": "Ann"})
     settled = project.runs.settle(run.id, SOON)
     assert (settled.status, settled.phase, settled.output) == ("ended", "completed", "Hello Ann")
-    assert [each.id for each in project.runs.list_runs()] == [run.id]
+    assert [each.id for each in project.runs.list().items] == [run.id]
 
 
 def test_the_same_key_gives_the_same_run(project):
@@ -24,7 +23,7 @@ def test_the_same_key_gives_the_same_run(project):
     again = project.runs.start("greet", {"who": "Ann"}, key="k")
     assert again.id == first.id
     assert project.runs.settle(again.id, SOON).output == "Hello Ann"
-    assert len(project.runs.list_runs()) == 1
+    assert len(project.runs.list().items) == 1
 
 
 def test_a_run_of_a_process_that_is_gone_is_adopted_by_who_starts_it_with_its_key(opened, project):
@@ -42,7 +41,7 @@ def test_inputs_that_do_not_fit_accept_no_run(project):
         project.runs.start("greet", {"name": "Ann"})
     with pytest.raises(NotFoundError):
         project.runs.start("nothing", {})
-    assert project.runs.list_runs() == []
+    assert project.runs.list().items == []
 
 
 def test_a_run_settles_at_a_question_and_goes_on_with_its_answer(project):
@@ -107,18 +106,21 @@ def test_a_follower_gives_the_entries_of_a_family_in_order_and_goes_on_at_its_cu
     assert [each.entry.event.event for each in project.runs.follow(run.id, from_now=True)] == []
 
 
-def test_a_second_project_of_a_process_is_told_that_dbos_takes_one(opened):
+def test_several_projects_of_a_process_execute_runs_at_once(opened):
+    """Each has its own engine on its own database: a run that waits in one keeps none in another from its end."""
     one, two = (opened(name, settings={"engine.address": None}) for name in ("one", "two"))
     for each in (one, two):
         each.apply(STORED)
+    waiting = one.runs.start("ask", {"what": "tea"})
+    assert one.runs.settle(waiting.id, SOON).status == "waits_for_person"
     run = one.runs.start("greet", {"who": "Ann"}, key="k")
-    with pytest.raises(ConfigError, match="another project on DBOS"):
-        two.runs.start("greet", {"who": "Ben"})
-    assert two.runs.list_runs() == []  # nothing is accepted that could not go on
+    assert two.runs.settle(two.runs.start("greet", {"who": "Ben"}).id, SOON).output == "Hello Ben"
     assert one.runs.settle(run.id, SOON).output == "Hello Ann"
     assert one.runs.start("greet", {"who": "Ann"}, key="k").id == run.id
-    one.close()
-    assert two.runs.settle(two.runs.start("greet", {"who": "Ben"}).id, SOON).output == "Hello Ben"
+    two.close()
+    one.runs.answer(waiting.id, "approve", "yes")
+    assert one.runs.settle(waiting.id, SOON).output == "tea: yes"
+    assert [len(each.runs.list().items) for each in (one, opened("two"))] == [2, 1]
 
 
 def test_runs_are_their_owners_alone(opened, project):
@@ -128,3 +130,35 @@ def test_runs_are_their_owners_alone(opened, project):
         other.runs.view(run.id)
     with pytest.raises(NotFoundError):
         other.runs.follow(run.id)
+
+
+def test_runs_are_listed_page_by_page_newest_first(project):
+    ids = [project.runs.start("greet", {"who": str(number)}).id for number in range(5)]
+    page = project.runs.list(limit=2)
+    found = [each.id for each in page.items]
+    while page.next_cursor is not None:
+        page = project.runs.list(limit=2, after=page.next_cursor)
+        found += [each.id for each in page.items]
+    assert found == ids[::-1]
+
+
+def test_runs_are_listed_by_phase_process_and_time(project):
+    greeted = project.runs.start("greet", {"who": "Ann"})
+    asked = project.runs.start("ask", {"what": "tea"})
+    project.runs.settle(greeted.id, SOON)
+    project.runs.settle(asked.id, SOON)
+    runs, process = project.runs, project.processes.get("ask")
+
+    def listed(**wanted):
+        return [each.id for each in runs.list(**wanted).items]
+
+    assert listed(phase="completed") == [greeted.id]
+    assert listed(phase="running") == [asked.id]
+    assert listed(process="greet") == [greeted.id]
+    assert listed(process=process.id) == [asked.id]
+    assert listed(since=asked.accepted_at) == [asked.id]
+    assert listed(since="2999-01-01T00:00:00Z") == []
+    assert listed(phase="failed", process="greet") == []
+    for wanted, said in (({"since": "soon"}, "not an instant"), ({"after": "x"}, "not a cursor")):
+        with pytest.raises(RuleError, match=said):
+            runs.list(**wanted)

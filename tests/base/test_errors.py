@@ -32,7 +32,7 @@ def test_every_error_says_something_without_being_told(kind):
     error = kind()
     assert error.message.endswith(".")
     assert str(error) == f"{error.message} {error.advice}".strip()
-    assert error.as_dict() == {"type": kind.__name__, "message": error.message, "next_step": kind.next_step}
+    assert error.as_dict() == {"type": kind.__name__, "message": error.message, "next_step": str(kind.next_step)}
 
 
 def test_the_docstring_is_the_message():

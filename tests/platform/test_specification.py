@@ -5,6 +5,7 @@ stands in `OVERRIDDEN`, with the rule.
 """
 
 import pytest
+from tests.platform.stored_processes import Storing, step
 
 from aeon.base.json import parse_strict
 from aeon.platform.graph_types import GRAPH_SCHEMA
@@ -15,7 +16,6 @@ from aeon.platform.store import InvariantError
 from aeon.platform.workers.registry import WorkerRegistry
 
 from .conftest import World
-from .processes.storing import Storing, step
 
 FIXED, FREE, UNSAID = "immutable", "mutable", "of which nothing is said"
 

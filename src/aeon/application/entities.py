@@ -1,13 +1,14 @@
 """What one user does with the stored things of one kind, such as services or Processes."""
 
+import builtins
 from collections.abc import Sequence
 from typing import Generic, Protocol, TypeVar
 
+from aeon.application.pages import MAX_PAGE, Page, checked_limit, decode_cursor, encode_cursor, page_of
 from aeon.base.json import JsonObject
 from aeon.platform.catalog.model import OwnedEntity
+from aeon.platform.catalog.repository import EntityFilter, EntityPosition, EntityUse, Ownership
 from aeon.platform.ledger import MutationRequest
-from aeon.platform.metrics.model import MetricDefinition, MetricScope, MetricSummary
-from aeon.platform.metrics.service import Metrics
 from aeon.platform.records import Record
 
 E = TypeVar("E", bound=OwnedEntity)
@@ -17,15 +18,15 @@ N_contra = TypeVar("N_contra", bound=Record, contravariant=True)
 C = TypeVar("C", bound=Record)
 C_contra = TypeVar("C_contra", bound=Record, contravariant=True)
 
-_LIST_LIMIT = 1000
-
 
 class ChangeableEntities(Protocol[E_co, N_contra, C_contra]):
     """The repository of one kind, for all users."""
 
     def find(self, user: str, name: str) -> E_co: ...
-    def list_own(self, user: str, after: str = "", limit: int = ...) -> Sequence[E_co]: ...
-    def list_shared(self, user: str, after: tuple[str, str] = ..., limit: int = ...) -> Sequence[E_co]: ...
+    def list_visible(
+        self, user: str, wanted: EntityFilter, after: EntityPosition | None = ..., limit: int = ...
+    ) -> Sequence[E_co]: ...
+    def list_uses(self, user: str, id_: str) -> list[EntityUse]: ...
     def add(self, new: N_contra, request: MutationRequest) -> E_co: ...
     def change(self, id_: str, change: C_contra, request: MutationRequest) -> E_co: ...
     def remove(self, id_: str, request: MutationRequest) -> None: ...
@@ -52,11 +53,39 @@ class EntityService(Generic[E, N, C]):
         """
         return self._repository.find(self._user, name)
 
-    def list_all(self) -> list[E]:
-        """The user's own things by name, then those that others share."""
-        own = self._repository.list_own(self._user, limit=_LIST_LIMIT)
-        shared = self._repository.list_shared(self._user, limit=_LIST_LIMIT)
-        return [*own, *(each for each in shared if each.owner_id != self._user)]
+    def list(
+        self,
+        *,
+        owner: Ownership = "all",
+        prefix: str = "",
+        archived: bool = False,
+        after: str | None = None,
+        limit: int = MAX_PAGE,
+    ) -> Page[E]:
+        """A page of the user's own things by name, then of those that others share, by name.
+
+        `owner` limits it to "own" or "shared" things, `prefix` to names that begin with it; `archived` adds archived
+        templates. `after` is the cursor of the page before. Raises RuleError for an invalid cursor or limit.
+        """
+        wanted = EntityFilter(owner, prefix, archived)
+        position = None if after is None else EntityPosition(*decode_cursor(after, bool, str, str))
+        found = self._repository.list_visible(self._user, wanted, position, checked_limit(limit) + 1)
+        last = found[min(limit, len(found)) - 1] if found else None
+        cursor = "" if last is None else encode_cursor([last.owner_id != self._user, last.name, last.id])
+        return page_of(found, limit, cursor)
+
+    def list_all(self, *, owner: Ownership = "all", archived: bool = False) -> "builtins.list[E]":
+        """All pages of `list` in one: the user's own things by name, then those that others share."""
+        page = self.list(owner=owner, archived=archived)
+        found = [*page.items]
+        while page.next_cursor is not None:
+            page = self.list(owner=owner, archived=archived, after=page.next_cursor)
+            found += page.items
+        return found
+
+    def list_uses(self, name: str) -> "builtins.list[EntityUse]":
+        """What depends on a thing; the things that the user may not see have no names. Raises NotFoundError."""
+        return self._repository.list_uses(self._user, self.get(name).id)
 
     def add(self, new: N | JsonObject, *, key: str | None = None) -> E:
         """Create a thing; the same `key` again returns the same one.
@@ -66,43 +95,21 @@ class EntityService(Generic[E, N, C]):
         record = self._new_type.parsed(new) if isinstance(new, dict) else new
         return self._repository.add(record, MutationRequest(self._user, key))
 
-    def change(self, name: str, change: C | JsonObject, *, key: str | None = None) -> E:
+    def change(
+        self, name: str, change: C | JsonObject, *, key: str | None = None, expected_version: int | None = None
+    ) -> E:
         """Change the user's own thing; fields that are not named stay.
 
-        Raises NotFoundError, ForbiddenError, RuleError, ConflictError.
+        `expected_version` is the `version` that the caller has read. Raises NotFoundError, ForbiddenError, RuleError,
+        ConflictError, and VersionError if it has another version by now.
         """
         record = self._change_type.parsed(change) if isinstance(change, dict) else change
-        return self._repository.change(self.get(name).id, record, MutationRequest(self._user, key))
+        request = MutationRequest(self._user, key, expected_version)
+        return self._repository.change(self.get(name).id, record, request)
 
-    def remove(self, name: str, *, key: str | None = None) -> None:
-        """Delete the user's own thing. Raises NotFoundError, and ReferencedError with what uses it."""
-        self._repository.remove(self.get(name).id, MutationRequest(self._user, key))
+    def remove(self, name: str, *, key: str | None = None, expected_version: int | None = None) -> None:
+        """Delete the user's own thing.
 
-
-class MetricsService:
-    """What is measured of the things that a user sees."""
-
-    def __init__(self, metrics: Metrics, user: str) -> None:
-        self._metrics = metrics
-        self._user = user
-
-    def list_all(self) -> list[MetricDefinition]:
-        """The definitions of all metrics."""
-        return self._metrics.definitions.list_all()
-
-    def summarize(
-        self,
-        name: str,
-        scope: MetricScope | None = None,
-        *,
-        entity: str | None = None,
-        since: str | None = None,
-        by: str | None = None,
-    ) -> MetricSummary:
-        """The aggregate of a metric's values, of one entity's id or of all that the user sees.
-
-        `since` is an ISO 8601 instant; `by` divides it by a dimension, or by `entityId`. Raises NotFoundError,
-        RuleError.
+        Raises NotFoundError, ForbiddenError, ReferencedError with what uses it, and VersionError as `change` does.
         """
-        metric = self._metrics.definitions.find(name, scope)
-        return self._metrics.values.summarize(self._user, metric, entity=entity, since=since, by=by)
+        self._repository.remove(self.get(name).id, MutationRequest(self._user, key, expected_version))

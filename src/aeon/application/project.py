@@ -8,11 +8,12 @@ from functools import cached_property
 from pathlib import Path
 from threading import RLock
 from types import TracebackType
-from typing import TYPE_CHECKING, ParamSpec, Self, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, ParamSpec, Self, TypeVar
 
 from aeon.application.requests import KernelRunOptions, RequestResult, RequestService
-from aeon.base.errors import ConfigError, InputError
+from aeon.base.errors import AeonError, ConfigError, InputError
 from aeon.base.json import Json, JsonObject
+from aeon.base.next_steps import words_of
 from aeon.base.project_folder import PROJECT_FOLDER, make_folder
 from aeon.bootstrap.app import App, OwnParts, build_app
 from aeon.bootstrap.skills import Skills
@@ -26,21 +27,20 @@ from aeon.tools.async_call import async_tools_on
 from aeon.tools.interface import Tool
 
 if TYPE_CHECKING:
-    from aeon.application.entities import EntityService, MetricsService
+    from aeon.application.audit import AuditService
+    from aeon.application.catalog import CatalogService, Services
+    from aeon.application.documents import ApplyStep
+    from aeon.application.health import HealthService
+    from aeon.application.jobs import JobService
+    from aeon.application.metrics import MetricsService
+    from aeon.application.processes import ProcessService
     from aeon.application.run_follower import RunFollower, RunUpdate
     from aeon.application.runs import RunService
-    from aeon.bootstrap.platform import Platform
+    from aeon.application.schedules import ScheduleService
+    from aeon.application.secrets import SecretService
+    from aeon.application.tools import ToolService
+    from aeon.application.workspace import Workspace
     from aeon.bootstrap.process_runtime import ProcessRuntime
-    from aeon.platform.catalog import model as catalog_model
-    from aeon.platform.catalog.apply import ApplyStep
-    from aeon.platform.processes.model import NewProcess, Process, ProcessChange
-    from aeon.platform.schedules.model import NewSchedule, ProcessSchedule, ScheduleChange
-
-    Processes: TypeAlias = EntityService[Process, NewProcess, ProcessChange]
-    StoredTools: TypeAlias = EntityService[catalog_model.Tool, catalog_model.NewTool, catalog_model.ToolChange]
-    Services: TypeAlias = EntityService[catalog_model.Service, catalog_model.NewService, catalog_model.ServiceChange]
-    Secrets: TypeAlias = EntityService[catalog_model.Secret, catalog_model.NewSecret, catalog_model.SecretChange]
-    Schedules: TypeAlias = EntityService[ProcessSchedule, NewSchedule, ScheduleChange]
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -62,7 +62,7 @@ class Project:
     """Aeon in one folder, for one user: requests, runs of Processes, and what is stored.
 
     A context manager, also for `async with`. Nothing is opened before it is used. Several projects may be open in one
-    process (runs of Processes on DBOS, the default engine, in one of them at a time), and threads may share one.
+    process, and threads may share one.
     """
 
     def __init__(self, folder: Path, user: str, environ: Mapping[str, str], app: App) -> None:
@@ -74,7 +74,6 @@ class Project:
         self._opening = RLock()
         self._requests = RequestService(app)
         self._runtime: ProcessRuntime | None = None
-        self._runs: RunService | None = None
         self._is_closed = False
 
     @classmethod
@@ -159,86 +158,72 @@ class Project:
         folder; a str is the text itself. If there is any fault, nothing is changed. Raises ApplyError with every
         fault, InputError for a file that cannot be read.
         """
-        from aeon.platform.catalog.apply import Applier
-        from aeon.platform.catalog.documents import read_documents
-        from aeon.platform.processes.documents import ProcessDocuments
-
         self._require_open()
         if isinstance(source, str) and source.endswith((".yaml", ".yml")) and "\n" not in source:
             raise InputError(f"{source!r} is the name of a file.", next_step=f"For a file, give Path({source!r}).")
-        text = self._read(source) if isinstance(source, Path) else source
-        documents = read_documents(text, self._environ)
-        platform = self._platform
-        processes = ProcessDocuments(platform.catalog, platform.processes, self.user)
-        applier = Applier(platform.catalog, self.user, {"Process": processes})
-        steps = applier.plan(documents)
-        applier.apply(steps)
-        return steps
+        return self._workspace.documents.apply(self._read(source) if isinstance(source, Path) else source)
 
     def stored_tools(self) -> list[Tool]:
         """The stored tools, for the `tools` of `ask` and `run_plan`.
 
         These are the user's own, those that Aeon ships, and those of other users that the user trusts.
         """
-        return [*self._platform.tools_for_kernel(self.user)]
+        return [*self._workspace.tools.list_for_kernel()]
 
     @property
     def runs(self) -> "RunService":
         """The runs of Processes: start, follow, settle, answer, cancel, retry, resume."""
-        from aeon.application.runs import RunService
+        return self._workspace.runs
 
-        self._require_open()
-        with self._opening:
-            if self._runs is None:
-                self._runs = RunService(self._opened_runtime(), self.user)
-            return self._runs
-
-    @cached_property
-    def processes(self) -> "Processes":
+    @property
+    def processes(self) -> "ProcessService":
         """The stored Processes."""
-        from aeon.application.entities import EntityService
-        from aeon.platform.processes.model import NewProcess, ProcessChange
+        return self._workspace.processes
 
-        return EntityService(self._platform.processes, self.user, NewProcess, ProcessChange)
-
-    @cached_property
-    def tools(self) -> "StoredTools":
+    @property
+    def tools(self) -> "ToolService":
         """The stored tools."""
-        from aeon.application.entities import EntityService
-        from aeon.platform.catalog.model import NewTool, ToolChange
+        return self._workspace.tools
 
-        return EntityService(self._platform.catalog.tools, self.user, NewTool, ToolChange)
-
-    @cached_property
+    @property
     def services(self) -> "Services":
         """The stored services."""
-        from aeon.application.entities import EntityService
-        from aeon.platform.catalog.model import NewService, ServiceChange
+        return self._workspace.services
 
-        return EntityService(self._platform.catalog.services, self.user, NewService, ServiceChange)
-
-    @cached_property
-    def secrets(self) -> "Secrets":
+    @property
+    def secrets(self) -> "SecretService":
         """The stored secrets; their values stay in the vault."""
-        from aeon.application.entities import EntityService
-        from aeon.platform.catalog.model import NewSecret, SecretChange
+        return self._workspace.secrets
 
-        return EntityService(self._platform.catalog.secrets, self.user, NewSecret, SecretChange)
-
-    @cached_property
-    def schedules(self) -> "Schedules":
+    @property
+    def schedules(self) -> "ScheduleService":
         """When Processes start by themselves; a worker starts them (`aeon worker`)."""
-        from aeon.application.entities import EntityService
-        from aeon.platform.schedules.model import NewSchedule, ScheduleChange
+        return self._workspace.schedules
 
-        return EntityService(self._opened_runtime().schedules, self.user, NewSchedule, ScheduleChange)
+    @property
+    def catalog(self) -> "CatalogService":
+        """Stored things of any kind: find, search, rename, archive."""
+        return self._workspace.catalog
 
-    @cached_property
+    @property
+    def jobs(self) -> "JobService":
+        """The jobs of the user's runs, and the workers that execute them."""
+        return self._workspace.jobs
+
+    @property
     def metrics(self) -> "MetricsService":
         """What is measured of services, tools and Processes."""
-        from aeon.application.entities import MetricsService
+        return self._workspace.metrics
 
-        return MetricsService(self._platform.metrics, self.user)
+    @property
+    def audit(self) -> "AuditService":
+        """The user's audit log."""
+        return self._workspace.audit
+
+    @property
+    def health(self) -> "HealthService":
+        """Whether the services of the user's tools answer."""
+        return self._workspace.health
 
     @property
     def skills(self) -> Skills:
@@ -255,6 +240,12 @@ class Project:
     def warnings(self) -> list[str]:
         """What could not be loaded when the project was opened."""
         return list(self._app.warnings)
+
+    def advice(self, error: AeonError) -> str:
+        """What to do about an error of this project, as calls of it where there are any."""
+        from aeon.application.next_steps import CALLS
+
+        return words_of(error.next, CALLS)
 
     async def in_thread(self, function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
         """Call a method of this project in a worker thread.
@@ -308,19 +299,28 @@ class Project:
     ) -> None:
         await asyncio.to_thread(self.close)  # engines refuse to be closed in the thread of an event loop
 
-    @cached_property
-    def _platform(self) -> "Platform":
-        """The platform, with this user in it. Raises StoreError, VaultError, MissingExtraError."""
+    @property
+    def _workspace(self) -> "Workspace":
         self._require_open()
+        return self._opened_workspace
+
+    @cached_property
+    def _opened_workspace(self) -> "Workspace":
+        """What this user does with the record. Raises StoreError, VaultError, MissingExtraError."""
+        from aeon.application.workspace import Workspace
+
         with self._opening:
-            platform = self._app.platform()
-            platform.catalog.add_user(self.user)
-            return platform
+            return Workspace(
+                self._app.platform(),
+                self.user,
+                folder=self.folder,
+                environ=self._environ,
+                open_runtime=self._opened_runtime,
+            )
 
     def _opened_runtime(self) -> "ProcessRuntime":
         with self._opening:
             if self._runtime is None:
-                _ = self._platform
                 self._runtime = self._app.process_runtime()
             return self._runtime
 

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Literal, NamedTuple, Protocol, TypeAlias
 
+from aeon.application.run_reader import POLL_INTERVAL
 from aeon.base.clock import Clock
 from aeon.base.json import Json, JsonObject
 from aeon.llm.usage import NO_PRICES, CallUsage, Prices, Usage, total_usage
@@ -15,10 +16,11 @@ from aeon.platform.runs.machine.plan import RunPlan
 from aeon.platform.runs.machine.state import ENDED_PHASES, RunPhase
 from aeon.platform.runs.machine.wait_reasons import WaitReason
 from aeon.platform.runs.model import RunEntry
+from aeon.platform.runs.ports import EntryNotifier, EntryWatch
 from aeon.platform.runs.service import PendingQuestion, Runs, RunView
 
-POLL_INTERVAL = 0.1
-"""Seconds between two reads of a run's new entries."""
+_SHORTEST_WAIT = 0.01
+"""Seconds; clocks round."""
 
 QUIET_SECONDS = 0.6
 """Seconds without new entries before the follower checks whether the run waits for a person."""
@@ -114,17 +116,19 @@ class RunFollower:
         run: str,
         *,
         clock: Clock,
+        notifier: EntryNotifier,
         explain: RunExplainer | None = None,
         seconds: float | None = None,
         prices: Prices = NO_PRICES,
     ) -> None:
-        """Without `explain`, there are no `HeldUpdate`s. Raises NotFoundError."""
+        """`notifier` tells of new entries. Without `explain`, there are no `HeldUpdate`s. Raises NotFoundError."""
         self._prices = prices
         self._model_calls: list[CallUsage] = []
         self._runs = runs
         self._user = user
         self._run = run
         self._clock = clock
+        self._notifier = notifier
         self._explain = explain
         self._seconds = seconds
         self._depths: dict[str, int] = {run: 0}
@@ -163,10 +167,15 @@ class RunFollower:
             pass
 
     def stop(self) -> None:
-        """End the iteration at its next read, at most `POLL_INTERVAL` seconds from now."""
+        """End the iteration at its next read, which is at once."""
         self._stopping.set()
+        self._notifier.notify(self._run)
 
     def __iter__(self) -> Iterator[RunUpdate]:
+        with self._notifier.watch(self._is_followed) as watch:
+            yield from self._updates(watch)
+
+    def _updates(self, watch: EntryWatch) -> Iterator[RunUpdate]:
         quiet_since = last_diagnosis = began = self._clock.monotonic()
         while True:
             for update in self._poll():
@@ -182,7 +191,18 @@ class RunFollower:
             if now - last_diagnosis > STALL_SECONDS:
                 yield from self._holds()
                 last_diagnosis = now
-            self._clock.sleep(POLL_INTERVAL)
+            watch.wait(self._wait_seconds(now - quiet_since, now - began))
+
+    def _is_followed(self, run: str) -> bool:
+        """Whether a run belongs to the family, as far as it is known. Called in other threads."""
+        return run in self._last_entries or run in self._pending_children
+
+    def _wait_seconds(self, quiet: float, followed: float) -> float:
+        """Return how long to wait for news: until the next read, or until it is time to check who can go on."""
+        until = [POLL_INTERVAL]
+        until += [QUIET_SECONDS - quiet] if quiet < QUIET_SECONDS else []
+        until += [] if self._seconds is None else [self._seconds - followed]
+        return max(_SHORTEST_WAIT, min(until))
 
     def _stop_reason(self, quiet: float, followed: float) -> "_StopReason | None":
         """Return why to stop now; None to continue.
@@ -191,7 +211,7 @@ class RunFollower:
         """
         if self._runs.repository.get_phase(self._run) in ENDED_PHASES:
             return _StopReason("ended", [])
-        if quiet > QUIET_SECONDS and (questions := self._blocking_questions()):
+        if quiet >= QUIET_SECONDS and (questions := self._blocking_questions()):
             return _StopReason("waits_for_person", questions)
         if self._stopping.is_set() or (self._seconds is not None and followed >= self._seconds):
             return _StopReason("open", self._runs.list_questions(self._user, self._run))

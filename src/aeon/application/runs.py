@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from threading import Lock
 
 from aeon.application.run_follower import RunExplainer, RunFollower, SettledRun, model_calls_of
+from aeon.application.run_reader import RunReader
 from aeon.base.json import Json, JsonObject
 from aeon.bootstrap.process_runtime import ProcessRuntime
 from aeon.llm.usage import Usage, total_usage
@@ -11,19 +12,16 @@ from aeon.platform.diagnosis import explain_run
 from aeon.platform.ledger import MutationRequest
 from aeon.platform.processes.model import Process
 from aeon.platform.runs.admission import NewRun
-from aeon.platform.runs.dead_jobs import DeadJob
 from aeon.platform.runs.machine.state import ENDED_PHASES
 from aeon.platform.runs.machine.wait_reasons import WaitReason
-from aeon.platform.runs.model import Run, RunSummary
-from aeon.platform.runs.service import PendingQuestion, RunView
+from aeon.platform.runs.model import Run
+from aeon.platform.runs.service import PendingQuestion
 
 CANCEL_SECONDS = 30.0
 """Seconds that `cancel` waits for the run to end."""
 
-_LIST_LIMIT = 50
 
-
-class RunService:
+class RunService(RunReader):
     """The runs of one user: start, follow, settle, answer, cancel, retry, resume.
 
     Threads may share it. The first call that needs the engine opens it. Every method raises StoreError,
@@ -32,8 +30,8 @@ class RunService:
 
     def __init__(self, runtime: ProcessRuntime, user: str) -> None:
         """The caller closes `runtime`."""
+        super().__init__(runtime.runs, user)
         self._runtime = runtime
-        self._user = user
         self._opening = Lock()
         self._is_open = False
 
@@ -101,30 +99,6 @@ class RunService:
         self.resume(run)
         return self._opened().engine.wait(run, wait)
 
-    def view(self, run: str) -> RunView:
-        """A run, its plan and its state. Raises NotFoundError."""
-        return self._runtime.runs.view(self._user, run)
-
-    def list_runs(self, limit: int = _LIST_LIMIT) -> list[RunSummary]:
-        """The user's runs, newest first, without those that other runs called."""
-        return self._runtime.runs.list_runs(self._user, limit)
-
-    def list_open_ids(self) -> list[str]:
-        """The ids of the user's runs that have not ended, oldest first."""
-        return self._runtime.runs.repository.list_open_ids(self._user)
-
-    def list_dead_jobs(self, limit: int = _LIST_LIMIT) -> list[DeadJob]:
-        """The user's dead jobs, newest first: those that failed permanently (platform 10)."""
-        return self._runtime.runs.repository.list_dead_jobs(self._user, limit)
-
-    def get_dead_job(self, job: str) -> DeadJob:
-        """A dead job of the user. Raises NotFoundError."""
-        return self._runtime.runs.repository.get_dead_job(self._user, job)
-
-    def list_questions(self, run: str) -> list[PendingQuestion]:
-        """The open questions of a run and of its whole family, its own first. Raises NotFoundError."""
-        return self._runtime.runs.list_questions(self._user, run)
-
     def explain(self, run: str) -> list[WaitReason]:
         """Why a run does not continue: what blocks it as a whole, then a reason for each open step.
 
@@ -167,11 +141,13 @@ class RunService:
         return follower.result
 
     def _follower(self, run: str, seconds: float | None, explain: RunExplainer | None) -> RunFollower:
+        runs = self._runtime.runs
         return RunFollower(
-            self._runtime.runs,
+            runs,
             self._user,
             run,
             clock=self._runtime.clock,
+            notifier=runs.notifier,
             explain=explain,
             seconds=seconds,
             prices=self._runtime.prices,

@@ -2,9 +2,11 @@
 
 import inspect
 import re
+from collections.abc import Mapping
 from typing import ClassVar, Final
 
 from aeon.base.json import Json, JsonObject, json_problems
+from aeon.base.next_steps import TEXTS, NextStep, words_of
 
 MAX_MESSAGE = 2000
 """Characters that are kept of error messages from other code."""
@@ -13,13 +15,15 @@ MAX_MESSAGE = 2000
 class AeonError(Exception):
     """Aeon could not continue."""
 
-    next_step: ClassVar[str] = ""
+    next_step: ClassVar[str | NextStep] = ""
     is_retryable: ClassVar[bool] = False
     """Whether the same request may succeed later, unless the error's details say otherwise."""
 
-    def __init__(self, message: str = "", *, next_step: str = "", **details: Json) -> None:
+    def __init__(self, message: str = "", *, next_step: str | NextStep = "", **details: Json) -> None:
+        """`next_step` is a text, or a `NextStep` if doors word it: `next` keeps it, `advice` is its text."""
         self.message = message or inspect.cleandoc(type(self).__doc__ or "").partition("\n")[0]
-        self.advice = next_step or type(self).next_step
+        self.next: str | NextStep = next_step or type(self).next_step
+        self.advice = str(self.next)
         self.details = details
         super().__init__(f"{self.message} {self.advice}".strip())
 
@@ -27,11 +31,16 @@ class AeonError(Exception):
         """The error as data, for logs and results: `type`, `message`, `next_step` and its details."""
         return {"type": type(self).__name__, "message": self.message, "next_step": self.advice, **self.details}
 
-    def report(self, correlation_id: str, timestamp: str) -> JsonObject:
-        """The error as data for a client: `as_dict` and the members that `error_report` adds."""
-        return error_report(
-            {**self.as_dict(), "retryable": self.details.get("retryable", self.is_retryable)}, correlation_id, timestamp
-        )
+    def report(self, correlation_id: str, timestamp: str, words: Mapping[str, str] = TEXTS) -> JsonObject:
+        """The error as data for a client: `as_dict`, its next step in a door's `words`, and what `error_report` adds.
+
+        `next` is the step's code and what it is about, None for a plain text.
+        """
+        retryable = self.details.get("retryable", self.is_retryable)
+        record = {**self.as_dict(), "next_step": words_of(self.next, words), "retryable": retryable}
+        step = self.next
+        code = {"code": step.code, **step.params} if isinstance(step, NextStep) else None
+        return {**error_report(record, correlation_id, timestamp), "next": code}
 
 
 class InputError(AeonError):
@@ -53,7 +62,7 @@ class PlanError(InputError):
 class ConfigError(InputError):
     """The configuration is not valid."""
 
-    next_step = "See `aeon config explain`."
+    next_step = NextStep("config.explain")
 
 
 class BindingError(InputError):

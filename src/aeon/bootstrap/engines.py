@@ -1,14 +1,14 @@
-"""Opens the engine of the settings: DBOS in the project's folder or on PostgreSQL, Temporal, or in memory."""
+"""Opens the engine of the settings: SQLite in the project's folder, PostgreSQL, Temporal, or in memory."""
 
 import platform
 from collections.abc import Callable, Mapping
-from importlib.util import find_spec
+from contextlib import closing
 from pathlib import Path
-from typing import NamedTuple, Protocol
-from urllib.parse import quote, urlsplit
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+from urllib.parse import urlsplit
 
 from aeon.base.clock import SystemClock
-from aeon.base.errors import ConfigError, MissingExtraError
+from aeon.base.errors import ConfigError
 from aeon.base.project_folder import make_folder, require_ownership
 from aeon.bootstrap.passwords import NO_PROJECT_KEYS, server_password
 from aeon.platform.runs.claim_check import ResultStore
@@ -16,6 +16,9 @@ from aeon.platform.runs.ports import Engine, RunRepository, WorkerPool
 from aeon.platform.store_identity import RunStoreIdentity
 from aeon.platform.workers.registry import SELF_RECOVERING_EXECUTOR
 from aeon.settings import EngineSettings
+
+if TYPE_CHECKING:
+    from aeon.adapters.engines.sql import RunDatabase
 
 _TEMPORAL = "temporal://"
 _MEMORY = "memory"
@@ -68,12 +71,9 @@ def open_engine(location: EngineLocation, parts: EngineParts, executor: str) -> 
         return LocalEngine(parts.book, parts.workers, parts.clock, executor)
     if location.address.startswith(_TEMPORAL):
         return _temporal(location, parts)
-    _need_dbos()
-    from aeon.adapters.engines.dbos import DbosEngine
+    from aeon.adapters.engines.sql import SqlEngine
 
-    database = _claimed_database(location)
-    arguments = (parts.book, parts.workers, parts.results, parts.clock, executor)
-    return DbosEngine(database, *arguments, elsewhere=elsewhere, is_durable=settings.is_durable)
+    return SqlEngine(_claimed_database(location), *parts, executor, elsewhere=elsewhere)
 
 
 def open_worker(
@@ -100,47 +100,46 @@ def open_worker(
         from aeon.adapters.engines.temporal import TemporalWorker
 
         return TemporalWorker(*_server(location.address), workers, results, slots=slots, record=location.record_id())
-    _need_dbos()
-    from aeon.adapters.engines.dbos import DbosWorker
+    from aeon.adapters.engines.sql import SqlWorker
 
-    database = _claimed_database(location)
-    return DbosWorker(
-        database,
+    return SqlWorker(
+        _claimed_database(location),
         workers,
         results,
         executor=executor,
         slots=slots,
         present=present,
         is_wanted=is_wanted,
-        is_durable=location.settings.is_durable,
     )
 
 
 def engine_run_store(location: EngineLocation) -> RunStoreIdentity | None:
-    """Return where DBOS keeps the runs, created if missing; None for the in-memory engine and Temporal.
+    """Return where the runs are kept in SQL, created if missing; None for the in-memory engine and Temporal.
 
     Raises ConfigError, MissingExtraError, EngineUnavailableError.
     """
     if location.address == _MEMORY or location.address.startswith(_TEMPORAL):
         return None
-    _need_dbos()
-    return _store_at(location, _database(location))
+    with closing(_open_database(location)) as database:
+        return _store_at(location, database)
 
 
-def _claimed_database(location: EngineLocation) -> str:
-    """Return the URL of the DBOS database, after claiming it for the record's runs."""
-    database = _database(location)
-    location.claim_runs(_store_at(location, database))
+def _claimed_database(location: EngineLocation) -> "RunDatabase":
+    """Return the database of the runs, opened and claimed for the record's runs."""
+    database = _open_database(location)
+    try:
+        location.claim_runs(_store_at(location, database))
+    except BaseException:
+        database.close()
+        raise
     return database
 
 
-def _store_at(location: EngineLocation, database: str) -> RunStoreIdentity:
-    from aeon.adapters.engines.dbos.ownership import database_id
-
+def _store_at(location: EngineLocation, database: "RunDatabase") -> RunStoreIdentity:
     parts = urlsplit(location.address)
     server = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
     return RunStoreIdentity(
-        database_id(database),
+        database.id,
         server if location.address else f"{platform.node()}:{location.project / '.aeon' / 'runs.db'}",
     )
 
@@ -154,27 +153,26 @@ def _refuse_in_memory(elsewhere: list[str]) -> None:
         )
 
 
-def _database(location: EngineLocation) -> str:
-    """Return the URL of the DBOS database, created if missing."""
+def _open_database(location: EngineLocation) -> "RunDatabase":
+    """Open the database of the runs, created if missing. One on a server is claimed for the record."""
+    from aeon.adapters.engines.sql import RunDatabase
+
+    settings = location.settings
     if not location.address:
         folder = location.project / ".aeon"
         make_folder(folder)
         require_ownership(folder / "runs.db")
-        (folder / "runs.db").touch(mode=0o600)
-        return f"sqlite:///{folder / 'runs.db'}"
+        return RunDatabase(f"sqlite:///{folder / 'runs.db'}", is_durable=settings.is_durable)
     password = server_password(
-        "engine", location.address, location.settings.password_env, location.environ, location.from_project
+        "engine", location.address, settings.password_env, location.environ, location.from_project
     )
-    database = location.address if password is None else _with_password(location.address, password)
-    from aeon.adapters.engines.dbos.ownership import claim_database
-
-    claim_database(database, location.record_id())
+    database = RunDatabase(location.address, password, is_durable=settings.is_durable)
+    try:
+        database.claim(location.record_id())
+    except BaseException:
+        database.close()
+        raise
     return database
-
-
-def _need_dbos() -> None:
-    if find_spec("dbos") is None:
-        raise MissingExtraError("Running processes needs dbos.", next_step="Install aeon-orchestrator[platform].")
 
 
 def _temporal(location: EngineLocation, parts: EngineParts) -> Engine:
@@ -188,8 +186,3 @@ def _server(address: str) -> tuple[str, str]:
     """Return the host and port of a Temporal server, and its namespace."""
     parts = urlsplit(address)
     return f"{parts.hostname}:{parts.port or 7233}", parts.path.strip("/") or "default"
-
-
-def _with_password(address: str, password: str) -> str:
-    user, _, location = urlsplit(address).netloc.rpartition("@")
-    return urlsplit(address)._replace(netloc=f"{user}:{quote(password, safe='')}@{location}").geturl()

@@ -62,7 +62,7 @@ class LazyAdapter(RequestAdapter):
                 except LLMError:
                     raise
                 except AeonError as error:
-                    raise LLMError(error.message, next_step=error.advice) from error
+                    raise LLMError(error.message, next_step=error.next) from error
             return self._adapter
 
 

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from aeon.platform.metrics.service import Metrics
     from aeon.platform.metrics.tool_calls import MeasuringToolCaller
     from aeon.platform.processes.repository import ProcessRepository
+    from aeon.platform.runs.ports import EntryNotifier
 
 _MAX_OFFERED = 200
 """The most own and the most shipped stored tools that a kernel is offered."""
@@ -61,6 +62,13 @@ class Platform:
         from aeon.platform.processes.repository import ProcessRepository
 
         return ProcessRepository(self.store, self.catalog)
+
+    @cached_property
+    def run_notifier(self) -> "EntryNotifier":
+        """Tells everyone in this process who follows runs of new entries."""
+        from aeon.platform.runs.notifier import InProcessNotifier
+
+        return InProcessNotifier()
 
     @cached_property
     def tool_caller(self) -> "StoredToolCaller":
@@ -157,7 +165,7 @@ class Platform:
             if is_same:
                 yield tool, digest
             else:
-                error = tool_changed_error(tool, "let it into your plans", "aeon tool trust")
+                error = tool_changed_error(tool, "let it into your plans", "tools.trust_again")
                 self.notices.append(f"{error.message} {error.advice}")
 
     def close(self) -> None:

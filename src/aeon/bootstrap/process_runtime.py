@@ -11,6 +11,7 @@ from uuid import uuid4
 from aeon.adapters.results import FileResultStore
 from aeon.base.clock import SystemClock
 from aeon.base.errors import ConfigError
+from aeon.base.next_steps import NextStep
 from aeon.bootstrap.engines import EngineLocation, EngineParts, engine_run_store, executor_of, open_engine, open_worker
 from aeon.bootstrap.passwords import NO_PROJECT_KEYS
 from aeon.bootstrap.platform import Platform
@@ -158,7 +159,7 @@ class ProcessRuntime:
         if others:
             raise ConfigError(
                 f"Other processes execute runs of this record: {', '.join(others)}.",
-                next_step="Stop these processes first; `aeon worker list` shows them.",
+                next_step=NextStep("workers.stop"),
             )
         (row,) = self.platform.store.read(queries.OPEN_COUNT)
         if not is_dry and before is not None:

@@ -11,4 +11,5 @@ from aeon.platform.runs.service import Runs
 def project_runs(platform: Platform, project: Path) -> Runs:
     """Return the record's runs, with the large results in the project's folder."""
     results = FileResultStore(project / ".aeon" / "results")
-    return Runs(platform.store, platform.catalog.ledger, platform.processes, results, lambda: str(uuid4()))
+    ledger, processes = platform.catalog.ledger, platform.processes
+    return Runs(platform.store, ledger, processes, results, lambda: str(uuid4()), platform.run_notifier)

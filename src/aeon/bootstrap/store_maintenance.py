@@ -8,6 +8,7 @@ from pydantic import ValidationError
 
 from aeon.base.clock import SystemClock
 from aeon.base.errors import ConfigError
+from aeon.base.next_steps import NextStep
 from aeon.base.project_folder import require_ownership, state_folder
 from aeon.bootstrap.passwords import NO_PROJECT_KEYS
 from aeon.bootstrap.stores import open_store, postgres_migrations, record_file
@@ -73,7 +74,7 @@ class StoreMaintenance:
             if to is not None:
                 raise ConfigError(
                     "The record is a SQLite file, which migrates automatically and never back.",
-                    next_step="Restore the backup that was made before the migration: `aeon store restore FILE`.",
+                    next_step=NextStep("store.restore_before_migration"),
                 )
             self.open().close()
             return []

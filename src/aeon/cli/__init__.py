@@ -1,5 +1,6 @@
 """The command `aeon`: a thin layer over the packages below. Data on stdout, everything else on stderr."""
 
+import os
 import signal
 import sys
 
@@ -11,6 +12,8 @@ def main() -> None:
     """Run the command line of this process and end the process with its exit code."""
     # Many modules loaded here turn an interruption into another error, or drop it: block it until the entry point.
     signal.pthread_sigmask(signal.SIG_BLOCK, TERMINATION_SIGNALS)
+    # Pydantic looks through all installed packages for plugins otherwise; a command has no use for any.
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     from aeon.cli.entrypoint import run_process
 
     run_process(sys.argv[1:])

@@ -1,5 +1,6 @@
 """The commands and their options. Each imports what it needs when it runs, so that `aeon --help` is fast."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -12,12 +13,13 @@ from aeon.cli.platform.run_commands import jobs, metrics, runs, schedule, worker
 from aeon.cli.platform.store_commands import graph, store
 from aeon.cli.skills.commands import skills
 
-app = group(
+_DESCRIPTION = (
     "Turn a request into a plan, run it step by step, and keep a log that replays.\n\n"
     "Answers and data go to stdout, everything else to stderr. Exit codes: 0 done, 1 failed, 2 wrong usage or input, "
     "3 not ended (TTL expired, or waiting for a person), 4 done, but the result is not trusted, "
     "129 hung up, 130 interrupted, 143 terminated."
 )
+app = group(_DESCRIPTION)
 tools = group("List and call the registered tools.")
 config = group("Show the configuration.")
 model = group("List embedded models, and download and locate their weights.")
@@ -67,6 +69,17 @@ def start(
     from aeon.cli.log_output import show_log
 
     show_log(log_level)
+
+
+def app_for(argv: Sequence[str]) -> typer.Typer:
+    """The app, with only the group that `argv` names: typer builds every command that it is given."""
+    named = [each for each in app.registered_groups if argv and each.name == argv[0]]
+    if not named:
+        return app
+    narrow = group(_DESCRIPTION)
+    narrow.callback()(start)
+    narrow.registered_groups = named
+    return narrow
 
 
 @app.command()

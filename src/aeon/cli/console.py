@@ -5,6 +5,7 @@ import sys
 from contextlib import suppress
 
 from aeon.base.errors import AeonError
+from aeon.cli.next_steps import advice_of
 
 
 def print_data(text: str) -> None:
@@ -33,5 +34,5 @@ def print_message(text: str, first: str = "", rest: str = "") -> None:
 def print_error(error: AeonError) -> None:
     """Print what went wrong, and what to do next."""
     print_message(error.message.rstrip(), "error: ")
-    if error.advice:
-        print_message(error.advice, "next: ")
+    if advice := advice_of(error):
+        print_message(advice, "next: ")

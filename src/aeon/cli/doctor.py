@@ -12,14 +12,14 @@ from threading import Thread
 from typing import Literal, NamedTuple, TypeAlias
 
 import aeon
+from aeon.application.folder import FolderService
+from aeon.application.models import ModelChoice
 from aeon.base.errors import AeonError, ConfigError, MissingExtraError
 from aeon.base.project_folder import PROJECT_FOLDER, require_ownership
 from aeon.bootstrap.app import App
-from aeon.bootstrap.model_choice import ModelChoice
-from aeon.bootstrap.tracked_files import find_tracked_files
-from aeon.bootstrap.vaults import project_key_file
 from aeon.cli.console import print_data
 from aeon.cli.exit_codes import ExitCode
+from aeon.cli.next_steps import advice_of
 from aeon.cli.progress import FetchProgress
 from aeon.cli.session import app_session, load_cli_settings
 from aeon.cli.text import COLUMNS, indented_json, wrap
@@ -50,7 +50,7 @@ def run_checks(model: str | None, *, is_quick: bool, as_json: bool) -> int:
     try:
         loaded = load_cli_settings(model=model)
     except ConfigError as error:
-        results.append(CheckResult("configuration", "broken", error.message.rstrip(), error.advice))
+        results.append(CheckResult("configuration", "broken", error.message.rstrip(), advice_of(error)))
     else:
         results.append(CheckResult("configuration", "ok", _files_read([path for path, there in loaded.files if there])))
         with app_session(loaded, is_quiet=True) as app:
@@ -114,7 +114,7 @@ def _master_key(folder: Path) -> list[CheckResult]:
     if (folder / "master.key").exists():
         advice = "Run `aeon tool list` without AEON_MASTER_KEY: opening the vault moves the key."
         return [CheckResult("master key", "broken", f"it is in {folder}, beside the vault", advice)]
-    file = project_key_file(folder.parent, os.environ)
+    file = FolderService(folder.parent, os.environ).key_file
     if not file.exists():
         return [
             CheckResult("master key", "note", f"not in {file}: the environment or the system's keyring must hold it")
@@ -123,7 +123,7 @@ def _master_key(folder: Path) -> list[CheckResult]:
 
 
 def _repository() -> list[CheckResult]:
-    tracked = find_tracked_files(Path.cwd())
+    tracked = FolderService(Path.cwd(), os.environ).tracked_files()
     if not [*tracked.secret, *tracked.other]:
         return []
     name, advice = "repository", "Run `git rm -r --cached .aeon`, and commit the change."
@@ -162,7 +162,7 @@ def _check(name: str, text: str, check: Callable[[], object]) -> CheckResult:
     try:
         check()
     except AeonError as error:
-        return CheckResult(name, "broken", error.message, error.advice)
+        return CheckResult(name, "broken", error.message, advice_of(error))
     except OSError as error:
         return CheckResult(name, "broken", str(error), "Choose another path in aeon.toml, or make this one writable.")
     return CheckResult(name, "ok", text)
@@ -194,9 +194,9 @@ def _skills(app: App) -> list[CheckResult]:
     try:
         level = app.skills.sandbox()
     except MissingExtraError as error:
-        return [*found, CheckResult("scripts of skills", "note", error.message, error.advice)]
+        return [*found, CheckResult("scripts of skills", "note", error.message, advice_of(error))]
     except AeonError as error:
-        return [*found, CheckResult("scripts of skills", "broken", error.message, error.advice)]
+        return [*found, CheckResult("scripts of skills", "broken", error.message, advice_of(error))]
     if level != "plain":
         return [*found, CheckResult("scripts of skills", "ok", f"isolated by {level}")]
     advice = "Install bubblewrap, or use a kernel with Landlock."
@@ -212,7 +212,7 @@ def _model(app: App, *, is_quick: bool) -> list[CheckResult]:
         with FetchProgress() as progress:
             choice = app.prepare_model(progress, may_fetch=False)
     except AeonError as error:
-        return [CheckResult("model", "broken", error.message, error.advice)]
+        return [CheckResult("model", "broken", error.message, advice_of(error))]
     found = [CheckResult("model", "ok", f"{choice.title}, because {choice.why}"), *_weights(app, choice)]
     return found if is_quick else [*found, _answer(app)]
 
@@ -242,6 +242,6 @@ def _answer(app: App) -> CheckResult:
             "answer", "broken", f"the model did not answer within {_MODEL_TIMEOUT:.0f} s", "Try a smaller model."
         )
     if isinstance(outcome, AeonError):
-        return CheckResult("answer", "broken", outcome.message, outcome.advice)
+        return CheckResult("answer", "broken", outcome.message, advice_of(outcome))
     seconds = time.monotonic() - start
     return CheckResult("answer", "ok", f"{outcome.strip()[:60]!r} after {seconds:.1f} s, loading included")

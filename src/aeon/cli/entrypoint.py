@@ -89,10 +89,10 @@ def run(argv: Sequence[str]) -> int:  # noqa: PLR0911  # one for each way to end
 
 
 def _dispatch(argv: Sequence[str]) -> int:
-    from aeon.cli.app import app
+    from aeon.cli.app import app_for
 
     # Not through typer's own main: it turns an interruption into an exit code before we can say how to continue.
-    command = typer.main.get_command(app)
+    command = typer.main.get_command(app_for(argv))
     try:
         with command.make_context("aeon", list(argv)) as context:
             return int(command.invoke(context) or ExitCode.DONE)

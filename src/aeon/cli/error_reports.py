@@ -6,6 +6,7 @@ from functools import cache
 from aeon.base.clock import SystemClock
 from aeon.base.errors import AeonError, error_report
 from aeon.base.json import JsonObject
+from aeon.cli.next_steps import COMMANDS
 
 
 @cache
@@ -17,5 +18,5 @@ def correlation_id() -> str:
 def as_error_report(error: AeonError | JsonObject) -> JsonObject:
     """The report of an error, or of the record that a run kept of an error."""
     if isinstance(error, AeonError):
-        return error.report(correlation_id(), SystemClock().now())
+        return error.report(correlation_id(), SystemClock().now(), COMMANDS)
     return error_report(error, correlation_id(), SystemClock().now())

@@ -3,11 +3,12 @@
 import os
 from contextlib import ExitStack
 
+from aeon.application.models import key_variables
 from aeon.application.project import private_folder
+from aeon.application.workspace import open_app_workspace
 from aeon.base.json import Json
 from aeon.base.masking import Mask
 from aeon.base.project_folder import make_folder
-from aeon.bootstrap.model_choice import key_variables
 from aeon.cli.console import print_message
 from aeon.cli.exit_codes import ExitCode
 from aeon.cli.session import MASTER_KEY, app_session, load_cli_settings
@@ -33,8 +34,8 @@ def serve_mcp(model: str | None, user: str, *, with_stored: bool) -> int:
         if with_stored:
             from aeon.server.mcp.process_tools import offer_processes
 
-            runner = closing.enter_context(app.process_runtime())
-            stored = [*offer_stored_tools(app.register_stored_tools(user)), *offer_processes(runner, user)]
+            workspace = closing.enter_context(open_app_workspace(app, os.environ, user))
+            stored = [*offer_stored_tools(app.register_stored_tools(user)), *offer_processes(workspace)]
         warnings: list[str] = []
         tools = build_offered_tools(app, stored, warnings)
         for warning in warnings:

@@ -1,10 +1,8 @@
 """`aeon model`: lists the embedded models, downloads their weights, and prints where they are."""
 
 import os
-from pathlib import Path
 
-from aeon.base.errors import WeightsError
-from aeon.bootstrap.embedded_models import StoredModel, stored_models
+from aeon.application.models import ModelService, StoredModel, stored_models
 from aeon.cli.console import print_data
 from aeon.cli.exit_codes import ExitCode
 from aeon.cli.progress import FetchProgress
@@ -28,7 +26,7 @@ def list_models(*, as_json: bool) -> int:
 def fetch_model(name: str | None, *, as_json: bool) -> int:
     """Fetch a model's weights if they are missing, and print their path."""
     with app_session(load_cli_settings(), is_quiet=True) as app, FetchProgress() as progress:
-        path = app.fetch_weights(name, progress)
+        path = ModelService(app).fetch(name, progress)
     print_data(indented_json({"path": str(path)}) if as_json else str(path))
     return ExitCode.DONE
 
@@ -36,11 +34,7 @@ def fetch_model(name: str | None, *, as_json: bool) -> int:
 def print_path(name: str | None) -> int:
     """Print the path of a model's weights. Raises WeightsError if they are missing."""
     with app_session(load_cli_settings(), is_quiet=True) as app:
-        path: Path = app.weights_path(name)
-    if not path.is_file():
-        raise WeightsError(
-            f"{path} does not exist.", next_step=f"Fetch it: aeon model fetch{f' {name}' if name else ''}"
-        )
+        path = ModelService(app).get_path(name)
     print_data(str(path))
     return ExitCode.DONE
 

@@ -4,7 +4,7 @@ import sys
 from types import TracebackType
 from typing import Self
 
-from aeon.bootstrap.embedded_models import WeightsPhase, WeightsProgress
+from aeon.application.models import WeightsPhase, WeightsProgress
 from aeon.cli.console import print_message
 
 _PERCENT_STEP = 10

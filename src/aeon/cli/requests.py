@@ -6,12 +6,12 @@ from contextlib import redirect_stdout
 from pathlib import Path
 from typing import NamedTuple
 
+from aeon.application.models import ModelChoice
 from aeon.application.requests import new_log_path, open_request_log, request_usage
 from aeon.base.errors import AeonError, InputError, LogError, PlanError, RequestError
 from aeon.base.json import JsonObject
 from aeon.base.suggestions import closest_name
 from aeon.bootstrap.app import App
-from aeon.bootstrap.model_choice import ModelChoice
 from aeon.cli.console import print_data, print_message
 from aeon.cli.displays import Display, display_for
 from aeon.cli.exit_codes import ExitCode
@@ -212,7 +212,7 @@ def _prepare_model(app: App, steps: list[PlanStep] | None, options: RequestOptio
             raise
         more = f"; and {len(reasons) - 5} more" if len(reasons) > 5 else ""  # noqa: PLR2004  # a few lines
         raise PlanError(
-            f"The plan needs a language model: {'; '.join(reasons[:5])}{more}. {error.message}", next_step=error.advice
+            f"The plan needs a language model: {'; '.join(reasons[:5])}{more}. {error.message}", next_step=error.next
         ) from error
 
 

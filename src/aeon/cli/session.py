@@ -40,8 +40,8 @@ def conceal_if_set(*names: str) -> None:
 @contextmanager
 def app_session(loaded: LoadedSettings, *, is_quiet: bool = False) -> Generator["App"]:
     """Build the app of these settings, and close it at the end. Plugins print to stderr: stdout is for data."""
+    from aeon.application.models import key_variables
     from aeon.bootstrap.app import build_app  # slow to load: only commands that need an app do
-    from aeon.bootstrap.model_choice import key_variables
 
     conceal_if_set(MASTER_KEY, *key_variables(loaded.settings))
     with redirect_stdout(sys.stderr):

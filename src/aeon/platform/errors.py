@@ -4,6 +4,7 @@ from typing import ClassVar
 
 from aeon.base.errors import AeonError, InputError
 from aeon.base.json import Json
+from aeon.base.next_steps import NextStep
 
 
 class PlatformError(AeonError):
@@ -39,7 +40,9 @@ class RuleError(PlatformError, InputError):
 
     status = 422
 
-    def __init__(self, message: str, *, rule: str, field: str = "", next_step: str = "", **details: Json) -> None:
+    def __init__(
+        self, message: str, *, rule: str, field: str = "", next_step: str | NextStep = "", **details: Json
+    ) -> None:
         super().__init__(message, next_step=next_step, rule=rule, field=field, **details)
         self.rule = rule
         self.field = field
@@ -50,7 +53,7 @@ class ReferencedError(PlatformError):
 
     status = 409
 
-    def __init__(self, message: str, *, by: list[str], next_step: str = "") -> None:
+    def __init__(self, message: str, *, by: list[str], next_step: str | NextStep = "") -> None:
         super().__init__(message, next_step=next_step, by=list[Json](by))
         self.by = by
 

@@ -14,6 +14,7 @@ from typing import Literal, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from aeon.base.errors import AeonError
 from aeon.base.json import Json, JsonObject
+from aeon.base.next_steps import NextStep
 
 T = TypeVar("T")
 
@@ -50,9 +51,9 @@ class StoreUnavailableError(StoreError):
     """
 
     is_retryable = True
-    next_step = "Run `aeon doctor`; the data are safe."
+    next_step = NextStep("store.check")
 
-    def __init__(self, message: str = "", *, next_step: str = "", may_have_happened: bool = False) -> None:
+    def __init__(self, message: str = "", *, next_step: str | NextStep = "", may_have_happened: bool = False) -> None:
         super().__init__(message, next_step=next_step, may_have_happened=may_have_happened)
         self.may_have_happened = may_have_happened
 
@@ -66,7 +67,7 @@ class StoreFullError(StoreUnavailableError):
 class DamagedStoreError(StoreError):
     """The store's files are damaged, or do not belong to a store."""
 
-    next_step = "Restore a backup with `aeon store restore FILE`."
+    next_step = NextStep("store.restore")
 
 
 class QueryError(StoreError):

@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import StrEnum
-from itertools import count
 from pathlib import Path
 from typing import Literal, NamedTuple, Protocol, Self, TypeAlias
 
@@ -195,36 +194,6 @@ class OutputBudget:
         return self._used > self.limit // 2
 
 
-class ConcurrencyGroup:
-    """A limit on invocations that run at once; further ones wait in order at the reaper.
-
-    Once a running invocation is cancelled, or ended at the deadline of its start slot, no waiting one starts: both
-    apply to all of them. Not thread-safe. `active` counts running and waiting ones; the runner maintains it.
-    """
-
-    def __init__(self, limit: int) -> None:
-        self.limit = limit
-        self.number = next(_GROUP_NUMBERS)
-        self.active = 0
-
-
-_GROUP_NUMBERS = count(1)
-
-
-class StartSlot(NamedTuple):
-    """An invocation's slot in a concurrency group.
-
-    Its timeout counts from its start, when `on_start` is called. `seconds_left`: after this time it is ended
-    regardless of its timeout, or never starts. `budget` limits how much of its output is kept; without one, all output
-    within its own limits is kept.
-    """
-
-    group: ConcurrencyGroup
-    on_start: Callable[[], None]
-    seconds_left: float
-    budget: OutputBudget | None = None
-
-
 class CancellableSleep:
     """A `Pollable` that sleeps; its result is whether a cancellation cut the sleep short."""
 
@@ -248,22 +217,18 @@ class CancellableSleep:
 class ScriptRunner(Protocol):
     """Runs scripts. Thread-safe."""
 
-    @property
-    def prefetch(self) -> int:
-        """How many invocations beyond a group's limit to start early, to avoid delays."""
-        ...
-
     def start(
         self,
         invocation: Invocation,
         cancellation: Cancellation | None = None,
         on_event: EventSink | None = None,
-        turn: StartSlot | None = None,
+        budget: OutputBudget | None = None,
     ) -> Pollable[InvocationResult]:
-        """Starts the script, in its start slot `turn` if it has one.
+        """Starts the script at once; its timeout begins now.
 
         It leaves no process behind if polled to its end. A script's fault raises nothing. Starting and polling raise
         SandboxError if the requested sandbox level is not available. What `on_event` raises is raised again once the
-        script has been ended.
+        script has been ended. `budget` limits how much of its output is kept; without one, all output within its own
+        limits is kept.
         """
         ...

@@ -24,7 +24,7 @@ from typing import Generic, TypeAlias, TypeVar, cast
 
 from aeon.base.clock import Clock
 from aeon.base.json import Json, JsonObject, canonical_json, parse_strict
-from aeon.skills.invocation import Cancellation, EventSink, Invocation, InvocationResult, ScriptExitReason, StartSlot
+from aeon.skills.invocation import Cancellation, EventSink, Invocation, InvocationResult, OutputBudget, ScriptExitReason
 from aeon.skills.models import DEFAULT_TIMEOUT, ScriptProtocol, ScriptRetryPolicy, Skill, SkillCatalog, SkillScript
 from aeon.skills.plan_json import PlanJson, ToolInvocation
 from aeon.skills.poll_loop import Pollable, PollTask, ReadyResult, poll_until_done
@@ -62,18 +62,14 @@ class ScriptedRunner:
         self._attempts: Counter[str] = Counter()
         self._lock = threading.Lock()
 
-    prefetch = 0
-
     def start(
         self,
         invocation: Invocation,
         cancellation: Cancellation | None = None,
         on_event: EventSink | None = None,
-        turn: StartSlot | None = None,
+        budget: OutputBudget | None = None,  # noqa: ARG002  # the port's signature; everything is kept
     ) -> Pollable[InvocationResult]:
-        """Applies the script's behaviour to the call; `on_event` receives its events first. Never waits for a slot."""
-        if turn is not None:
-            turn.on_start()
+        """Applies the script's behaviour to the call; `on_event` receives its events first."""
         call = self._call(invocation, cancellation)
         behaviour = self._behaviours.get(call.name)
         if behaviour is None:

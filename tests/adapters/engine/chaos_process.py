@@ -1,4 +1,4 @@
-"""Carries runs out on DBOS and SQLite, until it is killed.
+"""Carries runs out in SQL, until it is killed.
 
 python chaos_process.py FOLDER RUNS all|conductor|worker
 
@@ -16,7 +16,7 @@ from functools import partial
 from pathlib import Path
 from uuid import uuid4
 
-from aeon.adapters.engines.dbos import DbosEngine, DbosWorker
+from aeon.adapters.engines.sql import RunDatabase, SqlEngine, SqlWorker
 from aeon.adapters.results import FileResultStore
 from aeon.base.clock import SystemClock
 from aeon.platform.catalog.model import NewService, NewTool
@@ -76,7 +76,7 @@ class Chaos:
         registry, executor = WorkerRegistry(self.store, clock, lease), str(uuid4())
         workers = LocalWorkerPool(make_job_runner(Tools(folder, longest)), {}, otherwise=8)
         given = (self.runs.repository, workers, results, clock, executor)
-        self.engine = DbosEngine(database(folder), *given, elsewhere=elsewhere, lease=lease)
+        self.engine = SqlEngine(RunDatabase(database(folder)), *given, elsewhere=elsewhere, lease=lease)
         self.presence = WorkerHeartbeat(registry, executor, {}, clock, beats_every=lease / 3)
         self.caretaker = OrphanRecovery(self.runs.repository, registry, self.engine, clock, just_accepted=1.0)
         self.rounds = PeriodicTasks(
@@ -167,8 +167,8 @@ def work(folder, *, lease=HEARTBEAT_TIMEOUT, longest=0.004):
     shown = WorkerHeartbeat(registry, me, slots, clock, beats_every=lease / 3)
     shown.start(["rest_api"])
     workers = LocalWorkerPool(make_job_runner(Tools(folder, longest)), slots, shown)
-    DbosWorker(
-        database(folder),
+    SqlWorker(
+        RunDatabase(database(folder)),
         workers,
         results,
         executor=me,

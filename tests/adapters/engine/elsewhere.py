@@ -1,10 +1,10 @@
-"""A database of DBOS, and other processes that serve its queue, whose calls come back to the test."""
+"""A database of the engine in SQL, and other processes that serve its queue, whose calls come back to the test."""
 
 import subprocess
 import sys
 from pathlib import Path
 
-from aeon.adapters.engines.dbos import DbosEngine
+from aeon.adapters.engines.sql import RunDatabase, SqlEngine
 from aeon.testing.engines import EngineWorld, RemoteToolServer
 
 
@@ -49,11 +49,11 @@ class Elsewhere:
         self.reached.close()
 
 
-class Conductor(DbosEngine):
+class Conductor(SqlEngine):
     """Carries runs out, and no job of theirs."""
 
     def __init__(self, elsewhere, *parts):
-        super().__init__(elsewhere.database, *parts, elsewhere=["rest_api"])
+        super().__init__(RunDatabase(elsewhere.database), *parts, elsewhere=["rest_api"])
 
 
 class WithItsWorker(Conductor):

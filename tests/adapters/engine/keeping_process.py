@@ -7,19 +7,22 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from aeon.adapters.engines.dbos.database import Database
-from aeon.adapters.engines.dbos.journal import Journal
+from aeon.adapters.engines.sql import RunDatabase
+from aeon.adapters.engines.sql.journal import Journal
 from aeon.adapters.results import FileResultStore
 from aeon.platform.runs.machine.events import StepCompleted
 from aeon.platform.runs.model import JobResult
 
 
 def main(folder, count, at_once, durability):
-    database = Database(f"sqlite:///{folder}/runs.db", is_durable=durability == "full")
+    database = RunDatabase(f"sqlite:///{folder}/runs.db", is_durable=durability == "full")
     journal = Journal(database, FileResultStore(folder / "results"))
 
+    journal.adopt({f"run {number}": "mine" for number in range(count)})
+
     def keep(number):
-        journal.save(f"run {number}", (0, 1), JobResult(event=StepCompleted(step="a", attempt=1, output=number)))
+        result = JobResult(event=StepCompleted(step="a", attempt=1, output=number))
+        journal.save(f"run {number}", (0, 1), result, "mine")
         sys.stdout.write(f"{number}\n")
         sys.stdout.flush()
 
@@ -29,7 +32,7 @@ def main(folder, count, at_once, durability):
     else:
         with ThreadPoolExecutor(count) as threads:
             list(threads.map(keep, range(count)))
-    database.dispose()
+    database.close()
 
 
 if __name__ == "__main__":

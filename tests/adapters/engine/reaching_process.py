@@ -7,7 +7,7 @@ import os
 import sys
 from pathlib import Path
 
-from aeon.adapters.engines.dbos import DbosWorker
+from aeon.adapters.engines.sql import RunDatabase, SqlWorker
 from aeon.adapters.results import FileResultStore
 from aeon.platform.workers.pool import LocalWorkerPool
 from aeon.platform.workers.registry import is_process_running
@@ -26,8 +26,8 @@ def main(database, folder, socket, count, looks_every):
     (there / me).touch()
     slots = {"rest_api": count}
     workers, results = LocalWorkerPool(call_remote_tools(socket), slots), FileResultStore(folder / "results")
-    DbosWorker(
-        database,
+    SqlWorker(
+        RunDatabase(database),
         workers,
         results,
         executor=me,

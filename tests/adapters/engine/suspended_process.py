@@ -1,4 +1,4 @@
-"""Carries runs out on DBOS until it is told that there are enough, with a short lease, and is stopped and goes on.
+"""Carries runs out in SQL until it is told that there are enough, with a short lease, and is stopped and goes on.
 
 python suspended_process.py FOLDER all|conductor|worker LEASE
 

@@ -1,8 +1,10 @@
 """A database on a server holds the runs of one record (decision 25)."""
 
+from contextlib import closing
+
 import pytest
 
-from aeon.adapters.engines.dbos.ownership import claim_database
+from aeon.adapters.engines.sql import RunDatabase
 from aeon.base.errors import ConfigError
 from aeon.bootstrap.engines import EngineLocation, EngineParts, open_engine, open_worker
 from aeon.platform.runs.ports import EngineUnavailableError
@@ -11,6 +13,11 @@ from aeon.settings import EngineSettings
 from aeon.testing.records import new_record
 
 pytestmark = [pytest.mark.slow, pytest.mark.server]
+
+
+def claim_database(address, record):
+    with closing(RunDatabase(address)) as database:
+        database.claim(record)
 
 
 def test_it_is_the_first_graphs_for_good(postgres):

@@ -31,7 +31,7 @@ def test_who_loses_a_run_leaves_what_it_called_to_its_successor(world):
     world.open()
     assert world.runs.repository.reassign(run.id, taken_for_dead.executor, world.engine.executor)
     beside_goes_on.set()
-    assert taken_for_dead._run_ends[run.id].wait(30)
+    world.wait_until(lambda: not taken_for_dead._tasks.is_executed(run.id))
     world.engine.adopt([run.id])
     inner_goes_on.set()
     assert world.wait_for_end(run).state.phase == "completed"

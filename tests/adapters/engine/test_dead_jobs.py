@@ -2,8 +2,8 @@
 
 import pytest
 
-from aeon.adapters.engines.dbos import DbosEngine
 from aeon.adapters.engines.local import LocalEngine
+from aeon.adapters.engines.sql import RunDatabase, SqlEngine
 from aeon.base.errors import AeonError
 from aeon.platform.catalog.tool_calls import OperationError
 from aeon.platform.errors import NotFoundError
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.slow
 
 ENGINES = {
     "local": lambda _folder: lambda book, workers, _results, clock, who: LocalEngine(book, workers, clock, who),
-    "dbos": lambda folder: lambda *parts: DbosEngine(f"sqlite:///{folder}/runs.db", *parts),
+    "sqlite": lambda folder: lambda *parts: SqlEngine(RunDatabase(f"sqlite:///{folder}/runs.db"), *parts),
 }
 
 

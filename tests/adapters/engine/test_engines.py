@@ -3,11 +3,10 @@
 import threading
 import time
 
-import dbos as dbos_library
 import pytest
 
-from aeon.adapters.engines.dbos import DbosEngine
 from aeon.adapters.engines.local import LocalEngine
+from aeon.adapters.engines.sql import RunDatabase, SqlEngine
 from aeon.testing.engines import CASES, RECOVERY_CASES, EngineWorld
 from aeon.testing.engines.world import echo, step, wait_for
 
@@ -16,20 +15,20 @@ def local(_folder, _request):
     return lambda book, workers, _results, clock, executor: LocalEngine(book, workers, clock, executor)
 
 
-def dbos(folder, _request):
+def on_sqlite(folder, _request):
     address = f"sqlite:///{folder}/runs.db"
-    return lambda *parts: DbosEngine(address, *parts)
+    return lambda *parts: SqlEngine(RunDatabase(address), *parts)
 
 
-def dbos_on_postgres(_folder, request):
+def on_postgres(_folder, request):
     address = request.getfixturevalue("postgres")()
-    return lambda *parts: DbosEngine(address, *parts)
+    return lambda *parts: SqlEngine(RunDatabase(address), *parts)
 
 
-ENGINES = {"local": local, "dbos-sqlite": dbos, "dbos-postgres": dbos_on_postgres}
+ENGINES = {"local": local, "sqlite": on_sqlite, "postgres": on_postgres}
 SLOWER = [
-    pytest.param("dbos-sqlite", marks=pytest.mark.slow),
-    pytest.param("dbos-postgres", marks=[pytest.mark.slow, pytest.mark.server]),
+    pytest.param("sqlite", marks=pytest.mark.slow),
+    pytest.param("postgres", marks=[pytest.mark.slow, pytest.mark.server]),
 ]
 
 
@@ -95,20 +94,47 @@ def test_a_run_that_comes_back_is_carried_out_once(lasting_world):
 
 
 @pytest.mark.slow
-def test_dbos_does_not_look_at_what_is_not_used(store, tmp_path, request):
-    """An engine that has nothing to do costs next to nothing."""
-    world = EngineWorld(store, tmp_path, dbos(tmp_path, request))
+def test_an_engine_that_has_nothing_to_do_asks_nothing(store, tmp_path, request, monkeypatch):
+    """Neither the database nor anything else, and it has no thread for it."""
+    asked, read = [], RunDatabase.read
+    monkeypatch.setattr(RunDatabase, "read", lambda *given: asked.append(given) or read(*given))
+    before = threading.active_count()
+    world = EngineWorld(store, tmp_path, on_sqlite(tmp_path, request))
     try:
-        looking = dbos_library._dbos._get_or_create_dbos_registry().internal_queues()
-        assert [each._polling_interval_sec for each in looking] == [3600.0]
+        opened = len(asked)
+        threading.Event().wait(1.0)
+        assert (len(asked), threading.active_count()) == (opened, before)
     finally:
         world.close()
 
 
 @pytest.mark.slow
-def test_dbos_is_closed_at_once(store, tmp_path, request):
+def test_an_engine_is_closed_at_once(store, tmp_path, request):
     """None of its threads sleeps so long that whoever ends a command waits for it."""
-    world = EngineWorld(store, tmp_path, dbos(tmp_path, request))
+    world = EngineWorld(store, tmp_path, on_sqlite(tmp_path, request))
+    goes_on = threading.Event()
+    gate = world.tool("gate", wait_for(goes_on))
+    world.start_run(world.process("open", [step("a", gate, timeout=60)]))
+    world.wait_until(lambda: world.tools.calls["gate"] == 1)
     begun = time.monotonic()
     world.close()
     assert time.monotonic() - begun < 5.0
+    goes_on.set()
+
+
+@pytest.mark.slow
+def test_several_engines_in_one_process_know_nothing_of_each_other(store, tmp_path, request):
+    folders = [tmp_path / name for name in ("one", "two")]
+    for folder in folders:
+        folder.mkdir()
+    worlds = [EngineWorld(store, folder, on_sqlite(folder, request)) for folder in folders]
+    try:
+        runs = [world.start_run(world.process("p", [step("a", world.tool("echo", echo))])) for world in worlds]
+        assert [world.wait_for_end(run).state.phase for world, run in zip(worlds, runs, strict=True)] == [
+            "completed",
+            "completed",
+        ]
+        assert [world.tools.calls["echo"] for world in worlds] == [1, 1]
+    finally:
+        for world in worlds:
+            world.close()

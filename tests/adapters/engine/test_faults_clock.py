@@ -29,15 +29,15 @@ def made(request, store, folder):
     world.close()
 
 
-DBOS = pytest.param("dbos-sqlite", marks=pytest.mark.slow)
+SQLITE = pytest.param("sqlite", marks=pytest.mark.slow)
 
 
-@pytest.fixture(params=["local", DBOS])
+@pytest.fixture(params=["local", SQLITE])
 def world(request, store, tmp_path):
     yield from made(request, store, tmp_path)
 
 
-@pytest.fixture(params=[DBOS])
+@pytest.fixture(params=[SQLITE])
 def lasting_world(request, store, tmp_path):
     yield from made(request, store, tmp_path)
 

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 from tests.platform.test_faults import fill, small_disk
 
-from aeon.adapters.engines.dbos import DbosEngine
+from aeon.adapters.engines.sql import RunDatabase, SqlEngine
 from aeon.platform.runs.ports import EngineUnavailableError
 from aeon.testing.engines import EngineWorld
 from aeon.testing.engines.world import echo, step
 
-from .test_dbos_traps import open_files
+from .test_run_database import open_files
 
 pytestmark = [pytest.mark.slow, pytest.mark.server]
 
@@ -25,7 +25,7 @@ class FullDisk:
     def __init__(self, disk, store, folder):
         self.disk = disk
         address = f"sqlite:///{disk}/runs.db"
-        self.world = EngineWorld(store, folder, lambda *parts: DbosEngine(address, *parts))
+        self.world = EngineWorld(store, folder, lambda *parts: SqlEngine(RunDatabase(address), *parts))
         self.goes_on = threading.Event()
 
     def fill(self):
@@ -89,18 +89,18 @@ def test_a_run_waits_while_the_disk_is_full_and_goes_on_when_there_is_room(full)
 def test_a_run_that_another_one_calls_is_started_once_there_is_room(full):
     """Its caller does not fail of it."""
     run = full.begun()
-    refused, begin = threading.Event(), full.world.engine._start_workflow
+    refused, begin = threading.Event(), full.world.engine._journal.start
 
-    async def begin_on_a_full_disk(which):
+    def begin_on_a_full_disk(*which):
         if not refused.is_set():
             full.fill()
         try:
-            await begin(which)
+            return begin(*which)
         except EngineUnavailableError:
             refused.set()
             raise
 
-    full.world.engine._start_workflow = begin_on_a_full_disk
+    full.world.engine._journal.start = begin_on_a_full_disk
     full.goes_on.set()
     assert refused.wait(20)
     full.free()

@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from aeon.adapters.engines.dbos import DbosEngine
+from aeon.adapters.engines.sql import RunDatabase, SqlEngine
 from aeon.platform.runs.ports import EngineUnavailableError
 from aeon.testing.engines import EngineWorld
 from aeon.testing.engines.world import echo, step, wait_for
@@ -17,7 +17,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.server]
 @pytest.fixture
 def world(store, tmp_path, mortal_postgres):
     address = mortal_postgres.create_database()
-    world = EngineWorld(store, tmp_path, lambda *parts: DbosEngine(address, *parts))
+    world = EngineWorld(store, tmp_path, lambda *parts: SqlEngine(RunDatabase(address), *parts))
     yield world
     world.close()
 

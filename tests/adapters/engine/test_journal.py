@@ -5,16 +5,22 @@ import threading
 from functools import partial
 
 import pytest
-from sqlalchemy import text
-from sqlalchemy.event import listen
 
-from aeon.adapters.engines.dbos.database import Database
-from aeon.adapters.engines.dbos.journal import Journal, RunCheckpoints
+from aeon.adapters.engines.sql import RunDatabase
+from aeon.adapters.engines.sql.checkpoints import RunCheckpoints
+from aeon.adapters.engines.sql.journal import Journal
 from aeon.adapters.results import FileResultStore
 from aeon.platform.runs.claim_check import MAX_INLINE_CHARS
 from aeon.platform.runs.lease import HaltError, LeaseLostError
 from aeon.platform.runs.machine.events import StepCompleted
 from aeon.platform.runs.model import JobResult
+
+MINE = "mine"
+
+
+def owned(journal, *runs):
+    """The runs, executed by the execution with that token."""
+    journal.adopt(dict.fromkeys(runs, MINE))
 
 
 def done(output="done", step="a", attempt=1):
@@ -37,19 +43,20 @@ def opened(address, tmp_path):
     databases = []
 
     def journal():
-        databases.append(Database(address))
+        databases.append(RunDatabase(address))
         return Journal(databases[-1], FileResultStore(tmp_path / "results")), databases[-1]
 
     yield journal
     for database in databases:
-        database.dispose()
+        database.close()
 
 
 def test_what_was_kept_is_read_by_whoever_comes_next(opened):
     first, _ = opened()
-    first.save("r", (0, 1), done("one"))
-    first.save("r", (0, 2), done("two", attempt=2))
-    first.save("other", (0, 1), done("not this one"))
+    owned(first, "r", "other")
+    first.save("r", (0, 1), done("one"), MINE)
+    first.save("r", (0, 2), done("two", attempt=2), MINE)
+    first.save("other", (0, 1), done("not this one"), MINE)
     then, _ = opened()
     assert then.completed_attempts("r") == {(0, 1), (0, 2)}
     assert then.load("r", (0, 2)) == done("two", attempt=2)
@@ -59,36 +66,72 @@ def test_what_was_kept_is_read_by_whoever_comes_next(opened):
 def test_whoever_comes_second_knows_that_the_run_is_anothers(opened):
     one, _ = opened()
     other, _ = opened()
-    one.save("r", (0, 1), done("mine"))
+    owned(one, "r")
+    one.save("r", (0, 1), done("mine"), MINE)
     with pytest.raises(LeaseLostError):
-        other.save("r", (0, 1), done("also mine"))
+        other.save("r", (0, 1), done("also mine"), MINE)
     assert other.load("r", (0, 1)) == done("mine")
+
+
+def test_whoever_lost_a_run_keeps_nothing_more_of_it(opened):
+    """Also where nothing is kept yet (platform 43); a run that comes back has another token."""
+    one, _ = opened()
+    other, _ = opened()
+    assert one.start("r", MINE)
+    assert one.start("r", MINE), "the answer to the first commit may have been lost"
+    assert not other.start("r", "theirs")
+    other.adopt({"r": "theirs"})
+    with pytest.raises(LeaseLostError):
+        one.save("r", (0, 1), done("late"), MINE)
+    one.adopt({"r": "mine again"})
+    for token in (MINE, "theirs"):
+        with pytest.raises(LeaseLostError):
+            one.save("r", (0, 1), done("late"), token)
+    one.save("r", (0, 1), done("mine"), "mine again")
+    assert other.load("r", (0, 1)) == done("mine")
+
+
+def test_a_run_that_was_released_has_no_owner_until_it_is_adopted(opened):
+    journal, _ = opened()
+    journal.start("r", MINE)
+    journal.release("r", "theirs")
+    assert journal.is_owner("r", MINE)
+    journal.release("r", MINE)
+    assert not journal.is_owner("r", MINE)
+    assert not journal.start("r", "other")
+    with pytest.raises(LeaseLostError):
+        journal.save("r", (0, 1), done(), MINE)
+    journal.adopt({"r": "other"})
+    assert journal.is_owner("r", "other")
 
 
 def test_the_same_once_more_changes_nothing(opened):
     """A commit whose answer was lost on the way is tried again."""
     journal, _ = opened()
+    owned(journal, "r")
     for _ in range(2):
-        journal.save("r", (0, 1), done())
+        journal.save("r", (0, 1), done(), MINE)
     assert journal.completed_attempts("r") == {(0, 1)}
 
 
 def test_a_large_result_goes_by_reference(opened):
     journal, database = opened()
     large = done("x" * (MAX_INLINE_CHARS + 1))
-    journal.save("r", (0, 1), large)
-    with database.engine.connect() as connection:
-        (size,) = connection.execute(text("SELECT length(done) FROM aeon_attempts")).one()
-    assert size < 100
+    owned(journal, "r")
+    journal.save("r", (0, 1), large, MINE)
+    (row,) = database.read("SELECT length(result) AS size FROM attempts")
+    assert row["size"] < 100
     assert journal.load("r", (0, 1)) == large
 
 
 def test_runs_that_are_forgotten_are_gone_whole_and_alone(opened):
     journal, _ = opened()
+    owned(journal, "a", "b", "c")
     for run in ("a", "b", "c"):
-        journal.save(run, (0, 1), done())
-    journal.delete_runs(["a", "c", "never there"])
-    journal.delete_runs([])
+        journal.save(run, (0, 1), done(), MINE)
+    journal.forget(["a", "c", "never there"])
+    journal.forget([])
+    assert [journal.is_owner(run, MINE) for run in ("a", "b", "c")] == [False, True, False]
     assert [journal.completed_attempts(run) for run in ("a", "b", "c")] == [set(), {(0, 1)}, set()]
 
 
@@ -96,12 +139,18 @@ def test_runs_that_are_forgotten_are_gone_whole_and_alone(opened):
 def test_a_full_database_is_tried_again_until_there_is_room(opened, caplog):
     """That it is full is said once."""
     journal, database = opened()
-    with database.engine.connect() as connection:
-        (pages,) = connection.execute(text("PRAGMA page_count")).one()
-    most = [pages]
-    listen(database.engine, "checkout", lambda raw, *_: raw.execute(f"PRAGMA max_page_count = {most[0]}"))
+    owned(journal, "r")
+    (row,) = database.read("PRAGMA page_count")
+    most, acquire = [row["page_count"]], database._store._acquire
+
+    def acquire_limited():
+        connection = acquire()
+        connection.execute(f"PRAGMA max_page_count = {most[0]}")
+        return connection
+
+    database._store._acquire = acquire_limited
     large = done("x" * 100_000)
-    keeping = threading.Thread(target=journal.save, args=("r", (0, 1), large))
+    keeping = threading.Thread(target=journal.save, args=("r", (0, 1), large, MINE))
     keeping.start()
     keeping.join(0.3)
     assert keeping.is_alive()
@@ -110,16 +159,16 @@ def test_a_full_database_is_tried_again_until_there_is_room(opened, caplog):
     keeping.join(20)
     assert journal.load("r", (0, 1)) == large
     told = [record.getMessage() for record in caplog.records if record.name == "aeon.engine"]
-    assert [line.partition(".")[0] for line in told] == [
-        "The database of the runs is unavailable: database or disk is full"
-    ]
+    (line,) = told
+    assert line.startswith("The database of the runs is unavailable: ")
+    assert "disk is full" in line
 
 
 def test_once_the_database_is_closed_nothing_is_kept(opened):
     journal, database = opened()
     database.close()
     with pytest.raises(HaltError):
-        journal.save("r", (0, 1), done())
+        journal.save("r", (0, 1), done(), MINE)
     with pytest.raises(HaltError):
         journal.completed_attempts("r")
 
@@ -138,6 +187,7 @@ def test_several_may_make_the_table_at_once(opened):
 def test_an_attempt_that_was_kept_is_not_made_again(opened, is_blocking):
     """Also by whoever takes the run over; another attempt, and another step, are made."""
     journal, _ = opened()
+    owned(journal, "r")
     made = []
 
     def blocking(key):
@@ -154,7 +204,7 @@ def test_an_attempt_that_was_kept_is_not_made_again(opened, is_blocking):
     keys = [(0, 1), (0, 2), (1, 1)]
 
     async def carried_out(count):
-        checkpoints = RunCheckpoints(journal, "r")
+        checkpoints = RunCheckpoints(journal, "r", MINE)
         return [await carried(checkpoints, key) for key in keys[:count]]
 
     assert asyncio.run(carried_out(2)) == ["(0, 1)", "(0, 2)"]
@@ -165,8 +215,8 @@ def test_an_attempt_that_was_kept_is_not_made_again(opened, is_blocking):
 def test_what_cannot_be_read_halts_the_run_and_is_not_made_again(opened):
     """A run goes on when its results are there again."""
     journal, database = opened()
-    journal.save("r", (0, 1), done())
-    with database.engine.begin() as connection:
-        connection.execute(text("UPDATE aeon_attempts SET done = '{'"))
+    owned(journal, "r")
+    journal.save("r", (0, 1), done(), MINE)
+    database.update(lambda unit: unit.write("UPDATE attempts SET result = '{'"))
     with pytest.raises(HaltError, match="could not be read"):
-        asyncio.run(RunCheckpoints(journal, "r")(0, 1, lambda: pytest.fail("made again")))
+        asyncio.run(RunCheckpoints(journal, "r", MINE)(0, 1, lambda: pytest.fail("made again")))

@@ -4,8 +4,8 @@ from uuid import uuid4
 
 import pytest
 
-from aeon.adapters.engines.dbos import DbosWorker
-from aeon.adapters.engines.dbos.queue_client import _enqueue
+from aeon.adapters.engines.sql import RunDatabase, SqlWorker
+from aeon.adapters.engines.sql.job_queue import JobQueue
 from aeon.platform.catalog.model import NewService
 from aeon.platform.ledger import MutationRequest
 from aeon.platform.runs.model import Job
@@ -83,12 +83,12 @@ def test_on_temporal(temporal):
 
 
 @pytest.fixture
-def dbos(store, tmp_path):
-    """A worker of DBOS; who carries out runs puts jobs into its queue."""
+def sqlite(store, tmp_path):
+    """A worker in SQL; who carries out runs puts jobs into its queue."""
 
     def worker(_book, workers, results, _clock, executor):
-        return DbosWorker(
-            f"sqlite:///{tmp_path}/runs.db",
+        return SqlWorker(
+            RunDatabase(f"sqlite:///{tmp_path}/runs.db"),
             workers,
             results,
             executor=executor,
@@ -119,15 +119,15 @@ def job(world, tool, number):
     )
 
 
-def test_on_dbos(dbos):
-    slow = Slow()
-    full, free = dbos.furnished(slow)
+def test_in_sql(sqlite):
+    slow, queue = Slow(), JobQueue(sqlite.engine._database, sqlite.results)
+    full, free = sqlite.furnished(slow)
     for number in range(8):
-        _enqueue(job(dbos, full, number))
-    dbos.wait_until(lambda: slow.now == 1)
-    _enqueue(job(dbos, free, 8))
-    dbos.wait_until(lambda: dbos.tools.calls["free"] == 1)
+        queue.exchange([job(sqlite, full, number)], [])
+    sqlite.wait_until(lambda: slow.now == 1)
+    queue.exchange([job(sqlite, free, 8)], [])
+    sqlite.wait_until(lambda: sqlite.tools.calls["free"] == 1)
     assert slow.now == 1
     slow.lets_go.set()
-    dbos.wait_until(lambda: dbos.tools.calls["full"] == 8)
+    sqlite.wait_until(lambda: sqlite.tools.calls["full"] == 8)
     assert (slow.most, set(slow.jobs.values())) == (1, {1})

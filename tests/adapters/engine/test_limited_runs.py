@@ -6,8 +6,8 @@ from uuid import uuid4
 
 import pytest
 
-from aeon.adapters.engines.dbos import DbosEngine
 from aeon.adapters.engines.local import LocalEngine
+from aeon.adapters.engines.sql import RunDatabase, SqlEngine
 from aeon.platform.catalog.model import ServiceChange
 from aeon.platform.ledger import MutationRequest
 from aeon.platform.workers.job_runner import make_job_runner
@@ -66,15 +66,15 @@ class Slow:
         return {"got": given["id"]}
 
 
-@pytest.fixture(params=["local", "dbos"])
+@pytest.fixture(params=["local", "sqlite"])
 def limited(request, store, tmp_path):
     def local(book, workers, _results, clock, executor):
         return LocalEngine(book, workers, clock, executor)
 
-    def dbos(*parts):
-        return DbosEngine(f"sqlite:///{tmp_path}/runs.db", *parts)
+    def sqlite(*parts):
+        return SqlEngine(RunDatabase(f"sqlite:///{tmp_path}/runs.db"), *parts)
 
-    world = LimitedWorld(store, tmp_path, local if request.param == "local" else dbos)
+    world = LimitedWorld(store, tmp_path, local if request.param == "local" else sqlite)
     yield world
     world.close()
 

@@ -2,17 +2,19 @@
 
 import sqlite3
 import threading
+from contextlib import closing
 
-import dbos as dbos_library
 import psycopg
 import pytest
-from dbos import DBOS
 
-from aeon.adapters.engines.dbos import DbosEngine, DbosWorker
-from aeon.adapters.engines.dbos.instance import JOB
-from aeon.adapters.engines.dbos.queues import JobRecovery, QueueStats
 from aeon.adapters.engines.jobs import MAX_STARTS
+from aeon.adapters.engines.sql import RunDatabase, SqlEngine, SqlWorker
+from aeon.adapters.engines.sql.job_queue import JobQueue
+from aeon.adapters.engines.sql.job_recovery import JobRecovery
 from aeon.adapters.results import FileResultStore
+from aeon.platform.runs.lease import LeaseLostError
+from aeon.platform.runs.machine.events import StepCompleted
+from aeon.platform.runs.model import Job, JobResult
 from aeon.platform.store import StoreUnavailableError
 from aeon.platform.workers.pool import LocalWorkerPool
 from aeon.testing.engines import call_remote_tools
@@ -61,9 +63,20 @@ def world(store, elsewhere):
     world.close()
 
 
+STATES = """
+SELECT id, CASE WHEN result IS NOT NULL THEN 'ended' WHEN executor = '' THEN 'queued' ELSE 'running' END FROM jobs
+"""
+
+
 def rows(elsewhere):
-    with sqlite3.connect(elsewhere.folder / "runs.db") as database:
-        return dict(database.execute("SELECT workflow_uuid, status FROM workflow_status"))
+    """What there is of each job."""
+    with closing(sqlite3.connect(elsewhere.folder / "runs.db")) as database:
+        return dict(database.execute(STATES))
+
+
+def runs(elsewhere):
+    with closing(sqlite3.connect(elsewhere.folder / "runs.db")) as database:
+        return {row[0] for row in database.execute("SELECT id FROM runs UNION SELECT run FROM attempts")}
 
 
 def served(elsewhere, is_wanted=lambda _run: True):
@@ -72,7 +85,7 @@ def served(elsewhere, is_wanted=lambda _run: True):
     workers = LocalWorkerPool(call_remote_tools(elsewhere.reached.address), slots)
     results = FileResultStore(elsewhere.folder / "results")
     given = {"executor": "me", "slots": slots, "present": lambda: {"me"}, "is_wanted": is_wanted}
-    return DbosWorker(elsewhere.database, workers, results, **given)
+    return SqlWorker(RunDatabase(elsewhere.database), workers, results, **given)
 
 
 def test_two_that_take_over_at_the_same_moment_make_it_once(elsewhere, world):
@@ -83,9 +96,9 @@ def test_two_that_take_over_at_the_same_moment_make_it_once(elsewhere, world):
     assert hang.reached.acquire(timeout=20)
     elsewhere.kill(lost)
     elsewhere.ready(elsewhere.begin(looks_every=600.0))
-    takes_over_together(f"worker-{lost.pid}")
+    takes_over_together(world, f"worker-{lost.pid}")
     assert hang.reached.acquire(timeout=20)
-    takes_over_together(f"worker-{lost.pid}")
+    takes_over_together(world, f"worker-{lost.pid}")
     both = [elsewhere.begin(), elsewhere.begin()]
     for worker in both:
         elsewhere.ready(worker)
@@ -95,13 +108,17 @@ def test_two_that_take_over_at_the_same_moment_make_it_once(elsewhere, world):
     assert world.tools.jobs[f"{run.id}:a:1"] == hang.calls == 2
 
 
-def takes_over_together(lost):
+def queue_of(world):
+    return JobQueue(world.engine._database, world.results)
+
+
+def takes_over_together(world, lost):
     """As so many processes that found at the same moment that it is gone."""
-    meeting = threading.Barrier(8)
+    meeting, queue = threading.Barrier(8), queue_of(world)
 
     def take_over():
         meeting.wait()
-        DBOS._recover_pending_workflows([lost])
+        queue.requeue_all_of([lost])
 
     threads = [threading.Thread(target=take_over) for _ in range(8)]
     for thread in threads:
@@ -126,26 +143,32 @@ def test_who_was_not_heard_of_once_is_not_lost(elsewhere, world):
             raise said
         return set(said)
 
-    lost = JobRecovery(QueueStats(world.engine._instance.database.engine), "me", present)
+    lost = JobRecovery(queue_of(world), "me", present)
     for _ in range(3):
         lost.recover()
     with pytest.raises(StoreUnavailableError):
         lost.recover()
-    assert rows(elsewhere)[job] == "PENDING"
+    assert rows(elsewhere)[job] == "running"
     lost.recover()
-    assert rows(elsewhere)[job] == "ENQUEUED"
+    assert rows(elsewhere)[job] == "queued"
     hang.goes_on.set()
 
 
 def test_a_worker_with_nothing_to_do_asks_little(elsewhere):
-    """One question for all its queues: DBOS itself sees that there is no room (decision 25)."""
+    """One question for all its queues, four times a second, and nothing is written (decision 25)."""
     worker = served(elsewhere)
+    asked, database = [], worker._database
+    read = database.read
     try:
-        queues = dbos_library._dbos._get_or_create_dbos_registry().internal_queues()
-        rooms = {each.name: (each._worker_concurrency, each._polling_interval_sec) for each in queues}
-        assert rooms["aeon-jobs-rest_api"] == rooms["aeon-jobs-llm_call"] == (0, 0.25)
+        database.read = lambda *given: asked.append(given) or read(*given)
+        database.update = lambda _work: pytest.fail("nothing is to be written")
+        threading.Event().wait(2.0)
     finally:
         worker.close()
+    queued = [given[1]["workers"] for given in asked if "workers" in (given[1:] or [{}])[0]]
+    assert queued == [["rest_api", "llm_call"]] * len(queued)
+    assert 4 <= len(queued) <= 9
+    assert len(asked) <= 16, "for jobs that it has, and for those that others lost"
 
 
 def lose_workers(elsewhere, hang, times):
@@ -210,7 +233,9 @@ def test_a_job_outlives_whoever_carries_its_run_out(elsewhere, world, effect):
 def test_what_is_left_to_others_may_change_meanwhile(elsewhere, store, first, then):
     """A job that is in a queue stays there; one that may have been made must not be put into one, where it is `once`."""
     left = [first, then]
-    world = elsewhere.world(store, lambda at, *parts: DbosEngine(at.database, *parts, elsewhere=left.pop(0)))
+    world = elsewhere.world(
+        store, lambda at, *parts: SqlEngine(RunDatabase(at.database), *parts, elsewhere=left.pop(0))
+    )
     try:
         hang = Hanging(world, effect="once")
         run = world.start_run(world.process("changed", [step("a", hang.id)]))
@@ -230,11 +255,11 @@ def test_a_queued_job_that_nobody_wants_is_not_made(elsewhere, world):
     tool = world.tool("echo", echo)
     run = world.start_run(world.process("unwanted", [step("a", tool)]))
     job = f"{run.id}:a:1"
-    world.wait_until(lambda: rows(elsewhere).get(job) == "ENQUEUED")
+    world.wait_until(lambda: rows(elsewhere).get(job) == "queued")
     world.runs.cancel(world.user, run.id)
     world.engine.wake(run.id)
     assert world.wait_for_end(run).state.phase == "cancelled"
-    world.wait_until(lambda: rows(elsewhere)[job] == "CANCELLED")
+    world.wait_until(lambda: job not in rows(elsewhere))
     elsewhere.ready()
     after = world.start_run(world.process("wanted", [step("a", tool)]))
     assert world.wait_for_end(after).state.phase == "completed"
@@ -244,10 +269,10 @@ def test_a_queued_job_that_nobody_wants_is_not_made(elsewhere, world):
 def test_what_a_killed_conductor_did_not_take_back_is_not_made(elsewhere, world):
     run = world.start_run(world.process("ended", [step("a", world.tool("echo", echo))]))
     job = f"{run.id}:a:1"
-    world.wait_until(lambda: rows(elsewhere).get(job) == "ENQUEUED")
+    world.wait_until(lambda: rows(elsewhere).get(job) == "queued")
     world.engine.close()
     worker = served(elsewhere, is_wanted=lambda wanted: wanted != run.id)
-    world.wait_until(lambda: rows(elsewhere)[job] == "SUCCESS")  # whoever has the run by then takes no notice
+    world.wait_until(lambda: rows(elsewhere)[job] == "ended")  # whoever has the run by then takes no notice
     worker.close()
     assert world.tools.calls["echo"] == 0
 
@@ -276,13 +301,82 @@ def test_nothing_is_left_of_jobs_that_are_over(elsewhere, world):
     )
     called = f"{run.id}:c:1"
     world.wait_for_end(run)
-    world.wait_until(lambda: set(rows(elsewhere)) == {run.id, called})
-    for left in (f"{run.id}:left:1", f"{called}:left:1"):
-        DBOS.enqueue_workflow_with_options({"workflow_name": JOB, "queue_name": "q", "workflow_id": left}, {})
+    world.wait_until(lambda: rows(elsewhere) == {})
+    assert runs(elsewhere) == {run.id, called}
+    queue_of(world).exchange([left_job(run.id), left_job(called)], [])
     world.engine.forget([run.id])
-    assert set(rows(elsewhere)) == {called, f"{called}:left:1"}
+    assert set(rows(elsewhere)) == {f"{called}:left:1"}
+    assert runs(elsewhere) == {called}
     world.engine.forget([called])
     assert rows(elsewhere) == {}
+    assert runs(elsewhere) == set()
+
+
+def left_job(run):
+    """Of a type that nobody serves."""
+    return Job(
+        id=f"{run}:left:1",
+        run_id=run,
+        step="left",
+        attempt=1,
+        user="u",
+        tool="t",
+        name="t",
+        owner="u",
+        worker="llm_call",
+        effect="idempotent",
+        inputs={},
+        timeout=60,
+    )
+
+
+def test_a_job_that_was_taken_without_an_answer_is_not_lost(elsewhere, world):
+    """The answer to the commit that took it never came: the worker has it, and does not know (platform 10)."""
+    run = world.start_run(world.process("taken", [step("a", world.tool("echo", echo))]))
+    job = f"{run.id}:a:1"
+    world.wait_until(lambda: rows(elsewhere).get(job) == "queued")
+    (taken,) = queue_of(world).take("me", {"rest_api": 1})
+    assert (taken.id, rows(elsewhere)[job]) == (job, "running")
+    worker = served(elsewhere)
+    assert world.wait_for_end(run).state.phase == "completed"
+    worker.close()
+    assert world.tools.jobs[job] == 1
+
+
+def test_a_job_that_cannot_be_read_fails_alone(elsewhere, world):
+    """Its large inputs are lost: its step fails and says so, and the jobs behind it are executed."""
+    tool = world.tool("echo", echo)
+    run = world.start_run(world.process("unreadable", [step("a", tool)]))
+    world.wait_until(lambda: rows(elsewhere).get(f"{run.id}:a:1") == "queued")
+    lost = f"@sha256:{'0' * 64}"
+    world.engine._database.update(lambda unit: unit.write("UPDATE jobs SET job = :lost", {"lost": lost}))
+    after = world.start_run(world.process("after", [step("a", tool)]))
+    elsewhere.ready(elsewhere.begin(slots=1))
+    failure = world.wait_for_end(run).run.failure
+    assert failure["code"] == "worker"
+    assert "LostResultError" in failure["message"]
+    assert world.wait_for_end(after).state.phase == "completed"
+    assert world.tools.calls == {"echo": 1}
+
+
+def test_who_lost_a_job_and_has_it_again_has_it_once(elsewhere, world):
+    """Each take has a token of its own: the first one neither begins the job nor ends it (platform 43)."""
+    run = world.start_run(world.process("again", [step("a", world.tool("echo", echo))]))
+    world.wait_until(lambda: rows(elsewhere).get(f"{run.id}:a:1") == "queued")
+    queue = queue_of(world)
+    (first,) = queue.take("me", {"rest_api": 1})
+    assert [queue.begin(first), queue.begin(first)] == [0, 0], "the answer may have been lost"
+    queue.requeue_all_of(["me"])
+    (second,) = queue.take("me", {"rest_api": 1})
+    assert [queue.is_held(first), queue.is_held(second)] == [False, True]
+    with pytest.raises(LeaseLostError):
+        queue.begin(first)
+    assert queue.begin(second) == 1
+    late = JobResult(event=StepCompleted(step="a", attempt=1, output="late"))
+    queue.end(first, late)
+    assert rows(elsewhere)[f"{run.id}:a:1"] == "running"
+    queue.end(second, JobResult(event=StepCompleted(step="a", attempt=1, output="in time")))
+    assert world.wait_for_end(run).state.steps[0].value == "in time"
 
 
 @pytest.fixture

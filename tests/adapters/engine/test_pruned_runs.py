@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from aeon.adapters.engines.dbos import DbosEngine
+from aeon.adapters.engines.sql import RunDatabase, SqlEngine
 from aeon.platform.catalog.result_cache import CacheKey
 from aeon.platform.errors import NotFoundError
 from aeon.platform.ledger import MutationRequest
@@ -34,7 +34,9 @@ class Kept:
 
     def __init__(self, store, folder):
         self.folder, self.store = folder, store
-        self.world = EngineWorld(store, folder, lambda *parts: DbosEngine(f"sqlite:///{folder}/runs.db", *parts))
+        self.world = EngineWorld(
+            store, folder, lambda *parts: SqlEngine(RunDatabase(f"sqlite:///{folder}/runs.db"), *parts)
+        )
 
     def ended(self, name="errand", q="q", behaviour=echo):
         process = self.world.process(name, [step("a", self.world.tool(f"{name} tool", behaviour))])
@@ -56,9 +58,9 @@ class Kept:
     def files(self):
         return [file for file in (self.folder / "results").glob("*/*") if file.is_file()]
 
-    def workflows(self):
+    def started(self):
         with sqlite3.connect(self.folder / "runs.db") as database:
-            return {row[0] for row in database.execute("SELECT workflow_uuid FROM workflow_status")}
+            return {row[0] for row in database.execute("SELECT id FROM runs")}
 
 
 @pytest.fixture
@@ -79,11 +81,11 @@ def test_an_old_run_goes_with_all_that_was_kept_of_it(kept):
     world.wait_for_end(asked)
     runs = (good, bad, asked)
     assert kept.left(*runs) > 10
-    assert {run.id for run in runs} <= kept.workflows()
+    assert {run.id for run in runs} <= kept.started()
     assert len(kept.files()) >= 3, "the inputs, the entry, and what the engine kept"
     pruned = kept.prune()
     assert (pruned.runs, kept.left(*runs), kept.files(), world.runs.list_runs(world.user)) == (3, 0, [], [])
-    assert not {run.id for run in runs} & kept.workflows()
+    assert not {run.id for run in runs} & kept.started()
     with pytest.raises(NotFoundError):
         world.runs.view(world.user, good.id)
     assert kept.prune() == PruneResult(0, 0)

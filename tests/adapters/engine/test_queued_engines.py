@@ -1,4 +1,4 @@
-"""DBOS with a worker in another process does the same as every engine (platform 6-10): the shipped conformance suite."""
+"""The engine in SQL with a worker in another process does the same as every engine (platform 6-10): the shipped conformance suite."""
 
 import pytest
 
@@ -9,10 +9,10 @@ from .elsewhere import Conductor, Elsewhere, WithItsWorker
 pytestmark = [pytest.mark.slow, pytest.mark.server]
 
 
-@pytest.fixture(scope="module", params=["dbos-sqlite", "dbos-postgres"])
+@pytest.fixture(scope="module", params=["sqlite", "postgres"])
 def elsewhere(request, tmp_path_factory):
     folder = tmp_path_factory.mktemp("queued")
-    is_sqlite = request.param == "dbos-sqlite"
+    is_sqlite = request.param == "sqlite"
     made = Elsewhere(f"sqlite:///{folder}/runs.db" if is_sqlite else request.getfixturevalue("postgres")(), folder)
     yield made
     made.close()

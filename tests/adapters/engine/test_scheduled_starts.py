@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from aeon.adapters.engines.dbos import DbosEngine
+from aeon.adapters.engines.sql import RunDatabase, SqlEngine
 from aeon.platform.ledger import MutationRequest
 from aeon.platform.processes.model import ProcessChange
 from aeon.platform.runs.machine.state import ENDED_PHASES
@@ -58,7 +58,7 @@ class Scheduled:
 @pytest.fixture
 def scheduled(store, tmp_path):
     store.update(lambda unit: unit.write("UPDATE schedules SET due_micros = NULL"))
-    world = EngineWorld(store, tmp_path, lambda *parts: DbosEngine(f"sqlite:///{tmp_path}/runs.db", *parts))
+    world = EngineWorld(store, tmp_path, lambda *parts: SqlEngine(RunDatabase(f"sqlite:///{tmp_path}/runs.db"), *parts))
     yield Scheduled(world, store)
     world.close()
 

@@ -6,8 +6,8 @@ from functools import partial
 
 import pytest
 
-from aeon.adapters.engines.dbos import DbosEngine
 from aeon.adapters.engines.local import LocalEngine
+from aeon.adapters.engines.sql import RunDatabase, SqlEngine
 from aeon.settings import EngineSettings
 from aeon.testing.engines import EngineWorld
 from aeon.testing.engines.world import echo, step
@@ -23,11 +23,11 @@ def local(_request, _folder):
 
 
 def on_sqlite(_request, folder):
-    return partial(DbosEngine, f"sqlite:///{folder}/runs.db")
+    return partial(SqlEngine, RunDatabase(f"sqlite:///{folder}/runs.db"))
 
 
 def on_postgres(request, _folder):
-    return partial(DbosEngine, request.getfixturevalue("postgres")())
+    return partial(SqlEngine, RunDatabase(request.getfixturevalue("postgres")()))
 
 
 def on_temporal(request, _folder):
@@ -40,11 +40,11 @@ def on_temporal(request, _folder):
     return make
 
 
-ENGINES = {"local": local, "dbos-sqlite": on_sqlite, "dbos-postgres": on_postgres, "temporal": on_temporal}
-ON_SERVERS = [pytest.param(name, marks=pytest.mark.server) for name in ("dbos-postgres", "temporal")]
+ENGINES = {"local": local, "sqlite": on_sqlite, "postgres": on_postgres, "temporal": on_temporal}
+ON_SERVERS = [pytest.param(name, marks=pytest.mark.server) for name in ("postgres", "temporal")]
 
 
-@pytest.fixture(params=["local", "dbos-sqlite", *ON_SERVERS])
+@pytest.fixture(params=["local", "sqlite", *ON_SERVERS])
 def world(request, store, tmp_path):
     make = ENGINES[request.param](request, tmp_path)
 

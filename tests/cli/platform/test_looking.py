@@ -14,7 +14,7 @@ from aeon.cli import main
 try:
     main()
 finally:
-    print([name for name in sys.modules if name.startswith(("dbos", "aeon.adapters.engines", "aeon.bootstrap.engines",
+    print([name for name in sys.modules if name.startswith(("aeon.adapters.engines", "aeon.bootstrap.engines",
            "aeon.bootstrap.process_runtime", "aeon.kernel.orchestrator", "aeon.skills"))], file=sys.stderr)
 """
 

@@ -5,12 +5,11 @@ import json
 import os
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
-from .conftest import CATALOG, LONG_ENOUGH, until
+from .conftest import CATALOG, until
 
 pytestmark = [pytest.mark.slow, pytest.mark.server]
 
@@ -224,16 +223,14 @@ def test_a_call_that_is_given_up_holds_up_nothing_and_its_run_goes_on_elsewhere(
         waiting = asyncio.create_task(call("process.slow"))
         await asyncio.to_thread(until, lambda: shop.calls["/slow"])
         waiting.cancel()
-        return told(await call("process.greet", who="Ann"))["output"], time.monotonic()
+        return told(await call("process.greet", who="Ann"))["output"]
 
     async def look(call):
         before = told(await call("run.look", run=run, seconds=0))["phase"]
         shop.lets_go.set()
         return before, told(await call("run.look", run=run))["output"]
 
-    output, left = asked(give_up)
-    assert output == "Hello Ann"
-    assert time.monotonic() - left < LONG_ENOUGH / 2, "it waited for the job"
+    assert asked(give_up) == "Hello Ann"
     (run,) = [each["id"] for each in json.loads(printed("runs", "list", "--json")) if each["processName"] == "slow"]
-    assert asked(look) == ("running", "/slow")
+    assert asked(look) == ("running", "/slow"), "it did not wait for the job"
     assert len(shop.jobs) == 1

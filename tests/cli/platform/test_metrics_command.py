@@ -1,16 +1,18 @@
 """`aeon metrics`: shown, exposed, defined and deleted, in a project's own graph (platform 18)."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
 
 from aeon.base.errors import InputError
+from aeon.bootstrap.platform import open_project_platform
 from aeon.cli.platform.metrics import MetricsFilter, define_metric, delete_metric, show_metrics
-from aeon.cli.platform.session import platform_session
 from aeon.platform.errors import ForbiddenError, NotFoundError, ReferencedError, RuleError
 from aeon.platform.metrics.model import NewMetricValue
 from aeon.platform.metrics.service import Metrics
+from aeon.settings import load_settings
 
 pytestmark = pytest.mark.server
 
@@ -31,12 +33,17 @@ connectionParams: {endpoint: "https://shop.invalid"}
 NEW = {"name": "tool.stars", "scope": "tool", "aggregation": "avg", "dataType": "float"}
 
 
+def opened_platform():
+    loaded = load_settings({}, os.environ, Path.cwd())
+    return open_project_platform(Path.cwd(), loaded.settings, os.environ, loaded.from_project)
+
+
 @pytest.fixture
 def told(aeon, capsys):
     """`told(function, ...)`: what it wrote to stdout, on a graph where a tool was called three times."""
     Path("shop.yaml").write_text(FILE)
     assert aeon("apply", "shop.yaml").code == 0
-    with platform_session("me") as platform:
+    with opened_platform() as platform:
         item = platform.catalog.tools.find("me", "item")
         values = Metrics(platform.store, platform.catalog.ledger).values
         values.record([NewMetricValue("tool.calls", item.id, 1, {"userId": "me"})] * 3)
@@ -89,7 +96,7 @@ def test_a_metric_is_defined_changed_and_deleted_by_an_administrator(told):
     ):
         with pytest.raises(ForbiddenError):
             call()
-    with platform_session("me") as platform:
+    with opened_platform() as platform:
         metrics = Metrics(platform.store, platform.catalog.ledger)
         item = platform.catalog.tools.find("me", "item")
         metrics.values.record([NewMetricValue(metrics.definitions.find("tool.stars").id, item.id, 4.5, {})])

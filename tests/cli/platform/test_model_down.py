@@ -1,4 +1,4 @@
-"""The model of a step is down for a while, or for good (platform 10): real sockets, DBOS in the project's folder."""
+"""The model of a step is down for a while, or for good (platform 10): real sockets, the engine in the project's folder."""
 
 import pytest
 

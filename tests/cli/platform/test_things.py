@@ -125,3 +125,25 @@ def test_a_store_server_is_named_by_the_settings(aeon, monkeypatch):
         True,
         False,
     )
+
+
+def test_a_list_says_how_to_go_on(aeon, shop):
+    first = aeon("catalog", "list", "tool", "--owner", "own", "--limit", "1")
+    assert (first.out.startswith("item "), "--after" in first.err) == (True, False)
+    page = aeon("tool", "list", "--limit", "2")
+    cursor = page.err.split("--after")[1].split()[0]
+    more = aeon("tool", "list", "--after", cursor)
+    assert page.out + more.out == aeon("tool", "list").out
+    assert "--after" not in more.err
+    assert aeon("tool", "list", "--prefix", "it", "--json").json[0]["name"] == "item"
+    assert aeon("catalog", "list", "service", "--owner", "shared", "--prefix", "shop").out == ""
+    assert aeon("tool", "list", "--after", "no").code == 2
+    assert aeon("secret", "list", "--prefix", "x").out == ""
+
+
+def test_a_change_is_refused_for_another_version_than_the_expected_one(aeon, shop):
+    version = aeon("catalog", "show", "tool", "item").json["version"]
+    assert aeon("catalog", "rename", "tool", "item", "thing", "--expect", version).code == 0
+    refused = aeon("catalog", "delete", "tool", "thing", "--expect", version)
+    assert (refused.code, f"it now has version {version + 1}" in refused.err) == (1, True)
+    assert aeon("catalog", "delete", "tool", "thing", "--expect", version + 1).code == 0

@@ -190,6 +190,7 @@ class TestWithWeights:
             "    sys.exit(130)\n"
         )
         argv = [sys.executable, "-c", script, str(tiny_model)]
+        codes = []
         for milliseconds in range(5, 1000, 50):
             with subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
                 assert process.stdout.readline() == b"go\n"
@@ -197,9 +198,11 @@ class TestWithWeights:
                     process.wait(milliseconds / 1000)
                 process.send_signal(signal.SIGINT)
                 try:
-                    assert process.wait(20) == 130
+                    codes.append(process.wait(20))
                 finally:
                     process.kill()
+        assert set(codes) <= {0, 130}, "0: the story was told before the signal"
+        assert codes.count(130) > len(codes) / 2
 
     def test_questions_of_several_threads_queue(self, embedded):
         texts = []

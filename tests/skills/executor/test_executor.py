@@ -561,8 +561,6 @@ def test_what_an_observer_raises_ends_every_script_first():
 
 def test_a_sandbox_that_is_not_to_be_had_stops_the_run():
     class NoSandbox:
-        prefetch = 0
-
         def start(self, *_args):
             raise SandboxError
 

@@ -1,1 +1,1 @@
-"""Engines that execute runs of Processes: in memory, on DBOS, on Temporal."""
+"""Engines that execute runs of Processes: in memory, in SQL, on Temporal."""

@@ -46,11 +46,11 @@ def interrupted_result(job: Job) -> JobResult:
     return JobResult(event=StepFailed(step=job.step, attempt=job.attempt, error=error))
 
 
-def lost_worker_result(job: Job, why: str) -> JobResult:
-    """Return the result of a job whose workers were lost too often (platform 10)."""
+def lost_worker_result(step: str, attempt: int, why: str) -> JobResult:
+    """Return the result of an attempt whose workers failed or were lost too often (platform 10)."""
     advice = "Check in the log of the workers whether this job ends them, then retry the run."
     error = AttemptFailure(code="worker", message=why, next_step=advice)
-    return JobResult(event=StepFailed(step=job.step, attempt=job.attempt, error=error))
+    return JobResult(event=StepFailed(step=step, attempt=attempt, error=error))
 
 
 def question_asked_at(work: RunSnapshot, job: str) -> float | None:

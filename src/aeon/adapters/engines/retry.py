@@ -4,7 +4,7 @@ import asyncio
 import logging
 import threading
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Generator
 from functools import partial
 from typing import ParamSpec, TypeVar
 
@@ -22,6 +22,14 @@ _MIN_PAUSE, _MAX_PAUSE = 0.1, 5.0
 
 _WARN_INTERVAL = 60.0
 """Seconds before the same warning is repeated."""
+
+
+def pauses() -> Generator[float]:
+    """Yield the seconds to wait before each next attempt, without an end."""
+    pause = _MIN_PAUSE
+    while True:
+        yield pause
+        pause = min(pause * 2, _MAX_PAUSE)
 
 
 class OutageLog:
@@ -52,16 +60,15 @@ class RetryUntilAvailable:
 
     async def call_async(self, function: Callable[[], Awaitable[T]]) -> T:
         """Return the result of an asynchronous call, retried during outages. Raises HaltError once halted."""
-        pause = _MIN_PAUSE
-        while True:
+        for pause in pauses():
             if self._halted.is_set():
-                raise HaltError("The engine is closed.")
+                break
             try:
                 return await function()
             except (StoreError, EngineUnavailableError) as error:
                 self._outages.warn(error.message)
                 await asyncio.sleep(pause)
-                pause = min(pause * 2, _MAX_PAUSE)
+        raise HaltError("The engine is closed.")
 
 
 _POLL_INTERVAL = 0.25

@@ -58,12 +58,11 @@ class JobQueues(Protocol):
         """Return the result of a job. Cancelling the caller does not cancel the job."""
         ...
 
-    def cancel_job(self, job: str) -> None:
-        """Remove a job from its queue, or abandon it if it is running, if it is in any queue."""
-        ...
+    def remove_job(self, job: str) -> None:
+        """Remove a job from its queue, if it is in any: it is unwanted, or its result is stored.
 
-    def delete_job(self, job: Job) -> None:
-        """Delete a job from its queue: it has ended, and its result is stored in the run's own record."""
+        One that is running is abandoned.
+        """
         ...
 
 
@@ -226,9 +225,9 @@ class _HostedRunContext:
             result = await self._checkpointed(job, partial(queues.run_job, job, again=again))
         except asyncio.CancelledError:
             if self._is_unwanted(job.step):
-                queues.cancel_job(job.id)
+                queues.remove_job(job.id)
             raise
-        queues.delete_job(job)
+        queues.remove_job(job.id)
         return result
 
     async def _confirm(self) -> None:
@@ -259,7 +258,7 @@ class _HostedRunContext:
         if self._work.plan.calls[command.step].kind == "process":
             await self._host.child_runs.stop_child(self._work.run, command.job)
         elif self._host.queues is not None:
-            self._host.queues.cancel_job(command.job)
+            self._host.queues.remove_job(command.job)
         return Occurrence(StepStopped(step=command.step))
 
     async def next_signal(self) -> Occurrence:

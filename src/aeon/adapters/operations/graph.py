@@ -87,7 +87,7 @@ class GraphExecutor:
             )
         except StoreError as error:
             is_transient = isinstance(error, StoreUnavailableError | QueryTimeoutError)
-            raise OperationError(error.message, next_step=error.advice, is_transient=is_transient) from None
+            raise OperationError(error.message, next_step=error.next, is_transient=is_transient) from None
 
 
 def _named(operation: GraphQuery) -> NamedQuery:

@@ -41,7 +41,7 @@ class FalkorQueryClient:
         try:
             return query(parameter_header(params) + operation.query, timeout=math.ceil(operation.timeout * 1000))
         except RefusedParameterError as error:
-            raise OperationError(error.message, next_step=error.advice) from None
+            raise OperationError(error.message, next_step=error.next) from None
         except (wire.RedisError, OSError) as error:
             message, advice, is_passing = failure_of(
                 error, f"{self.endpoint.host}:{self.endpoint.port or PORT}", params

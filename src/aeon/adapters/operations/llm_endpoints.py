@@ -39,7 +39,7 @@ def model_server(work: OperationRequest, resolve: HostResolver = resolve_host) -
             url = url.copy_with(host=address)
         return RemoteAPIAdapter(str(url), name, api_key=key, timeout=work.operation.timeout, headers=headers)
     except ConfigError as error:
-        raise OperationError(error.message, next_step=error.advice) from None
+        raise OperationError(error.message, next_step=error.next) from None
 
 
 def _key(work: OperationRequest) -> str | None:

@@ -2,22 +2,19 @@
 
 import re
 
+from aeon.application.audit import ChainHead
 from aeon.base.errors import InputError
 from aeon.base.json import Json
 from aeon.cli.console import print_data, print_message
 from aeon.cli.exit_codes import ExitCode
-from aeon.cli.platform.entities import repository_of
-from aeon.cli.platform.session import platform_session
+from aeon.cli.platform.session import workspace_session
 from aeon.cli.text import COLUMNS, indented_json, one_line, printable
-from aeon.platform.ledger import ChainHead
 
 
 def show_uses(kind: str, name: str, user: str, *, as_json: bool) -> int:
     """Print what uses an item, one per line. Raises InputError for an unknown kind, NotFoundError."""
-    with platform_session(user) as platform:
-        repository = repository_of(platform, kind)
-        item = repository.find(user, name)
-        references = repository.list_uses(user, item.id)
+    with workspace_session(user) as workspace:
+        references = workspace.catalog.of_kind(kind).list_uses(name)
     if as_json:
         print_data(indented_json([reference._asdict() for reference in references]))
         return ExitCode.DONE
@@ -30,8 +27,8 @@ def show_uses(kind: str, name: str, user: str, *, as_json: bool) -> int:
 
 def list_audit_entries(user: str, *, as_json: bool) -> int:
     """Print the user's audit entries, oldest first."""
-    with platform_session(user) as platform:
-        entries: list[Json] = list(platform.catalog.ledger.audit_log(user))
+    with workspace_session(user) as workspace:
+        entries: list[Json] = list(workspace.audit.list_entries())
     if as_json:
         print_data(indented_json(entries))
         return ExitCode.DONE
@@ -44,9 +41,8 @@ def list_audit_entries(user: str, *, as_json: bool) -> int:
 def verify_audit_log(user: str, since: str | None, *, as_json: bool) -> int:
     """Verify the user's audit log; exit code 1 if it was changed. Raises InputError for an invalid `since`."""
     checkpoint = _parse_checkpoint(since) if since else None
-    with platform_session(user) as platform:
-        head = platform.catalog.ledger.chain_head(user)
-        problem = platform.catalog.ledger.verify_audit_log(user, checkpoint)
+    with workspace_session(user) as workspace:
+        head, problem = workspace.audit.verify(checkpoint)
     end = f"{head.seq}:{head.hash}"
     if as_json:
         print_data(indented_json({"user": user, "whole": problem is None, "problem": problem, "head": end}))

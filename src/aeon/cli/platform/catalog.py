@@ -1,69 +1,40 @@
 """`aeon up`, `aeon apply` and `aeon tool`: defines items in the record, and calls stored tools."""
 
-import os
 import sys
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from aeon.application.documents import ApplyStep
 from aeon.base.errors import InputError
 from aeon.base.json import Json, JsonObject
 from aeon.cli.console import print_data, print_message
 from aeon.cli.exit_codes import ExitCode
-from aeon.cli.platform.session import platform_session
+from aeon.cli.platform.listing import ListOptions, print_whether_more
+from aeon.cli.platform.session import workspace_session
 from aeon.cli.text import COLUMNS, indented_json, one_line, printable
-from aeon.platform.catalog.repository import DEFAULTS_OWNER
-
-if TYPE_CHECKING:
-    from aeon.platform.catalog.apply import ApplyStep
 
 _SIGNS = {"create": "+", "change": "~", "keep": "="}
-_MAX_LISTED = 1000
-_SWEEP_AGE = timedelta(hours=1)
-"""Younger values in the vault may belong to a change that has not reached the record yet."""
 
 
 def bring_up(user: str, *, as_json: bool) -> int:
     """Open the record and vault, load the defaults, remove stale values, and count what the user owns."""
-    from aeon.platform.catalog.defaults import load_defaults
-    from aeon.platform.processes.documents import ProcessDocuments
-
-    with platform_session(user) as platform:
-        catalog = platform.catalog
-        processes = ProcessDocuments(catalog, platform.processes, DEFAULTS_OWNER)
-        defaults = load_defaults(catalog, {"Process": processes})
-        list(platform.health.run(DEFAULTS_OWNER, only_due=True))
-        now = datetime.now(UTC)
-        catalog.secrets.sweep((now - _SWEEP_AGE).isoformat(timespec="microseconds"))
-        platform.metrics.values.prune(now.isoformat(timespec="microseconds"))
-        counts = {
-            "services": len(catalog.services.list_own(user, limit=_MAX_LISTED)),
-            "secrets": len(catalog.secrets.list_own(user, limit=_MAX_LISTED)),
-            "tools": len(catalog.tools.list_own(user, limit=_MAX_LISTED)),
-        }
-        store_name = platform.store.name
+    with workspace_session(user) as workspace:
+        found = workspace.documents.set_up()
+    changed = found.defaults_changed
+    counts = {"services": found.services, "secrets": found.secrets, "tools": found.tools}
     if as_json:
-        print_data(indented_json({"store": store_name, "user": user, "defaultsChanged": len(defaults), **counts}))
+        print_data(indented_json({"store": found.store, "user": user, "defaultsChanged": changed, **counts}))
     else:
-        if defaults:
-            print_message(f"loaded the default catalog: {len(defaults)} change(s); see `aeon tool list`")
-        print_data(f"{store_name}: {', '.join(f'{count} {kind}' for kind, count in counts.items())} of {user}")
+        if changed:
+            print_message(f"loaded the default catalog: {changed} change(s); see `aeon tool list`")
+        print_data(f"{found.store}: {', '.join(f'{count} {kind}' for kind, count in counts.items())} of {user}")
     return ExitCode.DONE
 
 
 def apply_file(file: Path, user: str, *, is_dry: bool, as_json: bool) -> int:
     """Check the whole file, apply it, and show what changed. Raises ApplyError with every problem."""
-    from aeon.platform.catalog.apply import Applier
-    from aeon.platform.catalog.documents import read_documents
-    from aeon.platform.processes.documents import ProcessDocuments
-
-    documents = read_documents(read_text(file), os.environ)
-    with platform_session(user) as platform:
-        processes = ProcessDocuments(platform.catalog, platform.processes, user)
-        applier = Applier(platform.catalog, user, {"Process": processes})
-        steps = applier.plan(documents)
-        if not is_dry:
-            applier.apply(steps)
+    text = read_text(file)
+    with workspace_session(user) as workspace:
+        steps = workspace.documents.apply(text, is_dry=is_dry)
     if as_json:
         print_data(indented_json({"dryRun": is_dry, "steps": [_as_data(step) for step in steps]}))
     else:
@@ -78,7 +49,7 @@ def apply_file(file: Path, user: str, *, is_dry: bool, as_json: bool) -> int:
     return ExitCode.DONE
 
 
-def _warn_of_dependents(step: "ApplyStep") -> None:
+def _warn_of_dependents(step: ApplyStep) -> None:
     """Warn about tools and processes of other users that a change breaks (platform 4)."""
     name = printable(step.document.name)
     if step.affects:
@@ -90,16 +61,17 @@ def _warn_of_dependents(step: "ApplyStep") -> None:
         print_message(f"{name} needs a different input; these do not match it and will fail: {listed}", "warning: ")
 
 
-def list_stored_tools(user: str, *, as_json: bool) -> int:
-    """Print the user's own tools, then the shared ones."""
-    with platform_session(user) as platform:
-        own = platform.catalog.tools.list_own(user, limit=_MAX_LISTED)
-        shared = platform.catalog.tools.list_shared(user, limit=_MAX_LISTED)
-    tools = [*own, *(each for each in shared if each.owner_id != user)]
+def list_stored_tools(user: str, options: ListOptions, *, as_json: bool) -> int:
+    """Print a page of the user's own tools by name, then of the shared ones."""
+    with workspace_session(user) as workspace:
+        page = workspace.tools.list(
+            owner=options.owner, prefix=options.prefix, after=options.after, limit=options.limit
+        )
+    print_whether_more(page)
     if as_json:
-        print_data(indented_json([each.as_dict() for each in tools]))
+        print_data(indented_json([each.as_dict() for each in page.items]))
         return ExitCode.DONE
-    for each in tools:
+    for each in page.items:
         owner = "" if each.owner_id == user else f" (of {each.owner_id}, {each.id})"
         print_data(one_line(f"{printable(each.name)} {each.status} {printable(each.description)}{owner}", COLUMNS))
     return ExitCode.DONE
@@ -110,9 +82,9 @@ def call_stored_tool(name: str, argument: str, user: str, *, as_json: bool) -> i
     from aeon.cli.inputs import read_json_object
 
     arguments = read_json_object(argument)
-    with platform_session(user) as platform:
-        tool = platform.catalog.tools.find(user, name)
-        result = platform.measured_tool_caller.call(user, tool.id, arguments)
+    with workspace_session(user) as workspace:
+        tool = workspace.tools.get(name)
+        result = workspace.tools.call(tool.id, arguments)
     for warning in result.warnings:
         print_message(warning, "warning: ", "  ")
     if as_json:
@@ -135,12 +107,12 @@ def read_text(file: Path) -> str:
         raise InputError(f"{file} cannot be read: {why}.", next_step="Name a YAML file, or - for stdin.") from None
 
 
-def _as_line(step: "ApplyStep") -> str:
+def _as_line(step: ApplyStep) -> str:
     fields = f": {', '.join(step.fields)}" if step.fields else ""
     return f"{_SIGNS[step.action]} {step.document.kind} {printable(step.document.name)}{fields}"
 
 
-def _as_data(step: "ApplyStep") -> Json:
+def _as_data(step: ApplyStep) -> Json:
     return {
         "verb": step.action,
         "kind": step.document.kind,

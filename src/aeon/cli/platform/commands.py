@@ -1,7 +1,7 @@
 """The platform's commands and their options. Each imports what it needs when it runs."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -19,6 +19,21 @@ Kind = Annotated[
     str, typer.Argument(metavar="KIND", help="service, secret, tool, serviceTemplate, toolTemplate or process.")
 ]
 Name = Annotated[str, typer.Argument(metavar="NAME", help="Its name; its id if another user owns it.")]
+
+
+MAX_LISTED = 1000
+Limit = Annotated[int, typer.Option("--limit", min=1, max=MAX_LISTED, metavar="N", help="At most N.")]
+After = Annotated[
+    str | None, typer.Option("--after", metavar="CURSOR", help="Continue the list that printed this cursor.")
+]
+Expect = Annotated[
+    int | None,
+    typer.Option("--expect", min=1, metavar="VERSION", help="Refuse if its version, as `show` prints it, is another."),
+]
+Prefix = Annotated[str, typer.Option("--prefix", metavar="TEXT", help="Only names that begin with this text.")]
+Owner = Annotated[
+    Literal["own", "shared", "all"], typer.Option("--owner", help="Only your own items, or only shared ones.")
+]
 
 
 def up(user: User = "me", as_json: AsJson = False) -> int:
@@ -71,14 +86,19 @@ def health(
 @catalog.command("list")
 def catalog_list(
     kind: Kind,
-    archived: Annotated[bool, typer.Option("--archived", help="List archived templates instead.")] = False,
+    archived: Annotated[bool, typer.Option("--archived", help="List archived templates, too.")] = False,
+    owner: Owner = "all",
+    prefix: Prefix = "",
+    limit: Limit = MAX_LISTED,
+    after: After = None,
     user: User = "me",
     as_json: AsJson = False,
 ) -> int:
     """List the items of one kind that you own or that other users share with you."""
     from aeon.cli.platform.entities import list_entities
+    from aeon.cli.platform.listing import ListOptions
 
-    return list_entities(kind, user, is_archived=archived, as_json=as_json)
+    return list_entities(kind, user, ListOptions(limit, after, owner, prefix, archived), as_json=as_json)
 
 
 @catalog.command("show")
@@ -106,36 +126,40 @@ def catalog_search(
 
 @catalog.command("rename")
 def catalog_rename(
-    kind: Kind, name: Name, new: Annotated[str, typer.Argument(metavar="NEW")], user: User = "me"
+    kind: Kind,
+    name: Name,
+    new: Annotated[str, typer.Argument(metavar="NEW")],
+    expect: Expect = None,
+    user: User = "me",
 ) -> int:
     """Rename one of your items; references to it stay valid."""
     from aeon.cli.platform.entities import rename_entity
 
-    return rename_entity(kind, name, new, user)
+    return rename_entity(kind, name, new, user, expect)
 
 
 @catalog.command("archive")
-def catalog_archive(kind: Kind, name: Name, user: User = "me") -> int:
+def catalog_archive(kind: Kind, name: Name, expect: Expect = None, user: User = "me") -> int:
     """Archive one of your templates: it is hidden from lists; items created from it are kept."""
     from aeon.cli.platform.entities import archive_entity
 
-    return archive_entity(kind, name, user, is_archived=True)
+    return archive_entity(kind, name, user, expect, is_archived=True)
 
 
 @catalog.command("restore")
-def catalog_restore(kind: Kind, name: Name, user: User = "me") -> int:
+def catalog_restore(kind: Kind, name: Name, expect: Expect = None, user: User = "me") -> int:
     """Restore an archived template."""
     from aeon.cli.platform.entities import archive_entity
 
-    return archive_entity(kind, name, user, is_archived=False)
+    return archive_entity(kind, name, user, expect, is_archived=False)
 
 
 @catalog.command("delete")
-def catalog_delete(kind: Kind, name: Name, user: User = "me") -> int:
+def catalog_delete(kind: Kind, name: Name, expect: Expect = None, user: User = "me") -> int:
     """Delete one of your items. Refused while something uses it; the error lists what does."""
     from aeon.cli.platform.entities import delete_entity
 
-    return delete_entity(kind, name, user)
+    return delete_entity(kind, name, user, expect)
 
 
 @audit.command("list")
@@ -162,11 +186,19 @@ def audit_verify(
 
 
 @tool.command("list")
-def tool_list(user: User = "me", as_json: AsJson = False) -> int:
+def tool_list(  # one for each option
+    owner: Owner = "all",
+    prefix: Prefix = "",
+    limit: Limit = MAX_LISTED,
+    after: After = None,
+    user: User = "me",
+    as_json: AsJson = False,
+) -> int:
     """List the tools that you own or that other users share with you."""
     from aeon.cli.platform.catalog import list_stored_tools
+    from aeon.cli.platform.listing import ListOptions
 
-    return list_stored_tools(user, as_json=as_json)
+    return list_stored_tools(user, ListOptions(limit, after, owner, prefix), as_json=as_json)
 
 
 @tool.command("call")
@@ -206,7 +238,8 @@ def tool_discover(
     as_json: AsJson = False,
 ) -> int:
     """List the tools of an MCP server, as a file for `aeon apply` with the server's own schemas."""
-    from aeon.cli.platform.discovery import DiscoveryRequest, discover_tools, read_connection
+    from aeon.application.discovery import DiscoveryRequest
+    from aeon.cli.platform.discovery import discover_tools, read_connection
 
     request = DiscoveryRequest(
         service, read_connection(connection), secret_name, only or [], allow_private, allow_insecure
@@ -266,11 +299,19 @@ def tool_unbind(
 
 
 @process.command("list")
-def process_list(user: User = "me", as_json: AsJson = False) -> int:
+def process_list(  # one for each option
+    owner: Owner = "all",
+    prefix: Prefix = "",
+    limit: Limit = MAX_LISTED,
+    after: After = None,
+    user: User = "me",
+    as_json: AsJson = False,
+) -> int:
     """List the processes that you own or that other users share with you."""
     from aeon.cli.platform.entities import list_entities
+    from aeon.cli.platform.listing import ListOptions
 
-    return list_entities("process", user, is_archived=False, as_json=as_json)
+    return list_entities("process", user, ListOptions(limit, after, owner, prefix), as_json=as_json)
 
 
 @process.command("show")
@@ -302,11 +343,18 @@ def process_diff(
 
 
 @secret.command("list")
-def secret_list(user: User = "me", as_json: AsJson = False) -> int:
+def secret_list(
+    prefix: Prefix = "",
+    limit: Limit = MAX_LISTED,
+    after: After = None,
+    user: User = "me",
+    as_json: AsJson = False,
+) -> int:
     """List your secrets: name, type, last change. Never shows a value."""
+    from aeon.cli.platform.listing import ListOptions
     from aeon.cli.platform.secrets import list_secrets
 
-    return list_secrets(user, as_json=as_json)
+    return list_secrets(user, ListOptions(limit, after, prefix=prefix), as_json=as_json)
 
 
 @secret.command("set")
@@ -332,8 +380,10 @@ def secret_rekey(as_json: AsJson = False) -> int:
 
 
 @secret.command("delete")
-def secret_delete(name: Annotated[str, typer.Argument(metavar="NAME")], user: User = "me") -> int:
+def secret_delete(
+    name: Annotated[str, typer.Argument(metavar="NAME")], expect: Expect = None, user: User = "me"
+) -> int:
     """Delete a secret and its value. Refused while a tool uses it."""
     from aeon.cli.platform.secrets import delete_secret
 
-    return delete_secret(name, user)
+    return delete_secret(name, user, expect)

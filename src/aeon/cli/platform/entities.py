@@ -1,69 +1,25 @@
 """`aeon catalog`: lists, shows, renames, archives, deletes and searches items of any kind."""
 
-from typing import Any
-
-from aeon.base.errors import InputError
+from aeon.application.catalog import SearchHit
 from aeon.base.json import Json, JsonObject
-from aeon.bootstrap.platform import Platform
 from aeon.cli.console import print_data, print_message
 from aeon.cli.exit_codes import ExitCode
-from aeon.cli.platform.session import platform_session
+from aeon.cli.platform.listing import ListOptions, print_whether_more
+from aeon.cli.platform.session import workspace_session
 from aeon.cli.text import COLUMNS, indented_json, one_line, printable
-from aeon.platform.catalog.model import (
-    OwnedEntity,
-    Secret,
-    SecretChange,
-    Service,
-    ServiceChange,
-    ServiceTemplate,
-    TemplateChange,
-    Tool,
-    ToolChange,
-    ToolTemplate,
-)
-from aeon.platform.ledger import MutationRequest
-from aeon.platform.processes.model import Process, ProcessChange
-from aeon.platform.search.index import INDEXED_LABELS, SearchHit, TextIndex
+from aeon.platform.catalog.model import OwnedEntity, Secret, Service, ServiceTemplate, Tool, ToolTemplate
+from aeon.platform.processes.model import Process
 
 
-def repository_of(platform: Platform, kind: str) -> Any:
-    """Return the repository of one kind. Raises InputError for an unknown kind."""
-    catalog = platform.catalog
-    repositories = {
-        "service": catalog.services,
-        "secret": catalog.secrets,
-        "tool": catalog.tools,
-        "serviceTemplate": catalog.service_templates,
-        "toolTemplate": catalog.tool_templates,
-        "process": platform.processes,
-    }
-    if kind not in repositories:
-        raise InputError(f"There is no kind {kind!r}.", next_step=f"Name one of {', '.join(repositories)}.")
-    return repositories[kind]
-
-
-_CHANGES: dict[type[OwnedEntity], Any] = {
-    Service: ServiceChange,
-    Secret: SecretChange,
-    Tool: ToolChange,
-    ServiceTemplate: TemplateChange,
-    ToolTemplate: TemplateChange,
-    Process: ProcessChange,
-}
-_MAX_LISTED = 1000
-
-
-def list_entities(kind: str, user: str, *, is_archived: bool, as_json: bool) -> int:
-    """Print the user's own items of one kind by name, then the shared ones."""
-    with platform_session(user) as platform:
-        repository = repository_of(platform, kind)
-        own: list[OwnedEntity] = repository.list_own(user, limit=_MAX_LISTED, archived=is_archived)
-        shared: list[OwnedEntity] = repository.list_shared(user, limit=_MAX_LISTED, archived=is_archived)
-    items = [*own, *(each for each in shared if each.owner_id != user)]
+def list_entities(kind: str, user: str, options: ListOptions, *, as_json: bool) -> int:
+    """Print a page of the user's own items of one kind by name, then of the shared ones."""
+    with workspace_session(user) as workspace:
+        page = options.page(workspace.catalog.of_kind(kind))
+    print_whether_more(page)
     if as_json:
-        print_data(indented_json([_as_data(each) for each in items]))
+        print_data(indented_json([_as_data(each) for each in page.items]))
         return ExitCode.DONE
-    for each in items:
+    for each in page.items:
         owner = "" if each.owner_id == user else f" (of {each.owner_id}, {each.id})"
         print_data(one_line(printable(f"{each.name}{_summary_of(each)}{owner}"), COLUMNS))
     return ExitCode.DONE
@@ -71,47 +27,37 @@ def list_entities(kind: str, user: str, *, is_archived: bool, as_json: bool) -> 
 
 def show_entity(kind: str, name: str, user: str) -> int:
     """Print everything about one item, as JSON; for an llm_call tool, also the tokens that the user's calls used."""
-    with platform_session(user) as platform:
-        item: OwnedEntity = repository_of(platform, kind).find(user, name)
+    with workspace_session(user) as workspace:
+        item = workspace.catalog.of_kind(kind).get(name)
         shown = _as_data(item)
         if isinstance(item, Tool) and item.operation.type == "llm_call":
-            shown["tokensOfYours"] = platform.catalog.tools.token_totals(user, item.id).as_dict()
+            shown["tokensOfYours"] = workspace.tools.token_totals(item).as_dict()
     print_data(indented_json(shown))
     return ExitCode.DONE
 
 
-def rename_entity(kind: str, name: str, new: str, user: str) -> int:
-    """Rename the user's item; references to it stay valid. Raises RuleError if the name is taken."""
-    _change_entity(kind, name, user, {"name": new})
+def rename_entity(kind: str, name: str, new: str, user: str, expected: int | None) -> int:
+    """Rename the user's item; references to it stay valid. Raises RuleError if the name is taken, VersionError."""
+    with workspace_session(user) as workspace:
+        workspace.catalog.rename(kind, name, new, expected_version=expected)
     print_data(f"renamed {printable(name)} to {printable(new)}")
     return ExitCode.DONE
 
 
-def archive_entity(kind: str, name: str, user: str, *, is_archived: bool) -> int:
-    """Archive or restore a template. Raises InputError for any other kind."""
-    if kind not in ("serviceTemplate", "toolTemplate"):
-        raise InputError(
-            f"A {kind} cannot be archived.", next_step="Disable it: `enabled: false` in the file you apply."
-        )
-    _change_entity(kind, name, user, {"archived": is_archived})
+def archive_entity(kind: str, name: str, user: str, expected: int | None, *, is_archived: bool) -> int:
+    """Archive or restore a template. Raises InputError for any other kind, VersionError."""
+    with workspace_session(user) as workspace:
+        workspace.catalog.archive(kind, name, is_archived=is_archived, expected_version=expected)
     print_data(f"{'archived' if is_archived else 'restored'} {printable(name)}")
     return ExitCode.DONE
 
 
-def delete_entity(kind: str, name: str, user: str) -> int:
-    """Delete the user's item. Raises ReferencedError with what uses it."""
-    with platform_session(user) as platform:
-        repository = repository_of(platform, kind)
-        repository.remove(repository.find(user, name).id, MutationRequest(user))
+def delete_entity(kind: str, name: str, user: str, expected: int | None) -> int:
+    """Delete the user's item. Raises ReferencedError with what uses it, VersionError."""
+    with workspace_session(user) as workspace:
+        workspace.catalog.of_kind(kind).remove(name, expected_version=expected)
     print_data(f"deleted {printable(name)}")
     return ExitCode.DONE
-
-
-def _change_entity(kind: str, name: str, user: str, change: JsonObject) -> None:
-    with platform_session(user) as platform:
-        repository = repository_of(platform, kind)
-        item: OwnedEntity = repository.find(user, name)
-        repository.change(item.id, _CHANGES[type(item)].parsed(change), MutationRequest(user))
 
 
 def _as_data(item: OwnedEntity) -> JsonObject:
@@ -138,12 +84,8 @@ def _state(item: Service | Tool | ServiceTemplate | ToolTemplate) -> str:
 
 def search_entities(text: str, kind: str | None, user: str, *, as_json: bool) -> int:
     """Print the items that match the words, best first. Raises InputError for an unknown kind."""
-    if kind is not None and kind not in INDEXED_LABELS:
-        raise InputError(
-            f"Items of the kind {kind!r} cannot be searched.", next_step=f"Name one of {', '.join(INDEXED_LABELS)}."
-        )
-    with platform_session(user) as platform:
-        hits = TextIndex(platform.store).search(user, text, kind and [kind])
+    with workspace_session(user) as workspace:
+        hits = workspace.catalog.search(text, kind)
     if as_json:
         print_data(indented_json([_hit_data(hit) for hit in hits]))
     else:

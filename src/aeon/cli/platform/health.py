@@ -3,11 +3,11 @@
 import time
 from collections.abc import Callable
 
+from aeon.application.health import HealthCheckResult
 from aeon.cli.console import print_data
 from aeon.cli.exit_codes import ExitCode
-from aeon.cli.platform.session import platform_session
+from aeon.cli.platform.session import workspace_session
 from aeon.cli.text import COLUMNS, indented_json, one_line, printable
-from aeon.platform.catalog.health import HealthCheckResult
 
 _POLL_INTERVAL = 5.0
 """Seconds between two checks of what is due."""
@@ -21,13 +21,13 @@ _ADVICE = {
 
 def show_health(user: str, *, is_watching: bool, as_json: bool, sleep: Callable[[float], None] = time.sleep) -> int:
     """Check all tools and print the results; `is_watching` repeats the due ones. Exit code 1 if a tool is down."""
-    with platform_session(user) as platform:
-        results = list(platform.health.run(user, only_due=False))
+    with workspace_session(user) as workspace:
+        results = workspace.health.check()
         _show(results, as_json=as_json)
         before = {each.tool.id: each.tool.status for each in results}
         while is_watching:
             sleep(_POLL_INTERVAL)
-            now = list(platform.health.run(user, only_due=True))
+            now = workspace.health.check(only_due=True)
             _show([each for each in now if before.get(each.tool.id) != each.tool.status], as_json=as_json)
             before = {each.tool.id: each.tool.status for each in now}
     return ExitCode.FAILED if any(each.tool.status == "down" for each in results) else ExitCode.DONE

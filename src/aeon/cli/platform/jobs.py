@@ -1,41 +1,22 @@
 """`aeon jobs`: lists the open jobs of runs by queue, lists dead jobs, and retries them."""
 
 from collections.abc import Sequence
-from typing import Final
 
-from aeon.application.runs import RunService
-from aeon.base.errors import InputError
+from aeon.application.jobs import DeadJob, OpenJob
 from aeon.base.json import Json, JsonObject
 from aeon.cli.console import print_data, print_message
 from aeon.cli.exit_codes import ExitCode
-from aeon.cli.platform.runs import retry_run, runtime_session
+from aeon.cli.platform.runs import retry_run
+from aeon.cli.platform.session import runtime_session
 from aeon.cli.text import COLUMNS, indented_json, one_line, printable
-from aeon.platform.errors import RuleError
-from aeon.platform.runs.dead_jobs import DeadJob
-from aeon.platform.workers.open_jobs import OpenJob, list_open_jobs
-from aeon.platform.workers.registry import WORKER_TYPES
-
-PROCESS: Final = "process"
-HUMAN: Final = "human"
-QUEUES: Final = (*WORKER_TYPES, PROCESS, HUMAN)
-
-
-def require_known_queues(types: Sequence[str]) -> None:
-    """Raise InputError for an unknown queue."""
-    if unknown := [kind for kind in types if kind not in QUEUES]:
-        raise InputError(
-            f"There is no worker type {', '.join(unknown)}.", next_step=f"Name one of {', '.join(QUEUES)}."
-        )
-
 
 _WIDTH = COLUMNS * 3
 
 
 def list_jobs(user: str, types: Sequence[str], *, as_json: bool) -> int:
     """Print the open jobs of the user's runs in these queues; in all queues if none is named. Raises InputError."""
-    require_known_queues(types)
-    with runtime_session(user) as runner:
-        jobs = [job for job in list_open_jobs(runner.runs, runner.registry, user) if not types or job.type in types]
+    with runtime_session(user) as workspace:
+        jobs = workspace.jobs.list_open(types)
     if as_json:
         data: list[Json] = [job._asdict() for job in jobs]
         print_data(indented_json(data))
@@ -53,8 +34,8 @@ def list_jobs(user: str, types: Sequence[str], *, as_json: bool) -> int:
 
 def list_dead_jobs(user: str, *, limit: int, as_json: bool) -> int:
     """Print the user's dead jobs, newest first: those that failed permanently."""
-    with runtime_session(user) as runner:
-        jobs = RunService(runner, user).list_dead_jobs(limit)
+    with runtime_session(user) as workspace:
+        jobs = workspace.past_runs.list_dead_jobs(limit)
     if as_json:
         data: list[JsonObject] = [job.as_dict() for job in jobs]
         print_data(indented_json(list[Json](data)))
@@ -66,14 +47,8 @@ def list_dead_jobs(user: str, *, limit: int, as_json: bool) -> int:
 
 def retry_job(job: str, user: str, *, as_json: bool) -> int:
     """Retry the run of a dead job in a new run, and follow it. Raises NotFoundError, RuleError."""
-    with runtime_session(user) as runner:
-        dead = RunService(runner, user).get_dead_job(job)
-    if dead.retried_by is not None:
-        raise RuleError(
-            f"The job {job} was already retried.",
-            rule="dead_job",
-            next_step=f"See `aeon runs show {dead.retried_by}`.",
-        )
+    with runtime_session(user) as workspace:
+        dead = workspace.jobs.find_retryable(job)
     return retry_run(dead.root_id, user, as_json=as_json)
 
 

@@ -2,23 +2,20 @@
 
 import os
 import threading
-from collections.abc import Generator
-from contextlib import closing, contextmanager
+from contextlib import AbstractContextManager
 from pathlib import Path
 
+from aeon.application.projection import Projector, open_projection
 from aeon.base.errors import AeonError
-from aeon.bootstrap.projection import new_projector, open_target
-from aeon.bootstrap.stores import open_store
 from aeon.cli import session
 from aeon.cli.console import print_data, print_message
 from aeon.cli.exit_codes import ExitCode
 from aeon.cli.text import indented_json, printable
-from aeon.platform.projection import Projector
 
 
 def sync_graph(*, is_watching: bool) -> int:
     """Bring the graph up to date; with `is_watching`, keep it so. Raises ProjectionError, StoreError."""
-    with _projector_session() as graph:
+    with _projection_session() as graph:
         events, behind = graph.sync(), graph.status().behind
         state = "is up to date" if not behind else f"is {behind:,} event(s) behind, not committed yet"
         print_data(f"{printable(graph.target)} {state}: {events:,} event(s) applied")
@@ -30,7 +27,7 @@ def sync_graph(*, is_watching: bool) -> int:
 
 def show_projection_status(*, as_json: bool) -> int:
     """Print how far the graph is behind the record; FAILED if it must be rebuilt."""
-    with _projector_session() as graph:
+    with _projection_session() as graph:
         status = graph.status()
     if as_json:
         data = {"target": status.target, "state": status.state, "behind": status.behind, "lagSeconds": status.lag}
@@ -47,7 +44,7 @@ def show_projection_status(*, as_json: bool) -> int:
 
 def rebuild_graph() -> int:
     """Rebuild the graph from the record."""
-    with _projector_session() as graph:
+    with _projection_session() as graph:
         graph.rebuild()
         print_data(f"{printable(graph.target)} is rebuilt from the record")
     return ExitCode.DONE
@@ -55,19 +52,14 @@ def rebuild_graph() -> int:
 
 def detach_graph() -> int:
     """Stop recording changes for the graph."""
-    with _projector_session() as graph:
+    with _projection_session() as graph:
         graph.unregister()
         print_data(f"changes are not recorded any more for {printable(graph.target)}")
     return ExitCode.DONE
 
 
-@contextmanager
-def _projector_session() -> Generator[Projector]:
-    loaded = session.load_cli_settings()
-    with closing(open_target(loaded.settings.graph, os.environ, loaded.from_project)) as target:
-        store = open_store(Path.cwd(), loaded.settings.store, os.environ, loaded.from_project)
-        with closing(store):
-            yield new_projector(store, target)
+def _projection_session() -> AbstractContextManager[Projector]:
+    return open_projection(Path.cwd(), session.load_cli_settings(), os.environ)
 
 
 def _report(error: AeonError) -> None:

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 import typer
 
 from aeon.cli.options import AsJson, User, group
-from aeon.cli.platform.commands import Name, process
+from aeon.cli.platform.commands import MAX_LISTED, After, Expect, Limit, Name, Prefix, process
 
 runs = group("Show, resume, retry, cancel and diagnose runs of processes.")
 
@@ -68,15 +68,26 @@ def process_graph(
 
 
 @runs.command("list")
-def runs_list(
-    limit: Annotated[int, typer.Option("--limit", min=1, max=1000, metavar="N", help="At most N.")] = 50,
+def runs_list(  # one for each option
+    phase: Annotated[
+        Literal["new", "running", "cancelling", "failing", "completed", "failed", "cancelled"] | None,
+        typer.Option("--phase", help="Only runs in this phase."),
+    ] = None,
+    process_name: Annotated[
+        str | None, typer.Option("--process", metavar="NAME", help="Only runs of this process: its name or id.")
+    ] = None,
+    since: Annotated[
+        str | None, typer.Option("--since", metavar="TIME", help="30m, 24h or 7d ago, or an instant (ISO 8601).")
+    ] = None,
+    limit: Limit = 50,
+    after: After = None,
     user: User = "me",
     as_json: AsJson = False,
 ) -> int:
     """List your runs, newest first: id, state, start, process."""
-    from aeon.cli.platform.run_views import list_runs
+    from aeon.cli.platform.run_views import RunListOptions, list_runs
 
-    return list_runs(user, limit=limit, as_json=as_json)
+    return list_runs(user, RunListOptions(limit, after, phase, process_name, since), as_json=as_json)
 
 
 @runs.command("show")
@@ -231,35 +242,42 @@ def schedule_add(  # one for each option
 
 
 @schedule.command("list")
-def schedule_list(user: User = "me", as_json: AsJson = False) -> int:
+def schedule_list(
+    prefix: Prefix = "",
+    limit: Limit = MAX_LISTED,
+    after: After = None,
+    user: User = "me",
+    as_json: AsJson = False,
+) -> int:
     """List your schedules: what each starts, when, and when next."""
+    from aeon.cli.platform.listing import ListOptions
     from aeon.cli.platform.schedules import list_schedules
 
-    return list_schedules(user, as_json=as_json)
+    return list_schedules(user, ListOptions(limit, after, prefix=prefix), as_json=as_json)
 
 
 @schedule.command("remove")
-def schedule_remove(name: ScheduleName, user: User = "me") -> int:
+def schedule_remove(name: ScheduleName, expect: Expect = None, user: User = "me") -> int:
     """Delete one of your schedules; runs that it started continue."""
     from aeon.cli.platform.schedules import remove_schedule
 
-    return remove_schedule(name, user)
+    return remove_schedule(name, user, expect)
 
 
 @schedule.command("pause")
-def schedule_pause(name: ScheduleName, user: User = "me") -> int:
+def schedule_pause(name: ScheduleName, expect: Expect = None, user: User = "me") -> int:
     """Pause a schedule: it starts nothing until it is resumed."""
     from aeon.cli.platform.schedules import enable_schedule
 
-    return enable_schedule(name, user, is_enabled=False)
+    return enable_schedule(name, user, expect, is_enabled=False)
 
 
 @schedule.command("resume")
-def schedule_resume(name: ScheduleName, user: User = "me") -> int:
+def schedule_resume(name: ScheduleName, expect: Expect = None, user: User = "me") -> int:
     """Resume a paused schedule, from now on: missed starts are not caught up."""
     from aeon.cli.platform.schedules import enable_schedule
 
-    return enable_schedule(name, user, is_enabled=True)
+    return enable_schedule(name, user, expect, is_enabled=True)
 
 
 jobs = group("List the open jobs of your runs by queue, and the dead jobs, which failed permanently; retry them.")

@@ -1,43 +1,49 @@
 """`aeon runs list|show|events`: shows runs without opening an engine."""
 
-import time
-from collections.abc import Generator
-from contextlib import contextmanager
 from dataclasses import asdict
-from pathlib import Path
+from typing import NamedTuple
 
 from aeon.base.json import Json, JsonObject
-from aeon.bootstrap.runs import project_runs
 from aeon.cli.console import print_data
 from aeon.cli.exit_codes import ExitCode
-from aeon.cli.platform.session import platform_session
+from aeon.cli.platform.inputs import parse_since
+from aeon.cli.platform.listing import print_whether_more
+from aeon.cli.platform.session import workspace_session
 from aeon.cli.text import COLUMNS, indented_json, one_line, printable
-from aeon.platform.errors import NotFoundError
-from aeon.platform.runs.service import Runs
-from aeon.platform.runs.trace import trace_attempts
-
-_POLL_INTERVAL = 0.2
-"""Seconds between two polls of a run that is followed."""
+from aeon.platform.runs.machine.state import RunPhase
 
 
-def list_runs(user: str, *, limit: int, as_json: bool) -> int:
-    """Print the user's runs, newest first."""
-    with runs_session(user) as runs:
-        listed = runs.list_runs(user, limit)
+class RunListOptions(NamedTuple):
+    """The options of `aeon runs list`; None does not filter. `since` is a time, as `parse_since` reads it."""
+
+    limit: int
+    after: str | None = None
+    phase: RunPhase | None = None
+    process: str | None = None
+    since: str | None = None
+
+
+def list_runs(user: str, options: RunListOptions, *, as_json: bool) -> int:
+    """Print a page of the user's runs, newest first. Raises InputError for an invalid time."""
+    limit, after, phase, process, since = options
+    instant = parse_since(since)
+    with workspace_session(user) as workspace:
+        page = workspace.past_runs.list(phase=phase, process=process, since=instant, after=after, limit=limit)
+    print_whether_more(page)
     if as_json:
-        print_data(indented_json([run.as_dict() for run in listed]))
+        print_data(indented_json([run.as_dict() for run in page.items]))
         return ExitCode.DONE
-    for run in listed:
+    for run in page.items:
         print_data(one_line(printable(f"{run.id} {run.phase} {run.accepted_at[:19]} {run.process_name}"), COLUMNS))
     return ExitCode.DONE
 
 
 def show_run(run: str, user: str, *, as_json: bool) -> int:
     """Print a run: its inputs, every attempt of its steps, and its output or failure."""
-    with runs_session(user) as runs:
-        run = resolve_run_id(runs, user, run)
-        view = runs.view(user, run)
-        attempts = trace_attempts(view.plan, runs.list_entries(user, run))
+    with workspace_session(user) as workspace:
+        runs = workspace.past_runs
+        view = runs.view(runs.find_id(run))
+        attempts = runs.trace(view)
     shown: JsonObject = {
         **view.run.as_dict(),
         "steps": [asdict(attempt) for attempt in attempts],
@@ -68,34 +74,11 @@ def show_run(run: str, user: str, *, as_json: bool) -> int:
 
 def show_events(run: str, after: int, user: str, *, follows: bool) -> int:
     """Print a run's entries after number `after` as JSON lines; with `follows`, to the run's end."""
-    with runs_session(user) as runs:
-        run = resolve_run_id(runs, user, run)
-        runs.view(user, run)
-        while True:
-            is_over = runs.has_ended(user, run)
-            for entry in runs.list_entries(user, run, after):
-                after = entry.n
-                print_data(_line(entry.as_dict()))
-            if is_over or not follows:
-                return ExitCode.DONE
-            time.sleep(_POLL_INTERVAL)
-
-
-def resolve_run_id(runs: Runs, user: str, run: str) -> str:
-    """Return the id of a run; `last` is the newest. Raises NotFoundError if the user has no run."""
-    if run != "last":
-        return run
-    newest = runs.list_runs(user, 1)
-    if not newest:
-        raise NotFoundError("You have no runs.", next_step="Start one: aeon process run NAME.")
-    return newest[0].id
-
-
-@contextmanager
-def runs_session(user: str) -> Generator[Runs]:
-    """Open the runs of the current folder's record, and close them at the end."""
-    with platform_session(user) as platform:
-        yield project_runs(platform, Path.cwd())
+    with workspace_session(user) as workspace:
+        runs = workspace.past_runs
+        for entry in runs.entries(runs.find_id(run), after, follows=follows):
+            print_data(_line(entry.as_dict()))
+    return ExitCode.DONE
 
 
 def _result_text(output: Json, error: JsonObject | None) -> str:

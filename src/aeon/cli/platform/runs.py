@@ -1,21 +1,20 @@
 """`aeon process run|answer` and `aeon runs`: starts, follows, answers, resumes, retries and cancels runs."""
 
-from collections.abc import Generator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 
 from aeon.application.run_follower import RunFollower, SettledRun
+from aeon.application.run_reader import PendingQuestion
 from aeon.application.runs import RunService
 from aeon.base.json import Json, JsonObject
-from aeon.bootstrap.process_runtime import ProcessRuntime
-from aeon.cli import session
+from aeon.base.next_steps import NextStep
 from aeon.cli.console import print_data, print_message
 from aeon.cli.exit_codes import ExitCode
+from aeon.cli.next_steps import COMMANDS
 from aeon.cli.platform.inputs import parse_value, read_inputs
 from aeon.cli.platform.run_follower import RunLines
-from aeon.cli.platform.run_views import resolve_run_id
+from aeon.cli.platform.session import runtime_session
 from aeon.cli.text import COLUMNS, indented_json, one_line, printable
 from aeon.platform.runs.machine.wait_reasons import WaitReason
-from aeon.platform.runs.service import PendingQuestion
 
 _EXIT_CODES = {"completed": ExitCode.DONE, "failed": ExitCode.FAILED, "cancelled": ExitCode.FAILED}
 
@@ -25,8 +24,8 @@ def run_process(
 ) -> int:
     """Start a run of a Process and follow it to its end, or until it waits only for a person (exit code 3)."""
     values = read_inputs(inputs)
-    with runtime_session(user) as runner:
-        runs = RunService(runner, user)
+    with runtime_session(user) as workspace:
+        runs = workspace.runs
         run = runs.start(name, values, key=key, deadline=deadline)
         print_message(f"run {run.id} of {printable(run.process_name)}")
         return _print_updates(runs.follow(run.id), run.id, as_json=as_json)
@@ -34,9 +33,9 @@ def run_process(
 
 def answer_run(run: str, step: str, answer: str, user: str, *, waits: bool, as_json: bool) -> int:
     """Answer a manual step, and follow the run as `run_process` does."""
-    with runtime_session(user) as runner:
-        run = resolve_run_id(runner.runs, user, run)
-        runs = RunService(runner, user)
+    with runtime_session(user) as workspace:
+        runs = workspace.runs
+        run = runs.find_id(run)
         question = runs.answer(run, step, parse_value(answer))
         print_message(f"{printable(step)} of the run {question.run} is answered")
         return _continue_run(runs, run, as_json=as_json) if waits else ExitCode.DONE
@@ -44,16 +43,16 @@ def answer_run(run: str, step: str, answer: str, user: str, *, waits: bool, as_j
 
 def resume_run(run: str, user: str, *, as_json: bool) -> int:
     """Adopt an orphaned run, or follow a run that is running elsewhere."""
-    with runtime_session(user) as runner:
-        run = resolve_run_id(runner.runs, user, run)
-        return _continue_run(RunService(runner, user), run, as_json=as_json)
+    with runtime_session(user) as workspace:
+        runs = workspace.runs
+        return _continue_run(runs, runs.find_id(run), as_json=as_json)
 
 
 def retry_run(run: str, user: str, *, as_json: bool) -> int:
     """Retry a run that failed or was cancelled, as a new run that keeps the completed steps."""
-    with runtime_session(user) as runner:
-        run = resolve_run_id(runner.runs, user, run)
-        runs = RunService(runner, user)
+    with runtime_session(user) as workspace:
+        runs = workspace.runs
+        run = runs.find_id(run)
         new = runs.retry(run)
         print_message(f"run {new.id} continues after {run}")
         return _print_updates(runs.follow(new.id), new.id, as_json=as_json)
@@ -61,18 +60,17 @@ def retry_run(run: str, user: str, *, as_json: bool) -> int:
 
 def cancel_run(run: str, user: str) -> int:
     """Cancel a run; an orphaned run is adopted and cancelled here."""
-    with runtime_session(user) as runner:
-        run = resolve_run_id(runner.runs, user, run)
-        ended = RunService(runner, user).cancel(run)
+    with runtime_session(user) as workspace:
+        run = workspace.runs.find_id(run)
+        ended = workspace.runs.cancel(run)
         print_message(f"the run {run} {'is cancelled' if ended else 'was asked to stop'}")
         return ExitCode.DONE if ended else ExitCode.FAILED
 
 
 def why_run(run: str, user: str, *, as_json: bool) -> int:
     """Print why steps of a run have not completed."""
-    with runtime_session(user) as runner:
-        run = resolve_run_id(runner.runs, user, run)
-        reasons = RunService(runner, user).explain(run)
+    with runtime_session(user) as workspace:
+        reasons = workspace.runs.explain(workspace.runs.find_id(run))
     if as_json:
         print_data(indented_json([_reason_data(reason) for reason in reasons]))
         return ExitCode.DONE
@@ -88,8 +86,8 @@ def _reason_data(reason: WaitReason) -> JsonObject:
 
 def adopt_runs(user: str, *, is_dry: bool, as_json: bool) -> int:
     """Move the record's runs to the engine of the settings. Raises ConfigError while a process executes runs."""
-    with runtime_session(user) as runner:
-        before, own, open_runs = runner.adopt_runs(is_dry=is_dry)
+    with runtime_session(user) as workspace:
+        before, own, open_runs = workspace.workers.adopt_runs(is_dry=is_dry)
     has_moved = before is not None and before.id != own.id
     if as_json:
         data: JsonObject = {"before": before and before.where, "now": own.where, "openRuns": open_runs}
@@ -109,14 +107,6 @@ def adopt_runs(user: str, *, is_dry: bool, as_json: bool) -> int:
             "warning: ",
         )
     return ExitCode.DONE
-
-
-@contextmanager
-def runtime_session(user: str) -> Generator[ProcessRuntime]:
-    """Open the runtime of the current folder's Processes, and close it at the end."""
-    with session.app_session(session.load_cli_settings(), is_quiet=True) as app, app.process_runtime() as runner:
-        runner.platform.catalog.add_user(user)
-        yield runner
 
 
 def _continue_run(runs: RunService, run: str, *, as_json: bool) -> int:
@@ -147,7 +137,7 @@ def _print_result(settled: SettledRun, run: str, *, as_json: bool) -> int:
         print_data(output if isinstance(output, str) else indented_json(output))
     elif view.state.error is not None:
         print_message(view.state.error.message, "error: ")
-        print_message(f"{view.state.error.next_step} Then: aeon runs retry {run}", "next: ")
+        print_message(f"{view.state.error.next_step} {NextStep('runs.retry', run=run).worded(COMMANDS)}", "next: ")
     if settled.usage.calls:
         print_message(f"used: {printable(str(settled.usage))}")
     for question in questions:

@@ -7,19 +7,17 @@ from typing import cast
 
 import typer
 
+from aeon.application.folder import FolderService
+from aeon.application.store import StoreService
 from aeon.base.errors import InputError
 from aeon.base.json import Json, JsonObject, canonical_json
-from aeon.bootstrap.platform import Platform
-from aeon.bootstrap.tracked_files import find_tracked_files
-from aeon.bootstrap.vaults import rekey_vault
 from aeon.cli.console import print_data, print_message
 from aeon.cli.exit_codes import ExitCode
 from aeon.cli.inputs import read_json_file
-from aeon.cli.platform.session import platform_session
+from aeon.cli.platform.listing import ListOptions, print_whether_more
+from aeon.cli.platform.session import workspace_session
+from aeon.cli.session import load_cli_settings
 from aeon.cli.text import indented_json, printable
-from aeon.platform.catalog.model import NewSecret, Secret
-from aeon.platform.errors import NotFoundError, RuleError
-from aeon.platform.ledger import MutationRequest
 
 _PROMPTED_FIELDS = {
     "api_key": ("key",),
@@ -29,47 +27,37 @@ _PROMPTED_FIELDS = {
 """The fields that are prompted for at a terminal, by type; other types are read as JSON from stdin."""
 
 
-def list_secrets(user: str, *, as_json: bool) -> int:
-    """Print the user's secrets without their values."""
-    with platform_session(user) as platform:
-        secrets = platform.catalog.secrets.list_own(user, limit=1000)
+def list_secrets(user: str, options: ListOptions, *, as_json: bool) -> int:
+    """Print a page of the user's secrets, without their values."""
+    with workspace_session(user) as workspace:
+        page = workspace.secrets.list(prefix=options.prefix, after=options.after, limit=options.limit)
+    print_whether_more(page)
     if as_json:
         listed: list[Json] = [
-            {name: value for name, value in each.as_dict().items() if name != "vaultVersion"} for each in secrets
+            {name: value for name, value in each.as_dict().items() if name != "vaultVersion"} for each in page.items
         ]
         print_data(indented_json(listed))
         return ExitCode.DONE
-    for each in secrets:
+    for each in page.items:
         print_data(printable(f"{each.name} {each.type} since {each.updated_at[:19]}"))
     return ExitCode.DONE
 
 
 def set_secret(name: str, kind: str, user: str) -> int:
     """Create or rotate a secret. Raises RuleError for a value that does not match its type."""
-    if names := find_tracked_files(Path.cwd()).secret:
+    if names := FolderService(Path.cwd(), os.environ).tracked_files().secret:
         warning = f"git tracks {', '.join(names)}: everyone with access to the repository may have this secret."
         print_message(f"{warning} See `aeon doctor`.", "warning: ")
     value = _prompt_value(kind)
-    with platform_session(user) as platform:
-        secrets, request = platform.catalog.secrets, MutationRequest(user)
-        existing = secrets.find_own(user, name)
-        if existing is None:
-            secrets.add(NewSecret.parsed({"name": name, "type": kind, "value": value}), request)
-        elif existing.type != kind:
-            raise RuleError(
-                f"The secret {name!r} is of type {existing.type}; a type never changes.",
-                rule="immutable",
-                next_step="Choose another name, or delete it first.",
-            )
-        else:
-            secrets.rotate(existing.id, value, request)
-    print_data(f"{'created' if existing is None else 'rotated'} {printable(name)}")
+    with workspace_session(user) as workspace:
+        _, is_new = workspace.secrets.put(name, kind, value)
+    print_data(f"{'created' if is_new else 'rotated'} {printable(name)}")
     return ExitCode.DONE
 
 
 def change_master_key(*, as_json: bool) -> int:
     """Encrypt all secrets with a new key, and write it to the key file. If it raises VaultError, nothing changed."""
-    count = rekey_vault(Path.cwd(), os.environ)
+    count = StoreService(Path.cwd(), load_cli_settings(), os.environ).change_master_key()
     if as_json:
         print_data(indented_json({"secrets": count}))
     else:
@@ -77,20 +65,18 @@ def change_master_key(*, as_json: bool) -> int:
     return ExitCode.DONE
 
 
-def delete_secret(name: str, user: str) -> int:
-    """Delete a secret. Raises NotFoundError, ReferencedError."""
-    with platform_session(user) as platform:
-        platform.catalog.secrets.remove(_own_secret(platform, user, name).id, MutationRequest(user))
+def delete_secret(name: str, user: str, expected: int | None) -> int:
+    """Delete a secret. Raises NotFoundError, ReferencedError, VersionError."""
+    with workspace_session(user) as workspace:
+        workspace.secrets.remove(workspace.secrets.get_own(name).id, expected_version=expected)
     print_data(f"deleted {printable(name)}")
     return ExitCode.DONE
 
 
 def bind_secret(tool: str, name: str, user: str) -> int:
     """Bind one of the user's secrets to another user's shared tool."""
-    with platform_session(user) as platform:
-        tools = platform.catalog.tools
-        shared_tool = tools.get(user, tool)
-        tools.bind(tool, _own_secret(platform, user, name).id, MutationRequest(user))
+    with workspace_session(user) as workspace:
+        shared_tool = workspace.tools.bind(tool, name)
     params = printable(canonical_json(shared_tool.connection_params))
     print_message(f"The tool of {printable(shared_tool.owner_id)} now sends your secret to: {params}")
     print_data(f"bound {printable(name)}")
@@ -99,17 +85,10 @@ def bind_secret(tool: str, name: str, user: str) -> int:
 
 def unbind_secret(tool: str, user: str) -> int:
     """Remove the user's secret from another user's tool."""
-    with platform_session(user) as platform:
-        platform.catalog.tools.unbind(tool, MutationRequest(user))
+    with workspace_session(user) as workspace:
+        workspace.tools.unbind(tool)
     print_data("unbound")
     return ExitCode.DONE
-
-
-def _own_secret(platform: Platform, user: str, name: str) -> Secret:
-    secret = platform.catalog.secrets.find_own(user, name)
-    if secret is None:
-        raise NotFoundError(f"You have no secret named {name!r}.", next_step="See `aeon secret list`.")
-    return secret
 
 
 def _prompt_value(kind: str) -> JsonObject:

@@ -1,17 +1,16 @@
 """`aeon worker list`: lists the workers without an engine."""
 
-from aeon.base.clock import SystemClock
+from aeon.application.jobs import Worker
 from aeon.cli.console import print_data, print_message
 from aeon.cli.exit_codes import ExitCode
-from aeon.cli.platform.session import platform_session
+from aeon.cli.platform.session import workspace_session
 from aeon.cli.text import COLUMNS, indented_json, one_line, printable
-from aeon.platform.workers.registry import Worker, WorkerRegistry
 
 
 def list_workers(user: str, *, as_json: bool) -> int:
     """Print every registered worker; those without a recent heartbeat are offline."""
-    with platform_session(user) as platform:
-        workers = WorkerRegistry(platform.store, SystemClock()).list_workers()
+    with workspace_session(user) as workspace:
+        workers = workspace.jobs.list_workers()
     if as_json:
         print_data(indented_json([worker.as_dict() for worker in workers]))
         return ExitCode.DONE

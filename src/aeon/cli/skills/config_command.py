@@ -6,17 +6,14 @@ from collections.abc import Sequence
 
 import typer
 
+from aeon.application.skill_settings import SettingPrompt, ShownSettings, SkillSettingsService
+from aeon.application.skills import SkillService
 from aeon.base.errors import InputError
 from aeon.base.json import JsonObject
 from aeon.cli.console import print_data, print_message
 from aeon.cli.exit_codes import ExitCode
 from aeon.cli.session import app_session, load_cli_settings
-from aeon.cli.skills.library_commands import find_skill
 from aeon.cli.text import compact_json, indented_json, printable
-from aeon.skills.config.setting_schema import is_secret, property_schemas, with_defaults
-from aeon.skills.config.skill_settings import missing_required_fields, read_config, set_config
-from aeon.skills.config.skill_settings import redact_config as shown_config
-from aeon.skills.models import Skill
 
 
 def configure_skill(name: str, assignments: Sequence[str], *, as_json: bool, may_ask: bool) -> int:
@@ -25,17 +22,16 @@ def configure_skill(name: str, assignments: Sequence[str], *, as_json: bool, may
     Raises InputError, ConfigError with all problems.
     """
     with app_session(load_cli_settings()) as app:
-        skill = find_skill(app, name)
+        skill = SkillService(app.skills).find(name)
     if skill.config_schema is None:
         raise InputError(f"The skill {name!r} has no settings.", next_step=f"See `aeon skills show {name}`.")
+    settings = SkillSettingsService(skill, os.environ)
     assigned = _parse_assignments(assignments)
     if may_ask and sys.stdin.isatty():
-        assigned |= _prompt_for(
-            skill, [key for key in missing_required_fields(skill, os.environ) if key not in assigned]
-        )
+        assigned |= _prompt_for([each for each in settings.list_missing() if each.key not in assigned])
     if assigned:
-        set_config(skill, assigned, os.environ)
-    return _show(skill, as_json=as_json)
+        settings.change(assigned)
+    return _show(name, settings.show(), as_json=as_json)
 
 
 def _parse_assignments(assignments: Sequence[str]) -> dict[str, str]:
@@ -47,35 +43,26 @@ def _parse_assignments(assignments: Sequence[str]) -> dict[str, str]:
     return {key.strip(): value for key, _, value in (text.partition("=") for text in assignments)}
 
 
-def _prompt_for(skill: Skill, keys: Sequence[str]) -> dict[str, str]:
-    schema = skill.config_schema or {}
-    named = property_schemas(schema, schema)
+def _prompt_for(prompts: Sequence[SettingPrompt]) -> dict[str, str]:
     answers: dict[str, str] = {}
-    for key in keys:
-        fields = named.get(key, [])
-        description = next((field["description"] for field in fields if field.get("description")), None)
+    for key, description, is_secret in prompts:
         if description is not None:
-            print_message(str(description))
-        is_hidden = any(is_secret(field, schema) for field in fields)
-        answers[key] = typer.prompt(printable(key), hide_input=is_hidden, err=True)
+            print_message(description)
+        answers[key] = typer.prompt(printable(key), hide_input=is_secret, err=True)
     return answers
 
 
-def _show(skill: Skill, *, as_json: bool) -> int:
-    report = read_config(skill, os.environ)
-    schema = skill.config_schema or {}
-    values = shown_config(report.written, schema)
-    whole = shown_config(with_defaults({}, schema, schema), schema)
-    defaults = {key: value for key, value in whole.items() if key not in values}
+def _show(name: str, shown: ShownSettings, *, as_json: bool) -> int:
+    keys, values, defaults, problems = shown
     if as_json:
-        problems = [{"path": problem.path, "message": problem.message} for problem in report.problems]
-        print_data(indented_json({"skill": skill.name, "values": values, "defaults": defaults, "problems": problems}))
+        faults = [{"path": problem.path, "message": problem.message} for problem in problems]
+        print_data(indented_json({"skill": name, "values": values, "defaults": defaults, "problems": faults}))
     else:
-        for key in dict.fromkeys([*values, *property_schemas(schema, schema)]):
+        for key in keys:
             print_data(printable(f"{key} {_value(key, values, defaults)}"))
-        for problem in report.problems:
+        for problem in problems:
             print_message(str(problem), "error: ", "  ")
-    return ExitCode.FAILED if report.problems else ExitCode.DONE
+    return ExitCode.FAILED if problems else ExitCode.DONE
 
 
 def _value(key: str, values: JsonObject, defaults: JsonObject) -> str:

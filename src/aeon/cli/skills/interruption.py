@@ -10,11 +10,11 @@ from threading import Thread
 from types import FrameType, TracebackType
 from typing import Self
 
+from aeon.application.skills import GRACE_SECONDS, Cancellation
 from aeon.cli.console import print_message
 from aeon.cli.exit_codes import ExitCode
 from aeon.cli.signals import TerminatedBySignal, exit_code_of, handled_signals
 from aeon.observability.events import Event, PlanReady, ReplanRequested
-from aeon.skills.invocation import GRACE_SECONDS, Cancellation
 
 _ONCE, _AGAIN, _OVER = b"1", b"2", b"0"
 

@@ -1,37 +1,31 @@
 """`aeon skills list`, `show`, `check`, `new` and `export`."""
 
 import threading
-from collections.abc import Sequence
 from pathlib import Path
 
-from aeon.base.errors import InputError, SkillError
+from aeon.application.skills import Language, SkillService, check_folder, new_skill, read_prompt
 from aeon.base.json import JsonObject
-from aeon.base.suggestions import closest_name
-from aeon.bootstrap.app import App
 from aeon.cli.console import print_data, print_message
 from aeon.cli.exit_codes import ExitCode
 from aeon.cli.session import app_session, load_cli_settings
 from aeon.cli.text import COLUMNS, indented_json, one_line, printable, wrap
-from aeon.skills.authoring.export import export_name, export_skill
-from aeon.skills.authoring.linter import check_skill
-from aeon.skills.authoring.scaffold import Language, new_skill
-from aeon.skills.discovery.skill_reader import SKILL_JSON, SKILL_MD, read_prompt
 from aeon.skills.models import Skill, SkillCatalog, SkillNote, skill_as_dict
 
 
 def list_skills(*, is_watching: bool, as_json: bool) -> int:
     """Prints every skill with its state, and counts skipped and leniently read files."""
     with app_session(load_cli_settings()) as app:
-        _print_list(app.skills.catalog, as_json=as_json)
+        skills = SkillService(app.skills)
+        _print_list(skills.catalog, as_json=as_json)
         if is_watching:
-            _watch(app, as_json=as_json)
+            _watch(skills, as_json=as_json)
     return ExitCode.DONE
 
 
 def show_skill(name: str, *, as_json: bool) -> int:
     """Prints one skill completely. Raises InputError for an unknown name."""
     with app_session(load_cli_settings()) as app:
-        skill = find_skill(app, name)
+        skill = SkillService(app.skills).find(name)
     prompt = read_prompt(skill)
     if as_json:
         print_data(indented_json({**skill_as_dict(skill), "behavioralPrompt": prompt}))
@@ -54,10 +48,10 @@ def show_skill(name: str, *, as_json: bool) -> int:
 def check_skills(folder: Path | None, *, as_json: bool) -> int:
     """Prints every note; fails if a file was skipped or is unusable."""
     if folder is not None:
-        notes = [note for each in _skills_in(folder) for note in check_skill(each)]
+        notes = check_folder(folder)
     else:
         with app_session(load_cli_settings()) as app:
-            notes = list(app.skills.catalog.notes)
+            notes = list(SkillService(app.skills).catalog.notes)
     if as_json:
         print_data(indented_json([_note_as_dict(note) for note in notes]))
     else:
@@ -81,59 +75,14 @@ def export_skills(folder: Path, names: list[str], *, is_forced: bool) -> int:
     Raises InputError for an unknown name, SkillError for conflicts.
     """
     with app_session(load_cli_settings()) as app:
-        chosen = [find_skill(app, name) for name in dict.fromkeys(names)] or list(app.skills.catalog.skills)
-    if not chosen:
-        raise SkillError("No skills were found to export.")
-    _check_distinct_names(chosen)
-    for skill in chosen:
-        print_data(printable(str(export_skill(skill, folder, overwrite=is_forced, on_remark=_print_remark))))
+        skills = SkillService(app.skills)
+        for exported in skills.export(folder, names, overwrite=is_forced, on_remark=_print_remark):
+            print_data(printable(str(exported)))
     return ExitCode.DONE
-
-
-def _check_distinct_names(skills: Sequence[Skill]) -> None:
-    """Raises SkillError for skills that would be exported into the same folder.
-
-    It checks before any is written.
-    """
-    by_folder: dict[str, list[str]] = {}
-    for skill in skills:
-        by_folder.setdefault(export_name(skill), []).append(repr(skill.name))
-    if alike := [f"{' and '.join(names)} as {folder!r}" for folder, names in by_folder.items() if len(names) > 1]:
-        raise SkillError(
-            f"Some of these skills have the same name in the standard's form: {'; '.join(alike)}.",
-            next_step="Export them one by one, into folders of their own.",
-        )
-
-
-def _skills_in(folder: Path) -> list[Path]:
-    """Returns the skills in a folder; the folder itself if it is a skill or contains none."""
-    if not folder.is_dir() or _is_skill(folder):
-        return [folder]
-    return sorted(each for each in folder.iterdir() if _is_skill(each)) or [folder]
-
-
-def _is_skill(folder: Path) -> bool:
-    return any((folder / name).is_file() for name in (SKILL_MD, SKILL_JSON))
 
 
 def _print_remark(remark: str) -> None:
     print_message(remark, "warning: ", "  ")
-
-
-def find_skill(app: App, name: str) -> Skill:
-    """Returns the skill. Raises InputError for an unknown name, with the closest known one."""
-    known = app.skills.catalog.by_name
-    if name in known:
-        return known[name]
-    skipped = next((note for note in app.skills.catalog.notes if note.is_skip and note.path.parent.name == name), None)
-    if skipped:
-        raise InputError(
-            f"The skill {name!r} cannot be read: {skipped}.",
-            next_step="Correct the file, then run `aeon skills check`.",
-        )
-    near = closest_name(name, known)
-    suggestion = f" Did you mean {near!r}?" if near else ""
-    raise InputError(f"The skill {name!r} does not exist.{suggestion}", next_step="See `aeon skills list`.")
 
 
 def _print_list(catalog: SkillCatalog, *, as_json: bool) -> None:
@@ -151,10 +100,10 @@ def _print_list(catalog: SkillCatalog, *, as_json: bool) -> None:
         print_message(f"{skipped} file(s) skipped, {lenient} remark(s) on others; see: aeon skills check")
 
 
-def _watch(app: App, *, as_json: bool) -> None:
+def _watch(skills: SkillService, *, as_json: bool) -> None:
     """Prints the list again after every change, until interrupted."""
     print_message("watching for changes; press Ctrl-C to stop")
-    app.skills.watch(lambda catalog: _print_list(catalog, as_json=as_json), threading.Event())
+    skills.watch(lambda catalog: _print_list(catalog, as_json=as_json), threading.Event())
 
 
 def _state(skill: Skill) -> str:

@@ -9,6 +9,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from aeon.application.skills import FAILED_STATES, answer_text
 from aeon.base.errors import LogError
 from aeon.base.json import JsonObject, canonical_json
 from aeon.base.project_folder import make_folder
@@ -16,8 +17,6 @@ from aeon.bootstrap.app import App
 from aeon.cli.console import discard_stdout, print_data, print_message
 from aeon.cli.exit_codes import ExitCode
 from aeon.cli.text import indented_json, printable
-from aeon.skills.answer import answer_text
-from aeon.skills.executor.plan_result import FAILED_STATES
 from aeon.skills.plan_json import ExecutionResult, ExecutionState
 
 _MAX_NAMED = 10

@@ -7,9 +7,8 @@ from contextlib import AbstractContextManager, redirect_stdout
 from pathlib import Path
 from typing import NamedTuple, TextIO
 
-from pydantic import ValidationError
-
-from aeon.base.errors import AeonError, InputError, PlanError
+from aeon.application.skills import Cancellation, SkillService, replay_result
+from aeon.base.errors import AeonError, InputError
 from aeon.base.json import Json
 from aeon.bootstrap.app import App
 from aeon.cli.console import print_data, print_message
@@ -17,6 +16,7 @@ from aeon.cli.displays import Display, LineDisplay, can_redraw
 from aeon.cli.exit_codes import ExitCode
 from aeon.cli.inputs import read_json_file, read_request
 from aeon.cli.narration import StyledLine
+from aeon.cli.next_steps import advice_of
 from aeon.cli.progress import FetchProgress
 from aeon.cli.session import app_session, load_cli_settings
 from aeon.cli.skills.interruption import SkillInterruptHandler
@@ -25,11 +25,8 @@ from aeon.cli.skills.result_output import TraceFile, keep_trace, new_trace_path,
 from aeon.cli.skills.trust_commands import ask_for_trust, writable_folders
 from aeon.cli.text import COLUMNS, indented_json, printable
 from aeon.observability.events import Event, Observer, RunEnded
-from aeon.skills.executor.state_patches import replay_state, verify_replay
-from aeon.skills.invocation import Cancellation
 from aeon.skills.models import Skill
-from aeon.skills.plan.check import NodeFault, check_plan
-from aeon.skills.plan_json import ExecutionResult, parse_plan
+from aeon.skills.plan_json import ExecutionResult
 
 
 def display_for(stream: TextIO | None = None) -> Display:
@@ -49,8 +46,7 @@ class PlanLineDisplay(LineDisplay):
         return narrate(event, COLUMNS)
 
 
-_MAX_FAULTS_LISTED = 20
-"""Maximum number of faults of a plan in a message; JSON output has all of them."""
+_MAX_SKILLS_LISTED = 20
 
 
 class SkillGrantFlags(NamedTuple):
@@ -79,51 +75,40 @@ def run_request(argument: str, options: SkillRunOptions) -> int:
     request = read_request(argument)
     results: deque[ExecutionResult] = deque(maxlen=1)
     with _app(options) as app:
-        _report_untrusted(app.skills.untrusted())
+        skills = SkillService(app.skills)
+        _report_untrusted(skills.list_untrusted())
         is_small = _prepare_model(app, options)
 
         def work(observer: Observer, cancellation: Cancellation) -> ExecutionResult:
-            return app.skills.run(request, observer, cancellation, is_model_small=is_small, on_result=results.append)
+            return skills.run(request, observer, cancellation, is_model_small=is_small, on_result=results.append)
 
         return _execute(app, options, work, results)
 
 
 def run_plan(path: Path, options: SkillRunOptions) -> int:
     """Runs the user's own plan. Raises PlanError for an invalid plan, before anything runs."""
-    plan = parse_plan(read_json_file(path, "The plan"))
+    data = read_json_file(path, "The plan")
     with _app(options) as app:
-        if faults := check_plan(plan, app.skills.catalog):
-            raise _cannot_run(faults)
-        ask_for_trust(app, [tool.tool_path for tool in plan.tools])
+        skills = SkillService(app.skills)
+        plan = skills.read_plan(data)
+        ask_for_trust(skills, plan)
 
         def work(observer: Observer, cancellation: Cancellation) -> ExecutionResult:
-            return app.skills.execute(plan, observer, cancellation, by_hand=True)
+            return skills.execute(plan, observer, cancellation)
 
         return _execute(app, options, work)
 
 
 def _report_untrusted(skills: Sequence[Skill]) -> None:
     if skills:
-        names = ", ".join(printable(skill.name) for skill in skills[:_MAX_FAULTS_LISTED])
+        names = ", ".join(printable(skill.name) for skill in skills[:_MAX_SKILLS_LISTED])
         message = f"These skills came with the project, and you have not trusted them: {names}. They are not used; see "
         print_message(f"{message}`aeon skills trust NAME`.", "note: ", "  ")
 
 
-def _cannot_run(faults: Sequence[NodeFault]) -> PlanError:
-    shown = "\n".join(f"  {fault.failure}: {fault}" for fault in faults[:_MAX_FAULTS_LISTED])
-    more = f"\n  ... and {len(faults) - _MAX_FAULTS_LISTED:,} more" if len(faults) > _MAX_FAULTS_LISTED else ""
-    problems: list[Json] = [
-        {"type": fault.failure.value, "toolId": fault.tool_id, "path": fault.path, "message": fault.message}
-        for fault in faults
-    ]
-    return PlanError(f"The plan cannot run; it has {len(faults):,} problem(s):\n{shown}{more}\n", problems=problems)
-
-
 def replay_trace(path: Path, *, as_json: bool) -> int:
     """Prints the final state of a trace. Raises InputError if the file is not a trace."""
-    result = _read_result(read_json_file(path, "The trace"))
-    state = replay_state(result)
-    is_same = verify_replay(result)
+    result, state, is_same = replay_result(read_json_file(path, "The trace"))
     if as_json:
         print_data(indented_json({"same": is_same, "finalState": state}))
     else:
@@ -133,18 +118,6 @@ def replay_trace(path: Path, *, as_json: bool) -> int:
         return ExitCode.FAILED
     print_message(f"the same final state, byte for byte, from {len(result.execution_trace)} nodes")
     return ExitCode.DONE
-
-
-def _read_result(data: Json) -> ExecutionResult:
-    try:
-        return ExecutionResult.model_validate(data)
-    except ValidationError as error:
-        problems = [f"${''.join(f'.{part}' for part in item['loc'])}: {item['msg']}" for item in error.errors()[:5]]
-        listed = "\n".join(f"  {line}" for line in problems)
-        raise InputError(
-            f"This is not the result of a skills run:\n{listed}\n",
-            next_step="Give the trace file that the run printed.",
-        ) from None
 
 
 def _app(options: SkillRunOptions) -> AbstractContextManager[App]:
@@ -170,7 +143,7 @@ def _prepare_model(app: App, options: SkillRunOptions) -> bool:
     except InputError:
         raise
     except AeonError as error:
-        print_message(f"{error.message} {error.advice}", "warning: ", "  ")
+        print_message(f"{error.message} {advice_of(error)}", "warning: ", "  ")
         return False
 
 

@@ -1,19 +1,18 @@
 """`aeon skills trust` and `distrust`: permanent grants for skills."""
 
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import typer
 
+from aeon.application.skills import Grants, SkillService
 from aeon.base.errors import InputError
-from aeon.bootstrap.app import App
 from aeon.cli.console import print_data, print_message
 from aeon.cli.exit_codes import ExitCode
 from aeon.cli.session import app_session, load_cli_settings
-from aeon.cli.skills.library_commands import find_skill
 from aeon.cli.text import printable
-from aeon.skills.launch.grants import MODEL, NETWORK, Grants
+from aeon.skills.plan_json import PlanJson
 
 
 def trust_skill(name: str, *, network: bool, model: bool, write: Sequence[Path]) -> int:
@@ -23,36 +22,34 @@ def trust_skill(name: str, *, network: bool, model: bool, write: Sequence[Path])
     """
     folders = tuple(map(Path, writable_folders(write)))
     with app_session(load_cli_settings()) as app:
-        skill = find_skill(app, name)
-        capabilities = skill.capabilities
-        grants = Grants(network or NETWORK in capabilities, model or MODEL in capabilities, folders)
-        app.skills.trusted.trust(skill, grants)
+        skills = SkillService(app.skills)
+        skill = skills.find(name)
+        grants = skills.trust(skill, Grants(network, model, folders))
     print_message(f"folder: {printable(str(skill.directory_path))}")
     print_data(f"trusted {printable(name)} with its current files, granting {_grants_text(grants)}")
     return ExitCode.DONE
 
 
-def ask_for_trust(app: App, tool_paths: Iterable[str]) -> None:
+def ask_for_trust(skills: SkillService, plan: PlanJson) -> None:
     """On a terminal, asks about each untrusted skill of the plan.
 
     A declined one fails when it runs.
     """
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         return
-    skills = [each[0] for path in tool_paths if (each := app.skills.catalog.find_script(path)) is not None]
-    for skill in {skill.name: skill for skill in skills if not app.skills.is_trusted(skill)}.values():
-        requested = _grants_text(Grants(NETWORK in skill.capabilities, MODEL in skill.capabilities))
+    for skill in skills.list_untrusted(plan):
+        requested = _grants_text(skills.declared_grants(skill))
         print_message(
             f"The skill {printable(skill.name)} came with the project: {printable(str(skill.directory_path))}"
         )
         if typer.confirm(f"Trust this skill with its current files, granting {requested}?", default=False, err=True):
-            app.skills.trusted.trust(skill, Grants(NETWORK in skill.capabilities, MODEL in skill.capabilities))
+            skills.trust(skill)
 
 
 def distrust_skill(name: str) -> int:
     """Revokes the trust. Raises InputError for an unknown name."""
     with app_session(load_cli_settings()) as app:
-        app.skills.trusted.revoke(find_skill(app, name))
+        SkillService(app.skills).distrust(name)
     print_data(f"{printable(name)} is no longer trusted")
     return ExitCode.DONE
 

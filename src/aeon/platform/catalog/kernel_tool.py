@@ -42,5 +42,5 @@ class StoredTool(Tool):
         try:
             output = self._call(kwargs).output
         except PlatformError as error:
-            raise ToolError(error.message, next_step=error.advice) from None
+            raise ToolError(error.message, next_step=error.next) from None
         return cast(JsonObject, output) if isinstance(output, dict) and self._is_object else {"result": output}

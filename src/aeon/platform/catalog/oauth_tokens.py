@@ -8,6 +8,7 @@ from typing import Protocol
 
 from aeon.base.clock import Clock
 from aeon.base.json import Json, JsonObject
+from aeon.base.next_steps import NextStep
 from aeon.platform.catalog.operations import OperationError
 from aeon.platform.catalog.secrets import SecretRepository
 from aeon.platform.errors import ConflictError
@@ -28,7 +29,7 @@ _WAIT_ATTEMPTS, _WAIT_SECONDS = 15, 0.2
 class TokenRefusedError(OperationError):
     """The token cannot be refreshed."""
 
-    next_step = "Log in again at its provider and rotate the secret with `aeon secret set`."
+    next_step = NextStep("secrets.rotate")
 
 
 class TokenServer(Protocol):

@@ -9,6 +9,7 @@ from pydantic import Field, TypeAdapter
 
 from aeon.base.errors import MissingExtraError
 from aeon.base.json import Json, JsonObject, parse_strict
+from aeon.base.next_steps import NextStep
 from aeon.platform.errors import PlatformError
 from aeon.platform.records import Record
 
@@ -71,7 +72,7 @@ class OperationError(PlatformError):
         self,
         message: str,
         *,
-        next_step: str = "",
+        next_step: str | NextStep = "",
         is_transient: bool = False,
         is_unauthorized: bool = False,
         usage: TokenUsage | None = None,

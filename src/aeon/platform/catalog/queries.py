@@ -1,10 +1,42 @@
 """The catalog's queries.
 
-Each kind has five queries for its `EntityRepository`: one thing as the caller may see it, the id of the caller's own
-thing of a name, pages of own and of shared things by name, and the uses of a thing.
+Each kind has six queries for its `EntityRepository`: one thing as the caller may see it, the id of the caller's own
+thing of a name, pages of own things, of shared things and of all that the caller sees, and the uses of a thing.
 """
 
 from typing import Final
+
+
+def page_of_own(select: str, table: str = "") -> str:
+    """Returns the query of a page of own things by name; `table` is the alias and dot before its columns.
+
+    It takes `:user`, `:limit`, the position `:own_after` and `:own_after_id`, and `:own_before`, which no name reaches.
+    """
+    return f"""{select}
+WHERE {table}owner_id = :user AND ({table}name, {table}id) > (:own_after, :own_after_id)
+  AND {table}name < :own_before ORDER BY {table}name, {table}id LIMIT :limit
+"""
+
+
+def page_of_visible(select: str, table: str = "", unless: str = "1 = 0") -> str:
+    """Returns the query of a page of own things by name, then of other users' shared things by name.
+
+    It takes the parameters of `page_of_own`, and the same three of shared things. Rows are left out `unless` a
+    condition is false. `place` is 0 for own things, 1 for shared ones.
+    """
+    return f"""
+WITH own AS ({select}
+  WHERE {table}owner_id = :user AND ({table}name, {table}id) > (:own_after, :own_after_id)
+    AND {table}name < :own_before AND NOT ({unless}) ORDER BY {table}name, {table}id LIMIT :limit
+), others AS ({select}
+  WHERE {table}shared = 1 AND {table}owner_id <> :user AND ({table}name, {table}id) > (:shared_after, :shared_after_id)
+    AND {table}name < :shared_before AND NOT ({unless}) ORDER BY {table}name, {table}id LIMIT :limit
+)
+SELECT 0 AS place, own.* FROM own UNION ALL SELECT 1, others.* FROM others ORDER BY place, name, id LIMIT :limit
+"""  # noqa: S608  # constants alone
+
+
+_IS_HIDDEN: Final = "archived = 1 AND :archived = 0"
 
 # Services
 
@@ -23,6 +55,8 @@ OWN_SERVICES: Final = f"{_SERVICE} WHERE owner_id = :user AND name > :after ORDE
 SHARED_SERVICES: Final = f"""{_SERVICE}
 WHERE shared = 1 AND (name, id) > (:after, :after_id) ORDER BY name, id LIMIT :limit
 """
+
+VISIBLE_SERVICES: Final = page_of_visible(_SERVICE)
 
 CREATE_SERVICE: Final = """
 INSERT INTO services (id, owner_id, name, type, protocol, connection_schema, schema_version, requires_secret, limits,
@@ -65,6 +99,8 @@ SECRET_NAMED: Final = "SELECT id FROM secrets WHERE owner_id = :user AND name = 
 
 OWN_SECRETS: Final = f"{_SECRET} WHERE owner_id = :user AND name > :after ORDER BY name LIMIT :limit"
 
+VISIBLE_SECRETS: Final = page_of_own(_SECRET)
+
 CREATE_SECRET: Final = """
 INSERT INTO secrets (id, owner_id, name, type, shared, vault_version, version, created_at, updated_at)
 VALUES (:id, :owner_id, :name, :type, :shared, :vault_version, :version, :created_at, :updated_at)
@@ -106,6 +142,8 @@ OWN_TOOLS: Final = f"{_TOOL} WHERE t.owner_id = :user AND t.name > :after ORDER 
 SHARED_TOOLS: Final = f"""{_TOOL}
 WHERE t.shared = 1 AND (t.name, t.id) > (:after, :after_id) ORDER BY t.name, t.id LIMIT :limit
 """
+
+VISIBLE_TOOLS: Final = page_of_visible(_TOOL, "t.")
 
 CREATE_TOOL: Final = """
 INSERT INTO tools (id, owner_id, name, description, service_id, connection_params, secret_id, secret_scope, operation,
@@ -248,6 +286,8 @@ WHERE shared = 1 AND (name, id) > (:after, :after_id) AND (archived = 0 OR :arch
 ORDER BY name, id LIMIT :limit
 """
 
+VISIBLE_SERVICE_TEMPLATES: Final = page_of_visible(_SERVICE_TEMPLATE, unless=_IS_HIDDEN)
+
 CREATE_SERVICE_TEMPLATE: Final = """
 INSERT INTO service_templates (id, owner_id, name, description, type, protocol, connection_schema, requires_secret,
                                limits, shared, archived, version, created_at, updated_at)
@@ -287,6 +327,8 @@ SHARED_TOOL_TEMPLATES: Final = f"""{_TOOL_TEMPLATE}
 WHERE shared = 1 AND (name, id) > (:after, :after_id) AND (archived = 0 OR :archived = 1)
 ORDER BY name, id LIMIT :limit
 """
+
+VISIBLE_TOOL_TEMPLATES: Final = page_of_visible(_TOOL_TEMPLATE, unless=_IS_HIDDEN)
 
 CREATE_TOOL_TEMPLATE: Final = """
 INSERT INTO tool_templates (id, owner_id, name, description, operation, input_schema, output_schema, shared, archived,

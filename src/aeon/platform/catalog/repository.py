@@ -3,9 +3,10 @@
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import ClassVar, Generic, NamedTuple, TypeVar
+from typing import ClassVar, Generic, Literal, NamedTuple, TypeAlias, TypeVar
 
 from aeon.base.json import Json, JsonObject
+from aeon.base.next_steps import NextStep
 from aeon.platform.catalog.model import EntityKind, OwnedEntity
 from aeon.platform.errors import ConflictError, ForbiddenError, NotFoundError, PlatformError, ReferencedError, RuleError
 from aeon.platform.ledger import AuditAction, Ledger, Mutation
@@ -28,15 +29,55 @@ class EntityQueries:
 
     `shared` is None for kinds that other users never see. `one` takes `:id`; `named` takes `:name` and returns the id
     of the user's own thing; `own` and `shared` return a page by name and take `:after` and `:limit`, `shared` also
-    `:after_id`, and both `:archived` if it applies; `uses` returns kind, id, name, owner_id and visible of the things
-    that use the thing with `:id`.
+    `:after_id`, and both `:archived` if it applies; `visible` is a page of both, as `page_of_visible` says; `uses`
+    returns kind, id, name, owner_id and visible of the things that use the thing with `:id`.
     """
 
     one: Query
     named: Query
     own: Query
     shared: Query | None
+    visible: Query
     uses: Query
+
+
+Ownership: TypeAlias = Literal["own", "shared", "all"]
+"""Whose things: the user's own, those that others share with them, or both."""
+
+
+class EntityPosition(NamedTuple):
+    """A place in the list of what a user sees: own things by name come first, then shared ones by name."""
+
+    is_shared: bool
+    name: str
+    id: str
+
+
+@dataclass(frozen=True, slots=True)
+class EntityFilter:
+    """Which things are listed: whose, and only those whose names begin with `prefix`; `archived` adds archived ones."""
+
+    owner: Ownership = "all"
+    prefix: str = ""
+    archived: bool = False
+
+    def bounds(self, after: EntityPosition | None) -> JsonObject:
+        """Returns the parameters of the query of a page that begins after that position."""
+        own = _bounds("own", self.prefix, is_left_out=self.owner == "shared" or (after is not None and after.is_shared))
+        shared = _bounds("shared", self.prefix, is_left_out=self.owner == "own")
+        if after is not None:
+            part = "shared" if after.is_shared else "own"
+            (shared if after.is_shared else own).update({f"{part}_after": after.name, f"{part}_after_id": after.id})
+        return {**own, **shared, "archived": self.archived}
+
+
+def _bounds(part: str, prefix: str, *, is_left_out: bool) -> JsonObject:
+    before = "" if is_left_out else prefix + _AFTER_ALL_NAMES
+    return {f"{part}_after": prefix, f"{part}_after_id": "", f"{part}_before": before}
+
+
+_AFTER_ALL_NAMES = "\U0010ffff" * 201
+"""Sorts after every name, which has at most 200 characters."""
 
 
 class EntityUse(NamedTuple):
@@ -118,7 +159,7 @@ class EntityRepository(Generic[E]):
         suggestion = self._suggestion(user, name)
         raise NotFoundError(
             f"There is nothing named {name!r}, or with that id, that you may see.",
-            next_step=f"{suggestion}See `aeon catalog list`; `aeon up` adds what Aeon ships.",
+            next_step=NextStep("catalog.list", suggestion=suggestion),
         )
 
     def list_own(self, user: str, after: str = "", limit: int = _PAGE, *, archived: bool = False) -> list[E]:
@@ -135,6 +176,13 @@ class EntityRepository(Generic[E]):
         name, id_ = after
         params: JsonObject = {"user": user, "after": name, "after_id": id_, "limit": limit, "archived": archived}
         return [self._read(row) for row in self._store.read(self._queries.shared, params)]
+
+    def list_visible(
+        self, user: str, wanted: EntityFilter, after: EntityPosition | None = None, limit: int = _PAGE
+    ) -> list[E]:
+        """Returns a page of what the user sees: own things by name, then those that others share, by name and id."""
+        params: JsonObject = {"user": user, "limit": limit, **wanted.bounds(after)}
+        return [self._read(row) for row in self._store.read(self._queries.visible, params)]
 
     def list_uses(self, user: str, id_: str) -> list[EntityUse]:
         """Returns an entity's uses by all users.

@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 from aeon.base.json import Json, JsonObject
 from aeon.base.json_schema import compile_schema, schema_problem
+from aeon.base.next_steps import NextStep
 from aeon.platform.catalog.model import (
     NewService,
     NewServiceTemplate,
@@ -112,7 +113,7 @@ def check_tool_against_service(tool: NewTool | Tool, service: Service | NewServi
             f"The service {service.name!r} requires a secret.",
             rule="secret_required",
             field="$.secretId",
-            next_step="Create one with `aeon secret set` and name it in the tool.",
+            next_step=NextStep("secrets.create"),
         )
     _check_secrecy(tool)
 

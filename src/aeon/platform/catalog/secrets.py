@@ -14,7 +14,9 @@ from aeon.platform.ledger import AuditAction, Ledger, MutationRequest
 from aeon.platform.store import Store, StoreUnavailableError, write_one
 from aeon.platform.vault import SecretKey, SecretType, SecretValue, Vault, VaultError
 
-QUERIES = EntityQueries(queries.SECRET, queries.SECRET_NAMED, queries.OWN_SECRETS, None, queries.USERS_OF_SECRET)
+QUERIES = EntityQueries(
+    queries.SECRET, queries.SECRET_NAMED, queries.OWN_SECRETS, None, queries.VISIBLE_SECRETS, queries.USERS_OF_SECRET
+)
 
 
 class SecretRepository(EntityRepository[Secret]):

@@ -25,6 +25,7 @@ QUERIES = EntityQueries(
     queries.SERVICE_NAMED,
     queries.OWN_SERVICES,
     queries.SHARED_SERVICES,
+    queries.VISIBLE_SERVICES,
     queries.USERS_OF_SERVICE,
 )
 

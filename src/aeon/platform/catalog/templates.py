@@ -6,6 +6,7 @@ Their structure never changes, and what was created from them is independent.
 from collections.abc import Callable
 
 from aeon.base.json import JsonObject
+from aeon.base.next_steps import NextStep
 from aeon.platform.catalog import queries
 from aeon.platform.catalog.model import (
     EntityKind,
@@ -27,6 +28,7 @@ SERVICE_QUERIES = EntityQueries(
     queries.SERVICE_TEMPLATE_NAMED,
     queries.OWN_SERVICE_TEMPLATES,
     queries.SHARED_SERVICE_TEMPLATES,
+    queries.VISIBLE_SERVICE_TEMPLATES,
     queries.MADE_FROM_SERVICE_TEMPLATE,
 )
 TOOL_QUERIES = EntityQueries(
@@ -34,6 +36,7 @@ TOOL_QUERIES = EntityQueries(
     queries.TOOL_TEMPLATE_NAMED,
     queries.OWN_TOOL_TEMPLATES,
     queries.SHARED_TOOL_TEMPLATES,
+    queries.VISIBLE_TOOL_TEMPLATES,
     queries.MADE_FROM_TOOL_TEMPLATE,
 )
 
@@ -64,7 +67,7 @@ def refuse_archived(template: ServiceTemplate | ToolTemplate | None) -> None:
             f"The template {template.name!r} is archived.",
             rule="archived",
             field="$.template",
-            next_step=f"Use another template, or restore it: `aeon catalog restore {template.kind} {template.name}`.",
+            next_step=NextStep("templates.restore", kind=template.kind, name=template.name),
         )
 
 

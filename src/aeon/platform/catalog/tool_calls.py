@@ -8,6 +8,7 @@ from aeon.base.errors import AeonError
 from aeon.base.json import Json, JsonObject, json_problems
 from aeon.base.json_schema import ValidationProblem, compile_schema
 from aeon.base.masking import Mask
+from aeon.base.next_steps import NextStep
 from aeon.platform.catalog import queries
 from aeon.platform.catalog.model import Tool
 from aeon.platform.catalog.oauth_tokens import OAuthTokens
@@ -200,7 +201,7 @@ class StoredToolCaller:
         try:
             resolved = self._catalog.tools.resolve(user, tool_id)
             if trusted is not None and appearance_digest(resolved.tool, resolved.service) != trusted:
-                raise tool_changed_error(resolved.tool, "let it into your plans", "aeon tool trust")
+                raise tool_changed_error(resolved.tool, "let it into your plans", "tools.trust_again")
             self._require_program(resolved, user)
             warnings = _health_warnings(resolved.tool)
             _refuse_misfit(resolved.tool.input_schema, given, "input", resolved.tool)
@@ -218,7 +219,7 @@ class StoredToolCaller:
             f"The tool {resolved.tool.name!r} of {resolved.tool.owner_id} would start a program on this machine that "
             f"you have not allowed: {program}",
             rule="program_allowed",
-            next_step=f"If you trust it, run `aeon tool trust {resolved.tool.id}`.",
+            next_step=NextStep("tools.trust", tool=resolved.tool.id),
         )
 
     def _allows(self, program: StdioProgram) -> bool:
@@ -385,7 +386,7 @@ def _health_warnings(tool: Tool) -> list[str]:
         raise RuleError(
             f"The tool {tool.name!r} is down: {tool.error_message}",
             rule="healthy",
-            next_step="See `aeon health` for since when and why.",
+            next_step=NextStep("tools.health"),
         )
     return [f"The tool {tool.name!r} is degraded: {tool.error_message}"] if tool.status == "degraded" else []
 

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from aeon.base.json import JsonObject
+from aeon.base.next_steps import NextStep
 from aeon.platform.catalog import queries
 from aeon.platform.catalog.model import (
     UNCHECKED,
@@ -34,7 +35,12 @@ from aeon.platform.records import KEY_SEPARATOR, replace_unstorable
 from aeon.platform.store import GuardError, Query, Row, Store, write_one
 
 QUERIES = EntityQueries(
-    queries.TOOL, queries.TOOL_NAMED, queries.OWN_TOOLS, queries.SHARED_TOOLS, queries.USERS_OF_TOOL
+    queries.TOOL,
+    queries.TOOL_NAMED,
+    queries.OWN_TOOLS,
+    queries.SHARED_TOOLS,
+    queries.VISIBLE_TOOLS,
+    queries.USERS_OF_TOOL,
 )
 
 _SEVERITY: dict[HealthStatus, int] = {"healthy": 0, "degraded": 1, "down": 2}
@@ -233,14 +239,14 @@ class ToolRepository(EntityRepository[Tool]):
             return self._secrets.get_own(user, tool.secret_id) if tool.secret_id else None
         rows = self._store.read(queries.BOUND_SECRET, {"id": _consent_id(user, tool.id), "user": user})
         if rows and rows[0]["digest"] != destination_digest(tool, service):
-            raise tool_changed_error(tool, "bound a secret to it", "aeon tool bind")
+            raise tool_changed_error(tool, "bound a secret to it", "tools.bind_again")
         if rows:
             return self._secrets.get_own(user, rows[0]["secret_id"])
         if service.requires_secret or tool.needs_secret:
             raise RuleError(
                 f"The tool {tool.name!r} of {tool.owner_id} needs a secret; you can use only your own.",
                 rule="own_secret",
-                next_step="Create your own secret and bind it: `aeon tool bind`.",
+                next_step=NextStep("secrets.create_and_bind"),
             )
         return None
 

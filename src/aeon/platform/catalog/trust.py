@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from aeon.base.json import Json, JsonObject, canonical_json
+from aeon.base.next_steps import NextStep
 from aeon.platform.catalog.model import Service, Tool
 from aeon.platform.catalog.repository import DEFAULTS_OWNER
 from aeon.platform.errors import RuleError
@@ -88,12 +89,12 @@ def refuse_foreign_self_call(tool: Tool, service: Service, user: str) -> None:
         )
 
 
-def tool_changed_error(tool: Tool, what: str, command: str) -> RuleError:
-    """Returns the error for a tool that has changed since its user approved it."""
+def tool_changed_error(tool: Tool, what: str, next_step: str) -> RuleError:
+    """Returns the error for a tool that has changed since its user approved it; `next_step` is a code."""
     return RuleError(
         f"The tool {tool.name!r} of {tool.owner_id} was changed since you {what}, so it is not called.",
         rule="unchanged",
-        next_step=f"Check it with `aeon catalog show tool {tool.id}`; if you still want it, run `{command}` again.",
+        next_step=NextStep(next_step, tool=tool.id),
     )
 
 

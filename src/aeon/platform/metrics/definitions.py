@@ -6,6 +6,7 @@ from importlib.resources import files
 from typing import cast
 
 from aeon.base.json import Json, JsonObject
+from aeon.base.next_steps import NextStep
 from aeon.plan.yaml import load_yaml
 from aeon.platform.catalog.repository import DEFAULTS_OWNER
 from aeon.platform.errors import ConflictError, NotFoundError, PlatformError, ReferencedError, RuleError
@@ -52,7 +53,7 @@ class MetricDefinitionRepository:
         """Returns the metric with that id. Raises NotFoundError."""
         rows = self._store.read(queries.METRIC, {"id": id_})
         if not rows:
-            raise NotFoundError(f"There is no metric with the id {id_!r}.", next_step="See `aeon metrics`.")
+            raise NotFoundError(f"There is no metric with the id {id_!r}.", next_step=NextStep("metrics.list"))
         return MetricDefinition.from_row(rows[0])
 
     def find(self, name: str, scope: MetricScope | None = None) -> MetricDefinition:

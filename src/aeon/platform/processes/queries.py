@@ -5,6 +5,7 @@ A change of a definition replaces all steps of the Process. Definitions are cont
 
 from typing import Final
 
+from aeon.platform.catalog.queries import page_of_visible
 from aeon.platform.store import DialectQuery
 
 # Processes
@@ -25,6 +26,8 @@ OWN_PROCESSES: Final = f"{_PROCESS} WHERE p.owner_id = :user AND p.name > :after
 SHARED_PROCESSES: Final = f"""{_PROCESS}
 WHERE p.shared = 1 AND (p.name, p.id) > (:after, :after_id) ORDER BY p.name, p.id LIMIT :limit
 """
+
+VISIBLE_PROCESSES: Final = page_of_visible(_PROCESS, "p.")
 
 CREATE_PROCESS: Final = """
 INSERT INTO processes (id, owner_id, name, description, initial_context, output_template, token_budget,

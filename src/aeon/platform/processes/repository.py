@@ -128,6 +128,7 @@ QUERIES = EntityQueries(
     queries.PROCESS_NAMED,
     queries.OWN_PROCESSES,
     queries.SHARED_PROCESSES,
+    queries.VISIBLE_PROCESSES,
     queries.USERS_OF_PROCESS,
 )
 

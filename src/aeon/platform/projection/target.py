@@ -4,6 +4,7 @@ from collections.abc import Collection, Sequence
 from typing import Protocol
 
 from aeon.base.errors import AeonError
+from aeon.base.next_steps import NextStep
 from aeon.platform.projection.model import GraphBatch, GraphEdge, GraphNode, GraphScalar, NodeKey, ProjectionClaim
 
 
@@ -30,7 +31,7 @@ class ProjectionMovedError(ProjectionError):
 class RebuildRequiredError(ProjectionError):
     """The graph does not continue this record."""
 
-    next_step = "Run `aeon graph rebuild`."
+    next_step = NextStep("projection.rebuild")
 
 
 class GraphTarget(Protocol):

@@ -56,6 +56,31 @@ class Run(RunSummary):
     inputs: JsonObject
 
 
+class RunFilter(NamedTuple):
+    """Which runs are listed: in one phase, of one Process (its name or id), accepted at an instant or later.
+
+    None does not filter. `since` is ISO 8601 in UTC with microseconds, so that instants compare as texts.
+    """
+
+    phase: RunPhase | None = None
+    process: str | None = None
+    since: str = ""
+
+
+ALL_RUNS = RunFilter()
+
+
+class RunPosition(NamedTuple):
+    """A place in the list of a user's runs, newest first."""
+
+    accepted_at: str
+    id: str
+
+
+NEWEST_RUN = RunPosition("9999", "")
+"""The place before the newest run."""
+
+
 class RunEntry(Record):
     """One event of a run. Entries are numbered from 1 without gaps, and never change.
 

@@ -1,7 +1,7 @@
 """The ports between runs and engines: Engine, RunRepository and WorkerPool."""
 
 from collections.abc import Callable, Sequence
-from contextlib import AbstractAsyncContextManager
+from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from typing import Protocol
 
 from aeon.base.errors import AeonError
@@ -111,6 +111,29 @@ class RunRepository(Protocol):
 
     def list_signals(self, runs: Sequence[str]) -> list[RunSignal]:
         """Return all signals of these runs, oldest first."""
+        ...
+
+
+class EntryWatch(AbstractContextManager["EntryWatch"], Protocol):
+    """A follower's wait for new entries of the runs that it wants; leaving the context ends it."""
+
+    def wait(self, seconds: float) -> None:
+        """Return once a wanted run has a new entry since the last call, or after `seconds`."""
+        ...
+
+
+class EntryNotifier(Protocol):
+    """Tells followers of runs that entries were stored. Thread-safe.
+
+    It may miss entries, such as those of other processes: a follower also reads from time to time.
+    """
+
+    def notify(self, run: str) -> None:
+        """Say that entries of a run were stored."""
+        ...
+
+    def watch(self, is_wanted: Callable[[str], bool]) -> EntryWatch:
+        """Begin to wait for the runs that `is_wanted` accepts; any thread may call it."""
         ...
 
 

@@ -77,8 +77,13 @@ ENTRIES: Final = "SELECT text FROM run_entries WHERE run_id = :run AND n > :afte
 WANTED: Final = "SELECT text FROM signals WHERE run_id IN (SELECT value FROM json_each(:runs)) ORDER BY at, id"
 
 OF_OWNER: Final = f"""{_SUMMARY}
-WHERE r.owner_id = :user AND (:called = 1 OR r.parent_id IS NULL) ORDER BY r.accepted_at DESC, r.id LIMIT :limit
+WHERE r.owner_id = :user AND (:called = 1 OR r.parent_id IS NULL) AND r.accepted_at >= :since
+  AND r.accepted_at <= :until AND (r.accepted_at < :until OR r.id > :after_id)
+  AND (CAST(:phase AS text) IS NULL OR r.phase = :phase)
+  AND (CAST(:process AS text) IS NULL OR r.process_name = :process OR r.process_id = :process)
+ORDER BY r.accepted_at DESC, r.id LIMIT :limit
 """
+"""Runs after the one that was accepted at `until` and has the id `after_id`; NULL does not filter."""
 
 CALLED_BY_RUN: Final = f"{_SUMMARY} WHERE r.root_id = :root ORDER BY r.accepted_at, r.id"
 

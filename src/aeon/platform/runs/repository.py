@@ -5,6 +5,7 @@ from contextlib import suppress
 from datetime import datetime
 
 from aeon.base.json import Json, JsonObject, canonical_json, parse_strict
+from aeon.base.next_steps import NextStep
 from aeon.platform.errors import ConflictError, NotFoundError
 from aeon.platform.runs import queries
 from aeon.platform.runs.admission import PlannedRun, RunAdmission
@@ -22,7 +23,20 @@ from aeon.platform.runs.machine.events import (
 )
 from aeon.platform.runs.machine.plan import RunPlan
 from aeon.platform.runs.machine.state import ENDED_PHASES, RunPhase, RunState
-from aeon.platform.runs.model import JobResult, Run, RunEntry, RunSignal, RunSnapshot, RunSummary
+from aeon.platform.runs.model import (
+    ALL_RUNS,
+    NEWEST_RUN,
+    JobResult,
+    Run,
+    RunEntry,
+    RunFilter,
+    RunPosition,
+    RunSignal,
+    RunSnapshot,
+    RunSummary,
+)
+from aeon.platform.runs.notifier import InProcessNotifier
+from aeon.platform.runs.ports import EntryNotifier
 from aeon.platform.store import DuplicateError, GuardError, Row, Store, UnitOfWork, guard, write_one
 
 _PAGE_SIZE = 1000
@@ -31,7 +45,11 @@ _PAGE_SIZE = 1000
 class SqlRunRepository:
     """The stored runs of all users. Thread-safe. All methods raise StoreError."""
 
-    def __init__(self, store: Store, results: ResultStore, admission: RunAdmission) -> None:
+    def __init__(
+        self, store: Store, results: ResultStore, admission: RunAdmission, notifier: EntryNotifier | None = None
+    ) -> None:
+        """`notifier` tells followers in this process of new entries; None tells nobody."""
+        self._notifier = InProcessNotifier() if notifier is None else notifier
         self._store = store
         self._results = results
         self._admission = admission
@@ -68,6 +86,7 @@ class SqlRunRepository:
             self.append(run, executor, self._missing_entries(run, executor, entries), state)
         else:
             log_entries(run, entries)
+            self._notifier.notify(run)
 
     def accept_child(self, parent: Run, command: StartProcess) -> str:
         """Accept the run that a step starts, and return its id; calling it again returns the same run.
@@ -135,12 +154,27 @@ class SqlRunRepository:
         rows = self._store.read(queries.ONE, {"run": run, "user": user})
         if not rows:
             self._admission.require_user(user)
-            raise NotFoundError(f"You have no run {run!r}.", next_step="See `aeon runs list`.")
+            raise NotFoundError(f"You have no run {run!r}.", next_step=NextStep("runs.list"))
         return self._planned_run(rows[0])
 
-    def list_by_owner(self, user: str, limit: int, *, called: bool = False) -> list[RunSummary]:
-        """Return the user's runs, newest first; with `called`, also the child runs."""
-        params: JsonObject = {"user": user, "limit": limit, "called": called}
+    def list_by_owner(
+        self,
+        user: str,
+        limit: int,
+        wanted: RunFilter = ALL_RUNS,
+        after: RunPosition = NEWEST_RUN,
+        *,
+        called: bool = False,
+    ) -> list[RunSummary]:
+        """Return the user's runs after a position, newest first; with `called`, also the child runs."""
+        params: JsonObject = {
+            "user": user,
+            "limit": limit,
+            "called": called,
+            "until": after.accepted_at,
+            "after_id": after.id,
+            **wanted._asdict(),
+        }
         return [RunSummary.from_row(row) for row in self._store.read(queries.OF_OWNER, params)]
 
     def list_family(self, root: str) -> list[RunSummary]:
@@ -188,7 +222,7 @@ class SqlRunRepository:
         rows = self._store.read(queries.DEAD, {"user": user, "job": job})
         if not rows:
             self._admission.require_user(user)
-            raise NotFoundError(f"You have no dead job {job!r}.", next_step="See `aeon jobs dead`.")
+            raise NotFoundError(f"You have no dead job {job!r}.", next_step=NextStep("jobs.list_dead"))
         return DeadJob.from_row(rows[0])
 
     def mark_retried(self, root: str, by: str) -> None:

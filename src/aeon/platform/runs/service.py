@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from aeon.base.json import Json, JsonObject
+from aeon.base.next_steps import NextStep
 from aeon.platform.errors import ConflictError, NotFoundError, RuleError
 from aeon.platform.ledger import Ledger, MutationRequest
 from aeon.platform.processes.model import Process
@@ -25,7 +26,9 @@ from aeon.platform.runs.machine.events import (
 )
 from aeon.platform.runs.machine.plan import RunPlan
 from aeon.platform.runs.machine.state import ENDED_PHASES, RunState, StepState, initial_state
-from aeon.platform.runs.model import Run, RunEntry, RunSignal, RunSummary
+from aeon.platform.runs.model import ALL_RUNS, NEWEST_RUN, Run, RunEntry, RunFilter, RunPosition, RunSignal, RunSummary
+from aeon.platform.runs.notifier import InProcessNotifier
+from aeon.platform.runs.ports import EntryNotifier
 from aeon.platform.runs.replay import replay
 from aeon.platform.runs.repository import SqlRunRepository
 from aeon.platform.runs.semantics import SEMANTICS
@@ -117,11 +120,14 @@ class Runs:
         processes: ProcessRepository,
         results: ResultStore,
         new_id: Callable[[], str],
+        notifier: EntryNotifier | None = None,
     ) -> None:
+        """`notifier` tells followers of new entries; None makes one for this process."""
+        self.notifier: EntryNotifier = InProcessNotifier() if notifier is None else notifier
         self._ledger = ledger
         self._processes = processes
         self._admission = RunAdmission(store, ledger, processes, results, new_id)
-        self.repository = SqlRunRepository(store, results, self._admission)
+        self.repository = SqlRunRepository(store, results, self._admission, self.notifier)
 
     def accept(self, process: Process, new: NewRun, request: MutationRequest) -> Run:
         """Accept a run durably: from then on it is not lost (platform 20).
@@ -130,9 +136,15 @@ class Runs:
         """
         return self._admission.accept(process, new, request)
 
-    def list_runs(self, user: str, limit: int = _DEFAULT_LIMIT) -> list[RunSummary]:
-        """Return the user's runs, newest first, without child runs."""
-        return self.repository.list_by_owner(user, limit)
+    def list_runs(
+        self,
+        user: str,
+        limit: int = _DEFAULT_LIMIT,
+        wanted: RunFilter = ALL_RUNS,
+        after: RunPosition = NEWEST_RUN,
+    ) -> list[RunSummary]:
+        """Return the user's runs after a position, newest first, without child runs."""
+        return self.repository.list_by_owner(user, limit, wanted, after)
 
     def view(self, user: str, run: str) -> RunView:
         """Return a run and its current state. Raises NotFoundError."""
@@ -213,7 +225,7 @@ class Runs:
         waiting = ", ".join(question.step for question in questions) or "none"
         raise NotFoundError(
             f"No step {step!r} of the run {run} waits for an answer; those that do: {waiting}.",
-            next_step=f"See `aeon runs why {run}`.",
+            next_step=NextStep("runs.explain", run=run),
         )
 
     def _send(self, signal: RunSignal) -> None:

@@ -6,6 +6,8 @@ UTC, so that instants sort as texts.
 
 from typing import Final
 
+from aeon.platform.catalog.queries import page_of_own
+
 _SCHEDULE: Final = """
 SELECT id, owner_id, name, process_id AS process, inputs, cron, at, time_zone, enabled, catch_up, since, shared,
        version, created_at, updated_at
@@ -17,6 +19,8 @@ SCHEDULE: Final = f"{_SCHEDULE} WHERE id = :id AND owner_id = :user"
 SCHEDULE_NAMED: Final = "SELECT id FROM schedules WHERE owner_id = :user AND name = :name"
 
 OWN_SCHEDULES: Final = f"{_SCHEDULE} WHERE owner_id = :user AND name > :after ORDER BY name LIMIT :limit"
+
+VISIBLE_SCHEDULES: Final = page_of_own(_SCHEDULE)
 
 CREATE_SCHEDULE: Final = """
 INSERT INTO schedules (id, owner_id, name, process_id, inputs, cron, at, time_zone, enabled, catch_up, since,

@@ -86,6 +86,7 @@ QUERIES = EntityQueries(
     queries.SCHEDULE_NAMED,
     queries.OWN_SCHEDULES,
     None,
+    queries.VISIBLE_SCHEDULES,
     queries.USERS_OF_SCHEDULE,
 )
 

@@ -48,7 +48,7 @@ class AnswerTool(Tool):
         except ToolError:
             raise
         except AeonError as error:
-            raise ToolError(error.message, next_step=error.advice) from error
+            raise ToolError(error.message, next_step=error.next) from error
 
 
 def _result(result: RequestResult) -> JsonObject:

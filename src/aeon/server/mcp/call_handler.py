@@ -10,6 +10,8 @@ from aeon.base.clock import Clock, SystemClock
 from aeon.base.errors import AeonError
 from aeon.base.json import JsonObject, canonical_json
 from aeon.base.masking import Mask
+from aeon.base.next_steps import words_of
+from aeon.server.mcp.next_steps import TOOLS
 from aeon.server.mcp.offered_tools import OfferedTool
 from aeon.tools.invocation import ToolInvoker
 from aeon.validation.schema import argument_problems
@@ -95,11 +97,11 @@ class McpCallHandler:
         try:
             return _success_result(self._mask.value(caller.invoke(offered.registered, arguments)))
         except AeonError as error:
-            text = self._mask.text(f"{error.message} {error.advice}".rstrip())
+            text = self._mask.text(f"{error.message} {words_of(error.next, TOOLS)}".rstrip())
             return _error_result(text, self._error_report(error))
 
     def _error_report(self, error: AeonError) -> JsonObject:
-        return self._mask.value(error.report(secrets.token_hex(16), self._clock.now()))
+        return self._mask.value(error.report(secrets.token_hex(16), self._clock.now(), TOOLS))
 
 
 def _as_mcp(offered: OfferedTool) -> "McpTool":

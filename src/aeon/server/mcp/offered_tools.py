@@ -4,11 +4,10 @@ from collections.abc import Iterable, Iterator
 from copy import copy
 from typing import NamedTuple
 
+from aeon.application.tools import Effect, StoredTool
 from aeon.base.errors import ToolDefinitionError
 from aeon.base.json import JsonObject
 from aeon.bootstrap.app import App
-from aeon.platform.catalog.kernel_tool import StoredTool
-from aeon.platform.catalog.operations import Effect
 from aeon.server.mcp.answer_tool import AnswerTool
 from aeon.tools.interface import Tool
 from aeon.tools.registry import RegisteredTool, ToolRegistry

@@ -6,10 +6,12 @@ from typing import Any
 
 from aeon.application.run_follower import SettledRun
 from aeon.application.runs import RunService
+from aeon.application.workspace import Workspace
 from aeon.base.errors import AeonError, ToolError
 from aeon.base.json import Json, JsonObject
-from aeon.bootstrap.process_runtime import ProcessRuntime
+from aeon.base.next_steps import NextStep
 from aeon.platform.processes.model import Process
+from aeon.server.mcp.next_steps import TOOLS
 from aeon.server.mcp.offered_tools import ToolHints
 from aeon.tools.interface import Tool
 
@@ -69,15 +71,13 @@ class RunTool(Tool):
             return self._act(kwargs)
 
 
-def offer_processes(runner: ProcessRuntime, user: str) -> Iterator[tuple[Tool, ToolHints]]:
+def offer_processes(workspace: Workspace) -> Iterator[tuple[Tool, ToolHints]]:
     """Yield a tool for each Process that the user may run, and the tools for runs. Raises StoreError."""
-    runs = RunService(runner, user)
-    processes = runner.platform.processes
-    shared = processes.list_shared(user, limit=_MAX_OFFERED)
-    own = processes.list_own(user, limit=_MAX_OFFERED)
-    for process in {
-        each.name: each for each in [*shared, *own] if each.enabled
-    }.values():  # an own one replaces a shared one of the same name
+    runs, listed = workspace.runs, workspace.processes.list_all()
+    own = [each for each in listed if each.owner_id == workspace.user][:_MAX_OFFERED]
+    shared = [each for each in listed if each.owner_id != workspace.user][:_MAX_OFFERED]
+    # An own one replaces a shared one of the same name.
+    for process in {each.name: each for each in [*shared, *own] if each.enabled}.values():
         yield _start_tool(runs, process), ToolHints(read_only=False)
     yield from _run_tools(runs)
 
@@ -138,7 +138,9 @@ def _settled(runs: RunService, run: str, seconds: float = _WAIT_SECONDS) -> Json
     settled = runs.settle(run, seconds)
     state = settled.view.state
     if state.phase == "failed" and state.error is not None:
-        raise ToolError(state.error.message, next_step=f"{state.error.next_step} Then: aeon runs retry {run}")
+        raise ToolError(
+            state.error.message, next_step=f"{state.error.next_step} {NextStep('runs.retry', run=run).worded(TOOLS)}"
+        )
     return {"run": run, "phase": state.phase, "output": state.output, "questions": _questions(settled)}
 
 
@@ -155,4 +157,4 @@ def _as_tool_errors() -> Generator[None]:
     except ToolError:
         raise
     except AeonError as error:
-        raise ToolError(error.message, next_step=error.advice) from error
+        raise ToolError(error.message, next_step=error.next) from error

@@ -15,13 +15,11 @@ from aeon.skills.executor.node_verdict import NodeFailure, judge_result, mask_re
 from aeon.skills.failures import RETRYABLE, FailureClass
 from aeon.skills.invocation import (
     Cancellation,
-    ConcurrencyGroup,
     Invocation,
     InvocationResult,
     OutputBudget,
     ScriptExitReason,
     ScriptRunner,
-    StartSlot,
 )
 from aeon.skills.launch.grants import NotGrantedError
 from aeon.skills.models import ScriptRetryPolicy, Skill, SkillScript
@@ -69,7 +67,6 @@ class NodeTask:
     request_id: str
     deadline: float
     cancellation: Cancellation
-    group: ConcurrencyGroup
     budget: OutputBudget
 
     @property
@@ -164,14 +161,12 @@ class _NodeRun:
             return _AttemptResult(_PLAN_TIMED_OUT)
         timeout = min(invocation.timeout, seconds_left)
         limited_invocation = invocation if timeout == invocation.timeout else replace(invocation, timeout=timeout)
-        slot = StartSlot(self._task.group, lambda: self._emit_started(number), seconds_left, self._task.budget)
+        if self._task.cancellation.is_cancelled:
+            return None
+        self._emit_started(number)
         result: InvocationResult = yield self._services.runner.start(
-            limited_invocation, self._task.cancellation, self._emit_event, slot
+            limited_invocation, self._task.cancellation, self._emit_event, self._task.budget
         )
-        if self._started < number:
-            if result.exit_reason in _STOP_REASONS:
-                return None
-            self._emit_started(number)
         result = mask_result(self._mask, with_absolute_paths(result, invocation.cwd))
         verdict = judge_result(result, self._task.script, timeout)
         if not isinstance(verdict, NodeFailure):
@@ -262,7 +257,6 @@ class _NodeRun:
 _NO_SECRETS = Mask()
 _MIN_DIAGNOSTICS = 500
 """Characters of diagnostics that are always kept for each node."""
-_STOP_REASONS = (ScriptExitReason.CANCELLED, ScriptExitReason.TIMED_OUT)
 _CANCELLED = NodeFailure(FailureClass.CANCELLED, "The run was cancelled before the next attempt.")
 _PLAN_TIMED_OUT = NodeFailure(FailureClass.PLAN_TIMEOUT, "The plan timed out before the script ended.")
 

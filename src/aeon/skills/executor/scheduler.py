@@ -13,7 +13,7 @@ from aeon.observability.events import Event
 from aeon.skills.executor.node_run import NodeServices, NodeTask, run_node
 from aeon.skills.executor.plan_result import skipped_result
 from aeon.skills.failures import FailureClass
-from aeon.skills.invocation import Cancellation, ConcurrencyGroup, OutputBudget
+from aeon.skills.invocation import Cancellation, OutputBudget
 from aeon.skills.models import SkillCatalog
 from aeon.skills.plan.graph import PlanGraph
 from aeon.skills.plan_json import ExecutionState, PlanJson, ToolResult
@@ -95,9 +95,8 @@ class NodeScheduler:
         self._plan_run = plan_run
         self._loop = loop
         self._ready = ReadySet(plan_run.graph.dependencies)
-        self._group = ConcurrencyGroup(width)
         self._budget = OutputBudget()
-        self._queue = ReadyQueue(width + plan_run.services.runner.prefetch)
+        self._queue = ReadyQueue(width)
         self._results: dict[int, ToolResult] = {}
         self._blocking: set[int] = set()
 
@@ -177,7 +176,6 @@ class NodeScheduler:
             request_id=plan_run.plan.request_id,
             deadline=plan_run.deadline,
             cancellation=plan_run.cancellation,
-            group=self._group,
             budget=self._budget,
         )
         self._loop.start(self._run(position, task))

@@ -1,15 +1,14 @@
 """Monitors one invocation: feeds stdin, reads output, enforces limits and deadlines."""
 
-import math
 import os
 import select
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from aeon.base.json import JsonObject
-from aeon.skills.invocation import Cancellation, EventSink, Invocation, ScriptExitReason, StartSlot
+from aeon.skills.invocation import Cancellation, EventSink, Invocation, ScriptExitReason
 from aeon.skills.sandbox.output_buffers import TailBuffer
 from aeon.skills.sandbox.reaper import messages
 from aeon.skills.sandbox.reaper_client import ReaperChannel
@@ -101,20 +100,8 @@ class StdioPipes:
             os.close(fds.pop())
 
 
-class LaunchOptions(NamedTuple):
-    """The caller's options for a launch: its cancellation, its event sink, its start slot.
-
-    `deadline` is the monotonic time by which the script must have ended.
-    """
-
-    cancellation: Cancellation | None
-    on_event: EventSink | None
-    slot: StartSlot | None
-    deadline: float
-
-
 class ScriptMonitor:
-    """Monitors one invocation until all its processes have ended, or the reaper has died."""
+    """Monitors one invocation, just started, until all its processes have ended, or the reaper has died."""
 
     def __init__(
         self,
@@ -122,19 +109,18 @@ class ScriptMonitor:
         channel: ReaperChannel,
         pipes: StdioPipes,
         output: ScriptOutput,
-        options: LaunchOptions,
+        cancellation: Cancellation | None,
+        on_event: EventSink | None,
     ) -> None:
         self._invocation = invocation
         self._socket = channel.socket
         self._pipes = pipes
         self._output = output
-        self._on_event = options.on_event
-        self._slot = options.slot
-        self._last_stop_at = options.deadline
-        self._stop_at = self._last_stop_at
-        self.deadline = self._last_stop_at
+        self._on_event = on_event
+        self._started_at = time.monotonic()
+        self._stop_at = self._started_at + invocation.timeout
+        self.deadline = min(self._started_at + _UNHEARD_SECONDS, self._stop_at)
         """The latest time of the next poll: to start reading, later to enforce the timeout."""
-        self._started_at = math.inf
         self.diagnostics = TailBuffer(invocation.limits.stderr)
         self.stop_reason: ScriptExitReason | None = None
         """Why its end was requested; None if it was not."""
@@ -144,25 +130,13 @@ class ScriptMonitor:
         self._reactions: dict[int, Callable[[], object]] = {self._socket.fileno(): self._receive_report}
         if pipes.has_pending_input:
             self._register(pipes.stdin, self._write_stdin, select.EPOLLOUT)
-        if (cancellation := options.cancellation) is not None:
+        if cancellation is not None:
             self._register(cancellation.fileno(), lambda: self._cancel(cancellation.fileno()))
-
-    def mark_started(self, moment: float) -> None:
-        """Records the start at this monotonic time in seconds, from which its timeout counts."""
-        self._started_at = moment
-        if self.stop_reason is None:
-            self._stop_at = min(moment + self._invocation.timeout, self._last_stop_at)
-            self.deadline = min(moment + _UNHEARD_SECONDS, self._stop_at)
-
-    @property
-    def has_started(self) -> bool:
-        """Whether the script has started."""
-        return self._started_at < math.inf
 
     @property
     def seconds(self) -> float:
         """Seconds since the start."""
-        return max(0.0, time.monotonic() - self._started_at)
+        return time.monotonic() - self._started_at
 
     def _register(self, fd: int, react: Callable[[], object], event: int = select.EPOLLIN) -> None:
         self._reactions[fd] = react
@@ -224,7 +198,6 @@ class ScriptMonitor:
         """Ends the script at once and waits for it, before an exception is raised."""
         if self.is_finished:
             return
-        self._slot = None
         messages.send_stop(self._socket, messages.ScriptStopCommand(0.0))
         self._socket.settimeout(_REAPER_SECONDS)
         while not self.is_finished:
@@ -235,10 +208,6 @@ class ScriptMonitor:
         report = messages.receive_report(self._socket)
         if report is None:
             self.is_reaper_gone = True
-        elif report.kind == messages.STARTED:
-            self.mark_started(report.number / 1e9)
-            if self._slot is not None:
-                self._slot.on_start()
         else:
             self.last_report = report
 
@@ -252,9 +221,7 @@ class ScriptMonitor:
             self.stop_reason = reason
             self._stop_at = time.monotonic() + self._invocation.grace_seconds + _REAPER_SECONDS
             self._start_reading()
-            # Waiting invocations of the group must not start in the freed slot: their time is over, too.
-            is_for_all = reason is ScriptExitReason.CANCELLED or time.monotonic() >= self._last_stop_at
-            messages.send_stop(self._socket, messages.ScriptStopCommand(self._invocation.grace_seconds, is_for_all))
+            messages.send_stop(self._socket, messages.ScriptStopCommand(self._invocation.grace_seconds))
 
     def _limit_passed(self) -> None:
         if self.stop_reason is None:

@@ -9,7 +9,7 @@ from contextlib import ExitStack, suppress
 from itertools import count
 from pathlib import Path
 from threading import Lock
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Literal, TypeAlias
 
 from aeon.base.errors import SandboxError
 from aeon.skills.invocation import ResourceLimits
@@ -30,18 +30,6 @@ _CLOSE_SECONDS = 15.0
 
 
 _NUMBERS = count(1)
-
-
-class SpawnOrder(NamedTuple):
-    """A request, the script's ends of its pipes, and its group.
-
-    With `limit` it waits for a free slot there.
-    """
-
-    request: messages.SpawnRequest
-    stdio: list[int]
-    group: int = 0
-    limit: int = 0
 
 
 class ReaperChannel:
@@ -99,16 +87,16 @@ class ReaperProcess:
         """The reaper's process id; the child process is the guard, the reaper's parent."""
         return next(iter(procfs.children(self._process.pid)), self._process.pid)
 
-    def spawn(self, order: SpawnOrder) -> ReaperChannel:
-        """Sends a request.
+    def spawn(self, request: messages.SpawnRequest, stdio: list[int]) -> ReaperChannel:
+        """Sends a request with the script's ends of its pipes.
 
         Returns the channel for its reports, which the caller must release or close. Raises OSError if the reaper died
         or hung, SandboxError if the request cannot be written.
         """
         channel = self._acquire_channel()
         try:
-            length = _write_request(channel.request_file, order.request)
-            start = messages.SpawnCommand(channel.number, order.stdio, length, order.group, order.limit)
+            length = _write_request(channel.request_file, request)
+            start = messages.SpawnCommand(channel.number, stdio, length)
             messages.send_command(self._command_socket, start)
         except BaseException:
             channel.close()
@@ -215,25 +203,20 @@ class ReaperClient:
         self._reaper: ReaperProcess | None = None
         self._is_closed = False
 
-    def spawn(self, order: SpawnOrder) -> ReaperChannel:
+    def spawn(self, request: messages.SpawnRequest, stdio: list[int]) -> ReaperChannel:
         """Sends a request, to a new reaper if the last one died; see `ReaperProcess.spawn`.
 
         Raises SandboxError if no reaper accepts it.
         """
+        reaper = self._reaper_process()
         with suppress(OSError):
-            return self._try_spawn(order)
-        try:
-            return self._try_spawn(order)  # the first reaper was already dead
-        except OSError as error:
-            raise SandboxError(f"The process that runs scripts accepts no requests: {error}.") from error
-
-    def _try_spawn(self, order: SpawnOrder) -> ReaperChannel:
+            return reaper.spawn(request, stdio)
+        self.discard(reaper)  # it was already dead
         reaper = self._reaper_process()
         try:
-            return reaper.spawn(order)
-        except OSError:
-            self.discard(reaper)
-            raise
+            return reaper.spawn(request, stdio)
+        except OSError as error:
+            raise self.discard(reaper) from error
 
     def _reaper_process(self) -> ReaperProcess:
         with self._lock:

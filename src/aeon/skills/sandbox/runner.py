@@ -1,8 +1,6 @@
 """`SandboxRunner`: runs scripts as real processes at the best available sandbox level."""
 
-import math
 import sys
-import time
 from threading import Lock
 from typing import Self, get_args
 
@@ -12,21 +10,17 @@ from aeon.skills.invocation import (
     EventSink,
     Invocation,
     InvocationResult,
+    OutputBudget,
     ResourceLimits,
     SandboxLevel,
     ScriptExitReason,
-    StartSlot,
 )
 from aeon.skills.poll_loop import Pollable, ReadyResult, poll_until_done
 from aeon.skills.sandbox.isolation import SandboxMode, best_level
-from aeon.skills.sandbox.monitor import LaunchOptions
 from aeon.skills.sandbox.reaper.messages import WARM_OPTIONS
 from aeon.skills.sandbox.reaper_client import ReaperClient
 from aeon.skills.sandbox.script_process import ScriptLaunch, ScriptProcess
 from aeon.skills.sandbox.start_errors import validate_invocation
-
-_PREFETCH = 2
-"""Scripts that wait at the reaper in addition to the running ones; more gains nothing, and each holds pipes."""
 
 
 class SandboxRunner:
@@ -62,23 +56,18 @@ class SandboxRunner:
                 self._level = best_level(self._mode, self._try)
             return self._level
 
-    @property
-    def prefetch(self) -> int:
-        """A few, so that a reaper starts the next script at once; 0 if two reapers share a group."""
-        return 0 if self._fork_server else _PREFETCH
-
     def start(
         self,
         invocation: Invocation,
         cancellation: Cancellation | None = None,
         on_event: EventSink | None = None,
-        turn: StartSlot | None = None,
+        budget: OutputBudget | None = None,
     ) -> Pollable[InvocationResult]:
         """Starts the script; see `ScriptRunner`.
 
         A script that reports `done` and does not exit times out.
         """
-        return self._start(invocation, self.level, cancellation, on_event, turn)
+        return self._start(invocation, self.level, cancellation, on_event, budget)
 
     def run(
         self, invocation: Invocation, cancellation: Cancellation | None = None, on_event: EventSink | None = None
@@ -95,15 +84,14 @@ class SandboxRunner:
         level: SandboxLevel,
         cancellation: Cancellation | None = None,
         on_event: EventSink | None = None,
-        turn: StartSlot | None = None,
+        budget: OutputBudget | None = None,
     ) -> Pollable[InvocationResult]:
         if cancellation is not None and cancellation.is_cancelled:
             return ReadyResult(InvocationResult(ScriptExitReason.CANCELLED, sandbox=level))
         if fault := validate_invocation(invocation):
             return ReadyResult(InvocationResult(ScriptExitReason.NOT_STARTED, problem=fault, sandbox=level))
-        deadline = time.monotonic() + turn.seconds_left if turn is not None else math.inf
-        options = LaunchOptions(cancellation, on_event, turn, deadline)
-        return ScriptProcess(ScriptLaunch(invocation, level, self._client_for(invocation, level), options))
+        client = self._client_for(invocation, level)
+        return ScriptProcess(ScriptLaunch(invocation, level, client, cancellation, on_event, budget))
 
     def _client_for(self, invocation: Invocation, level: SandboxLevel) -> ReaperClient:
         is_warm = self._fork_server and level != "bubblewrap" and _can_fork(invocation)

@@ -8,14 +8,22 @@ from pathlib import Path
 from typing import NamedTuple
 
 from aeon.base.errors import SandboxError
-from aeon.skills.invocation import Invocation, InvocationResult, OutputBudget, SandboxLevel, ScriptExitReason
+from aeon.skills.invocation import (
+    Cancellation,
+    EventSink,
+    Invocation,
+    InvocationResult,
+    OutputBudget,
+    SandboxLevel,
+    ScriptExitReason,
+)
 from aeon.skills.protocol import AssetCheck, ScriptEventReader
 from aeon.skills.sandbox import isolation
-from aeon.skills.sandbox.monitor import LaunchOptions, ScriptMonitor, StdioPipes
+from aeon.skills.sandbox.monitor import ScriptMonitor, StdioPipes
 from aeon.skills.sandbox.output_buffers import PlainOutputReader
 from aeon.skills.sandbox.reaper import messages, procfs
 from aeon.skills.sandbox.reaper.messages import MARKER_VARIABLE
-from aeon.skills.sandbox.reaper_client import ReaperClient, SpawnOrder
+from aeon.skills.sandbox.reaper_client import ReaperClient
 from aeon.skills.sandbox.start_errors import sandbox_failure_message, start_failure_message, too_many_open_files_error
 
 _KILL_SECONDS = 5.0
@@ -80,12 +88,14 @@ _SIGNAL_BASE = 128
 
 
 class ScriptLaunch(NamedTuple):
-    """A script to run, its sandbox level, its reaper client, and the caller's options."""
+    """A script to run with its sandbox level and its reaper, and what its caller gave to `ScriptRunner.start`."""
 
     invocation: Invocation
     level: SandboxLevel
     client: ReaperClient
-    options: LaunchOptions
+    cancellation: Cancellation | None = None
+    on_event: EventSink | None = None
+    budget: OutputBudget | None = None
 
 
 class ScriptProcess:
@@ -113,55 +123,29 @@ class ScriptProcess:
         if self._is_retry:
             raise result
         self._is_retry = True
-        self._attempt = _LaunchAttempt(self._relaunch_spec())
+        self._attempt = _LaunchAttempt(self._launch)
         return None
-
-    def _relaunch_spec(self) -> ScriptLaunch:
-        """Returns the launch for the retry, which must not call `on_start` a second time."""
-        slot = self._launch.options.slot
-        if slot is None or not self._attempt.monitor.has_started:
-            return self._launch
-        retry_slot = slot._replace(on_start=lambda: None)
-        return self._launch._replace(options=self._launch.options._replace(slot=retry_slot))
 
 
 class _LaunchAttempt:
-    """One launch request: it holds the pipes, the channel to the reaper and a slot in its group."""
+    """One launch request: it holds the pipes and the channel to the reaper."""
 
     def __init__(self, launch: ScriptLaunch) -> None:
-        invocation, self._slot = launch.invocation, launch.options.slot
-        self._invocation = invocation
+        invocation = self._invocation = launch.invocation
         self._client = launch.client
         self._level: SandboxLevel = launch.level
-        self._output = _output_reader(invocation, self._slot.budget if self._slot else None)
+        self._output = _output_reader(invocation, launch.budget)
         self._token = os.urandom(16).hex()
         self._pipes = _open_pipes(invocation.stdin)
         try:
-            order = self._order()
-            if self._slot is not None and not order.limit:
-                self._slot.on_start()
-            self._channel = launch.client.spawn(order)
+            request = isolation.build_spawn_request(invocation, launch.level, self._token)
+            self._channel = launch.client.spawn(request, self._pipes.child_fds)
         except BaseException:
             self._pipes.close()
             raise
-        if self._slot is not None:
-            self._slot.group.active += 1
         self._pipes.close_child_stdin()
-        self.monitor = ScriptMonitor(invocation, self._channel, self._pipes, self._output, launch.options)
-        if not order.limit:
-            self.monitor.mark_started(time.monotonic())
-
-    def _order(self) -> SpawnOrder:
-        """Returns the order for the reaper, without a limit while the group has a free slot.
-
-        Only this side counts the slots.
-        """
-        request = isolation.build_spawn_request(self._invocation, self._level, self._token)
-        if self._slot is None:
-            return SpawnOrder(request, self._pipes.child_fds)
-        group = self._slot.group
-        return SpawnOrder(
-            request, self._pipes.child_fds, group.number, group.limit if group.active >= group.limit else 0
+        self.monitor = ScriptMonitor(
+            invocation, self._channel, self._pipes, self._output, launch.cancellation, launch.on_event
         )
 
     def poll(self) -> InvocationResult | SandboxError | None:
@@ -191,8 +175,6 @@ class _LaunchAttempt:
         return _build_result(self._invocation, monitor, self._output, self._level)
 
     def _close(self) -> None:
-        if self._slot is not None:
-            self._slot.group.active -= 1
         self.monitor.close()
         self._pipes.close()
         if self.monitor.last_report is None:
@@ -221,8 +203,6 @@ def _build_result(
     """Builds the result from the reaper's report and the output."""
     milliseconds = round(monitor.seconds * 1000)
     report, diagnostics = monitor.last_report, monitor.diagnostics.text
-    if report is not None and report.kind == messages.DEQUEUED:
-        return InvocationResult(monitor.stop_reason or ScriptExitReason.CANCELLED, sandbox=level)
     if (
         report is not None
         and monitor.stop_reason is None

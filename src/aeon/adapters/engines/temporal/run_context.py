@@ -188,5 +188,7 @@ def _activity_failure_result(job: Job, error: ActivityError) -> JobResult:
     if isinstance(error.cause, TimeoutError) and error.cause.type == TimeoutType.START_TO_CLOSE:
         return JobResult(event=StepTimedOut(step=job.step, attempt=job.attempt))
     return lost_worker_result(
-        job, f"Its worker was lost {MAX_STARTS} times while it executed the job: {error.cause or error}"
+        job.step,
+        job.attempt,
+        f"Its worker was lost {MAX_STARTS} times while it executed the job: {error.cause or error}",
     )

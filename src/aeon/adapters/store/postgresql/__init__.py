@@ -6,7 +6,7 @@ from aeon.adapters.store.postgresql.address import PostgresAddress, parse_addres
 from aeon.base.errors import MissingExtraError
 from aeon.platform.store import Store
 
-__all__ = ["PostgresAddress", "migrate", "open_postgresql", "parse_address", "roll_back"]
+__all__ = ["PostgresAddress", "migrate", "open_postgresql", "open_schema", "parse_address", "roll_back"]
 
 
 def open_postgresql(address: str, password: str | None = None) -> Store:
@@ -21,6 +21,18 @@ def open_postgresql(address: str, password: str | None = None) -> Store:
     from aeon.adapters.store.postgresql.factory import open_store
 
     return open_store(place, password)
+
+
+def open_schema(address: PostgresAddress, password: str | None = None, *, is_durable: bool = True) -> Store:
+    """Opens a schema that is not a record, such as the one of an engine's runs; it may be missing.
+
+    With `is_durable` false, the server's own settings decide whether a commit waits for the disk. Raises
+    MissingExtraError, StoreUnavailableError.
+    """
+    _require_psycopg()
+    from aeon.adapters.store.postgresql import factory
+
+    return factory.open_schema(address, password, is_durable=is_durable)
 
 
 def migrate(address: str, password: str | None = None) -> list[str]:
@@ -52,6 +64,4 @@ def roll_back(address: str, password: str | None = None, *, to: int) -> list[str
 
 def _require_psycopg() -> None:
     if find_spec("psycopg") is None:
-        raise MissingExtraError(
-            "A record in PostgreSQL needs psycopg.", next_step="Run pip install 'aeon-orchestrator[postgres]'."
-        )
+        raise MissingExtraError("PostgreSQL needs psycopg.", next_step="Run pip install 'aeon-orchestrator[postgres]'.")

@@ -65,35 +65,50 @@ class PostgresAddress:
         return {name: value for name, value in parameters.items() if value}
 
 
-def parse_address(text: str) -> PostgresAddress:
-    """Parses an address.
+class _InvalidAddressError(ValueError):
+    """What is wrong with an address."""
+
+
+def parse_address(text: str, *, section: str = "store", schema: str | None = None) -> PostgresAddress:
+    """Parses the address of a section of the settings. With a fixed `schema`, it may not name another one.
 
     Raises ConfigError, which does not repeat the address: it may contain a password.
     """
     try:
+        return _parsed(text, schema)
+    except _InvalidAddressError as error:
+        raise ConfigError(
+            f"{section}.address is not a PostgreSQL address. {error}.", next_step=f"Use {_FORM}."
+        ) from None
+
+
+def _parsed(text: str, schema: str | None) -> PostgresAddress:
+    try:
         parts = urlsplit(text)
         options = dict(parse_qsl(parts.query, keep_blank_values=True, strict_parsing=bool(parts.query)))
     except ValueError:
-        raise _invalid_address("It cannot be read") from None
+        raise _InvalidAddressError("It cannot be read") from None
     if parts.scheme != "postgresql" or parts.fragment:
-        raise _invalid_address("It has a different form")
+        raise _InvalidAddressError("It has a different form")
     user, _, hosts = parts.netloc.rpartition("@")
     if ":" in user or options.keys() & {"password", "sslpassword"}:
-        raise _invalid_address(
-            "It contains a password; put it into an environment variable, and name that in store.password_env"
+        raise _InvalidAddressError(
+            "It contains a password; put it into an environment variable, and name that in password_env"
         )
-    return _address_of(unquote(user), hosts, unquote(parts.path.removeprefix("/")), options)
+    return _address_of(unquote(user), hosts, unquote(parts.path.removeprefix("/")), options, schema)
 
 
-def _address_of(user: str, netloc: str, database: str, options: dict[str, str]) -> PostgresAddress:
-    schema = options.pop("schema", _SCHEMA)
+def _address_of(
+    user: str, netloc: str, database: str, options: dict[str, str], fixed_schema: str | None
+) -> PostgresAddress:
+    schema = fixed_schema or options.pop("schema", _SCHEMA)
     folder = options.pop("host", "")
     if folder and not folder.startswith("/"):
-        raise _invalid_address("Its host= is not the folder of a socket")
+        raise _InvalidAddressError("Its host= is not the folder of a socket")
     if unknown := sorted(options.keys() - _OPTIONS):
-        raise _invalid_address(f"It has unknown options: {', '.join(unknown)}")
+        raise _InvalidAddressError(f"It has unknown options: {', '.join(unknown)}")
     if not _SCHEMA_NAME.fullmatch(schema):
-        raise _invalid_address("Its schema= is not a plain lowercase name")
+        raise _InvalidAddressError("Its schema= is not a plain lowercase name")
     places = [_host_and_port(place) for place in netloc.split(",")] if netloc else []
     if folder:
         places = [(folder, port) for _, port in places or [("", _PORT)]]
@@ -107,13 +122,9 @@ def _host_and_port(text: str) -> tuple[str, str]:
     """Parses `host`, `host:5432`, `[::1]:5432`, or `:5432` for a socket."""
     match = re.fullmatch(r"(?:\[(?P<v6>[0-9A-Fa-f:.]+)\]|(?P<host>[^\[\]:,/\\\s]*))(?::(?P<port>\d{1,5}))?", text)
     if match is None:
-        raise _invalid_address("One of its hosts cannot be read")
+        raise _InvalidAddressError("One of its hosts cannot be read")
     return match["v6"] or match["host"], match["port"] or _PORT
 
 
 def _bracketed(host: str) -> str:
     return f"[{host}]" if ":" in host else host
-
-
-def _invalid_address(what: str) -> ConfigError:
-    return ConfigError(f"store.address is not a PostgreSQL address. {what}.", next_step=f"Use {_FORM}.")

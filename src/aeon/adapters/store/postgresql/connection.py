@@ -50,6 +50,9 @@ work keeps its locks for at most a minute.
 """
 
 
+RESET_SYNC: Final = b"RESET synchronous_commit"
+
+
 class _BooleanLoader(Loader):
     """Loads booleans as 0 and 1, as in SQLite."""
 
@@ -65,10 +68,11 @@ class _NumericLoader(Loader):
         return int(text) if text.lstrip("-").isdecimal() else float(text)
 
 
-def connect(address: PostgresAddress, password: str | None) -> Connection:
+def connect(address: PostgresAddress, password: str | None, *, is_durable: bool = True) -> Connection:
     """Opens a connection in autocommit mode. Raises StoreUnavailableError.
 
-    It never uses PGPASSWORD, because a project's file may choose the address (decision 12).
+    It never uses PGPASSWORD, because a project's file may choose the address (decision 12). With `is_durable` false,
+    the server's own settings decide whether a commit waits for the disk.
     """
     try:
         connection = Connection.connect(
@@ -82,6 +86,8 @@ def connect(address: PostgresAddress, password: str | None) -> Connection:
     try:
         _adapt(connection)
         connection.execute(SESSION_SETTINGS, [address.schema])
+        if not is_durable:
+            connection.execute(RESET_SYNC)
     except Error as error:
         connection.close()
         raise unavailable_error(error, address.title) from None

@@ -34,6 +34,18 @@ def open_store(address: PostgresAddress, password: str | None) -> PostgresStore:
     return PostgresStore(pool, address.title)
 
 
+def open_schema(address: PostgresAddress, password: str | None, *, is_durable: bool = True) -> PostgresStore:
+    """Opens a schema that is not a record; it may be missing.
+
+    With `is_durable` false, the server's own settings decide whether a commit waits for the disk. Raises
+    StoreUnavailableError.
+    """
+    open_one = partial(connect, address, password, is_durable=is_durable)
+    pool = ConnectionPool(open_one, address.title)
+    pool.add(open_one())
+    return PostgresStore(pool, address.title)
+
+
 def version_of(connection: Connection) -> int:
     """Returns the version of the tables in the connection's schema; 0 if there are none.
 

@@ -14,10 +14,12 @@ _SAFETY = (
 
 _PRAGMAS = (
     *_SAFETY,
-    "PRAGMA synchronous = FULL",
     "PRAGMA foreign_keys = ON",
     "PRAGMA temp_store = MEMORY",
 )
+
+_SYNC_COMMITS = "PRAGMA synchronous = FULL"
+_SYNC_CHECKPOINTS = "PRAGMA synchronous = NORMAL"
 
 _CACHED_STATEMENTS = 256
 """The number of prepared statements that a connection caches."""
@@ -29,13 +31,14 @@ _DEFENSIVE = 1010
 _SET_WAL: Final = "PRAGMA journal_mode = WAL"
 
 
-def connect(path: Path) -> sqlite3.Connection:
+def connect(path: Path, *, is_durable: bool = True) -> sqlite3.Connection:
     """Opens a connection in autocommit mode, usable by one thread at a time.
 
     Raises sqlite3.Error. The file must exist. The connection never waits for a lock: the caller retries with
-    `retry_while_locked`.
+    `retry_while_locked`. With `is_durable` false, a power cut may lose the last commits, and nothing else.
     """
-    return _open(f"{path.absolute().as_uri()}?mode=rw", _PRAGMAS)
+    sync = _SYNC_COMMITS if is_durable else _SYNC_CHECKPOINTS
+    return _open(f"{path.absolute().as_uri()}?mode=rw", (*_PRAGMAS, sync))
 
 
 def connect_read_only(path: Path) -> sqlite3.Connection:

@@ -15,6 +15,7 @@ from aeon.adapters.store.sqlite.record_files import RecordFiles, as_store_os_err
 from aeon.adapters.store.sqlite.record_lock import RecordLock
 from aeon.adapters.store.sqlite.schema import KNOWN_VERSIONS, RecordIdentity, SchemaVersions, identify
 from aeon.adapters.store.sqlite.store import SqliteStore
+from aeon.base.sqlite_locks import retry_while_locked
 from aeon.platform.store import DamagedStoreError
 
 _SET_APPLICATION_ID: Final = "PRAGMA application_id = 0x41656F6E"
@@ -37,6 +38,17 @@ def open_sqlite(path: Path, *, state: Path, versions: SchemaVersions = KNOWN_VER
         lock.release()
         raise
     return SqliteStore(files.path, lock)
+
+
+def open_plain_file(path: Path, *, is_durable: bool = True) -> SqliteStore:
+    """Opens a SQLite file that is not a record, or creates it. Several processes may do so at once.
+
+    With `is_durable` false, a power cut may lose the last commits. Raises StoreError.
+    """
+    path.touch(mode=0o600)
+    with as_store_errors(path), closing(connect(path)) as connection:
+        retry_while_locked(lambda: use_wal(connection, path))
+    return SqliteStore(path, is_durable=is_durable)
 
 
 def old_graph_folder(path: Path) -> Path | None:

@@ -28,9 +28,13 @@ _PROGRESS_INSTRUCTIONS = 10_000
 class SqliteStore:
     """A `Store` in one file. Each calling thread has its own connection during a call."""
 
-    def __init__(self, path: Path, held: RecordLock | None = None) -> None:
-        """`path` is a checked record of this version. `held` is its lock, which `close` releases."""
+    def __init__(self, path: Path, held: RecordLock | None = None, *, is_durable: bool = True) -> None:
+        """`path` is a checked file of this version. `held` is a record's lock, which `close` releases.
+
+        With `is_durable` false, a power cut may lose the last commits.
+        """
         self._path = path
+        self._is_durable = is_durable
         self._record_lock = held
         self._idle: list[sqlite3.Connection] = []
         self._in_use = 0
@@ -100,7 +104,7 @@ class SqliteStore:
                 return self._idle.pop()
         try:
             with as_store_errors(self._path):
-                return retry_while_locked(lambda: connect(self._path))
+                return retry_while_locked(lambda: connect(self._path, is_durable=self._is_durable))
         except BaseException:
             self._release(None)
             raise

@@ -1,5 +1,6 @@
 """The events of a run, as records: its whole state follows from them in their order."""
 
+from functools import cache
 from typing import Annotated, Literal, TypeAlias
 
 from pydantic import Field, TypeAdapter, ValidationError
@@ -175,13 +176,17 @@ StepEvent: TypeAlias = (
 
 HistoryEvent: TypeAlias = RunEvent | StepEvent
 
-_EVENTS: TypeAdapter[HistoryEvent] = TypeAdapter(Annotated[HistoryEvent, Field(discriminator="event")])
+
+@cache
+def _event_adapter() -> TypeAdapter[HistoryEvent]:
+    """Built at its first use: a command that only lists runs parses no event."""
+    return TypeAdapter(Annotated[HistoryEvent, Field(discriminator="event")])
 
 
 def parse_event(value: Json) -> HistoryEvent:
     """Parse an event from JSON. Raises RuleError with what is wrong with it."""
     try:
-        return _EVENTS.validate_python(value)
+        return _event_adapter().validate_python(value)
     except ValidationError as error:
         first = error.errors(include_input=False)[0]
         path = ".".join(map(str, first["loc"]))

@@ -25,12 +25,8 @@ _MAX_DESCRIPTORS = 3
 WARM_OPTIONS = ("-s", "-B")
 """Options of a warm interpreter: no user modules, no bytecode. Scripts with the same options may be forked."""
 
-STARTED = "began"
-"""A waiting script was started; with the monotonic time in nanoseconds."""
 START_FAILED = "refused"
 """Nothing was started; with the errno and its file."""
-DEQUEUED = "withdrawn"
-"""A waiting script was dropped and will not start."""
 EXITED = "over"
 """All processes are gone; with the leader's exit code, and the exceeded limit if there was one."""
 SANDBOX_FAILED = "unboxed"
@@ -86,25 +82,18 @@ class ChannelOpened(NamedTuple):
 class SpawnCommand(NamedTuple):
     """Starts the request in a channel's file, with `fds` for stdin, stdout and stderr.
 
-    The request has `length` bytes. It counts in `group`. With `limit` it waits until fewer than `limit` scripts run in
-    the group, and its start is reported. No descriptors if too many are open in the reaper.
+    The request has `length` bytes. No descriptors if too many are open in the reaper.
     """
 
     channel: int
     fds: list[int]
     length: int
-    group: int = 0
-    limit: int = 0
 
 
 class ScriptStopCommand(NamedTuple):
-    """Ends a running script after `grace_seconds`, or drops a waiting one.
-
-    `is_for_group`: drops all waiting scripts of the group too.
-    """
+    """Ends a running script after `grace_seconds`."""
 
     grace_seconds: float
-    is_for_group: bool = False
 
 
 def write_request(file: int, request: SpawnRequest) -> int:

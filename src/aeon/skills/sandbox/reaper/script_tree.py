@@ -16,9 +16,8 @@ class ScriptTree:
     the leader has ended, and closed when the leader is collected.
     """
 
-    def __init__(self, leader: ScriptLeader, token: str, group: int) -> None:
+    def __init__(self, leader: ScriptLeader, token: str) -> None:
         self.pid = leader.pid
-        self.group = group
         self.pidfd = os.pidfd_open(leader.pid)
         self.token = token
         self._status = leader.status

@@ -30,7 +30,7 @@ Spawner = Callable[[messages.SpawnRequest, tuple[int, int, int]], ScriptLeader]
 class ClientChannel:
     """A channel to Aeon for one script at a time.
 
-    It has no script, a waiting one, or the running `script_tree`.
+    `script_tree` is the running one, if there is one.
     """
 
     def __init__(self, opened: messages.ChannelOpened) -> None:
@@ -61,7 +61,6 @@ class Reaper:
         self._children = procfs.OwnChildren()
         self._channels: dict[int, ClientChannel] = {}
         self._by_socket: dict[int, ClientChannel] = {}
-        self._waiting: dict[ClientChannel, messages.SpawnCommand] = {}
         self._channel_of: dict[int, ClientChannel] = {}
         self._trees: dict[int, ScriptTree] = {}
         self._ending: dict[int, ScriptTree] = {}
@@ -78,8 +77,6 @@ class Reaper:
         for fd in (self._command_socket.fileno(), *self._owner_pidfds):
             self._poll.unregister(fd)
         self._command_socket.close()  # pending requests are not started
-        for channel in list(self._waiting):
-            self._drop_waiting(channel)
         for tree in self._trees.values():
             self._terminate(tree, 0)
         deadline = time.monotonic() + _SHUTDOWN_SECONDS
@@ -138,7 +135,7 @@ class Reaper:
         try:
             while (command := messages.receive_command(self._command_socket)) is not None:
                 if isinstance(command, messages.SpawnCommand):
-                    self._enqueue_or_start(command)
+                    self._start_script(command)
                 elif command.fds:
                     self._add_channel(ClientChannel(command))
         except BlockingIOError:
@@ -149,15 +146,6 @@ class Reaper:
         self._channels[channel.number] = self._by_socket[channel.socket.fileno()] = channel
         self._poll.register(channel.socket, select.POLLIN)
 
-    def _enqueue_or_start(self, start: messages.SpawnCommand) -> None:
-        channel = self._channels.get(start.channel)
-        if channel is None:  # Aeon hung up before this was read
-            _close_all(start.fds)
-        elif self._has_slot(start):
-            self._start_script(channel, start)
-        else:
-            self._waiting[channel] = start
-
     def _receive_stop(self, channel: ClientChannel) -> None:
         """Handles a stop command. It is ignored if the script has already ended."""
         self._receive_commands()  # the script's spawn command may still be pending
@@ -165,52 +153,24 @@ class Reaper:
         if command is None:
             self._close_channel(channel)
         elif channel.script_tree is not None:
-            if command.is_for_group:
-                self._dequeue_group(channel.script_tree.group)
             self._terminate(channel.script_tree, command.grace_seconds)
-        elif channel in self._waiting:
-            self._dequeue(channel)
 
     def _close_channel(self, channel: ClientChannel) -> None:
         """Handles a channel that Aeon closed: its script ends at once."""
         self._poll.unregister(channel.socket)
         del self._by_socket[channel.socket.fileno()], self._channels[channel.number]
-        if channel in self._waiting:
-            self._drop_waiting(channel)
         if channel.script_tree is not None:
             del self._channel_of[channel.script_tree.pid]
             self._terminate(channel.script_tree, 0)
         channel.close()
 
-    def _has_slot(self, start: messages.SpawnCommand) -> bool:
-        return not start.limit or sum(each.group == start.group for each in self._trees.values()) < start.limit
-
-    def _drop_waiting(self, channel: ClientChannel) -> None:
-        """Drops a waiting request."""
-        _close_all(self._waiting.pop(channel).fds)
-
-    def _dequeue(self, channel: ClientChannel) -> None:
-        """Drops a waiting request and reports it."""
-        self._drop_waiting(channel)
-        messages.send_report(channel.socket, messages.ReaperReport(messages.DEQUEUED, 0))
-
-    def _dequeue_group(self, group: int) -> None:
-        for channel, start in list(self._waiting.items()):
-            if start.group == group:
-                self._dequeue(channel)
-
-    def _start_waiting(self) -> None:
-        """Starts waiting requests with a free slot, in order of arrival."""
-        for channel, start in list(self._waiting.items()):
-            if self._has_slot(start):
-                del self._waiting[channel]
-                self._start_script(channel, start)
-
-    def _start_script(self, channel: ClientChannel, start: messages.SpawnCommand) -> None:
+    def _start_script(self, start: messages.SpawnCommand) -> None:
+        channel = self._channels.get(start.channel)
+        if channel is None:  # Aeon hung up before this was read
+            _close_all(start.fds)
+            return
         try:
             tree = self._spawn_tree(channel.request_file, start)
-            if start.limit:
-                messages.send_report(channel.socket, messages.ReaperReport(messages.STARTED, time.monotonic_ns()))
         except Exception as error:  # noqa: BLE001  # a failing request must not stop the others
             messages.send_report(channel.socket, _start_failure(error))
         else:
@@ -228,7 +188,7 @@ class Reaper:
             messages.record_leader(file, leader.pid)
         finally:
             _close_all(start.fds)
-        tree = ScriptTree(leader, request.token, start.group)
+        tree = ScriptTree(leader, request.token)
         self._trees[leader.pid] = self._by_pidfd[tree.pidfd] = tree
         self._poll.register(tree.pidfd, select.POLLIN)
         return tree
@@ -250,8 +210,6 @@ class Reaper:
             tree.kill_remaining(orphans, self._own_group)
             if tree.is_gone(orphans | unowned):
                 self._report_exit(tree)
-        if self._waiting:
-            self._start_waiting()
 
     def _orphans(self) -> tuple[dict[int, set[int]], set[int]]:
         """Returns adopted children by their leader, and unowned ones.

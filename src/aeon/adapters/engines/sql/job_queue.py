@@ -1,0 +1,144 @@
+"""The queues of jobs in the engine's database: put in by the runs' processes, taken out by workers."""
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import NamedTuple
+from uuid import uuid4
+
+from aeon.adapters.engines.sql import queries
+from aeon.adapters.engines.sql.database import RunDatabase
+from aeon.base.json import Json, JsonObject, canonical_json, parse_strict
+from aeon.platform.runs.claim_check import ResultStore, check_in, check_out
+from aeon.platform.runs.lease import LeaseLostError
+from aeon.platform.runs.model import Job, JobResult
+from aeon.platform.runs.ports import EngineUnavailableError
+from aeon.platform.store import Row, StoreUnavailableError, UnitOfWork
+
+
+class TakenJob(NamedTuple):
+    """A job that a worker took from its queue, as it is stored. `token` belongs to this take alone (platform 43)."""
+
+    id: str
+    worker: str
+    token: str
+    text: str
+
+    @property
+    def attempt(self) -> tuple[str, int]:
+        """The step, and the number of the attempt at it."""
+        _, step, number = self.id.rsplit(":", 2)
+        return step, int(number)
+
+
+class JobQueue:
+    """All queues of one database, one for each worker type. Thread-safe.
+
+    Methods raise EngineUnavailableError, and HaltError once the database is closed. Each has the same effect when it
+    is repeated.
+    """
+
+    def __init__(self, database: RunDatabase, results: ResultStore) -> None:
+        """Large jobs and results are stored in `results`, and here by reference."""
+        self.database = database
+        self._results = results
+
+    def contains(self, job: str) -> bool:
+        """Return whether a job is queued, running or ended, and was not deleted."""
+        return bool(self.database.read(queries.HAS_JOB, {"id": job}))
+
+    def exchange(self, new: Sequence[Job], unwanted: Sequence[str]) -> None:
+        """Enqueue jobs, unless they exist, and then delete the unwanted ones, also where they run."""
+        rows = [self._new_row(job) for job in new]
+
+        def write(unit: UnitOfWork) -> None:
+            if rows:
+                unit.write_each(queries.ENQUEUE_JOB, rows)
+            if unwanted:
+                unit.write(queries.DELETE_JOBS, {"ids": list[Json](unwanted)})
+
+        if new or unwanted:
+            self.database.update(write)
+
+    def ended(self, jobs: Sequence[str]) -> dict[str, str]:
+        """Return the stored results of those of the jobs that have ended; see `result_of`."""
+        rows = self.database.read(queries.ENDED_JOBS, {"ids": list[Json](jobs)}) if jobs else []
+        return {row["id"]: row["result"] for row in rows}
+
+    def result_of(self, text: str) -> JobResult:
+        """Return the result that is stored as `text`. Raises LostResultError."""
+        return JobResult.parsed(parse_strict(check_out(self._results, text)))
+
+    def queued_types(self, types: Collection[str]) -> set[str]:
+        """Return those of the worker types that have a queued job."""
+        return {row["worker"] for row in self.database.read(queries.QUEUED_WORKERS, {"workers": list[Json](types)})}
+
+    def take(self, executor: str, limits: Mapping[str, int]) -> list[TakenJob]:
+        """Take the oldest jobs from the queues, at most that many of each type.
+
+        If the answer is lost, the jobs are among the `held` ones of the executor.
+        """
+        token = str(uuid4())
+
+        def take(unit: UnitOfWork) -> list[Row]:
+            params: JsonObject = {"executor": executor, "token": token}
+            taken = (
+                unit.read(queries.TAKE_JOBS, {**params, "worker": worker, "limit": limit})
+                for worker, limit in limits.items()
+            )
+            return [row for rows in taken for row in rows]
+
+        rows = sorted(self.database.update(take), key=lambda row: row["number"])
+        return [TakenJob(row["id"], row["worker"], token, row["job"]) for row in rows]
+
+    def job_of(self, taken: TakenJob) -> Job:
+        """Return a job that was taken. Raises LostResultError."""
+        return Job.parsed(parse_strict(check_out(self._results, taken.text)))
+
+    def begin(self, taken: TakenJob) -> int:
+        """Record that a job begins; return how often it began before. Raises LeaseLostError if it was lost."""
+
+        def begin(unit: UnitOfWork) -> list[Row]:
+            unit.write(queries.BEGIN_JOB, _key(taken))
+            return unit.read(queries.HELD_JOB, _key(taken))
+
+        rows = self.database.update(begin)
+        if not rows:
+            raise LeaseLostError(f"The job {taken.id} is now executed by another executor.")
+        return rows[0]["starts"] - 1
+
+    def is_held(self, taken: TakenJob) -> bool:
+        """Return whether the worker that took a job still has it. Raises StoreUnavailableError."""
+        try:
+            return bool(self.database.read(queries.HELD_JOB, _key(taken)))
+        except EngineUnavailableError as away:
+            raise StoreUnavailableError(away.message) from None
+
+    def held(self, executor: str) -> dict[str, str]:
+        """Return the tokens of all jobs that the executor has, by their ids."""
+        return {row["id"]: row["token"] for row in self.database.read(queries.HELD_JOBS, {"executor": executor})}
+
+    def end(self, taken: TakenJob, result: JobResult) -> None:
+        """Store the result of a job, unless the worker lost it."""
+        text = check_in(self._results, canonical_json(result.as_dict()))
+        self.database.update(lambda unit: unit.write(queries.END_JOB, {**_key(taken), "result": text}))
+
+    def executors(self) -> set[str]:
+        """Return the executors that have jobs."""
+        return {row["executor"] for row in self.database.read(queries.EXECUTORS)}
+
+    def requeue(self, tokens: Mapping[str, str]) -> None:
+        """Put jobs that were taken under these tokens back into their queues, in their old places."""
+        rows: list[JsonObject] = [{"id": job, "token": token} for job, token in tokens.items()]
+        self.database.update(lambda unit: unit.write_each(queries.REQUEUE_JOB, rows))
+
+    def requeue_all_of(self, executors: Collection[str]) -> None:
+        """Put all jobs of dead executors back into their queues."""
+        params: JsonObject = {"executors": list[Json](executors)}
+        self.database.update(lambda unit: unit.write(queries.REQUEUE_JOBS_OF, params))
+
+    def _new_row(self, job: Job) -> JsonObject:
+        text = check_in(self._results, canonical_json(job.as_dict()))
+        return {"id": job.id, "run": job.run_id, "worker": job.worker, "job": text}
+
+
+def _key(taken: TakenJob) -> JsonObject:
+    return {"id": taken.id, "token": taken.token}

@@ -1,0 +1,131 @@
+"""All queries of the engine's database, and its tables.
+
+- `meta` names the database itself (`database`), the record whose runs it holds (`record`), and its `version`.
+- `runs` gives each started run the token of the execution that owns it, empty for a released run. A new owner writes a
+  new token, and every result is stored under the token of its execution (platform 43).
+- `attempts` holds the result of each attempt at a step. A stored attempt is never made again (platform 42).
+- `jobs` are the jobs that other processes execute. A job is queued while `executor` is empty, running while it is not,
+  and ended once `result` is there. `token` belongs to one take of the job, and `begun` is the token of the last take
+  that began it, so that `starts` counts each take at most once.
+"""
+
+from typing import Final
+
+from aeon.platform.store import DialectQuery
+
+SCHEMA: Final = "aeon_runs"
+"""The schema on PostgreSQL, which is created if it is missing."""
+
+VERSION: Final = "1"
+"""The version of the tables."""
+
+LOCK_TABLES: Final = DialectQuery("SELECT 1 AS one", "SELECT pg_advisory_xact_lock(hashtextextended('aeon runs', 0))")
+"""Serializes the processes that create the tables; on SQLite the transaction does."""
+
+HAS_TABLES: Final = DialectQuery(
+    "SELECT 1 AS one FROM sqlite_schema WHERE name = 'meta'",
+    "SELECT 1 AS one FROM pg_tables WHERE schemaname = 'aeon_runs' AND tablename = 'meta'",
+)
+"""Whether the tables exist. `to_regclass` would answer from a cache that a lock does not refresh."""
+
+HAS_EARLIER_TABLES: Final = DialectQuery(
+    "SELECT 1 AS one FROM sqlite_schema WHERE name = 'aeon_attempts'",
+    "SELECT 1 AS one WHERE to_regclass('public.aeon_attempts') IS NOT NULL",
+)
+"""Whether a development version before decision 41 keeps runs here."""
+
+HAS_SCHEMA: Final = DialectQuery("SELECT 1 AS one", "SELECT 1 AS one FROM pg_namespace WHERE nspname = 'aeon_runs'")
+CREATE_SCHEMA: Final = "CREATE SCHEMA aeon_runs"
+
+CREATE_TABLES: Final = (
+    DialectQuery(
+        "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID",
+        "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL)",
+    ),
+    DialectQuery(
+        "CREATE TABLE runs (id TEXT PRIMARY KEY, token TEXT NOT NULL) STRICT, WITHOUT ROWID",
+        "CREATE TABLE runs (id TEXT PRIMARY KEY, token TEXT NOT NULL)",
+    ),
+    DialectQuery(
+        "CREATE TABLE attempts (run TEXT NOT NULL, step INTEGER NOT NULL, attempt INTEGER NOT NULL, "
+        "result TEXT NOT NULL, PRIMARY KEY (run, step, attempt)) STRICT, WITHOUT ROWID",
+        "CREATE TABLE attempts (run TEXT NOT NULL, step BIGINT NOT NULL, attempt BIGINT NOT NULL, "
+        "result TEXT NOT NULL, PRIMARY KEY (run, step, attempt))",
+    ),
+    DialectQuery(
+        "CREATE TABLE jobs (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, run TEXT NOT NULL, "
+        "worker TEXT NOT NULL, executor TEXT NOT NULL, token TEXT NOT NULL, begun TEXT NOT NULL, "
+        "starts INTEGER NOT NULL, result TEXT, job TEXT NOT NULL) STRICT",
+        "CREATE TABLE jobs (number BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY, id TEXT NOT NULL UNIQUE, "
+        "run TEXT NOT NULL, worker TEXT NOT NULL, executor TEXT NOT NULL, token TEXT NOT NULL, begun TEXT NOT NULL, "
+        "starts BIGINT NOT NULL, result TEXT, job TEXT NOT NULL)",
+    ),
+    "CREATE INDEX jobs_queued ON jobs (worker, number) WHERE executor = '' AND result IS NULL",
+    "CREATE INDEX jobs_running ON jobs (executor) WHERE executor <> ''",
+    "CREATE INDEX jobs_of_run ON jobs (run)",
+)
+
+SET_META: Final = "INSERT INTO meta (key, value) VALUES (:key, :value) ON CONFLICT (key) DO NOTHING"
+"""The first value is permanent."""
+
+GET_META: Final = "SELECT value FROM meta WHERE key = :key"
+
+START_RUN: Final = "INSERT INTO runs (id, token) VALUES (:run, :token) ON CONFLICT (id) DO NOTHING"
+"""A run that was started before stays with its owner."""
+
+ADOPT_RUN: Final = (
+    "INSERT INTO runs (id, token) VALUES (:run, :token) ON CONFLICT (id) DO UPDATE SET token = excluded.token"
+)
+RELEASE_RUN: Final = "UPDATE runs SET token = '' WHERE id = :run AND token = :token"
+IS_OWNER: Final = "SELECT 1 AS one FROM runs WHERE id = :run AND token = :token"
+
+COMPLETED_ATTEMPTS: Final = "SELECT step, attempt FROM attempts WHERE run = :run"
+RESULT_OF_ATTEMPT: Final = "SELECT result FROM attempts WHERE run = :run AND step = :step AND attempt = :attempt"
+_INSERT_ATTEMPT: Final = (
+    "INSERT INTO attempts (run, step, attempt, result) SELECT id, :step, :attempt, :result FROM runs "
+    "WHERE id = :run AND token = :token"
+)
+SAVE_ATTEMPT: Final = DialectQuery(
+    f"{_INSERT_ATTEMPT} ON CONFLICT (run, step, attempt) DO NOTHING",
+    f"{_INSERT_ATTEMPT} FOR SHARE ON CONFLICT (run, step, attempt) DO NOTHING",
+)
+"""Writes nothing if another execution owns the run. On PostgreSQL the owner stays the same until the commit."""
+
+FORGET_RUNS: Final = (
+    "DELETE FROM jobs WHERE run IN (SELECT value FROM json_each(:runs))",
+    "DELETE FROM attempts WHERE run IN (SELECT value FROM json_each(:runs))",
+    "DELETE FROM runs WHERE id IN (SELECT value FROM json_each(:runs))",
+)
+
+ENQUEUE_JOB: Final = (
+    "INSERT INTO jobs (id, run, worker, executor, token, begun, starts, job) "
+    "VALUES (:id, :run, :worker, '', '', '', 0, :job) ON CONFLICT (id) DO NOTHING"
+)
+HAS_JOB: Final = "SELECT 1 AS one FROM jobs WHERE id = :id"
+DELETE_JOBS: Final = "DELETE FROM jobs WHERE id IN (SELECT value FROM json_each(:ids))"
+ENDED_JOBS: Final = "SELECT id, result FROM jobs WHERE id IN (SELECT value FROM json_each(:ids)) AND result IS NOT NULL"
+
+QUEUED_WORKERS: Final = (
+    "SELECT kind.value AS worker FROM json_each(:workers) AS kind WHERE EXISTS "
+    "(SELECT 1 FROM jobs WHERE jobs.worker = kind.value AND executor = '' AND result IS NULL)"
+)
+TAKE_JOBS: Final = DialectQuery(
+    "UPDATE jobs SET executor = :executor, token = :token WHERE number IN (SELECT number FROM jobs "
+    "WHERE worker = :worker AND executor = '' AND result IS NULL ORDER BY number LIMIT :limit) "
+    "RETURNING number, id, worker, job",
+    "WITH next AS MATERIALIZED (SELECT number FROM jobs WHERE worker = :worker AND executor = '' AND result IS NULL "
+    "ORDER BY number LIMIT :limit FOR UPDATE SKIP LOCKED) UPDATE jobs SET executor = :executor, token = :token "
+    "FROM next WHERE jobs.number = next.number RETURNING jobs.number, jobs.id, jobs.worker, jobs.job",
+)
+BEGIN_JOB: Final = (
+    "UPDATE jobs SET starts = starts + 1, begun = token WHERE id = :id AND token = :token AND begun <> token"
+)
+HELD_JOB: Final = "SELECT starts FROM jobs WHERE id = :id AND token = :token AND executor <> ''"
+HELD_JOBS: Final = "SELECT id, token FROM jobs WHERE executor = :executor AND executor <> ''"
+END_JOB: Final = "UPDATE jobs SET executor = '', result = :result WHERE id = :id AND token = :token AND executor <> ''"
+EXECUTORS: Final = "SELECT DISTINCT executor FROM jobs WHERE executor <> ''"
+REQUEUE_JOB: Final = "UPDATE jobs SET executor = '', token = '' WHERE id = :id AND token = :token AND executor <> ''"
+REQUEUE_JOBS_OF: Final = (
+    "UPDATE jobs SET executor = '', token = '' WHERE executor IN (SELECT value FROM json_each(:executors)) "
+    "AND executor <> ''"
+)

@@ -1,0 +1,33 @@
+"""`AuditService`: the audit log of one user."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from aeon.base.json import JsonObject
+from aeon.platform.ledger import ChainHead, Ledger
+
+__all__ = ["AuditService", "AuditVerdict", "ChainHead"]
+
+
+class AuditVerdict(NamedTuple):
+    """The end of an audit log, and the first fault in it, None if it is intact."""
+
+    head: ChainHead
+    problem: str | None
+
+
+class AuditService:
+    """All changes to a user's things, and the user's changes to other users' things (platform 19)."""
+
+    def __init__(self, ledger: Ledger, user: str) -> None:
+        self._ledger = ledger
+        self._user = user
+
+    def list_entries(self) -> Iterator[JsonObject]:
+        """Yield the entries, oldest first."""
+        return self._ledger.audit_log(self._user)
+
+    def verify(self, saved: ChainHead | None = None) -> AuditVerdict:
+        """Verify that no entry was changed; with an earlier end that was `saved`, also that none was removed."""
+        head = self._ledger.chain_head(self._user)
+        return AuditVerdict(head, self._ledger.verify_audit_log(self._user, saved))

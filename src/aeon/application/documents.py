@@ -1,0 +1,71 @@
+"""`DocumentService`: applies YAML documents that describe stored things, and sets up a record."""
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import NamedTuple
+
+from aeon.bootstrap.platform import Platform
+from aeon.platform.catalog.apply import Applier, ApplyStep
+from aeon.platform.catalog.defaults import load_defaults
+from aeon.platform.catalog.documents import read_documents
+from aeon.platform.catalog.repository import DEFAULTS_OWNER
+from aeon.platform.processes.documents import ProcessDocuments
+
+__all__ = ["ApplyStep", "DocumentService", "RecordSummary"]
+
+_COUNTED = 1000
+_SWEEP_AGE = timedelta(hours=1)
+"""Younger values in the vault may belong to a change that has not reached the record yet."""
+
+
+class RecordSummary(NamedTuple):
+    """What `set_up` found: the name of the store, the changes of the default catalog, and the user's own things."""
+
+    store: str
+    defaults_changed: int
+    services: int
+    secrets: int
+    tools: int
+
+
+class DocumentService:
+    """Documents of services, secrets, tools, templates and Processes, applied for one user."""
+
+    def __init__(self, platform: Platform, user: str, environ: Mapping[str, str]) -> None:
+        """`environ` gives the values of `${NAME}` in secrets. The caller closes `platform`."""
+        self._platform = platform
+        self._user = user
+        self._environ = environ
+
+    def apply(self, text: str, *, is_dry: bool = False) -> list[ApplyStep]:
+        """Create and change what the documents describe; returns a step for each, referenced things first.
+
+        With `is_dry`, nothing is changed. If there is any fault, nothing is changed either. Applying a text again
+        changes nothing, so it takes no key. Raises ApplyError with every fault.
+        """
+        documents = read_documents(text, self._environ)
+        platform = self._platform
+        processes = ProcessDocuments(platform.catalog, platform.processes, self._user)
+        applier = Applier(platform.catalog, self._user, {"Process": processes})
+        steps = applier.plan(documents)
+        if not is_dry:
+            applier.apply(steps)
+        return steps
+
+    def set_up(self) -> RecordSummary:
+        """Load the default catalog, check its health, and delete values that nothing refers to any more."""
+        platform, catalog = self._platform, self._platform.catalog
+        processes = ProcessDocuments(catalog, platform.processes, DEFAULTS_OWNER)
+        defaults = load_defaults(catalog, {"Process": processes})
+        list(platform.health.run(DEFAULTS_OWNER, only_due=True))
+        now = catalog.ledger.now()
+        swept = datetime.fromisoformat(now) - _SWEEP_AGE
+        catalog.secrets.sweep(swept.isoformat(timespec="microseconds"))
+        platform.metrics.values.prune(now)
+        return RecordSummary(
+            platform.store.name,
+            len(defaults),
+            services=len(catalog.services.list_own(self._user, limit=_COUNTED)),
+            secrets=len(catalog.secrets.list_own(self._user, limit=_COUNTED)),
+            tools=len(catalog.tools.list_own(self._user, limit=_COUNTED)),
+        )

@@ -1,0 +1,71 @@
+"""`JobService`: the jobs of one user's runs, and the workers that execute them."""
+
+from collections.abc import Collection, Sequence
+from typing import Final
+
+from aeon.application.run_reader import RunReader
+from aeon.base.clock import SystemClock
+from aeon.base.errors import InputError
+from aeon.base.next_steps import NextStep
+from aeon.platform.errors import RuleError
+from aeon.platform.runs.dead_jobs import DeadJob
+from aeon.platform.runs.service import Runs
+from aeon.platform.store import Store
+from aeon.platform.workers.availability import list_live_executors
+from aeon.platform.workers.open_jobs import OpenJob, list_open_jobs
+from aeon.platform.workers.registry import SELF_RECOVERING_EXECUTOR, WORKER_TYPES, Worker, WorkerRegistry
+
+__all__ = ["HUMAN", "PROCESS", "QUEUES", "WORKER_TYPES", "DeadJob", "JobService", "OpenJob", "Worker"]
+
+PROCESS: Final = "process"
+"""The queue of runs that wait for a worker."""
+
+HUMAN: Final = "human"
+"""The queue of questions to people."""
+
+QUEUES: Final = (*WORKER_TYPES, PROCESS, HUMAN)
+
+
+class JobService:
+    """What a user's open runs wait for, and who could do it. Every method raises StoreError."""
+
+    def __init__(self, store: Store, runs: Runs, user: str) -> None:
+        self._runs = runs
+        self._user = user
+        self._registry = WorkerRegistry(store, SystemClock())
+
+    def list_open(self, queues: Collection[str] = ()) -> list[OpenJob]:
+        """What the user's open runs wait for, in these queues; in all of them if none is named.
+
+        Raises InputError for an unknown queue.
+        """
+        require_known_queues(queues)
+        jobs = list_open_jobs(self._runs, self._registry, self._user)
+        return [job for job in jobs if not queues or job.type in queues]
+
+    def find_retryable(self, job: str) -> DeadJob:
+        """A dead job whose run can be retried. Raises NotFoundError, and RuleError if it was retried already."""
+        dead = RunReader(self._runs, self._user).get_dead_job(job)
+        if dead.retried_by is not None:
+            raise RuleError(
+                f"The job {job} was already retried.",
+                rule="dead_job",
+                next_step=NextStep("runs.view", run=dead.retried_by),
+            )
+        return dead
+
+    def list_workers(self) -> Sequence[Worker]:
+        """Every registered worker; those without a recent heartbeat are offline."""
+        return self._registry.list_workers()
+
+    def is_executor_alive(self, executor: str) -> bool:
+        """Whether the executor of a run can continue it."""
+        return executor in (SELF_RECOVERING_EXECUTOR, *list_live_executors(self._registry))
+
+
+def require_known_queues(queues: Collection[str]) -> None:
+    """Raise InputError for an unknown queue."""
+    if unknown := [queue for queue in queues if queue not in QUEUES]:
+        raise InputError(
+            f"There is no worker type {', '.join(unknown)}.", next_step=f"Name one of {', '.join(QUEUES)}."
+        )

@@ -1,0 +1,28 @@
+"""Next steps as calls of a `Project`."""
+
+from collections.abc import Mapping
+from typing import Final
+
+CALLS: Final[Mapping[str, str]] = {
+    "catalog.list": "{suggestion}See project.catalog.of_kind(...).list().",
+    "jobs.list_dead": "See project.runs.list_dead_jobs().",
+    "metrics.list": "See project.metrics.list_all().",
+    "processes.start": "Start one: project.runs.start(name, inputs).",
+    "runs.explain": "See project.runs.explain({run!r}).",
+    "runs.list": "See project.runs.list().",
+    "runs.retry": "Then: project.runs.retry({run!r})",
+    "runs.view": "See project.runs.view({run!r}).",
+    "secrets.create": "Create one with project.secrets.put(...) and name it in the tool.",
+    "secrets.create_and_bind": "Create your own secret with project.secrets.put(...), then project.tools.bind(...).",
+    "secrets.list": "See project.secrets.list().",
+    "secrets.rotate": "Log in again at its provider and rotate the secret: project.secrets.put(...).",
+    "skills.list": "See project.skills.catalog.",
+    "templates.restore": (
+        "Use another template, or restore it: project.catalog.archive({kind!r}, {name!r}, is_archived=False)."
+    ),
+    "tools.bind_again": "Check project.tools.get({tool!r}); if you still want it: project.tools.bind({tool!r}, ...)",
+    "tools.health": "See project.health.check() for since when and why.",
+    "tools.trust": "If you trust it: project.tools.trust({tool!r})",
+    "tools.trust_again": "Check project.tools.get({tool!r}); if you still want it: project.tools.trust({tool!r})",
+    "workers.stop": "Stop these processes first; project.jobs.list_workers() shows them.",
+}

@@ -1,0 +1,167 @@
+"""`ProcessService`: the stored Processes of one user: versions, differences, drawings."""
+
+import re
+from collections.abc import Mapping
+from typing import Final, NamedTuple
+
+from aeon.application.entities import EntityService
+from aeon.base.errors import InputError
+from aeon.base.json import JsonObject
+from aeon.bootstrap.platform import Platform
+from aeon.platform.catalog.documents import read_documents
+from aeon.platform.diagrams.svg import render_svg
+from aeon.platform.errors import NotFoundError
+from aeon.platform.processes.diff import DefinitionDifference, diff_definitions, format_differences
+from aeon.platform.processes.documents import ProcessDocuments
+from aeon.platform.processes.model import (
+    FIELDS_OUTSIDE_DIGEST,
+    NewProcess,
+    Process,
+    ProcessChange,
+    ProcessDefinition,
+    ProcessVersion,
+)
+from aeon.platform.runs.service import RunView
+
+__all__ = [
+    "CURRENT",
+    "DefinitionDifference",
+    "DefinitionSource",
+    "ProcessComparison",
+    "ProcessService",
+    "format_differences",
+    "is_digest",
+]
+
+CURRENT: Final = ""
+"""The version of a Process that runs now, for `compare`."""
+
+_DIGEST = re.compile(r"[0-9a-f]{4,64}")
+_SHOWN = 12
+"""Characters of a digest that identify it in text."""
+
+
+class DefinitionSource(NamedTuple):
+    """A text of documents that describe a Process, and its title, such as the name of its file."""
+
+    title: str
+    text: str
+
+
+class ProcessComparison(NamedTuple):
+    """The differences between two definitions, each of which has a title."""
+
+    old: str
+    new: str
+    differences: list[DefinitionDifference]
+
+
+class _Side(NamedTuple):
+    title: str
+    definition: ProcessDefinition
+
+
+class ProcessService(EntityService[Process, NewProcess, ProcessChange]):
+    """The Processes that a user owns or sees."""
+
+    def __init__(self, platform: Platform, user: str, environ: Mapping[str, str]) -> None:
+        """`environ` gives the values of `${NAME}` in documents. The caller closes `platform`."""
+        super().__init__(platform.processes, user, NewProcess, ProcessChange)
+        self._platform = platform
+        self._processes = platform.processes
+        self._environ = environ
+
+    def list_versions(self, name: str) -> list[ProcessVersion]:
+        """Every definition that a Process had, oldest first; of another user's Process, the current one alone."""
+        return self._processes.list_versions(self._user, self.get(name).id)
+
+    def get_version(self, name: str, prefix: str) -> JsonObject:
+        """One version of a Process as data. Raises NotFoundError, InputError unless one digest has that prefix."""
+        process = self.get(name)
+        version = _version(self._processes.list_versions(self._user, process.id), prefix)
+        definition = self._processes.get_definition(version.digest).as_dict()
+        pinned = {field: value for field, value in definition.items() if field not in FIELDS_OUTSIDE_DIGEST}
+        return {"name": process.name, **version._asdict(), **pinned}
+
+    def compare(
+        self, name: str, old: str | DefinitionSource | None = None, new: str | DefinitionSource | None = None
+    ) -> ProcessComparison:
+        """The differences between two versions of a Process, step by step.
+
+        A version is the beginning of its digest, `CURRENT`, or a text that describes the Process. `old` defaults to
+        the version before the current one, `new` to the current one. Raises NotFoundError, InputError, ApplyError.
+        """
+        process = self.get(name)
+        versions = self._processes.list_versions(self._user, process.id)
+        before = self._side(process, versions, _before(process, versions) if old is None else old)
+        after = self._side(process, versions, CURRENT if new is None else new)
+        differences = list(diff_definitions(before.definition, after.definition))
+        return ProcessComparison(before.title, after.title, differences)
+
+    def draw(self, name: str) -> str:
+        """An SVG of a Process: its steps and their dependencies. Raises NotFoundError."""
+        definition = self.get(name).definition
+        return render_svg(definition, None, self._names(definition))
+
+    def draw_run(self, view: RunView) -> str:
+        """An SVG of the version that a run executes, with the state of each step."""
+        steps = zip(view.plan.steps, view.state.steps, strict=True)
+        definition, states = view.plan.definition, {step.id: state for step, state in steps}
+        return render_svg(definition, states, self._names(definition))
+
+    def _names(self, definition: ProcessDefinition) -> dict[str, str]:
+        """The names by id of the tools and Processes that the user may see; the others keep their ids."""
+        names: dict[str, str] = {}
+        for step in definition.steps:
+            repository = self._platform.catalog.tools if step.tool else self._processes
+            id_ = step.tool or step.process or ""
+            try:
+                names[id_] = repository.get(self._user, id_).name
+            except NotFoundError:
+                continue
+        return names
+
+    def _side(self, process: Process, versions: list[ProcessVersion], which: str | DefinitionSource) -> _Side:
+        if isinstance(which, DefinitionSource):
+            return _Side(which.title, self._described(process, which))
+        digest = process.digest if which == CURRENT else _version(versions, which).digest
+        return _Side(digest[:_SHOWN], self._processes.get_definition(digest))
+
+    def _described(self, process: Process, source: DefinitionSource) -> ProcessDefinition:
+        documents = [
+            each
+            for each in read_documents(source.text, self._environ)
+            if each.kind == "Process" and each.name == process.name
+        ]
+        if not documents:
+            raise InputError(
+                f"{source.title} does not describe the Process {process.name!r}.",
+                next_step="Name the beginning of a digest, or another file.",
+            )
+        described = ProcessDocuments(self._platform.catalog, self._processes, self._user)
+        return described.parse(documents[0], {}).definition
+
+
+def is_digest(text: str) -> bool:
+    """Whether a text may be the beginning of a version's digest."""
+    return _DIGEST.fullmatch(text) is not None
+
+
+def _version(versions: list[ProcessVersion], prefix: str) -> ProcessVersion:
+    """The version with that digest prefix. Raises InputError if there is none, or more than one."""
+    matching = {each.digest: each for each in versions if each.digest.startswith(prefix)}
+    if len(matching) == 1:
+        return next(iter(matching.values()))
+    known = ", ".join(dict.fromkeys(each.digest[:_SHOWN] for each in versions[-10:]))
+    raise InputError(
+        f"{len(matching) or 'No'} versions begin with {prefix!r}.",
+        next_step=f"Give more digits of one of these: {known}.",
+    )
+
+
+def _before(process: Process, versions: list[ProcessVersion]) -> str:
+    if len(versions) == 1:
+        raise InputError(
+            f"{process.name!r} has only one version.", next_step="Name a file to compare it with, or another version."
+        )
+    return versions[-2].digest

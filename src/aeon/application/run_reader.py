@@ -1,0 +1,108 @@
+"""`RunReader`: what one user can see of the runs of Processes, without an engine."""
+
+import builtins
+from collections.abc import Iterator
+
+from aeon.application.pages import Page, checked_limit, decode_cursor, encode_cursor, page_of
+from aeon.base.next_steps import NextStep
+from aeon.platform.errors import NotFoundError, RuleError
+from aeon.platform.metrics.rules import normalize_instant
+from aeon.platform.runs.dead_jobs import DeadJob
+from aeon.platform.runs.machine.state import RunPhase
+from aeon.platform.runs.model import NEWEST_RUN, RunEntry, RunFilter, RunPosition, RunSummary
+from aeon.platform.runs.service import PendingQuestion, Runs, RunView
+from aeon.platform.runs.trace import AttemptTrace, trace_attempts
+
+__all__ = ["AttemptTrace", "DeadJob", "PendingQuestion", "RunReader", "RunView"]
+
+NEWEST = "last"
+"""The name of the newest run, for people."""
+
+_LIST_LIMIT = 50
+POLL_INTERVAL = 0.5
+"""Seconds after which a follower reads by itself: nobody tells it of entries that other processes store."""
+
+
+class RunReader:
+    """The runs of one user, for reading. Threads may share it. Every method raises StoreError."""
+
+    def __init__(self, runs: Runs, user: str) -> None:
+        self._runs = runs
+        self._user = user
+
+    def find_id(self, run: str) -> str:
+        """The id of a run that a person named: an id, or `last` for the newest. Raises NotFoundError without runs."""
+        if run != NEWEST:
+            return run
+        newest = self.list(limit=1).items
+        if not newest:
+            raise NotFoundError("You have no runs.", next_step=NextStep("processes.start"))
+        return newest[0].id
+
+    def view(self, run: str) -> RunView:
+        """A run, its plan and its state. Raises NotFoundError."""
+        return self._runs.view(self._user, run)
+
+    def trace(self, view: RunView) -> "builtins.list[AttemptTrace]":
+        """Every attempt of a run's steps, in the order of their starts."""
+        return trace_attempts(view.plan, self._runs.list_entries(self._user, view.run.id))
+
+    def list(
+        self,
+        *,
+        phase: RunPhase | None = None,
+        process: str | None = None,
+        since: str | None = None,
+        after: str | None = None,
+        limit: int = _LIST_LIMIT,
+    ) -> Page[RunSummary]:
+        """A page of the user's runs, newest first, without those that other runs called.
+
+        `process` is the name of a Process or its id, `since` an ISO 8601 instant at which a run was accepted or later.
+        `after` is the cursor of the page before. Raises RuleError for an invalid instant, cursor or limit.
+        """
+        wanted = RunFilter(phase, process, "" if since is None else _instant(since))
+        position = NEWEST_RUN if after is None else RunPosition(*decode_cursor(after, str, str))
+        found = self._runs.list_runs(self._user, checked_limit(limit) + 1, wanted, position)
+        last = found[min(limit, len(found)) - 1] if found else None
+        return page_of(found, limit, "" if last is None else encode_cursor([last.accepted_at, last.id]))
+
+    def list_open_ids(self) -> "builtins.list[str]":
+        """The ids of the user's runs that have not ended, oldest first."""
+        return self._runs.repository.list_open_ids(self._user)
+
+    def list_questions(self, run: str) -> "builtins.list[PendingQuestion]":
+        """The open questions of a run and of its whole family, its own first. Raises NotFoundError."""
+        return self._runs.list_questions(self._user, run)
+
+    def list_dead_jobs(self, limit: int = _LIST_LIMIT) -> "builtins.list[DeadJob]":
+        """The user's dead jobs, newest first: those that failed permanently (platform 10)."""
+        return self._runs.repository.list_dead_jobs(self._user, limit)
+
+    def get_dead_job(self, job: str) -> DeadJob:
+        """A dead job of the user. Raises NotFoundError."""
+        return self._runs.repository.get_dead_job(self._user, job)
+
+    def entries(self, run: str, after: int = 0, *, follows: bool = False) -> Iterator[RunEntry]:
+        """Yield the entries of one run after number `after`; if it `follows`, until the run has ended.
+
+        Raises NotFoundError.
+        """
+        with self._runs.notifier.watch(lambda stored: stored == run) as watch:
+            while True:
+                is_over = self._runs.has_ended(self._user, run)
+                for entry in self._runs.list_entries(self._user, run, after):
+                    after = entry.n
+                    yield entry
+                if is_over or not follows:
+                    return
+                watch.wait(POLL_INTERVAL)
+
+
+def _instant(text: str) -> str:
+    instant = normalize_instant(text)
+    if instant is None:
+        raise RuleError(
+            f"{text!r} is not an instant.", rule="instant", field="$.since", next_step="Give ISO 8601 with its offset."
+        )
+    return instant

@@ -1,0 +1,197 @@
+"""`SkillService`: the skills of a project: find, check, export, trust, run and replay them."""
+
+import threading
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from aeon.base.errors import InputError, PlanError, SkillError
+from aeon.base.json import Json, JsonObject
+from aeon.base.next_steps import NextStep
+from aeon.base.suggestions import closest_name
+from aeon.bootstrap.skills import Skills
+from aeon.observability.events import Observer
+from aeon.skills.answer import answer_text
+from aeon.skills.authoring.export import export_name, export_skill
+from aeon.skills.authoring.linter import check_skill
+from aeon.skills.authoring.scaffold import Language, new_skill
+from aeon.skills.discovery.skill_reader import SKILL_JSON, SKILL_MD, read_prompt
+from aeon.skills.executor.plan_result import FAILED_STATES
+from aeon.skills.executor.state_patches import replay_state, verify_replay
+from aeon.skills.invocation import GRACE_SECONDS, Cancellation
+from aeon.skills.launch.grants import MODEL, NETWORK, Grants
+from aeon.skills.models import Skill, SkillCatalog, SkillNote
+from aeon.skills.plan.check import NodeFault, check_plan
+from aeon.skills.plan_json import ExecutionResult, PlanJson, parse_plan
+
+__all__ = [
+    "FAILED_STATES",
+    "GRACE_SECONDS",
+    "Cancellation",
+    "Grants",
+    "Language",
+    "SkillService",
+    "answer_text",
+    "check_folder",
+    "new_skill",
+    "read_prompt",
+    "replay_result",
+]
+
+_MAX_FAULTS_LISTED = 20
+"""Maximum number of faults of a plan in a message; the error's `problems` have all of them."""
+
+
+class SkillService:
+    """The skills that a project can run. They belong to the user of the machine."""
+
+    def __init__(self, skills: Skills) -> None:
+        """The caller closes `skills`."""
+        self._skills = skills
+
+    @property
+    def catalog(self) -> SkillCatalog:
+        """All skills, and notes about those that cannot be used."""
+        return self._skills.catalog
+
+    def find(self, name: str) -> Skill:
+        """The skill of that name. Raises InputError for an unknown name, with the closest known one."""
+        known = self.catalog.by_name
+        if name in known:
+            return known[name]
+        skipped = next((note for note in self.catalog.notes if note.is_skip and note.path.parent.name == name), None)
+        if skipped:
+            raise InputError(
+                f"The skill {name!r} cannot be read: {skipped}.",
+                next_step=NextStep("skills.correct"),
+            )
+        near = closest_name(name, known)
+        suggestion = f" Did you mean {near!r}?" if near else ""
+        raise InputError(f"The skill {name!r} does not exist.{suggestion}", next_step=NextStep("skills.list"))
+
+    def watch(self, on_change: Callable[[SkillCatalog], None], stop: threading.Event) -> None:
+        """Call `on_change` with each new catalog until `stop` is set. Raises MissingExtraError."""
+        self._skills.watch(on_change, stop)
+
+    def export(
+        self, folder: Path, names: Sequence[str] = (), *, overwrite: bool, on_remark: Callable[[str], None]
+    ) -> list[Path]:
+        """Write skills in the standard's form below `folder`, all of them if none is named; returns their folders.
+
+        `on_remark` gets what the standard's form cannot express. Raises InputError for an unknown name, SkillError.
+        """
+        chosen = [self.find(name) for name in dict.fromkeys(names)] or list(self.catalog.skills)
+        if not chosen:
+            raise SkillError("No skills were found to export.", next_step=NextStep("skills.check"))
+        _check_distinct_names(chosen)
+        return [export_skill(skill, folder, overwrite=overwrite, on_remark=on_remark) for skill in chosen]
+
+    def declared_grants(self, skill: Skill) -> Grants:
+        """What a skill declares that it needs."""
+        return Grants(NETWORK in skill.capabilities, MODEL in skill.capabilities)
+
+    def trust(self, skill: Skill, more: Grants | None = None) -> Grants:
+        """Trust a skill with its current files, and grant what it declares and `more`; returns what is granted."""
+        declared, added = self.declared_grants(skill), more or Grants()
+        grants = Grants(added.network or declared.network, added.model or declared.model, added.write)
+        self._skills.trusted.trust(skill, grants)
+        return grants
+
+    def distrust(self, name: str) -> None:
+        """Revoke the trust in a skill. Raises InputError for an unknown name."""
+        self._skills.trusted.revoke(self.find(name))
+
+    def list_untrusted(self, plan: PlanJson | None = None) -> list[Skill]:
+        """The skills that came with the project and are not trusted; with a plan, only those that it names."""
+        if plan is None:
+            return self._skills.untrusted()
+        found = [each[0] for node in plan.tools if (each := self.catalog.find_script(node.tool_path)) is not None]
+        return list({skill.name: skill for skill in found if not self._skills.is_trusted(skill)}.values())
+
+    def read_plan(self, data: Json) -> PlanJson:
+        """A plan that the skills can run. Raises PlanError with every fault."""
+        plan = parse_plan(data)
+        if faults := check_plan(plan, self.catalog):
+            raise _cannot_run(faults)
+        return plan
+
+    def run(
+        self,
+        request: str,
+        observer: Observer | None = None,
+        cancellation: Cancellation | None = None,
+        *,
+        is_model_small: bool = False,
+        on_result: Callable[[ExecutionResult], None] | None = None,
+    ) -> ExecutionResult:
+        """Plan a request with the trusted skills and run it, replanning after failures.
+
+        `on_result` gets the result of each plan. Raises MissingExtraError, SandboxError.
+        """
+        return self._skills.run(request, observer, cancellation, is_model_small=is_model_small, on_result=on_result)
+
+    def execute(
+        self, plan: PlanJson, observer: Observer | None = None, cancellation: Cancellation | None = None
+    ) -> ExecutionResult:
+        """Run the user's own plan. Raises MissingExtraError, SandboxError."""
+        return self._skills.execute(plan, observer, cancellation, by_hand=True)
+
+    def close(self) -> None:
+        """End every process of a script."""
+        self._skills.close()
+
+
+def check_folder(folder: Path) -> list[SkillNote]:
+    """Notes about the skills in a folder, or about the folder itself if it is a skill."""
+    return [note for each in _skills_in(folder) for note in check_skill(each)]
+
+
+def replay_result(data: Json) -> tuple[ExecutionResult, JsonObject, bool]:
+    """The result in a trace, the state that its trace leads to, and whether the recorded state is the same.
+
+    Raises InputError if the data are not a trace.
+    """
+    try:
+        result = ExecutionResult.model_validate(data)
+    except ValidationError as error:
+        problems = [f"${''.join(f'.{part}' for part in item['loc'])}: {item['msg']}" for item in error.errors()[:5]]
+        listed = "\n".join(f"  {line}" for line in problems)
+        raise InputError(
+            f"This is not the result of a skills run:\n{listed}\n",
+            next_step="Give the trace file that the run printed.",
+        ) from None
+    return result, replay_state(result), verify_replay(result)
+
+
+def _cannot_run(faults: Sequence[NodeFault]) -> PlanError:
+    shown = "\n".join(f"  {fault.failure}: {fault}" for fault in faults[:_MAX_FAULTS_LISTED])
+    more = f"\n  ... and {len(faults) - _MAX_FAULTS_LISTED:,} more" if len(faults) > _MAX_FAULTS_LISTED else ""
+    problems: list[Json] = [
+        {"type": fault.failure.value, "toolId": fault.tool_id, "path": fault.path, "message": fault.message}
+        for fault in faults
+    ]
+    return PlanError(f"The plan cannot run; it has {len(faults):,} problem(s):\n{shown}{more}\n", problems=problems)
+
+
+def _check_distinct_names(skills: Sequence[Skill]) -> None:
+    """Raise SkillError for skills that would be exported into the same folder, before any is written."""
+    by_folder: dict[str, list[str]] = {}
+    for skill in skills:
+        by_folder.setdefault(export_name(skill), []).append(repr(skill.name))
+    if alike := [f"{' and '.join(names)} as {folder!r}" for folder, names in by_folder.items() if len(names) > 1]:
+        raise SkillError(
+            f"Some of these skills have the same name in the standard's form: {'; '.join(alike)}.",
+            next_step="Export them one by one, into folders of their own.",
+        )
+
+
+def _skills_in(folder: Path) -> list[Path]:
+    """The skills in a folder; the folder itself if it is a skill or contains none."""
+    if not folder.is_dir() or _is_skill(folder):
+        return [folder]
+    return sorted(each for each in folder.iterdir() if _is_skill(each)) or [folder]
+
+
+def _is_skill(folder: Path) -> bool:
+    return any((folder / name).is_file() for name in (SKILL_MD, SKILL_JSON))

@@ -1,0 +1,103 @@
+"""`ToolService`: the stored tools of one user: call, bind, trust, discover."""
+
+from collections.abc import Callable
+from contextlib import suppress
+
+from aeon.application.discovery import DiscoveryRequest, discover_tools
+from aeon.application.entities import EntityService
+from aeon.base.json import JsonObject
+from aeon.base.next_steps import NextStep
+from aeon.bootstrap.platform import Platform
+from aeon.platform.catalog.kernel_tool import StoredTool
+from aeon.platform.catalog.model import NewTool, Tool, ToolChange
+from aeon.platform.catalog.operations import Effect, TokenTotals
+from aeon.platform.catalog.tool_calls import ToolCallResult
+from aeon.platform.catalog.trust import StdioProgram, started_program
+from aeon.platform.errors import NotFoundError
+from aeon.platform.ledger import MutationRequest
+from aeon.platform.workers.result_cache.repository import SqlResultCache
+
+__all__ = ["Effect", "StoredTool", "ToolService"]
+
+
+class ToolService(EntityService[Tool, NewTool, ToolChange]):
+    """The tools that a user owns or sees."""
+
+    def __init__(self, platform: Platform, user: str, cache: Callable[[], SqlResultCache]) -> None:
+        """`cache` returns the cached results of pure tools. The caller closes `platform`."""
+        super().__init__(platform.catalog.tools, user, NewTool, ToolChange)
+        self._platform = platform
+        self._tools = platform.catalog.tools
+        self._cache = cache
+
+    def call(self, name: str, arguments: JsonObject) -> ToolCallResult:
+        """Call a tool, with its effects, and record the call.
+
+        Raises NotFoundError, RuleError for an invalid input, OperationError if the tool fails.
+        """
+        return self._platform.measured_tool_caller.call(self._user, self.get(name).id, arguments)
+
+    def token_totals(self, tool: Tool) -> TokenTotals:
+        """The tokens of all the user's own calls of a tool."""
+        return self._tools.token_totals(self._user, tool.id)
+
+    def list_for_kernel(self) -> list[StoredTool]:
+        """The tools for a kernel: the user's own, Aeon's own, and trusted ones of other users that are unchanged."""
+        return self._platform.tools_for_kernel(self._user)
+
+    def discover(self, request: DiscoveryRequest) -> tuple[list[JsonObject], list[str]]:
+        """Documents that describe the tools of an MCP server, for `DocumentService.apply`, and warnings.
+
+        Raises NotFoundError, RuleError, InputError for a tool that the server does not offer, OperationError.
+        """
+        return discover_tools(self._platform, self._user, request)
+
+    def bind(self, tool: str, secret: str, *, key: str | None = None) -> Tool:
+        """Use the user's own secret for another user's shared tool, given by its id; returns that tool.
+
+        Raises NotFoundError, RuleError, ConflictError.
+        """
+        shared = self._tools.get(self._user, tool)
+        own = self._platform.catalog.secrets.find_own(self._user, secret)
+        if own is None:
+            raise NotFoundError(f"You have no secret named {secret!r}.", next_step=NextStep("secrets.list"))
+        self._tools.bind(tool, own.id, MutationRequest(self._user, key))
+        return shared
+
+    def unbind(self, tool: str, *, key: str | None = None) -> None:
+        """Remove the user's secret from another user's tool, given by its id. Raises NotFoundError, ConflictError."""
+        self._tools.unbind(tool, MutationRequest(self._user, key))
+
+    def trust(self, name: str, *, key: str | None = None, expected_version: int | None = None) -> StdioProgram | None:
+        """Allow another user's tool, as it is now, in the user's plans; returns the program that it may now start here.
+
+        Raises NotFoundError, RuleError, ConflictError, and VersionError if the tool has another version than the
+        `expected_version` that the user has seen.
+        """
+        tool = self.get(name)
+        program = started_program(tool, self._tools.get_service(self._user, tool))
+        self._tools.trust(tool.id, MutationRequest(self._user, key, expected_version))
+        if program is not None:
+            self._platform.programs.allow(program)
+        return program
+
+    def distrust(self, name: str, *, key: str | None = None) -> None:
+        """Remove another user's tool from the user's plans, and forbid its program.
+
+        `name` is its id if it is not shared any more. Raises NotFoundError, ConflictError.
+        """
+        id_ = name
+        with suppress(NotFoundError):  # the tool may not be shared any more
+            tool = self.get(name)
+            id_ = tool.id
+            if (program := started_program(tool, self._tools.get_service(self._user, tool))) is not None:
+                self._platform.programs.forbid(program)
+        self._tools.distrust(id_, MutationRequest(self._user, key))
+
+    def clear_cache(self, name: str | None = None) -> int:
+        """Delete the cached results of one of the user's own pure tools, or of all; returns their number.
+
+        Raises NotFoundError, ForbiddenError.
+        """
+        own = self.list_all(owner="own") if name is None else [self._tools.get_own(self._user, self.get(name).id)]
+        return sum(self._cache().clear(each.id) for each in own)

@@ -1,0 +1,118 @@
+"""`WorkerService`: the worker of this process, and the maintenance of all users' runs."""
+
+import threading
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import NoReturn, TypeAlias
+
+from aeon.application.jobs import PROCESS
+from aeon.bootstrap.process_runtime import ProcessRuntime, RunStoreAdoption
+from aeon.platform.catalog.model import Tool
+from aeon.platform.runs.retention import PruneResult
+from aeon.platform.store import QueryError, StoreUnavailableError
+from aeon.platform.workers.maintenance import (
+    ADOPTION_INTERVAL,
+    CLEANUP_INTERVAL,
+    HEALTH_CHECK_INTERVAL,
+    POLL_INTERVAL,
+    PeriodicTask,
+    PeriodicTasks,
+)
+from aeon.platform.workers.registry import SELF_RECOVERING_EXECUTOR
+
+__all__ = ["PruneResult", "RunStoreAdoption", "StoreUnavailableError", "WorkerService"]
+
+Report: TypeAlias = Callable[[str], None]
+"""Gets lines for people about what a worker does."""
+
+
+class WorkerService:
+    """Executes runs and jobs of all users in this process. Every method raises StoreError and ConfigError."""
+
+    def __init__(self, runtime: ProcessRuntime) -> None:
+        """The caller closes `runtime`."""
+        self._runtime = runtime
+
+    @property
+    def executor(self) -> str:
+        """The id of this process as an executor."""
+        return self._runtime.executor
+
+    @property
+    def executes_own_runs(self) -> bool:
+        """Whether runs belong to the process that started them; on Temporal, they belong to its server."""
+        return self._runtime.run_executor != SELF_RECOVERING_EXECUTOR
+
+    def serve_jobs(self, types: Sequence[str], started: Callable[[], None]) -> NoReturn:
+        """Execute jobs of these types for runs elsewhere until interrupted; calls `started` once it does."""
+        self._runtime.serve(types)
+        started()
+        while True:
+            self._runtime.clock.sleep(POLL_INTERVAL)
+
+    def serve_runs(self, report: Report, started: Callable[[], None], ended: Callable[[int], None]) -> NoReturn:
+        """Adopt orphaned runs, fire due schedules and delete old data until interrupted.
+
+        `report` gets what it does. `started` is called once it works, `ended` with the number of runs that are active
+        here when it is interrupted.
+        """
+        runtime = self._runtime
+        runtime.start([PROCESS])
+        maintenance = runtime.run_maintenance
+        tasks = [
+            PeriodicTask(POLL_INTERVAL, maintenance.report_ended),
+            PeriodicTask(ADOPTION_INTERVAL, maintenance.adopt_orphans),
+            PeriodicTask(POLL_INTERVAL, maintenance.fire_due_schedules),
+            PeriodicTask(ADOPTION_INTERVAL, self._record_measurements),
+            PeriodicTask(CLEANUP_INTERVAL, self._delete_old_data),
+        ]
+        periodic = PeriodicTasks(tasks, runtime.clock, report)
+        started()
+        threading.Thread(target=self._watch_health, args=(report,), name="aeon-health", daemon=True).start()
+        try:
+            while True:
+                periodic.run_due()
+                runtime.clock.sleep(POLL_INTERVAL)
+        finally:
+            ended(maintenance.active_run_count)
+
+    def prune(self, days: int | None = None) -> PruneResult:
+        """Delete runs that ended `days` days ago, with their results; None takes the days from the settings."""
+        return self._runtime.prune(days)
+
+    def adopt_runs(self, *, is_dry: bool = False) -> RunStoreAdoption:
+        """Move the record's runs to the engine of the settings; with `is_dry`, only say from where to where.
+
+        Raises ConfigError while a process executes runs, and for an engine without a store of runs.
+        """
+        return self._runtime.adopt_runs(is_dry=is_dry)
+
+    def sleep(self, seconds: float) -> None:
+        """Wait, by the clock of the runtime."""
+        self._runtime.clock.sleep(seconds)
+
+    def _watch_health(self, report: Report) -> None:
+        """Run due health checks (platform 5), on a thread of its own: a check may take 5 s."""
+        task = PeriodicTask(HEALTH_CHECK_INTERVAL, self._check_health)
+        periodic = PeriodicTasks([task], self._runtime.clock, report)
+        with suppress(QueryError):  # the store was closed: the worker is ending
+            while True:
+                periodic.run_due()
+                self._runtime.clock.sleep(POLL_INTERVAL)
+
+    def _check_health(self) -> list[str]:
+        changed = self._runtime.platform.health.run_due()
+        return [f"tool {tool.name} of {tool.owner_id} is {tool.status}{_why(tool)}" for tool in changed]
+
+    def _record_measurements(self) -> list[str]:
+        self._runtime.run_measurement.record_pending()
+        return []
+
+    def _delete_old_data(self) -> list[str]:
+        removed = self._runtime.prune()
+        values = self._runtime.platform.metrics.values.prune(self._runtime.clock.now())
+        return [f"removed {removed.runs} old run(s) and {values} old value(s)"] if removed.runs or values else []
+
+
+def _why(tool: Tool) -> str:
+    return f": {tool.error_message}" if tool.error_message else ""

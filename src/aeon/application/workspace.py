@@ -1,0 +1,195 @@
+"""`Workspace`: what one user does with a project's record, as services that every door shares."""
+
+from collections.abc import Callable, Generator, Mapping
+from contextlib import ExitStack, contextmanager
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from aeon.bootstrap.platform import Platform, open_project_platform
+from aeon.settings import LoadedSettings
+
+if TYPE_CHECKING:
+    from aeon.application.audit import AuditService
+    from aeon.application.catalog import CatalogService, Services
+    from aeon.application.documents import DocumentService
+    from aeon.application.health import HealthService
+    from aeon.application.jobs import JobService
+    from aeon.application.metrics import MetricsService
+    from aeon.application.processes import ProcessService
+    from aeon.application.run_reader import RunReader
+    from aeon.application.runs import RunService
+    from aeon.application.schedules import ScheduleService
+    from aeon.application.secrets import SecretService
+    from aeon.application.tools import ToolService
+    from aeon.application.workers import WorkerService
+    from aeon.bootstrap.app import App
+    from aeon.bootstrap.process_runtime import ProcessRuntime
+
+
+class Workspace:
+    """The services of one user in one project. Each is made at its first use; threads may share it.
+
+    The user is added to the record when it is opened. Services raise StoreError besides what they declare.
+    """
+
+    def __init__(
+        self,
+        platform: Platform,
+        user: str,
+        *,
+        folder: Path,
+        environ: Mapping[str, str],
+        open_runtime: "Callable[[], ProcessRuntime]",
+    ) -> None:
+        """The caller closes `platform` and what `open_runtime` returns. Raises RuleError for an invalid user name."""
+        platform.catalog.add_user(user)
+        self.user = user
+        self._platform = platform
+        self._folder = folder
+        self._environ = environ
+        self._open_runtime = open_runtime
+
+    @property
+    def notices(self) -> list[str]:
+        """Messages for the user about the opening."""
+        return self._platform.notices
+
+    @cached_property
+    def catalog(self) -> "CatalogService":
+        """Stored things of any kind: services, secrets, tools, templates and Processes."""
+        from aeon.application.catalog import CatalogService
+
+        return CatalogService(self._platform, self.user)
+
+    @cached_property
+    def documents(self) -> "DocumentService":
+        """YAML documents that describe stored things, and the default catalog."""
+        from aeon.application.documents import DocumentService
+
+        return DocumentService(self._platform, self.user, self._environ)
+
+    @cached_property
+    def tools(self) -> "ToolService":
+        """The stored tools."""
+        from aeon.application.tools import ToolService
+
+        return ToolService(self._platform, self.user, lambda: self.runtime.cache)
+
+    @cached_property
+    def services(self) -> "Services":
+        """The stored services."""
+        from aeon.application.entities import EntityService
+        from aeon.platform.catalog.model import NewService, ServiceChange
+
+        return EntityService(self._platform.catalog.services, self.user, NewService, ServiceChange)
+
+    @cached_property
+    def secrets(self) -> "SecretService":
+        """The stored secrets; their values stay in the vault."""
+        from aeon.application.secrets import SecretService
+
+        return SecretService(self._platform.catalog.secrets, self.user)
+
+    @cached_property
+    def processes(self) -> "ProcessService":
+        """The stored Processes and their versions."""
+        from aeon.application.processes import ProcessService
+
+        return ProcessService(self._platform, self.user, self._environ)
+
+    @cached_property
+    def schedules(self) -> "ScheduleService":
+        """When Processes start by themselves; a worker starts them."""
+        from aeon.application.schedules import ScheduleService
+
+        return ScheduleService(self._platform, self.user)
+
+    @cached_property
+    def metrics(self) -> "MetricsService":
+        """What is measured of services, tools and Processes."""
+        from aeon.application.metrics import MetricsService
+
+        return MetricsService(self._platform.metrics, self.user)
+
+    @cached_property
+    def audit(self) -> "AuditService":
+        """The user's audit log."""
+        from aeon.application.audit import AuditService
+
+        return AuditService(self._platform.catalog.ledger, self.user)
+
+    @cached_property
+    def health(self) -> "HealthService":
+        """Whether the services of the user's tools answer."""
+        from aeon.application.health import HealthService
+
+        return HealthService(self._platform, self.user)
+
+    @cached_property
+    def past_runs(self) -> "RunReader":
+        """The user's runs for reading alone, without an engine."""
+        from aeon.application.run_reader import RunReader
+        from aeon.bootstrap.runs import project_runs
+
+        return RunReader(project_runs(self._platform, self._folder), self.user)
+
+    @cached_property
+    def runs(self) -> "RunService":
+        """The user's runs: start, follow, settle, answer, cancel, retry, resume."""
+        from aeon.application.runs import RunService
+
+        return RunService(self.runtime, self.user)
+
+    @cached_property
+    def jobs(self) -> "JobService":
+        """The jobs of the user's runs, and the workers that execute them."""
+        from aeon.application.jobs import JobService
+        from aeon.bootstrap.runs import project_runs
+
+        return JobService(self._platform.store, project_runs(self._platform, self._folder), self.user)
+
+    @cached_property
+    def workers(self) -> "WorkerService":
+        """The worker of this process, and the maintenance of all users' runs."""
+        from aeon.application.workers import WorkerService
+
+        return WorkerService(self.runtime)
+
+    @cached_property
+    def runtime(self) -> "ProcessRuntime":
+        """The runtime of Processes, opened at its first use; for services of this floor."""
+        return self._open_runtime()
+
+
+@contextmanager
+def open_workspace(folder: Path, loaded: LoadedSettings, environ: Mapping[str, str], user: str) -> Generator[Workspace]:
+    """Open a project's record for a user, without its model, its installed tools or an engine; close it at the end.
+
+    Raises StoreError, VaultError, MissingExtraError, ConfigError, and RuleError for an invalid user name.
+    """
+    with ExitStack() as closing:
+        opened = open_project_platform(folder, loaded.settings, environ, loaded.from_project)
+        platform = closing.enter_context(opened)
+
+        def open_runtime() -> "ProcessRuntime":
+            from aeon.bootstrap.process_runtime import ProcessRuntime
+
+            engine = loaded.settings.engine
+            return closing.enter_context(ProcessRuntime(platform, folder, engine, environ, loaded.from_project))
+
+        yield Workspace(platform, user, folder=folder, environ=environ, open_runtime=open_runtime)
+
+
+@contextmanager
+def open_app_workspace(app: "App", environ: Mapping[str, str], user: str) -> Generator[Workspace]:
+    """Open the record of an app's project for a user, with the app's model and tools; ends runs here at the end.
+
+    The caller closes `app`. Raises the errors of `open_workspace`.
+    """
+    with ExitStack() as closing:
+
+        def open_runtime() -> "ProcessRuntime":
+            return closing.enter_context(app.process_runtime())
+
+        yield Workspace(app.platform(), user, folder=app.folder, environ=environ, open_runtime=open_runtime)

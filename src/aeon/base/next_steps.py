@@ -1,0 +1,71 @@
+"""`NextStep`: what to do about an error, as a code that each door words in its own way."""
+
+from collections.abc import Mapping
+from typing import Final
+
+TEXTS: Final[Mapping[str, str]] = {
+    "catalog.list": "{suggestion}List what is stored; setting up the record adds what Aeon ships.",
+    "config.explain": "See where each setting comes from.",
+    "jobs.list_dead": "List your dead jobs.",
+    "metrics.list": "List the metrics.",
+    "models.fetch": "Fetch it.",
+    "processes.start": "Start a run of a Process.",
+    "projection.rebuild": "Rebuild the graph.",
+    "runs.explain": "Ask why the run {run} does not continue.",
+    "runs.list": "List your runs.",
+    "runs.retry": "Then retry the run {run}.",
+    "runs.view": "Look at the run {run}.",
+    "secrets.choose": "Name one of your secrets.",
+    "secrets.create": "Create a secret and name it in the tool.",
+    "secrets.create_and_bind": "Create your own secret and bind it to the tool.",
+    "secrets.list": "List your secrets.",
+    "secrets.rotate": "Log in again at its provider and rotate the secret.",
+    "skills.check": "See the notes about the skills.",
+    "skills.correct": "Correct the file, then check the skills again.",
+    "skills.list": "List the skills.",
+    "store.check": "Check the installation; the data are safe.",
+    "store.restore": "Restore a backup.",
+    "store.restore_before_migration": "Restore the backup that was made before the migration.",
+    "templates.restore": "Use another template, or restore the {kind} {name}.",
+    "tools.bind_again": "Check the tool {tool}; if you still want it, bind your secret to it again.",
+    "tools.health": "See since when and why in the health of the tools.",
+    "tools.trust": "If you trust it, trust the tool {tool}.",
+    "tools.trust_again": "Check the tool {tool}; if you still want it, trust it again.",
+    "workers.stop": "Stop these processes first; the list of workers shows them.",
+}
+"""Every code, with its words for those who have no better ones: logs, and doors without such a command."""
+
+
+class NextStep:
+    """A step that a user can take: a code, such as `runs.view`, and what it is about, such as the run's id.
+
+    `str` gives the words of `TEXTS`. A door has words of its own and passes them to `worded`.
+    """
+
+    def __init__(self, code: str, **params: str) -> None:
+        """`code` is one of `TEXTS`, `params` are the names in its text."""
+        self.code = code
+        self.params = params
+
+    def worded(self, words: Mapping[str, str]) -> str:
+        """The step in the words of a door, by code; in those of `TEXTS` where the door has none."""
+        return words.get(self.code, TEXTS[self.code]).format_map(self.params)
+
+    def __str__(self) -> str:
+        return self.worded(TEXTS)
+
+    def __repr__(self) -> str:
+        return (
+            f"NextStep({', '.join([repr(self.code), *(f'{name}={value!r}' for name, value in self.params.items())])})"
+        )
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, NextStep) and (self.code, self.params) == (other.code, other.params)
+
+    def __hash__(self) -> int:
+        return hash((self.code, *sorted(self.params.items())))
+
+
+def words_of(step: str | NextStep, words: Mapping[str, str]) -> str:
+    """A next step in the words of a door; a plain text stays as it is."""
+    return step.worded(words) if isinstance(step, NextStep) else step

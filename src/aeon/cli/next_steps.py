@@ -1,0 +1,49 @@
+"""Next steps as commands of the command line."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from aeon.base.errors import AeonError
+from aeon.base.next_steps import words_of
+
+COMMANDS: Final[Mapping[str, str]] = {
+    "catalog.list": "{suggestion}See `aeon catalog list`; `aeon up` adds what Aeon ships.",
+    "config.explain": "See `aeon config explain`.",
+    "jobs.list_dead": "See `aeon jobs dead`.",
+    "metrics.list": "See `aeon metrics`.",
+    "models.fetch": "Fetch it: aeon model fetch{name}",
+    "processes.start": "Start one: aeon process run NAME.",
+    "projection.rebuild": "Run `aeon graph rebuild`.",
+    "runs.explain": "See `aeon runs why {run}`.",
+    "runs.list": "See `aeon runs list`.",
+    "runs.retry": "Then: aeon runs retry {run}",
+    "runs.view": "See `aeon runs show {run}`.",
+    "secrets.choose": "Name one of yours with --secret; see `aeon secret list`.",
+    "secrets.create": "Create one with `aeon secret set` and name it in the tool.",
+    "secrets.create_and_bind": "Create your own secret and bind it: `aeon tool bind`.",
+    "secrets.list": "See `aeon secret list`.",
+    "secrets.rotate": "Log in again at its provider and rotate the secret with `aeon secret set`.",
+    "skills.check": "See `aeon skills check`.",
+    "skills.correct": "Correct the file, then run `aeon skills check`.",
+    "skills.list": "See `aeon skills list`.",
+    "store.check": "Run `aeon doctor`; the data are safe.",
+    "store.restore": "Restore a backup with `aeon store restore FILE`.",
+    "store.restore_before_migration": (
+        "Restore the backup that was made before the migration: `aeon store restore FILE`."
+    ),
+    "templates.restore": "Use another template, or restore it: `aeon catalog restore {kind} {name}`.",
+    "tools.bind_again": (
+        "Check it with `aeon catalog show tool {tool}`; if you still want it, run `aeon tool bind` again."
+    ),
+    "tools.health": "See `aeon health` for since when and why.",
+    "tools.trust": "If you trust it, run `aeon tool trust {tool}`.",
+    "tools.trust_again": (
+        "Check it with `aeon catalog show tool {tool}`; if you still want it, run `aeon tool trust` again."
+    ),
+    "workers.stop": "Stop these processes first; `aeon worker list` shows them.",
+}
+
+
+def advice_of(error: AeonError) -> str:
+    """What to do about an error, as commands where there are any."""
+    return words_of(error.next, COMMANDS)
