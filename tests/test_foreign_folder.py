@@ -100,7 +100,7 @@ def test_platform_21_what_came_with_a_folder_is_not_opened(project, copied, git,
     before = {path: path.stat().st_mtime_ns for path in clone.rglob("*")}
     for name, act in openers(clone).items():
         assert "came with a folder from elsewhere" in refusal(act), name
-        assert "`aeon adopt`" in refusal(act), name
+        assert "take it over" in refusal(act), name
     assert {path: path.stat().st_mtime_ns for path in clone.rglob("*")} == before
 
 

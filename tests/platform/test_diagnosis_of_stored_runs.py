@@ -183,7 +183,7 @@ def test_what_needs_a_secret_of_the_callers_is_told(world):
     world.catalog.tools.unbind(lent.id, MutationRequest(world.user))
     found = world.why(run)["b"]
     assert found.obstacle.kind == "secret"
-    assert "aeon tool bind" in found.message
+    assert "bind it to the tool" in found.message
 
 
 def test_a_deadline_is_told_when_it_is_near(world):

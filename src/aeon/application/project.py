@@ -301,12 +301,12 @@ class Project:
 
     @property
     def _workspace(self) -> "Workspace":
+        """What this user does with the record. Raises InputError, StoreError, VaultError, MissingExtraError."""
         self._require_open()
-        return self._opened_workspace
+        return self._own_workspace
 
     @cached_property
-    def _opened_workspace(self) -> "Workspace":
-        """What this user does with the record. Raises StoreError, VaultError, MissingExtraError."""
+    def _own_workspace(self) -> "Workspace":
         from aeon.application.workspace import Workspace
 
         with self._opening:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import ClassVar, Final
 
 from aeon.base.json import Json, JsonObject, json_problems
-from aeon.base.next_steps import TEXTS, NextStep, words_of
+from aeon.base.next_steps import NextStep, words_of
 
 MAX_MESSAGE = 2000
 """Characters that are kept of error messages from other code."""
@@ -31,13 +31,13 @@ class AeonError(Exception):
         """The error as data, for logs and results: `type`, `message`, `next_step` and its details."""
         return {"type": type(self).__name__, "message": self.message, "next_step": self.advice, **self.details}
 
-    def report(self, correlation_id: str, timestamp: str, words: Mapping[str, str] = TEXTS) -> JsonObject:
+    def report(self, correlation_id: str, timestamp: str, words: Mapping[str, str] | None = None) -> JsonObject:
         """The error as data for a client: `as_dict`, its next step in a door's `words`, and what `error_report` adds.
 
         `next` is the step's code and what it is about, None for a plain text.
         """
         retryable = self.details.get("retryable", self.is_retryable)
-        record = {**self.as_dict(), "next_step": words_of(self.next, words), "retryable": retryable}
+        record = {**self.as_dict(), "next_step": words_of(self.next, words or {}), "retryable": retryable}
         step = self.next
         code = {"code": step.code, **step.params} if isinstance(step, NextStep) else None
         return {**error_report(record, correlation_id, timestamp), "next": code}

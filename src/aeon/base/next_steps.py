@@ -6,6 +6,11 @@ from typing import Final
 TEXTS: Final[Mapping[str, str]] = {
     "catalog.list": "{suggestion}List what is stored; setting up the record adds what Aeon ships.",
     "config.explain": "See where each setting comes from.",
+    "folder.adopt": (
+        "If you know and trust its origin, look at its contents and take it over; otherwise move it away: {move}"
+    ),
+    "folder.adopt_record": "If you know and trust its origin, take it over; otherwise move it away: {move}",
+    "folder.correct": "Find out who changed it, then correct it.",
     "jobs.list_dead": "List your dead jobs.",
     "metrics.list": "List the metrics.",
     "models.fetch": "Fetch it.",
@@ -24,6 +29,9 @@ TEXTS: Final[Mapping[str, str]] = {
     "skills.correct": "Correct the file, then check the skills again.",
     "skills.list": "List the skills.",
     "store.check": "Check the installation; the data are safe.",
+    "store.choose_backup": "Use a backup that Aeon made of a record.",
+    "store.migrate": "Migrate the tables as the owner of the schema.",
+    "store.move_or_restore": "Move it away to start anew, or restore a backup.",
     "store.restore": "Restore a backup.",
     "store.restore_before_migration": "Restore the backup that was made before the migration.",
     "templates.restore": "Use another template, or restore the {kind} {name}.",

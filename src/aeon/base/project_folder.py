@@ -13,6 +13,7 @@ from shlex import quote
 from typing import Final
 
 from aeon.base.errors import AeonError
+from aeon.base.next_steps import NextStep
 
 PROJECT_FOLDER: Final = ".aeon"
 """The folder for everything that Aeon writes for a project, inside the folder in which its commands run."""
@@ -23,7 +24,7 @@ _ID = re.compile(r"[0-9a-f]{32}\n")
 
 _OTHERS_WRITE = 0o022
 
-_MEND = "Find out who changed it, then correct it; `aeon doctor` shows whether it is in order."
+_MEND = NextStep("folder.correct")
 
 
 class ForeignFolderError(AeonError):
@@ -87,8 +88,7 @@ def foreign_folder_error(folder: Path) -> ForeignFolderError:
     return ForeignFolderError(
         f"{folder} has no mark of yours in {marks}: it came with a folder from elsewhere, or an older Aeon made it. "
         "Aeon used nothing in it.",
-        next_step="If you know and trust its origin, look at its contents and take it over with `aeon adopt`; "
-        f"otherwise move it away: {_move_command(folder)}",
+        next_step=NextStep("folder.adopt", move=_move_command(folder)),
     )
 
 

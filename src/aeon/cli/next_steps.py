@@ -9,6 +9,14 @@ from aeon.base.next_steps import words_of
 COMMANDS: Final[Mapping[str, str]] = {
     "catalog.list": "{suggestion}See `aeon catalog list`; `aeon up` adds what Aeon ships.",
     "config.explain": "See `aeon config explain`.",
+    "folder.adopt": (
+        "If you know and trust its origin, look at its contents and take it over with `aeon adopt`; "
+        "otherwise move it away: {move}"
+    ),
+    "folder.adopt_record": (
+        "If you know and trust its origin, adopt it with `aeon adopt`; otherwise move it away: {move}"
+    ),
+    "folder.correct": "Find out who changed it, then correct it; `aeon doctor` shows whether it is in order.",
     "jobs.list_dead": "See `aeon jobs dead`.",
     "metrics.list": "See `aeon metrics`.",
     "models.fetch": "Fetch it: aeon model fetch{name}",
@@ -27,6 +35,9 @@ COMMANDS: Final[Mapping[str, str]] = {
     "skills.correct": "Correct the file, then run `aeon skills check`.",
     "skills.list": "See `aeon skills list`.",
     "store.check": "Run `aeon doctor`; the data are safe.",
+    "store.choose_backup": "Use a backup that `aeon store backup` made.",
+    "store.migrate": "Run `aeon store migrate` as the owner of the schema.",
+    "store.move_or_restore": "Move it away to start anew, or restore a backup with `aeon store restore FILE`.",
     "store.restore": "Restore a backup with `aeon store restore FILE`.",
     "store.restore_before_migration": (
         "Restore the backup that was made before the migration: `aeon store restore FILE`."

@@ -38,7 +38,7 @@ def test_what_failed_for_good_is_there_with_its_reason(world):
     assert (job.id, job.run_id, job.owner_id, job.step, job.tool) == (f"{run.id}:b:1", run.id, world.user, "b", "bad")
     assert (job.attempts, job.retried_by, "it cannot do q" in job.message) == (1, None, True)
     world.catalog.add_user("somebody")
-    with pytest.raises(NotFoundError, match="aeon jobs dead"):
+    with pytest.raises(NotFoundError, match="List your dead jobs"):
         world.runs.repository.get_dead_job("somebody", job.id)
 
 

@@ -7,6 +7,8 @@ import pytest
 
 from aeon.adapters.engines.local import LocalEngine
 from aeon.adapters.engines.sql import RunDatabase, SqlEngine
+from aeon.platform.ledger import MutationRequest
+from aeon.platform.runs.admission import NewRun
 from aeon.testing.engines import CASES, RECOVERY_CASES, EngineWorld
 from aeon.testing.engines.world import echo, step, wait_for
 
@@ -91,6 +93,24 @@ def test_a_run_that_comes_back_is_carried_out_once(lasting_world):
     goes_on.set()
     assert world.wait_for_end(run).state.phase == "completed"
     assert world.tools.calls == {"gate": 1, "echo": 1}
+
+
+def test_many_that_start_a_run_at_once_start_it_once(world):
+    tool, meeting = world.tool("echo", echo), threading.Barrier(8)
+    process = world.process("at once", [step("a", tool), step("b", tool, after=["a"])])
+    run = world.runs.accept(process, NewRun({"q": "q"}, executor=world.engine.executor), MutationRequest(world.user))
+
+    def start():
+        meeting.wait()
+        world.engine.start(run.id)
+
+    threads = [threading.Thread(target=start) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert world.wait_for_end(run).state.phase == "completed"
+    assert world.tools.calls["echo"] == 2
 
 
 @pytest.mark.slow

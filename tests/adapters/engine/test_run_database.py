@@ -266,6 +266,42 @@ def test_runs_of_an_earlier_development_version_on_a_server_are_refused(postgres
         RunDatabase(address)
 
 
+@pytest.mark.server
+@pytest.mark.slow
+def test_who_may_not_create_the_schema_is_told_who_may(postgres):
+    import psycopg
+
+    address = postgres()
+    with psycopg.connect(address) as connection:
+        connection.execute("CREATE ROLE limited LOGIN")
+    limited = address.replace("postgres@", "limited@")
+    with pytest.raises(ConfigError, match="permission denied") as raised:
+        RunDatabase(limited)
+    assert "CREATE SCHEMA aeon_runs" in raised.value.advice
+    with psycopg.connect(address) as connection:
+        connection.execute("CREATE SCHEMA aeon_runs AUTHORIZATION limited")
+    with closing(RunDatabase(limited)) as database:
+        assert database.id
+
+
+@pytest.mark.server
+@pytest.mark.slow
+def test_an_address_names_no_schema_of_its_own(postgres):
+    with pytest.raises(
+        ConfigError, match=r"engine\.address is not a PostgreSQL address. It has unknown options: schema"
+    ):
+        RunDatabase(f"{postgres()}&schema=mine")
+
+
+def test_a_file_that_is_no_database_is_refused_and_left_as_it_is(tmp_path):
+    file = tmp_path / "runs.db"
+    file.write_bytes(b"no database" * 1000)
+    with pytest.raises(ConfigError, match="not a database") as raised:
+        RunDatabase(f"sqlite:///{file}")
+    assert "aeon runs adopt" in raised.value.advice
+    assert file.read_bytes() == b"no database" * 1000
+
+
 def test_tables_of_a_newer_version_are_refused(tmp_path):
     address = f"sqlite:///{tmp_path}/runs.db"
     with closing(RunDatabase(address)) as database:

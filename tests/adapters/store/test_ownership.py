@@ -64,7 +64,7 @@ def test_a_record_from_elsewhere_is_refused_and_left_as_it_is(foreign):
     said = refused(foreign)
     assert f"{foreign.path} is not one of this user's records on this machine" in said
     assert f"{foreign.state}/records lists" in said
-    assert "`aeon adopt`" in said
+    assert "take it over" in said
     assert f"mv {foreign.path} {foreign.path}.foreign" in said
 
 

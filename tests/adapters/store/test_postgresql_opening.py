@@ -45,7 +45,7 @@ class TestVersions:
     pytestmark = SERVER
 
     def test_a_database_without_a_record_is_to_be_migrated(self, empty):
-        with pytest.raises(StoreError, match="aeon store migrate"):
+        with pytest.raises(StoreError, match="Migrate the tables"):
             open_postgresql(empty)
         assert migrate(empty) == steps()
         assert migrate(empty) == []
@@ -53,7 +53,7 @@ class TestVersions:
 
     def test_an_older_record_is_to_be_migrated(self, record, postgres):
         set_version(postgres, record, LATEST - 1)
-        with pytest.raises(StoreError, match="aeon store migrate"):
+        with pytest.raises(StoreError, match="Migrate the tables"):
             open_postgresql(record.address, PASSWORD)
         set_version(postgres, record, LATEST)
 

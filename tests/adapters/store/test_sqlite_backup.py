@@ -206,7 +206,7 @@ def test_a_backup_that_is_not_whole_is_refused_and_nothing_is_touched(project, s
     alter(saved)
     said = refused(project, saved)
     assert reason in said
-    assert "Use a backup that `aeon store backup` made" in said
+    assert "Use a backup that Aeon made" in said
     assert str(saved) in said
     assert project.users() == ["me", "you"]
 

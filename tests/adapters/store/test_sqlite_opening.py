@@ -141,7 +141,7 @@ def test_a_file_that_is_no_database_is_refused(project, content):
     put(project, content)
     said = refused(project)
     assert str(project.path) in said
-    assert "aeon store restore" in said
+    assert "restore a backup" in said.lower()
 
 
 def test_another_programs_database_is_refused(project):

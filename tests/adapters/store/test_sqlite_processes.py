@@ -140,7 +140,7 @@ def test_damage_after_an_unclean_end_is_found_before_anything_is_read(project):
     before = project.path.read_bytes(), project.place.wal.read_bytes()
     with pytest.raises(DamagedStoreError, match=f"{project.path} is damaged") as raised:
         project.open()
-    assert raised.value.advice == "Restore a backup with `aeon store restore FILE`."
+    assert raised.value.advice == "Restore a backup."
     assert (project.path.read_bytes(), project.place.wal.read_bytes()) == before
 
 

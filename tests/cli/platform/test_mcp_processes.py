@@ -202,7 +202,7 @@ outputTemplate: "{{step.found}}"
 
     failed = asked(ask)
     assert failed.is_error
-    assert "aeon runs retry" in failed.content[0].text
+    assert "Then start the process again" in failed.content[0].text
 
 
 SLOW = """

@@ -114,5 +114,5 @@ def test_what_cannot_be_asked_is_said_plainly(told):
         with pytest.raises(InputError, match=said) as refused:
             show(told, **asked)
         assert refused.value.advice
-    with pytest.raises(NotFoundError, match="See `aeon metrics`"):
+    with pytest.raises(NotFoundError, match="List the metrics"):
         show(told, "nothing")

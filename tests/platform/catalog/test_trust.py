@@ -285,7 +285,7 @@ def test_a_trusted_tool_that_was_changed_is_told(doors):
     doors.platform.tools_for_kernel(doors.ann)
     (said,) = doors.platform.notices
     assert "was changed since you let it into your plans" in said
-    assert f"aeon catalog show tool {doors.tool.id}" in said
+    assert f"Check the tool {doors.tool.id}; if you still want it, trust it again." in said
 
 
 @pytest.fixture

@@ -26,8 +26,7 @@ class LocalEngine:
 
     def start(self, run: str) -> None:
         """Start a run here, unless it is running already."""
-        if not self._tasks.is_executed(run):
-            self._tasks.start(run, partial(self._host_run, run))
+        self._tasks.run(self._start(run))
 
     def wake(self, run: str) -> None:  # noqa: ARG002  # all runs are checked
         """Check the runs' signals at once."""

@@ -2,8 +2,8 @@
 
 import asyncio
 import threading
-from collections.abc import Awaitable, Callable
-from typing import TypeAlias
+from collections.abc import Awaitable, Callable, Coroutine
+from typing import Any, TypeAlias
 
 from aeon.adapters.engines.retry import wait_until
 from aeon.base.event_loop import EventLoopThread
@@ -21,7 +21,7 @@ class _Execution(threading.Event):
 
 
 class RunTasks:
-    """One task for each execution of a run. `start`, `wait` and `close` are for other threads."""
+    """One task for each execution of a run. `run`, `wait` and `close` are for other threads."""
 
     def __init__(self, repository: RunRepository) -> None:
         self._repository = repository
@@ -33,9 +33,9 @@ class RunTasks:
         """Return whether this process executes the run. Thread-safe."""
         return run in self._latest
 
-    def start(self, run: str, host: HostFunction) -> None:
-        """Execute a run, from any thread."""
-        self._thread.run(self.spawn(run, host))
+    def run(self, work: Coroutine[Any, Any, None]) -> None:
+        """Run a coroutine, such as `spawn`, in the loop."""
+        self._thread.run(work)
 
     async def spawn(self, run: str, host: HostFunction) -> None:
         """Execute a run, from a coroutine of the loop."""

@@ -11,7 +11,16 @@ from aeon.adapters.engines.sql import queries
 from aeon.base.errors import ConfigError
 from aeon.platform.runs.lease import HaltError
 from aeon.platform.runs.ports import EngineUnavailableError
-from aeon.platform.store import Params, Query, QueryError, Row, Store, StoreUnavailableError, UnitOfWork
+from aeon.platform.store import (
+    DamagedStoreError,
+    Params,
+    Query,
+    QueryError,
+    Row,
+    Store,
+    StoreUnavailableError,
+    UnitOfWork,
+)
 
 T = TypeVar("T")
 
@@ -28,8 +37,8 @@ class RunDatabase:
         """Open or create the database at `address`: `sqlite:///FILE`, or a URL of PostgreSQL.
 
         Commits survive a power cut (platform 42). With `is_durable` false, a power cut may lose the last commits, and
-        nothing else. Raises ConfigError for an invalid address and for tables of another version, MissingExtraError,
-        EngineUnavailableError.
+        nothing else. Raises ConfigError for an invalid address, a damaged file, and tables of another version or that
+        cannot be created, MissingExtraError, EngineUnavailableError.
         """
         self._closed = threading.Event()
         self._outages = OutageLog()
@@ -37,6 +46,11 @@ class RunDatabase:
             self._store = _open_store(address, password, is_durable=is_durable)
         except StoreUnavailableError as away:
             raise _unavailable(away) from None
+        except DamagedStoreError as damaged:
+            raise ConfigError(
+                damaged.message,
+                next_step="Move the file away, and run `aeon runs adopt`: open runs continue from their entries.",
+            ) from None
         try:
             self._create_tables()
         except BaseException:
@@ -124,7 +138,13 @@ class RunDatabase:
                     next_step="Let them end with that version. Then move the file away, or use an empty database, and "
                     "run `aeon runs adopt`.",
                 )
-            self.update(_create_tables)
+            try:
+                self.update(_create_tables)
+            except QueryError as refused:
+                raise ConfigError(
+                    f"The tables of the runs cannot be created. {refused.message}",
+                    next_step=f"Let an administrator run CREATE SCHEMA {queries.SCHEMA} AUTHORIZATION <user>.",
+                ) from None
         if (version := self._meta("version")) != queries.VERSION:
             raise ConfigError(
                 f"{self.name} has version {version}; this Aeon knows {queries.VERSION}.",

@@ -57,7 +57,7 @@ class SqlEngine:
         """Start an accepted run here; a run that was started before stays with its process."""
         token = str(uuid4())
         if self._journal.start(run, token):
-            self._tasks.start(run, partial(self._host_run, run, token))
+            self._tasks.run(self._tasks.spawn(run, partial(self._host_run, run, token)))
 
     def wake(self, run: str) -> None:  # noqa: ARG002  # all runs are checked
         """Check the runs' signals at once."""
@@ -73,7 +73,7 @@ class SqlEngine:
         if tokens:
             self._journal.adopt(tokens)
         for run, token in tokens.items():
-            self._tasks.start(run, partial(self._host_run, run, token))
+            self._tasks.run(self._tasks.spawn(run, partial(self._host_run, run, token)))
 
     def forget(self, runs: Sequence[str]) -> None:
         """Delete the state of runs that have ended."""

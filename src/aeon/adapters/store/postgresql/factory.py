@@ -9,6 +9,7 @@ from aeon.adapters.store.postgresql.connection import Connection, connect
 from aeon.adapters.store.postgresql.errors import as_store_errors
 from aeon.adapters.store.postgresql.pool import ConnectionPool
 from aeon.adapters.store.postgresql.store import PostgresStore
+from aeon.base.next_steps import NextStep
 from aeon.platform.store import StoreError
 
 HAS_META: Final = b"SELECT 1 AS one WHERE to_regclass('meta') IS NOT NULL"
@@ -67,5 +68,5 @@ def _require_latest(version: int, address: PostgresAddress) -> None:
         lacks = f"has no record in the schema {address.schema!r}, or none that this user may see"
         raise StoreError(
             f"{address.title} {has if version else lacks}.",
-            next_step="Run `aeon store migrate` as the owner of the schema.",
+            next_step=NextStep("store.migrate"),
         )

@@ -16,9 +16,10 @@ from aeon.adapters.store.sqlite.ownership import take_ownership
 from aeon.adapters.store.sqlite.record_files import RecordFiles, as_store_os_errors
 from aeon.adapters.store.sqlite.record_lock import RecordLock
 from aeon.adapters.store.sqlite.schema import KNOWN_VERSIONS, SchemaVersions, identify
+from aeon.base.next_steps import NextStep
 from aeon.platform.store import DamagedStoreError, StoreUnavailableError
 
-_USE_ANOTHER_BACKUP: Final = "Use a backup that `aeon store backup` made."
+_USE_ANOTHER_BACKUP: Final = NextStep("store.choose_backup")
 
 
 def backup(path: Path, target: Path, *, state: Path) -> None:

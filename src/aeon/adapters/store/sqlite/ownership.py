@@ -13,6 +13,7 @@ from shlex import quote
 from typing import Final
 
 from aeon.adapters.store.sqlite.record_files import as_store_os_errors, sync_folder
+from aeon.base.next_steps import NextStep
 from aeon.platform.store import DamagedStoreError, StoreUnavailableError
 
 _RECORD = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
@@ -35,8 +36,7 @@ def require_mark(path: Path, record: str, state: Path) -> None:
         raise DamagedStoreError(
             f"{path} is not one of this user's records on this machine, which {state / 'records'} lists: "
             "it came with a folder from elsewhere. It was not used.",
-            next_step=f"If you know and trust its origin, adopt it with `aeon adopt`; "
-            f"otherwise move it away: mv {quote(str(path))} {quote(f'{path}.foreign')}",
+            next_step=NextStep("folder.adopt_record", move=f"mv {quote(str(path))} {quote(f'{path}.foreign')}"),
         )
 
 

@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from shlex import quote
 
+from aeon.base.next_steps import NextStep
 from aeon.base.project_folder import is_unused_folder, make_folder
 from aeon.platform.store import DamagedStoreError, StoreFullError, StoreUnavailableError
 
@@ -62,7 +63,7 @@ _OTHERS_WRITE = 0o022
 
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS})
 
-FOREIGN_FILE_ADVICE = "Move it away to start anew, or restore a backup with `aeon store restore FILE`."
+FOREIGN_FILE_ADVICE = NextStep("store.move_or_restore")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,96 @@
+"""The services of one user, over a project's own record."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from aeon.application.processes import CURRENT, DefinitionSource
+from aeon.base.errors import InputError
+from aeon.platform.errors import NotFoundError, RuleError
+
+GREET = """
+kind: Process
+name: greet
+initialContext: [who]
+steps:
+  - {id: look, tool: mine, output: found}
+outputTemplate: "Good day {{who}}"
+"""
+
+
+def test_things_of_any_kind_are_found_renamed_and_searched(project):
+    assert [each.name for each in project.catalog.of_kind("process").list(owner="own").items] == [
+        "ask",
+        "asks_below",
+        "greet",
+    ]
+    project.catalog.rename("process", "greet", "welcome")
+    assert [hit.name for hit in project.catalog.search("welcome", "process")] == ["welcome"]
+    assert [use.name for use in project.catalog.of_kind("service").list_uses("graph")] == ["mine"]
+    for refused in (
+        lambda: project.catalog.of_kind("robot"),
+        lambda: project.catalog.archive("service", "graph"),
+        lambda: project.catalog.search("x", "robot"),
+    ):
+        with pytest.raises(InputError):
+            refused()
+
+
+def test_a_change_with_the_same_key_is_made_once(project):
+    first, is_new = project.secrets.put("door", "api_key", {"key": "one"}, key="k")
+    again = project.secrets.add({"name": "door", "type": "api_key", "value": {"key": "one"}}, key="k")
+    assert (is_new, again.id) == (True, first.id)
+    project.catalog.rename("service", "graph", "books", key="r")
+    assert project.catalog.rename("service", project.services.get("books").id, "books", key="r").version == 2
+
+
+def test_a_secret_is_created_then_rotated_and_keeps_its_type(project):
+    assert [project.secrets.put("door", "api_key", {"key": each})[1] for each in ("one", "two")] == [True, False]
+    with pytest.raises(RuleError, match="a type never changes"):
+        project.secrets.put("door", "password", {"username": "me", "password": "x"})
+    with pytest.raises(NotFoundError, match="You have no secret"):
+        project.secrets.get_own("window")
+
+
+def test_a_schedule_names_its_process_and_says_when_it_starts_next(project):
+    new = {"name": "daily", "process": "greet", "inputs": {"who": "me"}, "cron": "0 8 * * *"}
+    schedule = project.schedules.add(new)
+    assert project.schedules.process_name(schedule) == "greet"
+    assert project.schedules.next_start(schedule) > datetime.now(UTC)
+    assert project.schedules.next_start(project.schedules.enable("daily", is_enabled=False)) is None
+
+
+def test_versions_of_a_process_are_compared_with_each_other_and_with_a_text(project):
+    project.apply(GREET)
+    old, new = project.processes.list_versions("greet")
+    compared = project.processes.compare("greet")
+    assert (compared.old, compared.new) == (old.digest[:12], new.digest[:12])
+    assert len(compared.differences) == 1
+    described = DefinitionSource("greet.yaml", GREET)
+    assert project.processes.compare("greet", CURRENT, described).differences == []
+    assert project.processes.get_version("greet", old.digest[:8])["outputTemplate"] == "Hello {{who}}"
+    with pytest.raises(InputError, match="versions begin with"):
+        project.processes.get_version("greet", "ffffffffffff")
+    assert project.processes.draw("greet").startswith("<svg")
+
+
+def test_the_audit_log_is_intact_and_tells_when_its_end_was_removed(project):
+    head, problem = project.audit.verify()
+    assert (problem, len(list(project.audit.list_entries()))) == (None, head.seq)
+    assert project.audit.verify(head).problem is None
+
+
+def test_what_open_runs_wait_for_is_listed_by_queue(project):
+    run = project.runs.start("ask", {"what": "tea"})
+    project.runs.settle(run.id, 20.0)
+    (job,) = project.jobs.list_open(["human"])
+    assert (job.run, job.step, job.status) == (run.id, "approve", "waits")
+    assert project.jobs.list_open(["llm_call"]) == []
+    with pytest.raises(InputError, match="no worker type robot"):
+        project.jobs.list_open(["robot"])
+
+
+def test_a_dry_application_changes_nothing(project):
+    documents = project._workspace.documents
+    assert [step.action for step in documents.apply(GREET, is_dry=True)] == ["change"]
+    assert project.processes.get("greet").output_template == "Hello {{who}}"
