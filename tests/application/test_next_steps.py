@@ -23,11 +23,9 @@ COMMAND = re.compile(r"(?:`|: )aeon [a-z]+")
 
 NOT_YET = {
     "platform/diagnosis.py",  # the reasons of a wait are kept as texts
-    "platform/store_identity.py",
     "bootstrap/app.py",  # how to get weights
     "bootstrap/model_choice.py",
     "adapters/weights/fetch.py",
-    "adapters/engines/sql/database.py",
     "adapters/operations/http_client.py",  # runs keep it as a text
     "base/errors.py",  # LLMError and SkillError, which logs keep
 }

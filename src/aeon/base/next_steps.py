@@ -16,6 +16,11 @@ TEXTS: Final[Mapping[str, str]] = {
     "models.fetch": "Fetch it.",
     "processes.start": "Start a run of a Process.",
     "projection.rebuild": "Rebuild the graph.",
+    "runs.adopt": "{first} adopt the runs: open ones continue from their entries.",
+    "runs.adopt_lost": (
+        "Use one PostgreSQL as engine.address for all processes that share the record. If the first run store is lost, "
+        "see what adopting its runs would change."
+    ),
     "runs.explain": "Ask why the run {run} does not continue.",
     "runs.list": "List your runs.",
     "runs.retry": "Then retry the run {run}.",

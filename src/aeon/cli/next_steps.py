@@ -22,6 +22,11 @@ COMMANDS: Final[Mapping[str, str]] = {
     "models.fetch": "Fetch it: aeon model fetch{name}",
     "processes.start": "Start one: aeon process run NAME.",
     "projection.rebuild": "Run `aeon graph rebuild`.",
+    "runs.adopt": "{first} run `aeon runs adopt`: open runs continue from their entries.",
+    "runs.adopt_lost": (
+        "Use one PostgreSQL as engine.address for all processes that share the record. If the first run store is lost, "
+        "see `aeon runs adopt --dry-run`."
+    ),
     "runs.explain": "See `aeon runs why {run}`.",
     "runs.list": "See `aeon runs list`.",
     "runs.retry": "Then: aeon runs retry {run}",

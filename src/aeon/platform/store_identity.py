@@ -5,6 +5,7 @@ from typing import NamedTuple, cast
 
 from aeon.base.errors import ConfigError
 from aeon.base.json import JsonObject, canonical_json, parse_strict
+from aeon.base.next_steps import NextStep
 from aeon.platform import queries
 from aeon.platform.store import Row, Store, UnitOfWork
 
@@ -45,8 +46,7 @@ def claim_run_store(store: Store, own: RunStoreIdentity) -> None:
         raise ConfigError(
             f"The runs of this record are stored in {current.where}. A second run store, {own.where}, would not know "
             "which runs are complete, and would run them again.",
-            next_step="Use one PostgreSQL as engine.address for all processes that share the record. If the first run "
-            "store is lost, see `aeon runs adopt --dry-run`.",
+            next_step=NextStep("runs.adopt_lost"),
         )
 
 

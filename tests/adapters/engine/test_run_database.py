@@ -250,7 +250,7 @@ def test_runs_of_an_earlier_development_version_are_refused_and_left_as_they_are
         connection.execute(EARLIER)
     with pytest.raises(ConfigError, match="earlier development version") as raised:
         RunDatabase(f"sqlite:///{file}")
-    assert "aeon runs adopt" in raised.value.advice
+    assert "adopt the runs" in raised.value.advice
     assert rows(file, "SELECT name FROM sqlite_master") == [("aeon_attempts",)]
 
 
@@ -298,7 +298,7 @@ def test_a_file_that_is_no_database_is_refused_and_left_as_it_is(tmp_path):
     file.write_bytes(b"no database" * 1000)
     with pytest.raises(ConfigError, match="not a database") as raised:
         RunDatabase(f"sqlite:///{file}")
-    assert "aeon runs adopt" in raised.value.advice
+    assert "adopt the runs" in raised.value.advice
     assert file.read_bytes() == b"no database" * 1000
 
 

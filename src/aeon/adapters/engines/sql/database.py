@@ -9,6 +9,7 @@ from uuid import uuid4
 from aeon.adapters.engines.retry import OutageLog, pauses
 from aeon.adapters.engines.sql import queries
 from aeon.base.errors import ConfigError
+from aeon.base.next_steps import NextStep
 from aeon.platform.runs.lease import HaltError
 from aeon.platform.runs.ports import EngineUnavailableError
 from aeon.platform.store import (
@@ -49,7 +50,7 @@ class RunDatabase:
         except DamagedStoreError as damaged:
             raise ConfigError(
                 damaged.message,
-                next_step="Move the file away, and run `aeon runs adopt`: open runs continue from their entries.",
+                next_step=NextStep("runs.adopt", first="Move the file away, and"),
             ) from None
         try:
             self._create_tables()
@@ -135,8 +136,10 @@ class RunDatabase:
             if self.read(queries.HAS_EARLIER_TABLES):
                 raise ConfigError(
                     f"{self.name} holds runs of an earlier development version, which this Aeon cannot read.",
-                    next_step="Let them end with that version. Then move the file away, or use an empty database, and "
-                    "run `aeon runs adopt`.",
+                    next_step=NextStep(
+                        "runs.adopt",
+                        first="Let them end with that version. Then move the file away, or use an empty database, and",
+                    ),
                 )
             try:
                 self.update(_create_tables)
