@@ -2,6 +2,7 @@
 
 import json
 import logging
+import re
 import subprocess
 import sys
 import threading
@@ -65,7 +66,7 @@ def test_a_run_of_a_process_is_told_with_its_id(project, caplog):
     run = project.runs.start("greet", {"who": "Ann"})
     project.runs.settle(run.id, 20)
     runs = [each for each in caplog.records if each.name == "aeon.runs"]
-    assert [each.getMessage() for each in runs] == ["run started", "run completed"]
+    assert [each.getMessage() for each in runs] == [f"[{run.id}] run started", f"[{run.id}] run completed"]
     assert {each.run_id for each in runs} == {run.id}
     assert "Ann" not in caplog.text
 
@@ -144,6 +145,7 @@ def test_a_program_with_basic_config_sees_useful_lines(tmp_path):
         [sys.executable, "-c", PROGRAM, str(tmp_path)], capture_output=True, text=True, timeout=60, check=True
     )
     lines = done.stderr.splitlines()
-    assert lines[:2] == ["INFO:aeon.kernel:run started", "INFO:aeon.kernel:plan supplied: 1 steps"]
-    assert lines[2].startswith("INFO:aeon.kernel:run completed after")
+    run = re.fullmatch(r"INFO:aeon\.kernel:(\[\S+\]) run started", lines[0])[1]
+    assert lines[1] == f"INFO:aeon.kernel:{run} plan supplied: 1 steps"
+    assert lines[2].startswith(f"INFO:aeon.kernel:{run} run completed after")
     assert len(lines) == 3

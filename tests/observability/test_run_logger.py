@@ -106,8 +106,8 @@ def test_a_run_that_an_error_ends_is_told_with_its_id(caplog):
     with pytest.raises(LLMError), logged_run("kernel", "r-1", lambda: {CANARY}):
         raise LLMError(f"no model for {CANARY}")
     assert records(caplog) == [
-        ("aeon.kernel", "INFO", "run started"),
-        ("aeon.kernel", "ERROR", "run failed (LLMError: no model for [hidden])"),
+        ("aeon.kernel", "INFO", "[r-1] run started"),
+        ("aeon.kernel", "ERROR", "[r-1] run failed (LLMError: no model for [hidden])"),
     ]
     assert {each.run_id for each in caplog.records} == {"r-1"}
     assert current_run_id() == ""

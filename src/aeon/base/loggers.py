@@ -27,8 +27,10 @@ class RoomLogger(logging.LoggerAdapter[logging.Logger]):
     """A logger whose records carry `run_id`: the request, plan or run in whose scope they were made, else ""."""
 
     def process(self, msg: Any, kwargs: _Keywords) -> tuple[Any, _Keywords]:
-        """Adds the run to the record's attributes; attributes given by the caller win."""
-        return msg, {**kwargs, "extra": {"run_id": _RUN_ID.get(), **kwargs.get("extra", {})}}
+        """Puts the run in front of the text and into the attributes; attributes given by the caller win."""
+        extra = {"run_id": _RUN_ID.get(), **kwargs.get("extra", {})}
+        run = extra["run_id"].replace("%", "_")  # the text is a format
+        return f"[{run}] {msg}" if run else msg, {**kwargs, "extra": extra}
 
 
 def room_logger(room: str) -> RoomLogger:

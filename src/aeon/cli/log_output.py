@@ -9,7 +9,7 @@ from aeon.cli.text import printable
 
 LogLevel: TypeAlias = Literal["debug", "info", "warning", "error"]
 
-_FORMAT = "%(asctime)s %(levelname)s %(name)s [%(run_id)s] %(message)s"
+_FORMAT = "%(asctime)s %(levelname)s %(name)s %(message)s"
 _SHOWN_ANYWAY = frozenset(f"{ROOT_LOGGER}.{room}" for room in ("engine", "workers", "telemetry", "observability"))
 """Loggers whose warnings the commands show in no other way."""
 
@@ -24,7 +24,7 @@ def show_log(level: LogLevel | None) -> None:
         handler.addFilter(lambda record: record.name in _SHOWN_ANYWAY)
         logger.setLevel(logging.NOTSET)
     else:
-        handler.setFormatter(logging.Formatter(_FORMAT, defaults={"run_id": ""}))
+        handler.setFormatter(logging.Formatter(_FORMAT))
         logger.setLevel(level.upper())
     logger.addHandler(handler)
 

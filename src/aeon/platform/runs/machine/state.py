@@ -31,6 +31,9 @@ class PersistentArray(Generic[T]):
     def __iter__(self) -> Iterator[T]:
         return (self[place] for place in range(self.length))
 
+    def __repr__(self) -> str:
+        return f"PersistentArray({list(self)!r})"
+
     def with_value(self, place: int, value: T) -> "PersistentArray[T]":
         """Return a copy with another value at that position."""
         number, offset = divmod(place, _WIDTH)
