@@ -16,7 +16,7 @@ from aeon.adapters.weights import CATALOG, find_verified, weights_dir
 
 pytestmark = [pytest.mark.slow, pytest.mark.model, pytest.mark.timeout(1800)]
 
-MOMENTS = int(os.environ.get("AEON_SIGNALS", "10"))
+MOMENTS = int(os.environ.get("AEON_SIGNALS", "6"))
 """Of each kind; 100 by hand."""
 
 WITHIN = 2.0

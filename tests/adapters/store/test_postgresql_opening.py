@@ -155,7 +155,7 @@ class TestRefusals:
             open_postgresql(postgres.address("nothing"))
 
     def test_a_server_that_is_not_there_is_told(self, postgres):
-        with pytest.raises(StoreUnavailableError, match=r"127\.0\.0\.1:1/aeon does not answer: .*refused\. Run"):
+        with pytest.raises(StoreUnavailableError, match=r"127\.0\.0\.1:1/aeon does not answer: .*refused\. Check"):
             open_postgresql("postgresql://ann@127.0.0.1:1/aeon")
 
     def test_a_host_that_does_not_answer_is_passed_over(self, record):
