@@ -4,19 +4,16 @@ from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
-from functools import cache
 from typing import Any, Dict, List, Optional, cast  # noqa: UP035  # the published signatures
 
 from aeon.base.clock import Clock, SystemClock
 from aeon.base.errors import LLMError, SupervisorError, exception_message
 from aeon.base.introspection import overrides
-from aeon.base.json import Json, JsonObject, canonical_json, json_problems, parse_strict
-from aeon.base.json_schema import CompiledSchema, ValidationProblem, compile_schema, schema_problem
+from aeon.base.json import Json, JsonObject, canonical_json, json_problems
+from aeon.base.json_schema import CompiledSchema, ValidationProblem, compile_schema
 from aeon.llm.interface import LLMAdapter, LLMRequest, LLMResponse, call_model
 from aeon.observability.records import ActionType, SupervisorAction
-from aeon.plan.models import Plan
-from aeon.plan.parser import plan_problems
-from aeon.supervisor.limits import call_violations, plan_violations, step_violations
+from aeon.supervisor.limits import call_violations, plan_violations
 from aeon.supervisor.plan_normalization import (
     correct_field_references,
     drop_unusable_arguments,
@@ -25,30 +22,41 @@ from aeon.supervisor.plan_normalization import (
 )
 from aeon.supervisor.prompts import REPAIR_SYSTEM_PROMPT, repair_prompt, tool_choice_prompt
 from aeon.supervisor.repair_context import KnownValues, RepairContext, iterate_leaves
-from aeon.validation.output_schemas import MAX_PLAN_STEPS, call_schema, plan_schema, tool_choice_schema
-from aeon.validation.recovery import RecoveredValue, RecoveryFailure, recover
-from aeon.validation.schema import argument_problems, call_problems
+from aeon.supervisor.repair_tasks import (
+    RepairTask,
+    call_task,
+    choice_problems,
+    chosen_tool,
+    invalid_arguments,
+    is_object,
+    matching_name,
+    model_plan_problems,
+    object_schema,
+    plan_form,
+    plan_task,
+    require_object,
+    tool_names,
+    with_goal,
+    with_tool,
+)
+from aeon.supervisor.replies import (
+    as_object,
+    call_form,
+    is_json,
+    named_call_problems,
+    proposal,
+    read_reply,
+    readable_object,
+    shown_text,
+)
+from aeon.validation.output_schemas import tool_choice_schema
+from aeon.validation.recovery import RecoveredValue, RecoveryFailure
+from aeon.validation.schema import call_problems
 
 MAX_ATTEMPTS = 2
 """Maximum model calls to repair one faulty output (FR-050, core 4)."""
 
 _MAX_TOKENS = 1024
-
-
-@dataclass(frozen=True, slots=True)
-class _RepairTask:
-    """The repair of one faulty output: the original, the prompt, and the checks that a repair must pass."""
-
-    action_type: ActionType
-    before: JsonObject
-    problems: Sequence[ValidationProblem]
-    prompt: Callable[[Sequence[ValidationProblem]], str]
-    schema: JsonObject | None
-    """The schema that constrains decoding."""
-    check: Callable[[JsonObject], list[ValidationProblem]]
-    """Returns the problems of a proposed repair: its form, and the limits it violates."""
-    finish: Callable[[JsonObject], JsonObject] = lambda value: value
-    """Builds the repaired output from an accepted proposal; raises SupervisorError if the proposal declines."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,12 +123,12 @@ class Supervisor:
 
         Raises SupervisorError if it cannot be repaired, if the schema is invalid or if no object fits it.
         """
-        schema = _object_schema(expected_schema or {})
+        schema = object_schema(expected_schema or {})
         read = self._recovered(LLMResponse(malformed_json), compile_schema(schema))
         if isinstance(read, RecoveredValue):
             return cast(JsonObject, read.value)
         return self._repair(
-            _RepairTask(
+            RepairTask(
                 "json_repair",
                 {"text": malformed_json},
                 read.problems,
@@ -144,7 +152,7 @@ class Supervisor:
         The tool and every valid argument stay; a missing value must occur in the call or in `context` (core 18).
         Raises SupervisorError if that is not possible (FR-030).
         """
-        _require_object(malformed_call)
+        require_object(malformed_call)
         faulty = _FAULTY_REPLY.get()
         _FAULTY_REPLY.set(None)
         if faulty is None:
@@ -154,7 +162,7 @@ class Supervisor:
             faulty = _FaultyReply(
                 malformed_call, canonical_json(malformed_call), problems, context=RepairContext(context)
             )
-        task = _call_task(malformed_call, faulty.shown, faulty.problems, tool_schema, faulty.context)
+        task = call_task(malformed_call, faulty.shown, faulty.problems, tool_schema, faulty.context)
         return self._repair(replace(task, before=faulty.original), max_attempts)
 
     def repair_plan(
@@ -170,14 +178,14 @@ class Supervisor:
         It uses only `available_tools`; if that is None, only tools that the malformed plan names.
         Raises SupervisorError if that is not possible (FR-031).
         """
-        _require_object(malformed_plan)
+        require_object(malformed_plan)
         faulty = _FAULTY_REPLY.get()
         _FAULTY_REPLY.set(None)
         before: JsonObject | None = malformed_plan
         if faulty is None:
-            if not _model_plan_problems(malformed_plan):
+            if not model_plan_problems(malformed_plan):
                 return malformed_plan
-            names = _tool_names(malformed_plan, available_tools)
+            names = tool_names(malformed_plan, available_tools)
             before, problems = self._plan_in(malformed_plan, malformed_plan, names, request)
             if before is not None and not problems:
                 return before
@@ -185,7 +193,7 @@ class Supervisor:
             faulty = _FaultyReply(before or malformed_plan, shown, problems, available_tools, request)
         elif faulty.is_unread:
             before = None
-        task = _plan_task(before, faulty.shown, faulty.problems, faulty.tools, faulty.request)
+        task = plan_task(before, faulty.shown, faulty.problems, faulty.tools, faulty.request)
         return self._repair(replace(task, before=faulty.original), max_attempts)
 
     def repair_missing_tool_step(
@@ -201,22 +209,22 @@ class Supervisor:
         Raises SupervisorError if no tool is found; the model then executes the step (core 1).
         """
         names = [str(tool["name"]) for tool in available_tools]
-        match = _matching_name(step.get("tool"), names)
+        match = matching_name(step.get("tool"), names)
         if match is not None:
-            repaired = _with_tool(step, match)
+            repaired = with_tool(step, match)
             self._record("missing_tool_repair", step, 1, repaired_output=repaired, stages=["same_name"])
             return repaired
         if not names:
             raise SupervisorError("No tool is registered, so none can be found for the step.")
         errors = [ValidationProblem("$", str(error)) for error in step.get("errors", [])]
-        task = _RepairTask(
+        task = RepairTask(
             "missing_tool_repair",
             step,
             errors,
             lambda problems: tool_choice_prompt(step, available_tools, plan_goal, problems),
             tool_choice_schema(names),
-            lambda choice: _choice_problems(step, choice, names),
-            lambda choice: _with_tool(step, _chosen_tool(choice)),
+            lambda choice: choice_problems(step, choice, names),
+            lambda choice: with_tool(step, chosen_tool(choice)),
         )
         return self._repair(task, max_attempts)
 
@@ -224,12 +232,12 @@ class Supervisor:
         """Returns the plan in a planner's reply, recovered or repaired. Raises SupervisorError, LLMError."""
         read = self._read_reply(
             reply,
-            compile_schema(_plan_form()),
+            compile_schema(plan_form()),
             [request, [tool["name"] for tool in tools]],
-            lambda value: _model_plan_problems(_with_goal(value, request)),
+            lambda value: model_plan_problems(with_goal(value, request)),
         )
         parsed = read.value if isinstance(read, RecoveredValue) else read.parsed_value
-        value, problems = self._plan_in(parsed, {"text": reply.text}, _tool_names(None, tools), request)
+        value, problems = self._plan_in(parsed, {"text": reply.text}, tool_names(None, tools), request)
         if value is None and isinstance(read, RecoveryFailure):
             problems = list(read.problems)
         usable = drop_unusable_arguments(value, problems) if value is not None and problems else None
@@ -238,13 +246,13 @@ class Supervisor:
             value = usable
         elif value is None or problems:
             original, is_unread = value or {"text": reply.text}, value is None
-            faulty = _FaultyReply(original, _shown(reply), problems, tools, request, is_unread=is_unread)
+            faulty = _FaultyReply(original, shown_text(reply), problems, tools, request, is_unread=is_unread)
             readable = value or {"goal": request}
-            before, names = value, _tool_names(None, tools)
+            before, names = value, tool_names(None, tools)
             value = self._repaired(
                 faulty,
                 lambda: self.repair_plan(readable),
-                lambda repaired: _model_plan_problems(repaired) or plan_violations(before, repaired, names),
+                lambda repaired: model_plan_problems(repaired) or plan_violations(before, repaired, names),
             )
         return self._with_known_fields(value, tools)
 
@@ -257,23 +265,22 @@ class Supervisor:
         """
         name: str = tool["name"]
         read = self._read_reply(
-            reply, _call_form(), [name, *given.values()], lambda value: _named_call_problems(value, name, check)
+            reply, call_form(), [name, *given.values()], lambda value: named_call_problems(value, name, check)
         )
-        value = _readable(read)
+        value = readable_object(read)
         problems = call_problems(value, check) if isinstance(read, RecoveredValue) else list(read.problems)
         if value is not None and isinstance(value.get("tool"), str) and value["tool"] != name:
             problems.append(ValidationProblem("$.tool", f"this step calls {name!r}"))
         if not problems:
             return cast(JsonObject, value)
         before = {**(value or {}), "tool": name}
-        invalid = _invalid_arguments(before, check)
-        faulty = _FaultyReply(value or {"text": reply.text}, _shown(reply), problems, context=given)
+        invalid = invalid_arguments(before, check)
+        faulty = _FaultyReply(value or {"text": reply.text}, shown_text(reply), problems, context=given)
         return self._repaired(
             faulty,
             lambda: self.repair_tool_call(before, tool["input_schema"]),
             lambda repaired: (
-                _named_call_problems(repaired, name, check)
-                or call_violations(before, repaired, invalid, given.values())
+                named_call_problems(repaired, name, check) or call_violations(before, repaired, invalid, given.values())
             ),
         )
 
@@ -289,7 +296,7 @@ class Supervisor:
         Its value is final: the same reply is not repaired a second time (core 4). Each leaf of the value must occur in
         the reply or in the `known` values (core 18). Raises SupervisorError, LLMError.
         """
-        if reply.is_truncated or _is_json(reply.text) or not overrides(self, Supervisor, "repair_json"):
+        if reply.is_truncated or is_json(reply.text) or not overrides(self, Supervisor, "repair_json"):
             return self._recovered(reply, check)
         first, source = len(self.actions), KnownValues([reply.text, *known])
 
@@ -336,12 +343,12 @@ class Supervisor:
 
         None without a plan. Raises SupervisorError if a part cannot be read: no repair may invent it (FR-032).
         """
-        own = _with_goal(_object(parsed), request)
-        if own is not None and not _model_plan_problems(own):
+        own = with_goal(as_object(parsed), request)
+        if own is not None and not model_plan_problems(own):
             return own, []
-        plan = _with_goal(_object(normalize_plan_keys(parsed, tools)), request)
+        plan = with_goal(as_object(normalize_plan_keys(parsed, tools)), request)
         if plan is None:
-            return None, _model_plan_problems(parsed)
+            return None, model_plan_problems(parsed)
         if unreadable := unreadable_parts(plan):
             refusal = SupervisorError(
                 f"The plan cannot be read: {'; '.join(str(problem) for problem in unreadable[:5])}.",
@@ -351,7 +358,7 @@ class Supervisor:
             raise refusal
         if own is None or canonical_json(own) != canonical_json(plan):
             self._record("plan_repair", before, 1, repaired_output=plan, stages=["own_keys"])
-        return plan, _model_plan_problems(plan)
+        return plan, model_plan_problems(plan)
 
     def _with_known_fields(self, plan: JsonObject, tools: Sequence[JsonObject]) -> JsonObject:
         corrected = correct_field_references(plan, tools)
@@ -361,21 +368,21 @@ class Supervisor:
 
     def _recovered(self, reply: LLMResponse, check: CompiledSchema) -> RecoveredValue | RecoveryFailure:
         """Reads a reply with the deterministic ladder and records its repairs (core 9, core 10)."""
-        read = _read(reply, check)
+        read = read_reply(reply, check)
         if isinstance(read, RecoveryFailure):
             return read
-        if not _is_object(read.value):
+        if not is_object(read.value):
             return RecoveryFailure((ValidationProblem("$", "must be an object"),), None, is_truncated=False)
         if read.stages:
             before = {"text": reply.text}
             self._record("json_repair", before, 1, repaired_output=read.value, stages=list(read.stages))
         return read
 
-    def _repair(self, task: _RepairTask, max_attempts: int) -> JsonObject:
+    def _repair(self, task: RepairTask, max_attempts: int) -> JsonObject:
         problems = task.problems
         for attempt in range(1, min(max_attempts, MAX_ATTEMPTS) + 1):
             reply = self._ask_model(task, problems, attempt)
-            value, problems = _proposal(reply, task)
+            value, problems = proposal(reply, task)
             if value is not None:
                 return self._finished(task, value, attempt, reply)
             error: JsonObject = {"type": "SupervisorError", "problems": [str(problem) for problem in problems[:20]]}
@@ -387,7 +394,7 @@ class Supervisor:
             problems=[str(problem) for problem in problems[:20]],
         )
 
-    def _ask_model(self, task: _RepairTask, problems: Sequence[ValidationProblem], attempt: int) -> LLMResponse:
+    def _ask_model(self, task: RepairTask, problems: Sequence[ValidationProblem], attempt: int) -> LLMResponse:
         request = LLMRequest(task.prompt(problems), self._system_prompt, _MAX_TOKENS, 0.0, task.schema)
         try:
             return call_model(self._llm, request)
@@ -396,7 +403,7 @@ class Supervisor:
             self._record(task.action_type, task.before, attempt, error=failure, model_output={"error": failure})
             raise
 
-    def _finished(self, task: _RepairTask, value: JsonObject, attempt: int, reply: LLMResponse) -> JsonObject:
+    def _finished(self, task: RepairTask, value: JsonObject, attempt: int, reply: LLMResponse) -> JsonObject:
         try:
             repaired = task.finish(value)
         except SupervisorError as refusal:
@@ -416,216 +423,3 @@ class Supervisor:
         )
         self._action_runs[id(action)] = _RUN.get()
         self.actions.append(action)
-
-
-@cache
-def _plan_form() -> JsonObject:
-    """The schema of a model's plan; built on first use, because it takes 15 ms."""
-    return {**Plan.model_json_schema(), "required": ["steps"]}
-
-
-@cache
-def _call_form() -> CompiledSchema:
-    return CompiledSchema(
-        {
-            "type": "object",
-            "properties": {"tool": {"type": "string"}, "arguments": {"type": "object"}},
-            "required": ["tool", "arguments"],
-        }
-    )
-
-
-def _plan_task(
-    before: JsonObject | None,
-    shown: str,
-    problems: Sequence[ValidationProblem],
-    tools: Sequence[JsonObject] | None,
-    request: str,
-) -> _RepairTask:
-    schema = plan_schema(tools) if tools else _plan_form()
-    names = _tool_names(before, tools)
-
-    def check(value: JsonObject) -> list[ValidationProblem]:
-        whole = _with_goal(value, request) or value
-        return _model_plan_problems(whole) or plan_violations(before, whole, names)
-
-    return _RepairTask(
-        "plan_repair",
-        {"text": shown} if before is None else before,
-        problems,
-        lambda remaining: repair_prompt(shown, remaining, schema, f"Request: {request}" if request else ""),
-        schema,
-        check,
-        lambda value: _with_goal(value, request) or value,
-    )
-
-
-def _tool_names(plan: JsonObject | None, tools: Sequence[JsonObject] | None) -> list[str]:
-    """The tool names that a repaired plan may use: those of `tools`, or, if that is None, those in the plan."""
-    return _tools_named(plan) if tools is None else [str(tool["name"]) for tool in tools]
-
-
-def _tools_named(plan: JsonObject | None) -> list[str]:
-    listed = (plan or {}).get("steps")
-    steps = cast(list[Json], listed) if isinstance(listed, list) else []
-    named = (cast(JsonObject, step).get("tool") for step in steps if isinstance(step, dict))
-    return [tool for tool in named if isinstance(tool, str)]
-
-
-def _with_goal(plan: JsonObject | None, request: str) -> JsonObject | None:
-    """The plan with its goal, by default the request."""
-    return plan if plan is None or not request else {"goal": request, **plan}
-
-
-def _call_task(
-    before: JsonObject,
-    shown: str,
-    problems: Sequence[ValidationProblem],
-    tool_schema: JsonObject,
-    context: RepairContext,
-) -> _RepairTask:
-    input_schema = compile_schema(tool_schema)
-    invalid = _invalid_arguments(before, input_schema)
-
-    def check(value: JsonObject) -> list[ValidationProblem]:
-        return call_problems(value, input_schema) or call_violations(before, value, invalid, context.values())
-
-    schema = call_schema({"name": "", "input_schema": tool_schema})
-    schema["properties"]["tool"] = _tool_name_schema(before)
-    return _RepairTask(
-        "tool_call_repair",
-        before,
-        problems,
-        lambda remaining: repair_prompt(shown, remaining, schema, context.as_prompt()),
-        schema,
-        check,
-    )
-
-
-def _is_object(value: Json) -> bool:
-    return isinstance(value, dict)
-
-
-def _object_schema(expected: JsonObject) -> JsonObject:
-    """`expected`, restricted to objects. Raises SupervisorError if it is invalid or excludes objects."""
-    schema: JsonObject = {"type": "object", **expected}
-    problem = next(iter(json_problems(schema)), None) or schema_problem(schema)
-    if problem:
-        raise SupervisorError(f"The expected schema is not a valid JSON Schema: {problem}.")
-    kinds = cast("list[Json]", schema["type"] if isinstance(schema["type"], list) else [schema["type"]])
-    if "object" not in kinds:
-        raise SupervisorError(
-            f"repair_json returns an object, but the expected schema requires {canonical_json(schema['type'])}.",
-            next_step='Use a schema of an object around it: {"properties": {"items": ...}, "required": ["items"]}.',
-        )
-    return schema
-
-
-def _named_call_problems(call: Json, name: str, check: CompiledSchema) -> list[ValidationProblem]:
-    """The problems of `call` as a call of the tool `name`."""
-    problems = call_problems(call, check)
-    return problems if problems or call["tool"] == name else [ValidationProblem("$.tool", f"this step calls {name!r}")]
-
-
-def _require_object(value: Json) -> None:
-    problems = json_problems(value) if isinstance(value, dict) else [f"this is {type(value).__name__}"]
-    if problems:
-        raise SupervisorError(
-            f"Only a JSON object can be repaired here: {'; '.join(problems[:5])}.",
-            next_step="Pass text to repair_json() first.",
-        )
-
-
-def _tool_name_schema(before: JsonObject) -> JsonObject:
-    return {"const": before["tool"]} if isinstance(before.get("tool"), str) else {"type": "string"}
-
-
-def _invalid_arguments(call: JsonObject, check: CompiledSchema) -> set[str]:
-    """The arguments of a call that are invalid by themselves: a wrong value, or an unknown argument."""
-    arguments = call.get("arguments")
-    if not isinstance(arguments, dict):
-        return set()
-    named = cast(JsonObject, arguments)
-    problems = argument_problems(named, check)
-    return {name for name in named for problem in problems if _is_about(problem, name)}
-
-
-def _is_about(problem: ValidationProblem, name: str) -> bool:
-    path = f"$.arguments.{name}"
-    if problem.path == path or problem.path.startswith((f"{path}.", f"{path}[")):
-        return True
-    return problem.path == "$.arguments" and f"'{name}'" in problem.message and "unexpected" in problem.message
-
-
-def _read(reply: LLMResponse, check: CompiledSchema) -> RecoveredValue | RecoveryFailure:
-    """Reads a reply with the deterministic ladder (core 9). Only a model that stopped may have forgotten a bracket."""
-    return recover(reply.text, check, is_truncated=reply.is_truncated, has_stopped=reply.finish_reason == "stop")
-
-
-def _is_json(text: str) -> bool:
-    try:
-        parse_strict(text)
-    except (ValueError, RecursionError):
-        return False
-    return True
-
-
-def _proposal(reply: LLMResponse, task: _RepairTask) -> tuple[JsonObject | None, list[ValidationProblem]]:
-    read = _read(reply, compile_schema({"type": "object"}))
-    if isinstance(read, RecoveryFailure):
-        return None, list(read.problems)
-    value = cast(JsonObject, read.value)
-    problems = task.check(value)
-    return (None, problems) if problems else (value, [])
-
-
-def _model_plan_problems(value: Json) -> list[ValidationProblem]:
-    """The problems of a model's plan: those of any plan, and an excessive length."""
-    problems = plan_problems(value)
-    steps = cast(JsonObject, value).get("steps") if isinstance(value, dict) else None
-    if isinstance(steps, list) and len(cast(list[Json], steps)) > MAX_PLAN_STEPS:
-        problems.append(ValidationProblem("$.steps", f"has more than {MAX_PLAN_STEPS} steps"))
-    return problems
-
-
-def _choice_problems(step: JsonObject, choice: JsonObject, names: Sequence[str]) -> list[ValidationProblem]:
-    if "tool" not in choice or choice["tool"] not in (*names, None):
-        return [
-            ValidationProblem("$.tool", f"{choice.get('tool')!r} is not registered; registered are: {', '.join(names)}")
-        ]
-    return step_violations(step, choice)
-
-
-def _chosen_tool(choice: JsonObject) -> str:
-    if choice["tool"] is None:
-        raise SupervisorError("The model finds no registered tool for the step.")
-    return choice["tool"]
-
-
-def _with_tool(step: JsonObject, tool: str) -> JsonObject:
-    return {**step, "tool": tool, "errors": []}
-
-
-def _matching_name(name: Json, names: Sequence[str]) -> str | None:
-    """The one registered name that equals `name` except for case and punctuation."""
-    if not isinstance(name, str):
-        return None
-    matches = [known for known in names if _letters(known) == _letters(name)]
-    return matches[0] if len(matches) == 1 else None
-
-
-def _letters(name: str) -> str:
-    return "".join(character for character in name.casefold() if character.isalnum())
-
-
-def _readable(read: RecoveredValue | RecoveryFailure) -> JsonObject | None:
-    return _object(read.value if isinstance(read, RecoveredValue) else read.parsed_value)
-
-
-def _object(value: Json) -> JsonObject | None:
-    return cast(JsonObject, value) if isinstance(value, dict) else None
-
-
-def _shown(reply: LLMResponse) -> str:
-    """The faulty output for a repair's prompt: nothing of a truncated text, so that the model does not complete it."""
-    return "(cut off by the token limit; write it again, shorter)" if reply.is_truncated else reply.text
