@@ -5,10 +5,10 @@ from aeon.platform.errors import RuleError
 from aeon.platform.ledger import MutationRequest
 from aeon.platform.metrics.model import MetricChange, MetricDefinition, MetricScope, MetricSummary, NewMetric
 from aeon.platform.metrics.prometheus import format_exposition
-from aeon.platform.metrics.rules import ENTITY_DIMENSION, normalize_instant
+from aeon.platform.metrics.rules import ENTITY_DIMENSION
 from aeon.platform.metrics.service import Metrics
 
-__all__ = ["ENTITY_DIMENSION", "MetricsService", "format_exposition", "normalize_instant"]
+__all__ = ["ENTITY_DIMENSION", "MetricsService", "format_exposition"]
 
 _ADMIN = "me"
 """The administrator of a project's local record: the user of the machine."""

@@ -4,9 +4,9 @@ import builtins
 from collections.abc import Iterator
 
 from aeon.application.pages import Page, checked_limit, decode_cursor, encode_cursor, page_of
+from aeon.base.clock import normalize_instant
 from aeon.base.next_steps import NextStep
 from aeon.platform.errors import NotFoundError, RuleError
-from aeon.platform.metrics.rules import normalize_instant
 from aeon.platform.runs.dead_jobs import DeadJob
 from aeon.platform.runs.machine.state import RunPhase
 from aeon.platform.runs.model import NEWEST_RUN, RunEntry, RunFilter, RunPosition, RunSummary

@@ -1,4 +1,4 @@
-"""The clock port, so that tests and replay need no real time (core 8, core 13)."""
+"""The clock port, so that tests and replay need no real time (core 8, core 13), and instants in text form."""
 
 import sys
 import time
@@ -40,3 +40,12 @@ class SystemClock:
 
     def sleep(self, seconds: float) -> None:
         time.sleep(seconds)
+
+
+def normalize_instant(text: str) -> str | None:
+    """Returns an ISO 8601 instant with an offset in sortable UTC form; None for any other text."""
+    try:
+        instant = datetime.fromisoformat(text)
+        return instant.astimezone(UTC).isoformat(timespec="microseconds") if instant.tzinfo else None
+    except (ValueError, OverflowError):
+        return None

@@ -8,10 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from aeon.base.clock import normalize_instant
 from aeon.platform.errors import NotFoundError, RuleError
 from aeon.platform.ledger import MutationRequest
 from aeon.platform.metrics.model import MetricChange, NewMetricValue
-from aeon.platform.metrics.rules import MAX_INTEGER, normalize_instant
+from aeon.platform.metrics.rules import MAX_INTEGER
 
 TYPED = {
     "integer": (3, [True, 2.5, "3", None, MAX_INTEGER + 1]),

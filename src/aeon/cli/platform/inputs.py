@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
-from aeon.application.metrics import normalize_instant
+from aeon.base.clock import normalize_instant
 from aeon.base.errors import InputError
 from aeon.base.json import Json, JsonObject, parse_strict
 

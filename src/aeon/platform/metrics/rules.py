@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 
+from aeon.base.clock import normalize_instant
 from aeon.base.json import Json, JsonObject
 from aeon.platform.errors import ForbiddenError, RuleError
 from aeon.platform.metrics.model import MetricAggregation, MetricDataType, MetricDefinition, NewMetricValue
@@ -70,15 +71,6 @@ def check_values(values: Sequence[NewMetricValue], metrics: dict[str, MetricDefi
             field=problems[0].partition(":")[0],
             next_step="Correct them and record them again.",
         )
-
-
-def normalize_instant(text: str) -> str | None:
-    """Returns an ISO 8601 instant with an offset in sortable UTC form; None for any other text."""
-    try:
-        instant = datetime.fromisoformat(text)
-        return instant.astimezone(UTC).isoformat(timespec="microseconds") if instant.tzinfo else None
-    except (ValueError, OverflowError):
-        return None
 
 
 def instant_micros(instant: str) -> int:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Collection, Sequence
 from datetime import datetime, timedelta
 from typing import Final
 
+from aeon.base.clock import normalize_instant
 from aeon.base.json import Json, JsonObject, canonical_json
 from aeon.platform.errors import NotFoundError, RuleError
 from aeon.platform.ledger import Ledger
@@ -23,7 +24,6 @@ from aeon.platform.metrics.rules import (
     USER_DIMENSION,
     check_values,
     instant_micros,
-    normalize_instant,
     value_columns,
 )
 from aeon.platform.store import GuardError, Store, UnitOfWork, guard
