@@ -55,28 +55,28 @@ def test_a_pause_lasts_and_is_cut_short():
 def test_what_changes_its_descriptor_is_followed(ends):
     turns = [(ends[0], None), (None, None), (ends[1], "over")]
     assert poll_until_done(Scripted(*turns)) == "over"
-    crew = PollLoop()
-    crew.start(waits(Scripted(*turns)))
-    assert crew.next_result() == ["it", "over"]
+    loop = PollLoop()
+    loop.start(waits(Scripted(*turns)))
+    assert loop.next_result() == ["it", "over"]
 
 
 def test_who_is_late_is_attended_to_however_busy_another_is(ends):
     """A script that never stops talking does not keep another from its deadline."""
-    crew = PollLoop()
+    loop = PollLoop()
     with Cancellation() as cancellation:
-        crew.start(waits(Scripted(*[(ends[0], None)] * 100_000, deadline=time.monotonic() + 3600), "busy"))
-        crew.start(waits(CancellableSleep(0.005, cancellation), "late"))
-        assert crew.next_result() == ["late", False]
+        loop.start(waits(Scripted(*[(ends[0], None)] * 100_000, deadline=time.monotonic() + 3600), "busy"))
+        loop.start(waits(CancellableSleep(0.005, cancellation), "late"))
+        assert loop.next_result() == ["late", False]
 
 
 def test_one_that_raises_is_over_and_the_others_go_on(ends):
-    crew = PollLoop()
-    crew.start(waits(Scripted((ends[0], ZeroDivisionError()))))
+    loop = PollLoop()
+    loop.start(waits(Scripted((ends[0], ZeroDivisionError()))))
     with Cancellation() as cancellation:
-        crew.start(waits(CancellableSleep(0.005, cancellation), "other"))
+        loop.start(waits(CancellableSleep(0.005, cancellation), "other"))
         with pytest.raises(ZeroDivisionError):
-            crew.next_result()
-        assert crew.next_result() == ["other", False]
+            loop.next_result()
+        assert loop.next_result() == ["other", False]
 
 
 def test_closing_sees_everything_to_its_end(ends):
@@ -86,8 +86,8 @@ def test_closing_sees_everything_to_its_end(ends):
         ended.append((yield ReadyResult(1)))
         ended.append((yield Scripted((ends[1], None), (ends[1], 2))))
 
-    crew = PollLoop()
-    crew.start(notes())
-    crew.start(waits(Scripted((ends[0], ZeroDivisionError()))))
-    crew.close()
+    loop = PollLoop()
+    loop.start(notes())
+    loop.start(waits(Scripted((ends[0], ZeroDivisionError()))))
+    loop.close()
     assert ended == [1, 2]

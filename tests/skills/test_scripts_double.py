@@ -88,8 +88,8 @@ def test_it_waits_until_it_is_cancelled():
         poll_until_done(runner.start(invocation()))
 
 
-@pytest.mark.parametrize("crew", [PollLoop(), ShuffledLoop(0)])
-def test_a_crew_gives_what_steps_return_and_raises_what_they_raise(crew):
+@pytest.mark.parametrize("loop", [PollLoop(), ShuffledLoop(0)])
+def test_a_loop_gives_what_steps_return_and_raises_what_they_raise(loop):
     def counts(gate):
         first = yield ReadyResult(1)
         second = yield GatedResult(gate, lambda: 2)
@@ -101,12 +101,12 @@ def test_a_crew_gives_what_steps_return_and_raises_what_they_raise(crew):
 
     with Cancellation() as gate:
         gate.cancel()
-        crew.start(counts(gate))
-        assert crew.next_result() == [1, 2]
-    crew.start(breaks())
+        loop.start(counts(gate))
+        assert loop.next_result() == [1, 2]
+    loop.start(breaks())
     with pytest.raises(ZeroDivisionError):
-        crew.next_result()
-    crew.close()
+        loop.next_result()
+    loop.close()
 
 
 def test_small_plans_and_catalogs():

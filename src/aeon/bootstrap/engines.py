@@ -83,13 +83,13 @@ def open_worker(
     *,
     executor: str,
     slots: Mapping[str, int],
-    present: Callable[[], set[str]],
+    live_executors: Callable[[], set[str]],
     is_wanted: Callable[[str], bool],
 ) -> JobServer:
     """Open a server for jobs of the types in `slots`, of runs that execute elsewhere.
 
-    `present` returns the live executors, `is_wanted` whether a run is still active. Raises ConfigError for an engine
-    that gives no jobs to other processes, MissingExtraError, EngineError.
+    `live_executors` returns their ids, `is_wanted` whether a run is still active. Raises ConfigError for an engine that
+    gives no jobs to other processes, MissingExtraError, EngineError.
     """
     if location.address == _MEMORY:
         raise ConfigError(
@@ -108,7 +108,7 @@ def open_worker(
         results,
         executor=executor,
         slots=slots,
-        present=present,
+        live_executors=live_executors,
         is_wanted=is_wanted,
     )
 

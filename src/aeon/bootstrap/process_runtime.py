@@ -188,7 +188,7 @@ class ProcessRuntime:
             self.results,
             executor=self.executor,
             slots=slots,
-            present=partial(list_live_executors, self.registry),
+            live_executors=partial(list_live_executors, self.registry),
             is_wanted=partial(is_run_active, self.runs.repository),
         )
         self._closers.append(worker.close)

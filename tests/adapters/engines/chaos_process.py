@@ -77,7 +77,7 @@ class Chaos:
         workers = LocalWorkerPool(make_job_runner(Tools(folder, longest)), {}, otherwise=8)
         given = (self.runs.repository, workers, results, clock, executor)
         self.engine = SqlEngine(RunDatabase(database(folder)), *given, elsewhere=elsewhere, lease=lease)
-        self.presence = WorkerHeartbeat(registry, executor, {}, clock, beats_every=lease / 3)
+        self.presence = WorkerHeartbeat(registry, executor, {}, clock, interval=lease / 3)
         self.caretaker = OrphanRecovery(self.runs.repository, registry, self.engine, clock, just_accepted=1.0)
         self.rounds = PeriodicTasks(
             [PeriodicTask(min(1.0, lease / 5), self.taken_over)], clock, lambda line: print(line, file=sys.stderr)
@@ -164,7 +164,7 @@ def work(folder, *, lease=HEARTBEAT_TIMEOUT, longest=0.004):
     clock, slots, me = SystemClock(), {"rest_api": 4}, str(uuid4())
     store, results = new_record(folder / "record"), FileResultStore(folder / "results")
     registry, book = WorkerRegistry(store, clock, lease), SqlRunRepository(store, results, None)
-    shown = WorkerHeartbeat(registry, me, slots, clock, beats_every=lease / 3)
+    shown = WorkerHeartbeat(registry, me, slots, clock, interval=lease / 3)
     shown.start(["rest_api"])
     workers = LocalWorkerPool(make_job_runner(Tools(folder, longest)), slots, shown)
     SqlWorker(
@@ -173,9 +173,9 @@ def work(folder, *, lease=HEARTBEAT_TIMEOUT, longest=0.004):
         results,
         executor=me,
         slots=slots,
-        present=partial(list_live_executors, registry),
+        live_executors=partial(list_live_executors, registry),
         is_wanted=partial(is_run_active, book),
-        looks_every=0.3,
+        recovery_interval=0.3,
         lease=lease,
     )
     print("begun", flush=True)

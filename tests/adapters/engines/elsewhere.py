@@ -16,10 +16,10 @@ class Elsewhere:
         self.reached = RemoteToolServer()
         self.workers = []
 
-    def begin(self, slots=100, looks_every=0.2):
+    def begin(self, slots=100, recovery_interval=0.2):
         """A worker that begins; see `ready`."""
         script = Path(__file__).with_name("reaching_process.py")
-        given = (self.database, self.folder, self.reached.address, slots, looks_every)
+        given = (self.database, self.folder, self.reached.address, slots, recovery_interval)
         command = [sys.executable, str(script), *map(str, given)]
         self.workers.append(subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE))
         return self.workers[-1]

@@ -19,7 +19,7 @@ def present(there):
     return {file.name for file in there.iterdir() if is_process_running(int(file.name.rpartition("-")[2]), "")}
 
 
-def main(database, folder, socket, count, looks_every):
+def main(database, folder, socket, count, recovery_interval):
     me = f"worker-{os.getpid()}"
     there = folder / "there"
     there.mkdir(exist_ok=True)
@@ -32,9 +32,9 @@ def main(database, folder, socket, count, looks_every):
         results,
         executor=me,
         slots=slots,
-        present=lambda: present(there),
+        live_executors=lambda: present(there),
         is_wanted=lambda _run: True,
-        looks_every=looks_every,
+        recovery_interval=recovery_interval,
     )
     print("ready", flush=True)  # to the test
     sys.stdin.read()

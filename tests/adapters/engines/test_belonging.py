@@ -39,7 +39,7 @@ def test_neither_engine_nor_worker_opens_another_graphs(postgres, tmp_path):
     with pytest.raises(ConfigError, match="another record"):
         open_engine(place, EngineParts(None, None, None, None), "me")
     with pytest.raises(ConfigError, match="another record"):
-        open_worker(place, None, None, executor="me", slots={}, present=set, is_wanted=bool)
+        open_worker(place, None, None, executor="me", slots={}, live_executors=set, is_wanted=bool)
 
 
 def test_a_server_that_does_not_answer_is_said_as_such(mortal_postgres):

@@ -93,7 +93,7 @@ def sqlite(store, tmp_path):
             results,
             executor=executor,
             slots=SLOTS,
-            present=lambda: {executor},
+            live_executors=lambda: {executor},
             is_wanted=lambda _run: True,
         )
 

@@ -84,7 +84,7 @@ def served(elsewhere, is_wanted=lambda _run: True):
     slots = {"rest_api": 3, "llm_call": 2}
     workers = LocalWorkerPool(call_remote_tools(elsewhere.reached.address), slots)
     results = FileResultStore(elsewhere.folder / "results")
-    given = {"executor": "me", "slots": slots, "present": lambda: {"me"}, "is_wanted": is_wanted}
+    given = {"executor": "me", "slots": slots, "live_executors": lambda: {"me"}, "is_wanted": is_wanted}
     return SqlWorker(RunDatabase(elsewhere.database), workers, results, **given)
 
 
@@ -95,7 +95,7 @@ def test_two_that_take_over_at_the_same_moment_make_it_once(elsewhere, world):
     run = world.start_run(world.process("taken over", [step("a", hang.id)]))
     assert hang.reached.acquire(timeout=20)
     elsewhere.kill(lost)
-    elsewhere.ready(elsewhere.begin(looks_every=600.0))
+    elsewhere.ready(elsewhere.begin(recovery_interval=600.0))
     takes_over_together(world, f"worker-{lost.pid}")
     assert hang.reached.acquire(timeout=20)
     takes_over_together(world, f"worker-{lost.pid}")

@@ -47,7 +47,13 @@ def test_a_namespace_is_the_first_graphs_for_good(server, unused, tmp_path):
 
     def worker(name, record):
         return open_worker(
-            place(name, record), None, FileResultStore(tmp_path), executor="me", slots={}, present=set, is_wanted=bool
+            place(name, record),
+            None,
+            FileResultStore(tmp_path),
+            executor="me",
+            slots={},
+            live_executors=set,
+            is_wanted=bool,
         )
 
     for name, record in ((namespace, "first"), (namespace, "first"), (other, "second")):

@@ -14,7 +14,7 @@ from aeon.platform.store import StoreUnavailableError
 
 record, kind, address, *first = sys.argv[1:]
 target = {"falkordb": open_falkordb, "neo4j": open_neo4j}[kind](address, os.environ["PASSWORD"])
-projector = Projector(record_of(record), target, SystemClock(), size=20, patience=0.1)
+projector = Projector(record_of(record), target, SystemClock(), size=20, builder_timeout=0.1)
 
 
 def wait(seconds):

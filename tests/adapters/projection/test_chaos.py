@@ -77,7 +77,7 @@ def killed_one_after_another(victims, record, server, kind, chance, database=Non
 
 def assert_equal_in_the_end(record, target):
     with closing(record_of(record)) as store, closing(target):
-        projector = Projector(store, target, SystemClock(), patience=0.1)
+        projector = Projector(store, target, SystemClock(), builder_timeout=0.1)
         projector.sync()
         assert list(find_differences(store, target)) == []
         status = projector.status()

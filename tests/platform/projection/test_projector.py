@@ -179,7 +179,10 @@ def test_every_label_with_events_is_projected(tmp_path):
 def test_a_batch_that_is_cut_off_is_made_good(tmp_path_factory, seed, cuts):
     with closing(new_record(tmp_path_factory.mktemp("record"))) as store:
         target = InMemoryGraph()
-        projector, changes = Projector(store, target, SystemClock(), size=5, patience=0), RecordMutator(store, seed)
+        projector, changes = (
+            Projector(store, target, SystemClock(), size=5, builder_timeout=0),
+            RecordMutator(store, seed),
+        )
         for cut in cuts:
             changes.make_changes(10)
             target.cut_after = cut
@@ -280,7 +283,7 @@ def test_a_builder_that_lives_is_waited_for_and_a_dead_one_is_taken_over_from(st
             target.clear(stamp)
 
     clock.sleep = asleep
-    projector = Projector(store, target, clock, patience=10)
+    projector = Projector(store, target, clock, builder_timeout=10)
     assert projector.status().state == "building"
     projector.sync()
     assert clock.slept == [10, 10, 10]

@@ -77,7 +77,7 @@ def test_what_workers_do_is_written_and_kept(store):
 def test_who_was_taken_for_gone_says_so_and_enters_again(store, caplog):
     """After a long sleep it is there again, by itself; what it had then, it asks for run by run (platform 43)."""
     registry = WorkerRegistry(store, SystemClock())
-    presence = WorkerHeartbeat(registry, "sleeper", {"llm_call": 1}, SystemClock(), beats_every=0.2)
+    presence = WorkerHeartbeat(registry, "sleeper", {"llm_call": 1}, SystemClock(), interval=0.2)
     presence.start()
     registry.deregister("sleeper")
     worker = presence.job_started("llm_call", "job")

@@ -67,7 +67,7 @@ def executor(behaviours=None, *, skills=SKILLS, seed=0, clock=None, **options):
         "prepare": prepare_invocation,
         "clock": clock,
         "wait": wait,
-        "crew": lambda: ShuffledLoop(seed),
+        "make_loop": lambda: ShuffledLoop(seed),
         **options,
     }
     return PlanExecutor(skills, runner, **options), runner

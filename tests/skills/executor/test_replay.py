@@ -67,7 +67,7 @@ def executed(plan, scripts, initial, seed):
         clock=clock,
         wait=lambda seconds, _cancellation: ReadyResult(bool(clock.sleep(seconds))),
         initial_state=initial,
-        crew=lambda: ShuffledLoop(seed),
+        make_loop=lambda: ShuffledLoop(seed),
     ).execute(plan)
 
 
@@ -100,9 +100,9 @@ def steps_to(result):
 def test_the_seeds_do_make_nodes_end_in_different_orders():
     ends = set()
     for seed in range(20):
-        crew = ShuffledLoop(seed)
+        loop = ShuffledLoop(seed)
         for n in range(4):
-            crew.start(steps_to(n))
-        order = tuple(crew.next_result() for _ in range(4))
+            loop.start(steps_to(n))
+        order = tuple(loop.next_result() for _ in range(4))
         ends.add(order)
     assert len(ends) > 10

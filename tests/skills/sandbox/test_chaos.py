@@ -72,11 +72,11 @@ class Round:
 
     def play(self):
         with Cancellation() as cancellation:
-            crew, count = PollLoop(), self._chance.randint(1, MOST)
+            loop, count = PollLoop(), self._chance.randint(1, MOST)
             for _ in range(count):
-                crew.start(steps(self._start(cancellation)))
+                loop.start(steps(self._start(cancellation)))
             deeds = [self._later(cancellation.cancel, 0.3), self._later(self._kill, 0.15)]
-            results = [crew.next_result() for _ in range(count)]
+            results = [loop.next_result() for _ in range(count)]
             for deed in filter(None, deeds):
                 deed.join()
         return results

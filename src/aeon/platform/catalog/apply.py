@@ -49,7 +49,7 @@ class DocumentKind(Protocol):
         """Returns the documents with referenced ones first."""
         ...
 
-    def parse(self, document: CatalogDocument, coming: PlannedRecords) -> Record:
+    def parse(self, document: CatalogDocument, planned: PlannedRecords) -> Record:
         """Returns the record to create or compare with. Raises PlatformError."""
         ...
 
@@ -143,13 +143,13 @@ class Applier:
         """
         steps: list[ApplyStep] = []
         problems: list[str] = []
-        coming: dict[tuple[str, str], Record] = {}
+        planned: dict[tuple[str, str], Record] = {}
         for document in self._in_order(documents):
             try:
-                new = self._parse(document, coming)
+                new = self._parse(document, planned)
                 self._check(document, new)
-                steps.append(self._step(document, new, coming))
-                coming[document.kind, document.name] = new
+                steps.append(self._step(document, new, planned))
+                planned[document.kind, document.name] = new
             except PlatformError as error:
                 problems += _problems_of(document, error)
         raise_problems(problems)
@@ -169,16 +169,16 @@ class Applier:
         for kind, extra_kind in self._extra_kinds.items():
             yield from extra_kind.sort([document for document in documents if document.kind == kind])
 
-    def _parse(self, document: CatalogDocument, coming: PlannedRecords) -> Record:
+    def _parse(self, document: CatalogDocument, planned: PlannedRecords) -> Record:
         if document.kind not in self._repositories:
             raise RuleError(f"a {document.kind} cannot be created here", rule="kind")
         if document.kind in self._extra_kinds:
-            return self._extra_kinds[document.kind].parse(document, coming)
-        fields = {**document.fields, **self._template_fields(document, coming)}
+            return self._extra_kinds[document.kind].parse(document, planned)
+        fields = {**document.fields, **self._template_fields(document, planned)}
         fields.pop("template", None)
         for name, (kind, field) in _REFERENCES.items() if document.kind == "Tool" else ():
             if (wanted := fields.pop(name, None)) is not None:
-                fields[field] = self._id_of(kind, wanted, coming)
+                fields[field] = self._id_of(kind, wanted, planned)
         return _KINDS[document.kind].new.parsed(fields)
 
     def _create(self, document: CatalogDocument, new: Record) -> None:
@@ -191,14 +191,14 @@ class Applier:
         else:
             repository.add(new, self._request)
 
-    def _template_fields(self, document: CatalogDocument, coming: PlannedRecords) -> JsonObject:
+    def _template_fields(self, document: CatalogDocument, planned: PlannedRecords) -> JsonObject:
         """Returns the fields from the document's template, which the document must not repeat."""
         if "template" not in document.fields:
             return {}
         if document.kind not in _TEMPLATES:
             raise RuleError(f"a {document.kind} cannot be created from a template", rule="template_kind")
         kind, stored = _TEMPLATES[document.kind]
-        fields = structure_of(stored, self._resolve(kind, document.fields["template"], coming), document.fields)
+        fields = structure_of(stored, self._resolve(kind, document.fields["template"], planned), document.fields)
         if both := sorted(fields.keys() & document.fields.keys()):
             raise RuleError(
                 f"its template already provides {', '.join(both)}; remove either that or the template",
@@ -206,30 +206,30 @@ class Applier:
             )
         return fields
 
-    def _id_of(self, kind: str, name: object, coming: PlannedRecords) -> str:
-        return getattr(self._resolve(kind, name, coming), "id", _TO_COME)
+    def _id_of(self, kind: str, name: object, planned: PlannedRecords) -> str:
+        return getattr(self._resolve(kind, name, planned), "id", _TO_COME)
 
-    def _resolve(self, kind: str, name: object, coming: PlannedRecords) -> Any:
+    def _resolve(self, kind: str, name: object, planned: PlannedRecords) -> Any:
         """Resolves a name.
 
         A name is the user's own thing, else one that the file creates earlier, else a default, else an id.
         """
         repository, user = self._repositories[kind], self._request.user
         if isinstance(name, str):
-            if own := repository.find_own(user, name) or coming.get((kind, name)):
+            if own := repository.find_own(user, name) or planned.get((kind, name)):
                 return own
             with suppress(NotFoundError):
                 return repository.find(user, name)
         raise NotFoundError(f"You have no {_WORDS[kind]} named {name!r}, and the file creates none before this.")
 
-    def _step(self, document: CatalogDocument, new: Record, coming: PlannedRecords) -> ApplyStep:
+    def _step(self, document: CatalogDocument, new: Record, planned: PlannedRecords) -> ApplyStep:
         if isinstance(new, model.NewTool):
-            service = self._resolve("Service", document.fields["service"], coming)
+            service = self._resolve("Service", document.fields["service"], planned)
             connection = with_defaults(new.connection_params, service.connection_schema)
             check_tool_against_service(new.model_copy(update={"connection_params": connection}), service)
         existing = self._repositories[document.kind].find_own(self._request.user, document.name)
         if existing is None:
-            self._refuse_archived(document, coming)
+            self._refuse_archived(document, planned)
             return ApplyStep("create", document)
         fields = self._changed_fields(new, existing)
         if immutable := [field for field in fields if field not in self._kind(document).changeable]:
@@ -241,10 +241,10 @@ class Applier:
         affects, breaks = self._affected_uses(document, existing, fields), self._broken_tools(new, existing, fields)
         return ApplyStep("change" if fields else "keep", document, fields, affects, details, breaks)
 
-    def _refuse_archived(self, document: CatalogDocument, coming: PlannedRecords) -> None:
+    def _refuse_archived(self, document: CatalogDocument, planned: PlannedRecords) -> None:
         if "template" in document.fields:
             kind, _ = _TEMPLATES[document.kind]
-            template = self._resolve(kind, document.fields["template"], coming)
+            template = self._resolve(kind, document.fields["template"], planned)
             refuse_archived(template if isinstance(template, model.ServiceTemplate | model.ToolTemplate) else None)
 
     def _kind(self, document: CatalogDocument) -> _Kind | DocumentKind:

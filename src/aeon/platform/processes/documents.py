@@ -51,7 +51,7 @@ class ProcessDocuments:
         calls = {name: _called_names(each) for name, each in by_name.items()}
         return [by_name[name] for name in _callees_first(calls, lambda name: self._own(name) is not None)]
 
-    def parse(self, document: CatalogDocument, coming: PlannedRecords) -> NewProcess:
+    def parse(self, document: CatalogDocument, planned: PlannedRecords) -> NewProcess:
         """Return the Process with ids in place of the names in its steps.
 
         A name that cannot be resolved stays in place, so that the check reports it.
@@ -60,7 +60,7 @@ class ProcessDocuments:
         own = self._own(document.name)
         self._ids[document.name] = own.id if own else self._ids.get(document.name) or self._new_id()
         resolvers = {
-            "tool": cache(partial(self._resolve_tool, coming)),
+            "tool": cache(partial(self._resolve_tool, planned)),
             "process": cache(partial(self._resolve_process, document.name)),
         }
         fields = dict(document.fields)
@@ -96,9 +96,9 @@ class ProcessDocuments:
     def _own(self, name: str) -> Process | None:
         return self.repository.find_own(self._user, name)
 
-    def _resolve_tool(self, coming: PlannedRecords, name: str) -> str:
+    def _resolve_tool(self, planned: PlannedRecords, name: str) -> str:
         own = self._tools.find_own(self._user, name)
-        new = coming.get(("Tool", name))
+        new = planned.get(("Tool", name))
         if isinstance(new, NewTool):
             id_ = own.id if own else f"to come: {name}"
             self._planned_tools[id_] = _tool_target(new)

@@ -67,18 +67,18 @@ class Projector:
         *,
         name: str = "graph",
         size: int = 500,
-        patience: float = _BUILDER_SECONDS,
+        builder_timeout: float = _BUILDER_SECONDS,
     ) -> None:
         """`size` is the number of events or nodes in a batch.
 
-        After `patience` seconds, a silent builder is considered dead.
+        After `builder_timeout` seconds, a silent builder is considered dead.
         """
         self._store = store
         self._target = target
         self._clock = clock
         self._name = name
         self._size = size
-        self._patience = patience
+        self._builder_timeout = builder_timeout
         self._record = RecordGraph(store)
         self._horizon: Row | None = None
 
@@ -153,7 +153,7 @@ class Projector:
         stamp = NO_STAMP
         while is_building(current := self._target.stamp()) and current != stamp:
             stamp = current
-            self._clock.sleep(self._patience)
+            self._clock.sleep(self._builder_timeout)
 
     def _position(self) -> ProjectionPosition | None:
         """Returns the graph's position; None if it must be built first. Raises RebuildRequiredError."""

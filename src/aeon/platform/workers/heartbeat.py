@@ -27,11 +27,11 @@ class WorkerHeartbeat:
         slots: Mapping[str, int],
         clock: Clock,
         *,
-        beats_every: float = HEARTBEAT_INTERVAL,
+        interval: float = HEARTBEAT_INTERVAL,
         since_boot: Callable[[], float] = since_boot,
     ) -> None:
-        """`beats_every` is in seconds of `since_boot`, which also runs while the machine sleeps."""
-        self._beats_every = beats_every
+        """`interval` is in seconds of `since_boot`, which also runs while the machine sleeps."""
+        self._interval = interval
         self._since_boot = since_boot
         self._registry = registry
         self._executor = executor
@@ -89,9 +89,9 @@ class WorkerHeartbeat:
 
     def _run(self) -> None:
         last, clock_offset = self._since_boot(), self._clock_offset()
-        while not self._stopped.wait(min(_WRITE_INTERVAL, self._beats_every / 2)):
-            clock_was_set = abs(self._clock_offset() - clock_offset) > self._beats_every
-            is_due = clock_was_set or self._since_boot() - last >= self._beats_every
+        while not self._stopped.wait(min(_WRITE_INTERVAL, self._interval / 2)):
+            clock_was_set = abs(self._clock_offset() - clock_offset) > self._interval
+            is_due = clock_was_set or self._since_boot() - last >= self._interval
             is_sent = self._send(everything=is_due)
             if is_sent:
                 last, clock_offset = self._since_boot(), self._clock_offset()

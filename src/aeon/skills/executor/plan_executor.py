@@ -47,7 +47,7 @@ class PlanExecutor:
         plan_timeout: float = PLAN_TIMEOUT,
         observer: Observer | None = None,
         initial_state: JsonObject | None = None,
-        crew: TaskLoopFactory = PollLoop[NodeCompletion],
+        make_loop: TaskLoopFactory = PollLoop[NodeCompletion],
     ) -> None:
         """`parallel`: nodes that run at once, by default the number of cores.
 
@@ -68,7 +68,7 @@ class PlanExecutor:
         self._plan_timeout = plan_timeout
         self._observer = observer
         self._initial_state: JsonObject = copy_json(initial_state or {})
-        self._make_loop = crew
+        self._make_loop = make_loop
 
     def execute(
         self,

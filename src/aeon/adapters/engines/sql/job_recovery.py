@@ -8,11 +8,11 @@ from aeon.adapters.engines.sql.job_queue import JobQueue
 class JobRecovery:
     """Finds jobs of dead executors repeatedly. Several processes may do so at once."""
 
-    def __init__(self, queue: JobQueue, executor: str, present: Callable[[], set[str]]) -> None:
-        """`executor` is this process's; `present` returns the live executors, and may raise."""
+    def __init__(self, queue: JobQueue, executor: str, live_executors: Callable[[], set[str]]) -> None:
+        """`executor` is this process's; `live_executors` returns the live executors, and may raise."""
         self._queue = queue
         self._executor = executor
-        self._present = present
+        self._live_executors = live_executors
         self._suspected: set[str] = set()
 
     def recover(self) -> None:
@@ -22,7 +22,7 @@ class JobRecovery:
         """
         missing = self._queue.executors() - {self._executor}
         if missing:
-            missing -= self._present()
+            missing -= self._live_executors()
         dead = missing & self._suspected
         self._suspected = missing
         if dead:

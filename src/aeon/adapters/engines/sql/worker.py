@@ -42,15 +42,15 @@ class SqlWorker:
         *,
         executor: str,
         slots: Mapping[str, int],
-        present: Callable[[], set[str]],
+        live_executors: Callable[[], set[str]],
         is_wanted: Callable[[str], bool],
-        looks_every: float = _RECOVERY_INTERVAL,
+        recovery_interval: float = _RECOVERY_INTERVAL,
         lease: float = HEARTBEAT_TIMEOUT,
     ) -> None:
         """Serve the queues of the types in `slots`, which gives the number of concurrent jobs by type.
 
-        `present` returns the live executors; this one must be registered before. Jobs of dead workers are looked for
-        every `looks_every` seconds. `is_wanted` returns whether a run still needs its jobs. Both may raise
+        `live_executors` returns their ids; this one must be registered before. Jobs of dead workers are looked for
+        every `recovery_interval` seconds. `is_wanted` returns whether a run still needs its jobs. Both may raise
         StoreError. Other processes requeue jobs of this one after `lease` seconds without a heartbeat. Closes
         `database` at the end.
         """
@@ -61,8 +61,8 @@ class SqlWorker:
         self._slots = slots
         self._is_wanted = is_wanted
         self._lease = lease
-        self._recovery = JobRecovery(self._queue, executor, present)
-        self._recovery_interval = looks_every
+        self._recovery = JobRecovery(self._queue, executor, live_executors)
+        self._recovery_interval = recovery_interval
         self._halted = threading.Event()
         self._retry = RetryUntilAvailable(self._halted)
         self._outages = OutageLog()
