@@ -66,6 +66,11 @@ def interrupted(command, number, moment):
         return process.returncode, time.monotonic() - begun
 
 
+def is_in_order(number, code, seconds):
+    """Ended by the signal in time; or complete by then, so that nothing was left to end."""
+    return (code == CODES[number] and seconds <= WITHIN) or (code == 0 and seconds < 0.5)
+
+
 @pytest.fixture(scope="session")
 def weights(small_model):
     """Where they are before a test's home is another one."""
@@ -85,6 +90,6 @@ def test_a_signal_at_any_moment_ends_the_command_within_two_seconds(kind, tmp_pa
         # Python itself starts in the first of these moments: until it has, a signal ends it by itself.
         moment = chance.uniform(0.15, again if kind == "from the cache" else first)
         found = interrupted(command, number, moment)
-        if found is not None and (found[0] != CODES[number] or found[1] > WITHIN):
+        if found is not None and not is_in_order(number, *found):
             late.append((round(moment, 3), number, *found))
     assert late == []
