@@ -19,7 +19,9 @@ pytestmark = [pytest.mark.slow, pytest.mark.model, pytest.mark.timeout(1800)]
 MOMENTS = int(os.environ.get("AEON_SIGNALS", "6"))
 """Of each kind; 100 by hand."""
 
-WITHIN = 2.0
+WITHIN = 6.0 if "PYTEST_XDIST_WORKER" in os.environ else 2.0
+"""Seconds: the rule's two where the test has the machine for itself."""
+
 CODES = {signal.SIGINT: 130, signal.SIGTERM: 143}
 
 

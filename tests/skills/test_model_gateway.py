@@ -124,3 +124,15 @@ def test_answers_are_bounded_whatever_is_asked():
         ask(gateway, {**QUESTION, "max_tokens": 10**9})
 
     assert model.requests[0].max_tokens <= 4096
+
+
+def test_a_temporary_folder_with_a_long_path_is_no_hindrance(tmp_path, monkeypatch):
+    long = tmp_path / ("d" * 60) / ("e" * 60)
+    long.mkdir(parents=True)
+    monkeypatch.setattr("tempfile.tempdir", str(long))
+    with ModelGateway(lambda: ScriptedAdapter(["hi"])) as gateway:
+        folder = gateway.folder
+        assert ask(gateway)[0] == 200
+        assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+    assert not folder.exists()
+    assert list(long.iterdir()) == []

@@ -5,6 +5,7 @@ AEON_MODEL_TOKEN; no other script can use the socket.
 """
 
 import hmac
+import os
 import secrets
 import shutil
 import socketserver
@@ -27,8 +28,21 @@ MAX_MODEL_CALLS = 20
 _MAX_BODY_BYTES = 256 * 1024
 _MAX_TOKENS = 2048
 _PATH = "/v1/chat/completions"
+_SOCKET = "model.sock"
+_FOLDER_PREFIX = "aeon-model-"
+_MAX_SOCKET_PATH = 107
+"""Bytes that Linux allows for the path of a socket (unix(7))."""
 _POLL = 0.02
 """Seconds until the server notices a request to stop."""
+
+
+def _make_folder() -> Path:
+    """A private folder for the socket: in /tmp if the usual temporary folder's path is too long for a socket."""
+    folder = Path(tempfile.mkdtemp(prefix=_FOLDER_PREFIX))
+    if len(os.fsencode(folder / _SOCKET)) <= _MAX_SOCKET_PATH:
+        return folder
+    folder.rmdir()
+    return Path(tempfile.mkdtemp(prefix=_FOLDER_PREFIX, dir="/tmp"))  # mkdtemp makes it private
 
 
 class ModelGateway:
@@ -53,10 +67,10 @@ class ModelGateway:
         """
         if self.folder is None:
             return {}
-        return {"AEON_MODEL_SOCKET": str(self.folder / "model.sock"), "AEON_MODEL_TOKEN": self._token}
+        return {"AEON_MODEL_SOCKET": str(self.folder / _SOCKET), "AEON_MODEL_TOKEN": self._token}
 
     def __enter__(self) -> Self:
-        self.folder = Path(tempfile.mkdtemp(prefix="aeon-model-"))
+        self.folder = _make_folder()
         self._server = _Server(self.environment["AEON_MODEL_SOCKET"], self)
         threading.Thread(
             target=self._server.serve_forever, args=(_POLL,), name="aeon-model-gateway", daemon=True
