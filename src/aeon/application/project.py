@@ -173,7 +173,8 @@ class Project:
     @property
     def runs(self) -> "RunService":
         """The runs of Processes: start, follow, settle, answer, cancel, retry, resume."""
-        return self._workspace.runs
+        with self._opening:
+            return self._workspace.runs
 
     @property
     def processes(self) -> "ProcessService":
@@ -303,20 +304,20 @@ class Project:
     def _workspace(self) -> "Workspace":
         """What this user does with the record. Raises InputError, StoreError, VaultError, MissingExtraError."""
         self._require_open()
-        return self._own_workspace
+        with self._opening:  # threads share one: a cached property alone makes several from Python 3.12 on
+            return self._own_workspace
 
     @cached_property
     def _own_workspace(self) -> "Workspace":
         from aeon.application.workspace import Workspace
 
-        with self._opening:
-            return Workspace(
-                self._app.platform(),
-                self.user,
-                folder=self.folder,
-                environ=self._environ,
-                open_runtime=self._opened_runtime,
-            )
+        return Workspace(
+            self._app.platform(),
+            self.user,
+            folder=self.folder,
+            environ=self._environ,
+            open_runtime=self._opened_runtime,
+        )
 
     def _opened_runtime(self) -> "ProcessRuntime":
         with self._opening:
