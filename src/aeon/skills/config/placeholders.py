@@ -1,7 +1,7 @@
 """Replaces `${NAME}`, `${NAME:-default}` and `$$` in parsed configuration (skills 10)."""
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from typing import cast
 
 from aeon.base.json import Json, JsonObject
@@ -72,15 +72,3 @@ def allowed_variables(schema: JsonObject) -> tuple[str, ...]:
     listed = schema.get("x-env")
     names = cast(list[Json], listed) if isinstance(listed, list) else []
     return tuple(name for name in names if isinstance(name, str))
-
-
-def texts_with_paths(value: Json, path: str = "$") -> Iterator[tuple[str, str]]:
-    """Yields the path and text of every string inside a value."""
-    if isinstance(value, str):
-        yield path, value
-    elif isinstance(value, dict):
-        for key, item in cast(JsonObject, value).items():
-            yield from texts_with_paths(item, f"{path}.{key}")
-    elif isinstance(value, list):
-        for index, item in enumerate(cast(list[Json], value)):
-            yield from texts_with_paths(item, f"{path}[{index}]")
