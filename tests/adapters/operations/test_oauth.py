@@ -177,7 +177,7 @@ class Together(HttpTokenServer):
         super().__init__()
         self._barrier = threading.Barrier(2)
 
-    def answer(self, value, *, allow_private):
+    def refresh(self, value, *, allow_private):
         found = super().refresh(value, allow_private=allow_private)
         self._barrier.wait(10)
         return found
