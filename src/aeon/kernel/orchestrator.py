@@ -134,7 +134,8 @@ class Orchestrator:
         self._recorder = PlanRecorder(plan.goal, [step.as_dict() for step in plan.steps])
         header = self._header(request, policy)
         self._write(cycle, self._recorder.next_state(), run=header)
-        self._emit(PlanReady(plan.as_dict(), by_hand=policy.by_hand))
+        if self._observer is not None:
+            self._observer(PlanReady(plan.as_dict(), by_hand=policy.by_hand))
         return self._run(self._state)
 
     def plan(self, user_request: str) -> Plan:
@@ -376,7 +377,7 @@ class Orchestrator:
             "status": status,
             "final_state": final,
             "answer": answer,
-            "results": state.model_dump(include={"results"})["results"],
+            "results": copy_json(state.results),
             "marks": {step_id: list(marks) for step_id, marks in state.marks.items()},
             "trusted": trusted,
         }

@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from aeon.base.binding import as_text
 from aeon.base.errors import LogError
-from aeon.base.json import Json, JsonObject
+from aeon.base.json import Json, JsonObject, copy_json
 from aeon.observability.log import LogHistory
 from aeon.observability.records import SupervisorAction, ToolCall
 from aeon.plan.models import Plan, PlanStep, StepStatus
@@ -54,8 +54,14 @@ class OrchestrationState(BaseModel):
     )
 
     def snapshot(self) -> "OrchestrationState":
-        """Returns an independent copy; three times cheaper than a deep copy of every record."""
-        return OrchestrationState.model_validate(self.model_dump())
+        """Returns an independent copy."""
+        copies: JsonObject = {
+            "plan": self.plan.snapshot(),
+            "tool_history": [call.snapshot() for call in self.tool_history],
+            "supervisor_actions": [action.snapshot() for action in self.supervisor_actions],
+            **{name: copy_json(getattr(self, name)) for name in ("llm_outputs", "results", "errors", "marks")},
+        }
+        return self.model_copy(update=copies)
 
     def failures(self) -> dict[str, str]:
         """The last error of each failed step, by id: the error that ended it."""

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
-from aeon.base.json import JsonObject
+from aeon.base.json import JsonObject, copy_json
 
 
 def _instant(text: str) -> str:
@@ -40,6 +40,16 @@ class ToolCall(BaseModel):
             raise ValueError("a tool call has either a result or an error")
         return self
 
+    def snapshot(self) -> "ToolCall":
+        """An independent copy."""
+        return self.model_copy(
+            update={
+                "arguments": copy_json(self.arguments),
+                "result": copy_json(self.result),
+                "error": copy_json(self.error),
+            }
+        )
+
     def as_dict(self) -> JsonObject:
         """The call as JSON, without the absent outcome."""
         outcome = {"result": self.result} if self.error is None else {"error": self.error}
@@ -71,6 +81,10 @@ class SupervisorAction(BaseModel):
         if (self.repaired_output is None) == (self.error is None):
             raise ValueError("a repair has either a repaired output or an error")
         return self
+
+    def snapshot(self) -> "SupervisorAction":
+        """An independent copy."""
+        return SupervisorAction.model_validate(self.model_dump())
 
     def as_dict(self) -> JsonObject:
         """The action as JSON, without the empty fields."""

@@ -50,6 +50,10 @@ class PlanStep(BaseModel):
         if status is not StepStatus.RUNNING:
             self.errors = []
 
+    def snapshot(self) -> "PlanStep":
+        """An independent copy."""
+        return self.model_copy(update={"arguments": copy_json(self.arguments), "errors": list(self.errors)})
+
     def as_dict(self) -> JsonObject:
         """The step as JSON, without the empty fields."""
         fields: JsonObject = {"step_id": self.step_id, "description": self.description, "status": self.status.value}
@@ -80,6 +84,10 @@ class Plan(BaseModel):
         if duplicates:
             raise ValueError(f"step_id must be unique; these appear twice: {', '.join(duplicates)}")
         return steps
+
+    def snapshot(self) -> "Plan":
+        """An independent copy."""
+        return self.model_copy(update={"steps": [step.snapshot() for step in self.steps]})
 
     def as_dict(self) -> JsonObject:
         """The plan as JSON."""

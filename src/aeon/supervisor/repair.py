@@ -233,7 +233,7 @@ class Supervisor:
         read = self._read_reply(
             reply,
             compile_schema(plan_form()),
-            [request, [tool["name"] for tool in tools]],
+            lambda: [request, [tool["name"] for tool in tools]],
             lambda value: model_plan_problems(with_goal(value, request)),
         )
         parsed = read.value if isinstance(read, RecoveredValue) else read.parsed_value
@@ -265,7 +265,7 @@ class Supervisor:
         """
         name: str = tool["name"]
         read = self._read_reply(
-            reply, call_form(), [name, *given.values()], lambda value: named_call_problems(value, name, check)
+            reply, call_form(), lambda: [name, *given.values()], lambda value: named_call_problems(value, name, check)
         )
         value = readable_object(read)
         problems = call_problems(value, check) if isinstance(read, RecoveredValue) else list(read.problems)
@@ -288,7 +288,7 @@ class Supervisor:
         self,
         reply: LLMResponse,
         check: CompiledSchema,
-        known: Sequence[Json],
+        known: Callable[[], Sequence[Json]],
         problems_of: Callable[[JsonObject], list[ValidationProblem]],
     ) -> RecoveredValue | RecoveryFailure:
         """Reads a reply. A subclass's `repair_json`, if overridden, reads a reply that is not JSON (core 9).
@@ -296,9 +296,9 @@ class Supervisor:
         Its value is final: the same reply is not repaired a second time (core 4). Each leaf of the value must occur in
         the reply or in the `known` values (core 18). Raises SupervisorError, LLMError.
         """
-        if reply.is_truncated or is_json(reply.text) or not overrides(self, Supervisor, "repair_json"):
+        if reply.is_truncated or not overrides(self, Supervisor, "repair_json") or is_json(reply.text):
             return self._recovered(reply, check)
-        first, source = len(self.actions), KnownValues([reply.text, *known])
+        first, source = len(self.actions), KnownValues([reply.text, *known()])
 
         def check_value(value: Json) -> list[ValidationProblem]:
             if not isinstance(value, dict) or json_problems(value):
