@@ -55,7 +55,7 @@ def orchestrator(replies=(), *tools, memory=None, log=None, ttl=50, observer=Non
     )
 
 
-def by_hand(*steps):
+def supplied_plan(*steps):
     return Plan.model_validate(plan(*steps))
 
 
@@ -101,14 +101,16 @@ def test_fr_003_no_answer_reaches_a_tool_before_it_is_valid(thought):
 
     made = Orchestrator(ScriptedAdapter([thought] * 3), tool_registry=ToolRegistry([Spy(), broken]))
 
-    assert made.execute("go", by_hand(step("a", "say hi", tool="echo")))["status"] == "failed"
+    assert made.execute("go", supplied_plan(step("a", "say hi", tool="echo")))["status"] == "failed"
     assert seen == []
 
 
 def test_fr_004_the_loop_ends_when_every_step_is_complete_or_failed():
     made = orchestrator((), broken)
 
-    result = made.execute("go", by_hand(calc("a", "1"), step("b", tool="broken", arguments={"x": 1}), calc("c", "2")))
+    result = made.execute(
+        "go", supplied_plan(calc("a", "1"), step("b", tool="broken", arguments={"x": 1}), calc("c", "2"))
+    )
 
     assert statuses(result) == ["complete", "failed", "complete"]
     assert result["final_state"].ttl_remaining == 47, "no cycle was spent after the last step"
@@ -116,7 +118,7 @@ def test_fr_004_the_loop_ends_when_every_step_is_complete_or_failed():
 
 @pytest.mark.parametrize("ttl", [1, 2, 3])
 def test_fr_005_the_loop_ends_at_ttl_zero_however_much_is_left_sc_006(ttl):
-    result = orchestrator(ttl=ttl).execute("go", by_hand(*(calc(f"s{number}", "1") for number in range(5))))
+    result = orchestrator(ttl=ttl).execute("go", supplied_plan(*(calc(f"s{number}", "1") for number in range(5))))
 
     assert result["status"] == "ttl_expired"
     assert statuses(result) == ["complete"] * ttl + ["pending"] * (5 - ttl)
@@ -129,7 +131,7 @@ def test_fr_035_ttl_falls_by_one_when_a_cycle_is_over_and_repairs_cost_none():
     events = []
     made = orchestrator(["no", call("echo", text="hi"), "fine"], ttl=3, observer=events.append)
 
-    result = made.execute("go", by_hand(step("a", "say hi", tool="echo"), step("b", agent="llm")))
+    result = made.execute("go", supplied_plan(step("a", "say hi", tool="echo"), step("b", agent="llm")))
 
     assert [event.ttl_remaining for event in events if event.kind == "step_started"] == [3, 2]
     assert result["final_state"].ttl_remaining == 1
@@ -150,9 +152,9 @@ def test_fr_007_a_plan_has_a_goal_and_steps_and_each_step_its_id_and_description
 
 def test_fr_007_a_status_is_one_of_four_and_pending_unless_said():
     assert [status.value for status in StepStatus] == ["pending", "running", "complete", "failed"]
-    assert by_hand(step("a")).steps[0].status is StepStatus.PENDING
+    assert supplied_plan(step("a")).steps[0].status is StepStatus.PENDING
     with pytest.raises(ValidationError):
-        by_hand(step("a", status="paused"))
+        supplied_plan(step("a", status="paused"))
 
 
 def test_fr_008_statuses_follow_the_run():
@@ -166,7 +168,7 @@ def test_fr_008_statuses_follow_the_run():
 
     made = orchestrator((), look, broken)
     steps = [step(step_id, tool="look", arguments={}) for step_id in ("a", "c")]
-    made.execute("go", by_hand(steps[0], step("b", tool="broken", arguments={"x": 1}), steps[1]))
+    made.execute("go", supplied_plan(steps[0], step("b", tool="broken", arguments={"x": 1}), steps[1]))
 
     assert seen == [["running", "pending", "pending"], ["complete", "failed", "running"]]
 
@@ -227,7 +229,7 @@ def test_fr_011_the_state_has_plan_step_tools_thoughts_repairs_and_ttl():
 
 def test_fr_012_the_state_lives_as_long_as_its_session():
     made = orchestrator(["told"], ttl=1)
-    result = made.execute("go", by_hand(step("a", agent="llm"), calc("b", "1")))
+    result = made.execute("go", supplied_plan(step("a", agent="llm"), calc("b", "1")))
 
     assert made.get_state() == result["final_state"]
     assert made.resume(made.get_state(), 1)["status"] == "completed"
@@ -284,7 +286,7 @@ def test_fr_014_fr_018_the_kernel_knows_the_memory_by_its_three_verbs_only():
             return [(key, value) for key, value in sorted(self.held.items()) if key.startswith(prefix)]
 
     memory = Bare()
-    orchestrator(memory=memory).execute("go", by_hand(calc("a", "1")))
+    orchestrator(memory=memory).execute("go", supplied_plan(calc("a", "1")))
 
     assert memory.held == {"step/a": {"result": 1}}
     asked = {
@@ -327,7 +329,7 @@ def test_fr_029_a_run_goes_on_over_malformed_json():
 def test_fr_030_a_run_goes_on_over_a_call_that_does_not_fit_its_schema():
     made = orchestrator([call("calculator", expression=["1+1"]), call("calculator", expression="1+1")])
 
-    result = made.execute("go", by_hand(step("a", "compute 1+1", tool="calculator")))
+    result = made.execute("go", supplied_plan(step("a", "compute 1+1", tool="calculator")))
 
     assert result["answer"] == "2"
     action = result["final_state"].supervisor_actions[0]
@@ -446,7 +448,7 @@ def test_sc_002_plans_of_up_to_10_steps_run_without_errors():
     for length in range(1, 11):
         steps = [calc("s0", "1"), *(calc(f"s{n}", f"{{step.s{n - 1}.result}} * 2") for n in range(1, length))]
 
-        result = made.execute("double", by_hand(*steps))
+        result = made.execute("double", supplied_plan(*steps))
 
         assert (result["status"], result["answer"]) == ("completed", str(2 ** (length - 1)))
 
@@ -504,7 +506,7 @@ def test_sc_004_every_call_that_reaches_a_tool_fits_its_schema():
     made = orchestrator(replies)
     result = made.execute(
         "go",
-        by_hand(
+        supplied_plan(
             calc("a", "42"),
             step("b", tool="echo", arguments={"text": "{step.a.result}"}),
             step("c", "echo the result", tool="echo"),
@@ -567,7 +569,7 @@ def test_fr_048_an_adapter_that_failed_is_not_asked_again_by_the_kernel():
     """The three attempts are the adapter's own (core 8): the kernel adds none to them."""
     model = ScriptedAdapter([LLMError("gone")] * 9)
 
-    result = Orchestrator(model).execute("go", by_hand(step("a", agent="llm")))
+    result = Orchestrator(model).execute("go", supplied_plan(step("a", agent="llm")))
 
     assert (result["status"], len(model.requests)) == ("failed", 1)
     assert isinstance(model.requests[0], LLMRequest)

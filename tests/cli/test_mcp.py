@@ -237,8 +237,8 @@ def test_stored_tools_are_offered_to_their_user_where_that_is_asked_for():
     assert (mine.description, mine.input_schema) == ("What uses what is mine.", {"type": "object"})
     assert mine.annotations.model_dump(exclude_none=True) == {"read_only_hint": True}
     assert answer.startswith("Plans a request")
-    by_hand = json.loads(printed("tool", "call", "mine"))
-    assert [called.structured_content for called in calls] == [by_hand] * 10
+    called_alone = json.loads(printed("tool", "call", "mine"))
+    assert [called.structured_content for called in calls] == [called_alone] * 10
     assert asked(ask)[0] is None
     assert asked(ask, "--tools", "catalog", "--user", "ann")[0] is None
 

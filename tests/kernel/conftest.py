@@ -29,8 +29,12 @@ class Run:
     registry: ToolRegistry
     events: list[Event] = field(default_factory=list)
 
-    def execute(self, request: str = "please", by_hand: dict[str, Any] | None = None, **may: bool) -> dict[str, Any]:
-        return self.orchestrator.execute(request, None if by_hand is None else Plan.model_validate(by_hand), **may)
+    def execute(
+        self, request: str = "please", supplied_plan: dict[str, Any] | None = None, **may: bool
+    ) -> dict[str, Any]:
+        return self.orchestrator.execute(
+            request, None if supplied_plan is None else Plan.model_validate(supplied_plan), **may
+        )
 
     def kinds(self) -> list[str]:
         return [event.kind for event in self.events]

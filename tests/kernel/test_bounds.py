@@ -80,9 +80,9 @@ def test_calls_are_at_most_3_and_5_a_cycle_core_4(data):
 def test_a_step_costs_at_most_5_calls_core_4(data):
     adversary = Adversary(lambda: (HOSTILE[data.draw(WHICH)], "stop"))
     memory = InMemoryKVStore()
-    by_hand = Plan.model_validate(plan(step("a", tool="unknown"), step("b"), step("c", tool="echo")))
+    supplied_plan = Plan.model_validate(plan(step("a", tool="unknown"), step("b"), step("c", tool="echo")))
 
-    Orchestrator(adversary, memory, registry(memory), ttl=3).execute("go", by_hand)
+    Orchestrator(adversary, memory, registry(memory), ttl=3).execute("go", supplied_plan)
 
     assert adversary.calls <= 15
 

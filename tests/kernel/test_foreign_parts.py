@@ -127,9 +127,9 @@ ANSWERS = {
 @pytest.mark.parametrize("answer", ANSWERS.values(), ids=ANSWERS.keys())
 def test_whatever_an_adapter_gives_is_a_reply_or_an_llm_error_and_the_log_is_whole_core_7(answer, tmp_path):
     log = tmp_path / "l"
-    by_hand = Plan.model_validate(plan(calc("a", "1"), step("b", agent="llm")))
+    supplied_plan = Plan.model_validate(plan(calc("a", "1"), step("b", agent="llm")))
 
-    result = Orchestrator(Foreign(answer), log=JsonlLog(log), tool_registry=tools()).execute("go", by_hand)
+    result = Orchestrator(Foreign(answer), log=JsonlLog(log), tool_registry=tools()).execute("go", supplied_plan)
 
     assert result["status"] == "failed"
     assert result["error"]["type"] in {"LLMError", "MuteLLMError", "BareLLMError"}
@@ -188,7 +188,9 @@ def test_whatever_a_tool_raises_is_a_tool_error_and_replays_core_6_core_13(error
 
     log = tmp_path / "l"
 
-    result = run([], failing, log=log).execute(by_hand=plan(step("a", tool="failing", arguments={}), calc("b", "1")))
+    result = run([], failing, log=log).execute(
+        supplied_plan=plan(step("a", tool="failing", arguments={}), calc("b", "1"))
+    )
 
     assert [one["status"] for one in result["plan"]["steps"]] == ["failed", "complete"]
     assert result["final_state"].errors[0]["type"].endswith("ToolError")
@@ -203,7 +205,7 @@ class Meddling(InMemoryKVStore):
 
 
 def test_a_memory_that_changes_a_value_changes_its_own_core_14(run):
-    result = run([], memory=Meddling()).execute(by_hand=plan(calc("a", "2 + 3")))
+    result = run([], memory=Meddling()).execute(supplied_plan=plan(calc("a", "2 + 3")))
 
     assert result["results"] == {"a": {"result": 5}}
     assert result["final_state"].tool_history[0].result == {"result": 5}
@@ -233,7 +235,7 @@ LOST = [
 def test_whatever_a_memory_raises_is_a_memory_store_error_core_14(error, run, tmp_path):
     log = tmp_path / "l"
 
-    result = run([], memory=Failing(error), log=log).execute(by_hand=plan(calc("a", "1")))
+    result = run([], memory=Failing(error), log=log).execute(supplied_plan=plan(calc("a", "1")))
 
     assert result["status"] == "completed"
     assert result["final_state"].errors[0]["type"] == "MemoryStoreError"
@@ -330,7 +332,7 @@ def test_a_tool_that_enters_its_own_orchestrator_again_is_refused_core_4(use, ru
     made = run([plan(calc("s1", "1"))] * 2, recursive)
     holder = {"orchestrator": made.orchestrator}
 
-    result = made.execute(by_hand=plan(step("a", tool="recursive", arguments={}), calc("b", "2")))
+    result = made.execute(supplied_plan=plan(step("a", tool="recursive", arguments={}), calc("b", "2")))
 
     assert [one["status"] for one in result["plan"]["steps"]] == ["failed", "complete"]
     assert "in the middle of a run" in result["final_state"].errors[0]["message"]
@@ -355,7 +357,9 @@ def test_tools_that_change_in_mid_run_are_those_of_the_next_run_core_13(run, tmp
     made = run(['{"tool": null}', "I know no new."], changing, log=log)
 
     result = made.execute(
-        by_hand=plan(step("a", tool="changing", arguments={}), calc("b", "1"), step("c", tool="new", arguments={}))
+        supplied_plan=plan(
+            step("a", tool="changing", arguments={}), calc("b", "1"), step("c", tool="new", arguments={})
+        )
     )
 
     assert result["results"]["b"] == {"result": 1}

@@ -43,7 +43,7 @@ def records(caplog):
 
 def test_a_run_is_told_in_its_levels(caplog, clock):
     observe = RunLogger("kernel", clock=clock)
-    observe(PlanReady({"goal": "g", "steps": [STEP]}, by_hand=False))
+    observe(PlanReady({"goal": "g", "steps": [STEP]}, is_supplied=False))
     observe(PlanStepStarted(STEP, 0, 5))
     observe(ToolInvoked("s1", "shop", {"pin": CANARY}))
     clock.sleep(0.25)
@@ -62,7 +62,7 @@ def test_a_run_is_told_in_its_levels(caplog, clock):
 
 def test_what_went_wrong_is_told_without_what_the_call_was_given(caplog, clock):
     observe = RunLogger("kernel", secrets=lambda: {"key-of-the-environment"}, clock=clock)
-    observe(PlanReady({"goal": "g", "steps": [STEP]}, by_hand=True))
+    observe(PlanReady({"goal": "g", "steps": [STEP]}, is_supplied=True))
     observe(RepairAttempted("s1", {"action_type": "json_repair", "attempt_number": 1, "error": {}}))
     observe(WarningIssued("s1", f"The arguments do not fit: {CANARY} is long"))
     observe(PlanStepStarted(STEP, 0, 5))
@@ -88,7 +88,7 @@ def test_a_run_that_can_be_resumed_is_a_warning(caplog, clock):
 
 def test_nodes_are_told_to_the_skills_logger(caplog, clock):
     observe = RunLogger("skills", clock=clock)
-    observe(PlanReady({"tools": [{"toolId": "t1", "input": {"key": CANARY}}]}, by_hand=False))
+    observe(PlanReady({"tools": [{"toolId": "t1", "input": {"key": CANARY}}]}, is_supplied=False))
     error = {"type": "script_failed", "message": f"bad {CANARY}"}
     observe(NodeRetried("t1", 1, error, 100))
     observe(NodeEnded("t1", "failed", {"error": error, "executionTimeMs": 1500}))

@@ -97,8 +97,8 @@ class Project:
         _require_keys(settings or {})
         variables = os.environ if environ is None else environ
         private = private_folder(user)
-        given = {} if private is None else {"memory.path": str(private / "memory.db")}
-        flags = {key: (f"settings[{key!r}]", value) for key, value in {**given, **(settings or {})}.items()}
+        defaults = {} if private is None else {"memory.path": str(private / "memory.db")}
+        flags = {key: (f"settings[{key!r}]", value) for key, value in {**defaults, **(settings or {})}.items()}
         loaded = load_settings(flags, variables, place)
         own = OwnParts(model, memory)
         app = build_app(loaded.settings, variables, loaded.from_project, folder=place, own=own)

@@ -135,7 +135,7 @@ class SkillService:
         self, plan: PlanJson, observer: Observer | None = None, cancellation: Cancellation | None = None
     ) -> ExecutionResult:
         """Run the user's own plan. Raises MissingExtraError, SandboxError."""
-        return self._skills.execute(plan, observer, cancellation, by_hand=True)
+        return self._skills.execute(plan, observer, cancellation, is_supplied=True)
 
     def close(self) -> None:
         """End every process of a script."""

@@ -110,7 +110,7 @@ class Skills:
         observer: Observer | None = None,
         cancellation: Cancellation | None = None,
         *,
-        by_hand: bool = False,
+        is_supplied: bool = False,
         verbatim: bool = False,
     ) -> ExecutionResult:
         """Run a plan, also one as JSON data; see PlanExecutor.
@@ -122,7 +122,7 @@ class Skills:
 
         def run(observe: Observer) -> ExecutionResult:
             return self._executor(observe).execute(
-                checked, cancellation=cancellation, by_hand=by_hand, verbatim=verbatim
+                checked, cancellation=cancellation, is_supplied=is_supplied, verbatim=verbatim
             )
 
         return self._logged(checked.request_id, observer, run)
@@ -252,11 +252,13 @@ class Skills:
                 self._exit_stack.enter_context(self._gateway)
             return self._runner
 
-    def _prepare_script(self, skill: Skill, script: SkillScript, given: JsonObject, request_id: str) -> Invocation:
+    def _prepare_script(
+        self, skill: Skill, script: SkillScript, script_input: JsonObject, request_id: str
+    ) -> Invocation:
         """Prepare an invocation. Raises UntrustedSkillError, InputError for forbidden files, or as `prepare`."""
         if not self.is_trusted(skill):
             raise UntrustedSkillError(skill)
-        resolved = resolve_input_files(script.input_schema, given, self._folder)
+        resolved = resolve_input_files(script.input_schema, script_input, self._folder)
         if resolved.problems:
             listed = "; ".join(str(problem) for problem in resolved.problems)
             raise InputError(f"The input names files that cannot be used: {listed}.", next_step="Name other files.")

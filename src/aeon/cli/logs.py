@@ -99,7 +99,7 @@ def _head(entry: JsonObject) -> str:
     steps = len(entry["plan_state"].get("steps", []))
     origin = (
         "supplied plan"
-        if run.get("policy", {}).get("by_hand")
+        if run.get("policy", {}).get("is_supplied")
         else "plan by the model"
         if steps
         else "no plan could be made"

@@ -106,7 +106,7 @@ class Orchestrator:
         policy = RunPolicy(on_missing_tool=self._on_missing_tool)
         if initial_plan is not None:
             on_missing_tool = self._on_missing_tool if allow_fallback else "fail"
-            policy = RunPolicy(by_hand=True, repair=repair, on_missing_tool=on_missing_tool)
+            policy = RunPolicy(is_supplied=True, repair=repair, on_missing_tool=on_missing_tool)
         with self._run_scope(cancellation):
             if initial_plan is not None:
                 check_supplied_plan(initial_plan, self._tools, repair=repair, allow_fallback=allow_fallback)
@@ -135,7 +135,7 @@ class Orchestrator:
         header = self._header(request, policy)
         self._write(cycle, self._recorder.next_state(), run=header)
         if self._observer is not None:
-            self._observer(PlanReady(plan.as_dict(), by_hand=policy.by_hand))
+            self._observer(PlanReady(plan.as_dict(), is_supplied=policy.is_supplied))
         return self._run(self._state)
 
     def plan(self, user_request: str) -> Plan:
@@ -159,7 +159,7 @@ class Orchestrator:
             self._state.ttl_remaining = checked
             steps = [step.as_dict() for step in self._state.plan.steps]
             self._recorder = PlanRecorder(self._state.plan.goal, steps, entries=self._log.entries)
-            self._emit(PlanReady(self._state.plan.as_dict(), by_hand=True))
+            self._emit(PlanReady(self._state.plan.as_dict(), is_supplied=True))
             return self._run(self._state, resumed={"ttl": self._state.ttl_remaining})
 
     def get_state(self) -> OrchestrationState:
@@ -424,7 +424,7 @@ def _marks(
     marks = [*outcome.marks, *repair_marks(actions)]
     if not outcome.success or position < len(state.plan.steps) - 1:
         return marks
-    is_by_model = not state.policy.by_hand or outcome.execution_mode != "tool"
+    is_by_model = not state.policy.is_supplied or outcome.execution_mode != "tool"
     run = AnsweredRun(state.request, state.plan.steps, state.tool_history, state.results, is_by_model)
     return [*marks, *doubt_marks(run)]
 

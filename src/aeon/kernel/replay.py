@@ -71,7 +71,7 @@ def _replay_segment(
 
 def _execute(orchestrator: Orchestrator, run: JsonObject, plan_state: JsonObject) -> None:
     policy = RunPolicy.model_validate(run["policy"])
-    plan = build_plan(restore_plan([plan_state])) if policy.by_hand else None
+    plan = build_plan(restore_plan([plan_state])) if policy.is_supplied else None
     orchestrator.execute(
         run["request"], plan, repair=policy.repair, allow_fallback=policy.on_missing_tool == "fallback"
     )

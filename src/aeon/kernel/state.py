@@ -29,7 +29,7 @@ class RunPolicy(BaseModel):
 
     model_config = ConfigDict(extra="forbid", defer_build=True, frozen=True)
 
-    by_hand: bool = Field(default=False, description="whether a person wrote the plan")
+    is_supplied: bool = Field(default=False, description="whether the plan was supplied, not made by the model")
     repair: bool = Field(default=True, description="whether the model may replace arguments that do not fit")
     on_missing_tool: OnMissingTool = Field(default="fallback", description="the treatment of a step without a tool")
 

@@ -38,7 +38,7 @@ class TextGenerated(Event):
 class PlanReady(Event):
     kind: ClassVar[str] = "plan_ready"
     plan: JsonObject
-    by_hand: bool
+    is_supplied: bool
 
 
 @dataclass(frozen=True, slots=True)

@@ -112,7 +112,7 @@ class RunLogger:
     def _plan_ready(self, event: PlanReady) -> None:
         steps = cast("list[JsonObject]", event.plan.get("steps", event.plan.get("tools", [])))
         self._given |= {text for step in steps for text in _long_texts(step.get("arguments", step.get("input")))}
-        origin = "supplied" if event.by_hand else "made"
+        origin = "supplied" if event.is_supplied else "made"
         self._log.info("plan %s: %d steps", origin, len(steps), extra={"steps": len(steps)})
 
     def _step_ended(self, event: PlanStepEnded) -> None:

@@ -257,7 +257,7 @@ class Supervisor:
         return self._with_known_fields(value, tools)
 
     def read_call(
-        self, reply: LLMResponse, tool: JsonObject, check: CompiledSchema, given: RepairContext
+        self, reply: LLMResponse, tool: JsonObject, check: CompiledSchema, context: RepairContext
     ) -> JsonObject:
         """Returns the call of `tool` in a model's reply, recovered, or repaired with values from `given`.
 
@@ -265,7 +265,7 @@ class Supervisor:
         """
         name: str = tool["name"]
         read = self._read_reply(
-            reply, call_form(), lambda: [name, *given.values()], lambda value: named_call_problems(value, name, check)
+            reply, call_form(), lambda: [name, *context.values()], lambda value: named_call_problems(value, name, check)
         )
         value = readable_object(read)
         problems = call_problems(value, check) if isinstance(read, RecoveredValue) else list(read.problems)
@@ -275,12 +275,13 @@ class Supervisor:
             return cast(JsonObject, value)
         before = {**(value or {}), "tool": name}
         invalid = invalid_arguments(before, check)
-        faulty = _FaultyReply(value or {"text": reply.text}, shown_text(reply), problems, context=given)
+        faulty = _FaultyReply(value or {"text": reply.text}, shown_text(reply), problems, context=context)
         return self._repaired(
             faulty,
             lambda: self.repair_tool_call(before, tool["input_schema"]),
             lambda repaired: (
-                named_call_problems(repaired, name, check) or call_violations(before, repaired, invalid, given.values())
+                named_call_problems(repaired, name, check)
+                or call_violations(before, repaired, invalid, context.values())
             ),
         )
 

@@ -273,9 +273,9 @@ def catalog(*skills: Skill) -> SkillCatalog:
     return SkillCatalog(skills)
 
 
-def prepare_invocation(found: Skill, chosen: SkillScript, given: JsonObject, request_id: str) -> Invocation:
+def prepare_invocation(found: Skill, chosen: SkillScript, script_input: JsonObject, request_id: str) -> Invocation:
     """Prepares an invocation for a `ScriptedRunner`, in the executor's format."""
-    envelope = {"requestId": request_id, "tool": found.name, "operation": chosen.name, "input": given}
+    envelope = {"requestId": request_id, "tool": found.name, "operation": chosen.name, "input": script_input}
     return Invocation(
         command=(chosen.tool_path,),
         stdin=canonical_json(envelope).encode() + b"\n",
@@ -286,10 +286,12 @@ def prepare_invocation(found: Skill, chosen: SkillScript, given: JsonObject, req
     )
 
 
-def node(tool_id: str, tool_path: str, given: JsonObject | None = None, *after: str, **fields: Json) -> ToolInvocation:
+def node(
+    tool_id: str, tool_path: str, script_input: JsonObject | None = None, *after: str, **fields: Json
+) -> ToolInvocation:
     """A node with its input, its dependencies, and further fields by their published names."""
     return ToolInvocation.model_validate(
-        {"toolId": tool_id, "toolPath": tool_path, "input": given or {}, "dependencies": list(after), **fields}
+        {"toolId": tool_id, "toolPath": tool_path, "input": script_input or {}, "dependencies": list(after), **fields}
     )
 
 

@@ -703,7 +703,7 @@ def test_who_watches_hears_everything_in_a_sensible_order():
     plan = plan_of(node("x", "s/a"), node("y", "s/b", {}, "x"), node("z", "s/bad", {}, "w"), node("w", "s/bad"))
     behaviours = {"s/a": fails(1, says(log("hi"), done())), "s/bad": says(exit_code=2)}
     result = executor(behaviours, skills=RETRYING, observer=seen.append)[0].execute(
-        plan.model_copy(update={"tools": plan.tools[:2]}), by_hand=True
+        plan.model_copy(update={"tools": plan.tools[:2]}), is_supplied=True
     )
     assert [type(event) for event in seen] == [
         PlanReady,
@@ -718,7 +718,7 @@ def test_who_watches_hears_everything_in_a_sensible_order():
         NodeEventEmitted,
         NodeEnded,
     ]
-    assert seen[0] == PlanReady(plan.model_copy(update={"tools": plan.tools[:2]}).as_dict(), by_hand=True)
+    assert seen[0] == PlanReady(plan.model_copy(update={"tools": plan.tools[:2]}).as_dict(), is_supplied=True)
     assert (seen[1].attempt, seen[3].attempt) == (1, 2)
     assert (seen[2].attempt, seen[2].error["type"], seen[2].wait_ms) == (1, "exit_code", 100)
     assert seen[4].protocol_event == log("hi")

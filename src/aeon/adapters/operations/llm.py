@@ -63,7 +63,7 @@ if TYPE_CHECKING:
 _MISSING = re.compile(r"'([^']*)' references missing")
 
 
-def render_prompt(template: str, given: JsonObject) -> str:
+def render_prompt(template: str, arguments: JsonObject) -> str:
     """Render a template. Nothing is escaped; objects and lists become JSON.
 
     Raises OperationError that names a missing variable, or for a template that cannot be rendered.
@@ -72,7 +72,7 @@ def render_prompt(template: str, given: JsonObject) -> str:
     from pydantic_handlebars import HandlebarsError
 
     try:
-        return render_template(environment, template, given)
+        return render_template(environment, template, arguments)
     except EndlessTemplateError:
         raise OperationError(
             f"rendering the prompt takes more than {MAX_STEPS:,} steps",
@@ -158,9 +158,9 @@ class LlmExecutor:
             ) from None
 
 
-def _request(operation: LlmCall, given: JsonObject) -> LLMRequest:
-    system = render_prompt(operation.system_prompt, given)
-    prompt = render_prompt(operation.prompt_template, given)
+def _request(operation: LlmCall, arguments: JsonObject) -> LLMRequest:
+    system = render_prompt(operation.system_prompt, arguments)
+    prompt = render_prompt(operation.prompt_template, arguments)
     return LLMRequest(prompt, system or None, operation.max_tokens, operation.temperature)
 
 

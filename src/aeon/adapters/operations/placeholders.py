@@ -10,30 +10,32 @@ from aeon.base.json import Json, JsonObject
 _PLACEHOLDER = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")
 
 
-def fill(value: Json, given: JsonObject) -> Json:
+def fill(value: Json, arguments: JsonObject) -> Json:
     """Return `value` with the fields filled in: with its type if `{name}` is the whole string, else as text.
 
     A missing field is dropped with the key or item that consists only of it; inside other text it is empty.
     """
     if isinstance(value, str):
         alone = _PLACEHOLDER.fullmatch(value)
-        return given.get(alone[1]) if alone else fill_text(value, given)
+        return arguments.get(alone[1]) if alone else fill_text(value, arguments)
     if isinstance(value, dict):
         items = cast(JsonObject, value).items()
-        return {fill_text(key, given): fill(item, given) for key, item in items if not _is_left_out(item, given)}
+        return {
+            fill_text(key, arguments): fill(item, arguments) for key, item in items if not _is_left_out(item, arguments)
+        }
     if isinstance(value, list):
-        return [fill(item, given) for item in cast(list[Json], value) if not _is_left_out(item, given)]
+        return [fill(item, arguments) for item in cast(list[Json], value) if not _is_left_out(item, arguments)]
     return value
 
 
-def fill_text(text: str, given: JsonObject, encode: Callable[[str], str] = str) -> str:
+def fill_text(text: str, arguments: JsonObject, encode: Callable[[str], str] = str) -> str:
     """Return `text` with the fields filled in, each encoded by `encode`."""
-    return _PLACEHOLDER.sub(lambda match: encode(as_text(given.get(match[1]))), text)
+    return _PLACEHOLDER.sub(lambda match: encode(as_text(arguments.get(match[1]))), text)
 
 
-def fill_path(path: str, given: JsonObject) -> str:
+def fill_path(path: str, arguments: JsonObject) -> str:
     """Fill a URL path; no field can add a segment, query or fragment. Raises ValueError for `.` or `..` segments."""
-    filled = fill_text(path, given, lambda text: quote(text, safe=""))
+    filled = fill_text(path, arguments, lambda text: quote(text, safe=""))
     if {".", ".."} & set(filled.split("/")):
         raise ValueError(f"the path {filled!r} contains . or .. segments")
     return filled
@@ -46,6 +48,6 @@ def as_text(value: Json) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _is_left_out(value: Json, given: JsonObject) -> bool:
+def _is_left_out(value: Json, arguments: JsonObject) -> bool:
     alone = _PLACEHOLDER.fullmatch(value) if isinstance(value, str) else None
-    return alone is not None and given.get(alone[1]) is None
+    return alone is not None and arguments.get(alone[1]) is None

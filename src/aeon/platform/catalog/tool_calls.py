@@ -114,7 +114,7 @@ class ToolCallPort(Protocol):
         self,
         user: str,
         tool_id: str,
-        given: JsonObject,
+        arguments: JsonObject,
         key: str | None = None,
         *,
         confirm: Callable[[], None] = skip_confirmation,
@@ -124,7 +124,7 @@ class ToolCallPort(Protocol):
 class CachedCallPort(Protocol):
     """Finds results of earlier calls of pure tools; implemented by `StoredToolCaller`."""
 
-    def find_cached(self, user: str, tool_id: str, given: JsonObject) -> ToolCallResult | None: ...
+    def find_cached(self, user: str, tool_id: str, arguments: JsonObject) -> ToolCallResult | None: ...
 
 
 class StoredToolCaller:
@@ -158,7 +158,7 @@ class StoredToolCaller:
         self,
         user: str,
         tool_id: str,
-        given: JsonObject,
+        arguments: JsonObject,
         key: str | None = None,
         *,
         trusted: str | None = None,
@@ -173,26 +173,28 @@ class StoredToolCaller:
         Raises NotFoundError; RuleError for a tool that is disabled, down, changed or may not start its program, and for
         an invalid input or output; OperationError.
         """
-        resolved, warnings = self._resolve(user, tool_id, given, trusted)
+        resolved, warnings = self._resolve(user, tool_id, arguments, trusted)
         self._record_use(resolved, user)
-        cached = self._find_result(resolved, user, given, warnings)
+        cached = self._find_result(resolved, user, arguments, warnings)
         return (
-            self._execute(resolved, ToolCallRequest(user, given, key, confirm), warnings) if cached is None else cached
+            self._execute(resolved, ToolCallRequest(user, arguments, key, confirm), warnings)
+            if cached is None
+            else cached
         )
 
-    def find_cached(self, user: str, tool_id: str, given: JsonObject) -> ToolCallResult | None:
+    def find_cached(self, user: str, tool_id: str, arguments: JsonObject) -> ToolCallResult | None:
         """Returns the cached result of an equal call, if any, without calling anything.
 
         Raises like `call`. The checks are the same as before a call (platform 4).
         """
-        resolved, warnings = self._resolve(user, tool_id, given)
-        cached = self._find_result(resolved, user, given, warnings)
+        resolved, warnings = self._resolve(user, tool_id, arguments)
+        cached = self._find_result(resolved, user, arguments, warnings)
         if cached is not None:
             self._record_use(resolved, user)
         return cached
 
     def _resolve(
-        self, user: str, tool_id: str, given: JsonObject, trusted: str | None = None
+        self, user: str, tool_id: str, arguments: JsonObject, trusted: str | None = None
     ) -> tuple[ResolvedTool, list[str]]:
         """Resolves and checks a tool.
 
@@ -204,7 +206,7 @@ class StoredToolCaller:
                 raise tool_changed_error(resolved.tool, "let it into your plans", "tools.trust_again")
             self._require_program(resolved, user)
             warnings = _health_warnings(resolved.tool)
-            _refuse_misfit(resolved.tool.input_schema, given, "input", resolved.tool)
+            _refuse_misfit(resolved.tool.input_schema, arguments, "input", resolved.tool)
         except RuleError as error:
             self._record_refusal(user, tool_id, error.rule)
             raise
@@ -226,9 +228,9 @@ class StoredToolCaller:
         return self._programs is not None and self._programs.allows(program)
 
     def _find_result(
-        self, resolved: ResolvedTool, user: str, given: JsonObject, warnings: list[str]
+        self, resolved: ResolvedTool, user: str, arguments: JsonObject, warnings: list[str]
     ) -> ToolCallResult | None:
-        key = cache_key(resolved, user, given)
+        key = cache_key(resolved, user, arguments)
         cached = self._cache.get(key) if self._cache is not None and key is not None else None
         return None if cached is None else ToolCallResult(cached.output, warnings, 0, cached=True)
 

@@ -73,10 +73,10 @@ class MeasuringToolCaller:
         self._tools = tools
         self._values = values
 
-    def call(self, user: str, tool_id: str, given: JsonObject, key: str | None = None) -> ToolCallResult:
+    def call(self, user: str, tool_id: str, arguments: JsonObject, key: str | None = None) -> ToolCallResult:
         """Like `StoredToolCaller.call`, with an additional warning if the call was not recorded."""
         try:
-            result = self._caller.call(user, tool_id, given, key)
+            result = self._caller.call(user, tool_id, arguments, key)
         except AeonError as error:
             usage = error.usage if isinstance(error, OperationError) else None
             self._record(user, _with_usage(CallMeasurement(tool_id, code=failure_code(error)), usage))

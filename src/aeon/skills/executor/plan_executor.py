@@ -76,21 +76,21 @@ class PlanExecutor:
         *,
         finished: Mapping[str, ToolResult] | None = None,
         cancellation: Cancellation | None = None,
-        by_hand: bool = False,
+        is_supplied: bool = False,
         verbatim: bool = False,
     ) -> ExecutionResult:
         """Runs `plan` to its end and returns its result.
 
         The result's trace alone reproduces its final state. `finished` are results of nodes of this plan that must not
-        run again: each is used unchanged and its effects commit; unknown ids are ignored. `by_hand` tells the observer
-        that the user supplied the plan. `verbatim` uses the inputs unchanged, without references. Faults of plans and
+        run again: each is used unchanged and its effects commit; unknown ids are ignored. `is_supplied` tells the
+        observer that the user supplied the plan. `verbatim` uses the inputs unchanged, without references. Faults of plans and
         scripts do not raise. SandboxError, and what an observer raises, does: by then every script has been ended and
         the cancellation requested.
         """
         started_at = self._clock.monotonic()
         finished_results = finished or {}
         graph = plan_graph(plan, verbatim=verbatim)
-        self._emit_plan(plan, by_hand=by_hand)
+        self._emit_plan(plan, is_supplied=is_supplied)
         faults = check_plan(plan, self._catalog, finished=finished_results, graph=graph)
         with ExitStack() as stack:
             stop = cancellation or stack.enter_context(Cancellation())
@@ -123,9 +123,9 @@ class PlanExecutor:
         if self._observer is not None:
             self._observer(event)
 
-    def _emit_plan(self, plan: PlanJson, *, by_hand: bool) -> None:
+    def _emit_plan(self, plan: PlanJson, *, is_supplied: bool) -> None:
         if self._observer is not None:
-            self._observer(PlanReady(plan.as_dict(), by_hand))
+            self._observer(PlanReady(plan.as_dict(), is_supplied))
 
     def _emit_node_ended(self, result: ToolResult) -> None:
         if self._observer is not None:

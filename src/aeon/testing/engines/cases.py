@@ -53,9 +53,9 @@ def beside_each_other(world: EngineWorld) -> None:
     """Parallel steps really run at the same time."""
     meeting = threading.Barrier(3, timeout=20)
 
-    def meet(given: JsonObject, key: str) -> Json:
+    def meet(arguments: JsonObject, key: str) -> Json:
         meeting.wait()
-        return echo(given, key)
+        return echo(arguments, key)
 
     tool = world.tool("meet", meet)
     run = world.start_run(world.process("meet", [step(f"p{n}", tool, mode="parallel") for n in range(3)]))
@@ -118,9 +118,9 @@ def time_out(world: EngineWorld) -> None:
     """A step that times out is abandoned, and its late result is dropped (platform 7, 8)."""
     goes_on = threading.Event()
 
-    def hang(given: JsonObject, key: str) -> Json:
+    def hang(arguments: JsonObject, key: str) -> Json:
         goes_on.wait(20)
-        return echo(given, key)
+        return echo(arguments, key)
 
     run = world.start_run(world.process("hangs", [step("a", world.tool("hang", hang), timeout=1)]))
     view = world.wait_for_end(run)
@@ -182,9 +182,9 @@ def cancelled(world: EngineWorld) -> None:
     """A cancelled run stops at once with its child runs, and starts nothing more."""
     goes_on = threading.Event()
 
-    def hang(given: JsonObject, key: str) -> Json:
+    def hang(arguments: JsonObject, key: str) -> Json:
         goes_on.wait(20)
-        return echo(given, key)
+        return echo(arguments, key)
 
     inner = world.process(
         "inner", [step("i", world.tool("hang", hang), timeout=60), step("j", world.tool("echo", echo))]
@@ -205,9 +205,9 @@ def cancelled_at_any_moment(world: EngineWorld) -> None:
     """A run that is cancelled at any moment ends with its child runs, and starts nothing more."""
     pause = threading.Event()
 
-    def take_a_while(given: JsonObject, key: str) -> Json:
+    def take_a_while(arguments: JsonObject, key: str) -> Json:
         pause.wait(0.02)
-        return echo(given, key)
+        return echo(arguments, key)
 
     tool = world.tool("slow", take_a_while)
     inner = world.process("inner", [step("i", tool), step("j", tool)])
@@ -248,9 +248,9 @@ def deadline(world: EngineWorld) -> None:
     """A run fails at its deadline, even if steps are running."""
     goes_on = threading.Event()
 
-    def hang(given: JsonObject, key: str) -> Json:
+    def hang(arguments: JsonObject, key: str) -> Json:
         goes_on.wait(20)
-        return echo(given, key)
+        return echo(arguments, key)
 
     process = world.process("late", [step("a", world.tool("hang", hang), timeout=60)])
     run = world.start_run(process, within=1.0)
@@ -298,9 +298,9 @@ def edited_meanwhile(world: EngineWorld) -> None:
     """A run uses the definitions of its Process and its callees as of its start."""
     goes_on = threading.Event()
 
-    def wait(given: JsonObject, key: str) -> Json:
+    def wait(arguments: JsonObject, key: str) -> Json:
         goes_on.wait(20)
-        return echo(given, key)
+        return echo(arguments, key)
 
     tool = world.tool("wait", wait)
     inner = world.process("inner", [step("i", tool)], outputTemplate="before")
@@ -374,11 +374,11 @@ def store_away_from_a_job(world: EngineWorld) -> None:
     """While the record cannot confirm that a tool may be called, no attempt starts."""
     failures_left = [2]
 
-    def asks_first(given: JsonObject, key: str) -> Json:
+    def asks_first(arguments: JsonObject, key: str) -> Json:
         if failures_left[0]:
             failures_left[0] -= 1
             raise StoreUnavailableError("The store's server does not answer.")
-        return echo(given, key)
+        return echo(arguments, key)
 
     run = world.start_run(world.process("asks", [step("a", world.tool("asks", asks_first, effect="once"))]))
     assert world.wait_for_end(run).state.phase == "completed"
@@ -408,18 +408,18 @@ def _raise_key_error(_given: JsonObject, _key: str) -> Json:
     raise KeyError("nothing")
 
 
-def _length(given: JsonObject, _key: str) -> Json:
-    return len(str(given["id"]))
+def _length(arguments: JsonObject, _key: str) -> Json:
+    return len(str(arguments["id"]))
 
 
 def _fails_once() -> Callable[[JsonObject, str], Json]:
     failures_left = [1]
 
-    def behave(given: JsonObject, key: str) -> Json:
+    def behave(arguments: JsonObject, key: str) -> Json:
         if failures_left[0]:
             failures_left[0] -= 1
-            return failing(given, key)
-        return echo(given, key)
+            return failing(arguments, key)
+        return echo(arguments, key)
 
     return behave
 

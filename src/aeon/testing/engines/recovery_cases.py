@@ -16,12 +16,12 @@ def goes_on(world: EngineWorld) -> None:
     """
     is_first, reached, lets_go = [True], threading.Event(), threading.Event()
 
-    def stop_here(given: JsonObject, key: str) -> Json:
+    def stop_here(arguments: JsonObject, key: str) -> Json:
         if is_first[0]:
             is_first[0] = False
             reached.set()
             lets_go.wait(20)
-        return echo(given, key)
+        return echo(arguments, key)
 
     tool, slow = world.tool("echo", echo), world.tool("slow", stop_here)
     steps = [*(step(f"p{n}", tool, mode="parallel") for n in range(10)), step("mid", slow), step("last", tool)]
@@ -40,10 +40,10 @@ def once_is_not_repeated(world: EngineWorld) -> None:
     """A running job with the effect `once` is not repeated: the run fails (platform 10)."""
     reached, lets_go = threading.Event(), threading.Event()
 
-    def stop_here(given: JsonObject, key: str) -> Json:
+    def stop_here(arguments: JsonObject, key: str) -> Json:
         reached.set()
         lets_go.wait(20)
-        return echo(given, key)
+        return echo(arguments, key)
 
     run = world.start_run(world.process("once", [step("a", world.tool("slow", stop_here, effect="once"))]))
     assert reached.wait(20)
@@ -72,10 +72,10 @@ def called_process_survives(world: EngineWorld) -> None:
     """Child runs continue, too, and are executed once."""
     reached, lets_go = threading.Event(), threading.Event()
 
-    def stop_here(given: JsonObject, key: str) -> Json:
+    def stop_here(arguments: JsonObject, key: str) -> Json:
         reached.set()
         lets_go.wait(20)
-        return echo(given, key)
+        return echo(arguments, key)
 
     tool, slow = world.tool("echo", echo), world.tool("slow", stop_here)
     inner = world.process("inner", [step("i", tool), step("j", slow)])

@@ -64,7 +64,7 @@ class ScriptedTools:
         self,
         user: str,  # noqa: ARG002
         tool_id: str,
-        given: JsonObject,
+        arguments: JsonObject,
         key: str | None = None,
         *,
         confirm: ConfirmOwnership = always_owned,
@@ -74,7 +74,7 @@ class ScriptedTools:
         with self._lock:
             self.calls[name] += 1
             self.jobs[key or ""] += 1
-        return ToolCallResult(behaviour(given, key or ""), [], 0)
+        return ToolCallResult(behaviour(arguments, key or ""), [], 0)
 
 
 class SettableClock(SystemClock):
@@ -164,25 +164,25 @@ class EngineWorld:
             time.sleep(0.02)
 
 
-def echo(given: JsonObject, _key: str) -> Json:
+def echo(arguments: JsonObject, _key: str) -> Json:
     """Return the input."""
-    return {"got": given.get("id")}
+    return {"got": arguments.get("id")}
 
 
-def failing(given: JsonObject, _key: str) -> Json:
+def failing(arguments: JsonObject, _key: str) -> Json:
     """Fail finally."""
-    raise OperationError(f"it cannot do {given.get('id')}", next_step="Do something else.")
+    raise OperationError(f"it cannot do {arguments.get('id')}", next_step="Do something else.")
 
 
 def flaky(times: int) -> ToolBehaviour:
     """Fail that number of times with a transient error, then behave as `echo`."""
     failures_left = [times]
 
-    def behave(given: JsonObject, key: str) -> Json:
+    def behave(arguments: JsonObject, key: str) -> Json:
         if failures_left[0]:
             failures_left[0] -= 1
             raise OperationError("it is busy", is_transient=True)
-        return echo(given, key)
+        return echo(arguments, key)
 
     return behave
 
@@ -190,9 +190,9 @@ def flaky(times: int) -> ToolBehaviour:
 def wait_for(event: threading.Event) -> ToolBehaviour:
     """Wait for an event, then behave as `echo`."""
 
-    def behave(given: JsonObject, key: str) -> Json:
+    def behave(arguments: JsonObject, key: str) -> Json:
         event.wait(_MAX_EVENT_WAIT)
-        return echo(given, key)
+        return echo(arguments, key)
 
     return behave
 

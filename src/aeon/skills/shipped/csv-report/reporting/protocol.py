@@ -32,16 +32,16 @@ class Request(NamedTuple):
     """The parts of the request on stdin that this skill uses."""
 
     request_id: str
-    given: dict[str, Any]
+    input_data: dict[str, Any]
 
 
 def read_request() -> Request:
     """Returns the request on stdin (skills 1). Raises RefusalError if it is missing or invalid."""
     try:
         request: Any = json.loads(sys.stdin.buffer.read())
-        request_id, given = str(request.get("requestId", "")), request["input"]
+        request_id, input_data = str(request.get("requestId", "")), request["input"]
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise RefusalError("bad_request", "stdin has no JSON object with an input; send one.") from None
-    if not isinstance(given, dict):
+    if not isinstance(input_data, dict):
         raise RefusalError("bad_input", "The input is not a JSON object; send one.")
-    return Request(request_id, given)  # pyright: ignore[reportUnknownArgumentType]  # JSON, checked as far as it goes
+    return Request(request_id, input_data)  # pyright: ignore[reportUnknownArgumentType]  # JSON, checked as far as it goes

@@ -23,7 +23,7 @@ _MAX_REPORTED_GROUPS = 50
 def report() -> None:
     """Reads the table, summarizes it, draws the chart, and emits the results."""
     request = read_request()
-    input_data = request.given
+    input_data = request.input_data
     chart.require_pillow()
     config: dict[str, Any] = json.loads(os.environ.get("AEON_SKILL_CONFIG") or "{}")
     if not isinstance(input_data.get("path"), str):
