@@ -83,9 +83,9 @@ class PlanExecutor:
 
         The result's trace alone reproduces its final state. `finished` are results of nodes of this plan that must not
         run again: each is used unchanged and its effects commit; unknown ids are ignored. `is_supplied` tells the
-        observer that the user supplied the plan. `verbatim` uses the inputs unchanged, without references. Faults of plans and
-        scripts do not raise. SandboxError, and what an observer raises, does: by then every script has been ended and
-        the cancellation requested.
+        observer that the user supplied the plan. `verbatim` uses the inputs unchanged, without references. Faults of
+        plans and scripts do not raise. SandboxError, and what an observer raises, does: by then every script has been
+        ended and the cancellation requested.
         """
         started_at = self._clock.monotonic()
         finished_results = finished or {}
