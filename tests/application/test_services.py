@@ -17,6 +17,21 @@ steps:
 outputTemplate: "Good day {{who}}"
 """
 
+FAILS = """
+kind: Tool
+name: nothing
+service: graph
+connectionParams: {endpoint: "aeon:graph"}
+operation: {type: graph_query, query: "@services"}
+inputSchema: {type: object}
+outputSchema: {type: object, required: [missing]}
+---
+kind: Process
+name: fails
+steps:
+  - {id: look, tool: nothing, output: found}
+"""
+
 
 def test_things_of_any_kind_are_found_renamed_and_searched(project):
     assert [each.name for each in project.catalog.of_kind("process").list(owner="own").items] == [
@@ -76,18 +91,59 @@ def test_versions_of_a_process_are_compared_with_each_other_and_with_a_text(proj
 
 def test_the_audit_log_is_intact_and_tells_when_its_end_was_removed(project):
     head, problem = project.audit.verify()
-    assert (problem, len(list(project.audit.list_entries()))) == (None, head.seq)
+    assert (problem, len(project.audit.list_entries().items)) == (None, head.seq)
     assert project.audit.verify(head).problem is None
 
 
 def test_what_open_runs_wait_for_is_listed_by_queue(project):
     run = project.runs.start("ask", {"what": "tea"})
     project.runs.settle(run.id, 20.0)
-    (job,) = project.jobs.list_open(["human"])
+    (job,) = project.jobs.list_open(["human"]).items
     assert (job.run, job.step, job.status) == (run.id, "approve", "waits")
-    assert project.jobs.list_open(["llm_call"]) == []
+    assert project.jobs.list_open(["llm_call"]).items == []
     with pytest.raises(InputError, match="no worker type robot"):
         project.jobs.list_open(["robot"])
+
+
+def every_page(read, limit):
+    """All items of a list that is read page by page, and the number of pages."""
+    items, pages, after = [], 0, None
+    while pages == 0 or after is not None:
+        page = read(after=after, limit=limit)
+        items += page.items
+        after = page.next_cursor
+        pages += 1
+    return items, pages
+
+
+def test_the_audit_log_is_read_in_pages(project):
+    whole = project.audit.list_entries().items
+    assert every_page(project.audit.list_entries, 2) == (whole, (len(whole) + 1) // 2)
+    with pytest.raises(RuleError, match="not a cursor"):
+        project.audit.list_entries(after="AAAA")
+
+
+def test_open_jobs_are_read_in_pages_the_longest_wait_first(project):
+    runs = [project.runs.start("ask", {"what": what}) for what in ("tea", "milk", "salt")]
+    for run in runs:
+        project.runs.settle(run.id, 20.0)
+    jobs, pages = every_page(project.jobs.list_open, 1)
+    assert pages == 3
+    assert {job.run for job in jobs} == {run.id for run in runs}
+    assert jobs == sorted(jobs, key=lambda job: job.since) == project.jobs.list_open().items
+    with pytest.raises(RuleError, match="1 to 1000"):
+        project.jobs.list_open(limit=0)
+
+
+def test_dead_jobs_are_read_in_pages_the_newest_first(project):
+    project.apply(FAILS)
+    runs = [project.runs.start("fails", {}) for _ in range(3)]
+    for run in runs:
+        project.runs.settle(run.id, 20.0)
+    dead, pages = every_page(project.runs.list_dead_jobs, 2)
+    assert pages == 2
+    assert {job.run_id for job in dead} == {run.id for run in runs}
+    assert dead == sorted(dead, key=lambda job: job.at, reverse=True)
 
 
 def test_a_dry_application_changes_nothing(project):

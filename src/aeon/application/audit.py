@@ -1,8 +1,9 @@
 """`AuditService`: the audit log of one user."""
 
-from collections.abc import Iterator
+from itertools import islice
 from typing import NamedTuple
 
+from aeon.application.pages import MAX_PAGE, Page, checked_limit, decode_cursor, encode_cursor, page_of
 from aeon.base.json import JsonObject
 from aeon.platform.ledger import ChainHead, Ledger
 
@@ -23,9 +24,11 @@ class AuditService:
         self._ledger = ledger
         self._user = user
 
-    def list_entries(self) -> Iterator[JsonObject]:
-        """Yield the entries, oldest first."""
-        return self._ledger.audit_log(self._user)
+    def list_entries(self, *, after: str | None = None, limit: int = MAX_PAGE) -> Page[JsonObject]:
+        """A page of the entries, oldest first. Raises RuleError for an invalid cursor or limit."""
+        position: int = 0 if after is None else decode_cursor(after, int)[0]
+        found = list(islice(self._ledger.audit_log(self._user, position), checked_limit(limit) + 1))
+        return page_of(found, limit, encode_cursor([found[min(limit, len(found)) - 1]["seq"]]) if found else "")
 
     def verify(self, saved: ChainHead | None = None) -> AuditVerdict:
         """Verify that no entry was changed; with an earlier end that was `saved`, also that none was removed."""

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Sequence
 from typing import Final
 
+from aeon.application.pages import MAX_PAGE, Page, checked_limit, decode_cursor, encode_cursor, page_of
 from aeon.application.run_reader import RunReader
 from aeon.base.clock import SystemClock
 from aeon.base.errors import InputError
@@ -34,14 +35,23 @@ class JobService:
         self._user = user
         self._registry = WorkerRegistry(store, SystemClock())
 
-    def list_open(self, queues: Collection[str] = ()) -> list[OpenJob]:
-        """What the user's open runs wait for, in these queues; in all of them if none is named.
+    def list_open(
+        self, queues: Collection[str] = (), *, after: str | None = None, limit: int = MAX_PAGE
+    ) -> Page[OpenJob]:
+        """A page of what the user's open runs wait for, in these queues; in all of them if none is named.
 
-        Raises InputError for an unknown queue.
+        The longest wait comes first. Raises InputError for an unknown queue, RuleError for an invalid cursor or limit.
         """
         require_known_queues(queues)
-        jobs = list_open_jobs(self._runs, self._registry, self._user)
-        return [job for job in jobs if not queues or job.type in queues]
+        position = None if after is None else decode_cursor(after, str, str)
+        jobs = [
+            job
+            for job in list_open_jobs(self._runs, self._registry, self._user)
+            if (not queues or job.type in queues) and (position is None or [job.since, job.id] > position)
+        ]
+        found = sorted(jobs, key=lambda job: (job.since, job.id))[: checked_limit(limit) + 1]
+        last = found[min(limit, len(found)) - 1] if found else None
+        return page_of(found, limit, "" if last is None else encode_cursor([last.since, last.id]))
 
     def find_retryable(self, job: str) -> DeadJob:
         """A dead job whose run can be retried. Raises NotFoundError, and RuleError if it was retried already."""

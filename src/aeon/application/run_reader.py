@@ -7,7 +7,7 @@ from aeon.application.pages import Page, checked_limit, decode_cursor, encode_cu
 from aeon.base.clock import normalize_instant
 from aeon.base.next_steps import NextStep
 from aeon.platform.errors import NotFoundError, RuleError
-from aeon.platform.runs.dead_jobs import DeadJob
+from aeon.platform.runs.dead_jobs import NEWEST_DEAD_JOB, DeadJob, DeadJobPosition
 from aeon.platform.runs.machine.state import RunPhase
 from aeon.platform.runs.model import NEWEST_RUN, RunEntry, RunFilter, RunPosition, RunSummary
 from aeon.platform.runs.service import PendingQuestion, Runs, RunView
@@ -75,9 +75,15 @@ class RunReader:
         """The open questions of a run and of its whole family, its own first. Raises NotFoundError."""
         return self._runs.list_questions(self._user, run)
 
-    def list_dead_jobs(self, limit: int = _LIST_LIMIT) -> "builtins.list[DeadJob]":
-        """The user's dead jobs, newest first: those that failed permanently (platform 10)."""
-        return self._runs.repository.list_dead_jobs(self._user, limit)
+    def list_dead_jobs(self, *, after: str | None = None, limit: int = _LIST_LIMIT) -> Page[DeadJob]:
+        """A page of the user's dead jobs, newest first: those that failed permanently (platform 10).
+
+        Raises RuleError for an invalid cursor or limit.
+        """
+        position = NEWEST_DEAD_JOB if after is None else DeadJobPosition(*decode_cursor(after, str, str))
+        found = self._runs.repository.list_dead_jobs(self._user, checked_limit(limit) + 1, position)
+        last = found[min(limit, len(found)) - 1] if found else None
+        return page_of(found, limit, "" if last is None else encode_cursor([last.at, last.id]))
 
     def get_dead_job(self, job: str) -> DeadJob:
         """A dead job of the user. Raises NotFoundError."""

@@ -233,9 +233,8 @@ class Ledger:
 
         return self._store.update(execute)
 
-    def audit_log(self, user: str) -> Iterator[JsonObject]:
-        """Yields a user's audit entries, oldest first."""
-        after = 0
+    def audit_log(self, user: str, after: int = 0) -> Iterator[JsonObject]:
+        """Yields a user's audit entries after number `after`, oldest first."""
         while page := self._store.read(queries.AUDIT_PAGE, {"user": user, "after": after, "limit": _PAGE}):
             yield from map(published_entry, page)
             after = page[-1]["seq"]

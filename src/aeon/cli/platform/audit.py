@@ -7,6 +7,7 @@ from aeon.base.errors import InputError
 from aeon.base.json import Json
 from aeon.cli.console import print_data, print_message
 from aeon.cli.exit_codes import ExitCode
+from aeon.cli.platform.listing import print_whether_more
 from aeon.cli.platform.session import workspace_session
 from aeon.cli.text import COLUMNS, indented_json, one_line, printable
 
@@ -25,14 +26,15 @@ def show_uses(kind: str, name: str, user: str, *, as_json: bool) -> int:
     return ExitCode.DONE
 
 
-def list_audit_entries(user: str, *, as_json: bool) -> int:
-    """Print the user's audit entries, oldest first."""
+def list_audit_entries(user: str, *, after: str | None, limit: int, as_json: bool) -> int:
+    """Print the user's audit entries, oldest first. Raises RuleError for an invalid cursor."""
     with workspace_session(user) as workspace:
-        entries: list[Json] = list(workspace.audit.list_entries())
+        page = workspace.audit.list_entries(after=after, limit=limit)
+    print_whether_more(page)
     if as_json:
-        print_data(indented_json(entries))
+        print_data(indented_json(list[Json](page.items)))
         return ExitCode.DONE
-    for entry in entries:
+    for entry in page.items:
         line = f"{entry['seq']} {entry['at'][:19]} {entry['action']} by {entry['actorId']} {entry['details']}"
         print_data(one_line(printable(line), COLUMNS))
     return ExitCode.DONE

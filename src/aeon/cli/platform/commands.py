@@ -163,11 +163,11 @@ def catalog_delete(kind: Kind, name: Name, expect: Expect = None, user: User = "
 
 
 @audit.command("list")
-def audit_list(user: User = "me", as_json: AsJson = False) -> int:
+def audit_list(limit: Limit = MAX_LISTED, after: After = None, user: User = "me", as_json: AsJson = False) -> int:
     """Show your audit log: all changes to your items, and your changes to items of other users."""
     from aeon.cli.platform.audit import list_audit_entries
 
-    return list_audit_entries(user, as_json=as_json)
+    return list_audit_entries(user, after=after, limit=limit, as_json=as_json)
 
 
 @audit.command("verify")

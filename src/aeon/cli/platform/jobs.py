@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 
 from aeon.application.jobs import DeadJob, OpenJob
-from aeon.base.json import Json, JsonObject
+from aeon.base.json import Json
 from aeon.cli.console import print_data, print_message
 from aeon.cli.exit_codes import ExitCode
+from aeon.cli.platform.listing import print_whether_more
 from aeon.cli.platform.runs import retry_run
 from aeon.cli.platform.session import runtime_session
 from aeon.cli.text import COLUMNS, indented_json, one_line, printable
@@ -13,17 +14,21 @@ from aeon.cli.text import COLUMNS, indented_json, one_line, printable
 _WIDTH = COLUMNS * 3
 
 
-def list_jobs(user: str, types: Sequence[str], *, as_json: bool) -> int:
-    """Print the open jobs of the user's runs in these queues; in all queues if none is named. Raises InputError."""
+def list_jobs(user: str, types: Sequence[str], *, after: str | None, limit: int, as_json: bool) -> int:
+    """Print the open jobs of the user's runs in these queues; in all queues if none is named.
+
+    Raises InputError for an unknown queue, RuleError for an invalid cursor.
+    """
     with runtime_session(user) as workspace:
-        jobs = workspace.jobs.list_open(types)
+        page = workspace.jobs.list_open(types, after=after, limit=limit)
+    print_whether_more(page)
     if as_json:
-        data: list[Json] = [job._asdict() for job in jobs]
+        data: list[Json] = [job._asdict() for job in page.items]
         print_data(indented_json(data))
         return ExitCode.DONE
-    for job in jobs:
+    for job in page.items:
         print_data(one_line(printable(_line(job)), _WIDTH))
-    if not jobs:
+    if not page.items:
         print_message(
             "no job of that type is queued or running in your runs"
             if types
@@ -32,15 +37,16 @@ def list_jobs(user: str, types: Sequence[str], *, as_json: bool) -> int:
     return ExitCode.DONE
 
 
-def list_dead_jobs(user: str, *, limit: int, as_json: bool) -> int:
-    """Print the user's dead jobs, newest first: those that failed permanently."""
+def list_dead_jobs(user: str, *, after: str | None, limit: int, as_json: bool) -> int:
+    """Print the user's dead jobs, newest first: those that failed permanently. Raises RuleError."""
     with runtime_session(user) as workspace:
-        jobs = workspace.past_runs.list_dead_jobs(limit)
+        page = workspace.past_runs.list_dead_jobs(after=after, limit=limit)
+    print_whether_more(page)
     if as_json:
-        data: list[JsonObject] = [job.as_dict() for job in jobs]
-        print_data(indented_json(list[Json](data)))
+        data: list[Json] = [job.as_dict() for job in page.items]
+        print_data(indented_json(data))
         return ExitCode.DONE
-    for job in jobs:
+    for job in page.items:
         print_data(one_line(printable(_dead_line(job)), _WIDTH))
     return ExitCode.DONE
 

@@ -288,25 +288,28 @@ def jobs_list(
     types: Annotated[
         list[str] | None, typer.Option("--type", metavar="TYPE", help="Only this queue. May be repeated.")
     ] = None,
+    limit: Limit = MAX_LISTED,
+    after: After = None,
     user: User = "me",
     as_json: AsJson = False,
 ) -> int:
     """List what your open runs wait for: calls and their workers, questions to people, orphaned runs."""
     from aeon.cli.platform.jobs import list_jobs
 
-    return list_jobs(user, types or [], as_json=as_json)
+    return list_jobs(user, types or [], after=after, limit=limit, as_json=as_json)
 
 
 @jobs.command("dead")
 def jobs_dead(
-    limit: Annotated[int, typer.Option("--limit", min=1, max=1000, metavar="N", help="At most N.")] = 50,
+    limit: Limit = 50,
+    after: After = None,
     user: User = "me",
     as_json: AsJson = False,
 ) -> int:
     """List your dead jobs, newest first: tool, number of attempts, error."""
     from aeon.cli.platform.jobs import list_dead_jobs
 
-    return list_dead_jobs(user, limit=limit, as_json=as_json)
+    return list_dead_jobs(user, after=after, limit=limit, as_json=as_json)
 
 
 @jobs.command("retry")

@@ -1,6 +1,7 @@
 """Dead jobs: jobs that finally failed, kept for a person to inspect and retry (platform 10)."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from aeon.base.json import Json, JsonObject
 from aeon.platform.records import Record, replace_unstorable
@@ -39,6 +40,17 @@ class DeadJob(Record):
     message: str
     attempts: int
     retried_by: str | None = None
+
+
+class DeadJobPosition(NamedTuple):
+    """A place in the list of a user's dead jobs, newest first."""
+
+    at: str
+    id: str
+
+
+NEWEST_DEAD_JOB = DeadJobPosition("9999", "")
+"""The place before the newest dead job."""
 
 
 def may_contain_dead_jobs(entries: Sequence[RunEntry]) -> bool:

@@ -113,7 +113,10 @@ _DEAD: Final = """
 SELECT id, run_id, root_id, owner_id, step, tool, at, code, message, attempts, retried_by FROM dead_jobs
 """
 
-DEAD_OF_OWNER: Final = f"{_DEAD} WHERE owner_id = :user ORDER BY at DESC, id LIMIT :limit"
+DEAD_OF_OWNER: Final = f"""{_DEAD}
+WHERE owner_id = :user AND at <= :until AND (at < :until OR id > :after_id) ORDER BY at DESC, id LIMIT :limit
+"""
+"""Dead jobs after the one that failed at `until` and has the id `after_id`."""
 
 DEAD: Final = f"{_DEAD} WHERE id = :job AND owner_id = :user"
 

@@ -10,7 +10,13 @@ from aeon.platform.errors import ConflictError, NotFoundError
 from aeon.platform.runs import queries
 from aeon.platform.runs.admission import PlannedRun, RunAdmission
 from aeon.platform.runs.claim_check import ResultStore, check_in, check_out, reference_of, run_entry_row
-from aeon.platform.runs.dead_jobs import DeadJob, find_dead_jobs, may_contain_dead_jobs
+from aeon.platform.runs.dead_jobs import (
+    NEWEST_DEAD_JOB,
+    DeadJob,
+    DeadJobPosition,
+    find_dead_jobs,
+    may_contain_dead_jobs,
+)
 from aeon.platform.runs.entry_log import log_entries
 from aeon.platform.runs.lease import ConfirmOwnership, always_owned
 from aeon.platform.runs.machine.commands import StartProcess
@@ -212,9 +218,10 @@ class SqlRunRepository:
         rows = self._store.read(queries.OPEN_OF_OWNER, {"user": user, "limit": limit})
         return [row["id"] for row in rows]
 
-    def list_dead_jobs(self, user: str, limit: int = 1000) -> list[DeadJob]:
-        """Return the user's dead jobs, newest first (platform 10)."""
-        rows = self._store.read(queries.DEAD_OF_OWNER, {"user": user, "limit": limit})
+    def list_dead_jobs(self, user: str, limit: int = 1000, after: DeadJobPosition = NEWEST_DEAD_JOB) -> list[DeadJob]:
+        """Return the user's dead jobs after a position, newest first (platform 10)."""
+        params: JsonObject = {"user": user, "limit": limit, "until": after.at, "after_id": after.id}
+        rows = self._store.read(queries.DEAD_OF_OWNER, params)
         return [DeadJob.from_row(row) for row in rows]
 
     def get_dead_job(self, user: str, job: str) -> DeadJob:
