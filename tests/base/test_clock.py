@@ -1,10 +1,11 @@
 """Time as a port (core 8, core 13)."""
 
+import time
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from aeon.base.clock import Clock, SystemClock
+from aeon.base.clock import Clock, SystemClock, local_time
 from aeon.testing.clock import FakeClock
 
 
@@ -38,3 +39,14 @@ def test_the_fake_clock_jumps_and_records():
 def test_the_fake_clock_cannot_go_back():
     with pytest.raises(ValueError, match="non-negative"):
         FakeClock().sleep(-1)
+
+
+def test_local_time_names_the_weekday_and_the_offset(monkeypatch):
+    monkeypatch.setenv("TZ", "Europe/Berlin")
+    time.tzset()
+    try:
+        assert local_time("2026-11-24T21:06:00+00:00") == "Tuesday 2026-11-24 22:06 (UTC+01:00)"
+        assert local_time("2026-07-01T22:30:00+00:00") == "Thursday 2026-07-02 00:30 (UTC+02:00)"
+    finally:
+        monkeypatch.undo()
+        time.tzset()

@@ -133,13 +133,41 @@ def test_the_export_is_complete_and_a_copy():
 def test_planning_examples_name_registered_tools_only():
     usable = Example("A", [{"description": "x", "tool": "sample"}, {"description": "y", "agent": "llm"}])
     unusable = Example("B", [{"description": "x", "tool": "sample"}, {"description": "y", "tool": "absent"}])
-    assert ToolRegistry([Sample(examples=(usable, unusable))]).planning_examples() == [usable]
+    assert ToolRegistry([Sample(examples=(usable, unusable))]).offer("A").common_examples == [usable]
 
 
 def test_what_tools_read_out_of_a_request():
     registry = ToolRegistry([Sample(), *builtin_tools(InMemoryKVStore())])
-    assert registry.read_request("What is 15 * 23 plus 7?") == {"calculator": {"expression": "15 * 23 + 7"}}
-    assert registry.read_request("Say hello.") == {}
+    assert registry.offer("What is 15 * 23 plus 7?").hints == {"calculator": {"expression": "15 * 23 + 7"}}
+    assert registry.offer("Say hello.").hints == {}
+
+
+class Clockwork(Sample):
+    """An uncommon tool, for requests that name it."""
+
+    is_common = False
+
+    def suits(self, request):
+        return "clock" in request
+
+
+def test_an_uncommon_tool_is_offered_after_the_common_ones_and_only_where_it_suits():
+    example = Example("A", [{"description": "x", "tool": "clockwork"}])
+    registry = ToolRegistry([Clockwork(name="clockwork", examples=(example,)), Sample()])
+    offer = registry.offer("wind the clock")
+    assert [tool["name"] for tool in offer.tools] == ["sample", "clockwork"]
+    assert ([tool["name"] for tool in offer.extra], offer.extra_examples) == (["clockwork"], [example])
+    other = registry.offer("say hello")
+    assert ([tool["name"] for tool in other.tools], other.extra_examples) == (["sample"], [])
+    assert other.common == offer.common, "the instructions that a model has read stay the same"
+
+
+def test_a_tool_that_cannot_say_what_it_suits_is_offered():
+    class Broken(Clockwork):
+        def suits(self, request):
+            raise ValueError("no")
+
+    assert [tool["name"] for tool in ToolRegistry([Broken()]).offer("x").tools] == ["sample"]
 
 
 def test_the_shipped_tools_can_be_registered():

@@ -5,6 +5,8 @@ import time
 from datetime import UTC, datetime
 from typing import Protocol
 
+_WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+
 
 class Clock(Protocol):
     """The time operations that Aeon uses."""
@@ -49,3 +51,9 @@ def normalize_instant(text: str) -> str | None:
         return instant.astimezone(UTC).isoformat(timespec="microseconds") if instant.tzinfo else None
     except (ValueError, OverflowError):
         return None
+
+
+def local_time(instant: str) -> str:
+    """An ISO 8601 instant as people of this machine's time zone say it: Tuesday 2026-11-24 22:06 (UTC+01:00)."""
+    local = datetime.fromisoformat(instant).astimezone()
+    return f"{_WEEKDAYS[local.weekday()]} {local:%Y-%m-%d %H:%M} (UTC{local.isoformat()[-6:]})"

@@ -35,7 +35,7 @@ from aeon.observability.records import SupervisorAction
 from aeon.plan.models import Plan, PlanStep, StepStatus
 from aeon.plan.parser import build_plan
 from aeon.supervisor.repair import Supervisor
-from aeon.tools.registry import ToolRegistry
+from aeon.tools.registry import ToolOffer, ToolRegistry
 from aeon.validation.output_schemas import plan_schema
 from aeon.validation.schema import Validator
 
@@ -198,12 +198,14 @@ class Orchestrator:
 
     def _make_plan(self, request: str, cycle: "_Cycle") -> Plan:
         """Asks the model for a plan and reads it with the supervisor's help."""
-        self._emit(PlanningStarted(request))
-        tools = self._tools.export_tools_for_llm()
+        offer = self._tools.offer(request)
+        self._emit(PlanningStarted(request, [tool["name"] for tool in offer.tools]))
         try:
-            reply = call_model(self._llm, self._planning_request(request, tools), text_sink(self._observer, "plan"))
+            reply = call_model(
+                self._llm, self._planning_request(request, offer, cycle.timestamp), text_sink(self._observer, "plan")
+            )
             cycle.llm_output = reply.as_dict()
-            return self._validated(self._supervisor.read_plan(reply, tools, request))
+            return self._validated(self._supervisor.read_plan(reply, offer.tools, request))
         except (LLMError, SupervisorError) as error:
             if not cycle.llm_output:
                 cycle.llm_output = {"error": error.as_dict()}
@@ -235,10 +237,10 @@ class Orchestrator:
             raise PlanError(f"The validator refuses the plan: {exception_message(error)}") from error
         return accepted
 
-    def _planning_request(self, request: str, tools: Sequence[JsonObject]) -> LLMRequest:
-        system = planner_system(tools, self._tools.planning_examples())
-        prompt = planner_prompt(request, self._tools.read_request(request), self._stored_keys())
-        return LLMRequest(prompt, system, _PLAN_TOKENS, 0.0, plan_schema(tools))
+    def _planning_request(self, request: str, offer: ToolOffer, instant: str) -> LLMRequest:
+        system = planner_system(offer.common, offer.common_examples)
+        prompt = planner_prompt(request, offer, self._stored_keys(), instant)
+        return LLMRequest(prompt, system, _PLAN_TOKENS, 0.0, plan_schema(offer.tools))
 
     def _stored_keys(self) -> list[str]:
         try:
@@ -285,7 +287,7 @@ class Orchestrator:
         plan_state = self._recorder.next_state()
         state.current_step_id = step.step_id
         context = executor.context
-        context.position, context.ttl_remaining = position, state.ttl_remaining
+        context.position, context.ttl_remaining, context.instant = position, state.ttl_remaining, cycle.timestamp
         context.lines.pop(step.step_id, None)
         if self._observer is not None:
             self._observer(PlanStepStarted(step.as_dict(), position, state.ttl_remaining))

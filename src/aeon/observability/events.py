@@ -1,6 +1,6 @@
 """The events of a run. The log records them, the live display draws them, `--json` prints them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import ClassVar, TypeAlias
 
@@ -21,8 +21,11 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class PlanningStarted(Event):
+    """The planner begins; `tools` are the names of the tools that it sees."""
+
     kind: ClassVar[str] = "planning_started"
     request: str
+    tools: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)

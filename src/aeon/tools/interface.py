@@ -42,6 +42,10 @@ class Tool(ABC):
 
     examples: Sequence[Example] = ()
 
+    is_common: bool = True
+    """Whether a planner sees the tool for every request. False: only for the requests that it `suits`, after the common
+    ones, so that the instructions that a model has read stay the same."""
+
     @abstractmethod
     def invoke(self, **kwargs: Any) -> Dict[str, Any]:  # noqa: UP006  # the published signature
         """Runs the tool with arguments that fit `input_schema`; returns an object that fits `output_schema`."""
@@ -49,6 +53,10 @@ class Tool(ABC):
     def read_request(self, request: str) -> JsonObject | None:  # noqa: ARG002  # most tools ignore it
         """Arguments that code can read from a request with certainty (a literal sum, say), as a hint to the planner."""
         return None
+
+    def suits(self, request: str) -> bool:  # noqa: ARG002  # most tools suit any request
+        """Whether a planner should see a tool that is not common: code decides by the words of the request."""
+        return True
 
     def validate_input(self, **kwargs: Any) -> bool:
         """Whether the arguments fit `input_schema`."""

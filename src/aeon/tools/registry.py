@@ -3,6 +3,7 @@
 import inspect
 import math
 import re
+from collections.abc import Mapping
 from copy import copy, deepcopy
 from dataclasses import dataclass
 from typing import Self, cast
@@ -27,6 +28,25 @@ class RegisteredTool:
     output: CompiledSchema
     exported: JsonObject
     """The tool as data, in the form for prompts."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolOffer:
+    """The tools that a planner sees for a request, as data: the common ones, and the extra ones that suit it.
+
+    The examples use only these tools. `hints` are the arguments that the tools' code could read from the request.
+    """
+
+    common: list[JsonObject]
+    extra: list[JsonObject]
+    common_examples: list[Example]
+    extra_examples: list[Example]
+    hints: dict[str, JsonObject]
+
+    @property
+    def tools(self) -> list[JsonObject]:
+        """All of them, the common ones first."""
+        return [*self.common, *self.extra]
 
 
 class ToolRegistry:
@@ -78,19 +98,20 @@ class ToolRegistry:
         """Every tool as data: name, description, both schemas and, if it has one, an example of its arguments."""
         return [deepcopy(entry.exported) for entry in self._tools.values()]
 
-    def planning_examples(self) -> list[Example]:
-        """The tools' examples whose steps use only registered tools."""
-        return [
-            example
-            for entry in self._tools.values()
-            for example in entry.tool.examples
-            if all(step.get("tool") is None or step["tool"] in self._tools for step in example.steps)
-        ]
-
-    def read_request(self, request: str) -> dict[str, JsonObject]:
-        """The arguments that the tools' code could read from a request, by tool name."""
-        hints = {name: _hint(entry.tool, request) for name, entry in self._tools.items()}
-        return {name: arguments for name, arguments in hints.items() if arguments is not None}
+    def offer(self, request: str) -> ToolOffer:
+        """The tools that a planner sees for a request."""
+        common = {name: entry for name, entry in self._tools.items() if entry.tool.is_common}
+        rest = {name: entry for name, entry in self._tools.items() if name not in common}
+        extra = {name: entry for name, entry in rest.items() if _suits(entry.tool, request)}
+        shown = common | extra
+        hints = {name: _hint(entry.tool, request) for name, entry in shown.items()}
+        return ToolOffer(
+            common=[deepcopy(entry.exported) for entry in common.values()],
+            extra=[deepcopy(entry.exported) for entry in extra.values()],
+            common_examples=_examples(common, common),
+            extra_examples=_examples(extra, shown),
+            hints={name: arguments for name, arguments in hints.items() if arguments is not None},
+        )
 
 
 def _definition_problems(tool: Tool) -> list[str]:
@@ -115,6 +136,23 @@ def _definition_problems(tool: Tool) -> list[str]:
     if timeout is not None and not _is_duration(timeout):
         problems.append(f"its timeout must be a positive number of seconds or None, not {timeout!r}")
     return problems
+
+
+def _suits(tool: Tool, request: str) -> bool:
+    try:
+        return bool(tool.suits(request))
+    except Exception:  # noqa: BLE001  # external code; without an answer the tool is offered
+        return True
+
+
+def _examples(tools: Mapping[str, RegisteredTool], usable: Mapping[str, RegisteredTool]) -> list[Example]:
+    """The examples of `tools` whose steps use only `usable` tools."""
+    return [
+        example
+        for entry in tools.values()
+        for example in entry.tool.examples
+        if all(step.get("tool") is None or step["tool"] in usable for step in example.steps)
+    ]
 
 
 def _hint(tool: Tool, request: str) -> JsonObject | None:
