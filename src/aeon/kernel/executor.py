@@ -284,11 +284,10 @@ class StepExecutor:
         outcome.execution_mode = "fallback" if is_fallback else "llm"
         if is_fallback:
             outcome.marks.append(fallback_mark(step.tool))
-        material: JsonObject = bind(step.arguments or {}, self.context.results)
-        prompt = reasoning_prompt(step, self.context, material, is_fallback=is_fallback)
-        if prompt.left_out:
-            outcome.marks.append(f"doubtful: the model did not see {prompt.left_out:,} characters of its material")
-        request = LLMRequest(prompt.text, STEP_SYSTEM_PROMPT, _MAX_TOKENS, 0.0)
+        prompt, left_out = reasoning_prompt(step, self.context, is_fallback=is_fallback)
+        if left_out:
+            outcome.marks.append(f"doubtful: the model did not see {left_out:,} characters of its material")
+        request = LLMRequest(prompt, STEP_SYSTEM_PROMPT, _MAX_TOKENS, 0.0)
         reply = self._ask(llm, request, "answer", outcome)
         outcome.result = {"text": reply.text.strip()}
         if reply.is_truncated:

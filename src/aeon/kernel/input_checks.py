@@ -6,6 +6,7 @@ from aeon.base.binding import find_references
 from aeon.base.errors import PlanError, RequestError
 from aeon.base.json_schema import ValidationProblem
 from aeon.base.suggestions import closest_name
+from aeon.kernel.state import OnMissingTool
 from aeon.plan.models import Plan, PlanStep
 from aeon.tools.registry import ToolRegistry
 from aeon.validation.schema import certain_argument_problems
@@ -76,6 +77,20 @@ def _advice(*, has_unknown: bool, has_unfit: bool) -> str:
         "let the model repair it (--repair, repair=True)" if has_unfit or has_unknown else "",
     ]
     return f"Correct the plan; or {', or '.join(way for way in ways if way)}. `aeon tools list` shows the tools."
+
+
+def checked_ttl(ttl: int) -> int:
+    """The number of cycles of a run. Raises RequestError if it is below 1."""
+    if ttl < 1:
+        raise RequestError(f"ttl is {ttl}; a run needs at least one cycle.", next_step="Set ttl to 1 or more.")
+    return ttl
+
+
+def checked_on_missing_tool(value: OnMissingTool) -> OnMissingTool:
+    """The treatment of a step without a tool. Raises RequestError for another value."""
+    if value not in ("fallback", "fail"):
+        raise RequestError(f"on_missing_tool is {value!r}.", next_step='Set it to "fallback" or "fail".')
+    return value
 
 
 MAX_REQUEST = 20_000

@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Any, Dict, Optional  # noqa: UP035  # the published signature
 
 from aeon.base.clock import Clock, SystemClock
-from aeon.base.errors import LLMError, OrchestrationError, PlanError, RequestError, SupervisorError, exception_message
+from aeon.base.errors import LLMError, OrchestrationError, PlanError, SupervisorError, exception_message
 from aeon.base.introspection import overrides
 from aeon.base.json import JsonObject, copy_json
 from aeon.kernel.executor import StepExecutionResult, StepExecutor
-from aeon.kernel.input_checks import check_supplied_plan, normalize_request
+from aeon.kernel.input_checks import check_supplied_plan, checked_on_missing_tool, checked_ttl, normalize_request
 from aeon.kernel.marks import AnsweredRun, doubt_marks, is_trusted, repair_marks
 from aeon.kernel.prompts import StepContext, planner_prompt, planner_system
 from aeon.kernel.state import LOG_FORMAT, CancellationCheck, OnMissingTool, OrchestrationState, RunPolicy, RunStatus
@@ -70,8 +70,8 @@ class Orchestrator:
         self._registry = ToolRegistry() if tool_registry is None else tool_registry
         self._supervisor = Supervisor(llm_adapter, clock=self._clock) if supervisor is None else supervisor
         self._validator = Validator() if validator is None else validator
-        self._ttl = _checked_ttl(ttl)
-        self._on_missing_tool: OnMissingTool = _checked_on_missing_tool(on_missing_tool)
+        self._ttl = checked_ttl(ttl)
+        self._on_missing_tool: OnMissingTool = checked_on_missing_tool(on_missing_tool)
         self._keeps_log = log is not None
         self._log = null_log() if log is None else log
         self._user_observer = observer
@@ -153,7 +153,7 @@ class Orchestrator:
 
         `ttl` is the number of further cycles; None uses the orchestrator's. The log must be the run's own.
         """
-        checked = self._ttl if ttl is None else _checked_ttl(ttl)
+        checked = self._ttl if ttl is None else checked_ttl(ttl)
         with self._run_scope(cancellation):
             self._state = state.snapshot()
             self._state.ttl_remaining = checked
@@ -201,9 +201,7 @@ class Orchestrator:
         offer = self._tools.offer(request)
         self._emit(PlanningStarted(request, [tool["name"] for tool in offer.tools]))
         try:
-            reply = call_model(
-                self._llm, self._planning_request(request, offer, cycle.timestamp), text_sink(self._observer, "plan")
-            )
+            reply = call_model(self._llm, self._planning_request(request, offer), text_sink(self._observer, "plan"))
             cycle.llm_output = reply.as_dict()
             return self._validated(self._supervisor.read_plan(reply, offer.tools, request))
         except (LLMError, SupervisorError) as error:
@@ -237,10 +235,9 @@ class Orchestrator:
             raise PlanError(f"The validator refuses the plan: {exception_message(error)}") from error
         return accepted
 
-    def _planning_request(self, request: str, offer: ToolOffer, instant: str) -> LLMRequest:
-        system = planner_system(offer.common, offer.common_examples)
-        prompt = planner_prompt(request, offer, self._stored_keys(), instant)
-        return LLMRequest(prompt, system, _PLAN_TOKENS, 0.0, plan_schema(offer.tools))
+    def _planning_request(self, request: str, offer: ToolOffer) -> LLMRequest:
+        prompt = planner_prompt(request, offer, self._stored_keys())
+        return LLMRequest(prompt, planner_system(offer), _PLAN_TOKENS, 0.0, plan_schema(offer.tools))
 
     def _stored_keys(self) -> list[str]:
         try:
@@ -405,18 +402,6 @@ class _Cycle:
         self.llm_output = outcome.llm_output
         self.tool_calls = [call.as_dict() for call in outcome.tool_calls]
         self.errors = outcome.errors
-
-
-def _checked_ttl(ttl: int) -> int:
-    if ttl < 1:
-        raise RequestError(f"ttl is {ttl}; a run needs at least one cycle.", next_step="Set ttl to 1 or more.")
-    return ttl
-
-
-def _checked_on_missing_tool(value: OnMissingTool) -> OnMissingTool:
-    if value not in ("fallback", "fail"):
-        raise RequestError(f"on_missing_tool is {value!r}.", next_step='Set it to "fallback" or "fail".')
-    return value
 
 
 def _marks(

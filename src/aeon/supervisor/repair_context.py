@@ -6,10 +6,11 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 from aeon.base.json import Json, JsonObject, canonical_json
+from aeon.llm.material import as_material
 from aeon.supervisor.numerals import find_numbers
 
-_MAX_RESULT = 400
-"""Characters of a result in a repair's prompt; the whole result is a source."""
+_MAX_RESULTS = 4000
+"""Characters of the results in a repair's prompt; the whole results are sources."""
 
 _TRUE = frozenset(("true", "yes", "ja", "wahr"))
 _FALSE = frozenset(("false", "no", "nein", "falsch"))
@@ -36,10 +37,8 @@ class RepairContext:
         lines = [f"{name}: {text}" for name, text in texts.items() if text]
         if self.arguments:
             lines.append(f"Given arguments: {canonical_json(self.arguments)}")
-        lines += [
-            f"Result of {step_id}: {canonical_json(value)[:_MAX_RESULT]}" for step_id, value in self.results.items()
-        ]
-        return "\n".join(lines)
+        results = {f"result of {step_id}": value for step_id, value in self.results.items()}
+        return "\n".join([*lines, *filter(None, as_material(results, _MAX_RESULTS)[:1])])
 
     def values(self) -> list[Json]:
         """All values from which a repair may take values."""
