@@ -114,15 +114,18 @@ class Project:
         observer: Observer | None = None,
         tools: Sequence[Tool] = (),
         cancellation: CancellationCheck | None = None,
+        files: Sequence[str | Path] = (),
     ) -> RequestResult:
         """Plan a request and run the plan.
 
-        The plan may use all registered tools, `tools`, and the skills that match. `observer` gets every event. Raises
-        RequestError, LLMError without a model, OrchestrationError if no plan can be made, ToolDefinitionError for one
-        of `tools`, and LogError.
+        The plan may use all registered tools, `tools`, and the skills that match. `observer` gets every event. With
+        `files`, the request is about their texts: the model reads them, in parts if they are long, and answers. Raises
+        RequestError, InputError for a file without text, LLMError without a model, OrchestrationError if no plan can be
+        made, ToolDefinitionError for one of `tools`, and LogError.
         """
         self._require_open()
-        return self._requests.ask(request, KernelRunOptions(observer, tools, cancellation=cancellation))
+        paths = [Path(file) for file in files]
+        return self._requests.ask(request, KernelRunOptions(observer, tools, cancellation=cancellation, files=paths))
 
     def run_plan(
         self,

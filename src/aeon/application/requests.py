@@ -8,10 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, cast
 
+from aeon.application.attachments import plan_of_texts, read_attachments
 from aeon.base.errors import InputError, RequestError, ToolDefinitionError
 from aeon.base.json import Json, JsonObject
 from aeon.base.loggers import logged_as
 from aeon.bootstrap.app import App
+from aeon.kernel.input_checks import normalize_request
 from aeon.kernel.orchestrator import Orchestrator
 from aeon.kernel.state import CancellationCheck, OrchestrationState, RunStatus, restore_state
 from aeon.llm.usage import CallUsage, Prices, Usage, total_usage
@@ -20,6 +22,7 @@ from aeon.observability.log import JsonlLog, LogHistory, read_log
 from aeon.observability.run_logger import logged_run
 from aeon.plan.models import Plan, StepStatus
 from aeon.plan.parser import build_plan
+from aeon.tools.attachments import AttachmentTool
 from aeon.tools.interface import Tool
 from aeon.tools.registry import ToolRegistry
 
@@ -80,7 +83,8 @@ class KernelRunOptions(NamedTuple):
 
     `observer` gets its events; `tools` are added to the registered ones. `ttl` counts the steps that may be visited,
     None for the settings' own; `log` is the path of the log, None for a fresh one. `cancellation` is called before each
-    step and returns whether to stop there.
+    step and returns whether to stop there. `files` are read by the model, whatever their length; relative paths are in
+    the project's folder.
     """
 
     observer: Observer | None = None
@@ -88,6 +92,7 @@ class KernelRunOptions(NamedTuple):
     ttl: int | None = None
     log: Path | None = None
     cancellation: CancellationCheck | None = None
+    files: Sequence[Path] = ()
 
 
 _DEFAULTS = KernelRunOptions()
@@ -106,9 +111,19 @@ class RequestService:
         Raises RequestError, LLMError without a model, OrchestrationError when no plan can be made, and LogError.
         """
         _require_text(request)
+        if options.files:
+            return self._ask_about(request, options)
         self._app.model.supports_schema()  # opens the model before a log is created
         cancellation = options.cancellation
         return self._run(request, (), options, None, lambda kernel: kernel.execute(request, cancellation=cancellation))
+
+    def _ask_about(self, request: str, options: KernelRunOptions) -> RequestResult:
+        """Answer a request about texts; code makes the plan. Raises InputError for a file without text."""
+        attachments = read_attachments([self._app.folder / file for file in options.files])
+        plan = plan_of_texts(normalize_request(request), attachments)
+        ttl = max(self._app.settings.run.ttl, len(plan.steps)) if options.ttl is None else options.ttl
+        tools = [*options.tools, AttachmentTool(attachments)]
+        return self.run_plan(plan, request, options._replace(tools=tools, ttl=ttl))
 
     def run_plan(
         self, plan: Plan | JsonObject, request: str = "", options: KernelRunOptions = _DEFAULTS

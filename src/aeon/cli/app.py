@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 import typer
 
 import aeon
-from aeon.cli.options import AsJson, LogFile, Model, NoInput, StoredTools, Ttl, User, group
+from aeon.cli.options import AsJson, Files, LogFile, Model, NoInput, StoredTools, Ttl, User, group
 from aeon.cli.platform.commands import apply, audit, catalog, health, process, secret, tool, up, uses
 from aeon.cli.platform.run_commands import jobs, metrics, runs, schedule, worker
 from aeon.cli.platform.store_commands import graph, store
@@ -96,6 +96,7 @@ def run(  # noqa: PLR0913, PLR0917  # one for each option of the command
     allow_fallback: Annotated[
         bool, typer.Option("--allow-fallback", help="Let the model answer where --plan names an unknown tool.")
     ] = False,
+    files: Files = None,
     log: Annotated[Path | None, typer.Option("--log", metavar="PATH", help="Write the run's log to this file.")] = None,
     tools: StoredTools = None,
     user: User = "me",
@@ -106,7 +107,9 @@ def run(  # noqa: PLR0913, PLR0917  # one for each option of the command
     from aeon.cli.requests import RequestOptions, UserPlan, run_request
 
     stored_for = user if tools else None
-    options = RequestOptions(model, ttl, as_json=as_json, may_fetch=not no_input, stored_tools_user=stored_for)
+    options = RequestOptions(
+        model, ttl, as_json=as_json, may_fetch=not no_input, stored_tools_user=stored_for, files=files or []
+    )
     return run_request(request, UserPlan(plan, repair=repair, allow_fallback=allow_fallback), log, options)
 
 
@@ -133,6 +136,7 @@ def resume(
     path: LogFile,
     ttl: Ttl = None,
     model: Model = None,
+    files: Files = None,
     tools: StoredTools = None,
     user: User = "me",
     as_json: AsJson = False,
@@ -142,7 +146,9 @@ def resume(
     from aeon.cli.requests import RequestOptions, resume_run
 
     stored_for = user if tools else None
-    options = RequestOptions(model, ttl, as_json=as_json, may_fetch=not no_input, stored_tools_user=stored_for)
+    options = RequestOptions(
+        model, ttl, as_json=as_json, may_fetch=not no_input, stored_tools_user=stored_for, files=files or []
+    )
     return resume_run(path, options)
 
 

@@ -1,11 +1,15 @@
 """Reads the user's input: requests, plan files, JSON. Any input yields a value or a clear error."""
 
+import os
+import stat
 import sys
 from pathlib import Path
+from threading import Timer
 from typing import BinaryIO, cast
 
 from aeon.base.errors import InputError, PlanError, RequestError
 from aeon.base.json import Json, JsonObject, parse_strict
+from aeon.cli.console import print_message
 from aeon.kernel.input_checks import MAX_REQUEST, normalize_request
 from aeon.plan.models import Plan
 from aeon.plan.parser import MAX_TEXT, parse_plan
@@ -13,6 +17,10 @@ from aeon.plan.parser import MAX_TEXT, parse_plan
 _BYTES_A_CHARACTER = 4
 _MAX_JSON = 64 * 1024 * 1024
 """The most characters of a Plan JSON or of a trace."""
+MAX_PIPED = 2_000_000
+"""The most characters of a text on stdin."""
+_PATIENCE = 2.0
+"""Seconds of silence on stdin before the user is told what is waited for."""
 _BINARY = "contains bytes that are not text"
 
 
@@ -25,6 +33,36 @@ def read_request(argument: str) -> str:
     ):  # how Python represents bytes that are not UTF-8
         raise RequestError(f"The request {_BINARY}.")
     return normalize_request(argument)
+
+
+def ask_for_request() -> str | None:
+    """Return the request that the user types on the terminal; None without a terminal."""
+    if sys.stdin is None or not sys.stdin.isatty() or not sys.stderr.isatty():  # pyright: ignore[reportUnnecessaryComparison]  # None after `<&-`
+        return None
+    print_message("What do you want done? End with Enter; Ctrl-C ends.", "")
+    return sys.stdin.readline()
+
+
+def piped_text() -> str | None:
+    """Return the text that another program or a file gives on stdin; None on a terminal, or without any text.
+
+    Raises RequestError if it is not text, or too long. If nothing comes for a while, a note says what is waited for.
+    """
+    try:
+        mode = os.fstat(sys.stdin.fileno()).st_mode
+    except (AttributeError, OSError, ValueError):  # no stdin, or one that is no file
+        return None
+    if not (stat.S_ISFIFO(mode) or stat.S_ISREG(mode)):
+        return None
+    waiting = Timer(
+        _PATIENCE, print_message, ["reading stdin until its end; if it has no text, add </dev/null", "note: "]
+    )
+    waiting.daemon = True
+    waiting.start()
+    try:
+        return _text_from(_stdin(), MAX_PIPED, "The text on stdin", RequestError) or None
+    finally:
+        waiting.cancel()
 
 
 def request_of_plan(plan: Plan) -> str:

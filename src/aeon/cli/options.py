@@ -32,4 +32,8 @@ User = Annotated[
         "--user", metavar="NAME", envvar="AEON_USER", help="Act as this user; each user owns their own items."
     ),
 ]
+Files = Annotated[
+    list[Path] | None,
+    typer.Option("--file", "-f", metavar="FILE", help="Give the model the text of this file. May be repeated."),
+]
 LogFile = Annotated[Path, typer.Argument(metavar="LOG", help="The log of a run.")]

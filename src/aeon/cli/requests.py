@@ -1,11 +1,12 @@
 """`aeon run`, `aeon plan` and `aeon resume`: from the user's request or plan to the report of the run."""
 
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import redirect_stdout
 from pathlib import Path
 from typing import NamedTuple
 
+from aeon.application.attachments import plan_of_texts, read_attachments
 from aeon.application.models import ModelChoice
 from aeon.application.requests import new_log_path, open_request_log, request_usage
 from aeon.base.errors import AeonError, InputError, LogError, PlanError, RequestError
@@ -15,7 +16,7 @@ from aeon.bootstrap.app import App
 from aeon.cli.console import print_data, print_message
 from aeon.cli.displays import Display, display_for
 from aeon.cli.exit_codes import ExitCode
-from aeon.cli.inputs import read_plan, read_request, request_of_plan
+from aeon.cli.inputs import ask_for_request, piped_text, read_plan, read_request, request_of_plan
 from aeon.cli.progress import FetchProgress
 from aeon.cli.reports import RequestReport, print_report, report_of_error, report_of_interruption, report_of_result
 from aeon.cli.session import app_session, load_cli_settings
@@ -26,7 +27,8 @@ from aeon.kernel.orchestrator import Orchestrator
 from aeon.kernel.state import restore_state
 from aeon.observability.events import Event, Observer, PlanReady, WarningIssued
 from aeon.observability.log import JsonlLog, LogHistory, read_log
-from aeon.plan.models import PlanStep, StepStatus
+from aeon.plan.models import Plan, PlanStep, StepStatus
+from aeon.tools.attachments import Attachments, AttachmentTool
 from aeon.tools.registry import ToolRegistry
 
 _NOTHING_DONE_ADVICE = (
@@ -43,6 +45,8 @@ class RequestOptions(NamedTuple):
     may_fetch: bool
     stored_tools_user: str | None = None
     """The user whose stored tools are offered too; None offers no stored tools."""
+    files: Sequence[Path] = ()
+    """Files whose text the model gets."""
 
 
 class UserPlan(NamedTuple):
@@ -53,15 +57,27 @@ class UserPlan(NamedTuple):
     allow_fallback: bool
 
 
+class _Asked(NamedTuple):
+    """What a command was asked to run: the request, its plan if there is one already, and the texts for the model."""
+
+    request: str
+    plan: Plan | None
+    attachments: Attachments | None
+
+
 def run_request(request: str | None, supplied: UserPlan, log: Path | None, options: RequestOptions) -> int:
-    """Plan a request, or read a plan from a file, and run the plan."""
-    _check_flags(request, supplied)
+    """Plan a request, or read a plan from a file, and run the plan.
+
+    For a request about texts, from files or piped in, code makes the plan: the model reads them and answers.
+    """
     loaded = load_cli_settings(model=options.model, ttl=options.ttl)
-    plan = None if supplied.file is None else read_plan(supplied.file)
-    text = read_request(request) if request is not None else "" if plan is None else request_of_plan(plan)
+    text, plan, attachments = _asked(request, supplied, options)
+    if attachments is not None and plan is not None and options.ttl is None:
+        loaded = load_cli_settings(model=options.model, ttl=max(loaded.settings.run.ttl, len(plan.steps)))
     with app_session(loaded) as app:
         path = log or new_log_path(Path(loaded.settings.run.log_dir).expanduser())
         steps = None if plan is None else plan.steps
+        _attach(app, attachments)
         _register_tools(app, options, text if plan is None else "", [step.tool for step in steps or []])
         _, repair, allow_fallback = supplied
         if plan is not None:
@@ -73,13 +89,37 @@ def run_request(request: str | None, supplied: UserPlan, log: Path | None, optio
         return _execute(app, path, None, steps, options, execute)
 
 
-def _check_flags(request: str | None, supplied: UserPlan) -> None:
-    if request is None and supplied.file is None:
+def _asked(request: str | None, supplied: UserPlan, options: RequestOptions) -> _Asked:
+    """Read the request, the plan and the texts. Raises InputError."""
+    if supplied.file is not None:
+        if options.files:
+            raise RequestError(
+                "--file needs a request; a plan names what it reads.", next_step="Leave one of them out."
+            )
+        plan = read_plan(supplied.file)
+        return _Asked(request_of_plan(plan) if request is None else read_request(request), plan, None)
+    if supplied.repair or supplied.allow_fallback:
+        raise RequestError("--repair and --allow-fallback need a supplied plan.", next_step="Add --plan FILE.")
+    piped = None if request == "-" else piped_text()
+    if request is None:
+        request, piped = piped, None
+        if request is None and options.may_fetch:
+            request = ask_for_request()
+    if request is None:
         raise RequestError(
             "There is no request.", next_step='Give a request, "-" to read it from stdin, or --plan FILE.'
         )
-    if supplied.file is None and (supplied.repair or supplied.allow_fallback):
-        raise RequestError("--repair and --allow-fallback need a supplied plan.", next_step="Add --plan FILE.")
+    text = read_request(request)
+    if piped is None and not options.files:
+        return _Asked(text, None, None)
+    attachments = read_attachments(options.files, piped)
+    return _Asked(text, plan_of_texts(text, attachments), attachments)
+
+
+def _attach(app: App, attachments: Attachments | None) -> None:
+    """Let the run read these texts."""
+    if attachments is not None:
+        app.registry.register(AttachmentTool(attachments))
 
 
 def resume_run(path: Path, options: RequestOptions) -> int:
@@ -93,7 +133,10 @@ def resume_run(path: Path, options: RequestOptions) -> int:
             f"The run in {path} has ended: all of its {len(state.plan.steps)} steps were executed.",
             next_step=f"See `aeon log show {path}`, or start a new run.",
         )
+    is_about_texts = any(step.tool == AttachmentTool.name for step in remaining)
+    attachments = read_attachments(options.files, piped_text()) if is_about_texts else None
     with app_session(loaded) as app:
+        _attach(app, attachments)
         _register_tools(app, options, "", [step.tool for step in remaining])
         return _execute(app, path, history, remaining, options, lambda orchestrator: orchestrator.resume(state))
 

@@ -106,7 +106,7 @@ def normalize_request(request: str) -> str:
     if len(request) > MAX_REQUEST:
         raise RequestError(
             f"The request has {len(request):,} characters; at most {MAX_REQUEST:,} are allowed.",
-            next_step="Shorten it, or put long text into a file that a tool reads.",
+            next_step="Say what to do in the request, and give the text with --file FILE, or pipe it in.",
         )
     if _CONTROL.search(request):
         raise RequestError("The request contains control characters; it looks like a binary file.")

@@ -23,6 +23,7 @@ _MAX_VERBATIM = 60
 _MAX_REASON = 120
 _WORD = re.compile(r"\w+")
 _LONGER = re.compile(r"\w{3,}")
+_NUMERAL = re.compile(r"\d[\d.,]*\d|\d")
 _DECIMALS = range(7)
 
 
@@ -58,6 +59,11 @@ def is_fallback(marks: Iterable[str]) -> bool:
     return any(mark.startswith("fallback") for mark in marks)
 
 
+def cut_marks(left_out: int) -> list[str]:
+    """The mark of an answer from material of which the model did not see so many characters."""
+    return [f"doubtful: the model did not see {left_out:,} characters of its material"] if left_out else []
+
+
 def repair_marks(actions: Iterable[SupervisorAction]) -> list[str]:
     """The marks of successful repairs, except the search for a tool, which has a separate mark with both names."""
     kinds = [action.action_type for action in actions if action.error is None]
@@ -85,7 +91,22 @@ def doubt_marks(run: AnsweredRun) -> list[str]:
         return []
     if _words(as_text(answer)) == _words(run.request) != []:
         return ["doubtful: the answer repeats the request"]
-    return [f"doubtful: the answer does not use the result of step {call.step_id!r}" for call in _unused_calls(run)]
+    unused = [f"doubtful: the answer does not use the result of step {call.step_id!r}" for call in _unused_calls(run)]
+    return [*unused, *_invented_numbers(run)]
+
+
+def _invented_numbers(run: AnsweredRun) -> list[str]:
+    """The mark of an answer from texts with numbers that are in none of them: a model that counts or adds may err."""
+    last = run.steps[-1]
+    if last.tool is not None or not last.arguments:
+        return []
+    earlier = [value for step_id, value in run.results.items() if step_id != last.step_id]
+    texts = [run.request, *map(str, iterate_leaves(earlier))]
+    known = {number for text in texts for number in find_numbers(text)}
+    numerals = _NUMERAL.findall(as_text(run.results[last.step_id]))
+    invented = [each for each in numerals if (read := find_digit_numbers(each)) and not read & known]
+    listed = ", ".join(dict.fromkeys(invented[:5]))
+    return [f"doubtful: the answer has {listed}, which none of its texts has"] if invented else []
 
 
 def _is_empty(answer: Json) -> bool:

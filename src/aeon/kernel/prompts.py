@@ -63,15 +63,14 @@ class CallForm:
 
 def planner_system(offer: ToolOffer) -> str:
     """The planner's instructions: the same for every request, so that a backend can cache them."""
-    listed = "\n".join(_tool_line(tool) for tool in offer.common)
-    shown = "\n".join(_example(example) for example in (*offer.common_examples, *_LLM_EXAMPLES))
+    listed = "\n".join(map(_tool_line, offer.common))
     return (
         "You turn a request into a plan: JSON with the steps in order.\n"
         'A step uses one tool, or "agent": "llm" when the step is writing, explaining or translating.\n'
         "A simple request is exactly ONE step. Use a tool only for what it is for, and only these tools:\n"
         f"{listed}\n"
         "A later step uses a field of an earlier result as {step.<step_id>.<field>}; a step by the llm gives text.\n"
-        f"{shown}"
+        + "\n".join(map(_example, (*offer.common_examples, *_LLM_EXAMPLES)))
     )
 
 
@@ -114,15 +113,17 @@ def call_prompt(step: PlanStep, form: CallForm, context: StepContext) -> str:
 def reasoning_prompt(step: PlanStep, context: StepContext, *, is_fallback: bool) -> tuple[str, int]:
     """The prompt for a step that the model executes itself, with the run so far; a fallback gets an extra warning.
 
-    The step's arguments are its material; without any, results that the plan's lines cut. Also returns the number of
-    the material's characters for which there was no room. Raises BindingError.
+    The step's arguments are its material, and all that it is shown; without any, it is shown the run, and as material
+    the results that the plan's lines cut. Also returns the number of the material's characters for which there was no
+    room. Raises BindingError.
     """
     material = bind(step.arguments, context.results) if step.arguments else _long_results(context)
     text, left_out = as_material(material)
     parts = [_NOTHING_DONE if is_fallback else "", text, step.description]
     if context.goal is not None:
         now = f"Now: {local_time(context.instant)}" if context.instant else ""
-        parts[1:] = [now, describe_run(context), text, f"Step to carry out: {step.description}", "Answer:"]
+        run, task = ("", "Request") if step.arguments else (describe_run(context), "Step to carry out")
+        parts[1:] = [now, run, text, f"{task}: {step.description}", "Answer:"]
     return "\n".join(filter(None, parts)), left_out
 
 

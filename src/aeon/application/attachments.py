@@ -1,0 +1,87 @@
+"""Requests about texts: reads them, and plans how the model reads them part by part and answers from its notes."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from aeon.adapters.files.texts import read_text
+from aeon.base.errors import InputError, RequestError
+from aeon.base.json import JsonObject
+from aeon.plan.models import Plan
+from aeon.plan.parser import build_plan
+from aeon.tools.attachments import PART_CHARACTERS, Attachments
+
+_MAX_PARTS = 200
+_NOTES_TOGETHER = 8
+"""Notes that one step reads; with more, notes are made of notes first."""
+
+_NOTE = (
+    "This is {what}. Note in at most 120 words everything in it that helps with the request below, with names and "
+    "numbers as they stand, and nothing else. If nothing helps, answer: nothing.\nRequest: {request}"
+)
+
+
+def read_attachments(files: Sequence[Path], piped: str | None = None) -> Attachments:
+    """The texts of files, by their names, and the text that was piped in, as `stdin`.
+
+    Raises InputError for a file without text, MissingExtraError.
+    """
+    texts = {} if piped is None else {"stdin": piped}
+    for file in files:
+        texts[str(file) if file.name in texts else file.name] = read_text(file)
+    if empty := [name for name, text in texts.items() if not text.strip()]:
+        raise InputError(f"{', '.join(empty)} has no text.", next_step="Name a file with text.")
+    return Attachments(texts)
+
+
+class _Note(NamedTuple):
+    """What a step gives to later ones: its name in their material, and the reference to its text."""
+
+    name: str
+    reference: str
+
+
+def plan_of_texts(request: str, attachments: Attachments) -> Plan:
+    """The plan that answers a request from attached texts, whatever their length.
+
+    A text that fits is read whole. Of longer ones each part is read and noted, and the answer is made from the notes.
+    The plan is made before any text is read, so that no text can change it. Raises RequestError for too long a text.
+    """
+    total = sum(map(len, attachments.parts.values()))
+    if total > _MAX_PARTS:
+        raise RequestError(
+            f"The attached texts have {total} parts of {PART_CHARACTERS:,} characters; at most {_MAX_PARTS} are read.",
+            next_step="Attach a smaller part of them.",
+        )
+    steps: list[JsonObject] = []
+    notes = list(_read(request, attachments, steps, is_noted=total > 1))
+    while len(notes) > _NOTES_TOGETHER:
+        groups = [notes[start : start + _NOTES_TOGETHER] for start in range(0, len(notes), _NOTES_TOGETHER)]
+        notes = [_note(request, f"group {number} of notes", group, steps) for number, group in enumerate(groups, 1)]
+    steps.append(_model_step("answer", request, notes))
+    return build_plan({"goal": request, "steps": steps})
+
+
+def _read(request: str, attachments: Attachments, steps: list[JsonObject], *, is_noted: bool) -> Iterator[_Note]:
+    """Adds the steps that read every part and, if they are `is_noted`, note what matters in it."""
+    for name, parts in attachments.parts.items():
+        for part in range(1, len(parts) + 1):
+            what = name if len(parts) == 1 else f"{name}, part {part} of {len(parts)}"
+            step_id = f"r{len(steps) + 1}"
+            arguments = {"name": name, "part": part, "digest": attachments.digests[name]}
+            steps.append(
+                {"step_id": step_id, "description": f"read {what}", "tool": "attachment", "arguments": arguments}
+            )
+            text = _Note(what, f"{{step.{step_id}.text}}")
+            yield _note(request, what, [text], steps) if is_noted else text
+
+
+def _note(request: str, what: str, material: Sequence[_Note], steps: list[JsonObject]) -> _Note:
+    step_id = f"n{len(steps) + 1}"
+    steps.append(_model_step(step_id, _NOTE.format(what=what, request=request), material))
+    return _Note(f"notes on {what}", f"{{step.{step_id}.text}}")
+
+
+def _model_step(step_id: str, description: str, material: Sequence[_Note]) -> JsonObject:
+    given = {note.name: note.reference for note in material}
+    return {"step_id": step_id, "description": description, "agent": "llm", "arguments": given}
