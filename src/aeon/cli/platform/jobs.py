@@ -7,7 +7,7 @@ from aeon.base.json import Json, JsonObject
 from aeon.cli.console import print_data, print_message
 from aeon.cli.exit_codes import ExitCode
 from aeon.cli.platform.runs import retry_run
-from aeon.cli.platform.session import runtime_session
+from aeon.cli.platform.session import workspace_session
 from aeon.cli.text import COLUMNS, indented_json, one_line, printable
 
 _WIDTH = COLUMNS * 3
@@ -15,7 +15,7 @@ _WIDTH = COLUMNS * 3
 
 def list_jobs(user: str, types: Sequence[str], *, as_json: bool) -> int:
     """Print the open jobs of the user's runs in these queues; in all queues if none is named. Raises InputError."""
-    with runtime_session(user) as workspace:
+    with workspace_session(user) as workspace:
         jobs = workspace.jobs.list_open(types)
     if as_json:
         data: list[Json] = [job._asdict() for job in jobs]
@@ -34,7 +34,7 @@ def list_jobs(user: str, types: Sequence[str], *, as_json: bool) -> int:
 
 def list_dead_jobs(user: str, *, limit: int, as_json: bool) -> int:
     """Print the user's dead jobs, newest first: those that failed permanently."""
-    with runtime_session(user) as workspace:
+    with workspace_session(user) as workspace:
         jobs = workspace.past_runs.list_dead_jobs(limit)
     if as_json:
         data: list[JsonObject] = [job.as_dict() for job in jobs]
@@ -47,7 +47,7 @@ def list_dead_jobs(user: str, *, limit: int, as_json: bool) -> int:
 
 def retry_job(job: str, user: str, *, as_json: bool) -> int:
     """Retry the run of a dead job in a new run, and follow it. Raises NotFoundError, RuleError."""
-    with runtime_session(user) as workspace:
+    with workspace_session(user) as workspace:
         dead = workspace.jobs.find_retryable(job)
     return retry_run(dead.root_id, user, as_json=as_json)
 
