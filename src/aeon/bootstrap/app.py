@@ -26,9 +26,6 @@ from aeon.llm.usage import ModelPrice, Prices
 from aeon.memory.interface import Memory
 from aeon.memory.kv_store import InMemoryKVStore
 from aeon.memory.sqlite import SQLiteMemory
-from aeon.observability.events import Observer
-from aeon.observability.log import RunLog
-from aeon.observability.run_logger import RunLogger
 from aeon.settings import ModelSettings, Settings
 from aeon.tools.entry_points import discover_tools
 from aeon.tools.interface import Tool
@@ -40,6 +37,8 @@ if TYPE_CHECKING:
     from aeon.bootstrap.process_runtime import ProcessRuntime
     from aeon.bootstrap.skills import Skills
     from aeon.kernel.orchestrator import Orchestrator
+    from aeon.observability.events import Observer
+    from aeon.observability.log import RunLog
     from aeon.platform.catalog.kernel_tool import StoredTool
     from aeon.platform.store import Store
 
@@ -139,10 +138,11 @@ class App:
         return weights_dir(self._environ) / weights.file
 
     def orchestrator(
-        self, *, ttl: int, log: RunLog | None, observer: Observer | None, tools: ToolRegistry | None = None
+        self, *, ttl: int, log: "RunLog | None", observer: "Observer | None", tools: ToolRegistry | None = None
     ) -> "Orchestrator":
         """Return an orchestrator for one run, with `tools`, or with all registered tools if None."""
         from aeon.kernel.orchestrator import Orchestrator
+        from aeon.observability.run_logger import RunLogger
 
         on_missing_tool = self.settings.run.on_missing_tool
         return Orchestrator(

@@ -16,8 +16,6 @@ from aeon.base.masking import secrets_of_environment
 from aeon.base.project_folder import state_folder
 from aeon.llm.interface import LLMAdapter
 from aeon.llm.usage import NO_PRICES, MeteredAdapter, Prices, total_usage
-from aeon.observability.events import Observer, PlanningStarted
-from aeon.observability.run_logger import RunLogger, logged_run
 from aeon.settings import SkillsSettings
 from aeon.skills.config.skill_settings import secret_values
 from aeon.skills.discovery.cache import cache_folder
@@ -32,6 +30,7 @@ from aeon.skills.launch.trust_store import SkillTrustStore
 from aeon.skills.models import Skill, SkillCatalog, SkillScript
 
 if TYPE_CHECKING:
+    from aeon.observability.events import Observer
     from aeon.skills.executor.plan_executor import PlanExecutor
     from aeon.skills.model_gateway import ModelGateway
     from aeon.skills.plan_json import ExecutionResult, PlanJson
@@ -100,7 +99,7 @@ class Skills:
     def execute(
         self,
         plan: "PlanJson | JsonObject",
-        observer: Observer | None = None,
+        observer: "Observer | None" = None,
         cancellation: Cancellation | None = None,
         *,
         by_hand: bool = False,
@@ -115,7 +114,7 @@ class Skills:
 
         checked = plan if isinstance(plan, PlanJson) else parse_plan(plan)
 
-        def run(observe: Observer) -> "ExecutionResult":
+        def run(observe: "Observer") -> "ExecutionResult":
             return self._executor(observe).execute(
                 checked, cancellation=cancellation, by_hand=by_hand, verbatim=verbatim
             )
@@ -125,7 +124,7 @@ class Skills:
     def run(
         self,
         request: str,
-        observer: Observer | None = None,
+        observer: "Observer | None" = None,
         cancellation: Cancellation | None = None,
         *,
         is_model_small: bool = False,
@@ -137,6 +136,7 @@ class Skills:
         the result of each plan, before the next one is made. `usage` of the result counts the calls that planned and
         answered, and those that scripts made meanwhile; two requests at once both count the calls of all scripts.
         """
+        from aeon.observability.events import PlanningStarted
         from aeon.skills.plan_json import new_request_id
         from aeon.skills.planner.model_planner import PROMPT_BUDGET, SMALL_PROMPT_BUDGET, ModelPlanner
         from aeon.skills.planner.pattern_planner import PatternPlanner
@@ -144,7 +144,7 @@ class Skills:
 
         model = MeteredAdapter(self._model)
 
-        def run(observe: Observer) -> "ExecutionResult":
+        def run(observe: "Observer") -> "ExecutionResult":
             executor = self._executor(observe)
             observe(PlanningStarted(request))
             budget = SMALL_PROMPT_BUDGET if is_model_small else PROMPT_BUDGET
@@ -159,9 +159,10 @@ class Skills:
         return result.model_copy(update={"usage": usage})
 
     def _logged(
-        self, run_id: str, observer: Observer | None, run: "Callable[[Observer], ExecutionResult]"
+        self, run_id: str, observer: "Observer | None", run: "Callable[[Observer], ExecutionResult]"
     ) -> "ExecutionResult":
         """Run with a logger before the observer; inside another run, the records carry the id of that run."""
+        from aeon.observability.run_logger import RunLogger, logged_run
         from aeon.skills.answer import with_isolation_warnings
 
         logger = RunLogger("skills", then=observer, secrets=self._known_secrets)
@@ -226,7 +227,7 @@ class Skills:
         timeout = self._settings.timeout
         return [SkillTool(skill, script, self.execute, timeout) for skill in skills for script in skill.scripts]
 
-    def _executor(self, observer: Observer | None) -> "PlanExecutor":
+    def _executor(self, observer: "Observer | None") -> "PlanExecutor":
         from aeon.skills.executor.plan_executor import PlanExecutor
 
         runner = self._open_runner()
