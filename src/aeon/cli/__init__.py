@@ -9,7 +9,7 @@ TERMINATION_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 """Signals that ask a command to end: from Ctrl-C, from the parent process, from a terminal that closes."""
 
 _COLLECTION_THRESHOLD = 100_000
-"""New objects between two garbage collections: more than a short command makes. Python's 700 take a fifth of it."""
+"""New objects between two garbage collections: more than a short command makes (decision 44)."""
 
 
 def main() -> None:
