@@ -23,7 +23,8 @@ def test_importing_aeon_loads_nothing_heavy_and_no_room():
 def test_the_quick_starts_names_load_no_adapter_no_client_and_no_command():
     loaded = fresh(
         "import sys; from aeon import Orchestrator, tool, Plan, SQLiteMemory; "
-        "print({m.partition('.')[0] for m in sys.modules} & {'httpx2', 'typer', 'rich', 'yaml', 'xllamacpp'})"
+        "print({m.partition('.')[0] for m in sys.modules} & "
+        "{'asyncio', 'httpx2', 'jsonschema_rs', 'ssl', 'typer', 'rich', 'yaml', 'xllamacpp'})"
     )
     assert loaded == "set()"
 

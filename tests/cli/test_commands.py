@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from aeon.bootstrap.vaults import project_key_file
+from aeon.cli.app import app_for
 from aeon.cli.entrypoint import run
 from aeon.observability.log import read_log
 
@@ -38,6 +39,20 @@ def test_help_loads_nothing_heavy():
     )
     ended = subprocess.run([sys.executable, "-c", check], capture_output=True, text=True, check=True)
     assert ended.stdout.strip().splitlines()[-1] == "[]"
+
+
+def test_only_the_command_that_is_named_is_built(capsys):
+    """Building all of them takes longer than many a command."""
+    run(["--help"])
+    names = [
+        line.split()[0] for line in capsys.readouterr().out.partition("Commands:")[2].splitlines() if line[2:3].strip()
+    ]
+    for name in names:
+        app = app_for([name, "--json"])
+        assert len(app.registered_groups) + len(app.registered_commands) == 1, name
+    for argv in ([], ["rnu"], ["--help"]):
+        app = app_for(argv)
+        assert len(app.registered_groups) + len(app.registered_commands) == len(names)
 
 
 def test_version(aeon):

@@ -2,17 +2,14 @@
 
 import re
 from collections.abc import Mapping
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from aeon.application.entities import EntityService
 from aeon.base.errors import InputError
 from aeon.base.json import JsonObject
 from aeon.bootstrap.platform import Platform
-from aeon.platform.catalog.documents import read_documents
-from aeon.platform.diagrams.svg import render_svg
 from aeon.platform.errors import NotFoundError
 from aeon.platform.processes.diff import DefinitionDifference, diff_definitions, format_differences
-from aeon.platform.processes.documents import ProcessDocuments
 from aeon.platform.processes.model import (
     FIELDS_OUTSIDE_DIGEST,
     NewProcess,
@@ -21,7 +18,9 @@ from aeon.platform.processes.model import (
     ProcessDefinition,
     ProcessVersion,
 )
-from aeon.platform.runs.service import RunView
+
+if TYPE_CHECKING:
+    from aeon.platform.runs.service import RunView
 
 __all__ = [
     "CURRENT",
@@ -100,11 +99,15 @@ class ProcessService(EntityService[Process, NewProcess, ProcessChange]):
 
     def draw(self, name: str) -> str:
         """An SVG of a Process: its steps and their dependencies. Raises NotFoundError."""
+        from aeon.platform.diagrams.svg import render_svg
+
         definition = self.get(name).definition
         return render_svg(definition, None, self._names(definition))
 
-    def draw_run(self, view: RunView) -> str:
+    def draw_run(self, view: "RunView") -> str:
         """An SVG of the version that a run executes, with the state of each step."""
+        from aeon.platform.diagrams.svg import render_svg
+
         steps = zip(view.plan.steps, view.state.steps, strict=True)
         definition, states = view.plan.definition, {step.id: state for step, state in steps}
         return render_svg(definition, states, self._names(definition))
@@ -128,6 +131,9 @@ class ProcessService(EntityService[Process, NewProcess, ProcessChange]):
         return _Side(digest[:_SHOWN], self._processes.get_definition(digest))
 
     def _described(self, process: Process, source: DefinitionSource) -> ProcessDefinition:
+        from aeon.platform.catalog.documents import read_documents
+        from aeon.platform.processes.documents import ProcessDocuments
+
         documents = [
             each
             for each in read_documents(source.text, self._environ)

@@ -16,7 +16,6 @@ from aeon.base.json import Json, JsonObject
 from aeon.base.next_steps import words_of
 from aeon.base.project_folder import PROJECT_FOLDER, make_folder
 from aeon.bootstrap.app import App, OwnParts, build_app
-from aeon.bootstrap.skills import Skills
 from aeon.kernel.state import CancellationCheck
 from aeon.llm.interface import LLMAdapter
 from aeon.memory.interface import Memory
@@ -41,6 +40,7 @@ if TYPE_CHECKING:
     from aeon.application.tools import ToolService
     from aeon.application.workspace import Workspace
     from aeon.bootstrap.process_runtime import ProcessRuntime
+    from aeon.bootstrap.skills import Skills
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -230,7 +230,7 @@ class Project:
         return self._workspace.health
 
     @property
-    def skills(self) -> Skills:
+    def skills(self) -> "Skills":
         """The skills of this project, of the user, and those that Aeon ships."""
         self._require_open()
         return self._app.skills

@@ -2,13 +2,12 @@
 
 from collections.abc import Mapping
 from threading import Lock
+from typing import TYPE_CHECKING
 
 from aeon.application.run_follower import RunExplainer, RunFollower, SettledRun, model_calls_of
 from aeon.application.run_reader import RunReader
 from aeon.base.json import Json, JsonObject
-from aeon.bootstrap.process_runtime import ProcessRuntime
 from aeon.llm.usage import Usage, total_usage
-from aeon.platform.diagnosis import explain_run
 from aeon.platform.ledger import MutationRequest
 from aeon.platform.processes.model import Process
 from aeon.platform.runs.admission import NewRun
@@ -16,6 +15,9 @@ from aeon.platform.runs.machine.state import ENDED_PHASES
 from aeon.platform.runs.machine.wait_reasons import WaitReason
 from aeon.platform.runs.model import Run
 from aeon.platform.runs.service import PendingQuestion
+
+if TYPE_CHECKING:
+    from aeon.bootstrap.process_runtime import ProcessRuntime
 
 CANCEL_SECONDS = 30.0
 """Seconds that `cancel` waits for the run to end."""
@@ -28,7 +30,7 @@ class RunService(RunReader):
     those that open the engine also ConfigError, MissingExtraError and EngineUnavailableError.
     """
 
-    def __init__(self, runtime: ProcessRuntime, user: str) -> None:
+    def __init__(self, runtime: "ProcessRuntime", user: str) -> None:
         """The caller closes `runtime`."""
         super().__init__(runtime.runs, user)
         self._runtime = runtime
@@ -104,6 +106,8 @@ class RunService(RunReader):
 
         Raises NotFoundError.
         """
+        from aeon.platform.diagnosis import explain_run
+
         return explain_run(self._runtime.diagnosis, self._user, run)
 
     def usage(self, run: str) -> Usage:
@@ -153,7 +157,7 @@ class RunService(RunReader):
             prices=self._runtime.prices,
         )
 
-    def _opened(self) -> ProcessRuntime:
+    def _opened(self) -> "ProcessRuntime":
         """The runtime, its engine opened."""
         with self._opening:
             if not self._is_open:

@@ -16,12 +16,12 @@ from aeon.skills.answer import answer_text
 from aeon.skills.authoring.export import export_name, export_skill
 from aeon.skills.authoring.linter import check_skill
 from aeon.skills.authoring.scaffold import Language, new_skill
-from aeon.skills.discovery.skill_reader import SKILL_JSON, SKILL_MD, read_prompt
+from aeon.skills.discovery.skill_reader import read_prompt
 from aeon.skills.executor.plan_result import FAILED_STATES
 from aeon.skills.executor.state_patches import replay_state, verify_replay
 from aeon.skills.invocation import GRACE_SECONDS, Cancellation
 from aeon.skills.launch.grants import MODEL, NETWORK, Grants
-from aeon.skills.models import Skill, SkillCatalog, SkillNote
+from aeon.skills.models import SKILL_JSON, SKILL_MD, Skill, SkillCatalog, SkillNote
 from aeon.skills.plan.check import NodeFault, check_plan
 from aeon.skills.plan_json import ExecutionResult, PlanJson, parse_plan
 

@@ -2,35 +2,38 @@
 
 from collections.abc import Callable
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
-from aeon.application.discovery import DiscoveryRequest, discover_tools
 from aeon.application.entities import EntityService
 from aeon.base.json import JsonObject
 from aeon.base.next_steps import NextStep
 from aeon.bootstrap.platform import Platform
-from aeon.platform.catalog.kernel_tool import StoredTool
 from aeon.platform.catalog.model import NewTool, Tool, ToolChange
 from aeon.platform.catalog.operations import Effect, TokenTotals
-from aeon.platform.catalog.tool_calls import ToolCallResult
 from aeon.platform.catalog.trust import StdioProgram, started_program
 from aeon.platform.errors import NotFoundError
 from aeon.platform.ledger import MutationRequest
-from aeon.platform.workers.result_cache.repository import SqlResultCache
 
-__all__ = ["Effect", "StoredTool", "ToolService"]
+if TYPE_CHECKING:
+    from aeon.application.discovery import DiscoveryRequest
+    from aeon.platform.catalog.kernel_tool import StoredTool
+    from aeon.platform.catalog.tool_calls import ToolCallResult
+    from aeon.platform.workers.result_cache.repository import SqlResultCache
+
+__all__ = ["Effect", "ToolService"]
 
 
 class ToolService(EntityService[Tool, NewTool, ToolChange]):
     """The tools that a user owns or sees."""
 
-    def __init__(self, platform: Platform, user: str, cache: Callable[[], SqlResultCache]) -> None:
+    def __init__(self, platform: Platform, user: str, cache: "Callable[[], SqlResultCache]") -> None:
         """`cache` returns the cached results of pure tools. The caller closes `platform`."""
         super().__init__(platform.catalog.tools, user, NewTool, ToolChange)
         self._platform = platform
         self._tools = platform.catalog.tools
         self._cache = cache
 
-    def call(self, name: str, arguments: JsonObject) -> ToolCallResult:
+    def call(self, name: str, arguments: JsonObject) -> "ToolCallResult":
         """Call a tool, with its effects, and record the call.
 
         Raises NotFoundError, RuleError for an invalid input, OperationError if the tool fails.
@@ -41,15 +44,17 @@ class ToolService(EntityService[Tool, NewTool, ToolChange]):
         """The tokens of all the user's own calls of a tool."""
         return self._tools.token_totals(self._user, tool.id)
 
-    def list_for_kernel(self) -> list[StoredTool]:
+    def list_for_kernel(self) -> "list[StoredTool]":
         """The tools for a kernel: the user's own, Aeon's own, and trusted ones of other users that are unchanged."""
         return self._platform.tools_for_kernel(self._user)
 
-    def discover(self, request: DiscoveryRequest) -> tuple[list[JsonObject], list[str]]:
+    def discover(self, request: "DiscoveryRequest") -> tuple[list[JsonObject], list[str]]:
         """Documents that describe the tools of an MCP server, for `DocumentService.apply`, and warnings.
 
         Raises NotFoundError, RuleError, InputError for a tool that the server does not offer, OperationError.
         """
+        from aeon.application.discovery import discover_tools
+
         return discover_tools(self._platform, self._user, request)
 
     def bind(self, tool: str, secret: str, *, key: str | None = None) -> Tool:

@@ -1,12 +1,14 @@
 """An event loop in its own thread, for client libraries that are only asynchronous."""
 
-import asyncio
 import threading
 from collections.abc import Coroutine
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from aeon.base.long_calls import SHORT_CALLS
+
+if TYPE_CHECKING:
+    import asyncio
 
 T = TypeVar("T")
 
@@ -35,6 +37,8 @@ class EventLoopThread:
 
     def submit(self, work: Coroutine[Any, Any, T]) -> Future[T]:
         """Starts the coroutine; cancelling the future cancels it. Raises RuntimeError after `close`."""
+        import asyncio  # slow to load
+
         try:
             return asyncio.run_coroutine_threadsafe(work, self._running())
         except RuntimeError:
@@ -52,7 +56,7 @@ class EventLoopThread:
             if thread is not threading.current_thread():
                 thread.join()
 
-    def loop(self) -> asyncio.AbstractEventLoop:
+    def loop(self) -> "asyncio.AbstractEventLoop":
         """The loop, started if needed. Raises RuntimeError after `close`."""
         return self._running()
 
@@ -61,7 +65,7 @@ class EventLoopThread:
         """Whether the loop was started and not closed since."""
         return self._loop is not None
 
-    def _running(self) -> asyncio.AbstractEventLoop:
+    def _running(self) -> "asyncio.AbstractEventLoop":
         with self._lock:
             if self._is_closed:
                 raise RuntimeError("the event loop was closed")
@@ -73,7 +77,9 @@ class EventLoopThread:
             return self._loop
 
 
-def _serve(started: Future[asyncio.AbstractEventLoop]) -> None:
+def _serve(started: "Future[asyncio.AbstractEventLoop]") -> None:
+    import asyncio
+
     with asyncio.Runner() as runner:
         loop = runner.get_loop()
         loop.set_default_executor(ThreadPoolExecutor(SHORT_CALLS, "aeon-short-call"))

@@ -2,12 +2,13 @@
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
-from typing import NamedTuple, NoReturn, cast
-
-import jsonschema_rs
+from typing import TYPE_CHECKING, NamedTuple, NoReturn, cast
 
 from aeon.base.json import Json, JsonObject, canonical_json, parse_strict
 from aeon.base.schema_size import schema_size
+
+if TYPE_CHECKING:
+    import jsonschema_rs
 
 _CONDITIONAL = frozenset(
     {"if", "then", "else", "not", "anyOf", "oneOf", "dependentSchemas", "contains"}
@@ -74,6 +75,8 @@ class CompiledSchema:
                 f"with its references expanded it has {self._size.expanded:,} parts, more than {_MAX_EXPANDED:,}; "
                 "use fewer references to definitions that contain several references themselves"
             )
+        import jsonschema_rs  # slow to load
+
         try:
             self._validator = jsonschema_rs.validator_for(
                 schema, retriever=_refuse_remote, validate_formats=asserts_formats or None
@@ -134,6 +137,8 @@ class CompiledSchema:
         if self._size.can_multiply:
             unlocated = ValidationProblem("$", "does not fit the schema, which has too many references to say where")
             return _TracedProblem(unlocated, ["anyOf", ""])  # it may depend on any part of the value
+        import jsonschema_rs
+
         try:
             self._validator.validate(value)
         except jsonschema_rs.ValidationError as error:
@@ -152,7 +157,7 @@ def _root_problem(message: str) -> _TracedProblem:
     return _TracedProblem(ValidationProblem("$", message), [])
 
 
-def _traced(error: jsonschema_rs.ValidationError) -> _TracedProblem:
+def _traced(error: "jsonschema_rs.ValidationError") -> _TracedProblem:
     return _TracedProblem(ValidationProblem(_path(error.instance_path), error.message[:500]), error.evaluation_path)
 
 

@@ -1,6 +1,5 @@
 """Threads of event loops: a few for short calls, and others for long ones, so that neither waits for the other."""
 
-import asyncio
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
@@ -18,6 +17,8 @@ _LONG_CALLS = 10_000
 
 async def in_long_call(work: Callable[[], T]) -> T:
     """The result of work that blocks for long, in a thread that short calls do not wait for."""
+    import asyncio  # slow to load
+
     return await asyncio.get_running_loop().run_in_executor(_long_calls(), copy_context().run, work)
 
 

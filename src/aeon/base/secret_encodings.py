@@ -4,7 +4,6 @@ import json
 import re
 from base64 import b32encode, b64encode
 from collections.abc import Iterator
-from html.entities import codepoint2name
 from typing import NamedTuple
 from urllib.parse import quote
 
@@ -161,6 +160,8 @@ def _part_pattern(part: str) -> str:
 
 def _sign_pattern(sign: str) -> str:
     r"""A character in all its escaped forms: `\/`, `\u002f`, `%2F`, `%252F`, `&#47;`, or UTF-8 read as Latin-1."""
+    from html.entities import codepoint2name  # slow to load, and only secrets with signs need it
+
     if sign == "\\":
         return r"(?i:\\{1,8}|%(?:25)?5c|\\{1,8}u005c|&#(?:92|x5c);)"
     encoded, units = sign.encode(errors="replace"), sign.encode("utf-16-be", "surrogatepass").hex()

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from aeon.adapters.weights import (
@@ -20,16 +21,11 @@ from aeon.base.masking import secrets_of_environment
 from aeon.bootstrap.embedded_models import catalogued_weights, suitable_weights
 from aeon.bootstrap.lazy import LazyAdapter, LazyMemory
 from aeon.bootstrap.model_choice import MODEL_SERVER_ADVICE, NO_PROJECT_KEYS, ModelChoice, choose_model, key_variables
-from aeon.bootstrap.skills import Skills
-from aeon.kernel.orchestrator import Orchestrator
 from aeon.llm.interface import LLMAdapter
 from aeon.llm.usage import ModelPrice, Prices
 from aeon.memory.interface import Memory
 from aeon.memory.kv_store import InMemoryKVStore
 from aeon.memory.sqlite import SQLiteMemory
-from aeon.observability.events import Observer
-from aeon.observability.log import RunLog
-from aeon.observability.run_logger import RunLogger
 from aeon.settings import ModelSettings, Settings
 from aeon.tools.entry_points import discover_tools
 from aeon.tools.interface import Tool
@@ -39,6 +35,10 @@ from aeon.tools.stubs import builtin_tools
 if TYPE_CHECKING:
     from aeon.bootstrap.platform import Platform
     from aeon.bootstrap.process_runtime import ProcessRuntime
+    from aeon.bootstrap.skills import Skills
+    from aeon.kernel.orchestrator import Orchestrator
+    from aeon.observability.events import Observer
+    from aeon.observability.log import RunLog
     from aeon.platform.catalog.kernel_tool import StoredTool
     from aeon.platform.store import Store
 
@@ -78,12 +78,22 @@ class App:
         self._environ = environ
         self._from_project = from_project
         self._platform: Platform | None = None
-        self.skills = self._skills(None)
+        self._skills: Skills | None = None
+        self._skill_data: Path | None = None
+        self._opening_skills = Lock()
         self._register_installed_tools()
 
+    @property
+    def skills(self) -> "Skills":
+        """The skills of the folder, loaded at their first use."""
+        with self._opening_skills:
+            if self._skills is None:
+                self._skills = self._new_skills()
+            return self._skills
+
     def isolate_skill_data(self, data: Path) -> None:
-        """Keep the skills' data below `data`, for a user other than the folder's owner."""
-        self.skills = self._skills(data)
+        """Keep the skills' data below `data`, for a user other than the folder's owner; call it before `skills`."""
+        self._skill_data = data
 
     def known_secrets(self) -> set[str]:
         """Return the secrets in the environment, which no log may contain."""
@@ -128,9 +138,12 @@ class App:
         return weights_dir(self._environ) / weights.file
 
     def orchestrator(
-        self, *, ttl: int, log: RunLog | None, observer: Observer | None, tools: ToolRegistry | None = None
-    ) -> Orchestrator:
+        self, *, ttl: int, log: "RunLog | None", observer: "Observer | None", tools: ToolRegistry | None = None
+    ) -> "Orchestrator":
         """Return an orchestrator for one run, with `tools`, or with all registered tools if None."""
+        from aeon.kernel.orchestrator import Orchestrator
+        from aeon.observability.run_logger import RunLogger
+
         on_missing_tool = self.settings.run.on_missing_tool
         return Orchestrator(
             self.model,
@@ -201,13 +214,16 @@ class App:
         """Close everything that was opened."""
         if self._platform is not None:
             self._platform.close()
-        self.skills.close()
+        if self._skills is not None:
+            self._skills.close()
         self.model.close()
         self._memory.close()
 
-    def _skills(self, data: Path | None) -> Skills:
-        keys = key_variables(self.settings)
-        return Skills(self.settings.skills, self._environ, self.folder, lambda: self.model, keys, data, self.prices)
+    def _new_skills(self) -> "Skills":
+        from aeon.bootstrap.skills import Skills  # slow to load
+
+        settings, keys, data = self.settings.skills, key_variables(self.settings), self._skill_data
+        return Skills(settings, self._environ, self.folder, lambda: self.model, keys, data, self.prices)
 
     def _open_model(self, report: WeightsProgressCallback, *, may_fetch: bool) -> LLMAdapter:
         choice = self.model_choice()

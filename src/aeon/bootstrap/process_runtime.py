@@ -5,7 +5,7 @@ from contextlib import suppress
 from datetime import datetime, timedelta
 from functools import cached_property, partial
 from pathlib import Path
-from typing import NamedTuple, Self
+from typing import TYPE_CHECKING, NamedTuple, Self
 from uuid import uuid4
 
 from aeon.adapters.results import FileResultStore
@@ -16,28 +16,25 @@ from aeon.bootstrap.engines import EngineLocation, EngineParts, engine_run_store
 from aeon.bootstrap.passwords import NO_PROJECT_KEYS
 from aeon.bootstrap.platform import Platform
 from aeon.bootstrap.runs import project_runs
-from aeon.bootstrap.telemetry import open_span_sender
 from aeon.llm.usage import NO_PRICES, Prices
-from aeon.platform.diagnosis import DiagnosisContext, ObstacleFinder
 from aeon.platform.runs import queries
 from aeon.platform.runs.claim_check import ResultStore
-from aeon.platform.runs.metrics import RunMetricsRecorder
 from aeon.platform.runs.ports import Engine
-from aeon.platform.runs.retention import PruneResult, RunRetention
-from aeon.platform.schedules.repository import ScheduleRepository
-from aeon.platform.schedules.starter import ScheduleStarter
 from aeon.platform.store import StoreError
 from aeon.platform.store_identity import RunStoreIdentity, claim_run_store, get_record_id, get_run_store, move_run_store
 from aeon.platform.workers.availability import is_run_active, list_live_executors
-from aeon.platform.workers.heartbeat import WorkerHeartbeat
-from aeon.platform.workers.job_runner import make_cached_result_lookup, make_job_runner
-from aeon.platform.workers.maintenance import OrphanRecovery, RunMaintenance
-from aeon.platform.workers.pool import LocalWorkerPool
-from aeon.platform.workers.rate_limits.leases import ServiceLeaseStore
-from aeon.platform.workers.rate_limits.limiter import RateLimiter
 from aeon.platform.workers.registry import WorkerRegistry
-from aeon.platform.workers.result_cache.repository import SqlResultCache
 from aeon.settings import EngineSettings
+
+if TYPE_CHECKING:
+    from aeon.platform.diagnosis import DiagnosisContext
+    from aeon.platform.runs.metrics import RunMetricsRecorder
+    from aeon.platform.runs.retention import PruneResult
+    from aeon.platform.schedules.repository import ScheduleRepository
+    from aeon.platform.workers.heartbeat import WorkerHeartbeat
+    from aeon.platform.workers.maintenance import OrphanRecovery, RunMaintenance
+    from aeon.platform.workers.pool import LocalWorkerPool
+    from aeon.platform.workers.result_cache.repository import SqlResultCache
 
 
 class RunStoreAdoption(NamedTuple):
@@ -49,7 +46,10 @@ class RunStoreAdoption(NamedTuple):
 
 
 class ProcessRuntime:
-    """Everything that commands need to run Processes. A context manager; it does not close the platform."""
+    """Everything that commands need to run Processes; each part is loaded at its first use.
+
+    A context manager; it does not close the platform.
+    """
 
     def __init__(
         self,
@@ -91,53 +91,71 @@ class ProcessRuntime:
         return engine
 
     @cached_property
-    def heartbeat(self) -> WorkerHeartbeat:
+    def heartbeat(self) -> "WorkerHeartbeat":
         """The heartbeat that registers this process as a worker, once it is started."""
+        from aeon.platform.workers.heartbeat import WorkerHeartbeat
+
         presence = WorkerHeartbeat(self.registry, self.executor, self._settings.slots, self.clock)
         self._closers.append(presence.close)
         return presence
 
     @cached_property
-    def cache(self) -> SqlResultCache:
+    def cache(self) -> "SqlResultCache":
         """The cached results of pure tools. Raises StoreError."""
+        from aeon.platform.workers.result_cache.repository import SqlResultCache
+
         return SqlResultCache(self.platform.store, self.results, self.clock)
 
     @cached_property
-    def orphan_recovery(self) -> OrphanRecovery:
+    def orphan_recovery(self) -> "OrphanRecovery":
         """The recovery of orphaned runs."""
+        from aeon.platform.workers.maintenance import OrphanRecovery
+
         return OrphanRecovery(self.runs.repository, self.registry, self.engine, self.clock)
 
     @cached_property
-    def schedules(self) -> ScheduleRepository:
+    def schedules(self) -> "ScheduleRepository":
         """The schedules of Processes. Raises StoreError."""
+        from aeon.platform.schedules.repository import ScheduleRepository
+
         return ScheduleRepository(self.platform.store, self.platform.catalog, self.platform.processes)
 
     @cached_property
-    def run_maintenance(self) -> RunMaintenance:
+    def run_maintenance(self) -> "RunMaintenance":
         """The periodic maintenance of a worker for runs."""
+        from aeon.platform.schedules.starter import ScheduleStarter
+        from aeon.platform.workers.maintenance import RunMaintenance
+
         starter = ScheduleStarter(self.schedules, self.platform.processes, self.runs, self.engine)
         return RunMaintenance(self.runs.repository, self.orphan_recovery, starter, self.clock, self.engine.executor)
 
     @cached_property
-    def diagnosis(self) -> DiagnosisContext:
+    def diagnosis(self) -> "DiagnosisContext":
         """The context for explaining why a run does not progress."""
+        from aeon.platform.diagnosis import DiagnosisContext, ObstacleFinder
+
         platform = self.platform
         obstacles = ObstacleFinder(platform.store, platform.catalog.tools, platform.processes)
         return DiagnosisContext(platform.store, self.runs, self.registry, obstacles, self.clock, self.run_executor)
 
     @cached_property
-    def run_measurement(self) -> RunMetricsRecorder:
+    def run_measurement(self) -> "RunMetricsRecorder":
         """The recorder of metrics and spans of ended runs. Raises StoreError."""
+        from aeon.bootstrap.telemetry import open_span_sender
+        from aeon.platform.runs.metrics import RunMetricsRecorder
+
         store, book = self.platform.store, self.runs.repository
         return RunMetricsRecorder(
             store, book, self.platform.metrics.values, open_span_sender(store, book, self.clock, self._environ)
         )
 
-    def prune(self, days: int | None = None) -> PruneResult:
+    def prune(self, days: int | None = None) -> "PruneResult":
         """Delete runs that ended `days` days ago (None: keep_days of the settings); their metrics are kept.
 
         Raises StoreError.
         """
+        from aeon.platform.runs.retention import RunRetention
+
         while self.run_measurement.record_pending():
             continue
         now = self.clock.now()
@@ -176,6 +194,8 @@ class ProcessRuntime:
 
         A type that the settings leave to other processes (0 slots) gets the default number of slots here.
         """
+        from aeon.platform.workers.heartbeat import WorkerHeartbeat
+
         default_slots = EngineSettings().slots
         slots = {kind: self._settings.slots[kind] or default_slots[kind] for kind in types}
         presence = WorkerHeartbeat(self.registry, self.executor, slots, self.clock)
@@ -193,8 +213,13 @@ class ProcessRuntime:
         )
         self._closers.append(worker.close)
 
-    def _workers(self, slots: Mapping[str, int], presence: WorkerHeartbeat) -> LocalWorkerPool:
+    def _workers(self, slots: Mapping[str, int], presence: "WorkerHeartbeat") -> "LocalWorkerPool":
         """Return the worker pool, with rate limits and the result cache."""
+        from aeon.platform.workers.job_runner import make_cached_result_lookup, make_job_runner
+        from aeon.platform.workers.pool import LocalWorkerPool
+        from aeon.platform.workers.rate_limits.leases import ServiceLeaseStore
+        from aeon.platform.workers.rate_limits.limiter import RateLimiter
+
         store = self.platform.store
         caller = self.platform.tool_caller.with_cache(self.cache)
         limiter = RateLimiter(ServiceLeaseStore(store, self.registry, self.clock, self.executor), self.clock)

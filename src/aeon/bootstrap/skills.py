@@ -16,33 +16,26 @@ from aeon.base.masking import secrets_of_environment
 from aeon.base.project_folder import state_folder
 from aeon.llm.interface import LLMAdapter
 from aeon.llm.usage import NO_PRICES, MeteredAdapter, Prices, total_usage
-from aeon.observability.events import Observer, PlanningStarted
-from aeon.observability.run_logger import RunLogger, logged_run
 from aeon.settings import SkillsSettings
-from aeon.skills.answer import with_isolation_warnings
 from aeon.skills.config.skill_settings import secret_values
 from aeon.skills.discovery.cache import cache_folder
 from aeon.skills.discovery.library import SkillCatalogCallback, SkillLibrary
 from aeon.skills.discovery.search import SkillRoot, default_roots
-from aeon.skills.discovery.skill_reader import read_prompt
-from aeon.skills.executor.plan_executor import PlanExecutor
 from aeon.skills.health import SkillHealth
 from aeon.skills.invocation import Cancellation, Invocation, ResourceLimits, SandboxLevel
 from aeon.skills.launch.grants import Grants, UntrustedSkillError
 from aeon.skills.launch.input_files import resolve_input_files
 from aeon.skills.launch.preparation import prepare_invocation
 from aeon.skills.launch.trust_store import SkillTrustStore
-from aeon.skills.model_gateway import ModelGateway
 from aeon.skills.models import Skill, SkillCatalog, SkillScript
-from aeon.skills.plan_json import ExecutionResult, PlanJson, new_request_id, parse_plan
-from aeon.skills.planner.model_planner import PROMPT_BUDGET, SMALL_PROMPT_BUDGET, ModelPlanner
-from aeon.skills.planner.pattern_planner import PatternPlanner
-from aeon.skills.planner.skill_index import SkillIndex
-from aeon.skills.replan import Replanner
-from aeon.skills.tool import SkillTool
 
 if TYPE_CHECKING:
+    from aeon.observability.events import Observer
+    from aeon.skills.executor.plan_executor import PlanExecutor
+    from aeon.skills.model_gateway import ModelGateway
+    from aeon.skills.plan_json import ExecutionResult, PlanJson
     from aeon.skills.sandbox import SandboxRunner
+    from aeon.skills.tool import SkillTool
 
 _PACKAGES = ("msgspec",)
 """The packages that running scripts needs beyond the base installation."""
@@ -55,7 +48,7 @@ _REPLACED_BY_TOOLS = frozenset({"memory"})
 
 
 class Skills:
-    """Everything that running skills needs. Nothing is read or started before use; `close` ends all processes.
+    """Everything that running skills needs. Nothing is loaded, read or started before use; `close` ends all processes.
 
     `folder` is the user's working folder, which contains input files of scripts. `model` returns the current model.
     `keys` are the variables that hold a model's key: no skill of a project gets them (decision 18).
@@ -83,7 +76,6 @@ class Skills:
         self._keys = keys
         self._prices = prices
         self._script_model = MeteredAdapter(model)
-        self._gateway = ModelGateway(lambda: self._script_model)
         self._lock = threading.Lock()
         self._runner: SandboxRunner | None = None
         self._exit_stack = ExitStack()
@@ -106,21 +98,23 @@ class Skills:
 
     def execute(
         self,
-        plan: PlanJson | JsonObject,
-        observer: Observer | None = None,
+        plan: "PlanJson | JsonObject",
+        observer: "Observer | None" = None,
         cancellation: Cancellation | None = None,
         *,
         is_supplied: bool = False,
         verbatim: bool = False,
-    ) -> ExecutionResult:
+    ) -> "ExecutionResult":
         """Run a plan, also one as JSON data; see PlanExecutor.
 
         Raises PlanError with all that is wrong with its form, MissingExtraError without the extra, SandboxError if the
         required isolation is unavailable.
         """
+        from aeon.skills.plan_json import PlanJson, parse_plan
+
         checked = plan if isinstance(plan, PlanJson) else parse_plan(plan)
 
-        def run(observe: Observer) -> ExecutionResult:
+        def run(observe: "Observer") -> "ExecutionResult":
             return self._executor(observe).execute(
                 checked, cancellation=cancellation, is_supplied=is_supplied, verbatim=verbatim
             )
@@ -130,21 +124,27 @@ class Skills:
     def run(
         self,
         request: str,
-        observer: Observer | None = None,
+        observer: "Observer | None" = None,
         cancellation: Cancellation | None = None,
         *,
         is_model_small: bool = False,
-        on_result: Callable[[ExecutionResult], None] | None = None,
-    ) -> ExecutionResult:
+        on_result: "Callable[[ExecutionResult], None] | None" = None,
+    ) -> "ExecutionResult":
         """Plan a request with the trusted skills and run it, replanning after failures. Raises the errors of `execute`.
 
         A small model sees only the beginning of the chosen skills' prompts (decision 17). `on_result` is called with
         the result of each plan, before the next one is made. `usage` of the result counts the calls that planned and
         answered, and those that scripts made meanwhile; two requests at once both count the calls of all scripts.
         """
+        from aeon.observability.events import PlanningStarted
+        from aeon.skills.plan_json import new_request_id
+        from aeon.skills.planner.model_planner import PROMPT_BUDGET, SMALL_PROMPT_BUDGET, ModelPlanner
+        from aeon.skills.planner.pattern_planner import PatternPlanner
+        from aeon.skills.replan import Replanner
+
         model = MeteredAdapter(self._model)
 
-        def run(observe: Observer) -> ExecutionResult:
+        def run(observe: "Observer") -> "ExecutionResult":
             executor = self._executor(observe)
             observe(PlanningStarted(request))
             budget = SMALL_PROMPT_BUDGET if is_model_small else PROMPT_BUDGET
@@ -159,9 +159,12 @@ class Skills:
         return result.model_copy(update={"usage": usage})
 
     def _logged(
-        self, run_id: str, observer: Observer | None, run: Callable[[Observer], ExecutionResult]
-    ) -> ExecutionResult:
+        self, run_id: str, observer: "Observer | None", run: "Callable[[Observer], ExecutionResult]"
+    ) -> "ExecutionResult":
         """Run with a logger before the observer; inside another run, the records carry the id of that run."""
+        from aeon.observability.run_logger import RunLogger, logged_run
+        from aeon.skills.answer import with_isolation_warnings
+
         logger = RunLogger("skills", then=observer, secrets=self._known_secrets)
         with logged_run("skills", current_run_id() or run_id, self._known_secrets):
             result = with_isolation_warnings(run(logger))
@@ -171,17 +174,19 @@ class Skills:
     def _known_secrets(self) -> set[str]:
         return secrets_of_environment(self._environ, self._keys)
 
-    def tools_for(self, request: str) -> list[SkillTool]:
+    def tools_for(self, request: str) -> "list[SkillTool]":
         """Return the scripts of the few skills that match the request, as tools; none without the extra."""
         if not self._settings.as_tools or missing_packages():
             return []
+        from aeon.skills.planner.skill_index import SkillIndex
+
         usable = [skill for skill in self.catalog.plannable() if skill.name not in _REPLACED_BY_TOOLS]
         with SkillIndex(usable) as index:
             matches = index.search(request, _MAX_TOOLS)
         self.untrusted_matches = [skill.name for skill in matches if not self.is_trusted(skill)]
         return self._tools([skill for skill in matches if skill.name not in self.untrusted_matches])
 
-    def tool(self, name: str) -> SkillTool | None:
+    def tool(self, name: str) -> "SkillTool | None":
         """Return the tool named `<skill>.<script>`, or None."""
         skill = next((skill for skill in self.catalog.plannable() if name.startswith(f"{skill.name}.")), None)
         return next((tool for tool in self._tools([skill] if skill else []) if tool.name == name), None)
@@ -216,20 +221,33 @@ class Skills:
     def _usable(self, catalog: SkillCatalog) -> SkillCatalog:
         return catalog.with_disabled(self._settings.disabled)
 
-    def _tools(self, skills: Sequence[Skill]) -> list[SkillTool]:
+    def _tools(self, skills: Sequence[Skill]) -> "list[SkillTool]":
+        from aeon.skills.tool import SkillTool
+
         timeout = self._settings.timeout
         return [SkillTool(skill, script, self.execute, timeout) for skill in skills for script in skill.scripts]
 
-    def _executor(self, observer: Observer | None) -> PlanExecutor:
+    def _executor(self, observer: "Observer | None") -> "PlanExecutor":
+        from aeon.skills.executor.plan_executor import PlanExecutor
+
+        runner = self._open_runner()
+        self._open_gateway()
         return PlanExecutor(
             self.catalog.with_disabled(self.health.disabled()),
-            self._open_runner(),
+            runner,
             prepare=self._prepare_script,
             secrets=self._secrets,
             parallel=self._settings.parallel,
             plan_timeout=self._settings.timeout,
             observer=observer,
         )
+
+    @cached_property
+    def _gateway(self) -> "ModelGateway":
+        """The gateway through which scripts reach the model; `_open_gateway` makes it once."""
+        from aeon.skills.model_gateway import ModelGateway
+
+        return ModelGateway(lambda: self._script_model)
 
     def _open_runner(self) -> "SandboxRunner":
         """Return the sandbox runner, started at its first use."""
@@ -249,8 +267,13 @@ class Skills:
                 )
                 runner = SandboxRunner(settings.sandbox, fork_server=settings.fork_server, limits=limits)
                 self._runner = self._exit_stack.enter_context(runner)
-                self._exit_stack.enter_context(self._gateway)
             return self._runner
+
+    def _open_gateway(self) -> None:
+        """Open the gateway unless it is open."""
+        with self._lock:
+            if self._gateway.folder is None:
+                self._exit_stack.enter_context(self._gateway)
 
     def _prepare_script(
         self, skill: Skill, script: SkillScript, script_input: JsonObject, request_id: str
@@ -305,6 +328,8 @@ def missing_packages() -> list[str]:
 
 def _prompt(skill: Skill) -> str:
     """Return a skill's prompt; "" if it cannot be read any more, so that planning continues."""
+    from aeon.skills.discovery.skill_reader import read_prompt
+
     try:
         return read_prompt(skill)
     except AeonError:

@@ -1,17 +1,26 @@
 """Opens the vault of a project with its master key, which is kept outside the project (platform 21)."""
 
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from aeon.adapters.vault import MASTER_KEY_VARIABLE, change_key, find_master_key, move_key_file, open_vault
+from aeon.adapters.vault import (
+    MASTER_KEY_VARIABLE,
+    LazyVault,
+    change_key,
+    find_master_key,
+    move_key_file,
+    open_vault,
+    require_cryptography,
+)
 from aeon.base.clock import SystemClock
 from aeon.base.project_folder import PROJECT_FOLDER, claim_folder, read_folder_id, require_ownership, state_folder
 from aeon.platform.vault import Vault, VaultError
 
 
 class OpenedVault(NamedTuple):
-    """An open vault, and messages for the user about the opening."""
+    """A vault that the caller closes, and messages for the user about the opening."""
 
     vault: Vault
     notices: list[str]
@@ -20,7 +29,9 @@ class OpenedVault(NamedTuple):
 def open_project_vault(project: Path, environ: Mapping[str, str]) -> OpenedVault:
     """Open the vault in `.aeon`, created if missing. Raises VaultError, MissingExtraError, ForeignFolderError.
 
-    A key file beside the vault, where older versions of Aeon put it, is moved out of the project first.
+    Its key is found now. An existing file is opened at the first use, which raises VaultError if the key does not fit
+    or the file is damaged. A key file beside the vault, where older versions of Aeon put it, is moved out of the
+    project first.
     """
     folder = project / PROJECT_FOLDER
     require_ownership(folder)
@@ -30,8 +41,11 @@ def open_project_vault(project: Path, environ: Mapping[str, str]) -> OpenedVault
     if MASTER_KEY_VARIABLE not in environ and move_key_file(folder / "master.key", key_file):
         notices.append(f"The master key was moved out of the project, to {key_file}. Keep a copy of it somewhere safe.")
     file = folder / "vault.db"
+    require_ownership(file)
+    require_cryptography()
     master_key = find_master_key(environ, key_file, vault=file)
-    return OpenedVault(open_vault(file, master_key.keys, SystemClock()), notices)
+    opened = partial(open_vault, file, master_key.keys, SystemClock())
+    return OpenedVault(LazyVault(opened) if file.exists() else opened(), notices)
 
 
 def project_key_file(project: Path, environ: Mapping[str, str]) -> Path:

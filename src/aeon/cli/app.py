@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
+from typer.models import CommandInfo
 
 import aeon
 from aeon.cli.options import AsJson, Files, LogFile, Model, NoInput, StoredTools, Ttl, User, group
@@ -72,14 +73,20 @@ def start(
 
 
 def app_for(argv: Sequence[str]) -> typer.Typer:
-    """The app, with only the group that `argv` names: typer builds every command that it is given."""
-    named = [each for each in app.registered_groups if argv and each.name == argv[0]]
-    if not named:
+    """The app, with only the group or command that `argv` names: typer builds every command that it is given."""
+    groups = [each for each in app.registered_groups if argv and each.name == argv[0]]
+    commands = [each for each in app.registered_commands if argv and _command_name(each) == argv[0]]
+    if not groups and not commands:
         return app
     narrow = group(_DESCRIPTION)
     narrow.callback()(start)
-    narrow.registered_groups = named
+    narrow.registered_groups, narrow.registered_commands = groups, commands
     return narrow
+
+
+def _command_name(command: CommandInfo) -> str | None:
+    """The name of a command: of its function unless it was given one."""
+    return command.name or getattr(command.callback, "__name__", None)
 
 
 @app.command()

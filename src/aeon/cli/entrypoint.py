@@ -1,6 +1,7 @@
 """The entry point: turns every way a command can end into an exit code and a clear message."""
 
 import errno
+import gc
 import io
 import os
 import signal
@@ -39,6 +40,7 @@ def run_process(argv: Sequence[str]) -> NoReturn:
     for number in TERMINATION_SIGNALS:
         signal.signal(number, signal.SIG_IGN)
     _flush()
+    gc.freeze()  # Python otherwise searches all loaded modules for garbage, although the process ends
     if code in (ExitCode.HUNG_UP, ExitCode.INTERRUPTED, ExitCode.TERMINATED, ExitCode.BROKEN_PIPE):
         # Exit at once: a second Ctrl-C, or a thread still in the model's native code, must not delay the exit.
         os._exit(code)

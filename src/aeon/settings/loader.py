@@ -1,6 +1,5 @@
 """Loader of settings: files from the current folder upwards and the user's own, the environment, flags."""
 
-import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -198,6 +197,8 @@ def _unknown_variables(variables: Mapping[str, str], layers: list[SettingsLayer]
 
 
 def _file_layer(path: Path, problems: list[str]) -> SettingsLayer:
+    import tomllib  # slow to load, and often no file exists
+
     try:
         data = path.read_bytes()
         if len(data) > _MAX_BYTES:

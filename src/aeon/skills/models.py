@@ -16,6 +16,9 @@ from aeon.base.json import JsonObject
 ScriptProtocol: TypeAlias = Literal["ndjson", "plain"]
 """How Aeon talks to a script: by the process protocol, or as to any published script (skills 9)."""
 
+SKILL_MD = "SKILL.md"
+SKILL_JSON = "skill.json"
+
 NO_VERSION = "0.0.0"
 """The version of a skill that declares none (skills 9)."""
 
@@ -112,6 +115,19 @@ class Skill:
     def can_be_planned(self) -> bool:
         """Whether a planner may choose it: enabled, with an adequate state on disk (skills 10, 13)."""
         return self.enabled and self.error_state in (ErrorState.HEALTHY, ErrorState.TEMPORARY_FAILURE)
+
+
+@dataclass(frozen=True, slots=True)
+class FolderReading:
+    """The result of reading a folder.
+
+    `skill` is None if the folder has no usable skill; the notes give reasons.
+    """
+
+    skill: Skill | None
+    notes: tuple[SkillNote, ...] = ()
+    files: tuple[str, ...] = ()
+    """The files and folders that it depends on; a change of any of them makes it stale."""
 
 
 @dataclass(frozen=True, eq=False)

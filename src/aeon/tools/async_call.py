@@ -6,28 +6,31 @@ thread of Aeon, the same for all calls. A loop that is itself blocked by the cal
 of its own then.
 """
 
-import asyncio
+import sys
 from collections.abc import Callable, Coroutine, Generator
 from concurrent.futures import CancelledError, Future
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from aeon.base.cancellation import on_cancel
 from aeon.base.errors import ToolError
 from aeon.base.event_loop import EventLoopThread
+
+if TYPE_CHECKING:
+    import asyncio
 
 T = TypeVar("T")
 
 _SHARED = EventLoopThread("aeon-async-tools")
 """The loop for calls that no loop of the program waits for. It starts with the first of them."""
 
-_WAITING: ContextVar[asyncio.AbstractEventLoop | None] = ContextVar("waiting_loop", default=None)
-_BLOCKED: ContextVar[frozenset[asyncio.AbstractEventLoop]] = ContextVar("blocked_loops", default=frozenset())
+_WAITING: "ContextVar[asyncio.AbstractEventLoop | None]" = ContextVar("waiting_loop", default=None)
+_BLOCKED: "ContextVar[frozenset[asyncio.AbstractEventLoop]]" = ContextVar("blocked_loops", default=frozenset())
 
 
 @contextmanager
-def async_tools_on(loop: asyncio.AbstractEventLoop) -> Generator[None]:
+def async_tools_on(loop: "asyncio.AbstractEventLoop") -> Generator[None]:
     """Async tools that are called inside the context run on `loop`, which must be running and not be blocked."""
     token = _WAITING.set(loop)
     try:
@@ -39,9 +42,8 @@ def async_tools_on(loop: asyncio.AbstractEventLoop) -> Generator[None]:
 @contextmanager
 def blocking_own_loop() -> Generator[None]:
     """Marks the loop that runs in this thread, if one does, as blocked by what happens inside the context."""
-    try:
-        own = asyncio.get_running_loop()
-    except RuntimeError:
+    own = _running_loop()
+    if own is None:
         yield
         return
     token = _BLOCKED.set(_BLOCKED.get() | {own})
@@ -49,6 +51,18 @@ def blocking_own_loop() -> Generator[None]:
         yield
     finally:
         _BLOCKED.reset(token)
+
+
+def _running_loop() -> "asyncio.AbstractEventLoop | None":
+    """Returns the loop that runs in this thread, if one does."""
+    if "asyncio" not in sys.modules:  # no loop runs before asyncio is loaded, which is slow
+        return None
+    import asyncio
+
+    try:
+        return asyncio.get_running_loop()
+    except RuntimeError:
+        return None
 
 
 def run_async(start: Callable[[], Coroutine[Any, Any, T]]) -> T:
@@ -69,6 +83,8 @@ def run_async(start: Callable[[], Coroutine[Any, Any, T]]) -> T:
 
 
 def _submit(work: Coroutine[Any, Any, T]) -> Future[T]:
+    import asyncio
+
     loop, blocked = _WAITING.get(), _BLOCKED.get()
     if loop is not None and loop.is_running() and loop not in blocked:
         return asyncio.run_coroutine_threadsafe(work, loop)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from aeon.skills.discovery import cache as discovery_cache
+from aeon.skills.discovery import skill_reader
 from aeon.skills.discovery.cache import DiscoveryCache, cache_folder
 from aeon.skills.discovery.search import SkillRoot, discover
 
@@ -32,13 +32,13 @@ def settle(top):
 @pytest.fixture
 def readings(monkeypatch):
     """The folders that were really read."""
-    read, names = discovery_cache.read_skill, []
+    read, names = skill_reader.read_skill, []
 
     def counted(folder, home):
         names.append(folder.name)
         return read(folder, home)
 
-    monkeypatch.setattr(discovery_cache, "read_skill", counted)
+    monkeypatch.setattr(skill_reader, "read_skill", counted)
     return names
 
 

@@ -4,17 +4,18 @@ A probe connects only where a call may: to a private address only if the operati
 """
 
 import shutil
-import ssl
 import time
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-import httpx2
-
 from aeon.adapters.operations.host_addresses import HostResolver, allowed_addresses, connection_problem, resolve_host
-from aeon.adapters.operations.http_client import HttpRequest, port_of, send_to_first
-from aeon.adapters.operations.tls import client_context, tls_fault
 from aeon.base.json import JsonObject
 from aeon.platform.catalog.operations import OperationError
+
+if TYPE_CHECKING:
+    import ssl
+
+    import httpx2
 
 _SECONDS = 5.0
 _FIRST_SERVER_ERROR = 500
@@ -34,6 +35,11 @@ class HttpProbe:
         endpoint = str(connection.get("endpoint", ""))
         if endpoint.startswith(_OWN):
             return None
+        import httpx2  # slow to load
+
+        from aeon.adapters.operations.http_client import port_of
+        from aeon.adapters.operations.tls import client_context
+
         try:
             url = httpx2.URL(endpoint)
         except httpx2.InvalidURL:
@@ -84,7 +90,12 @@ class McpProbe:
         return None if shutil.which(command) else f"there is no program {command!r}"
 
 
-def _answer_problem(url: httpx2.URL, addresses: list[str], verify: ssl.SSLContext) -> str | None:
+def _answer_problem(url: "httpx2.URL", addresses: list[str], verify: "ssl.SSLContext") -> str | None:
+    import httpx2
+
+    from aeon.adapters.operations.http_client import HttpRequest, send_to_first
+    from aeon.adapters.operations.tls import tls_fault
+
     try:
         with httpx2.Client(verify=verify, trust_env=False, follow_redirects=False) as client:
             response = send_to_first(client, HttpRequest("GET", url, {}, None), addresses, time.monotonic() + _SECONDS)

@@ -2,8 +2,8 @@
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from aeon.application.documents import ApplyStep
 from aeon.base.errors import InputError
 from aeon.base.json import Json, JsonObject
 from aeon.cli.console import print_data, print_message
@@ -11,6 +11,9 @@ from aeon.cli.exit_codes import ExitCode
 from aeon.cli.platform.listing import ListOptions, print_whether_more
 from aeon.cli.platform.session import workspace_session
 from aeon.cli.text import COLUMNS, indented_json, one_line, printable
+
+if TYPE_CHECKING:
+    from aeon.application.documents import ApplyStep
 
 _SIGNS = {"create": "+", "change": "~", "keep": "="}
 
@@ -49,7 +52,7 @@ def apply_file(file: Path, user: str, *, is_dry: bool, as_json: bool) -> int:
     return ExitCode.DONE
 
 
-def _warn_of_dependents(step: ApplyStep) -> None:
+def _warn_of_dependents(step: "ApplyStep") -> None:
     """Warn about tools and processes of other users that a change breaks (platform 4)."""
     name = printable(step.document.name)
     if step.affects:
@@ -107,12 +110,12 @@ def read_text(file: Path) -> str:
         raise InputError(f"{file} cannot be read: {why}.", next_step="Name a YAML file, or - for stdin.") from None
 
 
-def _as_line(step: ApplyStep) -> str:
+def _as_line(step: "ApplyStep") -> str:
     fields = f": {', '.join(step.fields)}" if step.fields else ""
     return f"{_SIGNS[step.action]} {step.document.kind} {printable(step.document.name)}{fields}"
 
 
-def _as_data(step: ApplyStep) -> Json:
+def _as_data(step: "ApplyStep") -> Json:
     return {
         "verb": step.action,
         "kind": step.document.kind,

@@ -8,7 +8,7 @@ from aeon.cli.console import print_data, print_message
 from aeon.cli.exit_codes import ExitCode
 from aeon.cli.platform.listing import print_whether_more
 from aeon.cli.platform.runs import retry_run
-from aeon.cli.platform.session import runtime_session
+from aeon.cli.platform.session import workspace_session
 from aeon.cli.text import COLUMNS, indented_json, one_line, printable
 
 _WIDTH = COLUMNS * 3
@@ -19,7 +19,7 @@ def list_jobs(user: str, types: Sequence[str], *, after: str | None, limit: int,
 
     Raises InputError for an unknown queue, RuleError for an invalid cursor.
     """
-    with runtime_session(user) as workspace:
+    with workspace_session(user) as workspace:
         page = workspace.jobs.list_open(types, after=after, limit=limit)
     print_whether_more(page)
     if as_json:
@@ -39,7 +39,7 @@ def list_jobs(user: str, types: Sequence[str], *, after: str | None, limit: int,
 
 def list_dead_jobs(user: str, *, after: str | None, limit: int, as_json: bool) -> int:
     """Print the user's dead jobs, newest first: those that failed permanently. Raises RuleError."""
-    with runtime_session(user) as workspace:
+    with workspace_session(user) as workspace:
         page = workspace.past_runs.list_dead_jobs(after=after, limit=limit)
     print_whether_more(page)
     if as_json:
@@ -53,7 +53,7 @@ def list_dead_jobs(user: str, *, after: str | None, limit: int, as_json: bool) -
 
 def retry_job(job: str, user: str, *, as_json: bool) -> int:
     """Retry the run of a dead job in a new run, and follow it. Raises NotFoundError, RuleError."""
-    with runtime_session(user) as workspace:
+    with workspace_session(user) as workspace:
         dead = workspace.jobs.find_retryable(job)
     return retry_run(dead.root_id, user, as_json=as_json)
 

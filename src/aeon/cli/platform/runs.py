@@ -12,7 +12,7 @@ from aeon.cli.exit_codes import ExitCode
 from aeon.cli.next_steps import COMMANDS
 from aeon.cli.platform.inputs import parse_value, read_inputs
 from aeon.cli.platform.run_follower import RunLines
-from aeon.cli.platform.session import runtime_session
+from aeon.cli.platform.session import runtime_session, workspace_session
 from aeon.cli.text import COLUMNS, indented_json, one_line, printable
 from aeon.platform.runs.machine.wait_reasons import WaitReason
 
@@ -69,7 +69,7 @@ def cancel_run(run: str, user: str) -> int:
 
 def why_run(run: str, user: str, *, as_json: bool) -> int:
     """Print why steps of a run have not completed."""
-    with runtime_session(user) as workspace:
+    with workspace_session(user) as workspace:
         reasons = workspace.runs.explain(workspace.runs.find_id(run))
     if as_json:
         print_data(indented_json([_reason_data(reason) for reason in reasons]))

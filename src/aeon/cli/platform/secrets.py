@@ -8,7 +8,6 @@ from typing import cast
 import typer
 
 from aeon.application.folder import FolderService
-from aeon.application.store import StoreService
 from aeon.base.errors import InputError
 from aeon.base.json import Json, JsonObject, canonical_json
 from aeon.cli.console import print_data, print_message
@@ -57,6 +56,8 @@ def set_secret(name: str, kind: str, user: str) -> int:
 
 def change_master_key(*, as_json: bool) -> int:
     """Encrypt all secrets with a new key, and write it to the key file. If it raises VaultError, nothing changed."""
+    from aeon.application.store import StoreService
+
     count = StoreService(Path.cwd(), load_cli_settings(), os.environ).change_master_key()
     if as_json:
         print_data(indented_json({"secrets": count}))

@@ -3,7 +3,7 @@
 from aeon.base.json import canonical_json
 from aeon.cli.console import print_data, print_message
 from aeon.cli.exit_codes import ExitCode
-from aeon.cli.platform.session import runtime_session, workspace_session
+from aeon.cli.platform.session import workspace_session
 from aeon.cli.text import printable
 from aeon.platform.catalog.model import Tool
 
@@ -35,7 +35,7 @@ def _print_tool(tool: Tool) -> None:
 
 def clear_cache(name: str | None, user: str) -> int:
     """Delete cached results of one tool of the user, or of all. Raises NotFoundError, ForbiddenError."""
-    with runtime_session(user) as workspace:
+    with workspace_session(user) as workspace:
         removed = workspace.tools.clear_cache(name)
     print_data(f"removed {removed} cached result(s)")
     return ExitCode.DONE

@@ -4,7 +4,6 @@ import hashlib
 import json
 import os
 from collections.abc import Callable
-from http.client import HTTPConnection, HTTPException
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -54,6 +53,8 @@ class PromptCache:
 
     def _act(self, address: str, action: str, file: Path) -> bool:
         """Asks the server, on its loopback port, to save its slot to a file or to restore it."""
+        from http.client import HTTPConnection, HTTPException
+
         place = urlsplit(address)
         connection = HTTPConnection(place.hostname or "", place.port, timeout=_TIMEOUT_SECONDS)
         headers = {"Authorization": f"Bearer {self._settings.api_key}", "Content-Type": "application/json"}

@@ -158,11 +158,10 @@ class Applier:
     def apply(self, steps: Sequence[ApplyStep]) -> None:
         """Executes the steps in order. If one fails, earlier ones remain; applying again continues."""
         for step in steps:
-            new = self._parse(step.document, {})
             if step.action == "create":
-                self._create(step.document, new)
+                self._create(step.document, self._parse(step.document, {}))
             elif step.action == "change":
-                self._change(step, new)
+                self._change(step, self._parse(step.document, {}))
 
     def _in_order(self, documents: Sequence[CatalogDocument]) -> Iterator[CatalogDocument]:
         yield from (document for document in documents if document.kind not in self._extra_kinds)

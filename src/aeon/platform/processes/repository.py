@@ -1,7 +1,7 @@
 """Stores Processes: saves only valid ones, replaces them whole, and keeps every definition."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from aeon.base.json import Json, JsonObject, canonical_json, parse_strict
 from aeon.platform.catalog.repository import EntityQueries, EntityRepository, audit_change
@@ -9,7 +9,6 @@ from aeon.platform.catalog.service import Catalog
 from aeon.platform.errors import NotFoundError
 from aeon.platform.ledger import AuditAction, MutationRequest
 from aeon.platform.processes import queries
-from aeon.platform.processes.checks.definition import check_definition, raise_problems
 from aeon.platform.processes.model import (
     FIELDS_OUTSIDE_DIGEST,
     NewProcess,
@@ -19,11 +18,13 @@ from aeon.platform.processes.model import (
     ProcessStep,
     ProcessVersion,
 )
-from aeon.platform.processes.target_lookup import CatalogTargetLookup, CheckedVersion
 from aeon.platform.store import Query, Row, Store, UnitOfWork, guard, write_one
 
+if TYPE_CHECKING:
+    from aeon.platform.processes.target_lookup import CatalogTargetLookup, CheckedVersion
 
-def insert_process(process: Process, seen: Collection[CheckedVersion]) -> Callable[[UnitOfWork], None]:
+
+def insert_process(process: Process, seen: "Collection[CheckedVersion]") -> Callable[[UnitOfWork], None]:
     """Insert a Process.
 
     Raises GuardError if a target that its check has `seen` was changed since.
@@ -46,7 +47,7 @@ def update_process(process: Process) -> Callable[[UnitOfWork], None]:
     return write_one(queries.CHANGE_PROCESS, _row(process))
 
 
-def replace_definition(process: Process, seen: Collection[CheckedVersion]) -> Callable[[UnitOfWork], None]:
+def replace_definition(process: Process, seen: "Collection[CheckedVersion]") -> Callable[[UnitOfWork], None]:
     """Update a Process and replace all of its steps.
 
     Raises GuardError as `insert_process` and `update_process` do.
@@ -69,7 +70,7 @@ def canonical_definition(definition: ProcessDefinition) -> str:
     )
 
 
-def _guard_seen(unit: UnitOfWork, seen: Collection[CheckedVersion]) -> None:
+def _guard_seen(unit: UnitOfWork, seen: "Collection[CheckedVersion]") -> None:
     _guard_versions(unit, queries.TOOL_VERSIONS, {each.id: each.version for each in seen if each.kind == "tool"})
     _guard_versions(unit, queries.PROCESS_VERSIONS, {each.id: each.version for each in seen if each.kind == "process"})
 
@@ -209,12 +210,16 @@ class ProcessRepository(EntityRepository[Process]):
         versions = [ProcessVersion(row["digest"], row["version"], row["at"]) for row in rows]
         return versions if process.owner_id == user else versions[-1:]
 
-    def target_lookup(self, user: str) -> CatalogTargetLookup:
+    def target_lookup(self, user: str) -> "CatalogTargetLookup":
         """Return a lookup of step targets as the user sees them, for one check."""
+        from aeon.platform.processes.target_lookup import CatalogTargetLookup
+
         return CatalogTargetLookup(self._store, user)
 
-    def _checked(self, definition: ProcessDefinition, user: str, id_: str) -> dict[str, CheckedVersion]:
+    def _checked(self, definition: ProcessDefinition, user: str, id_: str) -> "dict[str, CheckedVersion]":
         """Return the targets of a valid definition in the checked versions. Raises RuleError."""
+        from aeon.platform.processes.checks.definition import check_definition, raise_problems  # slow to load
+
         targets = self.target_lookup(user)
         targets.prefetch(definition)
         raise_problems(check_definition(definition, targets, process_id=id_))
@@ -232,7 +237,7 @@ def _target_ids(process: Process) -> set[str]:
     return {step.tool or step.process or "" for step in process.steps}
 
 
-def _use_actions(process: Process, seen: Mapping[str, CheckedVersion], before: set[str]) -> list[AuditAction]:
+def _use_actions(process: Process, seen: "Mapping[str, CheckedVersion]", before: set[str]) -> list[AuditAction]:
     """Return each new use of another user's tool or Process, for both audit logs (platform 19)."""
     called = [seen[id_] for id_ in sorted(_target_ids(process) - before) if id_ in seen]
     return [

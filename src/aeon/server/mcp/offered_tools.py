@@ -2,15 +2,18 @@
 
 from collections.abc import Iterable, Iterator
 from copy import copy
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from aeon.application.tools import Effect, StoredTool
+from aeon.application.tools import Effect
 from aeon.base.errors import ToolDefinitionError
 from aeon.base.json import JsonObject
 from aeon.bootstrap.app import App
 from aeon.server.mcp.answer_tool import AnswerTool
 from aeon.tools.interface import Tool
 from aeon.tools.registry import RegisteredTool, ToolRegistry
+
+if TYPE_CHECKING:
+    from aeon.application.tools import StoredTool
 
 
 class ToolHints(NamedTuple):
@@ -84,7 +87,7 @@ def _renamed(tool: Tool, name: str) -> Tool:
     return renamed
 
 
-def offer_stored_tools(tools: Iterable[StoredTool]) -> Iterator[tuple[Tool, ToolHints]]:
+def offer_stored_tools(tools: "Iterable[StoredTool]") -> Iterator[tuple[Tool, ToolHints]]:
     """Yield stored tools with hints from their declared effects."""
     for tool in tools:
         yield tool, _EFFECT_HINTS[tool.effect]

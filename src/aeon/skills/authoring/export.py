@@ -13,14 +13,14 @@ from aeon.base.json import JsonObject
 from aeon.skills.bounded_files import UnreadableFileError, read_bounded
 from aeon.skills.config.skill_settings import CONFIG_JSON
 from aeon.skills.discovery.front_matter import read_document
-from aeon.skills.discovery.skill_reader import SKILL_MD, read_prompt
+from aeon.skills.discovery.skill_reader import read_prompt
 from aeon.skills.discovery.standard_fields import (
     MAX_COMPATIBILITY_LENGTH,
     MAX_DESCRIPTION_LENGTH,
     clean_text,
     standard_name,
 )
-from aeon.skills.models import NO_VERSION, Skill
+from aeon.skills.models import NO_VERSION, SKILL_MD, Skill
 
 _LONGEST_KEY = 200
 _LEFT_OUT = frozenset({CONFIG_JSON, SKILL_MD, "data", "__pycache__", "node_modules"})

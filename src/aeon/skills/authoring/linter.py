@@ -10,10 +10,10 @@ from aeon.base.json import JsonObject
 from aeon.skills.bounded_files import UnreadableFileError, read_bounded
 from aeon.skills.config.skill_settings import with_config
 from aeon.skills.discovery.front_matter import SkillDocument, read_body, read_document
-from aeon.skills.discovery.skill_reader import SKILL_JSON, SKILL_MD, read_skill
+from aeon.skills.discovery.skill_reader import read_skill
 from aeon.skills.discovery.standard_fields import FIELDS, MAX_COMPATIBILITY_LENGTH
 from aeon.skills.launch.interpreters import DEFAULT_PATH, interpreter_for
-from aeon.skills.models import Skill, SkillNote
+from aeon.skills.models import SKILL_JSON, SKILL_MD, Skill, SkillNote
 
 CAPABILITIES = ("model", "network")
 """The capabilities that a skill may request (skills 8)."""

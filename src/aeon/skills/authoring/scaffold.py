@@ -7,8 +7,9 @@ from typing import Literal, TypeAlias
 from aeon.base.errors import InputError, SkillError
 from aeon.base.json import JsonObject
 from aeon.skills.authoring.export import quote_yaml
-from aeon.skills.discovery.skill_reader import CONFIG_SCHEMA, SKILL_JSON, SKILL_MD
+from aeon.skills.discovery.skill_reader import CONFIG_SCHEMA
 from aeon.skills.discovery.standard_fields import standard_name
+from aeon.skills.models import SKILL_JSON, SKILL_MD
 
 Language: TypeAlias = Literal["python", "bash", "javascript"]
 

@@ -18,7 +18,7 @@ from pydantic import TypeAdapter, ValidationError
 from aeon import __version__
 from aeon.base.errors import ConfigError
 from aeon.skills.config.skill_settings import write_private_file
-from aeon.skills.discovery.skill_reader import FolderReading, read_skill
+from aeon.skills.models import FolderReading
 
 CACHE_FORMAT = 3
 """Increase this number whenever the same files are read differently."""
@@ -118,6 +118,8 @@ def _read(folder: Path, home: Path | None) -> tuple[CachedReading, bool]:
 
     Returns also whether its files' times are old enough to detect the next change.
     """
+    from aeon.skills.discovery.skill_reader import read_skill  # loads YAML, which unchanged folders do not need
+
     started_at = time.time_ns()
     reading = read_skill(folder, home)
     signatures = {path: file_signature(path) for path in reading.files}

@@ -11,8 +11,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from aeon.skills.config.skill_settings import with_config
 from aeon.skills.discovery.cache import DiscoveryCache
-from aeon.skills.discovery.skill_reader import SKILL_JSON, SKILL_MD
-from aeon.skills.models import Skill, SkillCatalog, SkillNote
+from aeon.skills.models import SKILL_JSON, SKILL_MD, Skill, SkillCatalog, SkillNote
 
 RootLabel: TypeAlias = Literal["project", "user", "shipped"]
 

@@ -17,26 +17,21 @@ from aeon.skills.discovery.front_matter import read_body, read_document
 from aeon.skills.discovery.manifest import Manifest, read_manifest
 from aeon.skills.discovery.script_files import find_scripts, script_path
 from aeon.skills.discovery.standard_fields import StandardFields, clean_text, read_fields
-from aeon.skills.models import NO_VERSION, ErrorState, ScriptRetryPolicy, Skill, SkillNote, SkillScript
+from aeon.skills.models import (
+    NO_VERSION,
+    SKILL_JSON,
+    SKILL_MD,
+    ErrorState,
+    FolderReading,
+    ScriptRetryPolicy,
+    Skill,
+    SkillNote,
+    SkillScript,
+)
 
-SKILL_MD = "SKILL.md"
-SKILL_JSON = "skill.json"
 CONFIG_SCHEMA = "config-schema.json"
 
 _NAMED_SCRIPT = re.compile(r"scripts/\w[\w./-]*\.(?:py|sh|bash|js|mjs|cjs|ts|rb|pl|ps1)\b")
-
-
-@dataclass(frozen=True, slots=True)
-class FolderReading:
-    """The result of reading a folder.
-
-    `skill` is None if the folder has no usable skill; the notes give reasons.
-    """
-
-    skill: Skill | None
-    notes: tuple[SkillNote, ...] = ()
-    files: tuple[str, ...] = ()
-    """The files and folders that it depends on; a change of any of them makes it stale."""
 
 
 def read_skill(folder: Path, home: Path | None = None) -> FolderReading:
