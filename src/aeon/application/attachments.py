@@ -44,17 +44,17 @@ class _Note(NamedTuple):
 def plan_of_texts(request: str, attachments: Attachments) -> Plan:
     """The plan that answers a request from attached texts, whatever their length.
 
-    A text that fits is read whole. Of longer ones each part is read and noted, and the answer is made from the notes.
+    Texts that fit together are read whole. Of longer ones each part is noted, and the answer is made from the notes.
     The plan is made before any text is read, so that no text can change it. Raises RequestError for too long a text.
     """
-    total = sum(map(len, attachments.parts.values()))
-    if total > _MAX_PARTS:
+    parts = [part for each in attachments.parts.values() for part in each]
+    if len(parts) > _MAX_PARTS:
         raise RequestError(
-            f"The attached texts have {total} parts of {PART_CHARACTERS:,} characters; at most {_MAX_PARTS} are read.",
+            f"The texts have {len(parts)} parts of {PART_CHARACTERS:,} characters; at most {_MAX_PARTS} are read.",
             next_step="Attach a smaller part of them.",
         )
     steps: list[JsonObject] = []
-    notes = list(_read(request, attachments, steps, is_noted=total > 1))
+    notes = list(_read(request, attachments, steps, is_noted=sum(map(len, parts)) > PART_CHARACTERS))
     while len(notes) > _NOTES_TOGETHER:
         groups = [notes[start : start + _NOTES_TOGETHER] for start in range(0, len(notes), _NOTES_TOGETHER)]
         notes = [_note(request, f"group {number} of notes", group, steps) for number, group in enumerate(groups, 1)]

@@ -103,10 +103,16 @@ def _invented_numbers(run: AnsweredRun) -> list[str]:
     earlier = [value for step_id, value in run.results.items() if step_id != last.step_id]
     texts = [run.request, *map(str, iterate_leaves(earlier))]
     known = {number for text in texts for number in find_numbers(text)}
+    known |= {number for text in texts for each in _NUMERAL.findall(text) for number in _readings(each)}
     numerals = _NUMERAL.findall(as_text(run.results[last.step_id]))
     invented = [each for each in numerals if (read := find_digit_numbers(each)) and not read & known]
     listed = ", ".join(dict.fromkeys(invented[:5]))
     return [f"doubtful: the answer has {listed}, which none of its texts has"] if invented else []
+
+
+def _readings(numeral: str) -> set[float]:
+    """The numbers that a numeral may be: in English or German style, or several with commas between them."""
+    return find_digit_numbers(numeral) | {number for part in numeral.split(",") for number in find_digit_numbers(part)}
 
 
 def _is_empty(answer: Json) -> bool:

@@ -29,7 +29,7 @@ def _bytes(path: Path) -> bytes:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}.", next_step="Check the path.") from None
-    with open(descriptor, "rb") as file:  # noqa: PTH123  # a descriptor
+    try:
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):
             raise InputError(f"{path} is not a file.", next_step="Name a file with text.")
@@ -38,7 +38,9 @@ def _bytes(path: Path) -> bytes:
                 f"{path} has {status.st_size:,} bytes; at most {MAX_BYTES:,} are read.",
                 next_step="Name a smaller file.",
             )
-        return file.read(MAX_BYTES)
+        return os.read(descriptor, MAX_BYTES)
+    finally:
+        os.close(descriptor)
 
 
 def _decoded(data: bytes, encoding: str, path: Path) -> str:
