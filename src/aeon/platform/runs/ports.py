@@ -7,6 +7,7 @@ from typing import Protocol
 from aeon.base.errors import AeonError
 from aeon.platform.runs.lease import ConfirmOwnership, always_owned
 from aeon.platform.runs.machine.commands import StartProcess
+from aeon.platform.runs.machine.events import HistoryEvent
 from aeon.platform.runs.machine.state import RunPhase, RunState
 from aeon.platform.runs.model import Job, JobResult, Run, RunEntry, RunSignal, RunSnapshot
 
@@ -111,6 +112,14 @@ class RunRepository(Protocol):
 
     def list_signals(self, runs: Sequence[str]) -> list[RunSignal]:
         """Return all signals of these runs, oldest first."""
+        ...
+
+    def close_question(self, timeout: RunSignal) -> HistoryEvent:
+        """Store that a question has timed out, unless it was answered; return the event that counts.
+
+        `timeout` has the question's id, as its answer has: the first of both is stored. Calling it again returns the
+        same event.
+        """
         ...
 
 

@@ -17,6 +17,7 @@ from aeon.platform.runs.machine.commands import StartProcess
 from aeon.platform.runs.machine.events import (
     AttemptFailure,
     CancelRequested,
+    HistoryEvent,
     RunCompleted,
     StepCompleted,
     StepFailed,
@@ -137,6 +138,21 @@ class SqlRunRepository:
         text = check_in(self._results, canonical_json(signal.as_dict()))
         columns: JsonObject = {"id": signal.id, "run": signal.run_id, "at": signal.at}
         self._store.update(write_one(queries.WANT, {**columns, "text": text, "reference": reference_of(text)}))
+
+    def close_question(self, timeout: RunSignal) -> HistoryEvent:
+        """Store that a question has timed out, unless it was answered; return the event that counts.
+
+        `timeout` has the question's id, as its answer has: the first of both is stored. Calling it again returns the
+        same event.
+        """
+        try:
+            self.add_signal(timeout)
+        except DuplicateError:
+            signals = self.list_signals([timeout.run_id])
+            return next(signal.event for signal in signals if signal.id == timeout.id)
+        except GuardError:  # the run has ended, so that the event changes nothing
+            pass
+        return timeout.event
 
     def entries(self, run: str, after: int = 0) -> Iterator[RunEntry]:
         """Yield the entries of a run with numbers above `after`, in order."""
