@@ -49,8 +49,12 @@ class Engine(Protocol):
         """Wait for the run to end, for at most `seconds`; return whether it has ended."""
         ...
 
-    def adopt(self, runs: Sequence[str]) -> None:
-        """Resume runs whose executor is dead. The caller must have verified that."""
+    def adopt(self, runs: Sequence[str]) -> list[str]:
+        """Resume runs whose executor is dead; the caller must have verified that. Return the ids of those.
+
+        An engine that recovers the work of dead processes by itself gets all its runs: it resumes and returns those
+        that it does not execute.
+        """
         ...
 
     def forget(self, runs: Sequence[str]) -> None:

@@ -207,6 +207,11 @@ class SqlRunRepository:
         rows = self._store.read(queries.LEFT if root is None else queries.LEFT_OF_ROOT, params)
         return [RunSummary.from_row(row) for row in rows]
 
+    def list_roots_of(self, executor: str, root: str | None = None) -> list[RunSummary]:
+        """Return all open runs of an executor that no other run called, or the one with that id."""
+        params: JsonObject = {"executor": executor, "root": root}
+        return [RunSummary.from_row(row) for row in self._store.read(queries.KEPT, params)]
+
     def list_by_executor(self, executor: str) -> dict[str, str]:
         """Return the open runs of an executor: Process names by run id."""
         return {row["id"]: row["name"] for row in self._store.read(queries.HELD, {"executor": executor})}
