@@ -32,6 +32,7 @@ def job_of(work: RunSnapshot, command: StartJob) -> Job:
         inputs=command.inputs,
         timeout=command.timeout,
         tokens=command.tokens,
+        process=work.run.process_id,
     )
 
 
