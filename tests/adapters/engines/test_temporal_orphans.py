@@ -9,7 +9,7 @@ from tests.chaos_sizes import print_counts, size_of
 from aeon.adapters.engines.retry import wait_until
 from aeon.platform.ledger import MutationRequest
 from aeon.platform.runs.admission import NewRun
-from aeon.platform.workers.maintenance import OrphanRecovery
+from aeon.platform.workers.maintenance import OrphanRecovery, PeriodicTask, PeriodicTasks
 from aeon.platform.workers.registry import WorkerRegistry
 from aeon.settings import EngineSettings
 from aeon.testing.engines import EngineWorld
@@ -47,6 +47,11 @@ def accept(world, process):
     return world.runs.accept(process, new, MutationRequest(world.user))
 
 
+def recovery_of(world):
+    registry = WorkerRegistry(world.store, world.clock)
+    return OrphanRecovery(world.runs.repository, registry, world.engine, world.clock, just_accepted=0.0)
+
+
 def all_ask(world, runs):
     return all(world.runs.list_questions(world.user, run.id) for run in reversed(runs))
 
@@ -71,8 +76,7 @@ def test_open_runs_and_those_that_temporal_does_not_know_go_on_in_another_proces
 
     reopened = time.monotonic()
     world.open()
-    registry, adopted = WorkerRegistry(world.store, world.clock), []
-    recovery = OrphanRecovery(world.runs.repository, registry, world.engine, world.clock, just_accepted=0.0)
+    recovery, adopted = recovery_of(world), []
     lost = {run.id for run in (*stopped, *never_started)}
 
     def all_found():
@@ -97,3 +101,19 @@ def test_open_runs_and_those_that_temporal_does_not_know_go_on_in_another_proces
         f"{OPEN} open runs, all waiting after {opened - began:.1f} s; in the next process {len(lost)} that Temporal did "
         f"not know were found and started within {found - reopened:.2f} s, and all ended within {ended - reopened:.1f} s"
     )
+
+
+def test_a_worker_that_meets_an_outage_says_so_and_goes_on(world, server):
+    """It is one of the engine, as those of other engines are: what a worker does every few seconds is tried again."""
+    process = world.process("one", [step("a", world.tool("echo", echo))])
+    recovery, told = recovery_of(world), []
+    tasks = PeriodicTasks([PeriodicTask(0.0, lambda: [run.id for run in recovery.adopt()])], world.clock, told.append)
+    run = accept(world, process)
+    server.kill()
+    tasks.run_due()
+    assert len(told) == 1
+    assert told[0].startswith(f"Temporal at {server.address} refused")
+    assert told[0].endswith("It is retried.")
+    server.start()
+    assert wait_until(lambda: tasks.run_due() or told[-1] == run.id, LONG)
+    assert world.wait_for_end(run).state.phase == "completed"
