@@ -90,7 +90,7 @@ def test_who_goes_on_after_its_lease_repeats_nothing_that_completed(tmp_path, da
     logs = logs_of(members)
     assert "Traceback" not in logs, logs
     assert FENCED in logs, "no stop was in the middle of a step"
-    print_counts(f"{stops} stops, {logs.count(FENCED)} of them noticed by who lost a run; {verify(tmp_path)}")
+    print_counts(f"{stops} stops; a process said of {logs.count(FENCED)} runs that it lost them; {verify(tmp_path)}")
 
 
 def verify(folder):

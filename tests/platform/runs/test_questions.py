@@ -155,6 +155,15 @@ def test_a_question_that_timed_out_while_its_run_goes_on_says_so(world):
     assert world.wait_for_end(run).state.output == "yes"
 
 
+def test_a_question_of_a_called_run_that_has_ended_says_so_where_its_caller_goes_on(world):
+    tool = world.tool("echo", echo)
+    inner = world.process("inner", [step("ask", tool, interactionMode="manual", timeout=1)])
+    calls = step("c", "", process=inner.id, inputs={"q": "{q}"}, timeout=120, required=False)
+    run = world.start_run(world.process("outer", [calls, step("again", tool, interactionMode="manual")]))
+    world.wait_until(lambda: [each.step for each in world.runs.list_questions(world.user, run.id)] == ["again"])
+    assert "has timed out: nobody answered within 1 s" in refused(world, run).message
+
+
 def test_a_question_that_is_closed_is_in_no_queue_and_its_run_needs_an_executor(world, store):
     """What lists jobs and what serves questions does not offer it to anybody."""
     registry, run = WorkerRegistry(store, world.clock), asking(world)

@@ -138,9 +138,9 @@ class JobResult(Record):
 
 
 class RunSignal(Record):
-    """A user's request to a run, kept until it is applied.
+    """A user's request to a run, or the timeout of a question, kept until it is applied.
 
-    `id` is unique, so that a request is applied once.
+    `id` is unique, so that a request is applied once; an answer and the timeout have that of their question.
     """
 
     id: str

@@ -219,15 +219,21 @@ class Runs:
         self.repository.mark_retried(run, retry.id)
         return retry
 
-    def _family_questions(self, user: str, run: str) -> Iterator[tuple[RunView, list[AskedQuestion]]]:
-        """Yield what the open runs of a family have asked, beginning with the given run."""
+    def _family_questions(self, user: str, run: str) -> list[tuple[RunView, list[AskedQuestion]]]:
+        """Return what the open runs of a family have asked, beginning with the given run."""
         family = self.repository.list_family(self.repository.get(user, run).run.root_id)
+        own_first = sorted(family, key=lambda each: each.id != run)
+        return list(self._asked_by(user, [each for each in own_first if each.phase not in ENDED_PHASES], family))
+
+    def _asked_by(
+        self, user: str, runs: Sequence[RunSummary], family: Sequence[RunSummary]
+    ) -> Iterator[tuple[RunView, list[AskedQuestion]]]:
+        """Yield what some runs of a family have asked."""
         signals = self.repository.list_signals([each.id for each in family])
-        for each in sorted(family, key=lambda each: each.id != run):
-            if each.phase not in ENDED_PHASES:
-                planned, entries = self.repository.get(user, each.id), list(self.repository.entries(each.id))
-                view = RunView(planned.run, planned.plan, replay(planned.plan, entries))
-                yield view, self._asked(view, entries, family, signals)
+        for each in runs:
+            planned, entries = self.repository.get(user, each.id), list(self.repository.entries(each.id))
+            view = RunView(planned.run, planned.plan, replay(planned.plan, entries))
+            yield view, self._asked(view, entries, family, signals)
 
     def _asked(
         self,
@@ -244,20 +250,24 @@ class Runs:
         target = self.repository.get(user, run).run
         if target.phase in ENDED_PHASES:
             raise refusal_of_ended(target)
-        found = list(self._family_questions(user, run))
+        found = self._family_questions(user, run)
         questions = [question for view, asked in found for question in _pending(view, open_jobs(asked))]
         for question in questions:
             if question.step == step:
                 return question
-        for _, asked in found:
-            for closed in asked:
-                if closed.step == step:
-                    raise refusal_of(closed)
+        if closed := self._find_closed(user, run, step):
+            raise refusal_of(closed)
         waiting = ", ".join(question.step for question in questions) or "none"
         raise NotFoundError(
             f"No step {step!r} of the run {run} waits for an answer; those that do: {waiting}.",
             next_step=NextStep("runs.explain", run=run),
         )
+
+    def _find_closed(self, user: str, run: str, step: str) -> AskedQuestion | None:
+        """Return a question of a family that takes no answer, the latest if there are several."""
+        family = self.repository.list_family(self.repository.get(user, run).run.root_id)
+        asked = [question for _, questions in self._asked_by(user, family, family) for question in questions]
+        return next((question for question in reversed(asked) if question.step == step and question.closed), None)
 
     def _send(self, signal: RunSignal) -> None:
         try:
