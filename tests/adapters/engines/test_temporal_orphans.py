@@ -17,7 +17,7 @@ from aeon.testing.engines.world import echo, step
 
 pytestmark = [pytest.mark.server, pytest.mark.slow, pytest.mark.timeout(900)]
 
-OPEN = size_of("AEON_OPEN_RUNS", in_ci=100)
+OPEN = size_of("AEON_OPEN_RUNS", in_ci=50)
 """1,000 by hand."""
 
 STARTERS = 16

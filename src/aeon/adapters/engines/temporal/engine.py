@@ -115,10 +115,14 @@ class TemporalEngine:
 
     async def _start_unknown(self, runs: Sequence[str]) -> list[str]:
         executed = await self._list_executed() if len(runs) > _FEW else set[str]()
-        missing = [run for run in runs if run not in executed]
+        missing = await asyncio.to_thread(self._still_open, [run for run in runs if run not in executed])
         policy = WorkflowIDReusePolicy.ALLOW_DUPLICATE
         started = await _map_concurrently(lambda run: self._start_workflow(run, policy), missing)
         return [run for run, is_new in zip(missing, started, strict=True) if is_new]
+
+    def _still_open(self, runs: Sequence[str]) -> list[str]:
+        """Return the runs that have not ended: a workflow stores the end of its run before it ends."""
+        return [run for run in runs if self._repository.get_phase(run) not in ENDED_PHASES]
 
     async def _start_workflow(self, run: str, policy: WorkflowIDReusePolicy) -> bool:
         """Return whether it was started; False if it is executed, or was and may not be again."""
