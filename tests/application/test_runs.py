@@ -2,12 +2,20 @@
 
 import pytest
 
+from aeon.adapters.engines.retry import wait_until
 from aeon.application.run_follower import EntryUpdate
+from aeon.base.next_steps import NextStep
 from aeon.platform.errors import NotFoundError, RuleError
 
 from .conftest import STORED
 
 SOON = 20.0
+HURRY = """
+kind: Process
+name: hurry
+steps:
+  - {id: approve, tool: mine, output: said, execution: {interactionMode: manual, timeout: 2}}
+"""
 
 
 def test_a_run_is_started_by_the_name_of_its_process_and_settles_at_its_end(project):
@@ -61,6 +69,24 @@ def test_a_question_of_a_called_run_settles_its_caller(project):
     assert (settled.status, question.run) == ("waits_for_person", f"{run.id}:below:1")
     project.runs.answer(run.id, "approve", "yes")
     assert project.runs.settle(run.id, SOON).output == "tea: yes"
+
+
+def test_a_question_that_has_timed_out_takes_no_answer_and_its_run_is_resumed(opened, project):
+    """Platform 9: nobody says that it is answered, and the run goes on without."""
+    project.apply(HURRY)
+    run = project.runs.start("hurry", {})
+    assert project.runs.settle(run.id, SOON).status == "waits_for_person"
+    project.close()
+    later = opened()
+    wait_until(lambda: not later.runs.list_questions(run.id), SOON)
+    with pytest.raises(RuleError, match="has timed out: nobody answered within 2 s") as refused:
+        later.runs.answer(run.id, "approve", "yes")
+    assert refused.value.next == NextStep("runs.resume", run=run.id)
+    later.runs.resume(run.id)
+    assert later.runs.settle(run.id, SOON).phase == "failed"
+    with pytest.raises(RuleError, match="It has ended: it is failed") as refused:
+        later.runs.answer(run.id, "approve", "yes")
+    assert refused.value.next == NextStep("runs.ask_again", run=run.id)
 
 
 def test_when_the_time_is_over_the_run_is_open(project):

@@ -201,6 +201,23 @@ def test_a_deadline_is_told_when_it_is_near(world):
     assert "has passed" in before(-5).message
 
 
+def test_a_question_that_takes_no_answer_says_why_and_who_goes_on(world):
+    """Nobody executes the run: the reasons are not those of a run that waits for a person."""
+    ask = step("ask", world.tool("asked", echo), interactionMode="manual")
+    late, told = (world.start_run(world.process(name, [ask])) for name in ("late", "told"))
+    for run in (late, told):
+        world.wait_until(lambda run=run: bool(world.runs.list_questions(world.user, run.id)))
+    world.engine.close()
+    world.registry.deregister(world.engine.executor)
+    assert set(world.why(late)) == {"ask"}
+    world.runs.answer(world.user, told.id, "ask", "yes")
+    world.clock.jump(400)
+    assert "Nobody answered within 60 s" in world.why(late)["ask"].message
+    assert "Is answered" in world.why(told)["ask"].message
+    for run in (late, told):
+        assert f"aeon runs resume {run.id}" in world.why(run)[""].message
+
+
 def test_a_run_of_another_engine_says_so(world):
     process = world.process("p", [step("a", world.tool("echo", echo))])
     run = world.runs.accept(process, NewRun({"q": 1}, executor=SELF_RECOVERING_EXECUTOR), MutationRequest(world.user))

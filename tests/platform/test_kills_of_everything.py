@@ -4,7 +4,6 @@
 """
 
 import contextlib
-import os
 import random
 import select
 import subprocess
@@ -15,6 +14,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from tests.chaos_sizes import size_of
 
 from aeon.adapters.store.postgresql import migrate, open_postgresql
 from aeon.base.clock import SystemClock
@@ -25,7 +25,7 @@ from aeon.testing.records import new_record
 
 pytestmark = [pytest.mark.slow, pytest.mark.server, pytest.mark.timeout(900)]
 
-KILLS = int(os.environ.get("AEON_CHAOS_KILLS", "24"))
+KILLS = size_of("AEON_CHAOS_KILLS", in_ci=24)
 WRITERS = 4
 SCRIPT = str(Path(__file__).with_name("everything_process.py"))
 KINDS = {"secret": "secrets", "service": "services", "tool": "tools", "process": "processes", "schedule": "schedules"}

@@ -150,7 +150,8 @@ EDGES = {
     ("Worker", "EXECUTES", "Tool"): {},
 }
 
-TARGETS = {edge: FREE if edge[1] == "USES_SECRET" else FIXED for edge in EDGES}
+TARGETS = {edge: FREE if edge[1] in ("USES_SECRET", "PROCESSES", "EXECUTES") else FIXED for edge in EDGES}
+"""A worker has the edges of its current job."""
 
 LISTS = {"initialContext"}
 OBJECTS = {"connectionSchema", "operation", "inputSchema", "outputSchema", "inputs", "dimensions", "connectionParams"}
@@ -164,8 +165,6 @@ OVERRIDDEN = {
     ("ServiceTemplate", "description"): "mutable: Valid Mutations of the same entity",
     ("ToolTemplate", "name"): "mutable: Valid Mutations of the same entity",
     ("ToolTemplate", "description"): "mutable: Valid Mutations of the same entity",
-    ("Worker", "PROCESSES", "ProcessStep"): "platform 10: the queue has the job, which `currentJobId` names",
-    ("Worker", "EXECUTES", "Tool"): "platform 10: the queue has the job, which `currentJobId` names",
 }
 
 PROPERTIES = [(label, name) for label, said in ENTITIES.items() for name in said]
@@ -227,7 +226,7 @@ class Shown:
             "ProcessStep": f"{caller.id}/then",
             "MetricDefinition": metric,
             "MetricValue": value,
-            "Worker": self._worker(),
+            "Worker": self._worker(caller, tool),
         }
         self.first = f"{caller.id}/first"
         self.others = {"Secret": other_secret.id, "User": self.world.user("bob"), "Process": caller.id}
@@ -241,10 +240,11 @@ class Shown:
         (row,) = self.store.read("SELECT id FROM metric_values WHERE metric_id = :id", {"id": metric.id})
         return metric.id, row["id"]
 
-    def _worker(self):
+    def _worker(self, process, tool):
         registry, executor = WorkerRegistry(self.store, self.world.clock), f"executor of {self.user}"
         (worker,) = registry.register(executor, {"rest_api": 1}, [])
-        registry.heartbeat(executor, [worker.model_copy(update={"status": "busy", "current_job_id": "job"})])
+        job = {"current_process_id": process.id, "current_step_id": "first", "current_tool_id": tool.id}
+        registry.heartbeat(executor, [worker.model_copy(update={"status": "busy", "current_job_id": "job", **job})])
         return worker.id
 
     def node(self, label, id_=None):

@@ -17,7 +17,8 @@ from aeon.platform.runs.machine.state import ENDED_PHASES, RunPhase
 from aeon.platform.runs.machine.wait_reasons import WaitReason
 from aeon.platform.runs.model import RunEntry
 from aeon.platform.runs.ports import EntryNotifier, EntryWatch
-from aeon.platform.runs.service import PendingQuestion, Runs, RunView
+from aeon.platform.runs.questions import PendingQuestion
+from aeon.platform.runs.service import Runs, RunView
 
 _SHORTEST_WAIT = 0.01
 """Seconds; clocks round."""

@@ -14,7 +14,7 @@ from aeon.platform.runs.admission import NewRun
 from aeon.platform.runs.machine.state import ENDED_PHASES
 from aeon.platform.runs.machine.wait_reasons import WaitReason
 from aeon.platform.runs.model import Run
-from aeon.platform.runs.service import PendingQuestion
+from aeon.platform.runs.questions import PendingQuestion
 
 if TYPE_CHECKING:
     from aeon.bootstrap.process_runtime import ProcessRuntime
@@ -84,8 +84,9 @@ class RunService(RunReader):
     def answer(self, run: str, step: str, value: Json) -> PendingQuestion:
         """Answer the question of a manual step; returns what was asked.
 
-        The run takes the answer wherever it is executed; `resume` continues it here. Raises NotFoundError, RuleError
-        for an answer that does not fit, and ConflictError if another answer came first.
+        The run takes the answer wherever it is executed; `resume` continues it here. Raises NotFoundError;
+        RuleError for an answer that does not fit, a question that has timed out or a run that has ended; ConflictError
+        if another answer came first.
         """
         question = self._runtime.runs.answer(self._user, run, step, value)
         if self._is_open:

@@ -21,8 +21,10 @@ TEXTS: Final[Mapping[str, str]] = {
         "Use one PostgreSQL as engine.address for all processes that share the record. If the first run store is lost, "
         "see what adopting its runs would change."
     ),
+    "runs.ask_again": "To be asked again, retry the run {run}.",
     "runs.explain": "Ask why the run {run} does not continue.",
     "runs.list": "List your runs.",
+    "runs.resume": "Resume the run {run}; it goes on without the answer.",
     "runs.retry": "Then retry the run {run}.",
     "runs.view": "Look at the run {run}.",
     "secrets.choose": "Name one of your secrets.",

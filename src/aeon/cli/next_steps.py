@@ -27,8 +27,10 @@ COMMANDS: Final[Mapping[str, str]] = {
         "Use one PostgreSQL as engine.address for all processes that share the record. If the first run store is lost, "
         "see `aeon runs adopt --dry-run`."
     ),
+    "runs.ask_again": "To be asked again, retry the run: aeon runs retry {run}",
     "runs.explain": "See `aeon runs why {run}`.",
     "runs.list": "See `aeon runs list`.",
+    "runs.resume": "Resume the run; it goes on without the answer: aeon runs resume {run}",
     "runs.retry": "Then: aeon runs retry {run}",
     "runs.view": "See `aeon runs show {run}`.",
     "secrets.choose": "Name one of yours with --secret; see `aeon secret list`.",

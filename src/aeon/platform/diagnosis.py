@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
-from typing import Literal, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 from aeon.base.clock import Clock
 from aeon.base.errors import AeonError
@@ -18,6 +18,7 @@ from aeon.platform.runs.machine.retry_policy import MAX_ATTEMPTS, retry_delay
 from aeon.platform.runs.machine.state import ENDED_PHASES
 from aeon.platform.runs.machine.wait_reasons import Obstacle, WaitReason, describe_attempt, explain_steps
 from aeon.platform.runs.model import RunEntry
+from aeon.platform.runs.questions import AskedQuestion, Closing, open_jobs
 from aeon.platform.runs.replay import replay
 from aeon.platform.runs.service import Runs, RunView
 from aeon.platform.store import Store
@@ -190,15 +191,34 @@ def explain_run(context: DiagnosisContext, user: str, run: str) -> list[WaitReas
     reasons = explain_steps(view.plan, view.state)
     if view.run.phase in ENDED_PHASES:
         return reasons
-    now = context.clock.now()
-    steps = add_retry_times(view.plan, reasons, entries, now)
-    return [*_run_reasons(view, context, now), *_refined_reasons(steps, view, context, now)]
+    now, asked = context.clock.now(), context.runs.list_asked(view, entries)
+    steps = add_retry_times(view.plan, _with_closed_questions(reasons, asked), entries, now)
+    return [*_run_reasons(view, asked, context, now), *_refined_reasons(steps, view, context, now)]
 
 
-def _run_reasons(view: RunView, context: DiagnosisContext, now: str) -> Iterator[WaitReason]:
+def _with_closed_questions(reasons: Sequence[WaitReason], asked: Sequence[AskedQuestion]) -> list[WaitReason]:
+    """Return the reasons; a question that is closed waits only for an executor that records it."""
+    messages = {each.step: _CLOSED_QUESTIONS[each.closed].format(each.timeout) for each in asked if each.closed}
+    return [
+        each.model_copy(update={"message": messages.get(each.step, each.message)}) if each.kind == "asked" else each
+        for each in reasons
+    ]
+
+
+_CLOSED_QUESTIONS: Final[Mapping[Closing, str]] = {
+    "answered": "Is answered: its executor takes the answer.",
+    "timed_out": "Nobody answered within {} s: its executor ends the step.",
+    "stopping": "Is no longer asked: its executor stops the run.",
+    "deadline": "Is no longer asked: the deadline of the run has passed.",
+}
+
+
+def _run_reasons(
+    view: RunView, asked: Sequence[AskedQuestion], context: DiagnosisContext, now: str
+) -> Iterator[WaitReason]:
     if view.run.deadline is not None:
         yield from _deadline_reasons(view.run.deadline - datetime.fromisoformat(now).timestamp())
-    if not view.waits_only_for_people:
+    if not (view.waits_only_for_people and open_jobs(asked)):
         yield from _executor_reasons(view, context)
 
 

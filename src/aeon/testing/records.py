@@ -200,6 +200,8 @@ def _worker(w: _Writer) -> None:
     row = {"id": executor, "host": w.text(), "pid": 1, "birth": "", "started_at": _AT, "last_heartbeat": _AT}
     w.insert("executors", {**row, "types": "[]"}, unless="id")
     free: JsonObject = {"status": "busy", "current_job_id": w.text(), "last_heartbeat": _AT, "updated_at": _AT}
+    step = {"current_process_id": w.id("process"), "current_step_id": f"s{w.chance.randrange(3)}"}
+    free |= {**(step if w.bit() else dict.fromkeys(step)), "current_tool_id": w.chance.choice([None, w.id("tool")])}
     free |= {"processed_count": w.chance.randint(0, 9), "error_count": 0}
     fixed = {"type": f"type of {executor}", "executor_id": executor, "created_at": _AT}
     w.put("workers", f"{executor}/{w.chance.randrange(2)}", fixed, free)

@@ -1,6 +1,6 @@
-"""A process that carries out jobs, or everything, until it is killed.
+"""A process that carries out jobs, or everything (`slow`: in jobs whose times are kept), until it is killed.
 
-python temporal_process.py ADDRESS FOLDER worker|hanging|napping|all
+python temporal_process.py ADDRESS FOLDER worker|hanging|napping|all|slow
 """
 
 import sys
@@ -16,8 +16,9 @@ SLOTS = {"rest_api": 4}
 
 
 def main(address, folder, kind):
-    if kind == "all":
+    if kind in ("all", "slow"):
         world = World(folder)
+        world.hands.naps = 0.01 if kind == "slow" else 0.0
         world.hands.go.set()
         given = (world.runs.repository, world.workers, world.results)
         engine = TemporalEngine(address, "default", *given, slots=SLOTS, heartbeat=4.0)

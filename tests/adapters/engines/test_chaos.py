@@ -2,7 +2,6 @@
 done (platform 10). Effects are counted in a file beside.
 """
 
-import os
 import random
 import select
 import subprocess
@@ -14,6 +13,7 @@ from datetime import datetime
 from pathlib import Path
 
 import pytest
+from tests.chaos_sizes import size_of
 
 from aeon.adapters.results import FileResultStore
 from aeon.platform.runs.machine.events import AttemptStarted, StepCompleted
@@ -22,7 +22,7 @@ from aeon.testing.records import new_record
 
 pytestmark = [pytest.mark.slow, pytest.mark.server, pytest.mark.timeout(900)]
 
-KILLS = int(os.environ.get("AEON_CHAOS_KILLS", "12"))
+KILLS = size_of("AEON_CHAOS_KILLS", in_ci=12)
 """Of each kind of victim; 50 by hand."""
 
 RUNS = 40 + 2 * KILLS

@@ -3,11 +3,11 @@
 No completed step is done again, and none more than once more. A job that two workers were lost with may have failed.
 """
 
-import os
 import random
 from contextlib import closing
 
 import pytest
+from tests.chaos_sizes import size_of
 
 from aeon.adapters.results import FileResultStore
 from aeon.platform.runs.repository import SqlRunRepository
@@ -17,7 +17,7 @@ from .test_chaos import Carrier, Postgres, completed_once, effects, pause
 
 pytestmark = [pytest.mark.slow, pytest.mark.server, pytest.mark.timeout(300)]
 
-KILLS = int(os.environ.get("AEON_CHAOS_KILLS", "8"))
+KILLS = size_of("AEON_CHAOS_KILLS", in_ci=8)
 """In all; 50 by hand."""
 
 RUNS = 12 + 2 * KILLS

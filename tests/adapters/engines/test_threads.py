@@ -1,10 +1,10 @@
 """However many runs are open, a process has at most 64 threads for them (E10)."""
 
-import os
 import threading
 from functools import partial
 
 import pytest
+from tests.chaos_sizes import size_of
 
 from aeon.adapters.engines.local import LocalEngine
 from aeon.adapters.engines.sql import RunDatabase, SqlEngine
@@ -14,7 +14,7 @@ from aeon.testing.engines.world import echo, step
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(240)]
 
-RUNS = int(os.environ.get("AEON_OPEN_RUNS", "1000"))
+RUNS = size_of("AEON_OPEN_RUNS", in_ci=1000)
 THREADS = 64
 
 

@@ -8,6 +8,7 @@ from aeon.adapters.projection import open_falkordb, open_neo4j
 from aeon.base.clock import SystemClock
 from aeon.platform.projection import NodeKey, Projector, find_differences
 from aeon.testing.records import RecordMutator, new_record
+from aeon.testing.store.rows import fill
 
 pytestmark = pytest.mark.server
 
@@ -36,6 +37,17 @@ def test_random_changes_are_followed_property_by_property(store, target):
     assert target.count() > 50
     target.clear("")
     projector.sync()
+    assert list(find_differences(store, target)) == []
+
+
+def test_the_step_and_the_tool_of_a_busy_worker_are_in_the_graph(store, target):
+    fill(store)
+    Projector(store, target, SystemClock()).sync()
+    edges = target.fetch([NodeKey("Worker", "worker")])[1]
+    assert sorted((edge.type, edge.target.label, edge.target.id) for edge in edges) == [
+        ("EXECUTES", "Tool", "tool"),
+        ("PROCESSES", "ProcessStep", "process/step"),
+    ]
     assert list(find_differences(store, target)) == []
 
 

@@ -60,7 +60,7 @@ def sqlite(tmp_path):
 def rows(found):
     """The rows of tables that both databases have, in any order; SQLite has no transaction's number."""
     kept = [row for row in found if not row["table"].startswith("search_") and row.get("name") != "xid"]
-    return sorted(tuple(row.values()) for row in kept)
+    return sorted((tuple(row.values()) for row in kept), key=lambda row: [str(value) for value in row])
 
 
 def test_both_databases_have_the_same_columns(store, sqlite):

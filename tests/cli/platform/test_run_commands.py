@@ -1,6 +1,7 @@
 """`aeon process run|answer|graph` and `aeon runs`: from a question to its answer, from a failure to its retry."""
 
 import json
+import select
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
@@ -42,12 +43,34 @@ def test_a_question_ends_the_command_and_its_answer_goes_on(aeon, applied, shop,
     done = aeon("process", "answer", "last", "ask", "garden")
     assert (done.code, done.out) == (0, "Ann: /garden\n")
     late = aeon("process", "answer", "last", "ask", "attic")
-    assert late.code == 1
-    assert "waits for an answer; those that do: none" in " ".join(late.err.split())
+    assert late.code == 2
+    assert "takes no answer. It has ended: it is completed." in " ".join(late.err.split())
+    assert "aeon runs show" in late.err
     assert shop.calls == {"/first": 1, "/garden": 1}
     picture = tmp_path / "visit.svg"
     assert aeon("process", "graph", "visit", "--run", "last", "--svg", picture).code == 0
     assert ET.parse(picture).getroot().tag.endswith("svg")  # noqa: S314  # our own file
+
+
+@pytest.mark.slow
+def test_an_answer_that_comes_too_late_is_refused(aeon, applied, shop):
+    """Platform 9: it is not said to be answered, and the run goes on without once it is resumed."""
+    applied(ASKING.replace("interactionMode: manual", "interactionMode: manual, timeout: 3"))
+    assert aeon("process", "run", "visit", "--input", "who=Ann").code == 3
+    select.select([], [], [], 3.0)
+    assert aeon("jobs", "list", "--type", "human", "--json").json == []
+    late = aeon("process", "answer", "last", "ask", "garden")
+    told = " ".join(late.err.split())
+    assert (late.code, late.out) == (2, "")
+    assert "has timed out: nobody answered within 3 s" in told
+    assert "aeon runs resume" in told
+    assert "is answered" not in told
+    assert aeon("runs", "resume", "last").code == 1
+    ended = aeon("process", "answer", "last", "ask", "garden", "--json")
+    assert ended.code == 2
+    assert "It has ended: it is failed." in " ".join(ended.err.split())
+    assert "aeon runs retry" in ended.err
+    assert shop.calls == {"/first": 1}
 
 
 @pytest.mark.slow

@@ -26,6 +26,7 @@ from aeon.platform.store import StoreUnavailableError
 from aeon.testing.clock import FakeClock
 from aeon.testing.projection import InMemoryGraph
 from aeon.testing.records import RecordMutator, new_record
+from aeon.testing.store.rows import fill
 from aeon.testing.vault import InMemoryVault
 
 SHAPE = {"type": "object", "required": ["endpoint"]}
@@ -132,6 +133,27 @@ def test_what_the_catalog_does_is_followed(store, target, projector):
     projector.sync()
     assert same(store, target)
     assert target.fetch([NodeKey("Tool", tool.id)]) == ([], [])
+
+
+def edges_of_the_worker(target):
+    edges = target.fetch([NodeKey("Worker", "worker")])[1]
+    return sorted((edge.type, edge.target.label, edge.target.id) for edge in edges)
+
+
+def test_the_step_and_the_tool_of_a_busy_worker_are_followed(store, target, projector):
+    """The edges come and go with its job, and with what they lead to."""
+    fill(store)
+    projector.sync()
+    busy = [("EXECUTES", "Tool", "tool"), ("PROCESSES", "ProcessStep", "process/step")]
+    assert edges_of_the_worker(target) == busy
+    store.update(lambda unit: unit.write("DELETE FROM process_steps WHERE id = 'step'"))
+    projector.sync()
+    assert edges_of_the_worker(target) == busy[:1]
+    idle = "UPDATE workers SET status = 'idle', current_job_id = NULL, current_tool_id = NULL"
+    store.update(lambda unit: unit.write(idle))
+    projector.sync()
+    assert edges_of_the_worker(target) == []
+    assert same(store, target)
 
 
 def edges_of_the_run(target):

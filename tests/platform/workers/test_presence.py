@@ -5,9 +5,11 @@ import subprocess
 import sys
 
 import pytest
+from tests.platform.stored_processes import Storing, step
 
 from aeon.adapters.engines.retry import wait_until
 from aeon.base.clock import SystemClock
+from aeon.platform.runs.model import Job
 from aeon.platform.workers.heartbeat import WorkerHeartbeat
 from aeon.platform.workers.registry import (
     ExecutorProcess,
@@ -20,6 +22,20 @@ from aeon.platform.workers.registry import (
 from aeon.testing.clock import FakeClock
 
 HERE = ProcessIdentity("here", 1, "b")
+JOB = Job(
+    id="r:a:1",
+    run_id="r",
+    step="a",
+    attempt=1,
+    user="ann",
+    tool="t",
+    name="get",
+    owner="ann",
+    worker="llm_call",
+    effect="once",
+    inputs={},
+    timeout=30,
+)
 
 
 def executor(**fields):
@@ -73,6 +89,37 @@ def test_what_workers_do_is_written_and_kept(store):
     assert not registry.heartbeat("one", [busy])
 
 
+EDGES = """
+SELECT type, to_label, to_id FROM graph_edge WHERE from_label = 'Worker' AND from_id = :id ORDER BY type
+"""
+EDGES_TO_TOOL = "SELECT type, from_id FROM graph_edge WHERE to_label = 'Tool' AND to_id = :id AND type = 'EXECUTES'"
+
+
+def test_a_busy_worker_has_edges_to_the_step_and_the_tool_of_its_job(world):
+    """The specification, `Worker`: PROCESSES and EXECUTES, read as all edges are; and none to what is gone."""
+    user, registry = world.user("ann"), WorkerRegistry(world.store, world.clock)
+    storing = Storing(world)
+    tool = storing.tool(user)
+    process = storing.add(user, step("a", tool=tool.id))
+    presence = WorkerHeartbeat(registry, f"of {user}", {"rest_api": 1}, SystemClock(), interval=0.2)
+    presence.start()
+    job = JOB.model_copy(update={"process": process.id, "step": "a", "tool": tool.id, "worker": "rest_api"})
+    worker = presence.job_started(job)
+
+    def edges():
+        found = world.store.read(EDGES, {"id": worker})
+        return {row["type"]: (row["to_label"], row["to_id"]) for row in found if row["type"] != "RUNS_IN"}
+
+    busy = {"PROCESSES": ("ProcessStep", f"{process.id}/a"), "EXECUTES": ("Tool", tool.id)}
+    assert wait_until(lambda: edges() == busy, 20)
+    assert world.store.read(EDGES_TO_TOOL, {"id": tool.id}) == [{"type": "EXECUTES", "from_id": worker}]
+    storing.remove(user, process)
+    assert edges() == {"EXECUTES": ("Tool", tool.id)}
+    presence.job_ended(worker, failed=False)
+    assert wait_until(lambda: edges() == {}, 20)
+    presence.close()
+
+
 @pytest.mark.slow
 def test_who_was_taken_for_gone_says_so_and_enters_again(store, caplog):
     """After a long sleep it is there again, by itself; what it had then, it asks for run by run (platform 43)."""
@@ -80,7 +127,7 @@ def test_who_was_taken_for_gone_says_so_and_enters_again(store, caplog):
     presence = WorkerHeartbeat(registry, "sleeper", {"llm_call": 1}, SystemClock(), interval=0.2)
     presence.start()
     registry.deregister("sleeper")
-    worker = presence.job_started("llm_call", "job")
+    worker = presence.job_started(JOB)
     assert wait_until(lambda: "sleeper" in {each.id for each in registry.list_executors()}, 20)
     assert ["sent no heartbeat for too long and was removed" in record.message for record in caplog.records] == [True]
     presence.job_ended(worker, failed=False)

@@ -12,6 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from tests.chaos_sizes import size_of
 from tests.skills.sandbox.conftest import DONE, LOG, usable
 
 from aeon.base.errors import SandboxError
@@ -20,7 +21,7 @@ from aeon.skills.poll_loop import PollLoop
 
 pytestmark = pytest.mark.slow
 
-ROUNDS = int(os.environ.get("AEON_CHAOS_ROUNDS", "25"))
+ROUNDS = size_of("AEON_CHAOS_ROUNDS", in_ci=25)
 MOST = 12
 """Scripts of one round."""
 

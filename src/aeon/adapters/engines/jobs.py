@@ -3,9 +3,9 @@
 from datetime import datetime
 from typing import Final
 
-from aeon.platform.runs.machine.commands import StartJob
-from aeon.platform.runs.machine.events import AttemptFailure, AttemptStarted, StepFailed
-from aeon.platform.runs.model import Job, JobResult, RunSnapshot
+from aeon.platform.runs.machine.commands import AskPerson, StartJob
+from aeon.platform.runs.machine.events import AttemptFailure, AttemptStarted, StepFailed, StepTimedOut
+from aeon.platform.runs.model import Job, JobResult, RunSignal, RunSnapshot
 
 MAX_STARTS: Final = 20
 """Maximum starts of a job whose workers are lost.
@@ -32,6 +32,7 @@ def job_of(work: RunSnapshot, command: StartJob) -> Job:
         inputs=command.inputs,
         timeout=command.timeout,
         tokens=command.tokens,
+        process=work.run.process_id,
     )
 
 
@@ -59,6 +60,11 @@ def question_asked_at(work: RunSnapshot, job: str) -> float | None:
         if isinstance(entry.event, AttemptStarted) and entry.event.job == job:
             return datetime.fromisoformat(entry.at).timestamp()
     return None
+
+
+def question_timeout(run: str, command: AskPerson, at: str) -> RunSignal:
+    """Return the signal that nobody answered a question in time. It has the question's id, as an answer has."""
+    return RunSignal(id=command.job, run_id=run, at=at, event=StepTimedOut(step=command.step, attempt=command.attempt))
 
 
 _MAX_WAITING = 100

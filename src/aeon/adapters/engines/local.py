@@ -36,10 +36,11 @@ class LocalEngine:
         """Wait for the run to end, for at most `seconds`; return whether it has ended."""
         return self._tasks.wait(run, seconds)
 
-    def adopt(self, runs: Sequence[str]) -> None:
+    def adopt(self, runs: Sequence[str]) -> list[str]:
         """Start the runs here."""
         for run in runs:
             self.start(run)
+        return list(runs)
 
     def forget(self, runs: Sequence[str]) -> None:
         """Do nothing: there is no state to delete."""

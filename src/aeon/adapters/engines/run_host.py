@@ -12,7 +12,7 @@ from typing import Protocol, TypeAlias, cast
 
 from aeon.adapters.engines.child_runs import ChildRuns, RunStarter
 from aeon.adapters.engines.entry_writer import EntryWriter
-from aeon.adapters.engines.jobs import interrupted_result, job_of, question_asked_at
+from aeon.adapters.engines.jobs import interrupted_result, job_of, question_asked_at, question_timeout
 from aeon.adapters.engines.retry import RetryUntilAvailable
 from aeon.base.clock import Clock
 from aeon.base.errors import AeonError
@@ -21,7 +21,7 @@ from aeon.platform.errors import ConflictError
 from aeon.platform.runs.driver import drive_run
 from aeon.platform.runs.lease import ConfirmOwnership, LeaseLostError, RunLease, always_owned
 from aeon.platform.runs.machine.commands import AskPerson, CancelStep, StartJob, StartProcess
-from aeon.platform.runs.machine.events import DeadlinePassed, StepStopped, StepStopping, StepTimedOut
+from aeon.platform.runs.machine.events import DeadlinePassed, StepStopped, StepStopping
 from aeon.platform.runs.machine.state import ENDED_PHASES, RunState
 from aeon.platform.runs.model import HEARTBEAT_TIMEOUT, Job, JobResult, Occurrence, RunEntry, RunSignal, RunSnapshot
 from aeon.platform.runs.ports import RunRepository, WorkerPool
@@ -91,7 +91,7 @@ class RunHost:
         Other processes adopt runs of this one after `lease` seconds without a heartbeat.
         """
         self._lease_seconds = lease
-        self._repository = repository
+        self.repository = repository
         self.workers = workers
         self.queues = queues
         self._clock = clock
@@ -119,10 +119,10 @@ class RunHost:
     async def _host_run(self, run: str, checkpoint: CheckpointFunction, confirm: ConfirmOwnership) -> None:
         if (earlier := self._contexts.get(run)) is not None:  # this process lost the run and got it back
             await earlier.fence()
-        work = await self.retry.call(self._repository.claim, run, self._executor, confirm)
+        work = await self.retry.call(self.repository.claim, run, self._executor, confirm)
         if work is None:
             return
-        writer = EntryWriter(self._repository, run, self._executor, self.retry)
+        writer = EntryWriter(self.repository, run, self._executor, self.retry)
         context = _HostedRunContext(work, self._clock, writer, checkpoint, self)
         self._contexts[run] = context
         self._start_signal_task(at_once=bool(work.entries))
@@ -138,7 +138,7 @@ class RunHost:
         """Return the lease of a context's run, not yet checked. Only its latest context holds it."""
 
         def is_held() -> bool:
-            return self._contexts.get(context.run_id) is context and self._repository.is_owned_by(
+            return self._contexts.get(context.run_id) is context and self.repository.is_owned_by(
                 context.run_id, self._executor
             )
 
@@ -179,7 +179,7 @@ class RunHost:
 
     def _signals(self, runs: list[str]) -> list[RunSignal]:
         try:
-            return self._repository.list_signals(runs)
+            return self.repository.list_signals(runs)
         except AeonError:  # the store is unavailable: the next check finds the signals
             return []
 
@@ -251,7 +251,9 @@ class _HostedRunContext:
         asked_at = question_asked_at(self._work, command.job) if again else None
         elapsed = 0.0 if asked_at is None else max(0.0, self._seconds() - asked_at)  # in case the clock was set back
         await asyncio.sleep(max(0.0, command.timeout - elapsed))
-        return Occurrence(StepTimedOut(step=command.step, attempt=command.attempt))
+        await self._confirm()
+        timeout = question_timeout(self.run_id, command, self.now())
+        return Occurrence(await self._host.retry.call(self._host.repository.close_question, timeout))
 
     async def cancel_step(self, command: CancelStep) -> Occurrence:
         await self._confirm()

@@ -109,7 +109,10 @@ class RunSnapshot(NamedTuple):
 
 
 class Job(Record):
-    """One attempt at a step, for a worker of that type; `id` is also its idempotency key."""
+    """One attempt at a step, for a worker of that type; `id` is also its idempotency key.
+
+    `process` is the id of the run's Process; jobs of earlier versions have none.
+    """
 
     id: str
     run_id: str
@@ -124,6 +127,7 @@ class Job(Record):
     inputs: JsonObject
     timeout: int
     tokens: int | None = None
+    process: str = ""
 
 
 class JobResult(Record):
@@ -134,9 +138,9 @@ class JobResult(Record):
 
 
 class RunSignal(Record):
-    """A user's request to a run, kept until it is applied.
+    """A user's request to a run, or the timeout of a question, kept until it is applied.
 
-    `id` is unique, so that a request is applied once.
+    `id` is unique, so that a request is applied once; an answer and the timeout have that of their question.
     """
 
     id: str

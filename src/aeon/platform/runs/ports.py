@@ -7,6 +7,7 @@ from typing import Protocol
 from aeon.base.errors import AeonError
 from aeon.platform.runs.lease import ConfirmOwnership, always_owned
 from aeon.platform.runs.machine.commands import StartProcess
+from aeon.platform.runs.machine.events import HistoryEvent
 from aeon.platform.runs.machine.state import RunPhase, RunState
 from aeon.platform.runs.model import Job, JobResult, Run, RunEntry, RunSignal, RunSnapshot
 
@@ -48,8 +49,12 @@ class Engine(Protocol):
         """Wait for the run to end, for at most `seconds`; return whether it has ended."""
         ...
 
-    def adopt(self, runs: Sequence[str]) -> None:
-        """Resume runs whose executor is dead. The caller must have verified that."""
+    def adopt(self, runs: Sequence[str]) -> list[str]:
+        """Resume runs whose executor is dead; the caller must have verified that. Return the ids of those.
+
+        An engine that recovers the work of dead processes by itself gets all its runs: it resumes and returns those
+        that it does not execute.
+        """
         ...
 
     def forget(self, runs: Sequence[str]) -> None:
@@ -111,6 +116,14 @@ class RunRepository(Protocol):
 
     def list_signals(self, runs: Sequence[str]) -> list[RunSignal]:
         """Return all signals of these runs, oldest first."""
+        ...
+
+    def close_question(self, timeout: RunSignal) -> HistoryEvent:
+        """Store that a question has timed out, unless it was answered; return the event that counts.
+
+        `timeout` has the question's id, as its answer has: the first of both is stored. Calling it again returns the
+        same event.
+        """
         ...
 
 

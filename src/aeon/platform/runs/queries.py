@@ -96,6 +96,12 @@ WHERE r.ended_at IS NULL AND r.executor NOT IN (SELECT value FROM json_each(:exe
 ORDER BY r.accepted_at, r.id LIMIT :limit
 """  # noqa: S608  # constants alone
 
+KEPT: Final = f"""{_SUMMARY}
+WHERE r.executor = :executor AND r.ended_at IS NULL AND r.parent_id IS NULL
+  AND (CAST(:root AS text) IS NULL OR r.id = :root)
+ORDER BY r.accepted_at, r.id
+"""
+
 LEFT_OF_ROOT: Final = f"""{_SUMMARY}
 WHERE r.root_id = :root AND r.ended_at IS NULL AND r.executor NOT IN (SELECT value FROM json_each(:executors))
 ORDER BY r.accepted_at, r.id

@@ -23,6 +23,7 @@ from aeon.platform.runs.machine.commands import StartProcess
 from aeon.platform.runs.machine.events import (
     AttemptFailure,
     CancelRequested,
+    HistoryEvent,
     RunCompleted,
     StepCompleted,
     StepFailed,
@@ -144,6 +145,21 @@ class SqlRunRepository:
         columns: JsonObject = {"id": signal.id, "run": signal.run_id, "at": signal.at}
         self._store.update(write_one(queries.WANT, {**columns, "text": text, "reference": reference_of(text)}))
 
+    def close_question(self, timeout: RunSignal) -> HistoryEvent:
+        """Store that a question has timed out, unless it was answered; return the event that counts.
+
+        `timeout` has the question's id, as its answer has: the first of both is stored. Calling it again returns the
+        same event.
+        """
+        try:
+            self.add_signal(timeout)
+        except DuplicateError:
+            signals = self.list_signals([timeout.run_id])
+            return next(signal.event for signal in signals if signal.id == timeout.id)
+        except GuardError:  # the run has ended, so that the event changes nothing
+            pass
+        return timeout.event
+
     def entries(self, run: str, after: int = 0) -> Iterator[RunEntry]:
         """Yield the entries of a run with numbers above `after`, in order."""
         while True:
@@ -196,6 +212,11 @@ class SqlRunRepository:
         params: JsonObject = {"executors": list[Json](executors), "root": root, "limit": limit}
         rows = self._store.read(queries.LEFT if root is None else queries.LEFT_OF_ROOT, params)
         return [RunSummary.from_row(row) for row in rows]
+
+    def list_roots_of(self, executor: str, root: str | None = None) -> list[RunSummary]:
+        """Return all open runs of an executor that no other run called, or the one with that id."""
+        params: JsonObject = {"executor": executor, "root": root}
+        return [RunSummary.from_row(row) for row in self._store.read(queries.KEPT, params)]
 
     def list_by_executor(self, executor: str) -> dict[str, str]:
         """Return the open runs of an executor: Process names by run id."""

@@ -1,9 +1,9 @@
 """The operations of users on runs: start, view, answer, cancel and retry."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import NamedTuple
 
-from aeon.base.json import Json, JsonObject
+from aeon.base.json import Json
 from aeon.base.next_steps import NextStep
 from aeon.platform.errors import ConflictError, NotFoundError, RuleError
 from aeon.platform.ledger import Ledger, MutationRequest
@@ -29,6 +29,15 @@ from aeon.platform.runs.machine.state import ENDED_PHASES, RunState, StepState, 
 from aeon.platform.runs.model import ALL_RUNS, NEWEST_RUN, Run, RunEntry, RunFilter, RunPosition, RunSignal, RunSummary
 from aeon.platform.runs.notifier import InProcessNotifier
 from aeon.platform.runs.ports import EntryNotifier
+from aeon.platform.runs.questions import (
+    AskedQuestion,
+    PendingQuestion,
+    list_asked,
+    open_jobs,
+    refusal_of,
+    refusal_of_ended,
+    signals_for,
+)
 from aeon.platform.runs.replay import replay
 from aeon.platform.runs.repository import SqlRunRepository
 from aeon.platform.runs.semantics import SEMANTICS
@@ -73,16 +82,6 @@ def _events_of_step(plan: RunPlan, position: int, step: str, earlier: StepState)
 
 
 _DEFAULT_LIMIT = 50
-
-
-class PendingQuestion(NamedTuple):
-    """The question of a manual step. `run` is the run that asks, maybe a child run."""
-
-    run: str
-    step: str
-    job: str
-    asks: str | None
-    inputs: JsonObject
 
 
 class RunView(NamedTuple):
@@ -162,24 +161,33 @@ class Runs:
 
     def list_questions(self, user: str, run: str) -> list[PendingQuestion]:
         """Return the open questions of a run, then those of its whole family."""
-        root = self.repository.get(user, run).run.root_id
-        family = [each.id for each in self.repository.list_family(root) if each.phase not in ENDED_PHASES]
-        family.sort(key=lambda each: each != run)
-        answered = {signal.id for signal in self.repository.list_signals(family)}
-        questions = [question for each in family for question in self._questions(user, each)]
-        return [question for question in questions if question.job not in answered]
+        return [
+            question
+            for view, asked in self._family_questions(user, run)
+            for question in _pending(view, open_jobs(asked))
+        ]
+
+    def list_asked(self, view: RunView, entries: Sequence[RunEntry]) -> list[AskedQuestion]:
+        """Return all questions that a run itself has asked, with why closed ones are closed."""
+        family = self.repository.list_family(view.run.root_id)
+        return self._asked(view, entries, family, self.repository.list_signals([each.id for each in family]))
 
     def answer(self, user: str, run: str, step: str, value: Json) -> PendingQuestion:
         """Answer a manual step; the answer is its result. Return the question (platform 9).
 
-        Raises NotFoundError if no such question is open in that run; ConflictError if another answer came first.
+        Raises NotFoundError if the run has asked no such question; RuleError if the question has timed out or the run
+        has ended; ConflictError if another answer came first.
         """
         question = self._open_question(user, run, step)
         event = AnswerGiven(step=step, by=user, answer=value)
         view = self.view(user, question.run)
         if reason := rejection_reason(view.plan, view.state, event):
             raise RuleError(f"The answer is not valid: {reason}.", rule="answer", field="$.answer")
-        self._send(RunSignal(id=question.job, run_id=question.run, at=self._ledger.now(), event=event))
+        try:
+            self._send(RunSignal(id=question.job, run_id=question.run, at=self._ledger.now(), event=event))
+        except ConflictError:  # another answer, or the end of the question or of its run, came first
+            self._open_question(user, run, step)
+            raise
         return question
 
     def cancel(self, user: str, run: str) -> None:
@@ -211,22 +219,55 @@ class Runs:
         self.repository.mark_retried(run, retry.id)
         return retry
 
-    def _questions(self, user: str, run: str) -> Iterator[PendingQuestion]:
-        view = self.view(user, run)
-        for command in recorded_commands(view.plan, view.state, SEMANTICS):
-            if isinstance(command, AskPerson):
-                yield PendingQuestion(run, command.step, command.job, command.asks, command.inputs)
+    def _family_questions(self, user: str, run: str) -> list[tuple[RunView, list[AskedQuestion]]]:
+        """Return what the open runs of a family have asked, beginning with the given run."""
+        family = self.repository.list_family(self.repository.get(user, run).run.root_id)
+        own_first = sorted(family, key=lambda each: each.id != run)
+        return list(self._asked_by(user, [each for each in own_first if each.phase not in ENDED_PHASES], family))
+
+    def _asked_by(
+        self, user: str, runs: Sequence[RunSummary], family: Sequence[RunSummary]
+    ) -> Iterator[tuple[RunView, list[AskedQuestion]]]:
+        """Yield what some runs of a family have asked."""
+        signals = self.repository.list_signals([each.id for each in family])
+        for each in runs:
+            planned, entries = self.repository.get(user, each.id), list(self.repository.entries(each.id))
+            view = RunView(planned.run, planned.plan, replay(planned.plan, entries))
+            yield view, self._asked(view, entries, family, signals)
+
+    def _asked(
+        self,
+        view: RunView,
+        entries: Sequence[RunEntry],
+        family: Sequence[RunSummary],
+        signals: Sequence[RunSignal],
+    ) -> list[AskedQuestion]:
+        planned = PlannedRun(view.run, view.plan)
+        own = signals_for(view.run, family, signals)
+        return list_asked(planned, entries, view.state.phase, own, self._ledger.now())
 
     def _open_question(self, user: str, run: str, step: str) -> PendingQuestion:
-        questions = self.list_questions(user, run)
+        target = self.repository.get(user, run).run
+        if target.phase in ENDED_PHASES:
+            raise refusal_of_ended(target)
+        found = self._family_questions(user, run)
+        questions = [question for view, asked in found for question in _pending(view, open_jobs(asked))]
         for question in questions:
             if question.step == step:
                 return question
+        if closed := self._find_closed(user, run, step):
+            raise refusal_of(closed)
         waiting = ", ".join(question.step for question in questions) or "none"
         raise NotFoundError(
             f"No step {step!r} of the run {run} waits for an answer; those that do: {waiting}.",
             next_step=NextStep("runs.explain", run=run),
         )
+
+    def _find_closed(self, user: str, run: str, step: str) -> AskedQuestion | None:
+        """Return a question of a family that takes no answer, the latest if there are several."""
+        family = self.repository.list_family(self.repository.get(user, run).run.root_id)
+        asked = [question for _, questions in self._asked_by(user, family, family) for question in questions]
+        return next((question for question in reversed(asked) if question.step == step and question.closed), None)
 
     def _send(self, signal: RunSignal) -> None:
         try:
@@ -235,3 +276,10 @@ class Runs:
             raise ConflictError("There was an answer already: the first answer counts.") from None
         except GuardError:
             raise ConflictError("The run has ended in the meantime.") from None
+
+
+def _pending(view: RunView, jobs: Collection[str]) -> Iterator[PendingQuestion]:
+    """Yield the questions of a run with these ids."""
+    for command in recorded_commands(view.plan, view.state, SEMANTICS):
+        if isinstance(command, AskPerson) and command.job in jobs:
+            yield PendingQuestion(view.run.id, command.step, command.job, command.asks, command.inputs)

@@ -23,6 +23,9 @@ NODES: Final = (
             "type",
             "status",
             "current_job_id",
+            "current_process_id",
+            "current_step_id",
+            "current_tool_id",
             "last_heartbeat",
             "processed_count",
             "error_count",
@@ -30,7 +33,12 @@ NODES: Final = (
             "updated_at",
         ),
         numbers=frozenset({"processed_count", "error_count"}),
-        defaults={"current_job_id": None},
+        defaults={
+            "current_job_id": None,
+            "current_process_id": None,
+            "current_step_id": None,
+            "current_tool_id": None,
+        },
     ),
     NodeType(
         "Places",
@@ -50,4 +58,24 @@ NODES: Final = (
     ),
 )
 
-EDGES: Final = (EdgeType("RUNS_IN", "Worker", "Executor", "workers", target_columns={"executor_id": "id"}),)
+EDGES: Final = (
+    EdgeType("RUNS_IN", "Worker", "Executor", "workers", target_columns={"executor_id": "id"}),
+    EdgeType(
+        "PROCESSES",
+        "Worker",
+        "ProcessStep",
+        "workers",
+        target_columns={"current_process_id": "process_id", "current_step_id": "id"},
+        where="EXISTS (SELECT 1 FROM process_steps AS p\n"
+        "              WHERE p.process_id = e.current_process_id AND p.id = e.current_step_id)",
+    ),
+    EdgeType(
+        "EXECUTES",
+        "Worker",
+        "Tool",
+        "workers",
+        target_columns={"current_tool_id": "id"},
+        where="EXISTS (SELECT 1 FROM tools WHERE tools.id = e.current_tool_id)",
+    ),
+)
+"""A job outlives its step and its tool, which others may change or delete; its worker then has no such edge."""

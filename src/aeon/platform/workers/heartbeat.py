@@ -7,9 +7,9 @@ from datetime import datetime
 
 from aeon.base.clock import Clock, since_boot
 from aeon.base.loggers import room_logger
-from aeon.platform.runs.model import HEARTBEAT_INTERVAL
+from aeon.platform.runs.model import HEARTBEAT_INTERVAL, Job
 from aeon.platform.store import StoreError
-from aeon.platform.workers.registry import Worker, WorkerRegistry
+from aeon.platform.workers.registry import NO_JOB, Worker, WorkerRegistry
 
 _LOG = room_logger("workers")
 
@@ -51,12 +51,19 @@ class WorkerHeartbeat:
         self._thread = threading.Thread(target=self._run, name="aeon-presence", daemon=True)
         self._thread.start()
 
-    def job_started(self, kind: str, job: str) -> str:
+    def job_started(self, job: Job) -> str:
         """Assign a job to an idle worker and return its id; empty if all workers are busy."""
         with self._lock:
             for worker in self._workers.values():
-                if worker.type == kind and worker.status == "idle":
-                    self._change(worker, status="busy", current_job_id=job)
+                if worker.type == job.worker and worker.status == "idle":
+                    self._change(
+                        worker,
+                        status="busy",
+                        current_job_id=job.id,
+                        current_process_id=job.process or None,
+                        current_step_id=job.step,
+                        current_tool_id=job.tool,
+                    )
                     return worker.id
         return ""
 
@@ -65,7 +72,7 @@ class WorkerHeartbeat:
         with self._lock:
             if (current := self._workers.get(worker)) is not None:
                 counts = {"processed_count": current.processed_count + 1, "error_count": current.error_count + failed}
-                self._change(current, status="idle", current_job_id=None, **counts)
+                self._change(current, status="idle", **NO_JOB, **counts)
 
     def close(self) -> None:
         """Deregister this process. Calling it again does nothing."""

@@ -11,7 +11,7 @@ from aeon.platform.runs.ports import Engine, EngineUnavailableError
 from aeon.platform.runs.repository import SqlRunRepository
 from aeon.platform.schedules.starter import FiringResult, ScheduleStarter
 from aeon.platform.store import StoreError
-from aeon.platform.workers.registry import WorkerRegistry
+from aeon.platform.workers.registry import SELF_RECOVERING_EXECUTOR, WorkerRegistry
 
 
 class OrphanRecovery:
@@ -36,6 +36,8 @@ class OrphanRecovery:
     def adopt(self, root: str | None = None) -> list[RunSummary]:
         """Adopt all open runs without a live executor, or those of one root run, and return them.
 
+        They include runs that an engine should recover by itself and does not know.
+
         Raises StoreError, EngineUnavailableError.
         """
         for executor in self._registry.list_dead_executors():
@@ -52,7 +54,20 @@ class OrphanRecovery:
             for run in adopted:
                 self._runs.reassign(run.id, self._engine.executor, "")
             raise
-        return adopted
+        return [*adopted, *self._start_unknown(root)]
+
+    def _start_unknown(self, root: str | None) -> list[RunSummary]:
+        """Start runs of a self-recovering engine that it does not know, and return them.
+
+        Their process died before it started them, or the engine lost them. Called runs are started by their callers.
+        """
+        if self._engine.executor != SELF_RECOVERING_EXECUTOR:
+            return []
+        kept = self._runs.list_roots_of(self._engine.executor, root)
+        if root is None:
+            kept = [run for run in kept if not self._is_just_accepted(run)]
+        started = set(self._engine.adopt([run.id for run in kept]))
+        return [run for run in kept if run.id in started]
 
     def _is_just_accepted(self, run: RunSummary) -> bool:
         age = datetime.fromisoformat(self._clock.now()) - datetime.fromisoformat(run.accepted_at)

@@ -8,6 +8,7 @@ from typing import Literal, NamedTuple
 
 from aeon.platform.runs.machine.events import AttemptStarted
 from aeon.platform.runs.model import RunEntry
+from aeon.platform.runs.questions import open_jobs
 from aeon.platform.runs.replay import replay
 from aeon.platform.runs.service import Runs, RunView
 from aeon.platform.workers.availability import list_live_executors
@@ -37,31 +38,37 @@ class OpenJob(NamedTuple):
 
 
 class QueueContext(NamedTuple):
-    """The registered workers, the live executors, and the ids of answered questions."""
+    """The registered workers and the live executors."""
 
     workers: Sequence[Worker]
     executors: Collection[str]
-    answered: Collection[str]
 
 
 def list_open_jobs(runs: Runs, registry: WorkerRegistry, user: str) -> list[OpenJob]:
     """Return what the user's open runs wait for, in the order in which the runs were accepted."""
     ids = runs.repository.list_open_ids(user)
-    answered = {signal.id for signal in runs.repository.list_signals(ids)}
-    context = QueueContext(registry.list_workers(), list_live_executors(registry), answered)
+    context = QueueContext(registry.list_workers(), list_live_executors(registry))
     return [job for run in ids for job in _jobs_of_run(runs, user, run, context)]
 
 
 def _jobs_of_run(runs: Runs, user: str, run: str, context: QueueContext) -> Iterator[OpenJob]:
     planned = runs.repository.get(user, run)
     entries = list(runs.repository.entries(run))
-    yield from find_open_jobs(RunView(planned.run, planned.plan, replay(planned.plan, entries)), entries, context)
+    view = RunView(planned.run, planned.plan, replay(planned.plan, entries))
+    questions = open_jobs(runs.list_asked(view, entries))
+    yield from find_open_jobs(view, entries, context, questions)
 
 
-def find_open_jobs(view: RunView, entries: Sequence[RunEntry], context: QueueContext) -> Iterator[OpenJob]:
-    """Yield what one run waits for: an executor, then what its steps wait for. Pure."""
+def find_open_jobs(
+    view: RunView, entries: Sequence[RunEntry], context: QueueContext, questions: Collection[str]
+) -> Iterator[OpenJob]:
+    """Yield what one run waits for: an executor, then what its steps wait for. Pure.
+
+    `questions` are the ids of the questions that take an answer.
+    """
     last = entries[-1].at if entries else view.run.accepted_at
-    if view.run.executor not in (*context.executors, SELF_RECOVERING_EXECUTOR) and not view.waits_only_for_people:
+    needs_executor = not (view.waits_only_for_people and questions)
+    if view.run.executor not in (*context.executors, SELF_RECOVERING_EXECUTOR) and needs_executor:
         yield _run_job(view, last)
     started = {each.event.job: each.at for each in entries if isinstance(each.event, AttemptStarted)}
     for position, step in enumerate(view.plan.steps):
@@ -70,7 +77,7 @@ def find_open_jobs(view: RunView, entries: Sequence[RunEntry], context: QueueCon
         id_ = view.plan.job_id(step.id, attempt)
         since = started.get(id_, last)
         if step_state.status == "running" and view.plan.is_manual(position):
-            if id_ not in context.answered:
+            if id_ in questions:
                 yield _job(view, position, attempt, since, type="human", status="waits", asks=call.asks)
         elif step_state.status in _ACTIVE_STATUSES and call.kind == "tool":
             worker = next((each.id for each in context.workers if each.current_job_id == id_), None)

@@ -26,7 +26,7 @@ _STORE_RETRY_INTERVAL = 1.0
 class JobBoard(Protocol):
     """Shows which worker executes which job."""
 
-    def job_started(self, kind: str, job: str) -> str: ...
+    def job_started(self, job: Job) -> str: ...
 
     def job_ended(self, worker: str, *, failed: bool) -> None: ...
 
@@ -195,7 +195,7 @@ def _run_if_owned(run_job: JobRunner, job: Job, confirm: ConfirmOwnership) -> Jo
 
 
 def _run_on_board(execution: _JobExecution, board: JobBoard) -> JobResult:
-    worker = board.job_started(execution.job.worker, execution.job.id)
+    worker = board.job_started(execution.job)
     failed = True
     try:
         result = execution()

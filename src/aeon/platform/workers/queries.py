@@ -11,12 +11,14 @@ SET host = excluded.host, pid = excluded.pid, birth = excluded.birth, started_at
 """
 
 REGISTER_WORKER: Final = """
-INSERT INTO workers (id, executor_id, type, status, current_job_id, last_heartbeat, processed_count, error_count,
-                     created_at, updated_at)
-VALUES (:id, :executor_id, :type, :status, :current_job_id, :last_heartbeat, :processed_count, :error_count,
-        :created_at, :updated_at)
+INSERT INTO workers (id, executor_id, type, status, current_job_id, current_process_id, current_step_id,
+                     current_tool_id, last_heartbeat, processed_count, error_count, created_at, updated_at)
+VALUES (:id, :executor_id, :type, :status, :current_job_id, :current_process_id, :current_step_id,
+        :current_tool_id, :last_heartbeat, :processed_count, :error_count, :created_at, :updated_at)
 ON CONFLICT (id) DO UPDATE
-SET status = excluded.status, current_job_id = excluded.current_job_id, last_heartbeat = excluded.last_heartbeat,
+SET status = excluded.status, current_job_id = excluded.current_job_id,
+    current_process_id = excluded.current_process_id, current_step_id = excluded.current_step_id,
+    current_tool_id = excluded.current_tool_id, last_heartbeat = excluded.last_heartbeat,
     processed_count = excluded.processed_count, error_count = excluded.error_count,
     created_at = excluded.created_at, updated_at = excluded.updated_at
 """
@@ -25,7 +27,8 @@ BEAT: Final = "UPDATE executors SET last_heartbeat = :at WHERE id = :id"
 
 BEAT_WORKER: Final = """
 UPDATE workers
-SET status = :status, current_job_id = :current_job_id, last_heartbeat = :last_heartbeat,
+SET status = :status, current_job_id = :current_job_id, current_process_id = :current_process_id,
+    current_step_id = :current_step_id, current_tool_id = :current_tool_id, last_heartbeat = :last_heartbeat,
     processed_count = :processed_count, error_count = :error_count, updated_at = :updated_at
 WHERE id = :id AND executor_id = :executor_id
 """
@@ -38,7 +41,7 @@ SELECT id, host, pid, birth, started_at, last_heartbeat, types FROM executors OR
 """
 
 WORKERS: Final = """
-SELECT id, executor_id, type, status, current_job_id, last_heartbeat, processed_count, error_count,
-       created_at, updated_at
+SELECT id, executor_id, type, status, current_job_id, current_process_id, current_step_id, current_tool_id,
+       last_heartbeat, processed_count, error_count, created_at, updated_at
 FROM workers ORDER BY type, id LIMIT :limit
 """

@@ -28,18 +28,33 @@ SELF_RECOVERING_EXECUTOR = "temporal"
 
 
 class Worker(Record):
-    """Executes one job of its type at a time. Only the system writes `status` and later fields."""
+    """Executes one job of its type at a time. Only the system writes `status` and later fields.
+
+    A busy worker has the step of its job, with the Process of its run, and the tool.
+    """
 
     id: str
     type: str
     status: WorkerStatus = "idle"
     current_job_id: str | None = None
+    current_process_id: str | None = None
+    current_step_id: str | None = None
+    current_tool_id: str | None = None
     last_heartbeat: str
     processed_count: int = Field(default=0, ge=0)
     error_count: int = Field(default=0, ge=0)
     created_at: str
     updated_at: str
     executor_id: str
+
+
+NO_JOB: Mapping[str, None] = {
+    "current_job_id": None,
+    "current_process_id": None,
+    "current_step_id": None,
+    "current_tool_id": None,
+}
+"""The fields of a worker that is not busy."""
 
 
 class ExecutorProcess(Record):
@@ -237,4 +252,4 @@ def _observed(
 
 
 def _offline(worker: Worker) -> Worker:
-    return worker.model_copy(update={"status": "offline", "current_job_id": None})
+    return worker.model_copy(update={"status": "offline", **NO_JOB})

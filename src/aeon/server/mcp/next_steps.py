@@ -4,7 +4,9 @@ from collections.abc import Mapping
 from typing import Final
 
 TOOLS: Final[Mapping[str, str]] = {
+    "runs.ask_again": "To be asked again, start the process again: this server cannot retry the run {run}.",
     "runs.explain": "See the questions of the run {run} with run.look.",
+    "runs.resume": "Look at the run {run} with run.look; it goes on without the answer.",
     "runs.retry": "Then start the process again: this server cannot retry the run {run}.",
     "runs.view": "Look at the run {run} with run.look.",
 }

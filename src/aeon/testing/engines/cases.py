@@ -174,7 +174,7 @@ def nobody_answers(world: EngineWorld) -> None:
     tool = world.tool("echo", echo)
     run = world.start_run(world.process("ask", [step("ask", tool, interactionMode="manual", timeout=1)]))
     assert world.wait_for_end(run).state.phase == "failed"
-    with pytest.raises(NotFoundError):
+    with pytest.raises(RuleError, match="has ended: it is failed"):
         world.runs.answer(world.user, run.id, "ask", "late")
 
 

@@ -1,9 +1,13 @@
 """Cases for engines that store their work, and continue it after a restart."""
 
 import threading
+import time
 from collections.abc import Callable
 
+import pytest
+
 from aeon.base.json import Json, JsonObject
+from aeon.platform.errors import RuleError
 from aeon.testing.engines.world import EngineWorld, echo, step, wait_for
 
 Case = Callable[[EngineWorld], None]
@@ -68,6 +72,39 @@ def question_survives(world: EngineWorld) -> None:
     assert world.tools.calls == {"echo": 1}
 
 
+def answer_that_comes_too_late(world: EngineWorld) -> None:
+    """A question whose time is over takes no answer, also before an engine records the timeout (platform 9)."""
+    tool = world.tool("echo", echo)
+    ask = step("ask", tool, interactionMode="manual", timeout=2, required=False)
+    run = world.start_run(world.process("ask", [ask, step("z", tool, after=["ask"])]))
+    world.wait_until(lambda: bool(world.runs.list_questions(world.user, run.id)))
+
+    def answer_late() -> None:
+        world.wait_until(lambda: not world.runs.list_questions(world.user, run.id))
+        with pytest.raises(RuleError, match="has timed out: nobody answered within 2 s"):
+            world.runs.answer(world.user, run.id, "ask", "late")
+
+    world.reopen(while_closed=answer_late)
+    assert world.wait_for_end(run).state.phase == "completed"
+    assert "answer_given ask" not in world.event_names(run)
+    assert "timed_out ask" in world.event_names(run)
+
+
+def answer_that_waits_for_its_run(world: EngineWorld) -> None:
+    """An answer that was accepted in time counts, also if the run is resumed only after the timeout (platform 9)."""
+    tool = world.tool("echo", echo)
+    run = world.start_run(world.process("ask", [step("ask", tool, interactionMode="manual", timeout=3)]))
+    world.wait_until(lambda: bool(world.runs.list_questions(world.user, run.id)))
+    timed_out_at = time.monotonic() + 3.5
+
+    def answer_in_time() -> None:
+        world.runs.answer(world.user, run.id, "ask", "yes")
+        world.wait_until(lambda: time.monotonic() > timed_out_at)
+
+    world.reopen(while_closed=answer_in_time)
+    assert world.wait_for_end(run).state.output == "yes"
+
+
 def called_process_survives(world: EngineWorld) -> None:
     """Child runs continue, too, and are executed once."""
     reached, lets_go = threading.Event(), threading.Event()
@@ -121,6 +158,8 @@ RECOVERY_CASES: tuple[Case, ...] = (
     goes_on,
     once_is_not_repeated,
     question_survives,
+    answer_that_comes_too_late,
+    answer_that_waits_for_its_run,
     called_process_survives,
     cancelled_while_closed,
     stops_what_it_called,

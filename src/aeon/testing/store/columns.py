@@ -99,7 +99,7 @@ NULLABLE: Final[dict[str, tuple[str, ...]]] = {
     "run_entries": ("reference",),
     "signals": ("reference",),
     "dead_jobs": ("retried_by",),
-    "workers": ("current_job_id",),
+    "workers": ("current_job_id", "current_process_id", "current_step_id", "current_tool_id"),
     "cached_results": ("reference",),
     "metric_definitions": ("retention_days",),
     "metric_values": ("number", "instant", "user_id"),

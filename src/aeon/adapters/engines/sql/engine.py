@@ -67,13 +67,14 @@ class SqlEngine:
         """Wait for the run to end, for at most `seconds`; return whether it has ended."""
         return self._tasks.wait(run, seconds)
 
-    def adopt(self, runs: Sequence[str]) -> None:
+    def adopt(self, runs: Sequence[str]) -> list[str]:
         """Resume runs of dead executors here. The caller must have verified that they are dead."""
         tokens = {run: str(uuid4()) for run in runs}
         if tokens:
             self._journal.adopt(tokens)
         for run, token in tokens.items():
             self._tasks.run(self._tasks.spawn(run, partial(self._host_run, run, token)))
+        return list(runs)
 
     def forget(self, runs: Sequence[str]) -> None:
         """Delete the state of runs that have ended."""

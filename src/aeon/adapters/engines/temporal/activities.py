@@ -27,6 +27,7 @@ from aeon.adapters.engines.temporal.messages import (
 from aeon.adapters.engines.temporal.names import (
     ACCEPT,
     CANCEL,
+    CLOSE_QUESTION,
     EXECUTOR,
     JOB,
     LOAD,
@@ -40,7 +41,7 @@ from aeon.platform.errors import ConflictError, NotFoundError
 from aeon.platform.runs.lease import LeaseLostError, RunLease
 from aeon.platform.runs.machine.events import AttemptFailure, StepFailed
 from aeon.platform.runs.machine.state import ENDED_PHASES
-from aeon.platform.runs.model import HEARTBEAT_TIMEOUT, Job, JobResult
+from aeon.platform.runs.model import HEARTBEAT_TIMEOUT, Job, JobResult, RunSignal
 from aeon.platform.runs.ports import RunRepository, WorkerPool
 from aeon.platform.store import StoreError, StoreUnavailableError
 
@@ -142,6 +143,13 @@ class RunActivities:
             done=await asyncio.to_thread(self._repository.find_child_result, query.run, query.command)
         ).as_dict()
 
+    @activity.defn(name=CLOSE_QUESTION)
+    async def close_question(self, message: JsonObject) -> JsonObject:
+        """Store that a question has timed out, unless it was answered; return the signal that counts."""
+        timeout = RunSignal.parsed(message)
+        event = await asyncio.to_thread(self._repository.close_question, timeout)
+        return timeout.model_copy(update={"event": event}).as_dict()
+
     @activity.defn(name=CANCEL)
     async def cancel(self, message: JsonObject) -> bool:
         """Cancel a child run, now or when it is executed; return whether it is still open."""
@@ -161,7 +169,15 @@ class RunActivities:
 
     @property
     def all(self) -> list[Callable[..., Any]]:
-        return [self.load, self.save_entries, self.accept, self.outcome, self.cancel, self.wait_for_run]
+        return [
+            self.load,
+            self.save_entries,
+            self.accept,
+            self.outcome,
+            self.close_question,
+            self.cancel,
+            self.wait_for_run,
+        ]
 
     def _load(self, run: str) -> JsonObject | None:
         work = self._repository.claim(run, EXECUTOR)

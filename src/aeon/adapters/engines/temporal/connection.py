@@ -17,6 +17,7 @@ from aeon.base.errors import ConfigError
 from aeon.base.event_loop import EventLoopThread
 from aeon.platform.errors import PlatformError
 from aeon.platform.runs.claim_check import ResultStore
+from aeon.platform.runs.ports import EngineUnavailableError
 
 _OWNER_WORKFLOW: Final = "aeon.graph"
 _UNSERVED_QUEUE: Final = "aeon-nobody"
@@ -97,11 +98,10 @@ def data_converter(results: ResultStore) -> DataConverter:
 T = TypeVar("T")
 
 
-class TemporalError(PlatformError):
+class TemporalError(PlatformError, EngineUnavailableError):
     """Temporal does not answer."""
 
     status: ClassVar[int] = 503
-    is_retryable: ClassVar[bool] = True
     next_step = "Start it, or look at `engine.address`; accepted runs are safe, and continue when it answers."
 
 

@@ -1,8 +1,9 @@
 """Runs as Temporal workflows: Temporal reassigns the work of dead workers."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import suppress
+from typing import TypeVar
 
 from temporalio.api.common.v1 import WorkflowExecution
 from temporalio.api.workflowservice.v1 import DeleteWorkflowExecutionRequest
@@ -28,6 +29,27 @@ MAX_HISTORY_EVENTS = 2000
 
 _SIGNAL_POLL_INTERVAL = 15.0
 """Seconds between two checks for signals that were never sent."""
+
+
+_FEW = 10
+"""Maximum number of runs that are started without asking first which of them Temporal executes."""
+
+_CONCURRENT_CALLS = 16
+"""Maximum calls to the server at once: each waits for its disk."""
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+async def _map_concurrently(function: Callable[[T], Awaitable[R]], items: Sequence[T]) -> list[R]:
+    """Return the results in the order of the items."""
+    free = asyncio.Semaphore(_CONCURRENT_CALLS)
+
+    async def call(item: T) -> R:
+        async with free:
+            return await function(item)
+
+    return await asyncio.gather(*(call(item) for item in items))
 
 
 class TemporalEngine:
@@ -78,10 +100,9 @@ class TemporalEngine:
         """Wait for the run to end, for at most `seconds`; return whether it has ended."""
         return wait_until(lambda: self._repository.get_phase(run) in ENDED_PHASES, seconds)
 
-    def adopt(self, runs: Sequence[str]) -> None:
-        """Start runs that were never started or were stopped on Temporal; others continue anyway."""
-        for run in runs:
-            self._connection.run(self._start_workflow(run, WorkflowIDReusePolicy.ALLOW_DUPLICATE))
+    def adopt(self, runs: Sequence[str]) -> list[str]:
+        """Start runs that were never started or were stopped on Temporal, and return them; others continue anyway."""
+        return self._connection.run(self._start_unknown(runs))
 
     def forget(self, runs: Sequence[str]) -> None:
         """Delete Temporal's histories of runs that have ended."""
@@ -92,14 +113,33 @@ class TemporalEngine:
         """Stop executing here; unfinished runs continue elsewhere, or at the next start."""
         self._connection.close()
 
-    async def _start_workflow(self, run: str, policy: WorkflowIDReusePolicy) -> None:
-        workflow_input = self._workflow_input.model_copy(update={"run": run}).as_dict()
-        with suppress(WorkflowAlreadyStartedError):
-            await self._client.start_workflow(RUN, workflow_input, id=run, task_queue=RUN_QUEUE, id_reuse_policy=policy)
+    async def _start_unknown(self, runs: Sequence[str]) -> list[str]:
+        executed = await self._list_executed() if len(runs) > _FEW else set[str]()
+        missing = await asyncio.to_thread(self._still_open, [run for run in runs if run not in executed])
+        policy = WorkflowIDReusePolicy.ALLOW_DUPLICATE
+        started = await _map_concurrently(lambda run: self._start_workflow(run, policy), missing)
+        return [run for run, is_new in zip(missing, started, strict=True) if is_new]
 
-    async def _send_signals(self, runs: list[str]) -> None:
-        for signal in await asyncio.to_thread(self._repository.list_signals, runs):
-            await self._send_signal(signal)
+    def _still_open(self, runs: Sequence[str]) -> list[str]:
+        """Return the runs that have not ended: a workflow stores the end of its run before it ends."""
+        return [run for run in runs if self._repository.get_phase(run) not in ENDED_PHASES]
+
+    async def _start_workflow(self, run: str, policy: WorkflowIDReusePolicy) -> bool:
+        """Return whether it was started; False if it is executed, or was and may not be again."""
+        workflow_input = self._workflow_input.model_copy(update={"run": run}).as_dict()
+        try:
+            await self._client.start_workflow(RUN, workflow_input, id=run, task_queue=RUN_QUEUE, id_reuse_policy=policy)
+        except WorkflowAlreadyStartedError:
+            return False
+        return True
+
+    async def _list_executed(self) -> set[str]:
+        running = self._client.list_workflows(f"WorkflowType = '{RUN}' AND ExecutionStatus = 'Running'")
+        return {each.id async for each in running}
+
+    async def _send_signals(self, runs: Collection[str]) -> None:
+        signals = await asyncio.to_thread(self._repository.list_signals, list(runs))
+        await _map_concurrently(self._send_signal, signals)
 
     async def _send_signal(self, signal: RunSignal) -> None:
         """Send a signal once; the run applies it once in any case."""
@@ -116,8 +156,7 @@ class TemporalEngine:
         """Send signals that could not be sent when they were stored, at the start and repeatedly."""
         while True:
             with suppress(Exception):  # the store or Temporal is unavailable: the next check sends them
-                running = self._client.list_workflows(f"WorkflowType = '{RUN}' AND ExecutionStatus = 'Running'")
-                await self._send_signals([each.id async for each in running])
+                await self._send_signals(await self._list_executed())
             await asyncio.sleep(_SIGNAL_POLL_INTERVAL)
 
     async def _delete_history(self, run: str) -> None:

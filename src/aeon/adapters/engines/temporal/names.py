@@ -10,9 +10,13 @@ LOAD: Final = "aeon.load"
 SAVE_ENTRIES: Final = "aeon.keep"
 ACCEPT: Final = "aeon.accept"
 OUTCOME: Final = "aeon.outcome"
+CLOSE_QUESTION: Final = "aeon.close_question"
 CANCEL: Final = "aeon.cancel"
 WAIT_FOR_RUN: Final = "aeon.follow"
 SIGNAL: Final = "aeon.wanted"
+
+QUESTIONS_ARE_CLOSED: Final = "aeon.questions-are-closed"
+"""The patch since which a timeout of a question is stored before it counts."""
 
 EXECUTOR: Final = SELF_RECOVERING_EXECUTOR
 """The executor of all runs on Temporal, which assigns each run to one process at a time."""

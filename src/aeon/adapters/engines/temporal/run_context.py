@@ -13,12 +13,20 @@ from temporalio import workflow
 from temporalio.common import RetryPolicy
 from temporalio.exceptions import ActivityError, TimeoutError, TimeoutType  # noqa: A004  # Temporal's own
 
-from aeon.adapters.engines.jobs import MAX_STARTS, interrupted_result, job_of, lost_worker_result, question_asked_at
-from aeon.adapters.engines.temporal.activity_calls import cancellation_count
+from aeon.adapters.engines.jobs import (
+    MAX_STARTS,
+    interrupted_result,
+    job_of,
+    lost_worker_result,
+    question_asked_at,
+    question_timeout,
+)
+from aeon.adapters.engines.temporal.activity_calls import call_activity, cancellation_count
 from aeon.adapters.engines.temporal.child_run import ChildRun
 from aeon.adapters.engines.temporal.entry_writer import WorkflowEntryWriter
 from aeon.adapters.engines.temporal.messages import RunWorkflowInput
-from aeon.adapters.engines.temporal.names import JOB, queue_name
+from aeon.adapters.engines.temporal.names import CLOSE_QUESTION, JOB, QUESTIONS_ARE_CLOSED, queue_name
+from aeon.base.json import JsonObject
 from aeon.platform.runs.machine.commands import AskPerson, CancelStep, StartJob, StartProcess
 from aeon.platform.runs.machine.events import DeadlinePassed, StepStopped, StepTimedOut
 from aeon.platform.runs.machine.state import RunState
@@ -101,7 +109,13 @@ class TemporalRunContext:
     async def ask_person(self, command: AskPerson, *, again: bool) -> Occurrence:
         self._resumed_questions += again
         await asyncio.sleep(max(0.0, self._seconds_left(command, again=again)))
-        return Occurrence(StepTimedOut(step=command.step, attempt=command.attempt))
+        timeout = question_timeout(self._work.run.id, command, self.now())
+        if not workflow.patched(QUESTIONS_ARE_CLOSED):
+            return Occurrence(timeout.event)
+        await self._wait_if_full()
+        with self._counting():
+            first: JsonObject = await call_activity(CLOSE_QUESTION, timeout.as_dict())
+        return Occurrence(RunSignal.parsed(first).event)
 
     async def cancel_step(self, command: CancelStep) -> Occurrence:
         if self._work.plan.calls[command.step].kind == "process":

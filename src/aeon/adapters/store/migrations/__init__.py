@@ -8,13 +8,14 @@ from typing import Final, NamedTuple
 
 from aeon.platform.store import Dialect
 
-LATEST: Final = 3
+LATEST: Final = 4
 """The number of the newest migration, and the version of a fully migrated record."""
 
 DIGESTS: Final[Mapping[int, str]] = {
     1: "271726f6cf20a2493052f1bb55e7507d5ab511542d882bd58377e72dfef041bb",
     2: "e8f3067b159d089912aff5a9f9763175a56c5569493fb5c43ca8499600aac3ae",
     3: "d520189b97790dab61cccb1831f5869517a899e4211b14dddb6bc53023ee5c31",
+    4: "d32b0202c6649746578f02cfc42bacbdab3eca41459d4753bbd4e6d1542e7ac1",
 }
 """The digest of a SQLite record's schema by version (`sqlite.schema.schema_digest`)."""
 

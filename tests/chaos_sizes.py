@@ -1,0 +1,18 @@
+"""How much chaos the tests make: one setting for all engines and stores, with a size for CI where it is not set.
+
+`AEON_CHAOS_STOPS=50 pytest tests/adapters/engines -k "repeats_nothing" -rP` suspends processes 50 times on each engine
+and prints what was counted. `AEON_CHAOS_KILLS` and `AEON_CHAOS_ROUNDS` do the same for kills and hostile scripts, and
+`AEON_OPEN_RUNS` sets how many runs are open at once.
+"""
+
+import os
+import sys
+
+
+def size_of(setting: str, in_ci: int) -> int:
+    return int(os.environ.get(setting, in_ci))
+
+
+def print_counts(line: str) -> None:
+    """For whoever reads the output with `-rP`."""
+    sys.stdout.write(f"{line}\n")
