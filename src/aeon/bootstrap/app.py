@@ -5,6 +5,8 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from aeon.adapters.files.folders import FolderAccess
+from aeon.adapters.files.tools import file_tools
 from aeon.adapters.weights import (
     CATALOG,
     Weights,
@@ -82,6 +84,8 @@ class App:
         self._skill_data: Path | None = None
         self._opening_skills = Lock()
         self._register_installed_tools()
+        if settings.tools.allow_read or settings.tools.allow_write:
+            self.allow_files()
 
     @property
     def skills(self) -> "Skills":
@@ -196,6 +200,16 @@ class App:
             self._from_project,
             Prices(self.prices.by_model),
         )
+
+    def allow_files(self, *readable: Path) -> None:
+        """Register the tools for files: for the folders in the settings, and for those that are `readable`."""
+        granted = self.settings.tools
+        access = FolderAccess(
+            self.folder, [*map(Path, granted.allow_read), *readable], [Path(each) for each in granted.allow_write]
+        )
+        for tool in file_tools(access):
+            self.registry.unregister(tool.name)
+            self._register(tool)
 
     def register_stored_tools(self, user: str) -> "list[StoredTool]":
         """Register the tools in this folder's record that a user owns or may see, and return them.

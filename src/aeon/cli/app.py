@@ -8,7 +8,19 @@ import typer
 from typer.models import CommandInfo
 
 import aeon
-from aeon.cli.options import AsJson, Files, LogFile, Model, NoInput, StoredTools, Ttl, User, group
+from aeon.cli.options import (
+    AllowRead,
+    AllowWrite,
+    AsJson,
+    Files,
+    LogFile,
+    Model,
+    NoInput,
+    StoredTools,
+    Ttl,
+    User,
+    group,
+)
 from aeon.cli.platform.commands import apply, audit, catalog, health, process, secret, tool, up, uses
 from aeon.cli.platform.run_commands import jobs, metrics, runs, schedule, worker
 from aeon.cli.platform.store_commands import graph, store
@@ -104,6 +116,8 @@ def run(  # noqa: PLR0913, PLR0917  # one for each option of the command
         bool, typer.Option("--allow-fallback", help="Let the model answer where --plan names an unknown tool.")
     ] = False,
     files: Files = None,
+    allow_read: AllowRead = None,
+    allow_write: AllowWrite = None,
     log: Annotated[Path | None, typer.Option("--log", metavar="PATH", help="Write the run's log to this file.")] = None,
     tools: StoredTools = None,
     user: User = "me",
@@ -115,7 +129,14 @@ def run(  # noqa: PLR0913, PLR0917  # one for each option of the command
 
     stored_for = user if tools else None
     options = RequestOptions(
-        model, ttl, as_json=as_json, may_fetch=not no_input, stored_tools_user=stored_for, files=files or []
+        model,
+        ttl,
+        as_json=as_json,
+        may_fetch=not no_input,
+        stored_tools_user=stored_for,
+        files=files or [],
+        allow_read=allow_read or [],
+        allow_write=allow_write or [],
     )
     return run_request(request, UserPlan(plan, repair=repair, allow_fallback=allow_fallback), log, options)
 
@@ -139,11 +160,13 @@ def plan(
 
 
 @app.command()
-def resume(
+def resume(  # noqa: PLR0913, PLR0917  # one for each option of the command
     path: LogFile,
     ttl: Ttl = None,
     model: Model = None,
     files: Files = None,
+    allow_read: AllowRead = None,
+    allow_write: AllowWrite = None,
     tools: StoredTools = None,
     user: User = "me",
     as_json: AsJson = False,
@@ -154,7 +177,14 @@ def resume(
 
     stored_for = user if tools else None
     options = RequestOptions(
-        model, ttl, as_json=as_json, may_fetch=not no_input, stored_tools_user=stored_for, files=files or []
+        model,
+        ttl,
+        as_json=as_json,
+        may_fetch=not no_input,
+        stored_tools_user=stored_for,
+        files=files or [],
+        allow_read=allow_read or [],
+        allow_write=allow_write or [],
     )
     return resume_run(path, options)
 

@@ -36,4 +36,12 @@ Files = Annotated[
     list[Path] | None,
     typer.Option("--file", "-f", metavar="FILE", help="Give the model the text of this file. May be repeated."),
 ]
+AllowRead = Annotated[
+    list[Path] | None,
+    typer.Option("--allow-read", metavar="DIR", help="Also let tools read this folder's files. May be repeated."),
+]
+AllowWrite = Annotated[
+    list[Path] | None,
+    typer.Option("--allow-write", metavar="DIR", help="Let tools and scripts write in this folder. May be repeated."),
+]
 LogFile = Annotated[Path, typer.Argument(metavar="LOG", help="The log of a run.")]

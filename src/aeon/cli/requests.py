@@ -28,6 +28,7 @@ from aeon.kernel.state import restore_state
 from aeon.observability.events import Event, Observer, PlanReady, WarningIssued
 from aeon.observability.log import JsonlLog, LogHistory, read_log
 from aeon.plan.models import Plan, PlanStep, StepStatus
+from aeon.settings import LoadedSettings
 from aeon.tools.attachments import Attachments, AttachmentTool
 from aeon.tools.registry import ToolRegistry
 
@@ -47,6 +48,20 @@ class RequestOptions(NamedTuple):
     """The user whose stored tools are offered too; None offers no stored tools."""
     files: Sequence[Path] = ()
     """Files whose text the model gets."""
+    allow_read: Sequence[Path] = ()
+    """Folders that tools may read, besides the current one."""
+    allow_write: Sequence[Path] = ()
+    """Folders in which tools and scripts may write."""
+
+    def load(self, ttl: int | None = None) -> LoadedSettings:
+        """The settings of the current folder, overridden by these flags. Raises ConfigError."""
+        write = [str(each.absolute()) for each in self.allow_write] or None
+        grants = {
+            "tools.allow_read": ("--allow-read", [str(each.absolute()) for each in self.allow_read] or None),
+            "tools.allow_write": ("--allow-write", write),
+            "skills.allow_write": ("--allow-write", write),
+        }
+        return load_cli_settings(model=self.model, ttl=self.ttl if ttl is None else ttl, more=grants)
 
 
 class UserPlan(NamedTuple):
@@ -70,10 +85,10 @@ def run_request(request: str | None, supplied: UserPlan, log: Path | None, optio
 
     For a request about texts, from files or piped in, code makes the plan: the model reads them and answers.
     """
-    loaded = load_cli_settings(model=options.model, ttl=options.ttl)
+    loaded = options.load()
     text, plan, attachments = _asked(request, supplied, options)
     if attachments is not None and plan is not None and options.ttl is None:
-        loaded = load_cli_settings(model=options.model, ttl=max(loaded.settings.run.ttl, len(plan.steps)))
+        loaded = options.load(max(loaded.settings.run.ttl, len(plan.steps)))
     with app_session(loaded) as app:
         path = log or new_log_path(Path(loaded.settings.run.log_dir).expanduser())
         steps = None if plan is None else plan.steps
@@ -124,7 +139,7 @@ def _attach(app: App, attachments: Attachments | None) -> None:
 
 def resume_run(path: Path, options: RequestOptions) -> int:
     """Resume the run of a log from its last complete entry. Raises InputError if the run has ended."""
-    loaded = load_cli_settings(model=options.model, ttl=options.ttl)
+    loaded = options.load()
     history = read_log(path)
     state = restore_state(history)
     remaining = [step for step in state.plan.steps if step.status in (StepStatus.PENDING, StepStatus.RUNNING)]
@@ -144,7 +159,7 @@ def resume_run(path: Path, options: RequestOptions) -> int:
 def plan_request(request: str, options: RequestOptions) -> int:
     """Plan a request without running it, and print the plan."""
     text = read_request(request)
-    with app_session(load_cli_settings(model=options.model)) as app:
+    with app_session(options.load()) as app:
         _prepare_model(app, None, options)
         _register_tools(app, options, text)
         with redirect_stdout(sys.stderr), display_for() as display:
@@ -154,7 +169,8 @@ def plan_request(request: str, options: RequestOptions) -> int:
 
 
 def _register_tools(app: App, options: RequestOptions, request: str, named: Iterable[str | None] = ()) -> None:
-    """Register stored tools if the flags ask for them, and the skills that match the request."""
+    """Register the tools for files, stored tools if the flags ask for them, and the skills that match the request."""
+    app.allow_files(app.folder)
     if options.stored_tools_user is not None:
         app.register_stored_tools(options.stored_tools_user)
     app.register_skills(request, named)

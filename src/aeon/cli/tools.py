@@ -19,6 +19,7 @@ from aeon.validation.schema import argument_problems
 def list_tools(*, as_json: bool) -> int:
     """Print every tool: as lines of name and description, or as JSON."""
     with app_session(load_cli_settings()) as app:
+        app.allow_files(app.folder)
         exported = app.registry.export_tools_for_llm()
     if as_json:
         print_data(indented_json(exported))
@@ -32,6 +33,7 @@ def list_tools(*, as_json: bool) -> int:
 def show_tool(name: str, *, as_json: bool) -> int:
     """Print one tool with everything that a prompt shows of it. Raises InputError for an unknown name."""
     with app_session(load_cli_settings()) as app:
+        app.allow_files(app.folder)
         exported = _registered(app, name).exported
     if as_json:
         print_data(indented_json(exported))
@@ -47,6 +49,7 @@ def call_tool(name: str, argument: str, *, as_json: bool) -> int:
     """Call a tool. Raises InputError for invalid arguments, ToolError if the tool fails."""
     arguments = read_json_object(argument)
     with app_session(load_cli_settings()) as app:
+        app.allow_files(app.folder)
         registered = _registered(app, name)
         problems = argument_problems(arguments, registered.input)
         if problems:

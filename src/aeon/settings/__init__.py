@@ -12,6 +12,7 @@ from aeon.settings.model import (
     Settings,
     SkillsSettings,
     StoreSettings,
+    ToolsSettings,
 )
 
 __all__ = [
@@ -27,6 +28,7 @@ __all__ = [
     "SettingsFile",
     "SkillsSettings",
     "StoreSettings",
+    "ToolsSettings",
     "environment_variable",
     "load_settings",
 ]

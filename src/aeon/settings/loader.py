@@ -32,16 +32,18 @@ def escaping_path_problems(settings: Settings, from_project: Mapping[str, Path])
 
 
 def project_grant_problems(settings: Settings, from_project: Mapping[str, Path]) -> list[str]:
-    """The problems of a project's file that grants permissions to scripts (skills 15)."""
+    """The problems of a project's file that grants permissions to scripts or tools (skills 15)."""
     grants = {
         "skills.trust_project": settings.skills.trust_project,
         "skills.allow_network": settings.skills.allow_network,
         "skills.allow_model": settings.skills.allow_model,
         "skills.allow_write": bool(settings.skills.allow_write),
+        "tools.allow_read": bool(settings.tools.allow_read),
+        "tools.allow_write": bool(settings.tools.allow_write),
     }
     return [
-        f"{file}: {key} is a grant to scripts; a project's file may not make one. If you want it, set it yourself with "
-        f"{environment_variable(key)}"
+        f"{file}: {key} is a grant to scripts and tools; a project's file may not make one. If you want it, set it "
+        f"yourself with {environment_variable(key)}"
         for key, is_granted in grants.items()
         if is_granted and (file := from_project.get(key))
     ]
@@ -71,7 +73,16 @@ _OTHER_VARIABLES = frozenset(
 _VARIABLES = {environment_variable(key): key for key in KEYS}
 _SECRET_VARIABLES = ("model.api_key_env", "store.password_env", "graph.password_env", "engine.password_env")
 """Keys whose value is the name of a variable."""
-_LISTS = frozenset({"model.sources", "skills.folders", "skills.disabled", "skills.allow_write"})
+_LISTS = frozenset(
+    {
+        "model.sources",
+        "skills.folders",
+        "skills.disabled",
+        "skills.allow_write",
+        "tools.allow_read",
+        "tools.allow_write",
+    }
+)
 
 
 class SettingsFile(NamedTuple):

@@ -271,12 +271,22 @@ class EngineSettings(_Section):
         return value
 
 
+class ToolsSettings(_Section):
+    """The folders in which the tools for files work. On the command line, the current folder may be read."""
+
+    allow_read: list[SettingsPath] = Field(default=[], max_length=50, description="folders whose files tools may read")
+    allow_write: list[SettingsPath] = Field(
+        default=[], max_length=50, description="folders in which tools may read and write files"
+    )
+
+
 class Settings(_Section):
     """All settings."""
 
     model: ModelSettings = ModelSettings()
     run: RunSettings = RunSettings()
     memory: MemorySettings = MemorySettings()
+    tools: ToolsSettings = ToolsSettings()
     skills: SkillsSettings = SkillsSettings()
     store: StoreSettings = StoreSettings()
     graph: GraphSettings = GraphSettings()
