@@ -89,7 +89,8 @@ def doubt_marks(run: AnsweredRun) -> list[str]:
         return ["doubtful: the answer is empty"]
     if not run.is_by_model:
         return []
-    if _words(as_text(answer)) == _words(run.request) != []:
+    asked = _words(run.request)
+    if _words(as_text(answer)) in (asked, ["request", *asked]) and asked:
         return ["doubtful: the answer repeats the request"]
     unused = [f"doubtful: the answer does not use the result of step {call.step_id!r}" for call in _unused_calls(run)]
     return [*unused, *_invented_numbers(run)]

@@ -119,11 +119,10 @@ def reasoning_prompt(step: PlanStep, context: StepContext, *, is_fallback: bool)
     """
     material = bind(step.arguments, context.results) if step.arguments else _long_results(context)
     text, left_out = as_material(material)
-    parts = [_NOTHING_DONE if is_fallback else "", text, step.description]
-    if context.goal is not None:
+    parts = [_NOTHING_DONE if is_fallback else "", text and f"{text}\n", step.description]
+    if context.goal is not None and not step.arguments:
         now = f"Now: {local_time(context.instant)}" if context.instant else ""
-        run, task = ("", "Request") if step.arguments else (describe_run(context), "Step to carry out")
-        parts[1:] = [now, run, text, f"{task}: {step.description}", "Answer:"]
+        parts[1:] = [now, describe_run(context), text, f"Step to carry out: {step.description}", "Answer:"]
     return "\n".join(filter(None, parts)), left_out
 
 

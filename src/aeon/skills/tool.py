@@ -42,6 +42,8 @@ class SkillTool(Tool):
     the call with all its retries. An abandoned call is cancelled.
     """
 
+    is_common = False  # only the scripts of skills that match a request are registered
+
     def __init__(self, skill: Skill, script: SkillScript, execute: ToolPlanExecution, plan_timeout: float) -> None:
         self.name = f"{skill.name}.{script.name}"
         self.description = script.description or skill.description
