@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from aeon.cli.live_display import partial_descriptions
+from aeon.testing.wire_rules import StalledResponse
 
 
 def plain(seen: str) -> str:
@@ -63,3 +64,11 @@ def test_no_color_is_honoured_and_a_long_plan_stays_on_the_screen(terminal, plug
 )
 def test_descriptions_of_a_plan_that_is_still_being_written(text, found):
     assert partial_descriptions(text) == found
+
+
+@pytest.mark.slow
+def test_while_the_model_reads_and_writes_the_screen_says_so_and_for_how_long(terminal, double):
+    double(StalledResponse())
+    code, seen = terminal("run", "add", until="the model reads, 1 s")
+    assert code == 130
+    assert "the model reads, 0 s" in plain(seen)

@@ -105,6 +105,8 @@ class LiveDisplay(LiveRenderer):
         self._running: StyledLine | None = None
         self._details: list[StyledLine] = []
         self._drawn_at = 0.0
+        self._began = time.monotonic()
+        self._pieces = 0
         super().__init__(stream)
 
     def _clear(self) -> None:
@@ -114,13 +116,16 @@ class LiveDisplay(LiveRenderer):
         match event:
             case PlanningStarted():
                 self._is_planning, self._title = True, "planning"
+                self._start_clock()
                 self._print(event_lines(event, 0, self._width))
             case TextGenerated():
+                self._pieces += 1
                 self._text = (self._text + event.text)[:_MAX_TEXT] if self._is_planning else self._tail(event)
             case PlanReady():
                 self._begin(event)
             case PlanStepStarted():
                 self._next, self._text = event.position + 1, ""
+                self._start_clock()
                 self._running = step_line(event.step, "running", event.position, len(self._steps), self._width)
                 self._redraw()
             case ToolInvoked() | WarningIssued() | RepairAttempted():
@@ -146,6 +151,16 @@ class LiveDisplay(LiveRenderer):
         self._print([head, *self._details, *outcome_lines(event, self._width)])
         self._running, self._details, self._text = None, [], ""
 
+    def _start_clock(self) -> None:
+        self._began, self._pieces = time.monotonic(), 0
+
+    def _progress(self) -> str:
+        """What the model does, and for how long; a model writes about a token with each piece of text."""
+        seconds = f"{time.monotonic() - self._began:.0f} s"
+        if self._pieces:
+            return f"the model writes, {self._pieces} tokens, {seconds}"
+        return f"the model reads, {seconds}" if self._is_planning else seconds
+
     def _redraw(self) -> None:
         """Show a change at once, but do not redraw thousands of times a second."""
         if time.monotonic() - self._drawn_at > _REDRAW_INTERVAL:
@@ -166,7 +181,10 @@ class LiveDisplay(LiveRenderer):
         """Return the current state as a renderable; called by the drawing thread."""
         if not self._title:
             return Text()
-        tree = Tree(Text(self._title, style="bold"))
+        title = Text(self._title, style="bold")
+        if self._is_planning:
+            title.append(f"  {self._progress()}", style="not bold dim")
+        tree = Tree(title)
         width = self._width - _GUIDE
         if self._is_planning:
             for number, description in enumerate(partial_descriptions(self._text)[-self._room :], 1):
@@ -178,7 +196,10 @@ class LiveDisplay(LiveRenderer):
     def _draw_steps(self, tree: Tree, width: int) -> None:
         running = self._running
         if running is not None:
-            branch = tree.add(_truncated(running.text, running.style, width))
+            progress = f"  {self._progress()}"
+            branch = tree.add(
+                _truncated(running.text, running.style, width - len(progress)).append(progress, style="not bold dim")
+            )
             for line in self._details[-self._room :]:
                 branch.add(_truncated(line.text.strip(), line.style, width - _GUIDE))
             if self._text:
