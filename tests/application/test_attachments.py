@@ -94,5 +94,5 @@ def test_two_files_of_one_name_are_two_texts(tmp_path):
     for folder in ("one", "two"):
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "a.txt").write_text(folder)
-    attachments = read_attachments([tmp_path / "one" / "a.txt", tmp_path / "two" / "a.txt"], "piped")
-    assert list(attachments.parts) == ["stdin", "a.txt", str(tmp_path / "two" / "a.txt")]
+    attachments = read_attachments(["one/a.txt", "two/a.txt"], "piped", folder=tmp_path)
+    assert list(attachments.parts) == ["stdin", "a.txt", "two/a.txt"]

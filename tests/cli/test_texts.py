@@ -1,7 +1,10 @@
 """Texts for a request on the command line: piped in, from files, and after a stop."""
 
 import json
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 
 from aeon.tools.attachments import PART_CHARACTERS
 
@@ -41,6 +44,21 @@ def test_a_request_is_about_files_and_a_plan_is_not(aeon, double):
     refused = aeon("run", "--plan", "p.json", "--file", "a.md")
     assert (refused.code, "--file needs a request" in refused.err) == (2, True)
     assert aeon("run", "Which?", "--file", "lost.md").code == 2
+
+
+def test_a_request_is_about_a_page_that_the_user_names(aeon, double):
+    Path("site").mkdir()
+    Path("site/tea.txt").write_text("green tea")
+    handler = partial(SimpleHTTPRequestHandler, directory="site")
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as site:
+        Thread(target=site.serve_forever, daemon=True).start()
+        page = f"http://127.0.0.1:{site.server_address[1]}/tea.txt"
+        server = double("Green.")
+        assert aeon("run", "Which tea?", "--file", page).out == "Green.\n"
+        assert "green tea" in material(server)
+        missing = aeon("run", "Which tea?", "--file", page + "x")
+        site.shutdown()
+    assert (missing.code, "its server answered 404" in " ".join(missing.err.split())) == (2, True)
 
 
 def test_a_stopped_run_about_a_text_goes_on_with_the_same_text_and_no_other(aeon, double):

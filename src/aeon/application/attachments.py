@@ -21,14 +21,23 @@ _NOTE = (
 )
 
 
-def read_attachments(files: Sequence[Path], piped: str | None = None) -> Attachments:
-    """The texts of files, by their names, and the text that was piped in, as `stdin`.
+def read_attachments(
+    files: Sequence[str | Path], piped: str | None = None, *, folder: Path, allow_private: bool = False
+) -> Attachments:
+    """The texts of files and pages, by their names, and the text that was piped in, as `stdin`.
 
-    Raises InputError for a file without text, MissingExtraError.
+    Paths are relative to `folder`; a str with `http://` or `https://` is a page, in a private network only with
+    `allow_private`. Raises InputError for what has no text, MissingExtraError.
     """
     texts = {} if piped is None else {"stdin": piped}
     for file in files:
-        texts[str(file) if file.name in texts else file.name] = read_text(file)
+        if isinstance(file, str) and file.startswith(("http://", "https://")):
+            from aeon.adapters.web.pages import PageReader  # brings an HTTP client
+
+            texts[file] = PageReader(allow_private=allow_private).read(file)
+        else:
+            path = folder / file
+            texts[str(file) if path.name in texts else path.name] = read_text(path)
     if empty := [name for name, text in texts.items() if not text.strip()]:
         raise InputError(f"{', '.join(empty)} has no text.", next_step="Name a file with text.")
     return Attachments(texts)

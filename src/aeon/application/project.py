@@ -119,13 +119,12 @@ class Project:
         """Plan a request and run the plan.
 
         The plan may use all registered tools, `tools`, and the skills that match. `observer` gets every event. With
-        `files`, the request is about their texts: the model reads them, in parts if they are long, and answers. Raises
-        RequestError, InputError for a file without text, LLMError without a model, OrchestrationError if no plan can be
-        made, ToolDefinitionError for one of `tools`, and LogError.
+        `files`, paths or addresses of pages, the request is about their texts: the model reads them, in parts if they
+        are long, and answers. Raises RequestError, InputError for what has no text, LLMError without a model,
+        OrchestrationError if no plan can be made, ToolDefinitionError for one of `tools`, and LogError.
         """
         self._require_open()
-        paths = [Path(file) for file in files]
-        return self._requests.ask(request, KernelRunOptions(observer, tools, cancellation=cancellation, files=paths))
+        return self._requests.ask(request, KernelRunOptions(observer, tools, cancellation=cancellation, files=files))
 
     def run_plan(
         self,

@@ -83,8 +83,8 @@ class KernelRunOptions(NamedTuple):
 
     `observer` gets its events; `tools` are added to the registered ones. `ttl` counts the steps that may be visited,
     None for the settings' own; `log` is the path of the log, None for a fresh one. `cancellation` is called before each
-    step and returns whether to stop there. `files` are read by the model, whatever their length; relative paths are in
-    the project's folder.
+    step and returns whether to stop there. `files` are paths, relative to the project's folder, and addresses of
+    pages; the model reads them, whatever their length.
     """
 
     observer: Observer | None = None
@@ -92,7 +92,7 @@ class KernelRunOptions(NamedTuple):
     ttl: int | None = None
     log: Path | None = None
     cancellation: CancellationCheck | None = None
-    files: Sequence[Path] = ()
+    files: Sequence[str | Path] = ()
 
 
 _DEFAULTS = KernelRunOptions()
@@ -119,7 +119,7 @@ class RequestService:
 
     def _ask_about(self, request: str, options: KernelRunOptions) -> RequestResult:
         """Answer a request about texts; code makes the plan. Raises InputError for a file without text."""
-        attachments = read_attachments([self._app.folder / file for file in options.files])
+        attachments = read_attachments(options.files, folder=self._app.folder)
         plan = plan_of_texts(normalize_request(request), attachments)
         ttl = max(self._app.settings.run.ttl, len(plan.steps)) if options.ttl is None else options.ttl
         tools = [*options.tools, AttachmentTool(attachments)]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from aeon.adapters.files.folders import FolderAccess
 from aeon.adapters.files.tools import file_tools
+from aeon.adapters.web.fetch import FetchTool
 from aeon.adapters.weights import (
     CATALOG,
     Weights,
@@ -86,6 +87,8 @@ class App:
         self._register_installed_tools()
         if settings.tools.allow_read or settings.tools.allow_write:
             self.allow_files()
+        if settings.tools.allow_hosts:
+            self.allow_pages("")
 
     @property
     def skills(self) -> "Skills":
@@ -210,6 +213,11 @@ class App:
         for tool in file_tools(access):
             self.registry.unregister(tool.name)
             self._register(tool)
+
+    def allow_pages(self, own_words: str) -> None:
+        """Register the tool for web pages: for the hosts that the user's own words name, and those in the settings."""
+        self.registry.unregister(FetchTool.name)
+        self._register(FetchTool(own_words, self.settings.tools.allow_hosts))
 
     def register_stored_tools(self, user: str) -> "list[StoredTool]":
         """Register the tools in this folder's record that a user owns or may see, and return them.

@@ -33,8 +33,8 @@ User = Annotated[
     ),
 ]
 Files = Annotated[
-    list[Path] | None,
-    typer.Option("--file", "-f", metavar="FILE", help="Give the model the text of this file. May be repeated."),
+    list[str] | None,
+    typer.Option("--file", "-f", metavar="FILE", help="Give the model this file, or this https page. Repeatable."),
 ]
 AllowRead = Annotated[
     list[Path] | None,

@@ -10,7 +10,7 @@ from aeon.application.attachments import plan_of_texts, read_attachments
 from aeon.application.models import ModelChoice
 from aeon.application.requests import new_log_path, open_request_log, request_usage
 from aeon.base.errors import AeonError, InputError, LogError, PlanError, RequestError
-from aeon.base.json import JsonObject
+from aeon.base.json import JsonObject, canonical_json
 from aeon.base.suggestions import closest_name
 from aeon.bootstrap.app import App
 from aeon.cli.console import print_data, print_message
@@ -46,8 +46,8 @@ class RequestOptions(NamedTuple):
     may_fetch: bool
     stored_tools_user: str | None = None
     """The user whose stored tools are offered too; None offers no stored tools."""
-    files: Sequence[Path] = ()
-    """Files whose text the model gets."""
+    files: Sequence[str] = ()
+    """Files and addresses of pages whose text the model gets."""
     allow_read: Sequence[Path] = ()
     """Folders that tools may read, besides the current one."""
     allow_write: Sequence[Path] = ()
@@ -93,6 +93,7 @@ def run_request(request: str | None, supplied: UserPlan, log: Path | None, optio
         path = log or new_log_path(Path(loaded.settings.run.log_dir).expanduser())
         steps = None if plan is None else plan.steps
         _attach(app, attachments)
+        app.allow_pages(_own_words(text, plan))
         _register_tools(app, options, text if plan is None else "", [step.tool for step in steps or []])
         _, repair, allow_fallback = supplied
         if plan is not None:
@@ -127,8 +128,13 @@ def _asked(request: str | None, supplied: UserPlan, options: RequestOptions) -> 
     text = read_request(request)
     if piped is None and not options.files:
         return _Asked(text, None, None)
-    attachments = read_attachments(options.files, piped)
+    attachments = read_attachments(options.files, piped, folder=Path.cwd(), allow_private=True)
     return _Asked(text, plan_of_texts(text, attachments), attachments)
+
+
+def _attachments_again(options: RequestOptions) -> Attachments:
+    """The texts of a run that goes on. Raises InputError."""
+    return read_attachments(options.files, piped_text(), folder=Path.cwd(), allow_private=True)
 
 
 def _attach(app: App, attachments: Attachments | None) -> None:
@@ -149,9 +155,10 @@ def resume_run(path: Path, options: RequestOptions) -> int:
             next_step=f"See `aeon log show {path}`, or start a new run.",
         )
     is_about_texts = any(step.tool == AttachmentTool.name for step in remaining)
-    attachments = read_attachments(options.files, piped_text()) if is_about_texts else None
+    attachments = _attachments_again(options) if is_about_texts else None
     with app_session(loaded) as app:
         _attach(app, attachments)
+        app.allow_pages(_own_words(state.request, state.plan if state.policy.is_supplied else None))
         _register_tools(app, options, "", [step.tool for step in remaining])
         return _execute(app, path, history, remaining, options, lambda orchestrator: orchestrator.resume(state))
 
@@ -161,11 +168,17 @@ def plan_request(request: str, options: RequestOptions) -> int:
     text = read_request(request)
     with app_session(options.load()) as app:
         _prepare_model(app, None, options)
+        app.allow_pages(text)
         _register_tools(app, options, text)
         with redirect_stdout(sys.stderr), display_for() as display:
             plan = app.orchestrator(ttl=1, log=None, observer=display).plan(text)
         print_data(indented_json(plan.as_dict()))
     return ExitCode.DONE
+
+
+def _own_words(request: str, supplied: Plan | None) -> str:
+    """What the user wrote: hosts that are named there may be asked."""
+    return request if supplied is None else f"{request}\n{canonical_json(supplied.as_dict())}"
 
 
 def _register_tools(app: App, options: RequestOptions, request: str, named: Iterable[str | None] = ()) -> None:

@@ -20,6 +20,7 @@ def list_tools(*, as_json: bool) -> int:
     """Print every tool: as lines of name and description, or as JSON."""
     with app_session(load_cli_settings()) as app:
         app.allow_files(app.folder)
+        app.allow_pages("")
         exported = app.registry.export_tools_for_llm()
     if as_json:
         print_data(indented_json(exported))
@@ -34,6 +35,7 @@ def show_tool(name: str, *, as_json: bool) -> int:
     """Print one tool with everything that a prompt shows of it. Raises InputError for an unknown name."""
     with app_session(load_cli_settings()) as app:
         app.allow_files(app.folder)
+        app.allow_pages("")
         exported = _registered(app, name).exported
     if as_json:
         print_data(indented_json(exported))
@@ -50,6 +52,7 @@ def call_tool(name: str, argument: str, *, as_json: bool) -> int:
     arguments = read_json_object(argument)
     with app_session(load_cli_settings()) as app:
         app.allow_files(app.folder)
+        app.allow_pages(argument)
         registered = _registered(app, name)
         problems = argument_problems(arguments, registered.input)
         if problems:

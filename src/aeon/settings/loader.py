@@ -40,6 +40,7 @@ def project_grant_problems(settings: Settings, from_project: Mapping[str, Path])
         "skills.allow_write": bool(settings.skills.allow_write),
         "tools.allow_read": bool(settings.tools.allow_read),
         "tools.allow_write": bool(settings.tools.allow_write),
+        "tools.allow_hosts": bool(settings.tools.allow_hosts),
     }
     return [
         f"{file}: {key} is a grant to scripts and tools; a project's file may not make one. If you want it, set it "
@@ -81,6 +82,7 @@ _LISTS = frozenset(
         "skills.allow_write",
         "tools.allow_read",
         "tools.allow_write",
+        "tools.allow_hosts",
     }
 )
 

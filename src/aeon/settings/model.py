@@ -272,11 +272,14 @@ class EngineSettings(_Section):
 
 
 class ToolsSettings(_Section):
-    """The folders in which the tools for files work. On the command line, the current folder may be read."""
+    """Where the tools for files and pages work. On the command line, the current folder may be read."""
 
     allow_read: list[SettingsPath] = Field(default=[], max_length=50, description="folders whose files tools may read")
     allow_write: list[SettingsPath] = Field(
         default=[], max_length=50, description="folders in which tools may read and write files"
+    )
+    allow_hosts: list[SettingsText] = Field(
+        default=[], max_length=100, description="hosts whose pages tools may get, besides those that a request names"
     )
 
 

@@ -1,0 +1,1 @@
+"""Pages of the web as text, from addresses that the user named."""
