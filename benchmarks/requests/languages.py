@@ -4,7 +4,8 @@ import re
 
 STOP_WORDS = {
     "en": "the a an and or but of to in on at is are was were be been it its this that i you he she we they my your "
-    "his her our their for with from not have has had do does will would can could there what when so as if me am by",
+    "his her our their for with from not have has had do does will would can could there what when so as if me am by "
+    "no",
     "de": "der die das den dem des ein eine einen einem einer eines und oder aber zu zum zur in im am auf ist sind war "
     "waren sein es dies ich du er sie wir ihr mein meine dein deine ihre unser für mit von vom nicht kein keine habe "
     "hat haben hatte wird werden würde kann können könnten auch noch sich bei an als wenn dass uns mir dir bitte",

@@ -13,6 +13,7 @@ import json
 import os
 import time
 from collections.abc import Iterator, Sequence
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +30,9 @@ ANSWERS = Path(__file__).parent / "results" / "answers.jsonl"
 def main(arguments: Sequence[str] | None = None) -> None:
     options = _options(arguments)
     ANSWERS.parent.mkdir(exist_ok=True)
-    if not options.goes_on:
+    if options.goes_on:
+        drop_cut_line(ANSWERS)
+    else:
         ANSWERS.unlink(missing_ok=True)
     chosen = choose(options.half, options.only, options.limit, options.seed)
     for model in options.model:
@@ -40,7 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         for system in options.system:
             _run(model, system, weights, chosen, options.verbose)
     asked = {(model, system, each.id) for model in options.model for system in options.system for each in chosen}
-    print(tables([row for row in read_answers(ANSWERS) if _key(row) in asked]))
+    print(tables([rejudged(row, chosen) for row in read_answers(ANSWERS) if _key(row) in asked]))
 
 
 def choose(halves: Sequence[str], kinds: Sequence[str], limit: int | None, seed: int) -> list[Question]:
@@ -50,10 +53,16 @@ def choose(halves: Sequence[str], kinds: Sequence[str], limit: int | None, seed:
 
 
 def read_answers(path: Path) -> Iterator[dict[str, Any]]:
-    """The judged answers in a file. A last line that was cut off is left out."""
+    """The judged answers in a file, which may be missing."""
     if path.exists():
-        for line in path.read_text().split("\n")[:-1]:
-            yield json.loads(line)
+        yield from (json.loads(line) for line in path.read_text().split("\n") if line)
+
+
+def drop_cut_line(path: Path) -> None:
+    """Take away a last line that was not written to its end, so that the next line stands alone."""
+    if path.exists():
+        text = path.read_text()
+        path.write_text(text[: text.rfind("\n") + 1])
 
 
 def _run(model: str, system: str, weights: Path, questions: Sequence[Question], is_verbose: bool) -> None:
@@ -104,6 +113,13 @@ def judged(model: str, system: str, question: Question, answer: Answer) -> dict[
         "first_output": answer.first_output,
         "plan": answer.plan,
     }
+
+
+def rejudged(row: dict[str, Any], questions: Sequence[Question]) -> dict[str, Any]:
+    """The line of an answer with the verdict of today's scorer, which may be another than when it was kept."""
+    question = next(each for each in questions if each.id == row["id"])
+    answer = Answer(**{each.name: row[each.name] for each in fields(Answer)})
+    return judged(row["model"], row["system"], question, answer)
 
 
 def _append(row: dict[str, Any]) -> None:

@@ -5,7 +5,7 @@ from enum import StrEnum
 
 from expectations import is_met
 from questions import Question
-from texts import declines
+from texts import declines, refuses
 
 
 class Verdict(StrEnum):
@@ -47,7 +47,8 @@ def is_right(question: Question, answer: Answer) -> bool:
     if answer.failure is not None:
         return False
     if not question.expects_decline:
-        return not answer.is_declined and is_met(question.expect, text, question.whole_text)
+        is_refused = answer.is_declined or refuses(text)
+        return not is_refused and is_met(question.expect, text, question.whole_text)
     beside = {name: wanted for name, wanted in question.expect.items() if name != "declined"}
     is_declined = answer.is_declined or declines(text)
     return is_declined and (not beside or is_met(beside, text, question.whole_text))

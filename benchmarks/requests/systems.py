@@ -9,14 +9,17 @@ from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
+from unittest.mock import patch
 
 from questions import Question
 from score import Answer
 from watch import watch
 
+from aeon.kernel.marks import untrusted_marks
 from aeon.llm.adapters.llama_cpp import LlamaCppAdapter
 from aeon.llm.interface import LLMRequest
 from aeon.memory.sqlite import SQLiteMemory
+from aeon.testing.llama_server import LlamaEndpoint, llama_server
 
 System = Callable[[Question], Answer]
 
@@ -30,7 +33,10 @@ _MODEL_OF_LLM = "local"
 
 @contextmanager
 def aeon(name: str, _weights: Path) -> Iterator[System]:
-    """The command `aeon run`, as a user has it: a process of its own for each request, in a fresh folder."""
+    """The command `aeon run`, as a user has it: a process of its own for each request, in a fresh folder.
+
+    The marks of ownership of these folders are kept in a folder that is removed at the end.
+    """
 
     def ask(question: Question) -> Answer:
         with TemporaryDirectory(prefix="requests-") as place:
@@ -42,7 +48,8 @@ def aeon(name: str, _weights: Path) -> Iterator[System]:
                 command += ["--file", question.file.name]
             return _watched_aeon([*command, "--", question.request], folder, _piped(question))
 
-    yield ask
+    with TemporaryDirectory(prefix="state-") as state, patch.dict(os.environ, {"XDG_STATE_HOME": state}):
+        yield ask
 
 
 def _watched_aeon(command: Sequence[str], folder: Path, piped: str | None) -> Answer:
@@ -58,18 +65,16 @@ def _watched_aeon(command: Sequence[str], folder: Path, piped: str | None) -> An
 
 def answer_of_report(report: dict[str, Any]) -> Answer:
     """The answer in what `aeon run --json` prints."""
-    marks = [mark for listed in (report.get("marks") or {}).values() for mark in listed]
-    declined = [mark for mark in marks if mark.startswith("declined")]
+    untrusted = [mark for _, mark in untrusted_marks(report.get("marks") or {})]
+    doubts = [mark for mark in untrusted if not mark.startswith("declined")]
     failure = None
     if report["status"] != "completed":
         failure = str((report.get("error") or {}).get("message") or report["status"])
     return Answer(
         report.get("answer"),
         failure,
-        marks=[]
-        if report.get("trusted", True)
-        else [mark for mark in marks if mark not in declined] or ["not trusted"],
-        is_declined=bool(declined),
+        marks=doubts or ([] if report.get("trusted", True) or untrusted else ["not trusted"]),
+        is_declined=len(doubts) < len(untrusted),
         tools=[step.get("tool") or "llm" for step in (report.get("plan") or {}).get("steps", [])],
     )
 
@@ -102,12 +107,10 @@ def llm(_name: str, weights: Path) -> Iterator[System]:
     A file is given as a fragment or on stdin; one that is only named lies in the folder, as it does for Aeon.
     """
     import llm as _installed  # noqa: F401  # its absence is a skip
-    from aeon.testing.llama_server import llama_server
 
     with llama_server(weights, context=_CONTEXT) as peer, TemporaryDirectory(prefix="llm-") as home:
-        entry = {"model_id": _MODEL_OF_LLM, "model_name": peer.model, "api_base": peer.base_url}
-        (Path(home) / "extra-openai-models.yaml").write_text(json.dumps([entry]))
-        environment = {**os.environ, "LLM_USER_PATH": home, "OPENAI_API_KEY": peer.api_key}
+        _set_up_llm(Path(home), peer)
+        environment = {**os.environ, "LLM_USER_PATH": home}
 
         def ask(question: Question) -> Answer:
             with TemporaryDirectory(prefix="requests-") as place:
@@ -121,6 +124,15 @@ def llm(_name: str, weights: Path) -> Iterator[System]:
                 return Answer(seen.stdout, seen.failure, seconds=seen.seconds, first_output=seen.first_output)
 
         yield ask
+
+
+def _set_up_llm(home: Path, peer: LlamaEndpoint) -> None:
+    """Tell the command `llm` of the model and its key, in the folder of its settings."""
+    model = {"model_id": _MODEL_OF_LLM, "model_name": peer.model, "api_base": peer.base_url, "api_key_name": "local"}
+    (home / "extra-openai-models.yaml").write_text(json.dumps([model]))
+    keys = home / "keys.json"
+    keys.touch(0o600)
+    keys.write_text(json.dumps({"local": peer.api_key}))
 
 
 def _fill(folder: Path, question: Question) -> None:

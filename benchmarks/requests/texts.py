@@ -40,9 +40,12 @@ _DECLINES = tuple(
     re.compile(pattern)
     for pattern in (
         r"^\W*cannot:",
-        rf"\bi(?:'m| am)?(?: \w+)? {_ABLE} (?:\w+ )?{_ACTION}",
+        rf"\b(?:i|we)(?:'m| am| are)?(?: \w+)? {_ABLE} (?:\w+ )?{_ACTION}",
         rf"\b(?:i|we) (?:currently )?(?:do not|don't) (?:currently |actually )?have (?:[\w-]+ ){{0,3}}{_MEANS}",
-        r"\bi (?:do not|don't) know\b",
+        r"\b(?:i|we) (?:do not|don't) know\b",
+        rf"\b(?:i|we) have no (?:\w+ )?(?:idea|{_MEANS})",
+        rf"^\W*(?:sorry, )?unable to {_ACTION}",
+        r"\bimpossible for me\b",
         r"\b(?:is|are|it's) not (?:possible|available|known|stored|provided)\b",
         r"\b(?:no|without) (?:\w+ )?(?:access to|tool|way to|information about|information on|real-time)",
         r"\bnot have (?:the )?(?:ability|capability|access|information)",
@@ -53,10 +56,13 @@ _DECLINES = tuple(
         r"\bich kann (?:\w+ ){0,6}(?:nicht|keine|kein|keinen)\b",
         r"\b(?:habe|besitze) (?:\w+ ){0,3}keinen? (?:zugriff|zugang|information|informationen|moeglichkeit|daten)",
         r"\bweiss ich (?:\w+ ){0,2}nicht\b|\bich weiss (?:\w+ ){0,2}nicht\b",
+        r"\bleider nicht (?:sagen|wissen|beantworten|tun|helfen)\b|\bgeht (?:\w+ )?nicht\b|\bnicht verfuegbar\b",
         r"\bnicht in der lage\b|\bist (?:mir )?nicht (?:moeglich|bekannt)\b|\bnicht moeglich\b",
         r"\bkein(?:en|e)? (?:werkzeug|zugriff|zugang|moeglichkeit)\b",
     )
 )
+
+_REFUSAL = re.compile(rf"^\W*cannot:|\bi(?:'m| am)? {_ABLE} (?:assist|help|fulfill?|comply)(?: you)? (?:with|in)\b")
 
 
 def plain(text: str) -> str:
@@ -129,3 +135,9 @@ def declines(text: str) -> bool:
     """Whether a text says that its writer cannot know or do what was asked for."""
     compared = " ".join(plain(text).split())
     return any(pattern.search(compared) for pattern in _DECLINES)
+
+
+def refuses(text: str) -> bool:
+    """Whether a text only says that its writer will not help; narrower than `declines`, for answers of any kind."""
+    compared = " ".join(plain(text).split())
+    return _REFUSAL.search(compared) is not None
