@@ -19,7 +19,9 @@ from datetime import date
 from typing import Any
 
 from languages import STOP_WORDS, is_in
-from texts import declines, final_number, find_dates, plain, words
+from texts import declines, find_dates, plain, read_numerals, words
+
+from aeon.supervisor.numerals import find_numbers
 
 Expectation = Mapping[str, Any]
 
@@ -31,9 +33,9 @@ _SENTENCE_END = re.compile(r"[.!?…]+(?=[\s\"'”“)]|$)")
 _TITLES = re.compile(r"\b(?:mr|mrs|ms|dr|st|prof|z\.b|e\.g|i\.e|etc|no|nr|\d+)\.", re.IGNORECASE)
 
 
-def is_met(expect: Expectation, answer: str, request: str) -> bool:
-    """Whether an answer is what its request expects. `request` has the text of its file too, if it has one."""
-    if not answer.strip() or is_echo(answer, request):
+def is_met(expect: Expectation, answer: str, request: str, file_text: str = "") -> bool:
+    """Whether an answer is what its request, with the text of its file, expects."""
+    if not answer.strip() or any(is_echo(answer, each) for each in (request, file_text, f"{request}\n{file_text}")):
         return False
     return all(_CHECKS[name](answer, wanted, expect, request) for name, wanted in expect.items())
 
@@ -85,13 +87,24 @@ def _compiles(entry: str) -> bool:
 
 
 def _has_number(answer: str, wanted: Any, expect: Expectation, request: str) -> bool:
+    """Whether the last number of an answer is the wanted one, leaving out numbers that the request has.
+
+    An answer without digits is read for numbers in words, of which one is enough.
+    """
     accepted = wanted if isinstance(wanted, list) else [wanted]
-    found = final_number(answer, request, expect.get("besides", ()))
-    return any(
-        abs(value - each) <= expect.get("tolerance", _TOLERANCE * max(1, abs(each)))
-        for value in found
-        for each in accepted
-    )
+
+    def fits(readings: set[float]) -> bool:
+        pairs = ((value, each) for value in readings for each in accepted)
+        return any(
+            abs(value - each) <= expect.get("tolerance", _TOLERANCE * max(1, abs(each))) for value, each in pairs
+        )
+
+    left_out = set(expect.get("besides", ())).union(*read_numerals(request))
+    numerals = read_numerals(answer)
+    if not numerals:
+        return fits(find_numbers(answer) - find_numbers(request))
+    own = [readings for readings in numerals if fits(readings) or not readings & left_out]
+    return bool(own) and fits(own[-1])
 
 
 def _has_date(answer: str, wanted: date, _expect: Expectation, request: str) -> bool:

@@ -46,9 +46,8 @@ class Question:
         return "declined" in self.expect
 
     @property
-    def whole_text(self) -> str:
-        """The request and the text of its file: what an echo could repeat."""
-        return self.request if self.file is None else f"{self.request}\n{self.file.text}"
+    def file_text(self) -> str:
+        return "" if self.file is None else self.file.text
 
 
 def load(half: str) -> list[Question]:

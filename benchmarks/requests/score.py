@@ -48,7 +48,7 @@ def is_right(question: Question, answer: Answer) -> bool:
         return False
     if not question.expects_decline:
         is_refused = answer.is_declined or refuses(text)
-        return not is_refused and is_met(question.expect, text, question.whole_text)
+        return not is_refused and is_met(question.expect, text, question.request, question.file_text)
     beside = {name: wanted for name, wanted in question.expect.items() if name != "declined"}
     is_declined = answer.is_declined or declines(text)
-    return is_declined and (not beside or is_met(beside, text, question.whole_text))
+    return is_declined and (not beside or is_met(beside, text, question.request, question.file_text))

@@ -2,10 +2,8 @@
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from datetime import date
-
-from aeon.supervisor.numerals import find_numbers
 
 _NUMERAL = re.compile(r"(?<![\w.,])[-\u2212]?\d+(?:[.,\u202f']\d{3}(?!\d))*(?:[.,]\d+)?")
 _MONTHS = (
@@ -79,17 +77,9 @@ def words(text: str) -> list[str]:
     return re.findall(r"\w+", plain(text))
 
 
-def final_number(answer: str, request: str, besides: Iterable[float] = ()) -> set[float]:
-    """The readings of the number that an answer ends with, leaving out numbers of the request and those `besides`.
-
-    An answer without digits is read for numbers in words, and has all of them.
-    """
-    given = {reading for numeral in _NUMERAL.findall(request) for reading in _readings(numeral)} | set(besides)
-    found = [readings for numeral in _NUMERAL.findall(answer) if (readings := _readings(numeral))]
-    fresh = [readings for readings in found if not readings & given]
-    if fresh:
-        return fresh[-1]
-    return set() if found else find_numbers(answer) - find_numbers(request)
+def read_numerals(text: str) -> list[set[float]]:
+    """The values of each number in digits, in the order of the text: "1,200" may be 1200 or 1.2."""
+    return [readings for numeral in _NUMERAL.findall(text) if (readings := _readings(numeral))]
 
 
 def _readings(numeral: str) -> set[float]:

@@ -9,6 +9,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+import yaml
 
 ROOM = Path(__file__).parents[2] / "benchmarks" / "requests"
 OWN = ("expectations", "languages", "questions", "run", "score", "systems", "table", "texts", "watch")
@@ -59,6 +60,8 @@ class TestExpectations:
             ({"number": -6}, "It is \u22126 degrees"),
             ({"number": [90, 1.5]}, "1.5 hours"),
             ({"number": 41.84, "tolerance": 0.2}, "about 42 km, precisely 41.8"),
+            ({"number": 7}, "It is 7."),
+            ({"number": 2750}, "2.750"),
             ({"number": 24, "besides": [12]}, "Anna is 24 and Ben is 12."),
             ({"date": date(2023, 4, 15)}, "2023-04-15"),
             ({"date": date(2023, 4, 15)}, "April 15th, 2023, since it is after 2 May 2020"),
@@ -243,9 +246,30 @@ class TestQuestions:
 
     def test_no_request_is_met_by_nothing_or_by_an_echo(self, room):
         for asked in [each for half in room.questions.HALVES for each in room.questions.load(half)]:
-            file = asked.file.text if asked.file else ""
-            for text in ("", asked.request, f"{asked.request}!", asked.whole_text, file):
+            file = asked.file_text
+            for text in ("", asked.request, f"{asked.request}!", f"{asked.request}\n{file}", file):
                 assert room.score.judge(asked, room.score.Answer(text)) != "right", asked.id
+
+    def test_known_answers_are_judged_as_a_reader_would(self, room):
+        known = yaml.safe_load((Path(__file__).parent / "request_answers.yaml").read_text())
+        asked = [each for half in room.questions.HALVES for each in room.questions.load(half)]
+        assert set(known) == {each.id for each in asked if not each.expects_decline}
+        verdicts = {
+            each.id: [str(room.score.judge(each, room.score.Answer(str(text)))) for text in known[each.id]]
+            for each in asked
+            if each.id in known
+        }
+        odd = {
+            name: found
+            for name, found in verdicts.items()
+            if (found[0] == "right", found[1] == "right") != (True, False)
+        }
+        assert odd == {}
+
+    @pytest.mark.parametrize("text", DECLINES)
+    def test_every_decline_is_right_where_one_is_expected(self, room, text):
+        asked = [each for half in room.questions.HALVES for each in room.questions.load(half) if each.expects_decline]
+        assert [each.id for each in asked if room.score.judge(each, room.score.Answer(text)) != "right"] == []
 
     def test_a_file_that_is_only_named_is_named(self, room):
         asked = [each for half in room.questions.HALVES for each in room.questions.load(half)]
