@@ -89,7 +89,8 @@ def direct(_name: str, weights: Path) -> Iterator[System]:
             firsts: list[float] = []
 
             def note(_text: str) -> None:
-                firsts or firsts.append(time.perf_counter() - start)
+                if not firsts:
+                    firsts.append(time.perf_counter() - start)
 
             file = question.file
             prompt = question.request if file is None else f"{question.request}\n\n{file.name}:\n{file.text}"

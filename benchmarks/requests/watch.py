@@ -3,6 +3,7 @@
 import subprocess
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Thread
@@ -52,8 +53,9 @@ def watch(
         for reader in readers:
             reader.start()
         if process.stdin is not None:
-            process.stdin.write(piped or "")
-            process.stdin.close()
+            with suppress(BrokenPipeError):  # the command may end without reading it
+                process.stdin.write(piped or "")
+                process.stdin.close()
         try:
             process.wait(limit)
         except subprocess.TimeoutExpired:

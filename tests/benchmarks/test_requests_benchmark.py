@@ -11,6 +11,9 @@ from types import SimpleNamespace
 import pytest
 import yaml
 
+from aeon.memory.kv_store import InMemoryKVStore
+from aeon.tools.stubs import builtin_tools
+
 ROOM = Path(__file__).parents[2] / "benchmarks" / "requests"
 OWN = ("expectations", "languages", "questions", "run", "score", "systems", "table", "texts", "watch")
 
@@ -250,6 +253,14 @@ class TestQuestions:
             for text in ("", asked.request, f"{asked.request}!", f"{asked.request}\n{file}", file):
                 assert room.score.judge(asked, room.score.Answer(text)) != "right", asked.id
 
+    def test_no_request_is_like_an_example_in_the_prompts(self, room):
+        tools = builtin_tools(InMemoryKVStore())
+        examples = [set(room.texts.words(example.request)) for tool in tools for example in tool.examples]
+        assert examples
+        for asked in [each for half in room.questions.HALVES for each in room.questions.load(half)]:
+            own = set(room.texts.words(asked.request))
+            assert max(len(own & each) / len(own | each) for each in examples) < 0.4, asked.id
+
     def test_known_answers_are_judged_as_a_reader_would(self, room):
         known = yaml.safe_load((Path(__file__).parent / "request_answers.yaml").read_text())
         asked = [each for half in room.questions.HALVES for each in room.questions.load(half)]
@@ -328,6 +339,11 @@ class TestSystems:
         assert seen.failure == "exit code 3: plan: x\n"
         assert 0 < seen.first_output <= seen.first_line("plan: ") <= seen.seconds
         assert seen.first_line("other") is None
+
+    @pytest.mark.slow
+    def test_a_command_may_leave_its_stdin_unread(self, room, tmp_path):
+        seen = room.watch.watch([sys.executable, "-c", "print(1)"], tmp_path, {}, "x" * 1_000_000, 30)
+        assert (seen.stdout, seen.failure) == ("1\n", None)
 
     @pytest.mark.slow
     def test_a_command_that_takes_too_long_is_ended(self, room, tmp_path):
