@@ -11,6 +11,8 @@ from types import SimpleNamespace
 import pytest
 import yaml
 
+from aeon.adapters.files.tools import ListFilesTool, ReadFileTool, SearchFilesTool, WriteFileTool
+from aeon.kernel import prompts
 from aeon.memory.kv_store import InMemoryKVStore
 from aeon.tools.stubs import builtin_tools
 
@@ -254,8 +256,9 @@ class TestQuestions:
                 assert room.score.judge(asked, room.score.Answer(text)) != "right", asked.id
 
     def test_no_request_is_like_an_example_in_the_prompts(self, room):
-        tools = builtin_tools(InMemoryKVStore())
-        examples = [set(room.texts.words(example.request)) for tool in tools for example in tool.examples]
+        tools = (*builtin_tools(InMemoryKVStore()), ReadFileTool, ListFilesTool, SearchFilesTool, WriteFileTool)
+        shown = [*prompts._LLM_EXAMPLES, *(example for tool in tools for example in tool.examples)]
+        examples = [set(room.texts.words(example.request)) for example in shown]
         assert examples
         for asked in [each for half in room.questions.HALVES for each in room.questions.load(half)]:
             own = set(room.texts.words(asked.request))
