@@ -335,6 +335,19 @@ class TestSystems:
         assert room.systems.answer_of_report({**doubtful, "marks": {}}).marks == ["not trusted"]
 
     @pytest.mark.slow
+    def test_the_command_finds_what_is_stored_and_tells_when_it_has_a_plan(self, room, monkeypatch, tmp_path):
+        monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+        folder = tmp_path / "project"
+        folder.mkdir()
+        room.systems._store(folder, question(room, {"number": 43}, stored={"shoe_size": 43}))
+        step = {"step_id": "s1", "description": "look", "tool": "memory_read", "arguments": {"key": "shoe_size"}}
+        plan = json.dumps({"goal": "which size", "steps": [step]})
+        command = [sys.executable, "-m", "aeon", "run", "--json", "--no-input", "--plan", "-"]
+        answer = room.systems._watched_aeon(command, folder, plan)
+        assert (answer.text, answer.failure, answer.marks, answer.tools) == ("43", None, [], ["memory_read"])
+        assert 0 < answer.first_output <= answer.plan <= answer.seconds
+
+    @pytest.mark.slow
     def test_a_command_is_watched(self, room, tmp_path):
         script = "import sys; print('plan: x', file=sys.stderr); print(sys.stdin.read()); sys.exit(3)"
         seen = room.watch.watch([sys.executable, "-c", script], tmp_path, {}, "piped", 30)
