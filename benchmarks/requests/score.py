@@ -1,53 +1,54 @@
-"""Scoring of answers against what is known: pure, the same for every system."""
+"""Scoring of answers against what is expected: pure, the same for every system."""
 
-import re
 from dataclasses import dataclass, field
-from typing import Any
+from enum import StrEnum
 
-NUMBER = re.compile(r"-?\d+(?:,\d{3})*(?:\.\d+)?")
+from expectations import is_met
+from questions import Question
+from texts import declines, refuses
 
 
-@dataclass
+class Verdict(StrEnum):
+    """How an answer is judged. A wrong answer is marked if its user is told that it may be wrong, or gets none."""
+
+    RIGHT = "right"
+    WRONG_MARKED = "wrong, marked"
+    WRONG_UNMARKED = "wrong, unmarked"
+
+
+@dataclass(slots=True)
 class Answer:
-    """What a system made of a request."""
+    """What a system made of a request. The times are in seconds from the question; None if there was no such moment."""
 
     text: str | None
-    status: str
-    tools: list[str] = field(default_factory=list)
-    plan_is_valid: bool | None = None
-    repairs: int = 0
-    model_repairs: int = 0
-    crash: str | None = None
+    failure: str | None = None
+    """Why there is no answer: the run failed, crashed or took too long."""
+    marks: list[str] = field(default_factory=list[str])
+    """What the system says against its own answer."""
+    is_declined: bool = False
+    """Whether the system says, beside its answer, that it declined."""
     seconds: float = 0.0
+    first_output: float | None = None
+    plan: float | None = None
+    tools: list[str] = field(default_factory=list[str])
 
 
-def is_right(question: dict[str, Any], answer: Answer) -> bool:
-    """Whether the answer is the known one. An open request is right when it ended honestly and computed nothing."""
-    expect = question["expect"]
-    if answer.crash:
+def judge(question: Question, answer: Answer) -> Verdict:
+    """The verdict on an answer."""
+    if is_right(question, answer):
+        return Verdict.RIGHT
+    is_marked = answer.failure is not None or bool(answer.marks) or answer.is_declined
+    return Verdict.WRONG_MARKED if is_marked or declines(answer.text or "") else Verdict.WRONG_UNMARKED
+
+
+def is_right(question: Question, answer: Answer) -> bool:
+    """Whether an answer was given and is the expected one; a decline is right only where one is expected."""
+    text = answer.text or ""
+    if answer.failure is not None:
         return False
-    if expect.get("open"):
-        return answer.status in ("completed", "failed") and "calculator" not in answer.tools
-    if answer.text is None or answer.status != "completed":
-        return False
-    text = answer.text.strip()
-    if "number" in expect:
-        found = NUMBER.findall(text)
-        wanted = expect["number"]
-        return bool(found) and abs(float(found[-1].replace(",", "")) - wanted) < 1e-6 * max(1, abs(wanted))
-    if "contains" in expect:
-        wanted = expect["contains"]
-        return all(_plain(part) in _plain(text) for part in (wanted if isinstance(wanted, list) else [wanted]))
-    accepted = expect.get("any_of", [expect.get("answer")])
-    return _plain(text) in {_plain(str(one)) for one in accepted}
-
-
-def has_right_tools(question: dict[str, Any], answer: Answer) -> bool:
-    """Whether the sequence of tools is an accepted one."""
-    if question["expect"].get("open"):
-        return "calculator" not in answer.tools
-    return answer.tools in question["tools"]
-
-
-def _plain(text: str) -> str:
-    return " ".join(str(text).casefold().split()).strip("\"'.!")
+    if not question.expects_decline:
+        is_refused = answer.is_declined or refuses(text)
+        return not is_refused and is_met(question.expect, text, question.request, question.file_text)
+    beside = {name: wanted for name, wanted in question.expect.items() if name != "declined"}
+    is_declined = answer.is_declined or declines(text)
+    return is_declined and (not beside or is_met(beside, text, question.request, question.file_text))

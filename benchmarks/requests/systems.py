@@ -1,121 +1,161 @@
-"""The systems that are compared: Aeon, the same model asked directly, and Pydantic AI with the same model and tools."""
+"""The compared systems: Aeon's command, the same model asked directly, and the command `llm` with that model."""
 
-from collections.abc import Callable, Iterator
+import json
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
+from unittest.mock import patch
 
+from questions import Question
 from score import Answer
+from watch import watch
 
-from aeon.base.errors import AeonError
-from aeon.kernel.orchestrator import Orchestrator
+from aeon.kernel.marks import untrusted_marks
 from aeon.llm.adapters.llama_cpp import LlamaCppAdapter
 from aeon.llm.interface import LLMRequest
-from aeon.memory.kv_store import InMemoryKVStore
-from aeon.tools.registry import ToolRegistry
-from aeon.tools.stubs import builtin_tools
+from aeon.memory.sqlite import SQLiteMemory
+from aeon.testing.llama_server import LlamaEndpoint, llama_server
 
-System = Callable[[dict[str, Any]], Answer]
+System = Callable[[Question], Answer]
+
+LIMIT = 180.0
+"""Seconds after which a command is ended, and its answer counts as none."""
+_MAX_TOKENS = 512
+_CONTEXT = 4096
+_SHORT = "Answer shortly. End with the answer itself."
+_MODEL_OF_LLM = "local"
 
 
 @contextmanager
-def aeon(weights: Path) -> Iterator[System]:
-    """Aeon's kernel with the shipped tools."""
-    with LlamaCppAdapter(weights) as model:
+def aeon(name: str, _weights: Path) -> Iterator[System]:
+    """The command `aeon run`, as a user has it: a process of its own for each request, in a fresh folder.
 
-        def ask(question: dict[str, Any]) -> Answer:
-            memory = InMemoryKVStore()
-            for key, value in (question.get("stored") or {}).items():
-                memory.write(key, value)
-            tools = ToolRegistry(builtin_tools(memory))
-            try:
-                result = Orchestrator(model, memory, tools).execute(question["request"])
-            except AeonError as error:
-                return Answer(str(error), "failed")
-            state = result["final_state"]
-            used = [step.tool or "llm" for step in state.plan.steps]
-            return Answer(
-                result["answer"],
-                result["status"],
-                used,
-                plan_is_valid=all(tool == "llm" or tools.get(tool) for tool in used),
-                repairs=len(state.supervisor_actions),
-                model_repairs=sum(action.model_output is not None for action in state.supervisor_actions),
-            )
+    The marks of ownership of these folders are kept in a folder that is removed at the end.
+    """
+
+    def ask(question: Question) -> Answer:
+        with TemporaryDirectory(prefix="requests-") as place:
+            folder = Path(place)
+            _fill(folder, question)
+            _store(folder, question)
+            command = [sys.executable, "-m", "aeon", "run", "--json", "--no-input", "--model", name]
+            if question.file is not None and question.file.given == "option":
+                command += ["--file", question.file.name]
+            return _watched_aeon([*command, "--", question.request], folder, _piped(question))
+
+    with TemporaryDirectory(prefix="state-") as state, patch.dict(os.environ, {"XDG_STATE_HOME": state}):
+        yield ask
+
+
+def _watched_aeon(command: Sequence[str], folder: Path, piped: str | None) -> Answer:
+    seen = watch(command, folder, os.environ, piped, LIMIT)
+    try:
+        report = json.loads(seen.stdout)
+    except ValueError:
+        report = {"status": "crashed", "error": {"message": seen.failure or seen.stderr[-500:]}}
+    answer = answer_of_report(report)
+    answer.seconds, answer.first_output, answer.plan = seen.seconds, seen.first_output, seen.first_line("plan: ")
+    return answer
+
+
+def answer_of_report(report: dict[str, Any]) -> Answer:
+    """The answer in what `aeon run --json` prints."""
+    untrusted = [mark for _, mark in untrusted_marks(report.get("marks") or {})]
+    doubts = [mark for mark in untrusted if not mark.startswith("declined")]
+    failure = None
+    if report["status"] != "completed":
+        failure = str((report.get("error") or {}).get("message") or report["status"])
+    return Answer(
+        report.get("answer"),
+        failure,
+        marks=doubts or ([] if report.get("trusted", True) or untrusted else ["not trusted"]),
+        is_declined=len(doubts) < len(untrusted),
+        tools=[step.get("tool") or "llm" for step in (report.get("plan") or {}).get("steps", [])],
+    )
+
+
+@contextmanager
+def direct(_name: str, weights: Path) -> Iterator[System]:
+    """The same model in one call, without tools: it is told the stored values and the text of the file."""
+    with LlamaCppAdapter(weights, context=_CONTEXT) as model:
+
+        def ask(question: Question) -> Answer:
+            start = time.perf_counter()
+            firsts: list[float] = []
+
+            def note(_text: str) -> None:
+                if not firsts:
+                    firsts.append(time.perf_counter() - start)
+
+            file = question.file
+            prompt = question.request if file is None else f"{question.request}\n\n{file.name}:\n{file.text}"
+            reply = model.complete(LLMRequest(prompt, _told(question), _MAX_TOKENS, 0.0), note)
+            seconds = time.perf_counter() - start
+            return Answer(reply.text, seconds=seconds, first_output=firsts[0] if firsts else None)
 
         yield ask
 
 
 @contextmanager
-def direct(weights: Path) -> Iterator[System]:
-    """The same model, asked without tools; stored values are told to it."""
-    with LlamaCppAdapter(weights) as model:
+def llm(_name: str, weights: Path) -> Iterator[System]:
+    """The command `llm` with the same model behind llama.cpp's OpenAI-compatible server, and stored values told.
 
-        def ask(question: dict[str, Any]) -> Answer:
-            stored = question.get("stored") or {}
-            system = "Answer shortly. End with the answer itself." + (f" Stored values: {stored}" if stored else "")
-            return Answer(model.complete(LLMRequest(question["request"], system, 512, 0.0)).text, "completed")
+    A file is given as a fragment or on stdin; one that is only named lies in the folder, as it does for Aeon.
+    """
+    import llm as _installed  # noqa: F401  # its absence is a skip
 
-        yield ask
+    with llama_server(weights, context=_CONTEXT) as peer, TemporaryDirectory(prefix="llm-") as home:
+        _set_up_llm(Path(home), peer)
+        environment = {**os.environ, "LLM_USER_PATH": home}
 
-
-@contextmanager
-def pydantic_ai(weights: Path) -> Iterator[System]:
-    """Pydantic AI over the model's own server, with the same tools as functions."""
-    from pydantic_ai import Agent
-    from pydantic_ai.models.openai import OpenAIChatModel
-    from pydantic_ai.providers.openai import OpenAIProvider
-    from pydantic_ai.settings import ModelSettings
-
-    from aeon.testing.llama_server import llama_server
-
-    with llama_server(weights) as peer:
-        model = OpenAIChatModel("local", provider=OpenAIProvider(base_url=peer.base_url, api_key=peer.api_key))
-
-        def ask(question: dict[str, Any]) -> Answer:
-            memory = InMemoryKVStore()
-            for key, value in (question.get("stored") or {}).items():
-                memory.write(key, value)
-            used: list[str] = []
-            agent = Agent(
-                model,
-                instructions="Use the tools where they help, then give the answer itself, shortly.",
-                tools=_as_functions(memory, used),
-                model_settings=ModelSettings(temperature=0.0, max_tokens=512),
-            )
-            return Answer(str(agent.run_sync(question["request"]).output), "completed", used)
+        def ask(question: Question) -> Answer:
+            with TemporaryDirectory(prefix="requests-") as place:
+                folder = Path(place)
+                _fill(folder, question)
+                command = [sys.executable, "-m", "llm", "-m", _MODEL_OF_LLM, "--no-log", "-s", _told(question)]
+                command += ["-o", "temperature", "0", "-o", "max_tokens", str(_MAX_TOKENS)]
+                if question.file is not None and question.file.given == "option":
+                    command += ["-f", question.file.name]
+                seen = watch([*command, "--", question.request], folder, environment, _piped(question), LIMIT)
+                return Answer(seen.stdout, seen.failure, seconds=seen.seconds, first_output=seen.first_output)
 
         yield ask
 
 
-def _as_functions(memory: InMemoryKVStore, used: list[str]) -> list[Callable[..., Any]]:
-    tools = {tool.name: tool for tool in builtin_tools(memory)}
-
-    def call(name: str, **arguments: Any) -> dict[str, Any]:
-        used.append(name)
-        return tools[name].invoke(**arguments)
-
-    def calculator(expression: str) -> dict[str, Any]:
-        """Compute the value of one arithmetic expression."""
-        return call("calculator", expression=expression)
-
-    def echo(text: str) -> dict[str, Any]:
-        """Say a given text back exactly as it is."""
-        return call("echo", text=text)
-
-    def memory_write(key: str, value: str | float) -> dict[str, Any]:
-        """Store a value under a short key, to be read again later."""
-        return call("memory_write", key=key, value=value)
-
-    def memory_read(key: str) -> dict[str, Any]:
-        """Read the value stored under a key."""
-        return call("memory_read", key=key)
-
-    def memory_search(prefix: str) -> dict[str, Any]:
-        """List stored keys that start with a prefix, with their values."""
-        return call("memory_search", prefix=prefix)
-
-    return [calculator, echo, memory_write, memory_read, memory_search]
+def _set_up_llm(home: Path, peer: LlamaEndpoint) -> None:
+    """Tell the command `llm` of the model and its key, in the folder of its settings."""
+    model = {"model_id": _MODEL_OF_LLM, "model_name": peer.model, "api_base": peer.base_url, "api_key_name": "local"}
+    (home / "extra-openai-models.yaml").write_text(json.dumps([model]))
+    keys = home / "keys.json"
+    keys.touch(0o600)
+    keys.write_text(json.dumps({"local": peer.api_key}))
 
 
-SYSTEMS = {"aeon": aeon, "direct": direct, "pydantic-ai": pydantic_ai}
+def _fill(folder: Path, question: Question) -> None:
+    if question.file is not None:
+        (folder / question.file.name).write_text(question.file.text)
+
+
+def _store(folder: Path, question: Question) -> None:
+    if question.stored:
+        memory = SQLiteMemory(folder / ".aeon" / "memory.db")
+        for key, value in question.stored.items():
+            memory.write(key, value)
+        memory.close()
+
+
+def _piped(question: Question) -> str | None:
+    file = question.file
+    return file.text if file is not None and file.given == "piped" else None
+
+
+def _told(question: Question) -> str:
+    return f"{_SHORT} Stored values: {dict(question.stored)}" if question.stored else _SHORT
+
+
+SYSTEMS = {"aeon": aeon, "direct": direct, "llm": llm}
