@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 LOCK   := requirements/dev.lock
 PYTEST := $(BIN)/pytest
 
-.PHONY: help demo test check bench weights lock clean
+.PHONY: help demo test nightly check bench weights lock clean
 .DEFAULT_GOAL := help
 
 help: ## what there is
@@ -27,6 +27,10 @@ demo: $(VENV)/.installed ## install, fetch the embedded model once, and run two 
 
 test: $(VENV)/.installed weights ## install and run every test, the slow ones too (REST=1: without those of `make check`)
 	@$(PYTEST) -n auto --dist worksteal $(if $(REST),-m "slow or model or server or hypothesis")
+
+nightly: $(VENV)/.installed weights ## before a release: every test, with far more kills, stops, open runs and examples (hours)
+	@AEON_CHAOS_STOPS=50 AEON_CHAOS_KILLS=200 AEON_CHAOS_ROUNDS=200 AEON_OPEN_RUNS=1000 \
+	  $(PYTEST) -n auto --dist worksteal --hypothesis-profile release
 
 check: $(VENV)/.installed ## lint, types, contracts and the fast tests
 	@echo "==> ruff";         $(BIN)/ruff check . && $(BIN)/ruff format --check .

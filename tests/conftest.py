@@ -17,6 +17,7 @@ settings.register_profile(
     "ci", derandomize=True, deadline=None, database=None, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.register_profile("quick", settings.get_profile("ci"), max_examples=20)  # `make check`
+settings.register_profile("release", settings.get_profile("ci"), max_examples=1000)  # `make nightly`
 settings.load_profile("ci")
 
 
