@@ -29,6 +29,21 @@ def test_nothing_piped_in_changes_nothing(process, double, add):
     assert "Material" not in material(server)
 
 
+def test_white_space_piped_in_is_nothing(process, double, add):
+    double(add)
+    assert process("run", "What is 15 * 23 plus 7?", stdin=b"\n").out == "it is 352\n"
+
+
+def test_in_a_loop_over_lines_no_input_leaves_the_lines_to_the_loop(process, double, add):
+    """A script: a command in a loop that reads stdin itself must not take the rest of it."""
+    server = double(add, "On Friday.")
+    assert process("run", "What is 15 * 23 plus 7?", "--no-input", stdin=NOTES).out == "it is 352\n"
+    assert "Friday" not in material(server)
+    assert process("run", "When?", "--no-input", "--file", "-", stdin=NOTES).out == "On Friday.\n"
+    nothing = process("run", "When?", "--file", "-", stdin=b" ")
+    assert (nothing.code, "There is no text on stdin" in nothing.err) == (2, True)
+
+
 def test_what_is_piped_in_is_the_request_if_there_is_no_other(process, double, add):
     server = double(add)
     assert process("run", stdin=b"What is 15 * 23 plus 7?").out == "it is 352\n"

@@ -38,6 +38,8 @@ def read_attachments(
         else:
             path = folder / file
             texts[str(file) if path.name in texts else path.name] = read_text(path)
+    if not texts:
+        raise InputError("There is no text on stdin.", next_step="Pipe a text in, or name a file.")
     if empty := [name for name, text in texts.items() if not text.strip()]:
         raise InputError(f"{', '.join(empty)} has no text.", next_step="Name a file with text.")
     return Attachments(texts)

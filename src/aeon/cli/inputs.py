@@ -43,24 +43,26 @@ def ask_for_request() -> str | None:
     return sys.stdin.readline()
 
 
-def piped_text() -> str | None:
+def piped_text(*, is_named: bool) -> str | None:
     """Return the text that another program or a file gives on stdin; None on a terminal, or without any text.
 
-    Raises RequestError if it is not text, or too long. If nothing comes for a while, a note says what is waited for.
+    If the user named stdin, it is read whatever it is. Raises RequestError if it is not text, or too long. If nothing
+    comes for a while, a note says what is waited for.
     """
     try:
         mode = os.fstat(sys.stdin.fileno()).st_mode
     except (AttributeError, OSError, ValueError):  # no stdin, or one that is no file
         return None
-    if not (stat.S_ISFIFO(mode) or stat.S_ISREG(mode)):
+    if not (is_named or stat.S_ISFIFO(mode) or stat.S_ISREG(mode)):
         return None
     waiting = Timer(
-        _PATIENCE, print_message, ["reading stdin until its end; if it has no text, add </dev/null", "note: "]
+        _PATIENCE, print_message, ["reading stdin until its end; if it is not meant, add --no-input", "note: "]
     )
     waiting.daemon = True
     waiting.start()
     try:
-        return _text_from(_stdin(), MAX_PIPED, "The text on stdin", RequestError) or None
+        text = _text_from(_stdin(), MAX_PIPED, "The text on stdin", RequestError)
+        return text if text.strip() else None
     finally:
         waiting.cancel()
 

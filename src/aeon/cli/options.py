@@ -21,7 +21,7 @@ Model = Annotated[
     str | None, typer.Option("--model", metavar="NAME", help="standard, small, tiny, a .gguf file, or a remote model.")
 ]
 Ttl = Annotated[int | None, typer.Option("--ttl", min=1, metavar="N", help="The most steps that the run may execute.")]
-NoInput = Annotated[bool, typer.Option("--no-input", help="Never prompt or download; the error says what to run.")]
+NoInput = Annotated[bool, typer.Option("--no-input", help="Never prompt, download, or read stdin unless it is named.")]
 StoredTools = Annotated[
     Literal["catalog"] | None,
     typer.Option("--tools", metavar="WHICH", help='"catalog" also offers the tools stored in this folder\'s record.'),
@@ -34,7 +34,7 @@ User = Annotated[
 ]
 Files = Annotated[
     list[str] | None,
-    typer.Option("--file", "-f", metavar="FILE", help="Give the model this file, or this https page. Repeatable."),
+    typer.Option("--file", "-f", metavar="FILE", help="Give the model this file or page; - is stdin. Repeatable."),
 ]
 AllowRead = Annotated[
     list[Path] | None,

@@ -37,6 +37,10 @@ _NOTHING_DONE_ADVICE = (
 )
 
 
+_STDIN = "-"
+"""The name of stdin among files."""
+
+
 class RequestOptions(NamedTuple):
     """The flags of a run."""
 
@@ -116,7 +120,7 @@ def _asked(request: str | None, supplied: UserPlan, options: RequestOptions) -> 
         return _Asked(request_of_plan(plan) if request is None else read_request(request), plan, None)
     if supplied.repair or supplied.allow_fallback:
         raise RequestError("--repair and --allow-fallback need a supplied plan.", next_step="Add --plan FILE.")
-    piped = None if request == "-" else piped_text()
+    piped = None if request == "-" else _piped_text(options)
     if request is None:
         request, piped = piped, None
         if request is None and options.may_fetch:
@@ -126,15 +130,24 @@ def _asked(request: str | None, supplied: UserPlan, options: RequestOptions) -> 
             "There is no request.", next_step='Give a request, "-" to read it from stdin, or --plan FILE.'
         )
     text = read_request(request)
-    if piped is None and not options.files:
+    attachments = _attachments(options, piped)
+    if attachments is None:
         return _Asked(text, None, None)
-    attachments = read_attachments(options.files, piped, folder=Path.cwd(), allow_private=True)
     return _Asked(text, plan_of_texts(text, attachments), attachments)
 
 
-def _attachments_again(options: RequestOptions) -> Attachments:
-    """The texts of a run that goes on. Raises InputError."""
-    return read_attachments(options.files, piped_text(), folder=Path.cwd(), allow_private=True)
+def _piped_text(options: RequestOptions) -> str | None:
+    """The text on stdin: if it is named as a file, else unless the user wants no input."""
+    is_named = _STDIN in options.files
+    return piped_text(is_named=is_named) if is_named or options.may_fetch else None
+
+
+def _attachments(options: RequestOptions, piped: str | None) -> Attachments | None:
+    """The texts for the model, None without any. Raises InputError."""
+    files = [file for file in options.files if file != _STDIN]
+    if piped is None and not options.files:
+        return None
+    return read_attachments(files, piped, folder=Path.cwd(), allow_private=True)
 
 
 def _attach(app: App, attachments: Attachments | None) -> None:
@@ -155,7 +168,7 @@ def resume_run(path: Path, options: RequestOptions) -> int:
             next_step=f"See `aeon log show {path}`, or start a new run.",
         )
     is_about_texts = any(step.tool == AttachmentTool.name for step in remaining)
-    attachments = _attachments_again(options) if is_about_texts else None
+    attachments = _attachments(options, _piped_text(options)) if is_about_texts else None
     with app_session(loaded) as app:
         _attach(app, attachments)
         app.allow_pages(_own_words(state.request, state.plan if state.policy.is_supplied else None))
