@@ -29,9 +29,12 @@ def limited(limit: int, *argv: object) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("limit", "kept"), [(0, 0), (1000, 0), (3500, 1)])
-def test_a_disk_that_fills_up_keeps_every_whole_entry(aeon, plan_file, monkeypatch, limit, kept):
+@pytest.mark.parametrize(("entries", "kept"), [(0, 0), (0.5, 0), (1.5, 1)])
+def test_a_disk_that_fills_up_keeps_every_whole_entry(aeon, plan_file, monkeypatch, entries, kept):
     monkeypatch.setenv("AEON_MEMORY_PATH", ":memory:")
+    assert aeon("run", "--plan", plan_file, "--log", "whole.jsonl").code == 0
+    sizes = [len(line) for line in Path("whole.jsonl").read_bytes().splitlines(keepends=True)]
+    limit = sum(int(size * min(1, max(0, entries - number))) for number, size in enumerate(sizes))
     ended = limited(limit, "run", "--plan", plan_file, "--log", "run.jsonl")
     told = " ".join(ended.stderr.split())
     assert (ended.returncode, ended.stdout) == (1, "")

@@ -128,14 +128,17 @@ class _GatewayHandler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:  # the base class's name
         gateway = cast(_Server, self.server).gateway
         length = self.headers.get("Content-Length", "")
+        is_bounded = length.isdecimal() and int(length) <= _MAX_BODY_BYTES
+        # Read in any case: a script that still writes when the connection ends would not see why it was refused.
+        body = self.rfile.read(int(length)) if is_bounded else b""
         if not gateway.is_authorized(self.headers.get("Authorization", "")):
             self._send(HTTPStatus.UNAUTHORIZED, _error("the token is not valid for this run"))
         elif self.path != _PATH:
             self._send(HTTPStatus.NOT_FOUND, _error(f"only {_PATH} is served"))
-        elif not length.isdecimal() or int(length) > _MAX_BODY_BYTES:
+        elif not is_bounded:
             self._send(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, _error(f"give a body of at most {_MAX_BODY_BYTES} bytes"))
         else:
-            self._send(*gateway.respond(self.rfile.read(int(length))))
+            self._send(*gateway.respond(body))
 
     def address_string(self) -> str:
         return "script"
