@@ -9,7 +9,7 @@ import pytest
 
 from aeon.base.errors import LLMError
 from aeon.llm.interface import LLMResponse
-from aeon.skills.model_gateway import ModelGateway
+from aeon.skills.model_gateway import _MAX_BODY_BYTES, ModelGateway
 from aeon.testing.llm import ScriptedAdapter
 
 pytestmark = pytest.mark.server
@@ -69,6 +69,14 @@ def test_only_this_runs_token_is_taken():
         assert ask(gateway, token="not-this-runs")[0] == 401  # noqa: S106  # a wrong one
 
     assert model.requests == []
+
+
+def test_a_script_that_writes_much_sees_why_it_is_refused():
+    _, gateway = opened("x")
+    much = b"x" * (_MAX_BODY_BYTES - 1)
+    with gateway:
+        assert ask(gateway, much, token="not-this-runs")[0] == 401  # noqa: S106  # a wrong one
+        assert ask(gateway, much, path="/v1/models")[0] == 404
 
 
 def test_the_socket_is_the_users_own_and_gone_in_the_end():
