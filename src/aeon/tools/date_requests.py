@@ -35,7 +35,7 @@ _ASKS_NOW = (
 )
 _ELSEWHERE = (
     r"\bin (?!UTC)(?-i:[A-ZÄÖÜ])\w+|\bin (?:the )?\d|\b(?:days?|weeks?|tage?n?|wochen?)\s+(?:after|before|from|later|ago)\b"
-    rf"|{_DATED}|\b(?:nach|vor) \d"
+    rf"|{_DATED}|\b(?:nach|vor|bis|seit) \w"
 )
 _ONLY_NOW = (
     r"(?:what(?:'s| is)? (?:the )?(?:current )?(?:time|date|day|weekday)(?: is it| is today| today| now| is it today)*"
@@ -62,7 +62,7 @@ _ASKS_DATES = (
     r"<clock>.*(?:\+|<length>).*\b(?:arrive|when|end|finish|over|what time|ready|wann|fertig|ankunft|zu ende)\b",
     r"\b(?:when|what time|wann|um wie ?viel uhr)\b.*<clock>.*<length>|\b(?:when|wann)\b.*<length>.*<clock>",
     # Sums of durations
-    r"<length>\s*(?:\+|plus)\s*<length>|\d+:\d\d\s*[-+−]\s*\d+:\d\d",
+    r"<length>\s*(?:\+|plus)\s*<length>|\d+:\d\d\s*[-+\u2212]\s*\d+:\d\d",
     r"\b(?:sum|add|total|together|summe|addiere|zusammen|insgesamt)\b.*<length>.*(?:,|and|und|\+|to|zu)\s*<length>",
 )
 _UNTIL = "(?:until|till|to|bis(?: zu[mr]?)?)"
@@ -70,11 +70,11 @@ _FORMS = (
     r"(?:what|which) (?:date|day|weekday) (?:is|was|will be|comes) (?P<add><lengths>) (?:(?:after|from)|(?P<before>before)) (?P<start><day>|now)",
     r"(?:what|which) (?:date|day) is (?:it )?in (?P<add><lengths>)",
     r"(?:welche[rs]|was für ein) (?:datum|tag|wochentag) (?:ist|war|kommt) (?P<add><lengths>) (?:nach|(?P<before>vor)) (?P<start><day>)",
-    rf"how many (?:days|weeks|months|working days) (?:are (?:there )?|is it )?(?:left )?{_UNTIL} (?P<end><day>)",
-    rf"wie ?viele (?:tage|wochen|monate|werktage|arbeitstage) (?:sind es |ist es )?(?:noch )?{_UNTIL} (?P<end><day>)",
-    r"how many (?:days|weeks|months|working days) (?:are (?:there )?)?between (?P<start><day>) and (?P<end><day>)",
-    r"how many (?:days|weeks|months|working days) (?:are (?:there )?)?from (?P<start><day>) (?:to|until|till) (?P<end><day>)",
-    r"wie ?viele (?:tage|wochen|monate|werktage|arbeitstage) (?:liegen |sind (?:es )?)?(?:zwischen (?P<start><day>) und|von (?P<since><day>) bis) (?P<end><day>)",
+    rf"how many (?:days|weeks|months|working days) (?:are (?:there )?|is it )?(?:left )?{_UNTIL} (?P<until><day>)",
+    rf"wie ?viele (?:tage|wochen|monate|werktage|arbeitstage) (?:sind es |ist es )?(?:noch )?{_UNTIL} (?P<until><day>)",
+    r"how many (?:days|weeks|months|working days) (?:are (?:there )?)?between (?P<start><day>) and (?P<until><day>)",
+    r"how many (?:days|weeks|months|working days) (?:are (?:there )?)?from (?P<start><day>) (?:to|until|till) (?P<until><day>)",
+    r"wie ?viele (?:tage|wochen|monate|werktage|arbeitstage) (?:liegen |sind (?:es )?)?(?:zwischen (?P<start><day>) und|von (?P<since><day>) bis) (?P<until><day>)",
     r"(?:add |what is |addiere )?(?P<one><lengths>)\s*(?:and|plus|und|\+)\s*(?P<two><lengths>)",
 )
 

@@ -9,6 +9,8 @@ from decimal import Context, Decimal
 from fractions import Fraction
 from typing import NamedTuple, TypeVar
 
+from aeon.tools.exact_requests import NUMBER, to_expression
+
 _Result = TypeVar("_Result")
 
 MAX_LENGTH = 500
@@ -25,52 +27,10 @@ _BASES = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41)
 _ROOT_DIGITS = 30
 """Significant digits of a root that is not a fraction."""
 
-_SIGNS = str.maketrans({"×": "*", "·": "*", "÷": "/", "−": "-", "–": "-"})  # noqa: RUF001  # as people type them
-_NUMBER = r"\d+(?:\.\d+)?"
-_OPERAND = rf"-?{_NUMBER}(?:/\d+)?"
-_REWRITES = tuple(
-    (re.compile(pattern, re.IGNORECASE), replacement)
-    for pattern, replacement in (
-        (
-            rf"\b(?:from|von) ({_OPERAND}) (?:to|auf|bis) ({_OPERAND})(?: (?:in|as) (?:percent|prozent|%))?",
-            r"change(\1, \2)",
-        ),
-        (rf"({_NUMBER}) ?(?:%|percent|per cent|prozent) (?:of|von) ", r"\1% * "),
-        (r"(\d+) (?:choose|über) (\d+)", r"binomial(\1, \2)"),
-        (r"\b(?:the )?(\d+)(?:st|nd|rd|th|\.)? (?:root|wurzel) (?:of|von|aus) (\d+(?:\.\d+)?)", r"root(\2, \1)"),
-        (
-            r"\b(?:the )?(?:cube root|cubic root|kubikwurzel|dritte wurzel) (?:of|von|aus) (\d+(?:\.\d+)?)",
-            r"root(\1, 3)",
-        ),
-        (r"\b(?:the )?(?:square root|quadratwurzel|wurzel) (?:of|von|aus) (\d+(?:\.\d+)?)", r"sqrt(\1)"),
-        (
-            r"\b(?:the )?(?:gcd|ggt|greatest common (?:divisor|factor)|größten? gemeinsamen? teiler)(?: (?:of|von))? "
-            r"(\d+(?:(?:, | and | und |, and )\d+)+)",
-            r"gcd(\1)",
-        ),
-        (
-            r"\b(?:the )?(?:lcm|kgv|(?:least|lowest) common multiple|kleinstes? gemeinsames? vielfaches?)(?: (?:of|von))? "
-            r"(\d+(?:(?:, | and | und |, and )\d+)+)",
-            r"lcm(\1)",
-        ),
-        (r"\b(?:the )?(?:factorial|fakultät)(?: of| von)? (\d+)", r"factorial(\1)"),
-        (
-            r"\b(?:the )?(?:prime factors|prime factori[sz]ation|primfaktoren|primfaktorzerlegung) (?:of|von) (\d+)",
-            r"factors(\1)",
-        ),
-        (r"\bis (\d+)(?: a)? prime(?: number)?\b|\bist (\d+)(?: eine)? primzahl", r"is_prime(\1\2)"),
-        (r"(?<=\d) (?:plus) (?=\d)", " + "),
-        (r"(?<=\d) (?:minus) (?=\d)", " - "),
-        (r"(?<=\d) (?:times|mal|multiplied by) (?=\d)", " * "),
-        (r"(?<=\d) (?:divided by|geteilt durch) (?=\d)", " / "),
-    )
-)
-"""Words of a request, and the expression that they mean."""
-_LISTED = re.compile(r"(?<=\d)(?:, and | and | und )(?=\d)")
 _GROUPED = re.compile(r"(?<![\d.,])\d{1,3}(?:,\d{3})+(?![\d,])")
 _NAME = re.compile(r"[^\W\d_]")
 _FACTORIAL = re.compile(r"(?<![\w.)])(\d+)\s*!(?!\s*!)")
-_PERCENT = re.compile(rf"({_NUMBER})\s*%(?!\s*[\w(.])")
+_PERCENT = re.compile(rf"({NUMBER})\s*%(?!\s*[\w(.])")
 _WRITTEN = re.compile(r"(?:[-+*/%^!()., 0-9]|change|binomial|root|sqrt|gcd|lcm|factorial|factors|is_prime|abs|round)+")
 
 
@@ -112,14 +72,6 @@ def evaluate_exactly(expression: str) -> ExactNumber:
     return _written(value, is_exact=not tree.inexact, as_decimal="%" in expression or "." in expression)
 
 
-def to_expression(text: str) -> str:
-    """The text with signs and functions in place of the words of `_REWRITES`."""
-    plain = " ".join(text.translate(_SIGNS).split()).rstrip("=?. ")
-    for pattern, replacement in _REWRITES:
-        plain = pattern.sub(replacement, plain)
-    return _LISTED.sub(", ", plain)
-
-
 def _in_python(expression: str) -> str:
     """The expression in Python's syntax."""
     if not _NAME.search(expression):
@@ -130,7 +82,7 @@ def _in_python(expression: str) -> str:
 
 
 def _opening(expression: str, closing: int) -> int:
-    """The place of the bracket that is closed there, or -1 if there is none, or if it belongs to a function or a `!!`."""
+    """The place of the bracket that is closed there, or -1 if there is none, or before a `!!`, or in a call."""
     depth = 0
     for place in range(closing, -1, -1):
         depth += {")": 1, "(": -1}.get(expression[place], 0)
@@ -152,23 +104,28 @@ def _value(node: ast.expr, tree: _Tree, depth: int) -> Fraction:
         raise ValueError(f"the expression is nested deeper than {_MAX_DEPTH} brackets")
     match node:
         case ast.Constant(value=int() | float() as number) if not isinstance(number, bool):
-            return Fraction(ast.get_source_segment(tree.text, node) or str(number))
-        case ast.UnaryOp(op=ast.USub(), operand=operand):
-            return -_value(operand, tree, depth + 1)
-        case ast.UnaryOp(op=ast.UAdd(), operand=operand):
-            return _value(operand, tree, depth + 1)
+            value = Fraction(ast.get_source_segment(tree.text, node) or str(number))
+        case ast.UnaryOp(op=ast.USub() | ast.UAdd() as sign, operand=operand):
+            value = _value(operand, tree, depth + 1) * (-1 if isinstance(sign, ast.USub) else 1)
         case ast.BinOp(left=left, op=ast.Pow(), right=right):
-            return _power(_value(left, tree, depth + 1), _value(right, tree, depth + 1), tree)
+            value = _power(_value(left, tree, depth + 1), _value(right, tree, depth + 1), tree)
         case ast.BinOp(left=left, op=sign, right=right) if type(sign) in _BINARY:
-            return _bounded(_BINARY[type(sign)](_value(left, tree, depth + 1), _value(right, tree, depth + 1)))
-        case ast.Call(func=ast.Name(id="sqrt" | "root" as name), args=args, keywords=[]) if args:
-            values = [_value(arg, tree, depth + 1) for arg in args]
-            return _root(*_checked(name, values, 2 if name == "root" else 1), tree=tree)
-        case ast.Call(func=ast.Name(id=name), args=args, keywords=[]) if name in _FUNCTIONS and args:
-            return _bounded(_called(_FUNCTIONS, name, [_value(arg, tree, depth + 1) for arg in args]))
+            value = _BINARY[type(sign)](_value(left, tree, depth + 1), _value(right, tree, depth + 1))
+        case ast.Call(func=ast.Name(id=name), args=args, keywords=[]) if args:
+            value = _call(name, [_value(arg, tree, depth + 1) for arg in args], tree)
         case _:
             part = ast.get_source_segment(tree.text, node) or tree.text
             raise ValueError(f"{part[:100]!r} is not a number or a known function")
+    return _bounded(value)
+
+
+def _call(name: str, values: list[Fraction], tree: _Tree) -> Fraction:
+    if name in ("sqrt", "root") and len(values) == (1 if name == "sqrt" else 2):
+        return _root(*values, tree=tree)
+    if name not in _FUNCTIONS:
+        reason = "stands alone" if name in _WORDED else f"does not take {len(values)} number(s)"
+        raise ValueError(f"{name} {reason}")
+    return _called(_FUNCTIONS, name, values)
 
 
 def _bounded(value: Fraction) -> Fraction:
@@ -208,10 +165,8 @@ def _root(value: Fraction, degree: Fraction = Fraction(2), *, tree: _Tree) -> Fr
     tree.inexact.append("root")
     context = Context(prec=_ROOT_DIGITS + 20)
     decimal = context.divide(Decimal(value.numerator), Decimal(value.denominator))
-    rounded = Context(prec=_ROOT_DIGITS).create_decimal(
-        context.power(decimal, context.divide(Decimal(1), Decimal(int(degree))))
-    )
-    return Fraction(rounded)
+    power = context.power(decimal, context.divide(Decimal(1), Decimal(int(degree))))
+    return Fraction(Context(prec=_ROOT_DIGITS).create_decimal(power))
 
 
 def _whole_root(number: int, degree: int) -> int:
@@ -324,12 +279,6 @@ def _called(functions: dict[str, Callable[..., _Result]], name: str, values: lis
         raise ValueError(f"{name} does not take {len(values)} number(s)") from None
 
 
-def _checked(name: str, values: list[Fraction], most: int) -> list[Fraction]:
-    if len(values) > most:
-        raise ValueError(f"{name} does not take {len(values)} number(s)")
-    return values
-
-
 def _written(value: Fraction, *, is_exact: bool, as_decimal: bool) -> ExactNumber:
     if value.denominator == 1:
         return ExactNumber(_digits(value.numerator), None, is_exact)
@@ -369,7 +318,7 @@ _BINARY: dict[type[ast.operator], Callable[[Fraction, Fraction], Fraction]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
     ast.Mult: operator.mul,
-    ast.Div: operator.truediv,
+    ast.Div: lambda a, b: a / b,
     ast.FloorDiv: lambda a, b: Fraction(a // b),
     ast.Mod: operator.mod,
 }

@@ -1,13 +1,12 @@
 """Dates, clock times and durations from text, in English and German. python-dateutil reads what has no fixed form."""
 
 import re
-from calendar import day_abbr, day_name
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from fractions import Fraction
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
     from dateutil.parser import parser
@@ -264,10 +263,10 @@ def _parser() -> "parser":
     from dateutil.parser import parser, parserinfo
 
     class EnglishAndGerman(parserinfo):
-        MONTHS = list(_MONTHS)  # noqa: RUF012  # the shape of parserinfo
-        WEEKDAYS = [  # noqa: RUF012
-            (day_abbr[index], day_name[index], german, german[:2]) for index, german in enumerate(_GERMAN_WEEKDAYS)
-        ]
+        MONTHS = cast("list[Any]", list(_MONTHS))  # typeshed allows two or three names
+        WEEKDAYS = cast(
+            "list[Any]", [(en[:3], en, de, de[:2]) for en, de in zip(WEEKDAYS, _GERMAN_WEEKDAYS, strict=True)]
+        )
         JUMP = [*parserinfo.JUMP, "uhr", "um", "den", "der"]  # noqa: RUF012
 
     return parser(EnglishAndGerman())

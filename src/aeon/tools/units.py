@@ -4,10 +4,7 @@ import re
 from difflib import get_close_matches
 from fractions import Fraction
 from functools import cache
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from pint import UnitRegistry
+from typing import Any, cast
 
 _NAMES = {
     "degC": "°c|c|celsius|grad celsius|grad|degrees celsius|degree celsius",
@@ -49,102 +46,17 @@ _NAMES = {
 }
 """Pint's unit, and the names for it that pint lacks or uses for something else ("F" is a farad there)."""
 _ALIASES = {alias: unit for unit, aliases in _NAMES.items() for alias in aliases.split("|")}
-_COMMON = [
-    "meter",
-    "kilometer",
-    "centimeter",
-    "millimeter",
-    "mile",
-    "yard",
-    "foot",
-    "inch",
-    "nautical_mile",
-    "gram",
-    "kilogram",
-    "milligram",
-    "pound",
-    "ounce",
-    "stone",
-    "metric_ton",
-    "liter",
-    "milliliter",
-    "gallon",
-    "quart",
-    "pint",
-    "cup",
-    "tablespoon",
-    "teaspoon",
-    "fluid_ounce",
-    "kelvin",
-    "celsius",
-    "fahrenheit",
-    "mph",
-    "km/h",
-    "knot",
-    "second",
-    "minute",
-    "hour",
-    "day",
-    "week",
-    "month",
-    "year",
-    "hectare",
-    "acre",
-    "joule",
-    "kilojoule",
-    "calorie",
-    "kilocalorie",
-    "watt",
-    "kilowatt",
-    "horsepower",
-    "kilowatt_hour",
-    "pascal",
-    "hectopascal",
-    "bar",
-    "psi",
-    "atmosphere",
-    "volt",
-    "ampere",
-    "byte",
-    "kilobyte",
-    "megabyte",
-    "gigabyte",
-    "terabyte",
-    "degree",
-    "radian",
-    "hertz",
-    "newton",
-]
+_COMMON = (
+    "meter kilometer centimeter millimeter mile yard foot inch nautical_mile gram kilogram milligram pound ounce "
+    "stone metric_ton liter milliliter gallon quart pint cup tablespoon teaspoon fluid_ounce kelvin celsius "
+    "fahrenheit mph km/h knot second minute hour day week month year hectare acre joule kilojoule calorie "
+    "kilocalorie watt kilowatt horsepower kilowatt_hour pascal hectopascal bar psi atmosphere volt ampere byte "
+    "kilobyte megabyte gigabyte terabyte degree radian hertz newton"
+)
 """Names among which the closest one is looked for."""
-_CURRENCIES = frozenset(
-    [
-        "$",
-        "€",
-        "£",
-        "¥",
-        "usd",
-        "eur",
-        "gbp",
-        "jpy",
-        "chf",
-        "cny",
-        "inr",
-        "cad",
-        "aud",
-        "dollar",
-        "dollars",
-        "euro",
-        "euros",
-        "franken",
-        "francs",
-        "yen",
-        "yuan",
-        "rupees",
-        "cent",
-        "cents",
-        "bitcoin",
-        "btc",
-    ]
+_CURRENCIES = (
+    "$ € £ ¥ usd eur gbp jpy chf cny inr cad aud dollar dollars euro euros franken francs yen yuan rupees cent "
+    "cents bitcoin btc"
 )
 _WRITTEN = re.compile(
     r"""(?:[^\W\d]|[°'"%/ ().·²³-]|\*{1,2}[1-4]?(?!\s*[\d*])|\^[1-4](?!\s*[\d*^])|[1-4](?![\d*^])){1,40}"""
@@ -179,7 +91,7 @@ def convert(value: float, source: str, target: str) -> float:
 
 def is_currency(name: str) -> bool:
     """Whether a unit is a currency, which has no fixed rate."""
-    return name.strip().casefold() in _CURRENCIES
+    return name.strip().casefold() in _CURRENCIES.split()
 
 
 def _unit(name: str) -> Any:
@@ -190,7 +102,7 @@ def _unit(name: str) -> Any:
     for candidate in (_ALIASES.get(plain.casefold()), plain, plain.lower()):
         if candidate and _WRITTEN.fullmatch(candidate) and (unit := _parsed(candidate)) is not None:
             return unit
-    close = get_close_matches(plain.casefold(), [*_COMMON, *_ALIASES], n=1)
+    close = get_close_matches(plain.casefold(), [*_COMMON.split(), *_ALIASES], n=1)
     advice = f"; did you mean {close[0]!r}?" if close else "; write its English name, such as 'kilometer'"
     raise UnitError(f"there is no unit {name!r}{advice}")
 
@@ -204,12 +116,20 @@ def _parsed(name: str) -> Any:
 
 
 def _kind_of(unit: Any) -> str:
-    return str(unit.dimensionality).replace("[", "").replace("]", "")
+    """The dimensions of a unit: "length / time^2"; pint cannot write those with exponents that are fractions."""
+    parts = {name.strip("[]"): power for name, power in unit.dimensionality.items()}
+    over, under = (
+        " * ".join(
+            name + ("" if abs(power) == 1 else f"^{abs(power)}") for name, power in parts.items() if power * sign > 0
+        )
+        for sign in (1, -1)
+    )
+    return f"{over or '1'} / {under}" if under else over or "a number"
 
 
 @cache
-def _registry() -> "UnitRegistry[Any]":
-    """The registry of units; reading its definitions takes about a fifth of a second."""
+def _registry() -> Any:
+    """Pint's registry of units; reading its definitions takes about a fifth of a second."""
     from pint import UnitRegistry
 
-    return UnitRegistry(non_int_type=Fraction)  # exact: 32 degF is 0 degC, not 5.7e-14
+    return cast(Any, UnitRegistry)(non_int_type=Fraction)  # exact: 32 degF is 0 degC, not 5.7e-14

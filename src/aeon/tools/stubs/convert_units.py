@@ -32,10 +32,11 @@ class ConvertUnitsTool(Tool):
         "Convert a value from one unit to another: length, mass, volume (US), temperature, speed, area, energy, data. "
         "Not currencies: they need live rates."
     )
+    # The properties are in the order in which prompts show arguments: a constrained model must write them so.
     input_schema: JsonObject = {  # noqa: RUF012  # the published shape of Tool
         "type": "object",
-        "properties": {"value": {"type": "number"}, "from": _UNIT, "to": _UNIT},
-        "required": ["value", "from", "to"],
+        "properties": {"from": _UNIT, "to": _UNIT, "value": {"type": "number"}},
+        "required": ["from", "to", "value"],
         "additionalProperties": False,
     }
     output_schema: JsonObject = {  # noqa: RUF012

@@ -65,15 +65,16 @@ class DateMathTool(Tool):
         'Add a duration to a date or a clock time, count from one date to another, or add durations. "today" and '
         "names of days are dates too. Working days are Monday to Friday, without holidays."
     )
+    # The properties are in the order in which prompts show arguments: a constrained model must write them so.
     input_schema: JsonObject = {  # noqa: RUF012  # the published shape of Tool
         "anyOf": [
             {
                 "type": "object",
-                "properties": {"start": _TEXT, second: _TEXT},
-                "required": ["start", second],
+                "properties": {first: _TEXT, second: _TEXT},
+                "required": [first, second],
                 "additionalProperties": False,
             }
-            for second in ("add", "end")
+            for first, second in (("add", "start"), ("start", "until"))
         ]
         + [
             {
@@ -117,7 +118,7 @@ class DateMathTool(Tool):
                 {
                     "description": "count the days from today to Ostern",
                     "tool": "date_math",
-                    "arguments": {"start": "today", "end": "Ostern"},
+                    "arguments": {"start": "today", "until": "Ostern"},
                 }
             ],
         ),
@@ -155,7 +156,7 @@ class DateMathTool(Tool):
             start = read_moment(kwargs["start"], now)
             if "add" in kwargs:
                 return _added(start, read_duration(kwargs["add"]))
-            return _difference(start, read_moment(kwargs["end"], now))
+            return _difference(start, read_moment(kwargs["until"], now))
         except ValueError as error:
             raise ToolError(f"date_math cannot compute that: {error}.") from error
         except OverflowError as error:
@@ -237,7 +238,7 @@ def _difference(start: Moment, end: Moment) -> JsonObject:
     if isinstance(start, time) and isinstance(end, time):
         return _length((_seconds(end) - _seconds(start)) % _DAY)
     if isinstance(start, time) or isinstance(end, time):
-        raise ValueError("one of start and end is a clock time without a date; give both as YYYY-MM-DD HH:MM")  # noqa: TRY004  # the text is wrong, not its type
+        raise ValueError("one of start and until is a clock time without a date; give both as YYYY-MM-DD HH:MM")  # noqa: TRY004  # the text is wrong, not its type
     if isinstance(start, datetime) or isinstance(end, datetime):
         return _length(round((_at(end) - _at(start)).total_seconds()))
     days = (end - start).days

@@ -1,39 +1,17 @@
 """The tool for exact numbers."""
 
-import re
 from typing import Any
 
 from aeon.base.errors import ToolError
 from aeon.base.json import JsonObject
-from aeon.tools.exact_numbers import evaluate_exactly, to_expression
+from aeon.tools.exact_numbers import evaluate_exactly
+from aeon.tools.exact_requests import asks_exact, expression_in
 from aeon.tools.interface import Example, Tool
 
 _PATTERN = (
     r"^([-+*/%^!(), .0-9]|\{step\.[A-Za-z0-9_.]{1,40}\}|binomial|factorial|root|sqrt|gcd|lcm|is_prime|factors|change"
     r"| choose | of |from | to | in percent){1,200}$"
 )
-_ASKS = re.compile(
-    r"\d\s*!|(?<![\w./])\d+\s*/\s*\d+\s*(?:[-+*×·÷:−]|/\s|plus|minus|times|mal|geteilt|divided|of|von)\s*\d+\s*/\s*\d+"
-    r"|\b(?:as|als) (?:an? |einen? |exact )?(?:exact |reduced |simplified |gekürzte[rn]? )?(?:fraction|bruch)\b"
-    r"|\b(?:simplify|reduce|kürze)\b.*\d\s*/\s*\d"
-    r"|\b(?:factorial|fakultät|binomial|ncr|gcd|lcm|ggt|kgv|kubikwurzel)\b|\d+ (?:choose|über) \d+"
-    r"|\bways\b.*\bchoose\b.*\d|\bchoose \d+ .*\b(?:out of|from) \d+"
-    r"|\b(?:greatest|highest|largest) common (?:divisor|factor)|\b(?:least|lowest|smallest) common multiple"
-    r"|\bgrößte[rn]? gemeinsame[rn]? teiler|\bkleinste[sn]? gemeinsame[sn]? vielfache"
-    r"|\bprim(?:e|es|zahl(?:en)?|faktor(?:en)?|faktorzerlegung)\b.*\d|\d.*\bprim(?:e(?: (?:number|factors?))?|zahl|faktoren)\b"
-    r"|\b(?:square|cube|cubic|\d+(?:st|nd|rd|th)|fourth|fifth) root of \d|\b(?:wurzel|quadratwurzel) (?:aus|von) \d"
-    r"|\d\s*(?:%|percent|per cent|prozent) (?:of|von) \d"
-    r"|\b(?:from|von) \d[\d.,]* (?:to|auf) \d[\d.,]*\b.*(?:%|percent|prozent)"
-    r"|(?:%|percent|prozent).*\b(?:from|von) \d[\d.,]* (?:to|auf) \d",
-    re.IGNORECASE,
-)
-_QUESTION = re.compile(
-    r"^(?:what(?:'s| is| are)?|how much is|compute|calculate|was (?:ist|sind)|wie ?viel (?:ist|sind)|berechne|find|simplify"
-    r"|reduce|kürze|give)\s+(?:(?:the|der|die|das|den) )?(?=\S)|\s*(?:,? (?:as|als) (?:an? |einen? )?(?:exact )?(?:fraction|bruch)|exactly)\s*(?=[?.!]*$)",
-    re.IGNORECASE,
-)
-_NUMBERS = re.compile(r"\d+")
-_MAX_REQUEST = 300
 
 
 def _example(request: str, words: str, expression: str) -> Example:
@@ -54,7 +32,7 @@ class ExactTool(Tool):
         "required": ["expression"],
         "additionalProperties": False,
     }
-    offered_schema: JsonObject = {  # noqa: RUF012
+    offered_schema = {  # noqa: RUF012
         **input_schema,
         "properties": {"expression": {"type": "string", "pattern": _PATTERN}},
     }
@@ -90,16 +68,13 @@ class ExactTool(Tool):
 
     def suits(self, request: str) -> bool:
         """Whether the request asks for fractions, factorials, divisors, primes, roots or percent."""
-        return _ASKS.search(request[:_MAX_REQUEST]) is not None
+        return asks_exact(request)
 
     def read_request(self, request: str) -> JsonObject | None:
         """The expression of a request that is nothing else."""
-        if not self.suits(request) or len(request) > _MAX_REQUEST:
-            return None
-        text = _QUESTION.sub("", " ".join(request.split()).rstrip("?. "))
-        expression = to_expression(text)
+        expression = expression_in(request)
         try:
-            evaluate_exactly(expression)
+            evaluate_exactly(expression or "")
         except ValueError:
             return None
         return {"expression": expression}
