@@ -28,7 +28,7 @@ _ASKS_NOW = (
     r"\bwhat(?:'s| is|s)? (?:the )?(?:current |local |exact )*(?:time|date|day|weekday|time ?zone)(?: and time)?"
     r"(?: is it| is today| is it today| of the week is it| of the week is it today| today| now| right now)*\s*(?:[?.!]|$)"
     r"|\bwhat (?:day|weekday|date) (?:of the week )?is (?:it |today)|\bwhich (?:week|day|weekday|calendar week|iso week) (?:is (?:it|this)|are we in)"
-    r"|\bwhat (?:calendar |iso )?week (?:number )?(?:is it|are we in)|\b(?:current|today's|local) (?:date|time|weekday|time zone|iso week|calendar week|week)\b"
+    r"|\b(?:what|which) (?:calendar |iso )?week (?:number )?(?:of the year )?(?:is it|are we in)|\b(?:current|today's|local) (?:date|time|weekday|time zone|iso week|calendar week|week)\b"
     r"|\btell me the (?:time|date)\b|\bwie sp(?:ä|ae)t (?:ist es|haben wir)|\bwie viel uhr\b|\bwieviel uhr\b"
     r"|\b(?:welche[rsn]?|was f(?:ü|ue)r ein) (?:tag|datum|wochentag|kalenderwoche|uhrzeit|woche|zeitzone) (?:ist|haben|sind|haben wir)\b(?! (?:in|am|der|das) \d)"
     r"|\b(?:aktuelle[nrs]?|heutige[nrs]?|jetzige[nrs]?) (?:datum|uhrzeit|zeit|wochentag|kalenderwoche|tag)|\bden wievielten haben wir"

@@ -35,6 +35,7 @@ _ASKS = (
     r"\b(?:how (?:many|much)|wie ?viele?) <unit> (?:are|is|in|make|equal|does|do|sind|ist|hat|haben|ergeben|entsprechen|entspricht|gibt)\b"
     r"(?: there)?(?: in| make)?.*?(?:<number>|\b(?:a|an|one|ein|eine|einem|einer))\s*<unit>",
     r"\b(?:convert|umrechnen|rechne|wandle|umwandeln|turn|change)\b.*<number>\s*<any>.*\b(?:to|into|in|nach)\b.*?(?<!\w)<any>",
+    rf"<number>\s*<unit>.*\b(?:that|this|it|das) {_CONVERSION} <unit>|<number>\s*<unit>.*\bhow many <unit> is (?:that|this|it)\b",
     r"\b(?:convert|umrechnen)\b.*(?<!\w)<any> (?:to|into|in|nach) <any>",
     r"\b(?:how (?:hot|cold|far|heavy|long|tall|fast|warm|big)|wie (?:warm|weit|schwer|lang|hoch|schnell|groß|kalt))\b.*<number>\s*<unit> in <unit>",
 )

@@ -22,7 +22,7 @@ SUITED = {
         What date is it?
         What day of the week is it?
         Which week is it?
-        Which calendar week are we in?
+        Which week of the year is it?
         What is the current time zone?
         Tell me the date.
         What is the current date and time?
@@ -64,7 +64,7 @@ SUITED = {
         How many cups are in a liter?
         What is 100 km/h in mph?
         20 °C in °F?
-        My oven shows 350 °F. Convert 350 °F to Celsius.
+        My oven shows 350 °F. What is that in Celsius?
         How many feet is 1.8 m?
         He weighs 180 pounds in kilograms?
         What is 5000 g in kg?
