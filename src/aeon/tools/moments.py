@@ -65,15 +65,15 @@ _UNIT_WORDS = {
 DURATION_UNIT = "(?:" + "|".join(_UNIT_WORDS.values()) + ")"
 """A pattern for a unit of time."""
 _SECONDS = {"weeks": 604_800, "days": 86_400, "hours": 3600, "minutes": 60, "seconds": 1}
-_TERM = re.compile(
+_TERM = (
     r"(?:(?P<sign>[-+]|minus|plus)\s*)?(?:"
     r"(?P<hours>\d{1,6}):(?P<minutes>[0-5]\d)(?::(?P<seconds>[0-5]\d))?(?!\d)(?:\s*(?:hours?|hrs?|stunden|std|h)\b\.?)?"
     rf"|(?P<amount>{NUMBER})\s*(?:"
     + "|".join(f"(?P<u_{unit}>{words})" for unit, words in _UNIT_WORDS.items())
     # Before a digit or a sign too: "2h50min". Minutes may lack their unit after hours: "2h50".
-    + r")(?![^\W\d_])\.?(?:(?<=h)(?P<rest>[0-5]\d)(?!\d|\s*[^\W\d_]))?)",
-    re.IGNORECASE,
+    + r")(?![^\W\d_])\.?(?:(?<=h)(?P<rest>[0-5]\d)(?!\d|\s*[^\W\d_]))?)"
 )
+"""A term of a duration; the pattern takes milliseconds to compile."""
 _BETWEEN = re.compile(r"(?:\s|,|;|\band\b|\bund\b)*")
 _PAST = re.compile(r"^vor\s+|\s+(?:ago|earlier|before|früher)$")
 _FUTURE = re.compile(r"^in\s+|\s+(?:later|after|from now|from today|später)$")
@@ -130,12 +130,17 @@ def read_duration(text: str) -> Duration:
     is_past = _PAST.search(plain) is not None
     plain = _FUTURE.sub("", _PAST.sub("", plain))
     total, position = Duration(), 0
-    while match := _TERM.match(plain, position):
+    while match := _compiled(_TERM).match(plain, position):
         total += _term(match)
         position = _end_of_gap(plain, match.end())
     if position < len(plain) or not plain:
         raise ValueError(f"{text!r} is not a duration; write one like '45 days', '3 months -1 day' or '2h 50min'")
     return -total if is_past else total
+
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern, re.IGNORECASE)
 
 
 def _end_of_gap(text: str, position: int) -> int:

@@ -1,7 +1,6 @@
 """Conversion between units of measurement by pint, with English and German names."""
 
 import re
-from difflib import get_close_matches
 from fractions import Fraction
 from functools import cache
 from typing import Any, cast
@@ -102,6 +101,8 @@ def _unit(name: str) -> Any:
     for candidate in (_ALIASES.get(plain.casefold()), plain, plain.lower()):
         if candidate and _WRITTEN.fullmatch(candidate) and (unit := _parsed(candidate)) is not None:
             return unit
+    from difflib import get_close_matches
+
     close = get_close_matches(plain.casefold(), [*_COMMON.split(), *_ALIASES], n=1)
     advice = f"; did you mean {close[0]!r}?" if close else "; write its English name, such as 'kilometer'"
     raise UnitError(f"there is no unit {name!r}{advice}")

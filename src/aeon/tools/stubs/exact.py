@@ -4,7 +4,6 @@ from typing import Any
 
 from aeon.base.errors import ToolError
 from aeon.base.json import JsonObject
-from aeon.tools.exact_numbers import evaluate_exactly
 from aeon.tools.exact_requests import asks_exact, expression_in
 from aeon.tools.interface import Example, Tool
 
@@ -56,6 +55,8 @@ class ExactTool(Tool):
 
     def invoke(self, **kwargs: Any) -> dict[str, Any]:
         """Raises ToolError if the expression cannot be read, has no value, or one of too many digits."""
+        from aeon.tools.exact_numbers import evaluate_exactly
+
         try:
             number = evaluate_exactly(kwargs["expression"])
         except ValueError as error:
@@ -72,9 +73,9 @@ class ExactTool(Tool):
 
     def read_request(self, request: str) -> JsonObject | None:
         """The expression of a request that is nothing else."""
-        expression = expression_in(request)
+        arguments: JsonObject = {"expression": expression_in(request) or ""}
         try:
-            evaluate_exactly(expression or "")
-        except ValueError:
+            self.invoke(**arguments)
+        except ToolError:
             return None
-        return {"expression": expression}
+        return arguments
