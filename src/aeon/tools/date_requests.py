@@ -43,6 +43,8 @@ _ONLY_NOW = (
     r"\s*[?.!]?"
 )
 _ASKS_DATES = (
+    # From 8:15 to 16:45: how long is that
+    r"<clock>.*<clock>.*\b(?:how long|how many hours|wie lange|wie ?viele stunden)\b|\bin wie ?vielen <unit> ist\b.*<day>",
     # How many days until Christmas; wie viele Wochen zwischen ... und ...; how long from 9:15 to 17:30
     r"\b(?:how many <unit>|how long|how old|wie ?viele? <unit>|wie lange|wie alt)\b.*(?:<day>|<clock>)",
     r"\b(?:difference|count|zähle?|unterschied|differenz|time)\b.*\b(?:between|zwischen|from|until|till|von|bis)\b.*(?:<day>|<clock>)",
@@ -67,6 +69,7 @@ _ASKS_DATES = (
 )
 _UNTIL = "(?:until|till|to|bis(?: zu[mr]?)?)"
 _FORMS = (
+    r"(?:in )?(?:how many (?:days|weeks|months)|wie ?vielen (?:tagen|wochen|monaten)) (?:is|ist) (?:it )?(?P<until><day>)",
     r"(?:what|which) (?:date|day|weekday) (?:is|was|will be|comes) (?P<add><lengths>) (?:(?:after|from)|(?P<before>before)) (?P<start><day>|now)",
     r"(?:what|which) (?:date|day) is (?:it )?in (?P<add><lengths>)",
     r"(?:welche[rs]|was für ein) (?:datum|tag|wochentag) (?:ist|war|kommt) (?P<add><lengths>) (?:nach|(?P<before>vor)) (?P<start><day>)",

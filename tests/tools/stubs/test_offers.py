@@ -50,7 +50,7 @@ SUITED = {
         The train leaves at 14:35 and takes 2 hours 50 minutes. When does it arrive?
         What is 14:35 + 2:50?
         Add 2h 50min and 1h 15min.
-        How long is it from 8:15 to 16:45?
+        I start work at 8:15 and stop at 16:45. How long is that?
         Wie viele Tage sind es bis Weihnachten?
         Welches Datum ist in 45 Tagen?
         Welcher Wochentag ist der 3. Oktober 2027?
@@ -224,6 +224,8 @@ def test_a_tool_is_not_offered_for_other_requests(tool, request_):
             "Wie viele Tage liegen zwischen dem 1. März 2026 und dem 5. Mai 2026?",
             {"date_math": {"start": "dem 1. März 2026", "until": "dem 5. Mai 2026"}},
         ),
+        ("In how many days is 2027-01-01?", {"date_math": {"start": "today", "until": "2027-01-01"}}),
+        ("In wie vielen Tagen ist Ostern?", {"date_math": {"start": "today", "until": "Ostern"}}),
         ("What is 14:35 + 2:50?", {"date_math": {"durations": ["14:35", "2:50"]}}),
         ("How many days until 03/04/2027?", {}),
         ("What is 5 miles in km?", {"convert_units": {"value": 5, "from": "miles", "to": "km"}}),
