@@ -133,6 +133,26 @@ class DateMathTool(Tool):
             ],
         ),
         Example(
+            "The shop opens at 9:30 and closes at 18:15. How long is it open?",
+            [
+                {
+                    "description": "find the time from 9:30 to 18:15",
+                    "tool": "date_math",
+                    "arguments": {"start": "9:30", "until": "18:15"},
+                }
+            ],
+        ),
+        Example(
+            "I leave at 7:20 and drive 1 hour 50 minutes. When am I there?",
+            [
+                {
+                    "description": "add 1 hour 50 minutes to 7:20",
+                    "tool": "date_math",
+                    "arguments": {"add": "1 hour 50 minutes", "start": "7:20"},
+                }
+            ],
+        ),
+        Example(
             "Add 1h 40min and 35 minutes.",
             [
                 {
