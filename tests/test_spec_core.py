@@ -382,8 +382,11 @@ def identifiers():
                 yield node.arg
 
 
-THIRD_PARTIES = {"docstring_parser", "pydantic", "pydantic_core", "yaml", "json_repair", "jsonschema_rs", "httpx2"}
-"""All that the core imports from outside: data, schemas, docstrings, JSON, YAML and HTTP."""
+THIRD_PARTIES = {
+    *("docstring_parser", "pydantic", "pydantic_core", "yaml", "json_repair", "jsonschema_rs", "httpx2"),
+    *("dateutil", "pint"),
+}
+"""All that the core imports from outside: data, schemas, docstrings, JSON, YAML and HTTP, dates and units."""
 
 
 def test_fr_040_to_fr_047_the_core_imports_nothing_that_could_do_what_is_excluded():

@@ -54,7 +54,8 @@ def test_the_plan_is_asked_under_a_schema_that_knows_the_tools_only_core_11(run)
         for b in schema["properties"]["steps"]["items"]["anyOf"]
         if "tool" in b["properties"]
     }
-    assert names == set(made.registry.list_all())
+    offered = {name for name in made.registry.list_all() if made.registry.get(name).is_common}
+    assert names == offered != set(made.registry.list_all())
 
 
 def test_a_call_is_asked_under_the_tools_own_schema_core_11(run):

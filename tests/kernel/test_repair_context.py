@@ -8,12 +8,16 @@ from aeon.tools.interface import Example, Tool
 from aeon.tools.registry import ToolRegistry
 from aeon.tools.stubs import builtin_tools
 
-SHIPPED = ToolRegistry(builtin_tools(InMemoryKVStore())).export_tools_for_llm()
+SHIPPED = [
+    tool
+    for tool in ToolRegistry(builtin_tools(InMemoryKVStore())).export_tools_for_llm()
+    if tool["example"]  # `now` takes no arguments: nothing to invent
+]
 
 
 @pytest.mark.parametrize("tool", SHIPPED, ids=lambda tool: tool["name"])
 def test_the_example_of_a_shipped_tool_is_no_source_of_values_core_18(run, tool):
-    """All five passed: the example stands in the prompt of every call."""
+    """All passed once: the example stands in the prompt of every call."""
     example = {"tool": tool["name"], "arguments": tool["example"]}
     made = run([{"tool": tool["name"], "arguments": {}}, example, example])
 

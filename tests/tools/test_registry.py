@@ -162,6 +162,16 @@ def test_an_uncommon_tool_is_offered_after_the_common_ones_and_only_where_it_sui
     assert other.common == offer.common, "the instructions that a model has read stay the same"
 
 
+def test_what_an_uncommon_tool_read_displaces_what_the_common_ones_read():
+    class Reading(Clockwork):
+        def read_request(self, request):
+            return {"x": 1} if "read" in request else None
+
+    registry = ToolRegistry([Reading(name="clockwork"), *builtin_tools(InMemoryKVStore())])
+    assert registry.offer("read the clock: 2 + 3").hints == {"clockwork": {"x": 1}}
+    assert registry.offer("the clock: 2 + 3").hints == {"calculator": {"expression": "2 + 3"}}
+
+
 def test_a_tool_that_cannot_say_what_it_suits_is_offered():
     class Broken(Clockwork):
         def suits(self, request):
@@ -172,7 +182,9 @@ def test_a_tool_that_cannot_say_what_it_suits_is_offered():
 
 def test_the_shipped_tools_can_be_registered():
     registry = ToolRegistry(builtin_tools(InMemoryKVStore()))
-    assert registry.list_all() == ["calculator", "echo", "memory_write", "memory_read", "memory_search"]
+    common = ["calculator", "echo", "memory_write", "memory_read", "memory_search"]
+    assert registry.list_all() == [*common, "now", "date_math", "convert_units", "exact"]
+    assert [tool["name"] for tool in registry.offer("Say hello.").tools] == common
     assert all("example" in tool for tool in registry.export_tools_for_llm())
 
 

@@ -34,7 +34,8 @@ class RegisteredTool:
 class ToolOffer:
     """The tools that a planner sees for a request, as data: the common ones, and the extra ones that suit it.
 
-    The examples use only these tools. `hints` are the arguments that the tools' code could read from the request.
+    The examples use only these tools. `hints` are the arguments that the tools' code could read from the request. If an
+    extra tool could, the common ones give none: "2/3 + 3/4 as a fraction" is for one tool.
     """
 
     common: list[JsonObject]
@@ -104,13 +105,13 @@ class ToolRegistry:
         rest = {name: entry for name, entry in self._tools.items() if name not in common}
         extra = {name: entry for name, entry in rest.items() if _suits(entry.tool, request)}
         shown = common | extra
-        hints = {name: _hint(entry.tool, request) for name, entry in shown.items()}
+        hints = _hints(extra, request) or _hints(common, request)
         return ToolOffer(
             common=[deepcopy(entry.exported) for entry in common.values()],
             extra=[deepcopy(entry.exported) for entry in extra.values()],
             common_examples=_examples(common, common),
             extra_examples=_examples(extra, shown),
-            hints={name: arguments for name, arguments in hints.items() if arguments is not None},
+            hints=hints,
         )
 
 
@@ -153,6 +154,11 @@ def _examples(tools: Mapping[str, RegisteredTool], usable: Mapping[str, Register
         for example in entry.tool.examples
         if all(step.get("tool") is None or step["tool"] in usable for step in example.steps)
     ]
+
+
+def _hints(tools: Mapping[str, RegisteredTool], request: str) -> dict[str, JsonObject]:
+    read = {name: _hint(entry.tool, request) for name, entry in tools.items()}
+    return {name: arguments for name, arguments in read.items() if arguments is not None}
 
 
 def _hint(tool: Tool, request: str) -> JsonObject | None:

@@ -1,11 +1,25 @@
-"""The built-in tools: echo, calculator, memory."""
+"""The built-in tools: calculator, echo and memory for every request; dates, units and exact numbers where they suit."""
 
+from aeon.base.clock import Clock
 from aeon.tools.interface import Tool
 from aeon.tools.stubs.calculator import CalculatorTool
+from aeon.tools.stubs.convert_units import ConvertUnitsTool
+from aeon.tools.stubs.dates import DateMathTool, NowTool
 from aeon.tools.stubs.echo import EchoTool
+from aeon.tools.stubs.exact import ExactTool
 from aeon.tools.stubs.memory import KeyValueStore, MemoryReadTool, MemorySearchTool, MemoryWriteTool
 
 
-def builtin_tools(memory: KeyValueStore) -> list[Tool]:
-    """Returns all built-in tools, the memory tools on `memory`."""
-    return [CalculatorTool(), EchoTool(), MemoryWriteTool(memory), MemoryReadTool(memory), MemorySearchTool(memory)]
+def builtin_tools(memory: KeyValueStore, clock: Clock | None = None) -> list[Tool]:
+    """Returns all built-in tools, the memory tools on `memory`, the date tools on `clock` (the system's if None)."""
+    return [
+        CalculatorTool(),
+        EchoTool(),
+        MemoryWriteTool(memory),
+        MemoryReadTool(memory),
+        MemorySearchTool(memory),
+        NowTool(clock),
+        DateMathTool(clock),
+        ConvertUnitsTool(),
+        ExactTool(),
+    ]

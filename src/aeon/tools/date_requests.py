@@ -1,0 +1,122 @@
+"""Patterns for the requests that the date tools suit, and for those whose arguments code can read."""
+
+import re
+from functools import cache
+
+from aeon.tools.moments import DURATION_UNIT, MONTH_NAMES, NAMED_DAYS, NUMBER
+
+MAX_REQUEST = 300
+"""Characters of a request that are searched."""
+
+_MONTH = "(?:" + "|".join(MONTH_NAMES) + ")"
+_DATED = (
+    r"\d{4}-\d\d?-\d\d?|\d{1,2}/\d{1,2}/\d{4}|\d{1,2}\.\s?\d{1,2}\.(?:\s?\d{4})?"
+    rf"|\d{{1,2}}(?:st|nd|rd|th|\.)?\s+(?:of\s+)?{_MONTH}\b\.?(?:,?\s+\d{{4}})?"
+    rf"|{_MONTH}\.?\s+\d{{1,2}}(?:st|nd|rd|th)?\b(?:,?\s+\d{{4}})?"
+)
+_NAMED = "|".join(sorted(map(re.escape, NAMED_DAYS), key=len, reverse=True))
+_CLOCK_TIME = r"(?:\d{1,2}:\d\d(?:\s*(?:am|pm|uhr)\b)?|\d{1,2}\s*(?:am|pm|uhr)\b)"
+_LENGTH = rf"(?:\d+:\d\d|{NUMBER}\s*{DURATION_UNIT}(?![^\W\d_])\.?)"
+_PARTS = {
+    "day": rf"(?:(?:the\s+|dem\s+|den\s+|next\s+)?(?<!\w)(?:{_DATED}|(?:{_NAMED})(?!\w)))",
+    "clock": _CLOCK_TIME,
+    "length": rf"(?<!\w){_LENGTH}",
+    "lengths": rf"(?<!\w){_LENGTH}(?:(?:\s|,|and\b|und\b)*{_LENGTH})*",
+    "unit": rf"(?<!\w){DURATION_UNIT}(?!\w)",
+}
+_ASKS_NOW = (
+    r"\bwhat(?:'s| is|s)? (?:the )?(?:current |local |exact )*(?:time|date|day|weekday|time ?zone)(?: and time)?"
+    r"(?: is it| is today| is it today| of the week is it| of the week is it today| today| now| right now)*\s*(?:[?.!]|$)"
+    r"|\bwhat (?:day|weekday|date) (?:of the week )?is (?:it |today)|\bwhich (?:week|day|weekday|calendar week|iso week) (?:is (?:it|this)|are we in)"
+    r"|\b(?:what|which) (?:calendar |iso )?week (?:number )?(?:of the year )?(?:is it|are we in)|\b(?:current|today's|local) (?:date|time|weekday|time zone|iso week|calendar week|week)\b"
+    r"|\btell me the (?:time|date)\b|\bwie sp(?:ä|ae)t (?:ist es|haben wir)|\bwie viel uhr\b|\bwieviel uhr\b"
+    r"|\b(?:welche[rsn]?|was f(?:ü|ue)r ein) (?:tag|datum|wochentag|kalenderwoche|uhrzeit|woche|zeitzone) (?:ist|haben|sind|haben wir)\b(?! (?:in|am|der|das) \d)"
+    r"|\b(?:aktuelle[nrs]?|heutige[nrs]?|jetzige[nrs]?) (?:datum|uhrzeit|zeit|wochentag|kalenderwoche|tag)|\bden wievielten haben wir"
+)
+_ELSEWHERE = (
+    r"\bin (?!UTC)(?-i:[A-ZÄÖÜ])\w+|\bin (?:the )?\d|\b(?:days?|weeks?|tage?n?|wochen?)\s+(?:after|before|from|later|ago)\b"
+    rf"|{_DATED}|\b(?:nach|vor|bis|seit) \w"
+)
+_ONLY_NOW = (
+    r"(?:what(?:'s| is)? (?:the )?(?:current )?(?:time|date|day|weekday)(?: is it| is today| today| now| is it today)*"
+    r"|wie sp(?:ä|ae)t ist es|wie viel uhr ist es|welche[rs] (?:tag|datum|wochentag) (?:ist heute|haben wir heute))"
+    r"\s*[?.!]?"
+)
+_ASKS_DATES = (
+    # From 8:15 to 16:45: how long is that
+    r"<clock>.*<clock>.*\b(?:how long|how many hours|wie lange|wie ?viele stunden)\b|\bin wie ?vielen <unit> ist\b.*<day>",
+    # How many days until Christmas; wie viele Wochen zwischen ... und ...; how long from 9:15 to 17:30
+    r"\b(?:how many <unit>|how long|how old|wie ?viele? <unit>|wie lange|wie alt)\b.*(?:<day>|<clock>)",
+    r"\b(?:difference|count|zähle?|unterschied|differenz|time)\b.*\b(?:between|zwischen|from|until|till|von|bis)\b.*(?:<day>|<clock>)",
+    r"\b(?:days|weeks|months|tage|wochen|monate) (?:between|until|till|from|since|zwischen|bis|seit)\b.*<day>",
+    # 45 days after 24 November; 3 Wochen vor Weihnachten; subtract 2 weeks from today; today plus 10 days
+    r"<length>\W+(?:after|before|from|past|later than|prior to|nach|vor|ab|later|earlier|später|früher)\b.*(?:<day>|<clock>|\bnow\b|\bjetzt\b)",
+    r"(?:<day>|<clock>)\s*(?:plus|minus|\+|-|and|und)\s*<length>",
+    r"\b(?:add|subtract|addiere|zähle)\b.*<length>.*\b(?:to|from|zu|von)\b.*(?:<day>|<clock>)",
+    # What date is in 3 weeks; wann ist in 45 Tagen; what was the date 10 days ago
+    r"\b(?:what|which|when|welche[rs]?|was|wann|der wievielte)\b.*\b(?:date|day|weekday|datum|tag|wochentag|wievielte|when|wann)\b.*\b(?:in|vor|after|nach) <length>",
+    r"\b(?:what|which|welche[rs]?)\b.*\b(?:date|day|weekday)\b.*<length> (?:ago|from now|later|from today)",
+    r"\bwann (?:ist|sind|war|waren|endet|enden)\b.*\b(?:in|vor|nach) <length>",
+    # What weekday is 24 December
+    r"\b(?:what|which) (?:week)?day (?:of the week )?(?:is|was|will|does|did|falls?)\b.*(?!today|heute|tomorrow)<day>",
+    r"\b(?:weekday|day of the week|wochentag)\b.*(?!today|heute)<day>",
+    # Leaves at 14:35 and takes 2 hours 50 minutes
+    r"<clock>.*(?:\+|<length>).*\b(?:arrive|when|end|finish|over|what time|ready|wann|fertig|ankunft|zu ende)\b",
+    r"\b(?:when|what time|wann|um wie ?viel uhr)\b.*<clock>.*<length>|\b(?:when|wann)\b.*<length>.*<clock>",
+    # Sums of durations
+    r"<length>\s*(?:\+|plus)\s*<length>|\d+:\d\d\s*[-+\u2212]\s*\d+:\d\d",
+    r"\b(?:sum|add|total|together|summe|addiere|zusammen|insgesamt)\b.*<length>.*(?:,|and|und|\+|to|zu)\s*<length>",
+)
+_UNTIL = "(?:until|till|to|bis(?: zu[mr]?)?)"
+_FORMS = (
+    r"(?:in )?(?:how many (?:days|weeks|months)|wie ?vielen (?:tagen|wochen|monaten)) (?:is|ist) (?:it )?(?P<until><day>)",
+    r"(?:what|which) (?:date|day|weekday) (?:is|was|will be|comes) (?P<add><lengths>) (?:(?:after|from)|(?P<before>before)) (?P<start><day>|now)",
+    r"(?:what|which) (?:date|day) is (?:it )?in (?P<add><lengths>)",
+    r"(?:welche[rs]|was für ein) (?:datum|tag|wochentag) (?:ist|war|kommt) (?P<add><lengths>) (?:nach|(?P<before>vor)) (?P<start><day>)",
+    rf"how many (?:days|weeks|months|working days) (?:are (?:there )?|is it )?(?:left )?{_UNTIL} (?P<until><day>)",
+    rf"wie ?viele (?:tage|wochen|monate|werktage|arbeitstage) (?:sind es |ist es )?(?:noch )?{_UNTIL} (?P<until><day>)",
+    r"how many (?:days|weeks|months|working days) (?:are (?:there )?)?between (?P<start><day>) and (?P<until><day>)",
+    r"how many (?:days|weeks|months|working days) (?:are (?:there )?)?from (?P<start><day>) (?:to|until|till) (?P<until><day>)",
+    r"wie ?viele (?:tage|wochen|monate|werktage|arbeitstage) (?:liegen |sind (?:es )?)?(?:zwischen (?P<start><day>) und|von (?P<since><day>) bis) (?P<until><day>)",
+    r"(?:add |what is |addiere )?(?P<one><lengths>)\s*(?:and|plus|und|\+)\s*(?P<two><lengths>)",
+)
+
+
+def asks_now(request: str) -> bool:
+    """Whether a request asks for the present date or time, and not for that of another place or day."""
+    return _found(_ASKS_NOW, request) and not _found(_ELSEWHERE, request)
+
+
+def asks_only_now(request: str) -> bool:
+    """Whether the whole request is the question for the present date or time."""
+    return asks_now(request) and _compiled(_ONLY_NOW).fullmatch(_plain(request)) is not None
+
+
+def asks_dates(request: str) -> bool:
+    """Whether a request asks for a date, a time between dates, a weekday, or a sum of durations."""
+    return any(_found(pattern, request) for pattern in _ASKS_DATES)
+
+
+def read_dates(request: str) -> dict[str, str | None] | None:
+    """The dates and durations of a request in one of a few usual forms, by the names of their groups."""
+    text = _plain(request).rstrip("?.! ")
+    if len(text) > MAX_REQUEST:
+        return None
+    found = (_compiled(form).fullmatch(text) for form in _FORMS)
+    return next((match.groupdict() for match in found if match), None)
+
+
+def _found(pattern: str, request: str) -> bool:
+    return _compiled(pattern).search(_plain(request)[:MAX_REQUEST]) is not None
+
+
+def _plain(request: str) -> str:
+    return " ".join(request[: 2 * MAX_REQUEST].split())
+
+
+@cache
+def _compiled(text: str) -> re.Pattern[str]:
+    """The pattern `text`, with the names of `_PARTS` such as <day> in place of their patterns."""
+    for name, pattern in _PARTS.items():
+        text = text.replace(f"<{name}>", pattern)
+    return re.compile(text, re.IGNORECASE)

@@ -1,0 +1,306 @@
+"""The date tools: the present moment, and arithmetic with dates, clock times and durations."""
+
+from datetime import date, datetime, time, timedelta
+from typing import Any
+
+from aeon.base.clock import Clock, SystemClock
+from aeon.base.errors import ToolError
+from aeon.base.json import JsonObject
+from aeon.tools.date_requests import asks_dates, asks_now, asks_only_now, read_dates
+from aeon.tools.interface import Example, Tool
+from aeon.tools.moments import WEEKDAYS, Duration, Moment, read_duration, read_moment
+
+_TEXT: JsonObject = {"type": "string", "minLength": 1, "maxLength": 60}
+_DAY, _HOUR, _MINUTE = 86_400, 3600, 60
+_WORKDAYS = 5
+_MAX_MONTHS = 12 * 10_000
+
+
+class NowTool(Tool):
+    """A tool that reads the local clock."""
+
+    name = "now"
+    description = "Tell the current local date, time, weekday, time zone and ISO week."
+    input_schema: JsonObject = {"type": "object", "properties": {}, "additionalProperties": False}  # noqa: RUF012  # the published shape of Tool
+    output_schema: JsonObject = {  # noqa: RUF012
+        "type": "object",
+        "properties": {name: {"type": "string"} for name in ("date", "time", "weekday", "zone", "week")},
+        "required": ["date", "time", "weekday", "zone", "week"],
+    }
+    timeout = None  # nothing to wait for
+    is_common = False
+    examples = (
+        Example("What time is it?", [{"description": "read the clock", "tool": "now", "arguments": {}}]),
+        Example("Welcher Tag ist heute?", [{"description": "read today's date", "tool": "now", "arguments": {}}]),
+    )
+
+    def __init__(self, clock: Clock | None = None) -> None:
+        self._clock = clock or SystemClock()
+
+    def invoke(self, **kwargs: Any) -> dict[str, Any]:  # noqa: ARG002  # it takes no arguments
+        now = datetime.fromisoformat(self._clock.now()).astimezone()
+        year, week, _ = now.isocalendar()
+        return {
+            "date": now.date().isoformat(),
+            "time": f"{now:%H:%M:%S}",
+            "weekday": WEEKDAYS[now.weekday()],
+            "zone": f"{now.tzname()} (UTC{now.isoformat()[-6:]})",
+            "week": f"{year}-W{week:02}",
+        }
+
+    def suits(self, request: str) -> bool:
+        """Whether the request asks for the present date or time, and not for that of another place or day."""
+        return asks_now(request)
+
+    def read_request(self, request: str) -> JsonObject | None:
+        """No arguments, if the whole request is the question for the date or the time."""
+        return {} if asks_only_now(request) else None
+
+
+class DateMathTool(Tool):
+    """A tool that computes with dates, clock times and durations. Local time, without changes to summer time."""
+
+    name = "date_math"
+    description = (
+        'Add a duration to a date or a clock time, count from one date to another, or add durations. "today" and '
+        "names of days are dates too. Working days are Monday to Friday, without holidays."
+    )
+    # The properties are in the order in which prompts show arguments: a constrained model must write them so.
+    input_schema: JsonObject = {  # noqa: RUF012  # the published shape of Tool
+        "anyOf": [
+            {
+                "type": "object",
+                "properties": {first: _TEXT, second: _TEXT},
+                "required": [first, second],
+                "additionalProperties": False,
+            }
+            for first, second in (("add", "start"), ("start", "until"))
+        ]
+        + [
+            {
+                "type": "object",
+                "properties": {"durations": {"type": "array", "items": _TEXT, "minItems": 1, "maxItems": 50}},
+                "required": ["durations"],
+                "additionalProperties": False,
+            }
+        ]
+    }
+    output_schema: JsonObject = {  # noqa: RUF012
+        "type": "object",
+        "properties": {
+            "result": {"type": ["string", "integer"]},
+            "unit": {"type": "string"},
+            "weekday": {"type": "string"},
+            "weeks": {"type": "string"},
+            "calendar": {"type": "string"},
+            "working_days": {"type": "integer"},
+            "days_later": {"type": "integer"},
+            "hours": {"type": "number"},
+        },
+        "required": ["result"],
+    }
+    timeout = None  # the size of every number is bounded
+    is_common = False
+    examples = (
+        Example(
+            "What date is 30 days after 3 May 2026?",
+            [
+                {
+                    "description": "add 30 days to 3 May 2026",
+                    "tool": "date_math",
+                    "arguments": {"start": "2026-05-03", "add": "30 days"},
+                }
+            ],
+        ),
+        Example(
+            "Wie viele Tage sind es bis Ostern?",
+            [
+                {
+                    "description": "count the days from today to Ostern",
+                    "tool": "date_math",
+                    "arguments": {"start": "today", "until": "Ostern"},
+                }
+            ],
+        ),
+        Example(
+            "What weekday is 1 March 2027?",
+            [
+                {
+                    "description": "find the weekday of 1 March 2027",
+                    "tool": "date_math",
+                    "arguments": {"start": "2027-03-01", "add": "0 days"},
+                }
+            ],
+        ),
+        Example(
+            "The shop opens at 9:30 and closes at 18:15. How long is it open?",
+            [
+                {
+                    "description": "find the time from 9:30 to 18:15",
+                    "tool": "date_math",
+                    "arguments": {"start": "9:30", "until": "18:15"},
+                }
+            ],
+        ),
+        Example(
+            "I leave at 7:20 and drive 1 hour 50 minutes. When am I there?",
+            [
+                {
+                    "description": "add 1 hour 50 minutes to 7:20",
+                    "tool": "date_math",
+                    "arguments": {"add": "1 hour 50 minutes", "start": "7:20"},
+                }
+            ],
+        ),
+        Example(
+            "Add 1h 40min and 35 minutes.",
+            [
+                {
+                    "description": "add the durations",
+                    "tool": "date_math",
+                    "arguments": {"durations": ["1h 40min", "35 minutes"]},
+                }
+            ],
+        ),
+    )
+
+    def __init__(self, clock: Clock | None = None) -> None:
+        self._clock = clock or SystemClock()
+
+    def invoke(self, **kwargs: Any) -> dict[str, Any]:
+        """Raises ToolError for a text that is no date, time or duration, and for a result out of range."""
+        try:
+            if "durations" in kwargs:
+                return _sum_of(kwargs["durations"])
+            now = datetime.fromisoformat(self._clock.now()).astimezone().replace(tzinfo=None)
+            start = read_moment(kwargs["start"], now)
+            if "add" in kwargs:
+                return _added(start, read_duration(kwargs["add"]))
+            return _difference(start, read_moment(kwargs["until"], now))
+        except ValueError as error:
+            raise ToolError(f"date_math cannot compute that: {error}.") from error
+        except OverflowError as error:
+            raise ToolError("date_math cannot compute that: the result is not in the years 1 to 9999.") from error
+
+    def suits(self, request: str) -> bool:
+        """Whether the request asks for a date, a time between dates, a weekday, or a sum of durations."""
+        return asks_dates(request)
+
+    def read_request(self, request: str) -> JsonObject | None:
+        """The dates and durations of a request in one of a few usual forms."""
+        found = read_dates(request)
+        arguments = None if found is None else _arguments(found)
+        return arguments if arguments is not None and self._can_read(arguments) else None
+
+    def _can_read(self, arguments: JsonObject) -> bool:
+        try:
+            self.invoke(**arguments)
+        except ToolError:
+            return False
+        return True
+
+
+def _sum_of(texts: list[str]) -> JsonObject:
+    total = sum(map(read_duration, texts), Duration())
+    if total.months or total.working_days:
+        raise ValueError("months, years and working days have no fixed length; add them to a date")
+    return _length(total.seconds)
+
+
+def _length(seconds: int) -> JsonObject:
+    """A length of time as h:mm, or h:mm:ss if it has seconds, and in hours."""
+    minutes, rest = divmod(abs(seconds), _MINUTE)
+    hours, minutes = divmod(minutes, 60)
+    clock = f"{'-' if seconds < 0 else ''}{hours}:{minutes:02}" + (f":{rest:02}" if rest else "")
+    return {"result": clock, "unit": "hours:minutes", "hours": round(seconds / _HOUR, 6)}
+
+
+def _added(start: Moment, duration: Duration) -> JsonObject:
+    if isinstance(start, time):
+        return _clock_plus(start, duration)
+    from dateutil.relativedelta import relativedelta
+
+    if abs(duration.months) > _MAX_MONTHS:
+        raise OverflowError
+    moment = start if isinstance(start, datetime) or duration.seconds % _DAY == 0 else datetime.combine(start, time())
+    moment += relativedelta(months=duration.months)
+    moment = _plus_working_days(moment, duration.working_days) + timedelta(seconds=duration.seconds)
+    is_day = not isinstance(moment, datetime)
+    text = moment.isoformat() if is_day else moment.isoformat(" ", "seconds").removesuffix(":00")
+    return {"result": text, "weekday": WEEKDAYS[moment.weekday()]}
+
+
+def _clock_plus(start: time, duration: Duration) -> JsonObject:
+    if duration.months or duration.working_days:
+        raise ValueError("a clock time plus months or working days needs a date; give the start as YYYY-MM-DD HH:MM")
+    days, seconds = divmod(_seconds(start) + duration.seconds, _DAY)
+    minutes, rest = divmod(seconds, _MINUTE)
+    text = f"{minutes // 60:02}:{minutes % 60:02}" + (f":{rest:02}" if rest else "")
+    return {"result": text, **({"days_later": days} if days else {})}
+
+
+def _seconds(clock: time) -> int:
+    return clock.hour * _HOUR + clock.minute * _MINUTE + clock.second
+
+
+def _plus_working_days(moment: date, working_days: int) -> date:
+    """`moment` plus so many days from Monday to Friday. A weekend counts as the Friday or the Monday beside it."""
+    if not working_days:
+        return moment
+    weekday = moment.weekday()
+    if weekday >= _WORKDAYS:
+        moment += timedelta(days=_WORKDAYS - 1 - weekday if working_days > 0 else 7 - weekday)
+    weeks, days = divmod(moment.weekday() + working_days, _WORKDAYS)
+    return moment + timedelta(days=7 * weeks + days - moment.weekday())
+
+
+def _difference(start: Moment, end: Moment) -> JsonObject:
+    if isinstance(start, time) and isinstance(end, time):
+        return _length((_seconds(end) - _seconds(start)) % _DAY)
+    if isinstance(start, time) or isinstance(end, time):
+        raise ValueError("one of start and until is a clock time without a date; give both as YYYY-MM-DD HH:MM")  # noqa: TRY004  # the text is wrong, not its type
+    if isinstance(start, datetime) or isinstance(end, datetime):
+        return _length(round((_at(end) - _at(start)).total_seconds()))
+    days = (end - start).days
+    return {
+        "result": days,
+        "unit": "days",
+        "weeks": _in_words({"week": abs(days) // 7, "day": abs(days) % 7}, is_negative=days < 0),
+        "calendar": _calendar_length(start, end),
+        "working_days": _working_days(start, end),
+    }
+
+
+def _at(moment: date) -> datetime:
+    return moment if isinstance(moment, datetime) else datetime.combine(moment, time())
+
+
+def _calendar_length(start: date, end: date) -> str:
+    from dateutil.relativedelta import relativedelta
+
+    first, last = min(start, end), max(start, end)
+    length = relativedelta(last, first)
+    return _in_words({"year": length.years, "month": length.months, "day": length.days}, is_negative=end < start)
+
+
+def _in_words(amounts: dict[str, int], *, is_negative: bool) -> str:
+    words = [f"{amount} {unit}{'' if amount == 1 else 's'}" for unit, amount in amounts.items() if amount]
+    return ("minus " if is_negative else "") + (" ".join(words) or "0 days")
+
+
+def _working_days(start: date, end: date) -> int:
+    """The days from Monday to Friday, the start included and the end not."""
+    if end < start:
+        return -_working_days(end, start)
+    weeks, days = divmod((end - start).days, 7)
+    return weeks * _WORKDAYS + sum((start.weekday() + day) % 7 < _WORKDAYS for day in range(days))
+
+
+def _arguments(found: dict[str, str | None]) -> JsonObject:
+    given = {name: text.strip() for name, text in found.items() if text}
+    if "one" in given:
+        return {"durations": [given["one"], given["two"]]}
+    before = given.pop("before", None)
+    if before:
+        given["add"] += " ago"
+    return {"start": given.pop("since", "today"), **given}

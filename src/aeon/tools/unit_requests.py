@@ -1,0 +1,72 @@
+"""Patterns for requests that ask for a conversion of units, in English and German."""
+
+import re
+from functools import cache
+
+MAX_REQUEST = 300
+"""Characters of a request that are searched."""
+
+_SYMBOLS = (
+    "km/h|m/s|mph|kmh|km²|m²|cm²|m³|ft²|km\\^2|m\\^2|mm|cm|dm|km|m|mi|yd|ft|mg|g|kg|lbs?|oz|ml|cl|dl|l|fl oz|gal|ha"
+    "|°[cfk]|[cfk]|kwh|wh|kw|w|hp|ps|kcal|cal|kj|j|hpa|pa|bar|psi|mb|gb|tb|kb|kn"
+)
+_WORDS = (
+    "(?:kilo|centi|zenti|milli|quadrat|kubik|quadratkilo)?met(?:er|re)[sn]?|miles?(?: per hour)?|mi|meilen?|yards?|foot|feet"
+    "|inch(?:es)?|(?:nautical|square) miles?|seemeilen?|zoll|fuß|fuss|light[ -]years?|lichtjahre?"
+    "|(?:kilo|milli)?gram(?:s|mes|me|m)?|pounds?|pfund|ounces?|unzen?|stone|(?:metric )?ton(?:s|nes|nen|ne)?"
+    "|(?:milli|centi|zenti)?lit(?:er|re)[sn]?|gallons?|gallonen?|quarts?|pints?|cups?|tassen?|tablespoons?|teaspoons?"
+    "|esslöffel|teelöffel|tbsp|tsp|fluid ounces?|hectares?|hektar|acres?|(?:square|cubic) (?:kilo|centi)?(?:met(?:er|re)s?|feet|inch(?:es)?)"
+    "|(?:degrees? |grad )?(?:celsius|fahrenheit)|kelvin|(?:kilo)?joules?|(?:kilo)?(?:calories?|kalorien?)|(?:kilo)?watts?"
+    "|(?:kilo)?watt(?:stunden?|[ -]hours?)|horsepower|pascal|(?:kilo|mega|giga|tera)?bytes?|knots?|knoten|stundenkilometer"
+)
+_CURRENCY = "usd|eur|gbp|jpy|chf|dollars?|euros?|franken|yen|[$€£]"
+_TIME = "seconds?|sekunden?|minutes?|minuten?|hours?|stunden?|days?|tagen?|weeks?|wochen?"
+_AMOUNT = r"(?<![\w.,/])-?\d[\d.,]*"
+_PARTS = {
+    "number": _AMOUNT,
+    "unit": rf"(?:{_WORDS}|{_SYMBOLS}|{_CURRENCY})(?![\w/^²³])",
+    "any": rf"(?:{_WORDS}|{_SYMBOLS}|{_CURRENCY}|{_TIME})(?![\w/^²³])",
+}
+_CONVERSION = "(?:to|in|into|as|nach|zu|=|are how many|is how many|sind wie ?viele?|ist wie ?viel)"
+_ASKS = (
+    # 5 miles in km; 20 °C to °F; 5 feet 3 inches is not one value
+    rf"<number>\s*<unit> {_CONVERSION} (?:how many |wie viele? )?<unit>\s*(?:[?.!,]|$|\band\b|\bund\b|\bum\b|umgerechnet)",
+    # How many kilometers are 5 miles; how many cups in a liter; wie viele Zoll sind 2 Meter; what is ... in
+    r"\b(?:how (?:many|much)|wie ?viele?) <unit> (?:are|is|in|make|equal|does|do|sind|ist|hat|haben|ergeben|entsprechen|entspricht|gibt)\b"
+    r"(?: there)?(?: in| make)?.*?(?:<number>|\b(?:a|an|one|ein|eine|einem|einer))\s*<unit>",
+    r"\b(?:convert|umrechnen|rechne|wandle|umwandeln|turn|change)\b.*<number>\s*<any>.*\b(?:to|into|in|nach)\b.*?(?<!\w)<any>",
+    rf"<number>\s*<unit>.*\b(?:that|this|it|das) {_CONVERSION} <unit>|<number>\s*<unit>.*\bhow many <unit> is (?:that|this|it)\b",
+    r"\b(?:convert|umrechnen)\b.*(?<!\w)<any> (?:to|into|in|nach) <any>",
+    r"\b(?:how (?:hot|cold|far|heavy|long|tall|fast|warm|big)|wie (?:warm|weit|schwer|lang|hoch|schnell|groß|kalt))\b.*<number>\s*<unit> in <unit>",
+)
+_FORM = (
+    rf"(?:what(?:'s| is| are)? |convert |how much is |how much are |was sind |wie viel (?:ist|sind) |rechne |wandle |umrechnen:? )?"
+    rf"(?P<value><number>)\s*(?P<from><unit>) {_CONVERSION} (?P<to><unit>)(?: um)?",
+    r"how (?:many|much) (?P<to><unit>) (?:are|is|in|are there in|are in|is in) (?P<value><number>)\s*(?P<from><unit>)",
+    r"wie ?viele? (?P<to><unit>) (?:sind|ist|ergeben|entsprechen) (?P<value><number>)\s*(?P<from><unit>)",
+)
+
+
+def asks_conversion(request: str) -> bool:
+    """Whether a request asks for a value in another unit, or in another currency."""
+    return any(_compiled(pattern).search(_plain(request)) for pattern in _ASKS)
+
+
+def read_conversion(request: str) -> dict[str, str] | None:
+    """The value and the two units of a request that asks for nothing else, as texts by `value`, `from` and `to`."""
+    text = _plain(request).rstrip("?.! ")
+    found = (_compiled(form.replace("<from>", "<from_>")).fullmatch(text) for form in _FORM)
+    groups = next((match.groupdict() for match in found if match), None)
+    return None if groups is None else {"value": groups["value"], "from": groups["from_"], "to": groups["to"]}
+
+
+def _plain(request: str) -> str:
+    return " ".join(request[: 2 * MAX_REQUEST].split())[:MAX_REQUEST]
+
+
+@cache
+def _compiled(text: str) -> re.Pattern[str]:
+    """The pattern `text`, with the names of `_PARTS` such as <unit> in place of their patterns."""
+    for name, pattern in _PARTS.items():
+        text = text.replace(f"<{name}>", pattern)
+    return re.compile(text, re.IGNORECASE)
