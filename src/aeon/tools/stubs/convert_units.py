@@ -47,7 +47,7 @@ class ConvertUnitsTool(Tool):
     is_common = False
     examples = (
         _example("What is 12 yards in meters?", 12, "yard", "meter"),
-        _example("Wie viele Kilogramm sind 7 Unzen?", 7, "ounce", "kilogram"),
+        _example("Gib 7 Unzen als Kilogramm an.", 7, "ounce", "kilogram"),
     )
 
     def invoke(self, **kwargs: Any) -> dict[str, Any]:
