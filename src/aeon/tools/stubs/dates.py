@@ -113,7 +113,7 @@ class DateMathTool(Tool):
             ],
         ),
         Example(
-            "Wie viele Tage sind es bis Ostern?",
+            "Wie lange dauert es noch bis Ostern, in Tagen?",
             [
                 {
                     "description": "count the days from today to Ostern",
