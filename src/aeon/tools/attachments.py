@@ -26,6 +26,22 @@ def split_text(text: str, size: int = PART_CHARACTERS) -> list[str]:
     return [*parts, text[start:]]
 
 
+def choose_part(text: str, name: str, part: int | None) -> str:
+    """The part of a text with that number; the whole text without one, if it is a single part.
+
+    Raises ToolError for a longer text without a number, so that no part passes for the whole.
+    """
+    parts = split_text(text)
+    if part is None and len(parts) > 1:
+        raise ToolError(
+            f"{name} is too long to be read at once: it has {len(parts)} parts.",
+            next_step=f"Ask about it with --file {name}, or name a part.",
+        )
+    if (part or 1) > len(parts):
+        raise ToolError(f"{name} has {len(parts)} part(s), no part {part}.")
+    return parts[(part or 1) - 1]
+
+
 def _break(text: str, first: int, last: int) -> int:
     """Where a part that ends between two places ends best."""
     for mark in ("\n\n", "\n", ". ", " "):

@@ -13,7 +13,7 @@ from aeon.adapters.files.folders import FolderAccess
 from aeon.adapters.files.texts import read_text
 from aeon.base.errors import AeonError, ToolError
 from aeon.base.json import JsonObject
-from aeon.tools.attachments import split_text
+from aeon.tools.attachments import choose_part
 from aeon.tools.interface import Example, Tool
 
 _MAX_LISTED = 200
@@ -87,17 +87,8 @@ class ReadFileTool(_FileTool):
 
     def invoke(self, **kwargs: Any) -> dict[str, Any]:
         """Raises ToolError for what may not or cannot be read, and for a long text without the number of a part."""
-        path = self._access.readable(kwargs["path"])
-        parts = split_text(_text(path, kwargs["path"]))
-        part = kwargs.get("part")
-        if part is None and len(parts) > 1:
-            raise ToolError(
-                f"{kwargs['path']} is too long to be read at once: it has {len(parts)} parts.",
-                next_step=f"Ask about it with --file {kwargs['path']}, or name a part.",
-            )
-        if (part or 1) > len(parts):
-            raise ToolError(f"{kwargs['path']} has {len(parts)} part(s), no part {part}.")
-        return {"text": parts[(part or 1) - 1]}
+        name = str(kwargs["path"])
+        return {"text": choose_part(_text(self._access.readable(name), name), name, kwargs.get("part"))}
 
     def read_request(self, request: str) -> JsonObject | None:
         """The one existing file that the request names."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from aeon.base.errors import AeonError, ToolError
 from aeon.base.json import JsonObject
-from aeon.tools.attachments import split_text
+from aeon.tools.attachments import choose_part
 from aeon.tools.interface import Example, Tool
 
 if TYPE_CHECKING:
@@ -77,16 +77,7 @@ class FetchTool(Tool):
         url = str(kwargs["url"])
         self._require_named(url)
         reader = self._reader or PageReader()
-        parts = split_text(_from(lambda: reader.read(url)))
-        part = kwargs.get("part")
-        if part is None and len(parts) > 1:
-            raise ToolError(
-                f"{url} is too long to be read at once: it has {len(parts)} parts.",
-                next_step=f"Ask about it with --file {url}, or name a part.",
-            )
-        if (part or 1) > len(parts):
-            raise ToolError(f"{url} has {len(parts)} part(s), no part {part}.")
-        return {"text": parts[(part or 1) - 1]}
+        return {"text": choose_part(_from(lambda: reader.read(url)), url, kwargs.get("part"))}
 
     def _require_named(self, url: str) -> None:
         from aeon.adapters.web.pages import host_of, is_same_site
