@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aeon.base.binding import ResultReference, as_text, bind, find_references, split_reference
+from aeon.base.binding import ResultReference, as_lines, as_text, bind, find_references, split_reference
 from aeon.base.errors import BindingError
 from aeon.base.json import canonical_json
 
@@ -152,3 +152,18 @@ def test_every_result_has_a_text(value):
     assert isinstance(as_text(value), str)
     if isinstance(value, list):
         assert as_text(value) == canonical_json(value)
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        ({"result": "2027-01-08", "weekday": "Friday"}, "result: 2027-01-08\nweekday: Friday"),
+        ({"text": "a\nb", "parts": [1, 2]}, "text: a\nb\nparts: [1,2]"),
+        ({"result": 352}, "352"),
+        ({}, "{}"),
+        ("tea", "tea"),
+        ([{"a": 1, "b": 2}], '[{"a":1,"b":2}]'),
+    ],
+)
+def test_the_fields_of_an_object_are_lines_for_people(value, text):
+    assert as_lines(value) == text

@@ -87,6 +87,13 @@ def as_text(value: Json) -> str:
     return canonical_json(value)
 
 
+def as_lines(value: Json) -> str:
+    """A result for people and models to read: the fields of an object as lines, texts with their line breaks."""
+    if not isinstance(value, dict) or len(cast(JsonObject, value)) <= 1:
+        return as_text(value)
+    return "\n".join(f"{key}: {as_text(item)}" for key, item in cast(JsonObject, value).items())
+
+
 class _Resolver(NamedTuple):
     """One binding in progress: the available results, the prefix, and the problems found so far."""
 

@@ -5,7 +5,7 @@ from typing import Literal, TypeAlias, cast
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from aeon.base.binding import as_text
+from aeon.base.binding import as_lines
 from aeon.base.errors import LogError
 from aeon.base.json import Json, JsonObject, copy_json
 from aeon.observability.log import LogHistory
@@ -94,7 +94,7 @@ class OrchestrationState(BaseModel):
     def answer(self) -> str | None:
         """The last step's result as text; None without one, so that a partial result never counts as the answer."""
         last = self.plan.steps[-1].step_id
-        return as_text(self.results[last]) if last in self.results else None
+        return as_lines(self.results[last]) if last in self.results else None
 
 
 def run_header(history: LogHistory) -> JsonObject:

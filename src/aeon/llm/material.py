@@ -1,10 +1,9 @@
 """Texts in a prompt that a model works on: files, results, pages. They are data, whatever they say."""
 
 from collections.abc import Mapping
-from typing import cast
 
-from aeon.base.binding import as_text
-from aeon.base.json import Json, JsonObject
+from aeon.base.binding import as_lines
+from aeon.base.json import Json
 
 MAX_MATERIAL = 12_000
 """Characters of material in a prompt: about 3,500 tokens of English, which the embedded models can take."""
@@ -25,7 +24,7 @@ def as_material(values: Mapping[str, Json], room: int = MAX_MATERIAL) -> tuple[s
     """
     left_out, lines = 0, [_NOTE] if values else []
     for name, value in values.items():
-        text = _readable(value).replace(f">>>{name}", f"> >>{name}")  # a text must not end its own material
+        text = as_lines(value).replace(f">>>{name}", f"> >>{name}")  # a text must not end its own material
         shown = text[:room]
         room -= len(shown)
         rest = len(text) - len(shown)
@@ -34,10 +33,3 @@ def as_material(values: Mapping[str, Json], room: int = MAX_MATERIAL) -> tuple[s
             f"<<<{name}\n{shown}" + (f"\n[{rest} more characters are not shown]" if rest else "") + f"\n>>>{name}"
         )
     return "\n".join(lines), left_out
-
-
-def _readable(value: Json) -> str:
-    """A value for a model to read: the fields of an object as lines, texts with their line breaks."""
-    if not isinstance(value, dict) or len(cast(JsonObject, value)) == 1:
-        return as_text(value)
-    return "\n".join(f"{key}: {as_text(item)}" for key, item in cast(JsonObject, value).items())
