@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from aeon.adapters.files.texts import read_text
 from aeon.base.errors import InputError, RequestError
 from aeon.base.json import JsonObject
+from aeon.bootstrap.texts import text_of_file, text_of_page
 from aeon.plan.models import Plan
 from aeon.plan.parser import build_plan
 from aeon.tools.attachments import PART_CHARACTERS, Attachments
@@ -32,12 +32,10 @@ def read_attachments(
     texts = {} if piped is None else {"stdin": piped}
     for file in files:
         if isinstance(file, str) and file.startswith(("http://", "https://")):
-            from aeon.adapters.web.pages import PageReader  # brings an HTTP client
-
-            texts[file] = PageReader(allow_private=allow_private).read(file)
+            texts[file] = text_of_page(file, allow_private=allow_private)
         else:
             path = folder / file
-            texts[str(file) if path.name in texts else path.name] = read_text(path)
+            texts[str(file) if path.name in texts else path.name] = text_of_file(path)
     if not texts:
         raise InputError("There is no text on stdin.", next_step="Pipe a text in, or name a file.")
     if empty := [name for name, text in texts.items() if not text.strip()]:
