@@ -3,7 +3,7 @@
 import pytest
 
 from aeon.application.attachments import plan_of_texts, read_attachments
-from aeon.base.errors import InputError, RequestError
+from aeon.base.errors import InputError, LLMError, RequestError
 from aeon.llm.material import MAX_MATERIAL
 from aeon.testing.llm import ScriptedAdapter
 from aeon.tools.attachments import PART_CHARACTERS, Attachments
@@ -96,3 +96,15 @@ def test_two_files_of_one_name_are_two_texts(tmp_path):
         (tmp_path / folder / "a.txt").write_text(folder)
     attachments = read_attachments(["one/a.txt", "two/a.txt"], "piped", folder=tmp_path)
     assert list(attachments.parts) == ["stdin", "a.txt", "two/a.txt"]
+
+
+def test_without_a_model_a_request_about_a_text_is_refused_and_leaves_no_log(opened):
+    class NoModel(ScriptedAdapter):
+        def supports_schema(self):
+            raise LLMError("There is no model.")
+
+    project = opened(model=NoModel([]))
+    (project.folder / "tea.txt").write_text("green tea")
+    with pytest.raises(LLMError, match="no model"):
+        project.ask("Which tea?", files=["tea.txt"])
+    assert not (project.folder / ".aeon" / "logs").exists()

@@ -111,9 +111,9 @@ class RequestService:
         Raises RequestError, LLMError without a model, OrchestrationError when no plan can be made, and LogError.
         """
         _require_text(request)
+        self._app.model.supports_schema()  # opens the model before a log is created
         if options.files:
             return self._ask_about(request, options)
-        self._app.model.supports_schema()  # opens the model before a log is created
         cancellation = options.cancellation
         return self._run(request, (), options, None, lambda kernel: kernel.execute(request, cancellation=cancellation))
 
