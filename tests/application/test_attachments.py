@@ -108,3 +108,16 @@ def test_without_a_model_a_request_about_a_text_is_refused_and_leaves_no_log(ope
     with pytest.raises(LLMError, match="no model"):
         project.ask("Which tea?", files=["tea.txt"])
     assert not (project.folder / ".aeon" / "logs").exists()
+
+
+def test_a_program_offers_no_tools_for_files_and_pages_unless_its_settings_allow_them(opened):
+    """Its requests may come from others: a web page, an MCP client."""
+    reading = {"step_id": "a", "description": "read", "tool": "read_file", "arguments": {"path": "a"}}
+    plan = {"goal": "read", "steps": [reading]}
+    closed = opened("closed", model=ScriptedAdapter([]))
+    (closed.folder / "a").write_text("tea")
+    refused = closed.run_plan(plan)
+    assert (refused.status, refused.results, refused.state.tool_history) == ("failed", {}, [])
+    allowed = opened("open", settings={"tools.allow_read": ["."]}, model=ScriptedAdapter([]))
+    (allowed.folder / "a").write_text("tea")
+    assert allowed.run_plan(plan).answer == "tea"
