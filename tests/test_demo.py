@@ -29,7 +29,7 @@ def test_the_demo_answers_and_leaves_logs_that_replay(tmp_path, small_model):
     logs = sorted((tmp_path / ".aeon" / "logs").glob("*.jsonl"))
     assert len(logs) == 2
     for log in logs:
-        replayed = subprocess.run([aeon, "replay", str(log)], capture_output=True, text=True, check=False)
+        replayed = subprocess.run([aeon, "log", "replay", str(log)], capture_output=True, text=True, check=False)
         assert "byte for byte" in replayed.stdout, replayed.stderr
     assert "The pick slips, then catches: " in done.stdout
     traces = sorted((tmp_path / ".aeon" / "logs").glob("skills-*.json"))

@@ -158,23 +158,23 @@ def together(address: str) -> None:
 
 COMMANDS = (
     "--help",
-    "tool list",
-    "catalog list service",
-    "catalog list process",
+    "tool list --source stored",
+    "tool service list",
+    "tool process list",
     "secret list",
-    "runs list",
-    "runs show last",
-    "runs why last",
-    "jobs list",
-    "worker list",
-    "schedule list",
-    "metrics show",
-    "audit list",
+    "log list",
+    "log show last",
+    "log why last",
+    "process job list",
+    "serve worker list",
+    "process schedule list",
+    "store metric list",
+    "store audit list",
     "audit verify",
     "store status",
-    "health",
+    "tool health",
     "doctor --quick",
-    "up",
+    "init",
 )
 THINGS = """
 kind: Service
@@ -202,9 +202,9 @@ steps:
   - {id: sure, tool: item, inputs: {id: "{word}"}, output: item, execution: {interactionMode: manual}}
 """
 SET_UP = (
-    ["up"],
-    ["apply", "things.yaml"],
-    ["schedule", "add", "daily", "look up", "--cron", "0 8 * * *", "--input", "word=tea"],
+    ["init"],
+    ["apply", "-f", "things.yaml"],
+    ["process", "schedule", "create", "daily", "look up", "--cron", "0 8 * * *", "--input", "word=tea"],
     ["process", "run", "look up", "--input", "word=tea"],
 )
 """The last one ends with code 3: the run waits for a person."""

@@ -71,7 +71,7 @@ def test_a_step_is_worded_by_each_door():
     step = NextStep("runs.view", run="r1")
     assert str(step) == "Look at the run r1."
     assert [step.worded(words) for words in (COMMANDS, TOOLS, CALLS)] == [
-        "See `aeon runs show r1`.",
+        "See `aeon log show r1`.",
         "Look at the run r1 with run.look.",
         "See project.runs.view('r1').",
     ]
@@ -93,12 +93,12 @@ def test_no_text_below_the_doors_names_a_command():
 
 def test_an_error_keeps_its_step_and_reports_the_code():
     error = AeonError("It is gone.", next_step=NextStep("runs.view", run="r1"))
-    assert (error.advice, advice_of(error)) == ("Look at the run r1.", "See `aeon runs show r1`.")
+    assert (error.advice, advice_of(error)) == ("Look at the run r1.", "See `aeon log show r1`.")
     report = error.report("id", "now", COMMANDS)
     assert report["next"] == {"code": "runs.view", "run": "r1"}
-    assert report["next_step"] == "See `aeon runs show r1`."
+    assert report["next_step"] == "See `aeon log show r1`."
     assert AeonError("x", next_step="Wait.").report("id", "now")["next"] is None
-    assert advice_of(ConfigError("x")) == "See `aeon config explain`."
+    assert advice_of(ConfigError("x")) == "See `aeon config list`."
 
 
 def test_a_project_words_its_errors_as_its_calls(project):

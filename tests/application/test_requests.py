@@ -79,7 +79,7 @@ def test_a_cancelled_request_is_resumed_by_its_log(opened):
     asked = iter([False, True])
     stopped = project.run_plan(ADD, cancellation=lambda: next(asked))
     assert (stopped.status, stopped.error["type"], stopped.results.keys()) == ("ttl_expired", "RunCancelled", {"s1"})
-    assert "aeon resume" in stopped.error["next_step"]
+    assert "aeon log resume" in stopped.error["next_step"]
     again = project.resume(stopped.log)
     assert (again.status, again.answer, again.log) == ("completed", "it is 352", stopped.log)
     with pytest.raises(InputError, match="has ended"):

@@ -113,16 +113,18 @@ def test_usage_errors_are_code_2_and_json_where_asked_for(aeon):
 
 
 def test_errors_are_json_where_asked_for(aeon):
-    ended = aeon("tools", "show", "calculater", "--json")
+    ended = aeon("tool", "show", "calculater", "--json")
     assert ended.code == 2
-    assert ended.json["error"]["next_step"].startswith("Registered are calculator")
+    assert ended.json["error"]["message"] == "There is no tool 'calculater'. Did you mean 'calculator'?"
+    assert ended.json["error"]["next_step"] == "See `aeon tool list`."
 
 
 @pytest.mark.parametrize(
     ("line", "code"),
     [
         (["rnu", "--json"], "usage"),
-        (["tools", "show", "calculater", "--json"], "input"),
+        (["tool", "show", "calculater", "--json"], "not_found"),
+        (["log", "show", "nothing", "--json"], "input"),
         (["tool", "call", "nothing", "--json"], "not_found"),
         (["run", "--plan", "nothing.json", "--json"], "plan"),
         (["skills", "show", "nothing", "--json"], "input"),
@@ -158,8 +160,8 @@ def test_a_full_disk_is_an_error_and_not_a_trace(plan_file, process):
 
 def test_a_defect_is_told_shortly_and_its_trace_kept_without_secrets(aeon, monkeypatch):
     monkeypatch.setenv("MY_API_KEY", "sk-hidden-value")
-    monkeypatch.setattr("aeon.cli.tools.list_tools", lambda **_: 1 / len([]) if True else "sk")
-    ended = aeon("tools", "list")
+    monkeypatch.setattr("aeon.cli.platform.tool_lists.list_tools", lambda *_, **__: 1 / len([]) if True else "sk")
+    ended = aeon("tool", "list")
     assert ended.code == 1
     assert "Traceback" not in ended.err
     traces = list(Path(".aeon/logs").glob("crash-*.txt"))

@@ -115,11 +115,11 @@ def test_more_steps_than_the_ttl_are_told_before_anything_runs(aeon, double):
     assert "warning: the run stops after 3 of 40 steps; give --ttl 40 to run them all" in told
     assert told.index("warning: the run stops") < told.index("running s0")
     assert "... and 20 more" in told
-    assert "aeon resume run.jsonl" in told
-    again = aeon("resume", "run.jsonl", "--ttl", "5")
+    assert "aeon log resume run.jsonl" in told
+    again = aeon("log", "resume", "run.jsonl", "--ttl", "5")
     assert again.code == 3
     assert "warning: the run stops after 5 of 37 steps; give --ttl 37" in " ".join(again.err.split())
-    assert "warning: the run" not in aeon("resume", "run.jsonl").err
+    assert "warning: the run" not in aeon("log", "resume", "run.jsonl").err
 
 
 def test_an_answer_that_never_ends_is_cut_off(aeon, double):

@@ -44,11 +44,11 @@ def test_a_disk_that_fills_up_keeps_every_whole_entry(aeon, plan_file, monkeypat
         assert "next: Nothing was done yet. Free disk space" in told
         assert not Path("run.jsonl").exists()
         return
-    assert "next: Free space, then continue with: aeon resume run.jsonl" in told
+    assert "next: Free space, then continue with: aeon log resume run.jsonl" in told
     assert len(read_log(Path("run.jsonl")).entries) == kept
-    resumed = aeon("resume", "run.jsonl")
+    resumed = aeon("log", "resume", "run.jsonl")
     assert (resumed.code, resumed.out) == (0, "it is 352\n")
-    assert aeon("replay", "run.jsonl").code == 0
+    assert aeon("log", "replay", "run.jsonl").code == 0
 
 
 @pytest.mark.slow
@@ -94,7 +94,7 @@ def test_an_answer_that_cannot_be_given_is_code_1_and_its_log_is_named(plan_file
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("argv", [["tools", "list"], ["--help"]])
+@pytest.mark.parametrize("argv", [["tool", "list"], ["--help"]])
 def test_a_full_disk_under_stdout_is_no_defect(argv):
     with _unwritable("full") as out:
         ended = subprocess.run(

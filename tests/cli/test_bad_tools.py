@@ -104,13 +104,13 @@ def test_a_tool_that_misbehaves_fails_its_step_and_the_next_one_runs(aeon, bad, 
     assert "[2/2] complete b: say" in told
     assert "Traceback" not in told
     assert "\x1b" not in ended.err
-    assert aeon("replay", "run.jsonl").code == 0, "a failure replays too"
+    assert aeon("log", "replay", "run.jsonl").code == 0, "a failure replays too"
     assert Path("run.jsonl").stat().st_size < 100_000
 
 
 @pytest.mark.parametrize("tool", ["raises", "hangs", "nan", "huge"])
 def test_such_a_tool_called_by_hand_is_code_1_with_the_reason(aeon, bad, tool):
-    ended = aeon("tools", "call", tool, "--input", "{}")
+    ended = aeon("tool", "call", tool, "--input", "{}")
     assert (ended.code, ended.out) == (1, "")
     assert SAID[tool] in " ".join(ended.err.split())
 

@@ -24,7 +24,7 @@ def log(aeon, plan_file) -> Path:
 def test_help_lists_every_command_and_its_exit_codes(capsys):
     assert run(["--help"]) == 0
     told = capsys.readouterr().out
-    for command in ("run", "plan", "resume", "replay", "schema", "doctor", "tools", "config", "model", "log"):
+    for command in ("run", "log", "doctor", "tool", "config", "model", "serve"):
         assert f"\n  {command} " in told
     assert "3 not ended (TTL expired, or waiting for a person)" in " ".join(told.split())
     assert max(map(len, told.splitlines())) <= 80
@@ -65,7 +65,7 @@ def test_version(aeon):
     ("argv", "said"),
     [
         (["rnu"], "No such command 'rnu'. Did you mean 'run'?"),
-        (["tools", "lst"], "No such command 'lst'. Did you mean 'list'?"),
+        (["tool", "lst"], "No such command 'lst'. Did you mean 'list'?"),
         (["xyzzy"], "Try 'aeon --help' for help."),
         (["run", "x", "--tll", "3"], "No such option: --tll"),
     ],
@@ -85,13 +85,13 @@ def test_python_dash_m_is_the_same_command(process):
 
 
 def test_tools_are_listed_shown_and_called(aeon):
-    listed = aeon("tools", "list")
-    assert listed.out.startswith("calculator     Compute")
+    listed = aeon("tool", "list")
+    assert listed.out.startswith("calculator built-in Compute")
     assert max(map(len, listed.out.splitlines())) <= 80
-    assert [tool["name"] for tool in aeon("tools", "list", "--json").json][:2] == ["calculator", "echo"]
-    assert "input_schema" in aeon("tools", "show", "echo").out
-    assert aeon("tools", "call", "calculator", "--input", '{"expression": "2^10"}').json == {"result": 1024}
-    assert aeon("tools", "call", "echo", "--input", "-", "--json", stdin=b'{"text": "hi"}').json["result"] == {
+    assert [tool["name"] for tool in aeon("tool", "list", "--json").json][:2] == ["calculator", "echo"]
+    assert "input_schema" in aeon("tool", "show", "echo").out
+    assert aeon("tool", "call", "calculator", "--input", '{"expression": "2^10"}').json == {"result": 1024}
+    assert aeon("tool", "call", "echo", "--input", "-", "--json", stdin=b'{"text": "hi"}').json["result"] == {
         "text": "hi"
     }
     assert not Path(".aeon").exists(), "looking around creates nothing"
@@ -107,19 +107,19 @@ def test_tools_are_listed_shown_and_called(aeon):
     ],
 )
 def test_a_call_is_checked_before_it_is_made(aeon, arguments, said):
-    ended = aeon("tools", "call", "calculator", "--input", arguments)
+    ended = aeon("tool", "call", "calculator", "--input", arguments)
     assert ended.code == 2
     assert said in ended.err
 
 
 def test_a_call_that_fails_is_code_1(aeon):
-    ended = aeon("tools", "call", "calculator", "--input", '{"expression": "1/0"}', "--json")
+    ended = aeon("tool", "call", "calculator", "--input", '{"expression": "1/0"}', "--json")
     assert ended.code == 1
     assert ended.json["error"]["type"] == "ToolError"
 
 
 def test_a_broken_plugin_is_reported_and_stops_nothing(aeon, plugin):
-    ended = aeon("tools", "list")
+    ended = aeon("tool", "list")
     assert ended.code == 0
     assert "hang" in ended.out
     assert "warning: A tool could not be loaded: lost (aeon_lost:TOOL)" in ended.err
@@ -127,7 +127,7 @@ def test_a_broken_plugin_is_reported_and_stops_nothing(aeon, plugin):
 
 @pytest.mark.parametrize("name", ["Plan", "plan-step", "ORCHESTRATIONSTATE", "tool", "tool_call", "memory entry"])
 def test_schemas_are_found_in_any_spelling(aeon, name):
-    schema = aeon("schema", name).json
+    schema = aeon("config", "schema", name).json
     assert schema["type"] == "object"
     assert schema["properties"]
 
@@ -136,15 +136,17 @@ def test_every_entity_has_a_schema_that_holds(aeon, log):
     """The schema of LogEntry accepts what runs write, the schema of Tool what is exported."""
     from aeon.base.json_schema import CompiledSchema
 
-    assert len(aeon("schema").out.splitlines()) == 13
-    entries = CompiledSchema(aeon("schema", "LogEntry").json)
+    assert len(aeon("config", "schema").out.splitlines()) == 13
+    entries = CompiledSchema(aeon("config", "schema", "LogEntry").json)
     assert [entries.problems(entry) for entry in read_log(log).entries] == [[], [], []]
-    tools = CompiledSchema(aeon("schema", "Tool").json)
-    assert not any(tools.problems(tool) for tool in aeon("tools", "list", "--json").json)
+    tools = CompiledSchema(aeon("config", "schema", "Tool").json)
+    names = [tool["name"] for tool in aeon("tool", "list", "--json").json]
+    assert "dice-roller.roll" in names
+    assert not any(tools.problems(aeon("tool", "show", name, "--json").json) for name in names)
 
 
 def test_an_unknown_schema_names_the_nearest(aeon):
-    ended = aeon("schema", "log-entri")
+    ended = aeon("config", "schema", "log-entri")
     assert ended.code == 2
     assert "Did you mean LogEntry?" in ended.err
 
@@ -152,10 +154,10 @@ def test_an_unknown_schema_names_the_nearest(aeon):
 def test_config_explain_says_where_each_value_comes_from(aeon, monkeypatch):
     Path("aeon.toml").write_text('[run]\nlog_dir = "logs"\n')
     monkeypatch.setenv("AEON_RUN_TTL", "7")
-    ended = aeon("config", "explain")
+    ended = aeon("config", "list")
     assert "run.ttl = 7  (AEON_RUN_TTL)" in ended.out
     assert 'model.provider = "auto"  (default)' in ended.out
-    values = aeon("config", "explain", "--json").json["values"]
+    values = aeon("config", "list", "--json").json["values"]
     assert values["run.log_dir"]["origin"] == str(Path("aeon.toml").absolute())
     assert values["run.log_dir"]["value"] == str(Path("logs").absolute())
 
@@ -163,14 +165,14 @@ def test_config_explain_says_where_each_value_comes_from(aeon, monkeypatch):
 def test_config_explain_never_shows_a_secret(aeon, monkeypatch):
     monkeypatch.setenv("AEON_MODEL_API_KEY_ENV", "MY_KEY")
     monkeypatch.setenv("MY_KEY", "sk-very-secret")
-    for argv in (["config", "explain"], ["config", "explain", "--json"], ["doctor", "--quick"]):
+    for argv in (["config", "list"], ["config", "list", "--json"], ["doctor", "--quick"]):
         ended = aeon(*argv)
         assert "sk-very-secret" not in ended.out + ended.err
 
 
 def test_a_wrong_configuration_is_code_2_everywhere_and_a_finding_of_doctor(aeon, plan_file):
     Path("aeon.toml").write_text("[run]\nttll = 3\n")
-    for argv in (["run", "--plan", plan_file], ["config", "explain"], ["tools", "list"]):
+    for argv in (["run", "--plan", plan_file], ["config", "list"], ["tool", "list"]):
         ended = aeon(*argv)
         assert ended.code == 2
         assert "run.ttll is unknown; did you mean run.ttl?" in " ".join(ended.err.split())
@@ -235,7 +237,7 @@ def test_doctor_says_what_of_this_folder_a_repository_has(aeon, double, git):
 def test_doctor_names_a_link_in_the_projects_folder(aeon, double, tmp_path, name):
     """Measured P1: of most files it said nothing, though every command that opened them refused."""
     double("ready")
-    aeon("up")
+    aeon("init")
     path = Path(".aeon") / name
     if path.exists():
         path.rename(tmp_path / "elsewhere")
@@ -263,7 +265,7 @@ def test_doctor_says_whose_the_projects_folder_is_and_where_its_key_lies(aeon, d
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "other state"))
     foreign = aeon("doctor")
     assert (foreign.code, "broken  project folder: " in foreign.out) == (1, True)
-    assert "`aeon adopt`" in " ".join(foreign.out.split())
+    assert "`aeon init --adopt`" in " ".join(foreign.out.split())
 
 
 def test_models_are_listed_and_missing_weights_say_how_to_get_them(aeon):
@@ -335,14 +337,14 @@ def test_a_log_is_shown_verified_and_replayed(aeon, log):
     assert [step["status"] for step in whole["plan"]["steps"]] == ["complete", "pending"]
     assert len(aeon("log", "show", log, "--json").json["entries"]) == 3
     assert aeon("log", "verify", log).out == f"3 entries, chain ok\nhead {read_log(log).last_hash}\n"
-    assert aeon("replay", log, "--json").json["reproduced"] == 3
+    assert aeon("log", "replay", log, "--json").json["reproduced"] == 3
     assert aeon("log", "show", log, "--entry", 4).code == 2
 
 
 def test_a_changed_log_is_code_1_with_its_line(aeon, log):
     """Core 13."""
     log.write_bytes(log.read_bytes().replace(b'"result":352', b'"result":353'))  # no hash and no time reads like that
-    for argv in (["log", "verify", log], ["replay", log], ["resume", log], ["log", "show", log]):
+    for argv in (["log", "verify", log], ["log", "replay", log], ["log", "resume", log], ["log", "show", log]):
         ended = aeon(*argv, "--json")
         assert ended.code == 1
         assert "line 3" in ended.err
@@ -355,12 +357,12 @@ def test_a_torn_last_line_is_reported_and_is_no_error(aeon, log):
     assert ended.code == 0
     assert ended.out.startswith("2 entries, chain ok")
     assert "note: The last line is incomplete" in ended.err
-    assert aeon("resume", log).out == "it is 352\n"
+    assert aeon("log", "resume", log).out == "it is 352\n"
     assert aeon("log", "verify", log).out.startswith("3 entries")
 
 
 @pytest.mark.parametrize(("name", "field"), [("Process", "steps"), ("service", "connectionSchema")])
 def test_the_schemas_of_what_is_applied_are_there_too(aeon, name, field):
-    """Measured E10: `aeon schema` knew no Process."""
-    ended = aeon("schema", name)
+    """Measured E10: `aeon config schema` knew no Process."""
+    ended = aeon("config", "schema", name)
     assert (ended.code, field in ended.json["properties"]) == (0, True)

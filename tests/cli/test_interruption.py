@@ -47,7 +47,7 @@ def test_an_interrupted_run_can_be_resumed(hanging_plan, aeon, number, code):
         process.send_signal(number)
         out, err = process.communicate(timeout=20)
     assert (process.returncode, out) == (code, "")
-    assert "interrupted; continue with: aeon resume run.jsonl" in err
+    assert "interrupted; continue with: aeon log resume run.jsonl" in err
     assert "Traceback" not in err
     verified = aeon("log", "verify", "run.jsonl", "--json")
     assert verified.json["entries"] == 2
@@ -76,7 +76,7 @@ def test_a_reader_of_stdout_that_goes_away_is_no_error(plan_file):
     reading, writing = os.pipe()
     os.close(reading)
     ended = subprocess.run(
-        [sys.executable, "-m", "aeon", "tools", "list"], stdout=writing, stderr=subprocess.PIPE, check=False
+        [sys.executable, "-m", "aeon", "tool", "list"], stdout=writing, stderr=subprocess.PIPE, check=False
     )
     os.close(writing)
     assert (ended.returncode, ended.stderr) == (141, b"")
@@ -110,7 +110,7 @@ def test_ctrl_c_at_any_moment_ends_in_order_and_leaves_a_log_that_holds(plan_fil
         assert out == "it is 352\n"
     if Path("run.jsonl").exists():
         assert aeon("log", "verify", "run.jsonl").code == 0
-        assert aeon("resume", "run.jsonl").code in (0, 2), "2: it has ended"
+        assert aeon("log", "resume", "run.jsonl").code in (0, 2), "2: it has ended"
 
 
 LETS_FALL = """
@@ -169,7 +169,7 @@ def load(name, *rest, load=builtins.__import__):
     return load(name, *rest)
 
 builtins.__import__ = load
-sys.argv = ["aeon", "tools", "list"]
+sys.argv = ["aeon", "tool", "list"]
 main()
 """
 

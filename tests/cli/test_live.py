@@ -36,7 +36,7 @@ def test_ctrl_c_on_a_terminal_gives_the_cursor_back(terminal, plugin):
     code, seen = terminal("run", "--plan", "p.json", "--log", "run.jsonl", until="hang input")
     assert code == 130
     assert "[1/1] running a: hang" in plain(seen)
-    assert "interrupted; continue with: aeon resume run.jsonl" in plain(seen)
+    assert "interrupted; continue with: aeon log resume run.jsonl" in plain(seen)
     assert seen.rindex("\x1b[?25h") > seen.rindex("\x1b[?25l")
 
 

@@ -1,4 +1,4 @@
-"""`aeon mcp` as a real process: spoken to by the official client, by hand, and left in every way."""
+"""`aeon serve mcp` as a real process: spoken to by the official client, by hand, and left in every way."""
 
 import asyncio
 import json
@@ -16,7 +16,7 @@ from aeon.base.json import parse_strict
 
 pytestmark = pytest.mark.slow
 
-SERVER = [sys.executable, "-m", "aeon", "mcp"]
+SERVER = [sys.executable, "-m", "aeon", "serve", "mcp"]
 HELLO = [
     {
         "jsonrpc": "2.0",
@@ -53,7 +53,7 @@ from mcp import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
 async def main():
-    parameters = StdioServerParameters(command=sys.executable, args=["-m", "aeon", "mcp"], env=dict(os.environ))
+    parameters = StdioServerParameters(command=sys.executable, args=["-m", "aeon", "serve", "mcp"], env=dict(os.environ))
     async with Client(stdio_client(parameters, errlog=sys.__stderr__)) as client:
         await client.call_tool("sleeper.nap", {})
 
@@ -224,7 +224,7 @@ def printed(*words):
 def test_stored_tools_are_offered_to_their_user_where_that_is_asked_for():
     """design.md: Aeon serves its tools by MCP. What is named like the kernel itself is told apart."""
     Path("tools.yaml").write_text(STORED)
-    printed("apply", "tools.yaml")
+    printed("apply", "-f", "tools.yaml")
 
     async def ask(client):
         tools = {tool.name: tool for tool in (await client.list_tools()).tools}

@@ -1,4 +1,4 @@
-"""`aeon run`, `aeon plan`, `aeon resume`: the main path, exit codes, what goes where."""
+"""`aeon run`, `aeon run --dry-run`, `aeon log resume`: the main path, exit codes, what goes where."""
 
 import json
 from pathlib import Path
@@ -51,7 +51,7 @@ def test_the_request_comes_from_stdin(aeon, double, add):
 
 def test_a_plan_is_made_and_runs_from_stdin(aeon, double, add):
     double(add)
-    made = aeon("plan", "add")
+    made = aeon("run", "--dry-run", "add")
     assert made.code == 0
     assert [step["step_id"] for step in made.json["steps"]] == ["s1", "s2"]
     ran = aeon("run", "--plan", "-", stdin=made.out.encode())
@@ -69,15 +69,15 @@ def test_ttl_expires_with_code_3_and_the_run_can_be_resumed(aeon, plan_file):
     """Core 5, core 13."""
     ended = aeon("run", "--plan", plan_file, "--ttl", 1, "--log", "run.jsonl")
     assert (ended.code, ended.out) == (3, "")
-    assert "continue with: aeon resume run.jsonl" in ended.err
-    resumed = aeon("resume", "run.jsonl")
+    assert "continue with: aeon log resume run.jsonl" in ended.err
+    resumed = aeon("log", "resume", "run.jsonl")
     assert (resumed.code, resumed.out) == (0, "it is 352\n")
     assert "complete s1: add" in resumed.err
-    again = aeon("resume", "run.jsonl")
+    again = aeon("log", "resume", "run.jsonl")
     assert again.code == 2
     assert "has ended" in again.err
     assert aeon("log", "verify", "run.jsonl").code == 0
-    assert aeon("replay", "run.jsonl").out == "3 entries reproduced byte for byte\n"
+    assert aeon("log", "replay", "run.jsonl").out == "3 entries reproduced byte for byte\n"
 
 
 def test_a_failed_step_is_code_1_and_no_earlier_result_is_passed_off_as_the_answer(aeon, add):
@@ -116,7 +116,7 @@ def test_a_step_without_a_tool_falls_back_to_the_model_and_shows_its_output(aeon
     shown = " ".join(aeon("log", "show", "run.jsonl").out.split())
     assert mark in shown
     assert "the model's own words: by the model" in shown
-    assert aeon("replay", "run.jsonl").code == 0
+    assert aeon("log", "replay", "run.jsonl").code == 0
 
 
 @pytest.mark.parametrize("unknown", [True, False])
@@ -148,7 +148,7 @@ def test_a_model_that_refuses_ends_as_one_clear_error(aeon, double):
     log = Path(ended.json["log"])
     shown = aeon("log", "show", log)
     assert "no plan could be made" in shown.out
-    assert aeon("resume", log).code == 1
+    assert aeon("log", "resume", log).code == 1
 
 
 def test_a_key_is_read_from_the_variable_that_is_named(aeon, double, monkeypatch, add):

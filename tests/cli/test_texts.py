@@ -83,7 +83,7 @@ def test_a_stopped_run_about_a_text_goes_on_with_the_same_text_and_no_other(aeon
     assert stopped.code == 3
     Path("other").mkdir()
     Path("other/long.txt").write_text("beta " * (PART_CHARACTERS // 2))
-    wrong = aeon("resume", "run.jsonl", "--file", "other/long.txt", "--ttl", "20")
+    wrong = aeon("log", "resume", "run.jsonl", "--file", "other/long.txt", "--ttl", "20")
     assert wrong.code == 1
     assert "The text 'long.txt' is not the one that the run began with" in " ".join(wrong.err.split())
 
@@ -92,7 +92,7 @@ def test_a_stopped_run_about_a_text_is_resumed_with_it(aeon, double):
     Path("long.txt").write_text("alpha " * (PART_CHARACTERS // 4))
     double("note one", "note two", "All alpha.")
     aeon("run", "Which letters?", "-f", "long.txt", "--ttl", "2", "--log", "run.jsonl")
-    ended = aeon("resume", "run.jsonl", "--file", "long.txt", "--ttl", "20")
+    ended = aeon("log", "resume", "run.jsonl", "--file", "long.txt", "--ttl", "20")
     assert (ended.code, ended.out) == (0, "All alpha.\n")
 
 

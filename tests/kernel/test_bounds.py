@@ -127,7 +127,7 @@ def test_a_cancelled_run_stops_before_its_next_step_with_a_whole_log(tmp_path):
         "RunCancelled",
         1,
     )
-    assert "aeon resume" in result["error"]["next_step"]
+    assert "aeon log resume" in result["error"]["next_step"]
     history = read_log(path)
     assert len(history.entries) == 3
     after, state = JsonlLog(path, after=history), restore_state(history)

@@ -74,7 +74,7 @@ def test_a_path_may_be_text(path):
 def test_a_log_that_exists_is_never_overwritten(path):
     written(path, 1).close()
     before = path.read_bytes()
-    with pytest.raises(LogError, match=f"exists already.*aeon resume {path}"):
+    with pytest.raises(LogError, match=f"exists already.*aeon log resume {path}"):
         JsonlLog(path)
     assert path.read_bytes() == before
 
@@ -148,7 +148,7 @@ def test_a_write_that_fails_leaves_whole_lines_and_says_what_to_do(path, failure
     before = path.read_bytes()
     with pytest.raises(LogError, match="could not be written") as raised:
         log.append(entry(entries_before + 1))
-    assert f"aeon resume {path}" in raised.value.advice
+    assert f"aeon log resume {path}" in raised.value.advice
     assert path.read_bytes() == before
     assert log.entries == entries_before
     log.append(entry(entries_before + 1))

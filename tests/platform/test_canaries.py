@@ -58,12 +58,12 @@ def apply_everything(world):
     """By environment: dry, for real, again, changed; and every way to do it wrong."""
     text = yaml.safe_dump_all(world.documents())
     Path(world.project, "all.yaml").write_text(text)
-    assert world.process("apply", "all.yaml", "--dry-run", more=world.variables()) == 0
-    assert world.process("apply", "all.yaml", more=world.variables()) == 0
+    assert world.process("apply", "-f", "all.yaml", "--dry-run", more=world.variables()) == 0
+    assert world.process("apply", "-f", "all.yaml", more=world.variables()) == 0
     new = {name: value for name, value in world.variables().items() if name != "key_key"}
     new["key_key"] = world.values["key"]["key"] = world.canaries.new("rotated", "\"/+&'%\\")
-    assert world.process("apply", "all.yaml", "--json", more=new) == 0
-    assert world.process("apply", "all.yaml", more={**new, "pair_private_key": new["password_password"]}) == 2
+    assert world.process("apply", "-f", "all.yaml", "--json", more=new) == 0
+    assert world.process("apply", "-f", "all.yaml", more={**new, "pair_private_key": new["password_password"]}) == 2
     wrong = world.canaries.new("wrong", '"')
     value = json.dumps(wrong)
     bad = [
@@ -88,8 +88,8 @@ def apply_everything(world):
         )
     ]
     bad.append(f"kind: Service\nname: x\nvalue: {value}\n---\nkind: Secrets\nvalue: {value}\n")
-    codes = world.commands(*(given(["apply", "-"], each) for each in bad))
-    codes += world.commands(*(given(["apply", "-", "--json"], each) for each in bad))
+    codes = world.commands(*(given(["apply", "-f", "-"], each) for each in bad))
+    codes += world.commands(*(given(["apply", "-f", "-", "--json"], each) for each in bad))
     assert set(codes) == {2}
 
 
@@ -174,7 +174,7 @@ def run_plans(world):
         ["log", "show", "run.jsonl"],
         ["log", "show", "run.jsonl", "--entry", "1"],
         ["log", "verify", "run.jsonl"],
-        ["replay", "run.jsonl"],
+        ["log", "replay", "run.jsonl"],
         more={**more, **world.variables()},
     )
     told = json.dumps([each.body for each in model.requests])
@@ -186,31 +186,31 @@ def run_plans(world):
 
 def show_everything(world):
     """All that can be listed, shown and taken out."""
-    kinds = ("secret", "tool", "service")
+    kinds = (["secret"], ["tool"], ["tool", "service"])
     codes = world.commands(
-        ["up"],
-        ["up", "--json"],
+        ["init"],
+        ["init", "--json"],
         ["secret", "list"],
         ["secret", "list", "--json"],
         ["tool", "list"],
         ["tool", "list", "--json"],
         ["tool", "list", "--json", "--user", "bob"],
-        ["audit", "list"],
-        ["audit", "list", "--json"],
-        ["audit", "verify", "--json"],
-        ["uses", "secret", "key", "--json"],
-        ["uses", "secret", "key"],
+        ["store", "audit", "list"],
+        ["store", "audit", "list", "--json"],
+        ["store", "audit", "verify", "--json"],
+        ["secret", "uses", "key", "--json"],
+        ["secret", "uses", "key"],
         ["store", "export", "all.jsonl"],
         ["store", "export", "-"],
         ["store", "backup", "copy.db"],
         ["store", "restore", "copy.db"],
         ["store", "status"],
         ["store", "check"],
-        ["config", "explain", "--json"],
+        ["config", "list", "--json"],
         more=world.variables(),
     )
     assert set(codes) == {0}
-    world.commands(["health"], ["health", "--json"], *(["catalog", "list", kind, "--json"] for kind in kinds))
+    world.commands(["tool", "health"], ["tool", "health", "--json"], *([*kind, "list", "--json"] for kind in kinds))
 
 
 def crash(world):

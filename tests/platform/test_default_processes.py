@@ -95,14 +95,14 @@ def aeon(tmp_path, small_model):
         assert ended.returncode == code, ended.stderr
         return ended
 
-    command("up")
+    command("init")
     return command
 
 
 def asked_again(aeon, topic):
     """The run of `research` that now waits for its approval, and what it said."""
     said = aeon("process", "run", "research", "--input", f"topic={topic}", code=3)
-    return json.loads(aeon("runs", "list", "--json").stdout)[0]["id"], said.stderr
+    return json.loads(aeon("log", "list", "--json").stdout)[0]["id"], said.stderr
 
 
 @pytest.mark.model
@@ -112,8 +112,8 @@ def test_platform_9_research_asks_and_keeps_what_is_approved(aeon, tmp_path):
     """The main job of Processes, as a person does it: the second run builds on what the first one kept."""
     run, said = asked_again(aeon, "the history of tea")
     assert "digest skipped" in said
-    assert f"aeon process answer {run} approve" in " ".join(said.split())
-    ended = aeon("process", "answer", run, "approve", "yes")
+    assert f"aeon log answer {run} approve" in " ".join(said.split())
+    ended = aeon("log", "answer", run, "approve", "yes")
     assert ended.stdout.startswith("# the history of tea\n")
     assert 'Kept as "the history of tea".' in ended.stdout
     kept = json.loads(aeon("tool", "call", "recall", "--input", '{"key": "the history of tea"}').stdout)
@@ -121,7 +121,7 @@ def test_platform_9_research_asks_and_keeps_what_is_approved(aeon, tmp_path):
 
     again, said = asked_again(aeon, "the history of tea")
     assert "digest started: process summary" in said
-    ended = aeon("process", "answer", again, "approve", "no")
+    ended = aeon("log", "answer", again, "approve", "no")
     assert ended.stdout.rstrip().endswith("Not kept.")
     assert not [place for place in Path("/proc").glob("[0-9]*/cwd") if _stands_in(place, tmp_path)]
 

@@ -101,7 +101,7 @@ def test_a_person_is_waited_for_and_what_waits_for_that_step_says_so(world):
 def test_a_run_that_nobody_carries_out_says_what_to_do(world):
     process = world.process("p", [step("a", world.tool("echo", echo))])
     run = world.runs.accept(process, NewRun({"q": 1}), MutationRequest(world.user))
-    assert f"aeon runs resume {run.id}" in world.why(run)[""].message
+    assert f"aeon log resume {run.id}" in world.why(run)[""].message
 
 
 def busy(given, key):
@@ -135,7 +135,7 @@ def test_a_tool_that_is_down_is_told_before_it_is_reached_and_while_it_is_retrie
     assert found.obstacle.since.startswith("20")
     assert found.message.startswith("Waits for 'ask'. It would fail when it is reached: the tool 'busy' is down: ")
     assert "private" in found.message
-    assert f", since {found.obstacle.since[:19]}. `aeon health` checks it again" in found.message
+    assert f", since {found.obstacle.since[:19]}. `aeon tool health` checks it again" in found.message
     world.runs.answer(world.user, run.id, "ask", "yes")
     world.engine.wake(run.id)
     world.wait_until(lambda: world.view_of(run).state.steps[1].attempts == 2)
@@ -215,7 +215,7 @@ def test_a_question_that_takes_no_answer_says_why_and_who_goes_on(world):
     assert "Nobody answered within 60 s" in world.why(late)["ask"].message
     assert "Is answered" in world.why(told)["ask"].message
     for run in (late, told):
-        assert f"aeon runs resume {run.id}" in world.why(run)[""].message
+        assert f"aeon log resume {run.id}" in world.why(run)[""].message
 
 
 def test_a_run_of_another_engine_says_so(world):
@@ -232,11 +232,11 @@ def test_a_run_that_is_not_there_says_in_which_record_it_was_looked_for(world):
     with pytest.raises(NotFoundError, match="The search was in: ") as refused:
         world.why(run, user="stranger")
     assert world.store.name in str(refused.value)
-    assert "aeon config explain" in str(refused.value)
+    assert "aeon config list" in str(refused.value)
 
 
 def test_a_run_that_was_called_is_named(world):
     inner = world.process("inner", [step("ask", world.tool("asked", echo), interactionMode="manual")])
     run = world.start_run(world.process("p", [step("a", "", process=inner.id, inputs={"q": "{q}"})]))
     world.wait_until(lambda: bool(world.runs.list_questions(world.user, run.id)))
-    assert world.why(run)["a"].message.endswith(f"aeon runs why {run.id}:a:1")
+    assert world.why(run)["a"].message.endswith(f"aeon log why {run.id}:a:1")

@@ -136,15 +136,15 @@ def test_a_record_on_a_full_disk_can_be_read_and_taken_out(tmp_path):
     project = tmp_path / "project"
     (project / ".git").mkdir(parents=True)
     with small_disk(project / ".aeon", "8m") as disk:
-        assert aeon(project, "up")[0] == 0
+        assert aeon(project, "init")[0] == 0
         fill(disk, 40_000)  # SQLite needs 32 KB beside the file even to read
         code, out, err = aeon(project, "store", "export", "-")
         assert (code, '"name":"my_tools"' in out) == (0, True), err
-        code, out, err = aeon(project, "catalog", "rename", "service", "aeon graph", "x", "--user", "aeon")
+        code, out, err = aeon(project, "tool", "service", "rename", "aeon graph", "x", "--user", "aeon")
         said = " ".join(err.split())
         assert (code, out, "full" in said, "Free some space" in said, "Trace" in said) == (1, "", True, True, False)
         Path(disk, "filling").unlink()
-        code, out, _ = aeon(project, "up", "--json")
+        code, out, _ = aeon(project, "init", "--json")
         assert (code, json.loads(out)["tools"]) == (0, 0)
 
 
@@ -185,14 +185,14 @@ def test_a_vault_on_a_full_disk_keeps_what_it_has(tmp_path):
 def test_a_record_of_a_newer_aeon_is_refused_and_left_alone(tmp_path):
     """Through the commands; not a byte of the file is touched."""
     (tmp_path / ".git").mkdir()
-    assert aeon(tmp_path, "up")[0] == 0
+    assert aeon(tmp_path, "init")[0] == 0
     file = tmp_path / ".aeon" / "aeon.db"
     with closing(sqlite3.connect(file)) as newer:
         newer.execute("UPDATE meta SET value = '9999' WHERE key = 'version'")
         newer.execute("CREATE TABLE later (x TEXT)")
         newer.commit()
     before = file.read_bytes()
-    code, _, err = aeon(tmp_path, "up")
+    code, _, err = aeon(tmp_path, "init")
     said = " ".join(err.split())
     assert (code, "9999" in said, "newer Aeon" in said, "Trace" in said) == (1, True, True, False)
     assert file.read_bytes() == before

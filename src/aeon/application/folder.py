@@ -5,7 +5,7 @@ from pathlib import Path
 
 from aeon.base.project_folder import PROJECT_FOLDER
 from aeon.bootstrap.adoption import adopt_project, missing_key_file, project_files
-from aeon.bootstrap.stores import old_graph_record
+from aeon.bootstrap.stores import old_graph_record, record_file
 from aeon.bootstrap.tracked_files import TrackedFiles, find_tracked_files
 from aeon.bootstrap.vaults import project_key_file
 from aeon.settings import StoreSettings
@@ -49,6 +49,11 @@ class FolderService:
     def tracked_files(self) -> TrackedFiles:
         """The files of `.aeon` that git tracks: everyone with access to the repository can read them."""
         return find_tracked_files(self._folder)
+
+    def has_record(self, settings: StoreSettings) -> bool:
+        """Whether the project has a record; looking for it creates none."""
+        has_own = settings.address is not None or record_file(self._folder).exists()
+        return has_own or self.old_record(settings) is not None
 
     def old_record(self, settings: StoreSettings) -> Path | None:
         """The record of an older Aeon, if this version would start an empty one beside it."""

@@ -17,8 +17,11 @@ CALLS: Final[Mapping[str, str]] = {
     "secrets.list": "See project.secrets.list().",
     "secrets.rotate": "Log in again at its provider and rotate the secret: project.secrets.put(...).",
     "skills.list": "See project.skills.catalog.",
-    "templates.restore": (
-        "Use another template, or restore it: project.catalog.archive({kind!r}, {name!r}, is_archived=False)."
+    "templates.restore_service": (
+        "Use another template, or restore it: project.catalog.archive('serviceTemplate', {name!r}, is_archived=False)."
+    ),
+    "templates.restore_tool": (
+        "Use another template, or restore it: project.catalog.archive('toolTemplate', {name!r}, is_archived=False)."
     ),
     "tools.bind_again": "Check project.tools.get({tool!r}); if you still want it: project.tools.bind({tool!r}, ...)",
     "tools.health": "See project.health.check() for since when and why.",

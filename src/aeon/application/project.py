@@ -200,7 +200,7 @@ class Project:
 
     @property
     def schedules(self) -> "ScheduleService":
-        """When Processes start by themselves; a worker starts them (`aeon worker`)."""
+        """When Processes start by themselves; a worker starts them (`aeon serve worker`)."""
         return self._workspace.schedules
 
     @property

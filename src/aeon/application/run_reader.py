@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from aeon.application.pages import Page, checked_limit, decode_cursor, encode_cursor, page_of
 from aeon.base.clock import normalize_instant
+from aeon.base.errors import InputError
 from aeon.base.next_steps import NextStep
 from aeon.platform.errors import NotFoundError, RuleError
 from aeon.platform.runs.dead_jobs import NEWEST_DEAD_JOB, DeadJob, DeadJobPosition
@@ -20,6 +21,8 @@ NEWEST = "last"
 """The name of the newest run, for people."""
 
 _LIST_LIMIT = 50
+_MATCHES = 9
+"""The most runs that are listed for the beginning of an id."""
 POLL_INTERVAL = 0.5
 """Seconds after which a follower reads by itself: nobody tells it of entries that other processes store."""
 
@@ -32,13 +35,31 @@ class RunReader:
         self._user = user
 
     def find_id(self, run: str) -> str:
-        """The id of a run that a person named: an id, or `last` for the newest. Raises NotFoundError without runs."""
+        """The id of a run that a person named: an id, the beginning of one, or `last` for the newest.
+
+        Raises NotFoundError without runs, InputError if several ids begin like that.
+        """
         if run != NEWEST:
-            return run
+            return self._whole_id(run)
         newest = self.list(limit=1).items
         if not newest:
             raise NotFoundError("You have no runs.", next_step=NextStep("processes.start"))
         return newest[0].id
+
+    def list_matching(self, prefix: str) -> "builtins.list[RunSummary]":
+        """The newest runs whose ids begin with `prefix`, without those that other runs called."""
+        return self._runs.list_runs(self._user, _MATCHES, RunFilter(prefix=prefix))
+
+    def _whole_id(self, prefix: str) -> str:
+        """The id that begins like that; the text itself if no id does, so that what reads the run refuses it."""
+        matching = [each.id for each in self.list_matching(prefix)]
+        if prefix in matching or not matching:
+            return prefix
+        if len(matching) > 1:
+            raise InputError(
+                f"{prefix!r} begins more than one id: {', '.join(matching)}.", next_step="Give more of it."
+            )
+        return matching[0]
 
     def view(self, run: str) -> RunView:
         """A run, its plan and its state. Raises NotFoundError."""

@@ -18,6 +18,8 @@ class AeonError(Exception):
     next_step: ClassVar[str | NextStep] = ""
     is_retryable: ClassVar[bool] = False
     """Whether the same request may succeed later, unless the error's details say otherwise."""
+    is_wrong_input: ClassVar[bool] = False
+    """Whether what the user gave cannot be used or does not exist; commands then end with exit code 2."""
 
     def __init__(self, message: str = "", *, next_step: str | NextStep = "", **details: Json) -> None:
         """`next_step` is a text, or a `NextStep` if doors word it: `next` keeps it, `advice` is its text."""
@@ -45,6 +47,8 @@ class AeonError(Exception):
 
 class InputError(AeonError):
     """The input to Aeon cannot be used."""
+
+    is_wrong_input = True
 
 
 class RequestError(InputError):

@@ -1,4 +1,4 @@
-"""`aeon adopt`: takes over a project folder that came from elsewhere."""
+"""`aeon init --adopt`: takes over a project folder that came from elsewhere."""
 
 import os
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""`aeon config explain`: each setting, where its value comes from, and the files that were searched."""
+"""`aeon config list`: each setting, where its value comes from, and the files that were searched."""
 
 from aeon.cli.console import print_data
 from aeon.cli.exit_codes import ExitCode

@@ -13,7 +13,7 @@ from typing import NoReturn
 
 import typer
 
-from aeon.base.errors import AeonError, InputError
+from aeon.base.errors import AeonError
 from aeon.base.json import JsonObject
 from aeon.cli import TERMINATION_SIGNALS
 from aeon.cli.console import discard_stdout, print_data, print_error, print_message
@@ -106,7 +106,7 @@ def _report_error(error: AeonError, *, as_json: bool) -> int:
     if as_json:
         _print_json_error(error)
     print_error(error)
-    return ExitCode.USAGE if isinstance(error, InputError) else ExitCode.FAILED
+    return ExitCode.USAGE if error.is_wrong_input else ExitCode.FAILED
 
 
 def _disk_full_error(error: OSError) -> AeonError:

@@ -3,6 +3,7 @@
 import os
 import stat
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from threading import Timer
 from typing import BinaryIO, cast
@@ -108,14 +109,47 @@ def read_json_file(path: Path, what: str) -> Json:
         raise InputError(f"{what} {path} is not JSON: {error}.", next_step="Correct it.") from None
 
 
-def read_json_object(argument: str) -> JsonObject:
-    """Return the JSON object in an option, or on stdin for `-`. Raises InputError."""
-    text = _text_from(_stdin(), MAX_TEXT, "The input on stdin", InputError) if argument == "-" else argument
-    example = """Give a JSON object, such as --input '{"text": "hello"}'."""
+def read_inputs(inputs: Sequence[str]) -> JsonObject:
+    """Return the inputs of all `--input` options together.
+
+    Each is NAME=VALUE with JSON or text, a JSON object, `@FILE` with one, or `-` or `@-` for one on stdin. Raises
+    InputError with all that are malformed.
+    """
+    objects: JsonObject = {}
+    pairs = [each for each in inputs if not each.lstrip().startswith(("{", "[", "@")) and each != "-"]
+    malformed = [each for each in pairs if "=" not in each or each.startswith("=")]
+    if malformed:
+        raise InputError(
+            f"These inputs are not of the form NAME=VALUE: {', '.join(malformed)}.",
+            next_step="""Write --input topic=tea, --input '{"topic": "tea"}', or --input @FILE.""",
+        )
+    for each in inputs:
+        if each in pairs:
+            name, _, value = each.partition("=")
+            objects[name] = parse_value(value)
+        else:
+            objects |= read_json_object(each)
+    return objects
+
+
+def parse_value(text: str) -> Json:
+    """Return the parsed JSON, or the text itself if it is not JSON."""
     try:
-        value = parse_strict(text)
-    except ValueError as error:
-        raise InputError(f"The input is not JSON: {error}.", next_step=example) from None
+        return parse_strict(text)
+    except ValueError:
+        return text
+
+
+def read_json_object(argument: str, option: str = "--input") -> JsonObject:
+    """Return the JSON object in an option, in a file for `@FILE`, or on stdin for `-` or `@-`. Raises InputError."""
+    example = f"""Give a JSON object, such as {option} '{{"text": "hello"}}'."""
+    if argument.startswith("@") or argument == "-":
+        value = read_json_file(Path(argument.removeprefix("@")), "The input")
+    else:
+        try:
+            value = parse_strict(argument)
+        except ValueError as error:
+            raise InputError(f"The input is not JSON: {error}.", next_step=example) from None
     if not isinstance(value, dict):
         raise InputError("The input is JSON, but not an object.", next_step=example)
     return cast(JsonObject, value)

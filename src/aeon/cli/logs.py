@@ -1,12 +1,13 @@
-"""`aeon log show|verify` and `aeon replay`: read the log of a run."""
+"""`aeon log show|events|why|verify|replay` of a request: read its log."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 from aeon.base.errors import InputError
-from aeon.base.json import JsonObject
+from aeon.base.json import JsonObject, canonical_json
 from aeon.cli.console import print_data, print_message
 from aeon.cli.exit_codes import ExitCode
-from aeon.cli.text import COLUMNS, compact_json, indented_json, one_line, wrap
+from aeon.cli.text import COLUMNS, compact_json, indented_json, one_line, printable, wrap
 from aeon.kernel.marks import is_fallback
 from aeon.kernel.replay import replay
 from aeon.kernel.state import step_result
@@ -32,6 +33,45 @@ def show_log(path: Path, entry: int | None, *, as_json: bool) -> int:
         print_data("\n".join(entry_lines(recorded)))
     _print_torn(history)
     return ExitCode.DONE
+
+
+def print_log_events(path: Path, after: int) -> int:
+    """Print the entries of a log after number `after` as lines of JSON. Raises LogError."""
+    for entry in read_log(path).entries[after:]:
+        print_data(canonical_json(entry))
+    return ExitCode.DONE
+
+
+def explain_log(path: Path, *, as_json: bool) -> int:
+    """Print why steps of a request failed, why its answer is not trusted, or which steps are left. Raises LogError."""
+    history = read_log(path)
+    reasons = list(_reasons(history))
+    if as_json:
+        print_data(indented_json([{"step": step, "why": why, "message": text} for step, why, text in reasons]))
+        return ExitCode.DONE
+    for step, _, text in reasons:
+        print_data(printable(f"{step or 'run'}: {text}"))
+    if not reasons:
+        print_message("every step is complete, and nothing is marked")
+    return ExitCode.DONE
+
+
+def _reasons(history: LogHistory) -> Iterator[tuple[str | None, str, str]]:
+    """Yield what keeps a request from being complete and trusted: the step, the kind of reason, the text."""
+    done: set[str] = set()
+    for entry in history.entries:
+        outcome: JsonObject = entry.get("outcome") or {}
+        step = outcome.get("step", {}).get("step_id")
+        done |= {step} if step else set()
+        for error in entry["errors"]:
+            if error["type"] != "Warning":
+                yield step, "failed", str(error["message"])
+        for mark in outcome.get("marks", []):
+            yield step, "marked", str(mark)
+    plan = history.plan_at(len(history.entries))
+    for planned in plan.get("steps", []):
+        if planned["step_id"] not in done:
+            yield planned["step_id"], "open", "was not executed yet; resume the run"
 
 
 def verify_log(path: Path, *, as_json: bool) -> int:

@@ -1,4 +1,4 @@
-"""`aeon mcp`: runs Aeon as an MCP server on stdin and stdout."""
+"""`aeon serve mcp`: runs Aeon as an MCP server on stdin and stdout."""
 
 import os
 from contextlib import ExitStack

@@ -7,32 +7,34 @@ from aeon.base.errors import AeonError
 from aeon.base.next_steps import words_of
 
 COMMANDS: Final[Mapping[str, str]] = {
-    "catalog.list": "{suggestion}See `aeon catalog list`; `aeon up` adds what Aeon ships.",
-    "config.explain": "See `aeon config explain`.",
+    "catalog.list": "{suggestion}See `aeon tool list`; `aeon init` adds what Aeon ships.",
+    "config.explain": "See `aeon config list`.",
     "folder.adopt": (
-        "If you know and trust its origin, look at its contents and take it over with `aeon adopt`; "
+        "If you know and trust its origin, look at its contents and take it over with `aeon init --adopt`; "
         "otherwise move it away: {move}"
     ),
     "folder.adopt_record": (
-        "If you know and trust its origin, adopt it with `aeon adopt`; otherwise move it away: {move}"
+        "If you know and trust its origin, adopt it with `aeon init --adopt`; otherwise move it away: {move}"
     ),
     "folder.correct": "Find out who changed it, then correct it; `aeon doctor` shows whether it is in order.",
-    "jobs.list_dead": "See `aeon jobs dead`.",
-    "metrics.list": "See `aeon metrics`.",
+    "history.begin": 'Begin with: aeon run "REQUEST"',
+    "history.list": "See `aeon log list`.",
+    "jobs.list_dead": "See `aeon process job list --dead`.",
+    "metrics.list": "See `aeon store metric list`.",
     "models.fetch": "Fetch it: aeon model fetch{name}",
     "processes.start": "Start one: aeon process run NAME.",
-    "projection.rebuild": "Run `aeon graph rebuild`.",
-    "runs.adopt": "{first} run `aeon runs adopt`: open runs continue from their entries.",
+    "projection.rebuild": "Run `aeon store graph rebuild`.",
+    "runs.adopt": "{first} run `aeon log adopt`: open runs continue from their entries.",
     "runs.adopt_lost": (
         "Use one PostgreSQL as engine.address for all processes that share the record. If the first run store is lost, "
-        "see `aeon runs adopt --dry-run`."
+        "see `aeon log adopt --dry-run`."
     ),
-    "runs.ask_again": "To be asked again, retry the run: aeon runs retry {run}",
-    "runs.explain": "See `aeon runs why {run}`.",
-    "runs.list": "See `aeon runs list`.",
-    "runs.resume": "Resume the run; it goes on without the answer: aeon runs resume {run}",
-    "runs.retry": "Then: aeon runs retry {run}",
-    "runs.view": "See `aeon runs show {run}`.",
+    "runs.ask_again": "To be asked again, retry the run: aeon log retry {run}",
+    "runs.explain": "See `aeon log why {run}`.",
+    "runs.list": "See `aeon log list`.",
+    "runs.resume": "Resume the run; it goes on without the answer: aeon log resume {run}",
+    "runs.retry": "Then: aeon log retry {run}",
+    "runs.view": "See `aeon log show {run}`.",
     "secrets.choose": "Name one of yours with --secret; see `aeon secret list`.",
     "secrets.create": "Create one with `aeon secret set` and name it in the tool.",
     "secrets.create_and_bind": "Create your own secret and bind it: `aeon tool bind`.",
@@ -49,16 +51,13 @@ COMMANDS: Final[Mapping[str, str]] = {
     "store.restore_before_migration": (
         "Restore the backup that was made before the migration: `aeon store restore FILE`."
     ),
-    "templates.restore": "Use another template, or restore it: `aeon catalog restore {kind} {name}`.",
-    "tools.bind_again": (
-        "Check it with `aeon catalog show tool {tool}`; if you still want it, run `aeon tool bind` again."
-    ),
-    "tools.health": "See `aeon health` for since when and why.",
+    "templates.restore_service": ("Use another template, or restore it: `aeon tool service template restore {name}`."),
+    "templates.restore_tool": "Use another template, or restore it: `aeon tool template restore {name}`.",
+    "tools.bind_again": ("Check it with `aeon tool show {tool}`; if you still want it, run `aeon tool bind` again."),
+    "tools.health": "See `aeon tool health` for since when and why.",
     "tools.trust": "If you trust it, run `aeon tool trust {tool}`.",
-    "tools.trust_again": (
-        "Check it with `aeon catalog show tool {tool}`; if you still want it, run `aeon tool trust` again."
-    ),
-    "workers.stop": "Stop these processes first; `aeon worker list` shows them.",
+    "tools.trust_again": ("Check it with `aeon tool show {tool}`; if you still want it, run `aeon tool trust` again."),
+    "workers.stop": "Stop these processes first; `aeon serve worker list` shows them.",
 }
 
 

@@ -44,4 +44,26 @@ AllowWrite = Annotated[
     list[Path] | None,
     typer.Option("--allow-write", metavar="DIR", help="Let tools and scripts write in this folder. May be repeated."),
 ]
-LogFile = Annotated[Path, typer.Argument(metavar="LOG", help="The log of a run.")]
+RunName = Annotated[
+    str, typer.Argument(metavar="RUN", help="An id or the beginning of one, a log's path, or last for the newest.")
+]
+Name = Annotated[str, typer.Argument(metavar="NAME", help="Its name; its id if another user owns it.")]
+MAX_LISTED = 1000
+Limit = Annotated[int, typer.Option("--limit", min=1, max=MAX_LISTED, metavar="N", help="At most N.")]
+After = Annotated[
+    str | None, typer.Option("--after", metavar="CURSOR", help="Continue the list that printed this cursor.")
+]
+Expect = Annotated[
+    int | None,
+    typer.Option("--expect", min=1, metavar="VERSION", help="Refuse if its version, as `show` prints it, is another."),
+]
+Prefix = Annotated[str, typer.Option("--prefix", metavar="TEXT", help="Only names that begin with this text.")]
+Owner = Annotated[
+    Literal["own", "shared", "all"], typer.Option("--owner", help="Only your own items, or only shared ones.")
+]
+Since = Annotated[
+    str | None, typer.Option("--since", metavar="TIME", help="30m, 24h or 7d ago, or an instant (ISO 8601).")
+]
+Inputs = Annotated[
+    list[str] | None, typer.Option("--input", metavar="NAME=VALUE", help="An input; JSON or text. May be repeated.")
+]

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from aeon.base.errors import AeonError, InputError
+from aeon.base.errors import AeonError
 from aeon.base.json import Json, JsonObject
 from aeon.cli.console import discard_stdout, print_data, print_message
 from aeon.cli.error_reports import as_error_report
@@ -79,7 +79,7 @@ def _code(result: JsonObject) -> ExitCode:
 
 def report_of_error(error: AeonError) -> RequestReport:
     """Return the report of a run that ended with an error."""
-    code = ExitCode.USAGE if isinstance(error, InputError) else ExitCode.FAILED
+    code = ExitCode.USAGE if error.is_wrong_input else ExitCode.FAILED
     record = {**error.as_dict(), "retryable": error.details.get("retryable", error.is_retryable)}
     return RequestReport("failed", code, error=record)
 
@@ -134,4 +134,4 @@ def _print_next_step(outcome: RequestReport) -> None:
 
 
 def _resume(log: Path) -> str:
-    return f"continue with: aeon resume {shlex.quote(str(log))}"
+    return f"continue with: aeon log resume {shlex.quote(str(log))}"

@@ -1,4 +1,4 @@
-"""`aeon run`, `aeon plan` and `aeon resume`: from the user's request or plan to the report of the run."""
+"""`aeon run` and `aeon log resume`: from the user's request or plan to the report of the run."""
 
 import sys
 from collections.abc import Callable, Iterable, Sequence
@@ -176,15 +176,23 @@ def resume_run(path: Path, options: RequestOptions) -> int:
         return _execute(app, path, history, remaining, options, lambda orchestrator: orchestrator.resume(state))
 
 
-def plan_request(request: str, options: RequestOptions) -> int:
-    """Plan a request without running it, and print the plan."""
-    text = read_request(request)
-    with app_session(options.load()) as app:
-        _prepare_model(app, None, options)
-        app.allow_pages(text)
-        _register_tools(app, options, text)
-        with redirect_stdout(sys.stderr), display_for() as display:
-            plan = app.orchestrator(ttl=1, log=None, observer=display).plan(text)
+def plan_request(request: str | None, supplied: UserPlan, options: RequestOptions) -> int:
+    """Print the plan for a request without running it; a plan that was supplied, or that code makes, as it is."""
+    loaded = options.load()
+    text, plan, attachments = _asked(request, supplied, options)
+    with app_session(loaded) as app:
+        if plan is None:
+            _prepare_model(app, None, options)
+        _attach(app, attachments)
+        app.allow_pages(_own_words(text, plan))
+        steps = () if plan is None else plan.steps
+        _register_tools(app, options, text if plan is None else "", [step.tool for step in steps])
+        if plan is None:
+            with redirect_stdout(sys.stderr), display_for() as display:
+                plan = app.orchestrator(ttl=1, log=None, observer=display).plan(text)
+        else:
+            _, repair, allow_fallback = supplied
+            check_supplied_plan(plan, app.registry, repair=repair, allow_fallback=allow_fallback)
         print_data(indented_json(plan.as_dict()))
     return ExitCode.DONE
 

@@ -1,4 +1,4 @@
-"""`aeon schema`: prints the JSON schemas of all entities."""
+"""`aeon config schema`: prints the JSON schemas of all entities."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any
@@ -23,7 +23,7 @@ _Text = Annotated[str, StringConstraints(pattern=r"\S")]
 
 
 class ToolSchema(BaseModel):
-    """A capability that plans can name, as `aeon tools list --json` and prompts show it."""
+    """A capability that plans can name, as `aeon tool show NAME --json` and prompts show it."""
 
     model_config = ConfigDict(extra="forbid", title="Tool")
 

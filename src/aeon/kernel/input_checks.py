@@ -76,7 +76,7 @@ def _advice(*, has_unknown: bool, has_unfit: bool) -> str:
         "allow the fallback (--allow-fallback, allow_fallback=True)" if has_unknown else "",
         "let the model repair it (--repair, repair=True)" if has_unfit or has_unknown else "",
     ]
-    return f"Correct the plan; or {', or '.join(way for way in ways if way)}. `aeon tools list` shows the tools."
+    return f"Correct the plan; or {', or '.join(way for way in ways if way)}. `aeon tool list` shows the tools."
 
 
 def checked_ttl(ttl: int) -> int:

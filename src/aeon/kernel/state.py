@@ -82,12 +82,12 @@ class OrchestrationState(BaseModel):
         left = sum(step.status is StepStatus.PENDING for step in self.plan.steps)
         ending = f"with {left} of {len(self.plan.steps)} steps left."
         if is_cancelled:
-            resuming: JsonObject = {"next_step": "Continue with `aeon resume LOG`.", "steps_left": left}
+            resuming: JsonObject = {"next_step": "Continue with `aeon log resume LOG`.", "steps_left": left}
             return {"type": "RunCancelled", "message": f"The run was cancelled {ending}", **resuming}
         return {
             "type": "TTLExpired",
             "message": f"TTL expired {ending}",
-            "next_step": "Continue with `aeon resume LOG`, or run again with a higher ttl.",
+            "next_step": "Continue with `aeon log resume LOG`, or run again with a higher ttl.",
             "steps_left": left,
         }
 

@@ -178,7 +178,7 @@ class JsonlLog(ChainedLog):
                 os.ftruncate(self._file, self._size)
             raise LogError(
                 f"The log {self.path} could not be written: {error.strerror}.",
-                next_step=f"Free space, then continue with: aeon resume {self.path}",
+                next_step=f"Free space, then continue with: aeon log resume {self.path}",
             ) from error
         self._size += len(line) + 1
 
@@ -206,5 +206,5 @@ def _open(path: Path, *, is_new: bool) -> int:
 
 def _exists(path: Path) -> LogError:
     return LogError(
-        f"The log {path} exists already.", next_step=f"Choose another path, or continue it: aeon resume {path}"
+        f"The log {path} exists already.", next_step=f"Choose another path, or continue it: aeon log resume {path}"
     )

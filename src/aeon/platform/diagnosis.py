@@ -96,7 +96,7 @@ def _down_obstacle(tool: Tool) -> Obstacle:
     return Obstacle(
         kind="down",
         message=f"the tool {tool.name!r} is down: {why}",
-        next_step="`aeon health` checks it again; start its service, or correct the tool's connectionParams.",
+        next_step="`aeon tool health` checks it again; start its service, or correct the tool's connectionParams.",
     )
 
 
@@ -182,7 +182,7 @@ def explain_run(context: DiagnosisContext, user: str, run: str) -> list[WaitReas
     try:
         planned = context.runs.repository.get(user, run)
     except NotFoundError as error:
-        advice = "A run that was started with other settings may be in another record: see `aeon config explain`."
+        advice = "A run that was started with other settings may be in another record: see `aeon config list`."
         raise NotFoundError(
             f"{error.message} The search was in: {context.store.name}.", next_step=f"{error.advice} {advice}"
         ) from None
@@ -236,14 +236,14 @@ def _executor_reasons(view: RunView, context: DiagnosisContext) -> Iterator[Wait
     if run.executor == SELF_RECOVERING_EXECUTOR:
         if context.engine_executor != SELF_RECOVERING_EXECUTOR:
             message = "It runs on Temporal, and the settings here name another engine: its workers are elsewhere"
-            advice = "See `aeon config explain`, and set engine.address to that server"
+            advice = "See `aeon config list`, and set engine.address to that server"
             yield WaitReason(step="", kind="engine", message=f"{message}. {advice}.")
         return
     dead = {each.id for each in registry.list_dead_executors()}
     if run.executor in {each.id for each in registry.list_executors()} - dead:
         return
     message = "Its executor is gone" if run.executor else "It has no executor yet"
-    advice = f"resume it: aeon runs resume {run.id}; or start a worker, which adopts it: aeon worker"
+    advice = f"resume it: aeon log resume {run.id}; or start a worker, which adopts it: aeon serve worker"
     yield WaitReason(step="", kind="waits", message=f"{message}; {advice}")
 
 
@@ -300,14 +300,13 @@ def _with_workers(reason: WaitReason, view: RunView, workers: Sequence[Worker]) 
     call = view.plan.calls[reason.step]
     if call.kind == "process":
         child = view.plan.job_id(reason.step, reason.attempt)
-        return reason.model_copy(update={"message": f"{reason.message} It is a run of its own: aeon runs why {child}"})
+        return reason.model_copy(update={"message": f"{reason.message} It is a run of its own: aeon log why {child}"})
     if _has_worker(reason, view, workers):
         return reason
     live = [each for each in workers if each.type == call.worker and each.status != "offline"]
     if not live:
-        message = (
-            f"Waits for a worker of the type {call.worker}: there is none. Start one: aeon worker --type {call.worker}"
-        )
+        kind = call.worker
+        message = f"Waits for a worker of the type {kind}: there is none. Start one: aeon serve worker --type {kind}"
         return reason.model_copy(update={"kind": "waits", "message": message})
     if all(each.status == "busy" for each in live):
         message = f"Waits for a free worker: all {len(live)} of the type {call.worker} are busy."

@@ -17,6 +17,7 @@ class NotFoundError(PlatformError):
     """It does not exist, or you may not see it."""
 
     status = 404
+    is_wrong_input = True
 
 
 class UnknownUserError(NotFoundError):

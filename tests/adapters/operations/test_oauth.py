@@ -265,13 +265,13 @@ def test_two_commands_at_once_both_go_on_with_one_result(server, tmp_path):
         pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
         return subprocess.Popen(command, cwd=tmp_path, env={**environ, "HOME": str(tmp_path)}, **pipes)
 
-    applied = start("apply", "api.yaml")
+    applied = start("apply", "-f", "api.yaml")
     assert "3 of 3 changed" in applied.communicate(timeout=60)[0]
     ended = [each.communicate(timeout=60)[0] for each in [start("tool", "call", "get") for _ in range(3)]]
     assert [text.count('"you": "[hidden]"') for text in ended] == [1, 1, 1], ended
     assert "canary" not in "".join(ended)
     assert server.count == 1
-    with start("audit", "list") as listing:
+    with start("store", "audit", "list") as listing:
         assert listing.communicate(timeout=60)[0].count("secret.rotate") == 1
 
 

@@ -152,7 +152,7 @@ def applied(aeon, shop):
 
     def apply(text):
         Path("shop.yaml").write_text(CATALOG.format(port=shop.port) + text)
-        said = aeon("apply", "shop.yaml")
+        said = aeon("apply", "-f", "shop.yaml")
         assert said.code == 0, said.err
 
     return apply

@@ -1,4 +1,4 @@
-"""`aeon up`, `aeon apply` and `aeon tool` on a real record, a real vault, a real HTTP server."""
+"""`aeon init`, `aeon apply` and `aeon tool` on a real record, a real vault, a real HTTP server."""
 
 import json
 import threading
@@ -67,7 +67,10 @@ def file():
 
 def test_a_tool_is_described_applied_and_called(aeon, file, monkeypatch):
     monkeypatch.setenv("WEATHER_KEY", CANARY)
-    said = [aeon(*words) for words in (("up",), ("apply", file, "--dry-run"), ("apply", file), ("apply", file))]
+    said = [
+        aeon(*words)
+        for words in (("init",), ("apply", "-f", file, "--dry-run"), ("apply", "-f", file), ("apply", "-f", file))
+    ]
     assert [each.code for each in said] == [0, 0, 0, 0]
     assert "0 services, 0 secrets, 0 tools of me" in said[0].out
     assert said[1].out == said[2].out == "+ Service weather\n+ Secret weather key\n+ Tool forecast\n"
@@ -75,7 +78,7 @@ def test_a_tool_is_described_applied_and_called(aeon, file, monkeypatch):
     assert aeon("tool", "list").out.startswith("forecast degraded The weather of a city.\n")
     called = aeon("tool", "call", "forecast", "--input", '{"city": "Berlin"}', "--json")
     assert called.json["output"]["body"] == {"city": "Berlin", "sunny": True, "you": "Bearer [hidden]"}
-    said += [called, aeon("apply", file, "--json"), aeon("up", "--json"), aeon("tool", "list", "--json")]
+    said += [called, aeon("apply", "-f", file, "--json"), aeon("init", "--json"), aeon("tool", "list", "--json")]
     assert CANARY not in "".join(each.out + each.err for each in said)
     written = [path for path in Path().rglob("*") if path.is_file() and CANARY.encode() in path.read_bytes()]
     assert written == []
@@ -83,12 +86,12 @@ def test_a_tool_is_described_applied_and_called(aeon, file, monkeypatch):
 
 def test_bad_input_is_said_plainly(aeon, file):
     """Each with its exit code, and nothing done."""
-    unset = aeon("apply", file)
+    unset = aeon("apply", "-f", file)
     assert (unset.code, "the environment does not define WEATHER_KEY" in unset.err) == (2, True)
-    missing = aeon("apply", "nowhere.yaml")
+    missing = aeon("apply", "-f", "nowhere.yaml")
     assert (missing.code, "nowhere.yaml cannot be read" in missing.err) == (2, True)
     Path("bad.yaml").write_text("kind: Service\nname: x\n---\nkind: Robot\n")
-    bad = aeon("apply", "bad.yaml")
+    bad = aeon("apply", "-f", "bad.yaml")
     assert (bad.code, "its kind is 'Robot'" in bad.err) == (2, True)
     nothing = aeon("tool", "call", "forecast")
     assert (nothing.code, "There is nothing named 'forecast'" in nothing.err) == (1, True)
@@ -98,8 +101,8 @@ def test_bad_input_is_said_plainly(aeon, file):
 def test_what_another_user_may_not_see_is_not_there(aeon, file, monkeypatch):
     """Platform 2."""
     monkeypatch.setenv("WEATHER_KEY", CANARY)
-    assert aeon("apply", file).code == 0
-    aeon("up")
+    assert aeon("apply", "-f", file).code == 0
+    aeon("init")
     assert "forecast" not in aeon("tool", "list", "--user", "bob").out
     assert aeon("tool", "call", "forecast", "--user", "bob").code == 1
     wrong = aeon("tool", "call", "forecast", "--input", '{"city": 1}')
@@ -109,31 +112,31 @@ def test_what_another_user_may_not_see_is_not_there(aeon, file, monkeypatch):
 def test_who_uses_what_and_who_did_what(aeon, file, monkeypatch):
     """Platform 4, 19."""
     monkeypatch.setenv("WEATHER_KEY", CANARY)
-    assert aeon("apply", file).code == 0
-    assert aeon("uses", "secret", "weather key").out == "tool forecast of me\n"
-    assert aeon("uses", "robot", "x").code == 2
-    assert aeon("uses", "service", "nope").code == 1
-    verbs = [entry["action"] for entry in aeon("audit", "list", "--json").json]
+    assert aeon("apply", "-f", file).code == 0
+    assert aeon("secret", "uses", "weather key").out == "tool forecast of me\n"
+    assert aeon("tool", "uses", "robot", "x").code == 2
+    assert aeon("tool", "service", "uses", "nope").code == 1
+    verbs = [entry["action"] for entry in aeon("store", "audit", "list", "--json").json]
     assert verbs == ["service.create", "secret.create", "tool.create"]
-    assert "1 20" in aeon("audit", "list").out
-    assert aeon("audit", "verify").out == "the audit log of me is intact\n"
-    noted = aeon("audit", "verify", "--json").json
+    assert "1 20" in aeon("store", "audit", "list").out
+    assert aeon("store", "audit", "verify").out == "the audit log of me is intact\n"
+    noted = aeon("store", "audit", "verify", "--json").json
     assert (noted["whole"], noted["problem"], noted["head"][:2]) == (True, None, "3:")
-    assert aeon("audit", "verify", "--since", noted["head"]).code == 0
-    cut = aeon("audit", "verify", "--since", f"9:{noted['head'][2:]}")
+    assert aeon("store", "audit", "verify", "--since", noted["head"]).code == 0
+    cut = aeon("store", "audit", "verify", "--since", f"9:{noted['head'][2:]}")
     assert (cut.code, cut.out) == (
         1,
         "the audit log of me: it ends at entry 3, before entry 9 of the saved chain head\n",
     )
-    other = aeon("audit", "verify", "--since", f"2:{noted['head'][2:]}")
+    other = aeon("store", "audit", "verify", "--since", f"2:{noted['head'][2:]}")
     assert (other.code, other.out) == (1, "the audit log of me: entry 2 does not match the saved chain head\n")
-    assert aeon("audit", "verify", "--since", "nonsense").code == 2
+    assert aeon("store", "audit", "verify", "--since", "nonsense").code == 2
 
 
 def test_a_stored_tool_is_one_of_the_kernel_s(aeon, file, monkeypatch):
     """A plan names it like any other; without --tools it is not there."""
     monkeypatch.setenv("WEATHER_KEY", CANARY)
-    assert aeon("apply", file).code == 0
+    assert aeon("apply", "-f", file).code == 0
     steps = [{"step_id": "a", "description": "ask", "tool": "forecast", "arguments": {"city": "Oslo"}}]
     Path("plan.json").write_text(json.dumps({"goal": "weather", "steps": steps}))
     ran = aeon("run", "--plan", "plan.json", "--tools", "catalog", "--json", "--log", "run.jsonl")
@@ -147,16 +150,16 @@ def test_a_stored_tool_is_one_of_the_kernel_s(aeon, file, monkeypatch):
 def test_health_says_state_since_when_why_and_what_to_do(aeon, file, monkeypatch):
     """Platform 5."""
     monkeypatch.setenv("WEATHER_KEY", CANARY)
-    assert aeon("apply", file).code == 0
-    well = aeon("health", "--json")
+    assert aeon("apply", "-f", file).code == 0
+    well = aeon("tool", "health", "--json")
     assert (well.code, well.json[0]["status"]) == (0, "healthy")
     assert aeon("tool", "list").out.startswith("forecast healthy ")
     text = file.read_text()
     gone = Path("gone.yaml")
     gone.write_text(text.replace("http://127.0.0.1:", "http://127.0.0.1:1/?"))
-    assert aeon("apply", gone).code == 0
-    assert [aeon("health").code for _ in range(2)] == [0, 1]
-    said = " ".join(aeon("health").out.split())
+    assert aeon("apply", "-f", gone).code == 0
+    assert [aeon("tool", "health").code for _ in range(2)] == [0, 1]
+    said = " ".join(aeon("tool", "health").out.split())
     assert said.startswith("forecast (on weather) down since 20")
     assert "it cannot be reached (ConnectError); start the service or correct" in said
     assert aeon("tool", "call", "forecast", "--input", '{"city": "x"}').code == 2
@@ -196,7 +199,7 @@ def test_a_shared_tool_runs_with_a_secret_of_ones_own(aeon, file, monkeypatch):
     """Platform 3."""
     monkeypatch.setenv("WEATHER_KEY", "the owner's")
     file.write_text(file.read_text().replace("name: forecast", "name: forecast\nshared: true"))
-    assert aeon("apply", file).code == 0
+    assert aeon("apply", "-f", file).code == 0
     tool = next(each for each in aeon("tool", "list", "--user", "bob", "--json").json if each["name"] == "forecast")
     call = ("tool", "call", tool["id"], "--input", '{"city": "Rome"}', "--user", "bob", "--json")
     refused = aeon(*call)
@@ -204,7 +207,7 @@ def test_a_shared_tool_runs_with_a_secret_of_ones_own(aeon, file, monkeypatch):
     aeon("secret", "set", "own", "--user", "bob", stdin=json.dumps({"key": CANARY}).encode())
     assert aeon("tool", "bind", tool["id"], "own", "--user", "bob").out == "bound own\n"
     assert aeon(*call).json["output"]["body"]["city"] == "Rome"
-    assert aeon("uses", "tool", "forecast").out == "binding (not shared) of bob\n"
+    assert aeon("tool", "uses", "forecast").out == "binding (not shared) of bob\n"
     assert aeon("tool", "unbind", tool["id"], "--user", "bob").code == 0
     assert aeon(*call).code == 2
 
@@ -212,7 +215,7 @@ def test_a_shared_tool_runs_with_a_secret_of_ones_own(aeon, file, monkeypatch):
 def test_the_record_goes_out_and_in_without_any_secret(aeon, file, monkeypatch):
     """Platform 3."""
     monkeypatch.setenv("WEATHER_KEY", CANARY)
-    assert aeon("apply", file).code == 0
+    assert aeon("apply", "-f", file).code == 0
     assert aeon("store", "backup", "copy.db").code == 0
     assert aeon("store", "export", "all.jsonl").code == 0
     exported = Path("all.jsonl").read_text()
@@ -231,13 +234,13 @@ def test_the_record_goes_out_and_in_without_any_secret(aeon, file, monkeypatch):
     assert aeon("store", "import", "nowhere").code == 2
     assert "is not a record" in aeon("store", "import", "../bad.jsonl").err
     assert aeon("store", "import", "../all.jsonl").code == 0
-    assert aeon("uses", "service", "weather").out == "tool forecast of me\n"
-    assert aeon("audit", "verify").out == "the audit log of me is intact\n"
+    assert aeon("tool", "service", "uses", "weather").out == "tool forecast of me\n"
+    assert aeon("store", "audit", "verify").out == "the audit log of me is intact\n"
 
 
 def test_the_defaults_are_there_and_only_theirs_to_change(aeon):
     """Platform 2: they are shared, not everybody's."""
-    first, second = aeon("up"), aeon("up")
+    first, second = aeon("init"), aeon("init")
     assert ("16 change(s)" in first.err, second.err) == (True, "")
     tools = ["answer", "my_things", "my_tools", "my_trail", "recall", "remember", "summarize", "write"]
     assert [each["name"] for each in aeon("tool", "list", "--json").json] == tools

@@ -33,7 +33,7 @@ def discover(aeon):
 
     def run(name, connection, *words):
         Path("service.yaml").write_text(SERVICE.format(name=name))
-        assert aeon("apply", "service.yaml").code == 0
+        assert aeon("apply", "-f", "service.yaml").code == 0
         return aeon("tool", "discover", name, "--connection", json.dumps(connection), *words)
 
     return run
@@ -45,9 +45,9 @@ def test_what_a_server_that_others_wrote_offers_is_applied_and_called(aeon, disc
     assert found.code == 0
     assert found.out.count("kind: Tool") == 2
     Path("tools.yaml").write_text(found.out)
-    applied = aeon("apply", "tools.yaml")
+    applied = aeon("apply", "-f", "tools.yaml")
     assert (applied.code, applied.out) == (0, "+ Tool get_current_time\n+ Tool convert_time\n")
-    assert aeon("apply", "tools.yaml").err == "0 of 2 changed\n"
+    assert aeon("apply", "-f", "tools.yaml").err == "0 of 2 changed\n"
     called = aeon("tool", "call", "get_current_time", "--input", '{"timezone": "Asia/Tokyo"}', "--json")
     assert called.json["output"]["timezone"] == "Asia/Tokyo"
     assert called.json["usage"] is None
@@ -65,14 +65,14 @@ def test_the_servers_own_schemas_are_taken_over(aeon, discover):
     assert add["outputSchema"]["properties"]["result"]["type"] == "integer"
     assert add["operation"] == {"type": "mcp_call", "tool": "add"}
     Path("tools.yaml").write_text(discover("demo", DEMO, "--only", "add").out)
-    assert aeon("apply", "tools.yaml").code == 0
+    assert aeon("apply", "-f", "tools.yaml").code == 0
     assert aeon("tool", "call", "add", "--input", '{"a": 1, "b": 2}').out == '{\n  "result": 3\n}\n'
 
 
 @server
 def test_a_name_that_another_services_tool_has_is_made_another(aeon, discover):
     Path("tools.yaml").write_text(discover("one", DEMO, "--only", "add").out)
-    assert aeon("apply", "tools.yaml").code == 0
+    assert aeon("apply", "-f", "tools.yaml").code == 0
     assert discover("one", DEMO, "--only", "add", "--json").json[0]["name"] == "add"
     assert discover("two", DEMO, "--only", "add", "--json").json[0]["name"] == "two_add"
 
@@ -89,7 +89,7 @@ def test_what_cannot_be_asked_is_said_plainly(aeon, discover):
     assert refused(only, 2, "The server does not offer convert. next: It offers get_current_time, convert_time.")
     assert refused(discover("clock", TIME, "--secret", "mine"), 1, "You have no secret named 'mine'")
     assert refused(aeon("tool", "discover", "clock", "--connection", "[]"), 2, "--connection")
-    aeon("up")
+    aeon("init")
     assert refused(aeon("tool", "discover", "aeon graph"), 2, "is a neo4j_graph")
 
 

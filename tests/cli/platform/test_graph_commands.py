@@ -1,4 +1,4 @@
-"""`aeon graph`: a real FalkorDB that follows the record."""
+"""`aeon store graph`: a real FalkorDB that follows the record."""
 
 from pathlib import Path
 
@@ -34,40 +34,40 @@ def said(ended):
 
 
 def test_the_graph_follows_the_record_and_says_how_far_it_is_behind(aeon, falkordb):
-    assert aeon("up").code == 0
-    assert aeon("graph", "status", "--json").json["state"] == "empty"
-    assert "is up to date" in aeon("graph", "sync").out
-    assert aeon("graph", "status", "--json").json["behind"] == 0
+    assert aeon("init").code == 0
+    assert aeon("store", "graph", "status", "--json").json["state"] == "empty"
+    assert "is up to date" in aeon("store", "graph", "sync").out
+    assert aeon("store", "graph", "status", "--json").json["behind"] == 0
     Path("service.yaml").write_text(SERVICE.format(name="mine"))
-    assert aeon("apply", "service.yaml").code == 0
-    assert aeon("graph", "status", "--json").json["behind"] > 0
-    assert aeon("graph", "sync").code == 0
-    assert aeon("graph", "status", "--json").json["behind"] == 0
-    assert aeon("graph", "rebuild").code == 0
-    assert aeon("graph", "detach").code == 0
+    assert aeon("apply", "-f", "service.yaml").code == 0
+    assert aeon("store", "graph", "status", "--json").json["behind"] > 0
+    assert aeon("store", "graph", "sync").code == 0
+    assert aeon("store", "graph", "status", "--json").json["behind"] == 0
+    assert aeon("store", "graph", "rebuild").code == 0
+    assert aeon("store", "graph", "detach").code == 0
 
 
 def test_a_record_that_was_restored_is_noticed(aeon, falkordb):
-    assert aeon("up").code == 0
+    assert aeon("init").code == 0
     assert aeon("store", "backup", "before.db").code == 0
-    assert aeon("graph", "sync").code == 0
+    assert aeon("store", "graph", "sync").code == 0
     assert aeon("store", "restore", "before.db").code == 0
-    noticed = aeon("graph", "status")
-    assert (noticed.code, "aeon graph rebuild" in said(noticed)) == (1, True)
-    refused = aeon("graph", "sync")
+    noticed = aeon("store", "graph", "status")
+    assert (noticed.code, "aeon store graph rebuild" in said(noticed)) == (1, True)
+    refused = aeon("store", "graph", "sync")
     assert (refused.code, "rebuil" in said(refused)) == (1, True)
-    assert aeon("graph", "rebuild").code == 0
-    assert aeon("graph", "status").code == 0
+    assert aeon("store", "graph", "rebuild").code == 0
+    assert aeon("store", "graph", "status").code == 0
 
 
 def test_without_a_graph_nothing_is_started_and_the_setting_is_named(aeon):
-    assert aeon("up").code == 0
-    refused = aeon("graph", "sync")
+    assert aeon("init").code == 0
+    refused = aeon("store", "graph", "sync")
     assert (refused.code, "graph.address" in said(refused)) == (2, True)
 
 
 def test_a_graph_that_does_not_answer_is_told(aeon, falkordb):
-    assert aeon("up").code == 0
+    assert aeon("init").code == 0
     falkordb.kill()
-    down = aeon("graph", "sync")
+    down = aeon("store", "graph", "sync")
     assert (down.code, "Traceback" in down.err, falkordb.password in down.err) == (1, False, False)

@@ -1,4 +1,4 @@
-"""`aeon jobs`: what runs wait for, and what failed for good (platform 10)."""
+"""`aeon process job`: what runs wait for, and what failed for good (platform 10)."""
 
 import signal
 
@@ -22,17 +22,17 @@ def test_a_dead_job_is_told_of_and_retried(aeon, applied, shop):
     applied(ERRAND.format(what="lost"))
     failed = aeon("process", "run", "errand", "--input", "who=me")
     assert failed.code == 1
-    (job,) = aeon("jobs", "dead", "--json").json
+    (job,) = aeon("process", "job", "list", "--dead", "--json").json
     assert (job["step"], job["tool"], job["attempts"], job["retriedBy"]) == ("get", "item", 1, None)
-    assert aeon("jobs", "dead").out.startswith(f"{job['id']} ")
-    assert aeon("jobs", "dead", "--user", "ann").out == ""
-    again = aeon("jobs", "retry", job["id"])
+    assert aeon("process", "job", "list", "--dead").out.startswith(f"{job['id']} ")
+    assert aeon("process", "job", "list", "--dead", "--user", "ann").out == ""
+    again = aeon("process", "job", "retry", job["id"])
     assert (again.code, shop.calls) == (1, {"/first": 1, "/lost": 2})
-    new, old = aeon("jobs", "dead", "--json").json
+    new, old = aeon("process", "job", "list", "--dead", "--json").json
     assert (old["id"], old["retriedBy"]) == (job["id"], new["runId"])
-    refused = aeon("jobs", "retry", job["id"])
-    assert (refused.code, f"aeon runs show {new['runId']}" in " ".join(refused.err.split())) == (2, True)
-    assert aeon("jobs", "retry", "nothing").code == 1
+    refused = aeon("process", "job", "retry", job["id"])
+    assert (refused.code, f"aeon log show {new['runId']}" in " ".join(refused.err.split())) == (2, True)
+    assert aeon("process", "job", "retry", "nothing").code == 1
 
 
 @pytest.mark.slow
@@ -40,15 +40,15 @@ def test_open_jobs_are_told_of_with_their_worker(aeon, applied, background, shop
     applied(ERRAND.format(what="slow"))
     running = background("process", "run", "errand", "--input", "who=me")
     until(lambda: shop.calls["/slow"] == 1)
-    until(lambda: any(job["worker"] for job in aeon("jobs", "list", "--json").json))
-    (job,) = aeon("jobs", "list", "--json").json
+    until(lambda: any(job["worker"] for job in aeon("process", "job", "list", "--json").json))
+    (job,) = aeon("process", "job", "list", "--json").json
     assert (job["step"], job["tool"], job["status"], job["attempt"]) == ("get", "item", "running", 1)
     said = f"rest_api {job['id']} running: item for errand, by {job['worker']}, since {job['since'][:19]}"
-    assert said in aeon("jobs", "list").out
+    assert said in aeon("process", "job", "list").out
     running.ends(signal.SIGKILL)
-    job, whole = sorted(aeon("jobs", "list", "--json").json, key=lambda each: each["type"] == "process")
+    job, whole = sorted(aeon("process", "job", "list", "--json").json, key=lambda each: each["type"] == "process")
     assert (whole["type"], whole["id"], whole["status"]) == ("process", job["run"], "queued")
     assert (job["status"], job["worker"]) == ("queued", None)
-    assert [each["type"] for each in aeon("jobs", "list", "--type", "process", "--json").json] == ["process"]
-    assert aeon("jobs", "list", "--type", "robot").code == 2
-    assert aeon("jobs", "list", "--user", "ann").out == ""
+    assert [each["type"] for each in aeon("process", "job", "list", "--type", "process", "--json").json] == ["process"]
+    assert aeon("process", "job", "list", "--type", "robot").code == 2
+    assert aeon("process", "job", "list", "--user", "ann").out == ""

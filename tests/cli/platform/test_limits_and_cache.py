@@ -34,9 +34,9 @@ steps:
 
 def test_limits_are_shown_and_runs_keep_to_them(aeon, applied, shop):
     applied(DOCUMENTS.format(port=shop.port, effect="read"))
-    shown = aeon("catalog", "show", "service", "tight").json
+    shown = aeon("tool", "service", "show", "tight").json
     assert shown["limits"] == {"concurrency": 1, "rate": {"calls": 2, "seconds": 1.5}}
-    assert "tight rest_api http degraded, at most 1 at once and 2 in 1.5 s\n" in aeon("catalog", "list", "service").out
+    assert "tight rest_api http degraded, at most 1 at once and 2 in 1.5 s\n" in aeon("tool", "service", "list").out
     began = time.monotonic()
     assert aeon("process", "run", "errand", "--input", "who=me").code == 0
     assert time.monotonic() - began > 1.4
@@ -49,15 +49,15 @@ def test_what_pure_tools_came_to_is_used_again_until_it_is_forgotten(aeon, appli
     first, again = (aeon("process", "run", "errand", "--input", "who=me", "--json").json for _ in range(2))
     assert again["output"] == first["output"]
     assert sum(shop.calls.values()) == 3
-    shown = aeon("runs", "show", again["id"], "--json").json
+    shown = aeon("log", "show", again["id"], "--json").json
     assert [each["about"].get("cached") for each in shown["steps"]] == [True] * 3
     assert {each["tokens"] for each in shown["steps"]} == {0}
-    assert "one completed, from the cache: " in aeon("runs", "show", again["id"]).out
+    assert "one completed, from the cache: " in aeon("log", "show", again["id"]).out
     assert aeon("tool", "call", "shelf", "--input", '{"id": "a"}').code == 0
     assert sum(shop.calls.values()) == 4  # that one is always made
     assert aeon("tool", "cache", "clear", "shelf").out == "removed 3 cached result(s)\n"
     assert aeon("tool", "cache", "clear").out == "removed 0 cached result(s)\n"
     aeon("process", "run", "errand", "--input", "who=me")
     assert sum(shop.calls.values()) == 7
-    assert aeon("runs", "prune", "--days", "0").out.endswith(", and 3 cached result(s) of tools\n")
+    assert aeon("log", "delete", "--days", "0").out.endswith(", and 3 cached result(s) of tools\n")
     assert aeon("tool", "cache", "clear", "unknown").code == 1

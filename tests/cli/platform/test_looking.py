@@ -35,24 +35,24 @@ steps:
 """
 
 LISTS = [
-    ["runs", "list"],
-    ["runs", "show", "last"],
-    ["runs", "events", "last"],
-    ["worker", "list"],
-    ["jobs", "list"],
-    ["jobs", "dead"],
-    ["catalog", "list", "tool"],
-    ["catalog", "list", "service"],
-    ["catalog", "list", "process"],
-    ["catalog", "list", "secret"],
-    ["catalog", "search", "item"],
-    ["catalog", "show", "tool", "item"],
-    ["uses", "tool", "item"],
-    ["tool", "list"],
+    ["log", "list"],
+    ["log", "show", "last"],
+    ["log", "events", "last"],
+    ["serve", "worker", "list"],
+    ["process", "job", "list"],
+    ["process", "job", "list", "--dead"],
+    ["tool", "list", "--source", "stored"],
+    ["tool", "service", "list"],
+    ["process", "list"],
+    ["secret", "list"],
+    ["store", "search", "item"],
+    ["tool", "show", "item"],
+    ["tool", "uses", "item"],
+    ["tool", "list", "--source", "stored"],
     ["process", "show", "look up"],
     ["secret", "list"],
-    ["audit", "list"],
-    ["audit", "verify"],
+    ["store", "audit", "list"],
+    ["store", "audit", "verify"],
 ]
 
 LOADED = """
@@ -102,9 +102,12 @@ def project(tmp_path_factory):
         patch.chdir(folder)
         patch.setenv("XDG_STATE_HOME", str(state))
         (folder / "things.yaml").write_text(THINGS, encoding="utf-8")
-        assert run(["up"]) == 0
-        assert run(["apply", "things.yaml"]) == 0
-        assert run(["schedule", "add", "daily", "look up", "--cron", "0 8 * * *", "--input", "word=tea"]) == 0
+        assert run(["init"]) == 0
+        assert run(["apply", "-f", "things.yaml"]) == 0
+        assert (
+            run(["process", "schedule", "create", "daily", "look up", "--cron", "0 8 * * *", "--input", "word=tea"])
+            == 0
+        )
         assert run(["process", "run", "look up", "--input", "word=tea"]) == 3
     return folder, {"XDG_STATE_HOME": str(state)}
 
@@ -127,9 +130,9 @@ def test_a_list_loads_only_what_it_lists_with(project, command):
 @pytest.mark.parametrize(
     ("command", "needed"),
     [
-        (["schedule", "list"], ["croniter"]),
-        (["metrics", "show"], ["yaml"]),
-        (["runs", "why", "last"], ["aeon.bootstrap.process_runtime"]),
+        (["process", "schedule", "list"], ["croniter"]),
+        (["store", "metric", "list"], ["yaml"]),
+        (["log", "why", "last"], ["aeon.bootstrap.process_runtime"]),
         (["store", "status"], ["aeon.platform.exports"]),
     ],
     ids=" ".join,
@@ -141,8 +144,8 @@ def test_a_command_that_only_looks_loads_of_the_heavy_parts_only_its_own(project
 def test_a_check_of_health_loads_no_http_client_where_no_server_is_asked(tmp_path):
     """The shipped tools are Aeon's own."""
     env = {"XDG_STATE_HOME": str(tmp_path / "state")}
-    assert heavy_modules((tmp_path, env), ["up"], ("httpx2",)) == []
-    assert heavy_modules((tmp_path, env), ["health"], LISTING) == ["aeon.platform.catalog.tool_calls"]
+    assert heavy_modules((tmp_path, env), ["init"], ("httpx2",)) == []
+    assert heavy_modules((tmp_path, env), ["tool", "health"], LISTING) == ["aeon.platform.catalog.tool_calls"]
 
 
 def test_the_doctor_loads_no_engine_no_planner_and_no_skill_that_is_unchanged(project):

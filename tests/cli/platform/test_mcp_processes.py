@@ -1,4 +1,4 @@
-"""Processes by `aeon mcp --tools catalog`: started, looked at, answered, cancelled by the official client, and left."""
+"""Processes by `aeon serve mcp --tools catalog`: started, looked at, answered, cancelled by the official client, and left."""
 
 import asyncio
 import json
@@ -65,7 +65,7 @@ outputTemplate: "{{step.said}}"
 @pytest.fixture(autouse=True)
 def stored():
     Path("stored.yaml").write_text(STORED)
-    printed("apply", "stored.yaml")
+    printed("apply", "-f", "stored.yaml")
 
 
 def printed(*words):
@@ -113,7 +113,7 @@ def test_a_process_is_a_tool_that_gives_what_its_run_comes_to():
     ]
     assert (unknown.is_error, missing.is_error) == (True, True)
     assert "'age' was unexpected" in unknown.content[0].text
-    runs = [run["id"] for run in json.loads(printed("runs", "list", "--json"))]
+    runs = [run["id"] for run in json.loads(printed("log", "list", "--json"))]
     assert set(runs) == {each["run"] for each in done}  # nothing was begun for arguments that do not fit
 
 
@@ -199,7 +199,7 @@ steps:
   - {id: call, tool: nothing, output: found}
 outputTemplate: "{{step.found}}"
 """)
-    printed("apply", "failing.yaml")
+    printed("apply", "-f", "failing.yaml")
 
     async def ask(call):
         return await call("process.fails")
@@ -221,7 +221,7 @@ outputTemplate: "{{step.found.body.path}}"
 def test_a_call_that_is_given_up_holds_up_nothing_and_its_run_goes_on_elsewhere(shop):
     """With a job of it under way the server still ends when its client does."""
     Path("slow.yaml").write_text(CATALOG.format(port=shop.port) + SLOW)
-    printed("apply", "slow.yaml")
+    printed("apply", "-f", "slow.yaml")
 
     async def give_up(call):
         waiting = asyncio.create_task(call("process.slow"))
@@ -235,7 +235,7 @@ def test_a_call_that_is_given_up_holds_up_nothing_and_its_run_goes_on_elsewhere(
         return before, told(await call("run.look", run=run))["output"]
 
     assert asked(give_up) == "Hello Ann"
-    (run,) = [each["id"] for each in json.loads(printed("runs", "list", "--json")) if each["processName"] == "slow"]
+    (run,) = [each["id"] for each in json.loads(printed("log", "list", "--json")) if each["processName"] == "slow"]
     before, output = asked(look)
     assert before in ("new", "running"), "it did not wait for the job"  # entries are stored a moment after they happen
     assert output == "/slow"

@@ -1,4 +1,4 @@
-"""`aeon metrics`: shown, exposed, defined and deleted, in a project's own graph (platform 18)."""
+"""`aeon store metric list`: shown, exposed, defined and deleted, in a project's own graph (platform 18)."""
 
 import json
 import os
@@ -42,7 +42,7 @@ def opened_platform():
 def told(aeon, capsys):
     """`told(function, ...)`: what it wrote to stdout, on a graph where a tool was called three times."""
     Path("shop.yaml").write_text(FILE)
-    assert aeon("apply", "shop.yaml").code == 0
+    assert aeon("apply", "-f", "shop.yaml").code == 0
     with opened_platform() as platform:
         item = platform.catalog.tools.find("me", "item")
         values = Metrics(platform.store, platform.catalog.ledger).values

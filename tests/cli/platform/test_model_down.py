@@ -29,7 +29,7 @@ def digest(aeon, applied):
     """`digest(more)`: the Process is there; `more` is its second step's."""
 
     def apply(more=""):
-        assert aeon("up").code == 0
+        assert aeon("init").code == 0
         applied(DIGEST.format(more=more))
 
     return apply
@@ -51,7 +51,7 @@ def test_a_model_that_comes_back_within_the_attempts_is_asked_again(aeon, digest
 
 
 def test_a_model_that_stays_down_is_told_of_and_the_job_is_retried_when_it_is_back(aeon, digest, double, shop):
-    """A clear cause, what to do, a dead job; `aeon jobs retry` goes on from there."""
+    """A clear cause, what to do, a dead job; `aeon process job retry` goes on from there."""
     double().close()  # nobody listens there any more
     digest()
     ran = aeon(*RUN)
@@ -59,11 +59,11 @@ def test_a_model_that_stays_down_is_told_of_and_the_job_is_retried_when_it_is_ba
     assert (ran.code, "Traceback" in said) == (1, False)
     assert "Step 'short' (tool 'summarize', tried 4 times)" in said
     assert "refused" in said.lower()
-    (job,) = aeon("jobs", "dead", "--json").json
+    (job,) = aeon("process", "job", "list", "--dead", "--json").json
     assert (job["step"], job["tool"], job["attempts"], job["retriedBy"]) == ("short", "summarize", 4, None)
-    assert "Connection refused" in aeon("runs", "why", job["runId"]).out
+    assert "Connection refused" in aeon("log", "why", job["runId"]).out
     double(ANSWER)
-    again = aeon("jobs", "retry", job["id"])
+    again = aeon("process", "job", "retry", job["id"])
     assert (again.code, "It is sunny." in again.out, shop.calls) == (0, True, {"/first": 1}), again.err
 
 
@@ -74,7 +74,7 @@ def test_a_model_that_hangs_is_given_up_after_the_time_of_its_step(aeon, backgro
     assert ran.waited() == 1
     assert "it did not end within 1 s" in ran.err
     assert "Give the step more time" in ran.err
-    (job,) = aeon("jobs", "dead", "--json").json
+    (job,) = aeon("process", "job", "list", "--dead", "--json").json
     double(ANSWER)
-    again = aeon("jobs", "retry", job["id"])
+    again = aeon("process", "job", "retry", job["id"])
     assert (again.code, "It is sunny." in again.out, shop.calls) == (0, True, {"/first": 1}), again.err

@@ -1,4 +1,4 @@
-"""`aeon process`, and Processes in `aeon apply`, `aeon catalog` and `aeon uses`, on a real graph."""
+"""`aeon process`, and Processes in `aeon apply`, `aeon tool` and `aeon tool uses`, on a real graph."""
 
 from pathlib import Path
 
@@ -53,9 +53,9 @@ def flat(said):
 
 @pytest.fixture
 def research(aeon):
-    aeon("up")
+    aeon("init")
     Path("research.yaml").write_text(FILE)
-    said = aeon("apply", "research.yaml")
+    said = aeon("apply", "-f", "research.yaml")
     assert said.code == 0, said.err
     return said
 
@@ -63,19 +63,19 @@ def research(aeon):
 def test_processes_are_applied_in_order_and_once(aeon, research):
     """The file's defaults, own tools and other processes, by name."""
     assert research.out == "+ Service shop\n+ Tool item\n+ Process look up\n+ Process research\n"
-    assert aeon("apply", "research.yaml").err == "0 of 4 changed\n"
+    assert aeon("apply", "-f", "research.yaml").err == "0 of 4 changed\n"
     listed = aeon("process", "list")
     assert listed.out.startswith("look up 1 step(s)\nresearch 2 step(s) Looks a topic up.\nreply 2 step(s)")
     assert aeon("process", "list", "--json").json[1]["name"] == "research"
-    assert aeon("catalog", "list", "process").out == listed.out
+    assert aeon("process", "list").out == listed.out
 
 
 def test_what_would_change_is_shown_step_by_step(aeon, research):
     Path("changed.yaml").write_text(CHANGED)
-    dry = aeon("apply", "changed.yaml", "--dry-run")
+    dry = aeon("apply", "-f", "changed.yaml", "--dry-run")
     shown = "~ Process research: steps, outputTemplate\n    ~ step sum execution.timeout\n"
     assert (dry.code, dry.out.endswith(shown), dry.err) == (0, True, "1 of 4 would change\n")
-    data = aeon("apply", "changed.yaml", "--dry-run", "--json").json["steps"][3]
+    data = aeon("apply", "-f", "changed.yaml", "--dry-run", "--json").json["steps"][3]
     assert (data["fields"], data["details"]) == (["steps", "outputTemplate"], ["~ step sum execution.timeout"])
     against = aeon("process", "diff", "research", "changed.yaml")
     assert against.out == "~ outputTemplate\n~ step sum execution.timeout\n"
@@ -86,7 +86,7 @@ def test_what_would_change_is_shown_step_by_step(aeon, research):
 
 def test_versions_are_shown_and_compared(aeon, research):
     Path("changed.yaml").write_text(CHANGED)
-    aeon("apply", "changed.yaml")
+    aeon("apply", "-f", "changed.yaml")
     shown = aeon("process", "show", "research").json
     first, now = shown["versions"]
     assert (shown["digest"], now["version"]) == (now["digest"], 2)
@@ -126,18 +126,18 @@ def test_what_is_not_there_is_said_plainly(aeon, research, words, said):
 
 
 def test_who_calls_what_is_told_and_keeps_it(aeon, research):
-    assert aeon("uses", "tool", "item").out == "process look up of me\n"
-    assert aeon("uses", "process", "look up").out == "process research of me\n"
-    refused = aeon("catalog", "delete", "tool", "item")
+    assert aeon("tool", "uses", "item").out == "process look up of me\n"
+    assert aeon("process", "uses", "look up").out == "process research of me\n"
+    refused = aeon("tool", "delete", "item")
     assert (refused.code, "is still used by look up" in refused.err) == (1, True)
-    refused = aeon("catalog", "delete", "process", "look up")
+    refused = aeon("process", "delete", "look up")
     assert (refused.code, "is still used by research" in refused.err) == (1, True)
-    assert aeon("catalog", "rename", "process", "look up", "find").out == "renamed look up to find\n"
-    assert aeon("catalog", "show", "process", "find").json["steps"][0]["id"] == "get"
-    assert aeon("catalog", "delete", "process", "research").out == "deleted research\n"
-    assert aeon("catalog", "delete", "process", "find").code == 0
-    assert aeon("catalog", "delete", "tool", "item").code == 0
-    assert "A process cannot be archived" in flat(aeon("catalog", "archive", "process", "find"))
+    assert aeon("process", "rename", "look up", "find").out == "renamed look up to find\n"
+    assert aeon("process", "show", "find").json["steps"][0]["id"] == "get"
+    assert aeon("process", "delete", "research").out == "deleted research\n"
+    assert aeon("process", "delete", "find").code == 0
+    assert aeon("tool", "delete", "item").code == 0
+    assert "A process cannot be archived" in flat(aeon("process", "archive", "find"))
 
 
 def test_of_another_s_process_the_version_of_now_is_shown(aeon, research):
@@ -152,7 +152,7 @@ def test_of_another_s_process_the_version_of_now_is_shown(aeon, research):
 
 def test_everything_wrong_is_told_with_its_path(aeon, research):
     Path("wrong.yaml").write_text(CHANGED.replace("tool: item", "tool: nothing").replace("{{topic}}", "{{topik}}"))
-    refused = aeon("apply", "wrong.yaml", "--dry-run")
+    refused = aeon("apply", "-f", "wrong.yaml", "--dry-run")
     assert refused.code == 2
     assert "Process 'look up': $.steps[0].tool: there is no tool 'nothing'" in flat(refused)
     assert "Process 'research': $.outputTemplate: " in flat(refused)

@@ -42,7 +42,7 @@ def left_to_workers():
 
 
 def serving(background, *more):
-    worker = background("worker", "--type", "rest_api", *more)
+    worker = background("serve", "worker", "--type", "rest_api", *more)
     worker.says("serves jobs: rest_api")
     return worker
 
@@ -53,15 +53,15 @@ def test_jobs_are_carried_out_by_workers_of_their_type(aeon, applied, background
     running = background("process", "run", "errand", "--input", "who=me")
     running.says("first started")
     running.says("first: Waits for a worker of the type rest_api: there is none.")
-    assert "Start one: aeon worker --type rest_api" in aeon("runs", "why", "last").out
-    (job,) = aeon("jobs", "list", "--type", "rest_api", "--json").json
+    assert "Start one: aeon serve worker --type rest_api" in aeon("log", "why", "last").out
+    (job,) = aeon("process", "job", "list", "--type", "rest_api", "--json").json
     assert (job["step"], job["status"], job["worker"]) == ("first", "queued", None)
     worker = serving(background, "--concurrency", "2", "--type", "llm_call")
     worker.says("[engine] llm_call = 0")  # which runs would carry out themselves
     until(lambda: shop.calls["/slow"] == 1)
-    assert "Runs: tool 'item', attempt 1" in aeon("runs", "why", "last").out
-    until(lambda: aeon("jobs", "list", "--json").json[0]["worker"])
-    (job,) = aeon("jobs", "list", "--json").json
+    assert "Runs: tool 'item', attempt 1" in aeon("log", "why", "last").out
+    until(lambda: aeon("process", "job", "list", "--json").json[0]["worker"])
+    (job,) = aeon("process", "job", "list", "--json").json
     assert (job["type"], job["step"], job["status"]) == ("rest_api", "slow", "running")
     shop.lets_go.set()
     assert running.waited() == 0, running.err
@@ -93,31 +93,31 @@ def test_runs_go_on_with_a_worker_for_runs_alone(aeon, applied, background, shop
     serving(background)
     until(lambda: shop.calls["/slow"] == 1)
     running.ends(signal.SIGKILL)
-    queued = aeon("jobs", "list", "--type", "process", "--json").json
+    queued = aeon("process", "job", "list", "--type", "process", "--json").json
     assert [(each["status"], each["process"]) for each in queued] == [("queued", "errand")]
-    assert "waits for a worker" in aeon("jobs", "list").out
-    worker = background("worker", "--type", "process")
+    assert "waits for a worker" in aeon("process", "job", "list").out
+    worker = background("serve", "worker", "--type", "process")
     worker.says("of errand is adopted")
     shop.lets_go.set()
     worker.says("of errand is completed")
     assert shop.calls == {"/first": 1, "/slow": 1, "/last": 1}
-    mine = [each for each in aeon("worker", "list", "--json").json if each["executorId"] in worker.err]
+    mine = [each for each in aeon("serve", "worker", "list", "--json").json if each["executorId"] in worker.err]
     assert mine == []
 
 
 def test_a_person_answers_at_a_terminal(aeon, applied, background, shop):
-    """`aeon worker --type human` puts one question after another, and the runs go on (platform 9)."""
+    """`aeon serve worker --type human` puts one question after another, and the runs go on (platform 9)."""
     applied(ASKS)
     shop.lets_go.set()
     assert aeon("process", "run", "asks", "--input", "who=tea").code == 3
-    (question,) = aeon("jobs", "list", "--type", "human", "--json").json
+    (question,) = aeon("process", "job", "list", "--type", "human", "--json").json
     assert (question["status"], question["step"], question["asks"]) == ("waits", "sure", "me")
-    assert "sure of asks, for me, since 2" in aeon("jobs", "list").out
-    background("worker", "--type", "process").says("of asks is adopted")
+    assert "sure of asks, for me, since 2" in aeon("process", "job", "list").out
+    background("serve", "worker", "--type", "process").says("of asks is adopted")
     serving(background)
     ours, theirs = pty.openpty()
     person = subprocess.Popen(
-        [sys.executable, "-m", "aeon", "worker", "--type", "human"], stdin=theirs, stdout=theirs, stderr=theirs
+        [sys.executable, "-m", "aeon", "serve", "worker", "--type", "human"], stdin=theirs, stdout=theirs, stderr=theirs
     )
     os.close(theirs)
     seen = b""
@@ -130,6 +130,6 @@ def test_a_person_answers_at_a_terminal(aeon, applied, background, shop):
     assert person.wait(20) == 130
     os.close(ours)
     assert b'"id": "tea"' in seen
-    until(lambda: aeon("runs", "list").out.split()[1] == "completed")
-    assert aeon("runs", "show", "last", "--json").json["output"] == "yes"
-    assert aeon("jobs", "list").out == ""
+    until(lambda: aeon("log", "list").out.split()[1] == "completed")
+    assert aeon("log", "show", "last", "--json").json["output"] == "yes"
+    assert aeon("process", "job", "list").out == ""

@@ -1,4 +1,4 @@
-"""`aeon process run|answer|graph` and `aeon runs`: from a question to its answer, from a failure to its retry."""
+"""`aeon process run|answer|graph` and `aeon log`: from a question to its answer, from a failure to its retry."""
 
 import json
 import select
@@ -36,19 +36,19 @@ def test_a_question_ends_the_command_and_its_answer_goes_on(aeon, applied, shop,
     asked = aeon("process", "run", "visit", "--input", "who=Ann")
     assert asked.code == 3
     assert "ask waits for an answer from me" in asked.err
-    assert "aeon process answer" in asked.err
-    assert [each["step"] for each in aeon("runs", "why", "last", "--json").json] == ["ask", "last"]
-    stranger = aeon("process", "answer", "last", "ask", "mine", "--user", "stranger")
+    assert "aeon log answer" in asked.err
+    assert [each["step"] for each in aeon("log", "why", "last", "--json").json] == ["ask", "last"]
+    stranger = aeon("log", "answer", "last", "ask", "mine", "--user", "stranger")
     assert stranger.code == 1
-    done = aeon("process", "answer", "last", "ask", "garden")
+    done = aeon("log", "answer", "last", "ask", "garden")
     assert (done.code, done.out) == (0, "Ann: /garden\n")
-    late = aeon("process", "answer", "last", "ask", "attic")
+    late = aeon("log", "answer", "last", "ask", "attic")
     assert late.code == 2
     assert "takes no answer. It has ended: it is completed." in " ".join(late.err.split())
-    assert "aeon runs show" in late.err
+    assert "aeon log show" in late.err
     assert shop.calls == {"/first": 1, "/garden": 1}
     picture = tmp_path / "visit.svg"
-    assert aeon("process", "graph", "visit", "--run", "last", "--svg", picture).code == 0
+    assert aeon("process", "draw", "visit", "--run", "last", "--svg", picture).code == 0
     assert ET.parse(picture).getroot().tag.endswith("svg")  # noqa: S314  # our own file
 
 
@@ -58,18 +58,18 @@ def test_an_answer_that_comes_too_late_is_refused(aeon, applied, shop):
     applied(ASKING.replace("interactionMode: manual", "interactionMode: manual, timeout: 3"))
     assert aeon("process", "run", "visit", "--input", "who=Ann").code == 3
     select.select([], [], [], 3.0)
-    assert aeon("jobs", "list", "--type", "human", "--json").json == []
-    late = aeon("process", "answer", "last", "ask", "garden")
+    assert aeon("process", "job", "list", "--type", "human", "--json").json == []
+    late = aeon("log", "answer", "last", "ask", "garden")
     told = " ".join(late.err.split())
     assert (late.code, late.out) == (2, "")
     assert "has timed out: nobody answered within 3 s" in told
-    assert "aeon runs resume" in told
+    assert "aeon log resume" in told
     assert "is answered" not in told
-    assert aeon("runs", "resume", "last").code == 1
-    ended = aeon("process", "answer", "last", "ask", "garden", "--json")
+    assert aeon("log", "resume", "last").code == 1
+    ended = aeon("log", "answer", "last", "ask", "garden", "--json")
     assert ended.code == 2
     assert "It has ended: it is failed." in " ".join(ended.err.split())
-    assert "aeon runs retry" in ended.err
+    assert "aeon log retry" in ended.err
     assert shop.calls == {"/first": 1}
 
 
@@ -81,16 +81,16 @@ def test_a_failure_says_what_to_do_and_a_retry_keeps_what_was_done(aeon, applied
     assert failed.code == 1
     assert failed.json["phase"] == "failed"
     assert failed.json["failure"]["step"] == "lost"
-    told = aeon("runs", "show", "last", "--json").json
+    told = aeon("log", "show", "last", "--json").json
     assert [(each["step"], each["outcome"]) for each in told["steps"]] == [("first", "completed"), ("lost", "failed")]
     assert told["steps"][1]["inputs"] == {"id": "lost"}
-    again = aeon("runs", "retry", "last")
+    again = aeon("log", "retry", "last")
     assert again.code == 1
-    assert "aeon runs retry" in again.err
+    assert "aeon log retry" in again.err
     assert shop.calls == {"/first": 1, "/lost": 2}
-    listed = aeon("runs", "list", "--json").json
+    listed = aeon("log", "list", "--json").json
     assert [each["trigger"] for each in listed] == ["retry", "user"]
-    events = [json.loads(line) for line in aeon("runs", "events", told["id"], "--after", "2").out.splitlines()]
+    events = [json.loads(line) for line in aeon("log", "events", told["id"], "--after", "2").out.splitlines()]
     assert [each["n"] for each in events] == [3, 4, 5, 6]
 
 
@@ -98,9 +98,9 @@ def test_a_failure_says_what_to_do_and_a_retry_keeps_what_was_done(aeon, applied
 def test_a_run_that_nobody_carries_out_is_cancelled(aeon, applied, shop):
     applied(ASKING)
     aeon("process", "run", "visit", "--input", "who=Ann")
-    assert aeon("runs", "cancel", "last").code == 0
-    assert aeon("runs", "show", "last").out.startswith("cancelled")
-    assert aeon("runs", "cancel", "last").code == 2
+    assert aeon("log", "cancel", "last").code == 0
+    assert aeon("log", "show", "last").out.startswith("cancelled")
+    assert aeon("log", "cancel", "last").code == 2
     assert shop.calls == {"/first": 1}
 
 
@@ -112,9 +112,9 @@ def test_a_run_that_nobody_carries_out_is_cancelled(aeon, applied, shop):
         (("process", "run", "visit"), 2, "it lacks who"),
         (("process", "run", "visit", "--input", "who"), 2, "not of the form name=value: who"),
         (("process", "run", "visit", "--input", "who=1", "--input", "x=2"), 2, "it has no input x"),
-        (("runs", "show", "last"), 1, "You have no run"),
-        (("runs", "resume", "nothing"), 1, "You have no run 'nothing'"),
-        (("process", "graph", "visit", "--svg", "/nowhere/at/all.svg"), 2, "cannot be written"),
+        (("log", "show", "last"), 1, "You have no run"),
+        (("log", "resume", "nothing"), 1, "You have no run 'nothing'"),
+        (("process", "draw", "visit", "--svg", "/nowhere/at/all.svg"), 2, "cannot be written"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
 )
@@ -142,13 +142,13 @@ outputTemplate: "{{step.first.body.path}}"
     told = [aeon("process", "run", "fetch", "--key", "today") for _ in range(2)]
     assert [(each.code, each.out) for each in told] == [(0, "/first\n")] * 2
     assert shop.calls == {"/first": 1}
-    assert len(aeon("runs", "list", "--json").json) == 1
+    assert len(aeon("log", "list", "--json").json) == 1
 
 
 @pytest.mark.slow
 def test_what_one_user_remembers_no_other_is_told(aeon):
     """Platform 2: the shipped memory knows whose it is."""
-    aeon("up")
+    aeon("init")
     kept = aeon("tool", "call", "remember", "--user", "ann", "--input", '{"key": "k", "value": "of ann"}')
     assert kept.code == 0, kept.err
     found = {
@@ -170,17 +170,17 @@ def test_a_second_place_for_runs_is_refused_until_it_is_adopted_e5(aeon, applied
     told = " ".join(refused.err.split())
     assert (refused.code, refused.out) == (2, "")
     assert "The runs of this record are stored in " in told
-    assert "aeon runs adopt --dry-run" in told
-    assert aeon("process", "answer", "last", "ask", "garden").code == 2
+    assert "aeon log adopt --dry-run" in told
+    assert aeon("log", "answer", "last", "ask", "garden").code == 2
     assert shop.calls == {"/first": 1}
 
-    looked = aeon("runs", "adopt", "--dry-run", "--json").json
+    looked = aeon("log", "adopt", "--dry-run", "--json").json
     assert (looked["openRuns"], looked["adopted"]) == (1, False)
     assert aeon("process", "run", "visit", "--input", "who=Ben").code == 2
-    adopted = aeon("runs", "adopt")
+    adopted = aeon("log", "adopt")
     assert adopted.code == 0
     assert "1 open run(s) have lost their results" in " ".join(adopted.err.split())
-    assert "already" in aeon("runs", "adopt").out
+    assert "already" in aeon("log", "adopt").out
 
     assert aeon("process", "run", "visit", "--input", "who=Ben").code == 3
     assert shop.calls["/first"] >= 2

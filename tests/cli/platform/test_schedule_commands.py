@@ -1,4 +1,4 @@
-"""`aeon schedule`, and the workers that start what is due: nothing twice, whoever is killed."""
+"""`aeon process schedule`, and the workers that start what is due: nothing twice, whoever is killed."""
 
 import re
 import signal
@@ -22,29 +22,41 @@ steps:
 
 def test_schedules_are_added_listed_paused_resumed_and_removed(aeon, applied):
     applied(TICK)
-    added = aeon("schedule", "add", "daily", "tick", "--cron", "0 8 * * *", "--input", "who=me")
+    added = aeon("process", "schedule", "create", "daily", "tick", "--cron", "0 8 * * *", "--input", "who=me")
     assert added.out.startswith("daily tick: 0 8 * * * UTC, next ")
-    assert "aeon worker" in added.err
+    assert "aeon serve worker" in added.err
     zone = ("--time-zone", "Asia/Tokyo", "--catch-up", "once")
-    once = aeon("schedule", "add", "once", "tick", "--at", "2999-01-01T00:00:00+09:00", "--input", "who=me", *zone)
+    once = aeon(
+        "process", "schedule", "create", "once", "tick", "--at", "2999-01-01T00:00:00+09:00", "--input", "who=me", *zone
+    )
     assert once.out == "once tick: at 2999-01-01T00:00:00+09:00 Asia/Tokyo, next 2998-12-31T15:00:00+00:00\n"
-    paused = aeon("schedule", "pause", "once").out
+    paused = aeon("process", "schedule", "pause", "once").out
     assert paused == "once tick: at 2999-01-01T00:00:00+09:00 Asia/Tokyo, paused\n"
-    daily, found = aeon("schedule", "list", "--json").json
+    daily, found = aeon("process", "schedule", "list", "--json").json
     assert (daily["enabled"], daily["inputs"], daily["catchUp"]) == (True, {"who": "me"}, "skip")
     assert (found["enabled"], found["next"], found["catchUp"]) == (False, None, "once")
-    assert aeon("schedule", "list").out == added.out + paused
-    assert aeon("schedule", "resume", "once").out == once.out
-    assert aeon("schedule", "remove", "once").out == "removed once\n"
-    assert aeon("schedule", "list", "--user", "ann").out == ""
-    refused = aeon("schedule", "remove", "daily", "--user", "ann")
+    assert aeon("process", "schedule", "list").out == added.out + paused
+    assert aeon("process", "schedule", "resume", "once").out == once.out
+    assert aeon("process", "schedule", "delete", "once").out == "removed once\n"
+    assert aeon("process", "schedule", "list", "--user", "ann").out == ""
+    refused = aeon("process", "schedule", "delete", "daily", "--user", "ann")
     assert (refused.code, "nothing named 'daily'" in refused.err) == (1, True)
 
 
 def test_all_that_is_wrong_with_a_schedule_is_told(aeon, applied):
     applied(TICK)
     refused = aeon(
-        "schedule", "add", "bad", "tick", "--cron", "61 * * * *", "--input", "whom=me", "--time-zone", "Mars"
+        "process",
+        "schedule",
+        "create",
+        "bad",
+        "tick",
+        "--cron",
+        "61 * * * *",
+        "--input",
+        "whom=me",
+        "--time-zone",
+        "Mars",
     )
     said = " ".join(refused.err.split())
     assert refused.code == 2
@@ -54,16 +66,16 @@ def test_all_that_is_wrong_with_a_schedule_is_told(aeon, applied):
 @pytest.mark.slow
 def test_two_workers_of_which_one_is_killed_start_each_moment_once(aeon, applied, background, shop):
     applied(TICK)
-    aeon("schedule", "add", "often", "tick", "--cron", "* * * * * *", "--input", "who=me")
-    first, second = background("worker"), background("worker")
+    aeon("process", "schedule", "create", "often", "tick", "--cron", "* * * * * *", "--input", "who=me")
+    first, second = background("serve", "worker"), background("serve", "worker")
     until(lambda: shop.calls["/me"] >= 3)
     first.ends(signal.SIGKILL)
     before = shop.calls["/me"]
-    third = background("worker")
+    third = background("serve", "worker")
     until(lambda: shop.calls["/me"] >= before + 4)
-    assert aeon("schedule", "pause", "often").code == 0
-    until(lambda: all(run["phase"] in ENDED_PHASES for run in aeon("runs", "list", "--json").json))
-    runs = aeon("runs", "list", "--limit", "1000", "--json").json
+    assert aeon("process", "schedule", "pause", "often").code == 0
+    until(lambda: all(run["phase"] in ENDED_PHASES for run in aeon("log", "list", "--json").json))
+    runs = aeon("log", "list", "--limit", "1000", "--json").json
     told = first.err + second.err + third.err
     starts = re.findall(r"run (\S+) of tick is started: schedule often of me", told)
     assert len(starts) == len(set(starts)), "each moment is settled by one of them"
@@ -75,9 +87,9 @@ def test_two_workers_of_which_one_is_killed_start_each_moment_once(aeon, applied
 
 def test_a_process_that_a_schedule_starts_is_in_use(aeon, applied):
     applied(TICK)
-    aeon("schedule", "add", "daily", "tick", "--cron", "0 8 * * *", "--input", "who=me")
-    assert aeon("uses", "process", "tick").out == "schedule daily of me\n"
-    refused = aeon("catalog", "delete", "process", "tick")
+    aeon("process", "schedule", "create", "daily", "tick", "--cron", "0 8 * * *", "--input", "who=me")
+    assert aeon("process", "uses", "tick").out == "schedule daily of me\n"
+    refused = aeon("process", "delete", "tick")
     assert (refused.code, "is still used by daily" in refused.err) == (1, True)
-    aeon("schedule", "remove", "daily")
-    assert aeon("catalog", "delete", "process", "tick").code == 0
+    aeon("process", "schedule", "delete", "daily")
+    assert aeon("process", "delete", "tick").code == 0

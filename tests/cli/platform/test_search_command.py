@@ -1,4 +1,4 @@
-"""`aeon catalog search`, and names that errors suggest."""
+"""`aeon store search`, and names that errors suggest."""
 
 from pathlib import Path
 
@@ -30,55 +30,53 @@ inputSchema: {type: object, properties: {id: {type: string}}}
 
 @pytest.fixture
 def shop(aeon):
-    aeon("up")
+    aeon("init")
     Path("shop.yaml").write_text(FILE)
-    said = aeon("apply", "shop.yaml")
+    said = aeon("apply", "-f", "shop.yaml")
     assert said.code == 0, said.err
 
 
 def test_things_are_found_by_words_the_best_first(aeon, shop):
-    assert (
-        aeon("catalog", "search", "shop").out == "service shop\ntool item Reads one thing of the shop by its number.\n"
-    )
-    assert aeon("catalog", "search", "one", "NUMB").out.startswith(
+    assert aeon("store", "search", "shop").out == "service shop\ntool item Reads one thing of the shop by its number.\n"
+    assert aeon("store", "search", "one", "NUMB").out.startswith(
         "tool item Reads one thing of the shop by its number.\n"
     )
-    assert aeon("catalog", "search", "shop", "--kind", "tool").out.startswith("tool item ")
-    assert aeon("catalog", "search", "shpo").out == "service shop\n"
+    assert aeon("store", "search", "shop", "--kind", "tool").out.startswith("tool item ")
+    assert aeon("store", "search", "shpo").out == "service shop\n"
 
 
 def test_as_json_a_thing_has_its_id_and_its_score(aeon, shop):
-    found = aeon("catalog", "search", "shop", "--json").json
+    found = aeon("store", "search", "shop", "--json").json
     assert [(each["kind"], each["name"], each["ownerId"]) for each in found] == [
         ("service", "shop", "me"),
         ("tool", "item", "me"),
     ]
     assert found[0]["score"] > found[1]["score"] > 0
-    assert found[1]["id"] == aeon("catalog", "show", "tool", "item").json["id"]
-    assert aeon("catalog", "search", "qqqq", "--json").json == []
+    assert found[1]["id"] == aeon("tool", "show", "item").json["id"]
+    assert aeon("store", "search", "qqqq", "--json").json == []
 
 
 def test_of_other_users_only_shared_things_are_found(aeon, shop):
-    shared = aeon("catalog", "search", "summarize").out
+    shared = aeon("store", "search", "summarize").out
     assert shared.startswith("tool summarize (of aeon, ")
-    asked = aeon("catalog", "search", "shop", "item", "--user", "anna")
+    asked = aeon("store", "search", "shop", "item", "--user", "anna")
     assert (asked.code, asked.out, "nothing found" in asked.err) == (0, "", True)
 
 
 @pytest.mark.parametrize("text", ['"', "* OR *", "NEAR(", "-", "'; DROP TABLE users; --", "👩‍👩‍👧", "\udcff"])
 def test_any_words_are_a_query(aeon, shop, text):
-    assert aeon("catalog", "search", "--", text).code == 0
+    assert aeon("store", "search", "--", text).code == 0
 
 
 def test_secrets_and_unknown_kinds_are_refused(aeon, shop):
-    asked = aeon("catalog", "search", "shop", "--kind", "secret")
+    asked = aeon("store", "search", "shop", "--kind", "secret")
     assert (asked.code, "Items of the kind 'secret' cannot be searched." in asked.err) == (2, True)
     assert "Name one of service, tool, process, serviceTemplate, toolTemplate." in asked.err
-    assert "canary" not in aeon("catalog", "search", "canary", "--json").out
+    assert "canary" not in aeon("store", "search", "canary", "--json").out
 
 
 def test_an_error_suggests_names_that_are_spelled_alike(aeon, shop):
-    asked = aeon("catalog", "show", "tool", "itme")
+    asked = aeon("tool", "show", "itme")
     assert (asked.code, "There is nothing named 'itme'" in asked.err) == (1, True)
     assert "Did you mean 'item'?" in asked.err
-    assert "Did you mean" not in aeon("catalog", "show", "tool", "itme", "--user", "anna").err
+    assert "Did you mean" not in aeon("tool", "show", "itme", "--user", "anna").err

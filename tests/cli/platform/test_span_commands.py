@@ -1,4 +1,4 @@
-"""`aeon process run` and `aeon worker` send spans where OpenTelemetry's own variables name an endpoint."""
+"""`aeon process run` and `aeon serve worker` send spans where OpenTelemetry's own variables name an endpoint."""
 
 import signal
 import sys
@@ -62,7 +62,7 @@ def test_an_endpoint_that_is_down_fails_no_run_and_a_worker_sends_what_waited(ae
     assert running.waited() == 0
     assert running.err.count("did not accept spans") == 1
     assert "Traceback" not in running.err
-    worker = background("worker", OTEL_EXPORTER_OTLP_ENDPOINT=collector.address)
+    worker = background("serve", "worker", OTEL_EXPORTER_OTLP_ENDPOINT=collector.address)
     until(lambda: steps_of(collector) == ["first"])
     assert worker.ends(signal.SIGTERM) == 143
 

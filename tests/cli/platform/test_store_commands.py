@@ -22,11 +22,11 @@ connectionSchema: {{type: object, required: [endpoint]}}
 
 def apply(aeon, name):
     Path("service.yaml").write_text(SERVICE.format(name=name))
-    assert aeon("apply", "service.yaml").code == 0
+    assert aeon("apply", "-f", "service.yaml").code == 0
 
 
 def services(aeon):
-    return aeon("catalog", "list", "service").out
+    return aeon("tool", "service", "list").out
 
 
 def said(ended):
@@ -68,19 +68,22 @@ def test_platform_21_a_folder_from_elsewhere_is_not_used_until_it_is_taken_over(
         copied(".", clone)
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "other state"))
     monkeypatch.chdir(clone)
-    for command in (("up",), ("tool", "list"), ("store", "status"), ("store", "export", "-"), ("runs", "list")):
+    for command in (("init",), ("tool", "list"), ("store", "status"), ("store", "export", "-"), ("log", "list")):
         refused = aeon(*command)
         assert (refused.code, "came with a folder from elsewhere" in said(refused)) == (1, True), command
-        assert ("aeon adopt" in said(refused), "theirs" in refused.out) == (True, False)
-    assert (aeon("adopt", "--dry-run").out, is_own_folder(Path(".aeon"))) == ("nothing was taken over\n", False)
-    taken = aeon("adopt")
+        assert ("aeon init --adopt" in said(refused), "theirs" in refused.out) == (True, False)
+    assert (aeon("init", "--adopt", "--dry-run").out, is_own_folder(Path(".aeon"))) == (
+        "nothing was taken over\n",
+        False,
+    )
+    taken = aeon("init", "--adopt")
     assert (taken.code, taken.out) == (0, f"{clone / '.aeon'} is yours from now on\n")
     key_file = project_key_file(clone, os.environ)
     assert key_file.name in taken.err
     key_file.parent.mkdir(mode=0o700)
     shutil.copy(theirs, key_file)
     assert "theirs" in services(aeon)
-    assert aeon("adopt").out == f"{clone / '.aeon'} is yours already\n"
+    assert aeon("init", "--adopt").out == f"{clone / '.aeon'} is yours already\n"
 
 
 @pytest.mark.parametrize(
@@ -98,7 +101,7 @@ def test_platform_21_tables_that_are_not_aeons_are_refused_before_anything_is_as
     with closing(sqlite3.connect(".aeon/aeon.db")) as raw:
         raw.execute(planted)
         raw.commit()
-    for command in (("up",), ("store", "check"), ("adopt",)):
+    for command in (("init",), ("store", "check"), ("init", "--adopt")):
         refused = aeon(*command)
         assert refused.code == 1, command
         assert "Traceback" not in refused.err
@@ -119,7 +122,7 @@ def test_what_is_not_a_record_is_told_and_left_alone(aeon, made, words):
     made(file)
     if file.is_file() and not file.is_symlink():
         file.chmod(0o600)
-    refused = aeon("up")
+    refused = aeon("init")
     assert (refused.code, "Traceback" in refused.err, words in said(refused)) == (1, False, True)
     assert file.is_symlink() or file.is_dir() or file.read_bytes() in (b"no database", b"")
 
@@ -140,7 +143,7 @@ def test_migrate_and_move_say_what_cannot_be(aeon):
 def test_to_postgresql_and_back_everything_is_equal(aeon, postgres_server, monkeypatch):
     """One command each way; then the commands use what the settings name."""
     apply(aeon, "moved")
-    assert aeon("up").code == 0
+    assert aeon("init").code == 0
     before = aeon("store", "export", "-").out
     address = postgres_server.create_database()
     moved = aeon("store", "move", address)
@@ -166,14 +169,14 @@ def test_a_folder_of_an_older_aeon_is_told_apart_and_its_export_imported(aeon):
     Path(".aeon").chmod(0o700)
     exported = Path(__file__).parents[2] / "platform" / "data" / "export-0.x.jsonl"
     assert "an older Aeon made it" in said(aeon("tool", "list"))
-    assert aeon("adopt").code == 0
+    assert aeon("init", "--adopt").code == 0
     assert aeon("store", "import", exported).code == 0
     assert aeon("store", "check").out == "the record is intact\n"
-    assert aeon("up").code == 0
+    assert aeon("init").code == 0
     shutil.rmtree(".aeon")
     Path(".aeon/graph").mkdir(parents=True, mode=0o700)
     Path(".aeon").chmod(0o700)
-    assert aeon("adopt").code == 0
+    assert aeon("init", "--adopt").code == 0
     warned = aeon("tool", "list")
     assert (warned.code, "aeon store import" in said(warned)) == (0, True)
     assert "aeon store import" not in said(aeon("tool", "list"))

@@ -1,4 +1,4 @@
-"""`aeon catalog`, the master key's change, and which store the settings name."""
+"""`aeon tool`, the master key's change, and which store the settings name."""
 
 import os
 from pathlib import Path
@@ -36,53 +36,53 @@ connectionParams: {endpoint: "https://shop.invalid"}
 
 @pytest.fixture
 def shop(aeon):
-    aeon("up")
+    aeon("init")
     Path("shop.yaml").write_text(FILE)
-    said = aeon("apply", "shop.yaml")
+    said = aeon("apply", "-f", "shop.yaml")
     assert said.code == 0, said.err
 
 
 def test_things_of_every_kind_are_listed_and_shown(aeon, shop):
-    assert aeon("catalog", "list", "service").out.startswith("shop rest_api https degraded\naeon graph neo4j_graph")
-    assert aeon("catalog", "list", "secret").out.startswith("shop key api_key since 20")
-    assert "look-up rest_request One thing by its number.\n" in aeon("catalog", "list", "toolTemplate").out
-    assert "REST API with a key rest_api https (of aeon, " in aeon("catalog", "list", "serviceTemplate").out
-    assert aeon("catalog", "list", "tool", "--json").json[0]["name"] == "item"
-    assert aeon("catalog", "show", "service", "shop").json["requiresSecret"] is True
-    assert aeon("catalog", "show", "tool", "item").json["operation"]["path"] == "/items/{id}"
-    assert aeon("catalog", "show", "tool", "summarize").json["tokensOfYours"] == {
+    assert aeon("tool", "service", "list").out.startswith("shop rest_api https degraded\naeon graph neo4j_graph")
+    assert aeon("secret", "list").out.startswith("shop key api_key since 20")
+    assert "look-up rest_request One thing by its number.\n" in aeon("tool", "template", "list").out
+    assert "REST API with a key rest_api https (of aeon, " in aeon("tool", "service", "template", "list").out
+    assert aeon("tool", "list", "--json").json[0]["name"] == "item"
+    assert aeon("tool", "service", "show", "shop").json["requiresSecret"] is True
+    assert aeon("tool", "show", "item").json["operation"]["path"] == "/items/{id}"
+    assert aeon("tool", "show", "summarize").json["tokensOfYours"] == {
         "calls": 0,
         "promptTokens": 0,
         "completionTokens": 0,
     }
-    shown = aeon("catalog", "show", "secret", "shop key")
+    shown = aeon("secret", "show", "shop key")
     assert (shown.json["type"], "vaultVersion" in shown.json, "canary" in shown.out) == ("api_key", False, False)
 
 
 def test_a_thing_is_renamed_and_what_refers_to_it_goes_on(aeon, shop):
-    assert aeon("catalog", "rename", "service", "shop", "store").out == "renamed shop to store\n"
-    assert aeon("uses", "service", "store").out == "tool item of me\n"
-    taken = aeon("catalog", "rename", "tool", "summarize", "mine")
+    assert aeon("tool", "service", "rename", "shop", "store").out == "renamed shop to store\n"
+    assert aeon("tool", "service", "uses", "store").out == "tool item of me\n"
+    taken = aeon("tool", "rename", "summarize", "mine")
     assert (taken.code, "belongs to another user" in taken.err) == (1, True)
 
 
 def test_a_template_is_put_away_and_taken_back(aeon, shop):
     """Templates are provenance only: what was made from one needs it no more."""
-    assert aeon("catalog", "archive", "toolTemplate", "look-up").out == "archived look-up\n"
-    assert "look-up" not in aeon("catalog", "list", "toolTemplate").out
-    assert "look-up" in aeon("catalog", "list", "toolTemplate", "--archived").out
-    assert aeon("catalog", "restore", "toolTemplate", "look-up").out == "restored look-up\n"
-    assert aeon("catalog", "delete", "toolTemplate", "look-up").code == 0
-    assert aeon("catalog", "show", "tool", "item").code == 0
-    assert "A tool cannot be archived" in aeon("catalog", "archive", "tool", "item").err
+    assert aeon("tool", "template", "archive", "look-up").out == "archived look-up\n"
+    assert "look-up" not in aeon("tool", "template", "list").out
+    assert "look-up" in aeon("tool", "template", "list", "--archived").out
+    assert aeon("tool", "template", "restore", "look-up").out == "restored look-up\n"
+    assert aeon("tool", "template", "delete", "look-up").code == 0
+    assert aeon("tool", "show", "item").code == 0
+    assert "A tool cannot be archived" in aeon("tool", "archive", "item").err
 
 
 def test_what_is_used_is_not_deleted(aeon, shop):
-    refused = aeon("catalog", "delete", "service", "shop")
+    refused = aeon("tool", "service", "delete", "shop")
     assert (refused.code, "is still used by item" in refused.err) == (1, True)
-    assert aeon("catalog", "delete", "tool", "item").out == "deleted item\n"
-    assert aeon("catalog", "delete", "service", "shop").code == 0
-    unknown = aeon("catalog", "show", "robot", "x")
+    assert aeon("tool", "delete", "item").out == "deleted item\n"
+    assert aeon("tool", "service", "delete", "shop").code == 0
+    unknown = aeon("tool", "show", "robot", "x")
     assert (unknown.code, "There is no kind 'robot'" in unknown.err) == (2, True)
 
 
@@ -93,12 +93,12 @@ def test_every_secret_is_put_under_a_new_master_key(aeon, shop, monkeypatch):
     assert aeon("secret", "rekey", "--json").json == {"secrets": 1}
     assert key_file.read_text().splitlines()[:-1] == [old.strip()]
     assert not Path(".aeon/master.key").exists()
-    assert aeon("apply", "shop.yaml").err == "0 of 4 changed\n"
+    assert aeon("apply", "-f", "shop.yaml").err == "0 of 4 changed\n"
     monkeypatch.setenv("AEON_MASTER_KEY", old.strip())
     refused = aeon("secret", "rekey")
     assert (refused.code, "is set in AEON_MASTER_KEY" in " ".join(refused.err.split())) == (1, True)
     monkeypatch.setenv("AEON_MASTER_KEY", old.strip())
-    wrong = aeon("apply", "shop.yaml")
+    wrong = aeon("apply", "-f", "shop.yaml")
     assert (wrong.code, "does not open the vault" in " ".join(wrong.err.split())) == (1, True)
 
 
@@ -106,10 +106,10 @@ def test_a_store_server_is_named_by_the_settings(aeon, monkeypatch):
     """Decision 12: whose password goes where is not a project file's to say."""
     address = "postgresql://me@store.invalid:1/aeon"
     Path("aeon.toml").write_text(f'[store]\naddress = "{address}"\npassword_env = "STORE_WORD"\n')
-    stranger = aeon("up")
+    stranger = aeon("init")
     assert (stranger.code, "does not decide who gets your password" in " ".join(stranger.err.split())) == (2, True)
     monkeypatch.setenv("AEON_STORE_ADDRESS", "postgresql://me@127.0.0.1:1/aeon")
-    unset = aeon("up")
+    unset = aeon("init")
     assert (
         unset.code,
         "STORE_WORD, which must hold the store's password, is not set" in " ".join(unset.err.split()),
@@ -119,7 +119,7 @@ def test_a_store_server_is_named_by_the_settings(aeon, monkeypatch):
     assert (down.code, "127.0.0.1:1" in down.err, "canary" in down.err) == (1, True, False)
     Path("aeon.toml").write_text('[store]\naddress = "postgresql://me:word@host/aeon"\n')
     monkeypatch.delenv("AEON_STORE_ADDRESS")
-    held = aeon("config", "explain")
+    held = aeon("config", "list")
     assert (held.code, "must not hold a password" in " ".join(held.err.split()), "word@" in held.err) == (
         2,
         True,
@@ -128,7 +128,7 @@ def test_a_store_server_is_named_by_the_settings(aeon, monkeypatch):
 
 
 def test_a_list_says_how_to_go_on(aeon, shop):
-    first = aeon("catalog", "list", "tool", "--owner", "own", "--limit", "1")
+    first = aeon("tool", "list", "--owner", "own", "--limit", "1")
     assert (first.out.startswith("item "), "--after" in first.err) == (True, False)
     page = aeon("tool", "list", "--limit", "2")
     cursor = page.err.split("--after")[1].split()[0]
@@ -136,14 +136,14 @@ def test_a_list_says_how_to_go_on(aeon, shop):
     assert page.out + more.out == aeon("tool", "list").out
     assert "--after" not in more.err
     assert aeon("tool", "list", "--prefix", "it", "--json").json[0]["name"] == "item"
-    assert aeon("catalog", "list", "service", "--owner", "shared", "--prefix", "shop").out == ""
+    assert aeon("tool", "service", "list", "--owner", "shared", "--prefix", "shop").out == ""
     assert aeon("tool", "list", "--after", "no").code == 2
     assert aeon("secret", "list", "--prefix", "x").out == ""
 
 
 def test_a_change_is_refused_for_another_version_than_the_expected_one(aeon, shop):
-    version = aeon("catalog", "show", "tool", "item").json["version"]
-    assert aeon("catalog", "rename", "tool", "item", "thing", "--expect", version).code == 0
-    refused = aeon("catalog", "delete", "tool", "thing", "--expect", version)
+    version = aeon("tool", "show", "item").json["version"]
+    assert aeon("tool", "rename", "item", "thing", "--expect", version).code == 0
+    refused = aeon("tool", "delete", "thing", "--expect", version)
     assert (refused.code, f"it now has version {version + 1}" in refused.err) == (1, True)
-    assert aeon("catalog", "delete", "tool", "thing", "--expect", version + 1).code == 0
+    assert aeon("tool", "delete", "thing", "--expect", version + 1).code == 0

@@ -9,7 +9,7 @@ CALL = ("tool", "call", "summarize", "--input", '{"text": "The sun is out."}')
 
 def test_what_a_call_took_is_told_and_kept(aeon, double):
     double({"summary": "It is sunny."}, {"summary": "It is sunny."}, {"resumee": 1}, {"summary": "It is sunny."})
-    aeon("up")
+    aeon("init")
     called = aeon(*CALL)
     assert (called.code, called.out) == (0, '{\n  "summary": "It is sunny."\n}\n')
     assert "tokens: 7 in, 3 out by" in called.err
@@ -17,7 +17,7 @@ def test_what_a_call_took_is_told_and_kept(aeon, double):
     assert (usage["promptTokens"], usage["completionTokens"], bool(usage["model"])) == (7, 3, True)
     repaired = aeon(*CALL, "--json").json["usage"]
     assert (repaired["promptTokens"], repaired["completionTokens"]) == (14, 6)
-    kept = aeon("catalog", "show", "tool", "summarize").json["tokensOfYours"]
+    kept = aeon("tool", "show", "summarize").json["tokensOfYours"]
     assert kept == {"calls": 3, "promptTokens": 28, "completionTokens": 12}
-    others = aeon("catalog", "show", "tool", "summarize", "--user", "bob").json["tokensOfYours"]
+    others = aeon("tool", "show", "summarize", "--user", "bob").json["tokensOfYours"]
     assert others["calls"] == 0

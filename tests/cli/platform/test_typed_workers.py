@@ -1,4 +1,4 @@
-"""`aeon worker --type`: jobs of one type, for runs that go on in other processes, over a real Temporal server."""
+"""`aeon serve worker --type`: jobs of one type, for runs that go on in other processes, over a real Temporal server."""
 
 import signal
 from pathlib import Path
@@ -38,11 +38,11 @@ def temporal(tmp_path):
 def test_a_typed_worker_carries_out_jobs_of_runs_elsewhere(aeon, applied, background, shop, temporal):
     """Of four jobs at once the process of the run has room for one, and the worker for the others (platform 10)."""
     applied(MANY)
-    worker = background("worker", "--type", "rest_api", "--concurrency", "3")
+    worker = background("serve", "worker", "--type", "rest_api", "--concurrency", "3")
     worker.says("serves jobs: rest_api")
     running = background("process", "run", "many", "--input", "who=me")
     until(lambda: shop.calls["/slow"] == 4, lambda: running.err + worker.err)
-    listed = aeon("worker", "list", "--json").json
+    listed = aeon("serve", "worker", "list", "--json").json
     mine = [each for each in listed if each["executorId"] in worker.err]
     assert [each["type"] for each in mine] == ["rest_api"] * 3
     shop.lets_go.set()
@@ -60,8 +60,8 @@ def test_a_worker_for_runs_alone_carries_out_no_job(aeon, applied, background, s
     running = background("process", "run", "many", "--input", "who=me")
     running.says("s0 started")
     running.ends(signal.SIGKILL)
-    background("worker", "--type", "process").says("serves runs")
-    assert "Start one: aeon worker --type rest_api" in aeon("runs", "why", "last").out
-    background("worker", "--type", "rest_api").says("serves jobs: rest_api")
-    until(lambda: aeon("runs", "list").out.split()[1] == "completed")
+    background("serve", "worker", "--type", "process").says("serves runs")
+    assert "Start one: aeon serve worker --type rest_api" in aeon("log", "why", "last").out
+    background("serve", "worker", "--type", "rest_api").says("serves jobs: rest_api")
+    until(lambda: aeon("log", "list").out.split()[1] == "completed")
     assert shop.calls == {"/slow": 4}

@@ -26,13 +26,13 @@ def test_a_run_whose_tool_is_unshared_fails_at_its_next_call_and_goes_on_when_it
 
     def ann_applies(shared):
         Path("shop.yaml").write_text(catalog.replace("service: shop\n", f"service: shop\nshared: {shared}\n"))
-        said = aeon("apply", "shop.yaml", "--user", "ann")
+        said = aeon("apply", "-f", "shop.yaml", "--user", "ann")
         assert said.code == 0, said.err
 
     ann_applies("true")
     (tool,) = [each["id"] for each in aeon("tool", "list", "--json").json if each["name"] == "item"]
     Path("errand.yaml").write_text(ERRAND.format(tool=tool))
-    assert aeon("apply", "errand.yaml").code == 0
+    assert aeon("apply", "-f", "errand.yaml").code == 0
     running = background("process", "run", "errand", "--input", "who=me")
     until(lambda: shop.calls["/slow"] == 1)
     ann_applies("false")
@@ -44,7 +44,7 @@ def test_a_run_whose_tool_is_unshared_fails_at_its_next_call_and_goes_on_when_it
     )
     assert "Ask its owner to share it again" in running.err
     assert shop.calls == {"/slow": 1}
-    (job,) = aeon("jobs", "dead", "--json").json
+    (job,) = aeon("process", "job", "list", "--dead", "--json").json
     ann_applies("true")
-    again = aeon("jobs", "retry", job["id"])
+    again = aeon("process", "job", "retry", job["id"])
     assert (again.code, shop.calls) == (0, {"/slow": 1, "/second": 1}), again.err

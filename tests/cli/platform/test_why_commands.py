@@ -1,4 +1,4 @@
-"""`aeon runs why` from the command line: what a run waits for, and what it would meet."""
+"""`aeon log why` from the command line: what a run waits for, and what it would meet."""
 
 import pytest
 
@@ -44,7 +44,7 @@ def test_a_step_that_waits_for_a_place_names_the_limit(aeon, applied, background
     until(lambda: shop.calls["/slow"] == 1)
 
     def reasons():
-        return {each["why"]: each for each in aeon("runs", "why", "last", "--json").json}
+        return {each["why"]: each for each in aeon("log", "why", "last", "--json").json}
 
     # That the other waits for a place, and which worker makes the call, is written down a moment after the call.
     until(lambda: set(reasons()) == {"limit", "running"})
@@ -60,16 +60,16 @@ def test_a_service_that_went_down_is_told_before_its_step_is_reached(aeon, appli
     assert aeon("process", "run", "visit").code == 3
     shop.close()
     for _ in range(2):
-        aeon("health")
-    told = aeon("runs", "why", "last").out
+        aeon("tool", "health")
+    told = aeon("log", "why", "last").out
     assert "ask: Waits for an answer of me." in told
     assert "last: Waits for 'ask'. It would fail when it is reached: the tool 'item' is down:" in told
     assert ", since 20" in told
-    assert "`aeon health` checks it again" in told
+    assert "`aeon tool health` checks it again" in told
 
 
 def test_a_run_that_is_not_in_this_record_says_in_which_it_was_looked_for(aeon, applied):
     applied(ASKING)
-    told = " ".join(aeon("runs", "why", "nothing").err.split())
+    told = " ".join(aeon("log", "why", "nothing").err.split())
     assert "You have no run 'nothing'. The search was in: SQLite" in told
-    assert "aeon config explain" in told
+    assert "aeon config list" in told

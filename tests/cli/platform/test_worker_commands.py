@@ -1,4 +1,4 @@
-"""`aeon worker`: there for runs whose process is gone; and who is there (platform 10)."""
+"""`aeon serve worker`: there for runs whose process is gone; and who is there (platform 10)."""
 
 import re
 import signal
@@ -30,15 +30,15 @@ def test_a_worker_takes_over_what_a_killed_process_left(aeon, applied, backgroun
     until(lambda: shop.calls["/slow"] == 1)
     assert running.ends(signal.SIGKILL) == -signal.SIGKILL
     (run,) = re.findall("run ([0-9a-f-]+) of errand", running.err)
-    worker = background("worker")
+    worker = background("serve", "worker")
     worker.says(f"run {run} of errand is adopted")
     shop.lets_go.set()
     worker.says(f"run {run} of errand is completed")
     assert shop.calls == {"/first": 1, "/slow": 2, "/last": 1}
-    assert aeon("runs", "show", run, "--json").json["output"] == "me has /last"
+    assert aeon("log", "show", run, "--json").json["output"] == "me has /last"
     assert worker.ends(signal.SIGTERM) == 143
     assert "0 active run(s) here" in worker.err
-    assert aeon("worker", "list", "--json").json == []
+    assert aeon("serve", "worker", "list", "--json").json == []
 
 
 @pytest.mark.slow
@@ -47,26 +47,26 @@ def test_what_a_worker_leaves_goes_on_with_the_next_one(applied, background, sho
     running = background("process", "run", "errand", "--input", "who=me")
     until(lambda: shop.calls["/slow"] == 1)
     running.ends(signal.SIGKILL)
-    first = background("worker")
+    first = background("serve", "worker")
     first.says("is adopted")
     until(lambda: shop.calls["/slow"] == 2)
     assert first.ends(signal.SIGINT) == 130
     assert "1 active run(s) here continue with the next worker" in first.err
     shop.lets_go.set()
-    background("worker").says("of errand is completed")
+    background("serve", "worker").says("of errand is completed")
     assert shop.calls == {"/first": 1, "/slow": 3, "/last": 1}
 
 
 def test_a_worker_checks_health_on_schedule(applied, background):
     """Platform 5."""
     applied(SLOW)
-    background("worker").says("tool item of me is healthy")
+    background("serve", "worker").says("tool item of me is healthy")
 
 
 def test_workers_are_listed(aeon, background):
-    worker = background("worker", "--concurrency", "1")
+    worker = background("serve", "worker", "--concurrency", "1")
     worker.says("serves runs")
-    listed = aeon("worker", "list")
+    listed = aeon("serve", "worker", "list")
     assert [line.split(",")[0] for line in listed.out.splitlines()] == [
         "graph_query idle",
         "llm_call idle",
@@ -74,7 +74,7 @@ def test_workers_are_listed(aeon, background):
         "rest_api idle",
     ]
     assert listed.out.count("0 job(s), 0 failed") == 4
-    (found, *_others) = aeon("worker", "list", "--json").json
+    (found, *_others) = aeon("serve", "worker", "list", "--json").json
     assert found["executorId"] in worker.err
 
 
@@ -86,23 +86,23 @@ def test_workers_are_listed(aeon, background):
         (["process"], "engine.graph_query, engine.rest_api, engine.llm_call, engine.mcp_server: 0 leaves these jobs"),
         (["llm_call", "process"], "A worker of the type process cannot serve other types"),
         (["human", "process"], "A worker of the type process cannot serve other types"),
-        (["human"], "aeon process answer RUN STEP ANSWER"),
+        (["human"], "aeon log answer RUN STEP ANSWER"),
     ],
 )
 def test_typed_workers_are_refused_plainly(aeon, types, said):
     Path("aeon.toml").write_text('[engine]\naddress = "memory"\n', encoding="utf-8")
-    refused = aeon("worker", *(word for kind in types for word in ("--type", kind)))
+    refused = aeon("serve", "worker", *(word for kind in types for word in ("--type", kind)))
     assert (refused.code, said in " ".join(refused.err.split())) == (2, True), refused.err
 
 
 def test_old_runs_are_removed_and_stay_measured(aeon, applied):
     applied(SLOW.replace("id: slow}", "id: quick}"))
     run = aeon("process", "run", "errand", "--input", "who=me", "--json").json["id"]
-    assert aeon("runs", "prune").out == "removed 0 run(s) and 0 large result(s)\n"
-    assert aeon("runs", "prune", "--days", "0", "--json").json == {"runs": 1, "results": 0, "cached": 0}
-    assert aeon("runs", "show", run).code == 1
-    assert aeon("runs", "list").out == ""
-    assert aeon("metrics", "show", "process.runs").out == "1 errand, process.runs of a process (sum)\n"
-    assert aeon("metrics", "show", "tool.calls").out == "3 item, tool.calls of a tool (sum)\n"
+    assert aeon("log", "delete").out == "removed 0 run(s) and 0 large result(s)\n"
+    assert aeon("log", "delete", "--days", "0", "--json").json == {"runs": 1, "results": 0, "cached": 0}
+    assert aeon("log", "show", run).code == 1
+    assert aeon("log", "list").out == ""
+    assert aeon("store", "metric", "show", "process.runs").out == "1 errand, process.runs of a process (sum)\n"
+    assert aeon("store", "metric", "show", "tool.calls").out == "3 item, tool.calls of a tool (sum)\n"
     aeon("tool", "call", "item", "--input", '{"id": "lost"}')
-    assert aeon("metrics", "show", "tool.errors").out == "1 item, tool.errors of a tool (sum)\n"
+    assert aeon("store", "metric", "show", "tool.errors").out == "1 item, tool.errors of a tool (sum)\n"

@@ -162,7 +162,7 @@ def test_which_secret_a_shared_tool_has_is_its_owner_s_alone(world):
 
 
 def test_who_uses_a_thing_is_told_to_its_owner_and_to_nobody_else(world):
-    """Platform 2: `aeon uses` named users who share nothing to everybody."""
+    """Platform 2: `aeon tool uses` named users who share nothing to everybody."""
     owner, user, stranger = world.user("owner"), world.user("user"), world.user("stranger")
     service = world.service(owner, shared=True)
     world.tool(user, service)

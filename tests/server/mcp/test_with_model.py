@@ -16,7 +16,7 @@ def test_answer_with_the_small_model(tmp_path, small_model):
     async def ask():
         parameters = StdioServerParameters(
             command=sys.executable,
-            args=["-m", "aeon", "mcp"],
+            args=["-m", "aeon", "serve", "mcp"],
             env={**os.environ, "AEON_MODEL_NAME": small_model},
             cwd=tmp_path,
         )

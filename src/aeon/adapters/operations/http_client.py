@@ -176,7 +176,7 @@ def _unreachable(where: str, error: httpx2.HTTPError) -> OperationError:
         return OperationError(f"the service at {where} could not be reached: {fault.problem}", next_step=fault.advice)
     return OperationError(
         f"the service at {where} could not be reached: {type(error).__name__}",
-        next_step=f"Check that the service runs at {where}; see `aeon health`.",
+        next_step=f"Check that the service runs at {where}; see `aeon tool health`.",
         is_transient=True,
     )
 

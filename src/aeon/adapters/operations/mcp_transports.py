@@ -153,7 +153,7 @@ def _own_command(server: McpEndpoint, environ: Mapping[str, str]) -> _ServerComm
         raise OperationError(f"the command {OWN_COMMAND} does not accept arguments or an environment")
     env = {name: value for name, value in environ.items() if name != MASTER_KEY_VARIABLE}
     user_option = [f"--user={server.user}"] if server.user else []
-    return _ServerCommand(sys.executable, ["-m", "aeon", "mcp", *user_option], env)
+    return _ServerCommand(sys.executable, ["-m", "aeon", "serve", "mcp", *user_option], env)
 
 
 def _program_command(server: McpEndpoint, environ: Mapping[str, str]) -> _ServerCommand:

@@ -1,4 +1,4 @@
-"""`aeon uses` and `aeon audit`: what depends on an item, and who did what."""
+"""`aeon tool uses` and `aeon store audit`: what depends on an item, and who did what."""
 
 import re
 
@@ -60,6 +60,7 @@ def _parse_checkpoint(text: str) -> ChainHead:
     seq, _, hash_ = text.partition(":")
     if not seq.isdecimal() or not re.fullmatch(r"[0-9a-f]{64}", hash_):
         raise InputError(
-            f"{text!r} is not the end of an audit log.", next_step="Give SEQ:HASH, as `aeon audit verify` prints it."
+            f"{text!r} is not the end of an audit log.",
+            next_step="Give SEQ:HASH, as `aeon store audit verify` prints it.",
         )
     return ChainHead(int(seq), hash_)

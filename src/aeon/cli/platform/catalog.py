@@ -1,16 +1,15 @@
-"""`aeon up`, `aeon apply` and `aeon tool`: defines items in the record, and calls stored tools."""
+"""`aeon init` and `aeon apply`: define items in the record."""
 
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from aeon.base.errors import InputError
-from aeon.base.json import Json, JsonObject
+from aeon.base.json import Json
 from aeon.cli.console import print_data, print_message
 from aeon.cli.exit_codes import ExitCode
-from aeon.cli.platform.listing import ListOptions, print_whether_more
 from aeon.cli.platform.session import workspace_session
-from aeon.cli.text import COLUMNS, indented_json, one_line, printable
+from aeon.cli.text import indented_json, printable
 
 if TYPE_CHECKING:
     from aeon.application.documents import ApplyStep
@@ -62,43 +61,6 @@ def _warn_of_dependents(step: "ApplyStep") -> None:
     if step.breaks:
         listed = ", ".join(map(printable, step.breaks))
         print_message(f"{name} needs a different input; these do not match it and will fail: {listed}", "warning: ")
-
-
-def list_stored_tools(user: str, options: ListOptions, *, as_json: bool) -> int:
-    """Print a page of the user's own tools by name, then of the shared ones."""
-    with workspace_session(user) as workspace:
-        page = workspace.tools.list(
-            owner=options.owner, prefix=options.prefix, after=options.after, limit=options.limit
-        )
-    print_whether_more(page)
-    if as_json:
-        print_data(indented_json([each.as_dict() for each in page.items]))
-        return ExitCode.DONE
-    for each in page.items:
-        owner = "" if each.owner_id == user else f" (of {each.owner_id}, {each.id})"
-        print_data(one_line(f"{printable(each.name)} {each.status} {printable(each.description)}{owner}", COLUMNS))
-    return ExitCode.DONE
-
-
-def call_stored_tool(name: str, argument: str, user: str, *, as_json: bool) -> int:
-    """Call a tool. Raises RuleError for an invalid input, OperationError if the tool fails."""
-    from aeon.cli.inputs import read_json_object
-
-    arguments = read_json_object(argument)
-    with workspace_session(user) as workspace:
-        tool = workspace.tools.get(name)
-        result = workspace.tools.call(tool.id, arguments)
-    for warning in result.warnings:
-        print_message(warning, "warning: ", "  ")
-    if as_json:
-        data: JsonObject = {"tool": tool.name, "output": result.output, "milliseconds": result.milliseconds}
-        print_data(indented_json({**data, "usage": result.usage.as_dict() if result.usage else None}))
-    else:
-        print_data(indented_json(result.output))
-        if result.usage:
-            prompt, completion, model = result.usage
-            print_message(f"tokens: {prompt} in, {completion} out{f' by {printable(model)}' if model else ''}")
-    return ExitCode.DONE
 
 
 def read_text(file: Path) -> str:

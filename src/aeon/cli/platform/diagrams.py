@@ -1,4 +1,4 @@
-"""`aeon process graph`: draws a Process, and optionally the state of a run, as SVG."""
+"""`aeon process draw`: draws a Process, and optionally the state of a run, as SVG."""
 
 from pathlib import Path
 

@@ -29,7 +29,7 @@ def discover_tools(request: DiscoveryRequest, user: str, *, as_json: bool) -> in
         print_message(printable(warning), "warning: ")
     print_data(indented_json(list[Json](documents)) if as_json else "---\n".join(map(as_yaml, documents)).rstrip())
     if not as_json:
-        print_message(f"{len(documents)} tool(s); save them with: aeon tool discover ... | aeon apply -")
+        print_message(f"{len(documents)} tool(s); save them with: aeon tool discover ... | aeon apply -f -")
     return ExitCode.DONE
 
 

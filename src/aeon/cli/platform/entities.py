@@ -1,4 +1,4 @@
-"""`aeon catalog`: lists, shows, renames, archives, deletes and searches items of any kind."""
+"""`aeon tool`: lists, shows, renames, archives, deletes and searches items of any kind."""
 
 from aeon.application.catalog import SearchHit
 from aeon.base.json import Json, JsonObject

@@ -1,4 +1,4 @@
-"""`aeon health`: checks whether the services of the user's tools answer."""
+"""`aeon tool health`: checks whether the services of the user's tools answer."""
 
 import time
 from collections.abc import Callable

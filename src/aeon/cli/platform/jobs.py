@@ -1,4 +1,4 @@
-"""`aeon jobs`: lists the open jobs of runs by queue, lists dead jobs, and retries them."""
+"""`aeon process job`: lists the open jobs of runs by queue, lists dead jobs, and retries them."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""`aeon metrics`: shows metrics and their values; an administrator defines and deletes metrics."""
+"""`aeon store metric list`: shows metrics and their values; an administrator defines and deletes metrics."""
 
 from dataclasses import dataclass
 from typing import get_args
@@ -9,8 +9,8 @@ from aeon.base.errors import InputError
 from aeon.base.json import Json, JsonObject
 from aeon.cli.console import print_data, print_message
 from aeon.cli.exit_codes import ExitCode
-from aeon.cli.platform.inputs import parse_since
 from aeon.cli.platform.session import workspace_session
+from aeon.cli.platform.times import parse_since
 from aeon.cli.text import COLUMNS, indented_json, one_line, printable
 from aeon.platform.errors import NotFoundError
 from aeon.platform.metrics.model import MetricScope, MetricSummary

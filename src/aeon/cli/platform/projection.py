@@ -1,4 +1,4 @@
-"""`aeon graph`: synchronizes, shows and rebuilds the copy of the record in a graph database."""
+"""`aeon store graph`: synchronizes, shows and rebuilds the copy of the record in a graph database."""
 
 import os
 import threading
@@ -37,7 +37,7 @@ def show_projection_status(*, as_json: bool) -> int:
             f"{printable(status.target)} is {status.state}: {status.behind:,} event(s) behind, {status.lag:.1f} s"
         )
     if status.state == "rebuild required":
-        print_message(f"{printable(status.reason)} Run `aeon graph rebuild`.", "next: ")
+        print_message(f"{printable(status.reason)} Run `aeon store graph rebuild`.", "next: ")
         return ExitCode.FAILED
     return ExitCode.DONE
 

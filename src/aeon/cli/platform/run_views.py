@@ -1,4 +1,4 @@
-"""`aeon runs list|show|events`: shows runs without opening an engine."""
+"""`aeon log list|show|events`: shows runs without opening an engine."""
 
 from dataclasses import asdict
 from typing import NamedTuple
@@ -6,15 +6,15 @@ from typing import NamedTuple
 from aeon.base.json import Json, JsonObject
 from aeon.cli.console import print_data
 from aeon.cli.exit_codes import ExitCode
-from aeon.cli.platform.inputs import parse_since
 from aeon.cli.platform.listing import print_whether_more
 from aeon.cli.platform.session import workspace_session
+from aeon.cli.platform.times import parse_since
 from aeon.cli.text import COLUMNS, indented_json, one_line, printable
 from aeon.platform.runs.machine.state import RunPhase
 
 
 class RunListOptions(NamedTuple):
-    """The options of `aeon runs list`; None does not filter. `since` is a time, as `parse_since` reads it."""
+    """The options of `aeon log list`; None does not filter. `since` is a time, as `parse_since` reads it."""
 
     limit: int
     after: str | None = None

@@ -1,4 +1,4 @@
-"""`aeon process run|answer` and `aeon runs`: starts, follows, answers, resumes, retries and cancels runs."""
+"""`aeon process run|answer` and `aeon log`: starts, follows, answers, resumes, retries and cancels runs."""
 
 from collections.abc import Sequence
 
@@ -9,8 +9,8 @@ from aeon.base.json import Json, JsonObject
 from aeon.base.next_steps import NextStep
 from aeon.cli.console import print_data, print_message
 from aeon.cli.exit_codes import ExitCode
+from aeon.cli.inputs import parse_value, read_inputs
 from aeon.cli.next_steps import COMMANDS
-from aeon.cli.platform.inputs import parse_value, read_inputs
 from aeon.cli.platform.run_follower import RunLines
 from aeon.cli.platform.session import runtime_session, workspace_session
 from aeon.cli.text import COLUMNS, indented_json, one_line, printable
@@ -20,13 +20,13 @@ _EXIT_CODES = {"completed": ExitCode.DONE, "failed": ExitCode.FAILED, "cancelled
 
 
 def run_process(
-    name: str, inputs: Sequence[str], user: str, *, key: str | None, deadline: float | None, as_json: bool
+    name: str, inputs: Sequence[str], user: str, *, key: str | None, timeout: float | None, as_json: bool
 ) -> int:
     """Start a run of a Process and follow it to its end, or until it waits only for a person (exit code 3)."""
     values = read_inputs(inputs)
     with runtime_session(user) as workspace:
         runs = workspace.runs
-        run = runs.start(name, values, key=key, deadline=deadline)
+        run = runs.start(name, values, key=key, deadline=timeout)
         print_message(f"run {run.id} of {printable(run.process_name)}")
         return _print_updates(runs.follow(run.id), run.id, as_json=as_json)
 
@@ -103,7 +103,7 @@ def adopt_runs(user: str, *, is_dry: bool, as_json: bool) -> int:
     if open_runs:
         print_message(
             f"{open_runs} open run(s) have lost their results: they start again from their first step and repeat their "
-            "side effects. Cancel those that must not: aeon runs cancel RUN.",
+            "side effects. Cancel those that must not: aeon log cancel RUN.",
             "warning: ",
         )
     return ExitCode.DONE
@@ -121,7 +121,7 @@ def _print_updates(follower: RunFollower, run: str, *, as_json: bool) -> int:
             for line in lines.lines(update):
                 print_message(line)
     except KeyboardInterrupt:
-        print_message(f"The run is kept; continue it with: aeon runs resume {run}")
+        print_message(f"The run is kept; continue it with: aeon log resume {run}")
         raise
     return _print_result(follower.result, run, as_json=as_json)
 
@@ -147,5 +147,5 @@ def _print_result(settled: SettledRun, run: str, *, as_json: bool) -> int:
 
 def _question_text(question: PendingQuestion) -> str:
     shown = one_line(indented_json(question.inputs), COLUMNS)
-    command = f"aeon process answer {question.run} {question.step} yes"
+    command = f"aeon log answer {question.run} {question.step} yes"
     return f"{printable(question.step)} {printable(shown)}\nanswer with: {command}"

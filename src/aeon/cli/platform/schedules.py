@@ -1,4 +1,4 @@
-"""`aeon schedule`: manages automatic starts of processes. A worker starts them: `aeon worker`."""
+"""`aeon process schedule`: manages automatic starts of processes. A worker starts them: `aeon serve worker`."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from aeon.application.schedules import ScheduleService
 from aeon.base.json import Json, JsonObject
 from aeon.cli.console import print_data, print_message
 from aeon.cli.exit_codes import ExitCode
-from aeon.cli.platform.inputs import read_inputs
+from aeon.cli.inputs import read_inputs
 from aeon.cli.platform.listing import ListOptions, print_whether_more
 from aeon.cli.platform.session import workspace_session
 from aeon.cli.text import COLUMNS, indented_json, one_line, printable
@@ -24,10 +24,10 @@ class ScheduleTiming:
     catch_up: str
 
 
-def add_schedule(
+def create_schedule(
     name: str, process: str, inputs: Sequence[str], when: ScheduleTiming, user: str, *, as_json: bool
 ) -> int:
-    """Add a schedule for a process that the user may see. Raises NotFoundError, RuleError with every problem."""
+    """Create a schedule for a process that the user may see. Raises NotFoundError, RuleError with every problem."""
     values = read_inputs(inputs)
     fields: JsonObject = {
         "name": name,
@@ -42,7 +42,7 @@ def add_schedule(
         schedules = workspace.schedules
         schedule = schedules.add(fields)
         print_data(indented_json(_as_data(schedules, schedule)) if as_json else _line(schedules, schedule))
-    print_message("a worker must be running to start it: aeon worker")
+    print_message("a worker must be running to start it: aeon serve worker")
     return ExitCode.DONE
 
 
@@ -60,11 +60,11 @@ def list_schedules(user: str, options: ListOptions, *, as_json: bool) -> int:
     return ExitCode.DONE
 
 
-def remove_schedule(name: str, user: str, expected: int | None) -> int:
+def delete_schedule(name: str, user: str, expected: int | None) -> int:
     """Delete the user's schedule; runs that it started continue."""
     with workspace_session(user) as workspace:
         workspace.schedules.remove(name, expected_version=expected)
-    print_data(f"removed {printable(name)}")
+    print_data(f"deleted {printable(name)}")
     return ExitCode.DONE
 
 

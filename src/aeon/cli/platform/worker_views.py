@@ -1,4 +1,4 @@
-"""`aeon worker list`: lists the workers without an engine."""
+"""`aeon serve worker list`: lists the workers without an engine."""
 
 from aeon.application.jobs import Worker
 from aeon.cli.console import print_data, print_message
@@ -17,7 +17,7 @@ def list_workers(user: str, *, as_json: bool) -> int:
     for worker in workers:
         print_data(one_line(printable(_line(worker)), COLUMNS * 2))
     if not workers:
-        print_message("no worker is registered; each `aeon worker` and `aeon process run` starts its own")
+        print_message("no worker is registered; each `aeon serve worker` and `aeon process run` starts its own")
     return ExitCode.DONE
 
 

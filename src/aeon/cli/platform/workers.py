@@ -1,4 +1,4 @@
-"""`aeon worker`: serves runs, jobs or questions, and lists the workers; also `aeon runs prune`."""
+"""`aeon serve worker`: serves runs, jobs or questions, and lists the workers; also `aeon log delete`."""
 
 import sys
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ from aeon.base.json import Json
 from aeon.cli import session
 from aeon.cli.console import print_data, print_error, print_message
 from aeon.cli.exit_codes import ExitCode
-from aeon.cli.platform.inputs import parse_value
+from aeon.cli.inputs import parse_value
 from aeon.cli.platform.session import runtime_session
 from aeon.cli.text import indented_json, printable
 from aeon.settings import LoadedSettings
@@ -29,7 +29,7 @@ def answer_questions(user: str) -> NoReturn:
     if not sys.stdin.isatty():
         raise InputError(
             "Prompting for answers needs a terminal, and stdin is not one.",
-            next_step="List questions: aeon jobs list --type human. Answer one: aeon process answer RUN STEP ANSWER.",
+            next_step="List them: aeon process job list --type human. Answer one: aeon log answer RUN STEP ANSWER.",
         )
     with runtime_session(user) as workspace:
         prompt = _QuestionPrompt(workspace)
@@ -78,7 +78,7 @@ class _QuestionPrompt:
             print_message("answered; the run continues")
         else:
             print_message(
-                f"answered; no worker executes the run: aeon worker --type process, or aeon runs resume {run}"
+                f"answered; no worker executes the run: aeon serve worker --type process, or aeon log resume {run}"
             )
 
 
@@ -128,7 +128,7 @@ def _serve_runs(workers: WorkerService) -> NoReturn:
         report=lambda line: print_message(printable(line)),
         started=lambda: print_message(f"worker {workers.executor} serves runs"),
         ended=lambda active: print_message(
-            f"{active} active run(s) here continue with the next worker or `aeon runs resume`"
+            f"{active} active run(s) here continue with the next worker or `aeon log resume`"
         ),
     )
 
@@ -145,5 +145,5 @@ def _require_single_purpose(types: Sequence[str]) -> None:
     if len(kinds) > 1 and (exclusive := [kind for kind in (PROCESS, HUMAN) if kind in kinds]):
         raise InputError(
             f"A worker of the type {exclusive[0]} cannot serve other types.",
-            next_step=f"Start two: aeon worker --type {exclusive[0]}, and another one for the other types.",
+            next_step=f"Start two: aeon serve worker --type {exclusive[0]}, and another one for the other types.",
         )

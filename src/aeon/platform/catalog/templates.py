@@ -67,7 +67,9 @@ def refuse_archived(template: ServiceTemplate | ToolTemplate | None) -> None:
             f"The template {template.name!r} is archived.",
             rule="archived",
             field="$.template",
-            next_step=NextStep("templates.restore", kind=template.kind, name=template.name),
+            next_step=NextStep("templates.restore_service", name=template.name)
+            if template.kind == "serviceTemplate"
+            else NextStep("templates.restore_tool", name=template.name),
         )
 
 

@@ -1,1 +1,1 @@
-"""The shared data that `aeon up` adds to every record, owned by the user `aeon`."""
+"""The shared data that `aeon init` adds to every record, owned by the user `aeon`."""

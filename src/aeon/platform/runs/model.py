@@ -59,12 +59,14 @@ class Run(RunSummary):
 class RunFilter(NamedTuple):
     """Which runs are listed: in one phase, of one Process (its name or id), accepted at an instant or later.
 
-    None does not filter. `since` is ISO 8601 in UTC with microseconds, so that instants compare as texts.
+    None does not filter. `since` is ISO 8601 in UTC with microseconds, so that instants compare as texts. `prefix` is
+    the beginning of an id.
     """
 
     phase: RunPhase | None = None
     process: str | None = None
     since: str = ""
+    prefix: str = ""
 
 
 ALL_RUNS = RunFilter()

@@ -81,6 +81,7 @@ WHERE r.owner_id = :user AND (:called = 1 OR r.parent_id IS NULL) AND r.accepted
   AND r.accepted_at <= :until AND (r.accepted_at < :until OR r.id > :after_id)
   AND (CAST(:phase AS text) IS NULL OR r.phase = :phase)
   AND (CAST(:process AS text) IS NULL OR r.process_name = :process OR r.process_id = :process)
+  AND substr(r.id, 1, length(CAST(:prefix AS text))) = :prefix
 ORDER BY r.accepted_at DESC, r.id LIMIT :limit
 """
 """Runs after the one that was accepted at `until` and has the id `after_id`; NULL does not filter."""

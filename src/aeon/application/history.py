@@ -1,0 +1,182 @@
+"""`HistoryService`: what ran in a project: requests, plans of skills, and runs of Processes."""
+
+import re
+import time
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final, Literal, TypeAlias, cast
+
+from aeon.application.pages import Page, checked_limit, decode_cursor, encode_cursor
+from aeon.application.run_reader import NEWEST, RunReader
+from aeon.base.errors import InputError, LogError
+from aeon.base.json import Json, JsonObject, parse_strict
+from aeon.base.next_steps import NextStep
+from aeon.base.project_folder import require_ownership
+from aeon.platform.runs.model import RunSummary
+
+HistoryKind: TypeAlias = Literal["request", "skill", "process"]
+"""What ran: a request that the kernel planned, a plan of skills, a Process."""
+
+KINDS: Final[tuple[HistoryKind, ...]] = ("request", "skill", "process")
+_SUFFIXES: Final[dict[str, HistoryKind]] = {".jsonl": "request", ".json": "skill"}
+_NAME = re.compile(r"(?:skills-)?([0-9]{8}-[0-9]{6})-[0-9a-f]+")
+_MAX_NAMED = 8
+"""The most ids that a message about an ambiguous one lists."""
+_NEWEST_AT = "9999"
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryEntry:
+    """Something that ran: `at` is when it began (ISO 8601, UTC), `title` what was asked for.
+
+    `path` is its log or trace; None for a run of a Process, whose events are in the record.
+    """
+
+    id: str
+    kind: HistoryKind
+    state: str
+    at: str
+    title: str
+    path: Path | None = None
+
+    def as_dict(self) -> JsonObject:
+        """The entry as JSON data."""
+        path = None if self.path is None else str(self.path)
+        return {"id": self.id, "kind": self.kind, "state": self.state, "at": self.at, "title": self.title, "path": path}
+
+
+@dataclass(frozen=True, slots=True)
+class FoundRun:
+    """What an id, a part of one or a path names. `path` is None for a run of a Process."""
+
+    id: str
+    kind: HistoryKind
+    path: Path | None = None
+
+    @property
+    def file(self) -> Path:
+        """The log or trace; only requests and plans of skills have one."""
+        return cast(Path, self.path)
+
+
+class HistoryService:
+    """The history of one project: the files in its log folder, and one user's runs of Processes."""
+
+    def __init__(self, folder: Path, runs: RunReader | None) -> None:
+        """`folder` has the logs and traces; `runs` is None in a project without a record."""
+        self._folder = folder
+        self._runs = runs
+
+    def list(
+        self, *, kinds: Collection[HistoryKind] = KINDS, after: str | None = None, limit: int = 50
+    ) -> Page[HistoryEntry]:
+        """A page of what ran, newest first. `after` is the cursor of the page before. Raises RuleError."""
+        at, id_ = (_NEWEST_AT, "") if after is None else map(str, decode_cursor(after, str, str))
+        found = [
+            each for each in self._files() if each.kind in kinds and (each.at < at or (each.at == at and each.id > id_))
+        ]
+        runs: Page[RunSummary] = Page([], None)
+        if self._runs is not None and "process" in kinds:
+            runs = self._runs.list(after=after, limit=checked_limit(limit))
+        found += [HistoryEntry(run.id, "process", run.phase, run.accepted_at, run.process_name) for run in runs.items]
+        found = sorted(sorted(found, key=lambda each: each.id), key=lambda each: each.at, reverse=True)
+        shown = found[:limit]
+        has_more = len(found) > limit or runs.next_cursor is not None
+        cursor = encode_cursor([shown[-1].at, shown[-1].id]) if shown and has_more else None
+        return Page([_with_outcome(each) for each in shown], cursor)
+
+    def find(self, name: str, kinds: Collection[HistoryKind] = KINDS) -> FoundRun:
+        """What a person named: a path, an id, the beginning of one, or `last` for the newest of these kinds.
+
+        Raises InputError if nothing or more than one thing has that name.
+        """
+        if name == NEWEST:
+            return self._newest(kinds)
+        if (path := Path(name)).suffix in _SUFFIXES or path.is_file() or "/" in name:
+            return FoundRun(path.stem, kind_of_file(path), path)
+        matching = [FoundRun(each.id, each.kind, each.path) for each in self._files() if each.id.startswith(name)]
+        if exact := [each for each in matching if each.id == name]:
+            return exact[0]
+        if self._runs is not None:
+            matching += [FoundRun(each.id, "process") for each in self._runs.list_matching(name)]
+        return _only_one(name, matching)
+
+    def _newest(self, kinds: Collection[HistoryKind]) -> FoundRun:
+        newest = self.list(kinds=kinds, limit=1).items
+        if not newest:
+            raise InputError("Nothing ran yet.", next_step=NextStep("history.begin"))
+        return FoundRun(newest[0].id, newest[0].kind, newest[0].path)
+
+    def _files(self) -> Iterator[HistoryEntry]:
+        """The logs and traces of the folder, their outcome not read yet."""
+        if not self._folder.is_dir():
+            return
+        require_ownership(self._folder)
+        for path in self._folder.iterdir():
+            if (kind := _SUFFIXES.get(path.suffix)) is not None and not path.name.startswith("."):
+                yield HistoryEntry(path.stem, kind, "", _began(path), "", path)
+
+
+def kind_of_file(path: Path) -> HistoryKind:
+    """What a file tells of: a log of a request, or a trace of skills. Raises InputError if it cannot be read."""
+    require_ownership(path)
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}.", next_step=NextStep("history.list")) from None
+    if not content or b'"prev":' in content:
+        return "request"
+    if b'"executionTrace":' in content:
+        return "skill"
+    raise InputError(
+        f"{path} is neither the log of a request nor the trace of a plan of skills.", next_step=NextStep("history.list")
+    )
+
+
+def _only_one(name: str, matching: list[FoundRun]) -> FoundRun:
+    if len(matching) == 1:
+        return matching[0]
+    if not matching:
+        raise InputError(f"Nothing that ran has the id {name!r}.", next_step=NextStep("history.list"))
+    named = ", ".join(each.id for each in matching[:_MAX_NAMED])
+    more = " ..." if len(matching) > _MAX_NAMED else ""
+    raise InputError(f"{name!r} begins more than one id: {named}{more}.", next_step="Give more of it.")
+
+
+def _began(path: Path) -> str:
+    """When a run began, by the name of its file (local time), else by the time of its last change."""
+    named = _NAME.fullmatch(path.stem)
+    seconds = time.mktime(time.strptime(named[1], "%Y%m%d-%H%M%S")) if named else path.lstat().st_mtime
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="microseconds")
+
+
+def _with_outcome(entry: HistoryEntry) -> HistoryEntry:
+    """The entry with what its file tells; a file that cannot be read is listed as such."""
+    if entry.path is None:
+        return entry
+    try:
+        state, title = (_of_log if entry.kind == "request" else _of_trace)(entry.path)
+    except (OSError, ValueError, KeyError, TypeError, LogError):
+        state, title = "unreadable", ""
+    return HistoryEntry(entry.id, entry.kind, state, entry.at, title, entry.path)
+
+
+def _of_log(path: Path) -> tuple[str, str]:
+    """The state and the request of a log, whose chain is not verified."""
+    lines = path.read_bytes().split(b"\n")[:-1]
+    entries = [cast(JsonObject, parse_strict(line.decode("ascii"))) for line in lines]
+    ends = {step["step_id"]: step["status"] for entry in entries if (step := entry.get("outcome", {}).get("step"))}
+    planned = [step["step_id"] for entry in entries for step in entry["plan_state"].get("steps", [])]
+    request = str(entries[0].get("run", {}).get("request", ""))
+    if not planned or "failed" in ends.values():
+        return "failed", request
+    return ("completed" if set(planned) <= ends.keys() else "unfinished"), request
+
+
+def _of_trace(path: Path) -> tuple[str, str]:
+    """The state of a plan of skills, and what it was to do."""
+    trace: Json = parse_strict(path.read_text("utf-8"))
+    result = cast(JsonObject, trace)
+    return ("completed" if result["success"] else "failed"), str(result.get("narrative") or result["planId"])

@@ -1,0 +1,246 @@
+"""The commands of `aeon log` and their options. Each imports what it needs when it runs."""
+
+from typing import Annotated, Literal
+
+import typer
+
+from aeon.cli.options import (
+    After,
+    AllowRead,
+    AllowWrite,
+    AsJson,
+    Files,
+    Limit,
+    Model,
+    NoInput,
+    RunName,
+    Since,
+    StoredTools,
+    Ttl,
+    User,
+    group,
+)
+
+log = group("Everything that ran: requests, plans of skills, Processes.")
+
+Phase = Annotated[
+    Literal["new", "running", "cancelling", "failing", "completed", "failed", "cancelled"] | None,
+    typer.Option("--phase", help="Only runs of Processes in this phase."),
+]
+
+
+@log.command("list")
+def log_list(
+    kind: Annotated[
+        Literal["request", "skill", "process"] | None, typer.Option("--kind", help="Only what is of this kind.")
+    ] = None,
+    phase: Phase = None,
+    process_name: Annotated[
+        str | None, typer.Option("--process", metavar="NAME", help="Only runs of this Process: its name or id.")
+    ] = None,
+    since: Since = None,
+    limit: Limit = 50,
+    after: After = None,
+    user: User = "me",
+    as_json: AsJson = False,
+) -> int:
+    """List what ran, newest first: id, kind, state, start."""
+    if phase or process_name or since:
+        from aeon.cli.platform.run_views import RunListOptions, list_runs
+
+        return list_runs(user, RunListOptions(limit, after, phase, process_name, since), as_json=as_json)
+    from aeon.cli.history import KINDS, list_history
+
+    return list_history(user, KINDS if kind is None else [kind], after=after, limit=limit, as_json=as_json)
+
+
+@log.command("show")
+def log_show(
+    run: RunName,
+    entry: Annotated[
+        int | None,
+        typer.Option("--entry", min=1, metavar="N", help="Entry N of a request in full, with the plan then."),
+    ] = None,
+    user: User = "me",
+    as_json: AsJson = False,
+) -> int:
+    """Show what happened: each step with its result."""
+    from aeon.cli.history import find_run
+
+    found = find_run(run, user, "show")
+    if found.kind == "process":
+        from aeon.cli.platform.run_views import show_run
+
+        return show_run(found.id, user, as_json=as_json)
+    if found.kind == "skill":
+        from aeon.cli.traces import show_trace
+
+        return show_trace(found.file, as_json=as_json)
+    from aeon.cli.logs import show_log
+
+    return show_log(found.file, entry, as_json=as_json)
+
+
+@log.command("events")
+def log_events(
+    run: RunName,
+    after: Annotated[int, typer.Option("--after", min=0, metavar="N", help="Only events after number N.")] = 0,
+    follow: Annotated[bool, typer.Option("--follow", help="Keep printing until a Process has ended.")] = False,
+    user: User = "me",
+) -> int:
+    """Print the events of a run as JSON lines."""
+    from aeon.cli.history import find_run
+
+    found = find_run(run, user, "events")
+    if found.kind == "process":
+        from aeon.cli.platform.run_views import show_events
+
+        return show_events(found.id, after, user, follows=follow)
+    if found.kind == "skill":
+        from aeon.cli.traces import print_trace_events
+
+        return print_trace_events(found.file, after)
+    from aeon.cli.logs import print_log_events
+
+    return print_log_events(found.file, after)
+
+
+@log.command("why")
+def log_why(run: RunName, user: User = "me", as_json: AsJson = False) -> int:
+    """Explain what a run waits for, or why it failed."""
+    from aeon.cli.history import find_run
+
+    found = find_run(run, user, "why")
+    if found.kind == "process":
+        from aeon.cli.platform.runs import why_run
+
+        return why_run(found.id, user, as_json=as_json)
+    from aeon.cli.logs import explain_log
+
+    return explain_log(found.file, as_json=as_json)
+
+
+@log.command("answer")
+def log_answer(  # one for each option
+    run: RunName,
+    step: Annotated[str, typer.Argument(metavar="STEP", help="The step that waits for an answer.")],
+    answer: Annotated[str, typer.Argument(metavar="ANSWER", help="Its result: JSON or text.")],
+    no_wait: Annotated[bool, typer.Option("--no-wait", help="Only answer; do not continue the run here.")] = False,
+    user: User = "me",
+    as_json: AsJson = False,
+) -> int:
+    """Answer a step that asks a person, and follow the run."""
+    from aeon.cli.history import find_run
+    from aeon.cli.platform.runs import answer_run
+
+    found = find_run(run, user, "answer", ["process"])
+    return answer_run(found.id, step, answer, user, waits=not no_wait, as_json=as_json)
+
+
+@log.command("cancel")
+def log_cancel(run: RunName, user: User = "me") -> int:
+    """Cancel a run of a Process, and the runs that it called."""
+    from aeon.cli.history import find_run
+    from aeon.cli.platform.runs import cancel_run
+
+    return cancel_run(find_run(run, user, "cancel", ["process"]).id, user)
+
+
+@log.command("resume")
+def log_resume(  # noqa: PLR0913, PLR0917  # one for each option of the command
+    run: RunName,
+    ttl: Ttl = None,
+    model: Model = None,
+    files: Files = None,
+    allow_read: AllowRead = None,
+    allow_write: AllowWrite = None,
+    tools: StoredTools = None,
+    user: User = "me",
+    as_json: AsJson = False,
+    no_input: NoInput = False,
+) -> int:
+    """Continue a run that expired, crashed or was interrupted."""
+    from aeon.cli.history import find_run
+
+    found = find_run(run, user, "resume", ["request", "process"])
+    if found.kind == "process":
+        from aeon.cli.platform.runs import resume_run as resume_process
+
+        return resume_process(found.id, user, as_json=as_json)
+    from aeon.cli.requests import RequestOptions, resume_run
+
+    options = RequestOptions(
+        model,
+        ttl,
+        as_json=as_json,
+        may_fetch=not no_input,
+        stored_tools_user=user if tools else None,
+        files=files or [],
+        allow_read=allow_read or [],
+        allow_write=allow_write or [],
+    )
+    return resume_run(found.file, options)
+
+
+@log.command("retry")
+def log_retry(run: RunName, user: User = "me", as_json: AsJson = False) -> int:
+    """Retry a failed Process as a new run that keeps what is done."""
+    from aeon.cli.history import find_run
+    from aeon.cli.platform.runs import retry_run
+
+    return retry_run(find_run(run, user, "retry", ["process"]).id, user, as_json=as_json)
+
+
+@log.command("replay")
+def log_replay(run: RunName, user: User = "me", as_json: AsJson = False) -> int:
+    """Replay a log without model and tools: the result is the same."""
+    from aeon.cli.history import find_run
+
+    found = find_run(run, user, "replay", ["request", "skill"])
+    if found.kind == "skill":
+        from aeon.cli.traces import replay_trace
+
+        return replay_trace(found.file, as_json=as_json)
+    from aeon.cli.logs import replay_log
+
+    return replay_log(found.file, as_json=as_json)
+
+
+@log.command("verify")
+def log_verify(run: RunName, user: User = "me", as_json: AsJson = False) -> int:
+    """Verify that no line of a request's log was changed."""
+    from aeon.cli.history import find_run
+    from aeon.cli.logs import verify_log
+
+    return verify_log(find_run(run, user, "verify", ["request"]).file, as_json=as_json)
+
+
+@log.command("delete")
+def log_delete(
+    runs: Annotated[list[str] | None, typer.Argument(metavar="[RUN]...", help="Logs and traces to delete.")] = None,
+    days: Annotated[
+        int | None, typer.Option("--days", min=0, metavar="N", help="Runs of Processes that ended N days ago.")
+    ] = None,
+    user: User = "me",
+    as_json: AsJson = False,
+) -> int:
+    """Delete logs and traces, or runs of Processes by their age."""
+    from aeon.cli.history import delete_files
+
+    if runs:
+        return delete_files(runs, user, as_json=as_json)
+    from aeon.cli.platform.workers import prune_runs
+
+    return prune_runs(days, user, as_json=as_json)
+
+
+@log.command("adopt")
+def log_adopt(
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would change.")] = False,
+    user: User = "me",
+    as_json: AsJson = False,
+) -> int:
+    """Keep the runs of Processes in this engine if theirs is lost."""
+    from aeon.cli.platform.runs import adopt_runs
+
+    return adopt_runs(user, is_dry=dry_run, as_json=as_json)

@@ -1,0 +1,193 @@
+"""The commands of `aeon process` and their options. Each imports what it needs when it runs."""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from aeon.cli.options import MAX_LISTED, After, AsJson, Expect, Inputs, Limit, Name, Prefix, User, group
+from aeon.cli.platform.entity_commands import add_changes, add_list
+
+process = group("Processes: stored plans with versions. They run, also on a schedule.")
+schedule = group("When Processes start by themselves; `aeon serve worker` starts them.")
+job = group("The open and the dead jobs of your runs.")
+process.add_typer(schedule, name="schedule")
+process.add_typer(job, name="job")
+add_list(process, "process", "Processes")
+add_changes(process, "process", "Process")
+
+
+@process.command("show")
+def process_show(
+    name: Name,
+    version: Annotated[
+        str | None, typer.Option("--version", metavar="DIGEST", help="Show this version: the beginning of its digest.")
+    ] = None,
+    user: User = "me",
+) -> int:
+    """Show a Process and its versions.
+
+    Of another user's Process, only the current version.
+    """
+    from aeon.cli.platform.processes import show_process
+
+    return show_process(name, version, user)
+
+
+@process.command("diff")
+def process_diff(
+    name: Name,
+    old: Annotated[str | None, typer.Argument(metavar="OLD", help="A digest's beginning, or a file.")] = None,
+    new: Annotated[str | None, typer.Argument(metavar="NEW", help="The same; the current version if left out.")] = None,
+    user: User = "me",
+    as_json: AsJson = False,
+) -> int:
+    """Compare two versions of a Process, step by step.
+
+    OLD is the previous version by default, NEW the current one. A file alone is NEW.
+    """
+    from aeon.cli.platform.processes import diff_process
+
+    return diff_process(name, old, new, user, as_json=as_json)
+
+
+@process.command("run")
+def process_run(  # one for each option
+    name: Name,
+    inputs: Inputs = None,
+    key: Annotated[
+        str | None,
+        typer.Option("--key", metavar="KEY", help="Idempotency key: the same key within a day returns the same run."),
+    ] = None,
+    timeout: Annotated[
+        float | None, typer.Option("--timeout", min=0.1, metavar="SECONDS", help="Time limit of the whole run.")
+    ] = None,
+    user: User = "me",
+    as_json: AsJson = False,
+) -> int:
+    """Run a Process and print its output.
+
+    Exit code 3: the run waits for a person; see `aeon log answer`.
+    """
+    from aeon.cli.platform.runs import run_process
+
+    return run_process(name, inputs or [], user, key=key, timeout=timeout, as_json=as_json)
+
+
+@process.command("draw")
+def process_draw(
+    name: Name,
+    run: Annotated[
+        str | None, typer.Option("--run", metavar="RUN", help="Show the state of this run; last is the newest.")
+    ] = None,
+    file: Annotated[
+        Path | None, typer.Option("--svg", metavar="FILE", help="Write the SVG to this file; default: stdout.")
+    ] = None,
+    user: User = "me",
+) -> int:
+    """Draw a Process as SVG; with --run, the state of each step."""
+    from aeon.cli.platform.diagrams import draw_process
+
+    return draw_process(name, run, file, user)
+
+
+ScheduleName = Annotated[str, typer.Argument(metavar="NAME", help="The schedule's name, or its id.")]
+
+
+@schedule.command("create")
+def schedule_create(  # one for each option
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The new schedule's name.")],
+    process_name: Annotated[str, typer.Argument(metavar="PROCESS", help="The process to start: its name or id.")],
+    cron: Annotated[
+        str | None, typer.Option("--cron", metavar="EXPR", help='When, repeatedly: "0 8 * * mon-fri".')
+    ] = None,
+    at: Annotated[
+        str | None, typer.Option("--at", metavar="TIME", help="When, once: 2027-01-31T08:00:00+01:00.")
+    ] = None,
+    time_zone: Annotated[
+        str, typer.Option("--time-zone", metavar="ZONE", help="The time zone of --cron, as Europe/Berlin.")
+    ] = "UTC",
+    inputs: Inputs = None,
+    catch_up: Annotated[
+        Literal["skip", "once"],
+        typer.Option("--catch-up", help="What to do about starts that were missed while no worker was running."),
+    ] = "skip",
+    user: User = "me",
+    as_json: AsJson = False,
+) -> int:
+    """Schedule a process: repeatedly by --cron, or once --at an instant."""
+    from aeon.cli.platform.schedules import ScheduleTiming, create_schedule
+
+    return create_schedule(
+        name, process_name, inputs or [], ScheduleTiming(cron, at, time_zone, catch_up), user, as_json=as_json
+    )
+
+
+@schedule.command("list")
+def schedule_list(
+    prefix: Prefix = "",
+    limit: Limit = MAX_LISTED,
+    after: After = None,
+    user: User = "me",
+    as_json: AsJson = False,
+) -> int:
+    """List your schedules: what each starts, when, and when next."""
+    from aeon.cli.platform.listing import ListOptions
+    from aeon.cli.platform.schedules import list_schedules
+
+    return list_schedules(user, ListOptions(limit, after, prefix=prefix), as_json=as_json)
+
+
+@schedule.command("delete")
+def schedule_delete(name: ScheduleName, expect: Expect = None, user: User = "me") -> int:
+    """Delete one of your schedules; runs that it started continue."""
+    from aeon.cli.platform.schedules import delete_schedule
+
+    return delete_schedule(name, user, expect)
+
+
+@schedule.command("pause")
+def schedule_pause(name: ScheduleName, expect: Expect = None, user: User = "me") -> int:
+    """Pause a schedule: it starts nothing until it is resumed."""
+    from aeon.cli.platform.schedules import enable_schedule
+
+    return enable_schedule(name, user, expect, is_enabled=False)
+
+
+@schedule.command("resume")
+def schedule_resume(name: ScheduleName, expect: Expect = None, user: User = "me") -> int:
+    """Resume a paused schedule, from now on: missed starts are not caught up."""
+    from aeon.cli.platform.schedules import enable_schedule
+
+    return enable_schedule(name, user, expect, is_enabled=True)
+
+
+@job.command("list")
+def job_list(
+    types: Annotated[
+        list[str] | None, typer.Option("--type", metavar="TYPE", help="Only this queue. May be repeated.")
+    ] = None,
+    dead: Annotated[bool, typer.Option("--dead", help="Jobs that failed permanently, newest first.")] = False,
+    limit: Limit = MAX_LISTED,
+    after: After = None,
+    user: User = "me",
+    as_json: AsJson = False,
+) -> int:
+    """List what your open runs wait for; with --dead, what failed."""
+    from aeon.cli.platform.jobs import list_dead_jobs, list_jobs
+
+    if dead:
+        return list_dead_jobs(user, after=after, limit=limit, as_json=as_json)
+    return list_jobs(user, types or [], after=after, limit=limit, as_json=as_json)
+
+
+@job.command("retry")
+def job_retry(
+    job: Annotated[str, typer.Argument(metavar="JOB", help="The id of a dead job.")],
+    user: User = "me",
+    as_json: AsJson = False,
+) -> int:
+    """Retry the run of a dead job, as `aeon log retry` does."""
+    from aeon.cli.platform.jobs import retry_job
+
+    return retry_job(job, user, as_json=as_json)

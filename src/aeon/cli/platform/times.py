@@ -1,0 +1,23 @@
+"""Reads times from the command line."""
+
+import re
+from datetime import UTC, datetime, timedelta
+
+from aeon.base.clock import normalize_instant
+from aeon.base.errors import InputError
+
+_UNITS = {"m": "minutes", "h": "hours", "d": "days"}
+_AGO = re.compile(r"([0-9]{1,6})([mhd])")
+
+
+def parse_since(text: str | None) -> str | None:
+    """Return the instant of `24h` ago, or the given instant, normalized; None without a text. Raises InputError."""
+    if text is None:
+        return None
+    if ago := _AGO.fullmatch(text):
+        return (datetime.now(UTC) - timedelta(**{_UNITS[ago[2]]: int(ago[1])})).isoformat(timespec="microseconds")
+    if instant := normalize_instant(text):
+        return instant
+    raise InputError(
+        f"{text!r} is not a time.", next_step="Give how long ago, as 30m, 24h or 7d, or an instant (ISO 8601)."
+    )
