@@ -158,9 +158,10 @@ def together(address: str) -> None:
 
 COMMANDS = (
     "--help",
+    "tool list",
     "tool list --source stored",
     "tool service list",
-    "tool process list",
+    "process list",
     "secret list",
     "log list",
     "log show last",
@@ -170,7 +171,7 @@ COMMANDS = (
     "process schedule list",
     "store metric list",
     "store audit list",
-    "audit verify",
+    "store audit verify",
     "store status",
     "tool health",
     "doctor --quick",

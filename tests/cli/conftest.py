@@ -6,6 +6,7 @@ import io
 import json
 import os
 import pty
+import re
 import signal
 import struct
 import subprocess
@@ -67,6 +68,14 @@ class Ended:
     @property
     def json(self) -> object:
         return json.loads(self.out)
+
+    def cells(self, *titles: str) -> list[tuple[str, ...]]:
+        """The cells of a printed table under these titles, row by row."""
+        head, *rows = self.out.splitlines()
+        begins = [(match[0], match.start()) for match in re.finditer(r"\S+(?: \S+)*", head)]
+        ends = [*(begin for _, begin in begins[1:]), None]
+        places = {title: slice(begin, end) for (title, begin), end in zip(begins, ends, strict=True)}
+        return [tuple(row[places[title]].strip() for title in titles) for row in rows]
 
 
 Command = Callable[..., Ended]

@@ -66,7 +66,7 @@ def test_version(aeon):
     [
         (["rnu"], "No such command 'rnu'. Did you mean 'run'?"),
         (["tool", "lst"], "No such command 'lst'. Did you mean 'list'?"),
-        (["xyzzy"], "Try 'aeon --help' for help."),
+        (["xyzzy"], "Try 'aeon -h' for help."),
         (["run", "x", "--tll", "3"], "No such option: --tll"),
     ],
 )
@@ -86,8 +86,8 @@ def test_python_dash_m_is_the_same_command(process):
 
 def test_tools_are_listed_shown_and_called(aeon):
     listed = aeon("tool", "list")
-    assert listed.out.startswith("calculator built-in Compute")
-    assert max(map(len, listed.out.splitlines())) <= 80
+    assert listed.cells("NAME", "SOURCE")[0] == ("calculator", "built-in")
+    assert any(len(line) > 80 for line in listed.out.splitlines()), "nothing is cut in a pipe"
     assert [tool["name"] for tool in aeon("tool", "list", "--json").json][:2] == ["calculator", "echo"]
     assert "input_schema" in aeon("tool", "show", "echo").out
     assert aeon("tool", "call", "calculator", "--input", '{"expression": "2^10"}').json == {"result": 1024}
@@ -272,7 +272,7 @@ def test_models_are_listed_and_missing_weights_say_how_to_get_them(aeon):
     listed = aeon("model", "list", "--json").json
     assert [model["name"] for model in listed] == ["standard", "small", "tiny"]
     assert not any(model["fetched"] for model in listed)
-    assert "standard   1,117 MB  not fetched" in aeon("model", "list").out
+    assert aeon("model", "list").cells("NAME", "SIZE", "STATE")[0] == ("standard", "1,117 MB", "not fetched")
     ended = aeon("model", "path", "tiny")
     assert ended.code == 1
     assert "aeon model fetch tiny" in ended.err

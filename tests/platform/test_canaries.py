@@ -107,8 +107,8 @@ def keep_secrets(world):
         given(["secret", "set", "other", "--type", "certificate"], {**pair, "certificate": pair["private_key"]}),
         given(["secret", "set", "mine", "--type", "password"], {"username": value, "password": value}),
         given(["secret", "set", "other", "--type", "robot"], {"key": value}),
-        ["secret", "delete", "mine", "--user", "bob"],
-        ["secret", "delete", "key"],
+        ["secret", "delete", "--yes", "mine", "--user", "bob"],
+        ["secret", "delete", "--yes", "key"],
     )
     assert codes[:4] == [0] * 4
     assert all(codes[4:-2])
@@ -203,7 +203,7 @@ def show_everything(world):
         ["store", "export", "all.jsonl"],
         ["store", "export", "-"],
         ["store", "backup", "copy.db"],
-        ["store", "restore", "copy.db"],
+        ["store", "restore", "--yes", "copy.db"],
         ["store", "status"],
         ["store", "check"],
         ["config", "list", "--json"],

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Final, Literal, TypeAlias, cast
+from typing import Final, Literal, NamedTuple, TypeAlias, cast
 
 from aeon.application.pages import Page, checked_limit, decode_cursor, encode_cursor
 from aeon.application.run_reader import NEWEST, RunReader
@@ -14,6 +14,7 @@ from aeon.base.errors import InputError, LogError
 from aeon.base.json import Json, JsonObject, parse_strict
 from aeon.base.next_steps import NextStep
 from aeon.base.project_folder import require_ownership
+from aeon.platform.runs.machine.state import RunPhase
 from aeon.platform.runs.model import RunSummary
 
 HistoryKind: TypeAlias = Literal["request", "skill", "process"]
@@ -61,6 +62,17 @@ class FoundRun:
         return cast(Path, self.path)
 
 
+class ProcessFilter(NamedTuple):
+    """Which runs of Processes are listed; with any filter, nothing else is. `RunReader.list` says what each means."""
+
+    phase: RunPhase | None = None
+    process: str | None = None
+    since: str | None = None
+
+
+ALL: Final = ProcessFilter()
+
+
 class HistoryService:
     """The history of one project: the files in its log folder, and one user's runs of Processes."""
 
@@ -70,16 +82,22 @@ class HistoryService:
         self._runs = runs
 
     def list(
-        self, *, kinds: Collection[HistoryKind] = KINDS, after: str | None = None, limit: int = 50
+        self,
+        *,
+        kinds: Collection[HistoryKind] = KINDS,
+        wanted: ProcessFilter = ALL,
+        after: str | None = None,
+        limit: int = 50,
     ) -> Page[HistoryEntry]:
         """A page of what ran, newest first. `after` is the cursor of the page before. Raises RuleError."""
+        kinds = [each for each in kinds if wanted == ALL or each == "process"]
         at, id_ = (_NEWEST_AT, "") if after is None else map(str, decode_cursor(after, str, str))
         found = [
             each for each in self._files() if each.kind in kinds and (each.at < at or (each.at == at and each.id > id_))
         ]
         runs: Page[RunSummary] = Page([], None)
         if self._runs is not None and "process" in kinds:
-            runs = self._runs.list(after=after, limit=checked_limit(limit))
+            runs = self._runs.list(**wanted._asdict(), after=after, limit=checked_limit(limit))
         found += [HistoryEntry(run.id, "process", run.phase, run.accepted_at, run.process_name) for run in runs.items]
         found = sorted(sorted(found, key=lambda each: each.id), key=lambda each: each.at, reverse=True)
         shown = found[:limit]
@@ -90,7 +108,7 @@ class HistoryService:
     def find(self, name: str, kinds: Collection[HistoryKind] = KINDS) -> FoundRun:
         """What a person named: a path, an id, the beginning of one, or `last` for the newest of these kinds.
 
-        Raises InputError if nothing or more than one thing has that name.
+        Raises InputError or NotFoundError if nothing has that name, or more than one thing.
         """
         if name == NEWEST:
             return self._newest(kinds)
@@ -101,12 +119,15 @@ class HistoryService:
             return exact[0]
         if self._runs is not None:
             matching += [FoundRun(each.id, "process") for each in self._runs.list_matching(name)]
+            if not matching and "process" in kinds:  # a run that another run called, or none
+                return FoundRun(name, "process")
         return _only_one(name, matching)
 
     def _newest(self, kinds: Collection[HistoryKind]) -> FoundRun:
         newest = self.list(kinds=kinds, limit=1).items
         if not newest:
-            raise InputError("Nothing ran yet.", next_step=NextStep("history.begin"))
+            what = "Nothing" if kinds == KINDS else f"No {' or '.join(kinds)}"
+            raise InputError(f"{what} ran yet.", next_step=NextStep("history.begin"))
         return FoundRun(newest[0].id, newest[0].kind, newest[0].path)
 
     def _files(self) -> Iterator[HistoryEntry]:

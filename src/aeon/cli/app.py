@@ -9,6 +9,7 @@ import typer
 from typer.models import CommandInfo, TyperInfo
 
 import aeon
+from aeon.cli.command_class import use_class
 from aeon.cli.config_commands import config
 from aeon.cli.log_commands import log
 from aeon.cli.model_commands import model
@@ -19,6 +20,7 @@ from aeon.cli.options import (
     Files,
     Model,
     NoInput,
+    Output,
     StoredTools,
     Ttl,
     User,
@@ -46,7 +48,7 @@ def _version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
+@app.callback(context_settings={"help_option_names": ["-h", "--help"]})
 def start(
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
@@ -162,7 +164,7 @@ def init(
     user: User = "me",
     as_json: AsJson = False,
 ) -> int:
-    """Make a project of this folder: record, vault, defaults.
+    """Make a project of this folder: aeon.toml, record, defaults.
 
     With --adopt, first make sure that you trust the origin of the folder.
     """
@@ -171,7 +173,9 @@ def init(
 
         return adopt_folder(is_dry=dry_run, as_json=as_json)
     from aeon.cli.platform.catalog import bring_up
+    from aeon.cli.settings_changes import create_settings
 
+    create_settings()
     return bring_up(user, as_json=as_json)
 
 
@@ -179,12 +183,12 @@ def init(
 def doctor(
     quick: Annotated[bool, typer.Option("--quick", help="Skip the test question to the model.")] = False,
     model: Model = None,
-    as_json: AsJson = False,
+    output: Output = "table",
 ) -> int:
     """Check everything that a run needs, and say how to fix what is broken."""
     from aeon.cli.doctor import run_checks
 
-    return run_checks(model, is_quick=quick, as_json=as_json)
+    return run_checks(model, is_quick=quick, output=output)
 
 
 for child, name in (
@@ -199,3 +203,4 @@ for child, name in (
     (config, "config"),
 ):
     app.add_typer(child, name=name)
+use_class(app)

@@ -2,16 +2,16 @@
 
 from aeon.cli.console import print_data
 from aeon.cli.exit_codes import ExitCode
+from aeon.cli.output import OutputFormat, print_as
 from aeon.cli.session import load_cli_settings
-from aeon.cli.text import COLUMNS, compact_json, indented_json, one_line
+from aeon.cli.text import COLUMNS, compact_json, one_line
 from aeon.settings import KEYS, LoadedSettings, environment_variable
 
 
-def explain_settings(*, as_json: bool) -> int:
+def explain_settings(*, output: OutputFormat) -> int:
     """Print the settings of the current folder. They contain no secrets: settings only name variables."""
     loaded = load_cli_settings()
-    if as_json:
-        print_data(indented_json(_as_dict(loaded)))
+    if print_as(output, _as_dict(loaded)):
         return ExitCode.DONE
     for key in KEYS:
         print_data(_line(key, loaded))

@@ -20,9 +20,10 @@ from aeon.bootstrap.app import App
 from aeon.cli.console import print_data
 from aeon.cli.exit_codes import ExitCode
 from aeon.cli.next_steps import advice_of
+from aeon.cli.output import OutputFormat, print_as
 from aeon.cli.progress import FetchProgress
 from aeon.cli.session import app_session, load_cli_settings
-from aeon.cli.text import COLUMNS, indented_json, wrap
+from aeon.cli.text import COLUMNS, wrap
 from aeon.llm.interface import LLMRequest
 
 CheckState: TypeAlias = Literal["ok", "note", "broken"]
@@ -44,7 +45,7 @@ class CheckResult(NamedTuple):
     advice: str = ""
 
 
-def run_checks(model: str | None, *, is_quick: bool, as_json: bool) -> int:
+def run_checks(model: str | None, *, is_quick: bool, output: OutputFormat) -> int:
     """Run all checks and print their results; FAILED if something that a run needs is broken."""
     results = [_python()]
     try:
@@ -63,9 +64,7 @@ def run_checks(model: str | None, *, is_quick: bool, as_json: bool) -> int:
                 *_model(app, is_quick=is_quick),
             ]
     is_ok = all(result.state != "broken" for result in results)
-    if as_json:
-        print_data(indented_json({"ok": is_ok, "findings": [result._asdict() for result in results]}))
-    else:
+    if not print_as(output, {"ok": is_ok, "findings": [result._asdict() for result in results]}, key="ok"):
         for result in results:
             print_data("\n".join(_lines(result)))
     return ExitCode.DONE if is_ok else ExitCode.FAILED

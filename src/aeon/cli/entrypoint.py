@@ -16,6 +16,7 @@ import typer
 from aeon.base.errors import AeonError
 from aeon.base.json import JsonObject
 from aeon.cli import TERMINATION_SIGNALS
+from aeon.cli.command_class import asks_for_json
 from aeon.cli.console import discard_stdout, print_data, print_error, print_message
 from aeon.cli.exit_codes import ExitCode
 from aeon.cli.signals import TerminatedBySignal, exit_code_of, handled_signals, signal_number_of
@@ -63,7 +64,7 @@ def _repeat_interruption(ignored: "sys.UnraisableHookArgs") -> None:
 
 def run(argv: Sequence[str]) -> int:  # noqa: PLR0911  # one for each way to end
     """Run one command line and return its exit code. Never raises, not even when interrupted."""
-    as_json = "--json" in _options_of(argv)
+    as_json = asks_for_json(argv)
     try:
         code = _dispatch(argv)
         sys.stdout.flush()
@@ -179,7 +180,3 @@ def _flush() -> None:
         sys.stdout.flush()
     except (OSError, ValueError):
         discard_stdout()
-
-
-def _options_of(argv: Sequence[str]) -> Sequence[str]:
-    return argv[: argv.index("--")] if "--" in argv else argv

@@ -4,15 +4,19 @@ import os
 from collections.abc import Collection, Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import NamedTuple
 
 from aeon.application.folder import FolderService
-from aeon.application.history import KINDS, FoundRun, HistoryEntry, HistoryKind, HistoryService
+from aeon.application.history import KINDS, FoundRun, HistoryKind, HistoryService, ProcessFilter
 from aeon.base.errors import InputError
-from aeon.cli.console import print_data, print_message
+from aeon.cli.console import print_data
 from aeon.cli.exit_codes import ExitCode
+from aeon.cli.output import OutputFormat, print_as, print_table
 from aeon.cli.platform.listing import print_whether_more
+from aeon.cli.platform.times import parse_since
 from aeon.cli.session import load_cli_settings
-from aeon.cli.text import COLUMNS, indented_json, one_line, printable
+from aeon.cli.text import indented_json, printable
+from aeon.platform.runs.machine.state import RunPhase
 
 _REFUSALS: dict[tuple[str, HistoryKind], str] = {
     ("why", "skill"): "See its nodes: aeon log show {id}",
@@ -45,18 +49,28 @@ def history_session(user: str) -> Generator[HistoryService]:
         yield HistoryService(folder, workspace.past_runs)
 
 
-def list_history(user: str, kinds: Collection[HistoryKind], *, after: str | None, limit: int, as_json: bool) -> int:
-    """Print a page of what ran, newest first. Raises RuleError for an invalid cursor."""
+class HistoryListOptions(NamedTuple):
+    """The options of `aeon log list`; None does not filter. `since` is a time, as `parse_since` reads it."""
+
+    limit: int
+    after: str | None
+    kind: HistoryKind | None
+    phase: RunPhase | None
+    process: str | None
+    since: str | None
+
+
+def list_history(user: str, options: HistoryListOptions, output: OutputFormat) -> int:
+    """Print a page of what ran, newest first. Raises RuleError for an invalid cursor, InputError for a time."""
+    wanted = ProcessFilter(options.phase, options.process, parse_since(options.since))
+    kinds: Collection[HistoryKind] = KINDS if options.kind is None else [options.kind]
     with history_session(user) as history:
-        page = history.list(kinds=kinds, after=after, limit=limit)
+        page = history.list(kinds=kinds, wanted=wanted, after=options.after, limit=options.limit)
     print_whether_more(page)
-    if as_json:
-        print_data(indented_json([each.as_dict() for each in page.items]))
+    if print_as(output, [each.as_dict() for each in page.items], key="id"):
         return ExitCode.DONE
-    for each in page.items:
-        print_data(_line(each))
-    if not page.items:
-        print_message('nothing ran yet; begin with: aeon run "REQUEST"')
+    rows = [(each.id, each.kind, each.state, each.at[:19], each.title) for each in page.items]
+    print_table(("ID", "KIND", "STATE", "STARTED", "WHAT"), rows, 'nothing ran yet; begin with: aeon run "REQUEST"')
     return ExitCode.DONE
 
 
@@ -74,7 +88,7 @@ def find_run(name: str, user: str, verb: str, kinds: Collection[HistoryKind] = K
 
 def delete_files(names: Sequence[str], user: str, *, as_json: bool) -> int:
     """Delete logs of requests and traces of skills. Raises InputError before the first one if any cannot be deleted."""
-    found = [find_run(name, user, "delete") for name in names]
+    found = [find_run(name, user, "delete", ["request", "skill"]) for name in names]
     for each in found:
         each.file.unlink()
         if not as_json:
@@ -82,7 +96,3 @@ def delete_files(names: Sequence[str], user: str, *, as_json: bool) -> int:
     if as_json:
         print_data(indented_json([str(each.file) for each in found]))
     return ExitCode.DONE
-
-
-def _line(entry: HistoryEntry) -> str:
-    return one_line(printable(f"{entry.id} {entry.kind} {entry.state} {entry.at[:19]} {entry.title}"), COLUMNS)

@@ -13,11 +13,13 @@ from aeon.cli.options import (
     Limit,
     Model,
     NoInput,
+    Output,
     RunName,
     Since,
     StoredTools,
     Ttl,
     User,
+    Yes,
     group,
 )
 
@@ -42,16 +44,12 @@ def log_list(
     limit: Limit = 50,
     after: After = None,
     user: User = "me",
-    as_json: AsJson = False,
+    output: Output = "table",
 ) -> int:
     """List what ran, newest first: id, kind, state, start."""
-    if phase or process_name or since:
-        from aeon.cli.platform.run_views import RunListOptions, list_runs
+    from aeon.cli.history import HistoryListOptions, list_history
 
-        return list_runs(user, RunListOptions(limit, after, phase, process_name, since), as_json=as_json)
-    from aeon.cli.history import KINDS, list_history
-
-    return list_history(user, KINDS if kind is None else [kind], after=after, limit=limit, as_json=as_json)
+    return list_history(user, HistoryListOptions(limit, after, kind, phase, process_name, since), output)
 
 
 @log.command("show")
@@ -62,7 +60,7 @@ def log_show(
         typer.Option("--entry", min=1, metavar="N", help="Entry N of a request in full, with the plan then."),
     ] = None,
     user: User = "me",
-    as_json: AsJson = False,
+    output: Output = "table",
 ) -> int:
     """Show what happened: each step with its result."""
     from aeon.cli.history import find_run
@@ -71,14 +69,14 @@ def log_show(
     if found.kind == "process":
         from aeon.cli.platform.run_views import show_run
 
-        return show_run(found.id, user, as_json=as_json)
+        return show_run(found.id, user, output=output)
     if found.kind == "skill":
         from aeon.cli.traces import show_trace
 
-        return show_trace(found.file, as_json=as_json)
+        return show_trace(found.file, output=output)
     from aeon.cli.logs import show_log
 
-    return show_log(found.file, entry, as_json=as_json)
+    return show_log(found.file, entry, output=output)
 
 
 @log.command("events")
@@ -106,7 +104,7 @@ def log_events(
 
 
 @log.command("why")
-def log_why(run: RunName, user: User = "me", as_json: AsJson = False) -> int:
+def log_why(run: RunName, user: User = "me", output: Output = "table") -> int:
     """Explain what a run waits for, or why it failed."""
     from aeon.cli.history import find_run
 
@@ -114,10 +112,10 @@ def log_why(run: RunName, user: User = "me", as_json: AsJson = False) -> int:
     if found.kind == "process":
         from aeon.cli.platform.runs import why_run
 
-        return why_run(found.id, user, as_json=as_json)
+        return why_run(found.id, user, output=output)
     from aeon.cli.logs import explain_log
 
-    return explain_log(found.file, as_json=as_json)
+    return explain_log(found.file, output=output)
 
 
 @log.command("answer")
@@ -207,12 +205,12 @@ def log_replay(run: RunName, user: User = "me", as_json: AsJson = False) -> int:
 
 
 @log.command("verify")
-def log_verify(run: RunName, user: User = "me", as_json: AsJson = False) -> int:
+def log_verify(run: RunName, user: User = "me", output: Output = "table") -> int:
     """Verify that no line of a request's log was changed."""
     from aeon.cli.history import find_run
     from aeon.cli.logs import verify_log
 
-    return verify_log(find_run(run, user, "verify", ["request"]).file, as_json=as_json)
+    return verify_log(find_run(run, user, "verify", ["request"]).file, output=output)
 
 
 @log.command("delete")
@@ -223,8 +221,12 @@ def log_delete(
     ] = None,
     user: User = "me",
     as_json: AsJson = False,
+    yes: Yes = False,
 ) -> int:
     """Delete logs and traces, or runs of Processes by their age."""
+    from aeon.cli.confirmation import confirm
+
+    confirm(_loss(runs, days), is_confirmed=yes)
     from aeon.cli.history import delete_files
 
     if runs:
@@ -232,6 +234,13 @@ def log_delete(
     from aeon.cli.platform.workers import prune_runs
 
     return prune_runs(days, user, as_json=as_json)
+
+
+def _loss(runs: list[str] | None, days: int | None) -> str:
+    if runs:
+        return f"This deletes {', '.join(runs)}."
+    age = "longer ago than engine.keep_days" if days is None else f"{days} days ago"
+    return f"This deletes all runs of Processes, of every user, that ended {age}."
 
 
 @log.command("adopt")

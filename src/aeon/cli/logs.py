@@ -7,6 +7,7 @@ from aeon.base.errors import InputError
 from aeon.base.json import JsonObject, canonical_json
 from aeon.cli.console import print_data, print_message
 from aeon.cli.exit_codes import ExitCode
+from aeon.cli.output import OutputFormat, print_as
 from aeon.cli.text import COLUMNS, compact_json, indented_json, one_line, printable, wrap
 from aeon.kernel.marks import is_fallback
 from aeon.kernel.replay import replay
@@ -17,17 +18,13 @@ _MAX_LINES = 6
 """The most lines of one value; `--entry` shows it in full."""
 
 
-def show_log(path: Path, entry: int | None, *, as_json: bool) -> int:
+def show_log(path: Path, entry: int | None, *, output: OutputFormat) -> int:
     """Print every entry of a log, or one in full with the plan at that time. Raises LogError, InputError."""
     history = read_log(path)
     if entry is not None:
         return _show_entry(history, entry)
-    if as_json:
-        print_data(
-            indented_json(
-                {"log": str(path), "entries": history.entries, "head": history.last_hash, "torn": history.torn_bytes}
-            )
-        )
+    shown = {"log": str(path), "entries": history.entries, "head": history.last_hash, "torn": history.torn_bytes}
+    if print_as(output, shown, key="log"):
         return ExitCode.DONE
     for recorded in history.entries:
         print_data("\n".join(entry_lines(recorded)))
@@ -42,12 +39,11 @@ def print_log_events(path: Path, after: int) -> int:
     return ExitCode.DONE
 
 
-def explain_log(path: Path, *, as_json: bool) -> int:
+def explain_log(path: Path, *, output: OutputFormat) -> int:
     """Print why steps of a request failed, why its answer is not trusted, or which steps are left. Raises LogError."""
     history = read_log(path)
     reasons = list(_reasons(history))
-    if as_json:
-        print_data(indented_json([{"step": step, "why": why, "message": text} for step, why, text in reasons]))
+    if print_as(output, [{"step": step, "why": why, "message": text} for step, why, text in reasons], key="step"):
         return ExitCode.DONE
     for step, _, text in reasons:
         print_data(printable(f"{step or 'run'}: {text}"))
@@ -74,20 +70,12 @@ def _reasons(history: LogHistory) -> Iterator[tuple[str | None, str, str]]:
             yield planned["step_id"], "open", "was not executed yet; resume the run"
 
 
-def verify_log(path: Path, *, as_json: bool) -> int:
+def verify_log(path: Path, *, output: OutputFormat) -> int:
     """Verify that a log is unchanged. Raises LogError with the first line that was changed."""
     history = read_log(path)
-    if as_json:
-        print_data(
-            indented_json(
-                {
-                    "log": str(path),
-                    "entries": len(history.entries),
-                    "head": history.last_hash,
-                    "torn": history.torn_bytes,
-                }
-            )
-        )
+    count = len(history.entries)
+    shown = {"log": str(path), "entries": count, "head": history.last_hash, "torn": history.torn_bytes}
+    if print_as(output, shown, key="log"):
         return ExitCode.DONE
     print_data(f"{len(history.entries)} {_entries(history)}, chain ok\nhead {history.last_hash}")
     _print_torn(history)

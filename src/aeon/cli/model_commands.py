@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from aeon.cli.options import AsJson, group
+from aeon.cli.options import AsJson, Output, group
 
 model = group("Models: embedded ones and their weights, remote ones and their keys.")
 
@@ -12,11 +12,11 @@ ModelName = Annotated[str | None, typer.Argument(metavar="NAME", help="standard,
 
 
 @model.command("list")
-def model_list(as_json: AsJson = False) -> int:
+def model_list(output: Output = "table") -> int:
     """List the models that can run in this process."""
     from aeon.cli.models import list_models
 
-    return list_models(as_json=as_json)
+    return list_models(output=output)
 
 
 @model.command("fetch")

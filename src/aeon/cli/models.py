@@ -5,21 +5,27 @@ import os
 from aeon.application.models import ModelService, StoredModel, stored_models
 from aeon.cli.console import print_data
 from aeon.cli.exit_codes import ExitCode
+from aeon.cli.output import OutputFormat, print_as, print_table
 from aeon.cli.progress import FetchProgress
 from aeon.cli.session import app_session, load_cli_settings
-from aeon.cli.text import COLUMNS, indented_json, wrap
+from aeon.cli.text import indented_json
 
 
-def list_models(*, as_json: bool) -> int:
+def list_models(*, output: OutputFormat) -> int:
     """Print each model with its size, whether it is fetched, and what it is for."""
     stored = stored_models(os.environ)
-    if as_json:
-        print_data(indented_json([_as_dict(model) for model in stored]))
+    if print_as(output, [_as_dict(model) for model in stored]):
         return ExitCode.DONE
-    for model in stored:
-        state = "fetched" if model.is_there else "not fetched"
-        print_data(f"{model.weights.name:<9} {model.weights.size / 1e6:>6,.0f} MB  {state:<12} {model.weights.title}")
-        print_data("\n".join(wrap(model.weights.summary, COLUMNS, " " * 10, " " * 10)))
+    rows = [
+        (
+            model.weights.name,
+            f"{model.weights.size / 1e6:,.0f} MB",
+            "fetched" if model.is_there else "not fetched",
+            f"{model.weights.title}. {model.weights.summary}",
+        )
+        for model in stored
+    ]
+    print_table(("NAME", "SIZE", "STATE", "WHAT"), rows)
     return ExitCode.DONE
 
 

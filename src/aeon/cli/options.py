@@ -5,6 +5,8 @@ from typing import Annotated, Literal
 
 import typer
 
+from aeon.cli.output import OutputFormat
+
 
 def group(description: str) -> typer.Typer:
     return typer.Typer(
@@ -17,6 +19,9 @@ def group(description: str) -> typer.Typer:
 
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout, and nothing else.")]
+Output = Annotated[
+    OutputFormat, typer.Option("--output", "-o", metavar="FORMAT", help="table, json (or --json), yaml or name.")
+]
 Model = Annotated[
     str | None, typer.Option("--model", metavar="NAME", help="standard, small, tiny, a .gguf file, or a remote model.")
 ]
@@ -61,6 +66,7 @@ Prefix = Annotated[str, typer.Option("--prefix", metavar="TEXT", help="Only name
 Owner = Annotated[
     Literal["own", "shared", "all"], typer.Option("--owner", help="Only your own items, or only shared ones.")
 ]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask; needed where there is no terminal.")]
 Since = Annotated[
     str | None, typer.Option("--since", metavar="TIME", help="30m, 24h or 7d ago, or an instant (ISO 8601).")
 ]

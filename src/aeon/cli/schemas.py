@@ -1,7 +1,7 @@
 """`aeon config schema`: prints the JSON schemas of all entities."""
 
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
@@ -10,6 +10,7 @@ from aeon.base.json import Json, JsonObject
 from aeon.base.suggestions import closest_name
 from aeon.cli.console import print_data
 from aeon.cli.exit_codes import ExitCode
+from aeon.cli.output import OutputFormat, print_as
 from aeon.cli.text import indented_json
 from aeon.kernel.state import OrchestrationState
 from aeon.observability.records import LogEntry, SupervisorAction, ToolCall
@@ -58,11 +59,12 @@ ENTITIES: Mapping[str, type[BaseModel]] = {
 """The entities of the data models, by name."""
 
 
-def show_schema(name: str | None, *, as_json: bool) -> int:
+def show_schema(name: str | None, *, output: OutputFormat) -> int:
     """Print the schema of the entity `name`, ignoring case and hyphens; all names if `name` is None."""
     if name is None:
-        print_data(indented_json(list(ENTITIES)) if as_json else "\n".join(ENTITIES))
-    else:
+        if not print_as(output, list[Json](ENTITIES)):
+            print_data("\n".join(ENTITIES))
+    elif not print_as(output, cast(Json, schema_of(name)), key="title"):
         print_data(indented_json(schema_of(name)))
     return ExitCode.DONE
 

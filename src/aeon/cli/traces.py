@@ -7,14 +7,14 @@ from aeon.base.json import canonical_json
 from aeon.cli.console import print_data, print_message
 from aeon.cli.exit_codes import ExitCode
 from aeon.cli.inputs import read_json_file
+from aeon.cli.output import OutputFormat, print_as
 from aeon.cli.text import COLUMNS, compact_json, indented_json, one_line, printable
 
 
-def show_trace(path: Path, *, as_json: bool) -> int:
+def show_trace(path: Path, *, output: OutputFormat) -> int:
     """Print the nodes of a plan with what they returned. Raises InputError if the file is not a trace."""
     result, _, _ = replay_result(read_json_file(path, "The trace"))
-    if as_json:
-        print_data(indented_json(result.as_dict()))
+    if print_as(output, result.as_dict(), key="planId"):
         return ExitCode.DONE
     print_data(f"{'completed' if result.success else 'failed'}: {printable(result.narrative or result.plan_id)}")
     for node in result.as_dict()["executionTrace"]:

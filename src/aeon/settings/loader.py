@@ -160,9 +160,15 @@ def _searched_files(environ: Mapping[str, str], folder: Path) -> Iterator[Settin
         yield SettingsFile(path, is_there)
         if is_there or (place / ".git").exists() or place == home:
             break
-    configured = Path(environ.get("XDG_CONFIG_HOME", ""))
-    user = (configured if configured.is_absolute() else home / ".config") / "aeon" / SETTINGS_FILE
+    user = user_settings_file(environ)
     yield SettingsFile(user, user.is_file())
+
+
+def user_settings_file(environ: Mapping[str, str]) -> Path:
+    """The user's own file, which may not exist."""
+    home = Path(environ.get("HOME") or Path.home())
+    configured = Path(environ.get("XDG_CONFIG_HOME", ""))
+    return (configured if configured.is_absolute() else home / ".config") / "aeon" / SETTINGS_FILE
 
 
 def _flag_layer(flags: Mapping[str, tuple[str, Json]]) -> SettingsLayer:

@@ -75,7 +75,9 @@ def test_a_tool_is_described_applied_and_called(aeon, file, monkeypatch):
     assert "0 services, 0 secrets, 0 tools of me" in said[0].out
     assert said[1].out == said[2].out == "+ Service weather\n+ Secret weather key\n+ Tool forecast\n"
     assert [each.err for each in said[1:]] == ["3 of 3 would change\n", "3 of 3 changed\n", "0 of 3 changed\n"]
-    assert aeon("tool", "list").out.startswith("forecast degraded The weather of a city.\n")
+    assert ("forecast", "stored", "degraded", "The weather of a city.") in aeon("tool", "list").cells(
+        "NAME", "SOURCE", "STATE", "WHAT"
+    )
     called = aeon("tool", "call", "forecast", "--input", '{"city": "Berlin"}', "--json")
     assert called.json["output"]["body"] == {"city": "Berlin", "sunny": True, "you": "Bearer [hidden]"}
     said += [called, aeon("apply", "-f", file, "--json"), aeon("init", "--json"), aeon("tool", "list", "--json")]
@@ -94,7 +96,7 @@ def test_bad_input_is_said_plainly(aeon, file):
     bad = aeon("apply", "-f", "bad.yaml")
     assert (bad.code, "its kind is 'Robot'" in bad.err) == (2, True)
     nothing = aeon("tool", "call", "forecast")
-    assert (nothing.code, "There is nothing named 'forecast'" in nothing.err) == (1, True)
+    assert (nothing.code, "There is no tool 'forecast'" in nothing.err) == (2, True)
     assert "Traceback" not in unset.err + missing.err + bad.err + nothing.err
 
 
@@ -104,7 +106,7 @@ def test_what_another_user_may_not_see_is_not_there(aeon, file, monkeypatch):
     assert aeon("apply", "-f", file).code == 0
     aeon("init")
     assert "forecast" not in aeon("tool", "list", "--user", "bob").out
-    assert aeon("tool", "call", "forecast", "--user", "bob").code == 1
+    assert aeon("tool", "call", "forecast", "--user", "bob").code == 2
     wrong = aeon("tool", "call", "forecast", "--input", '{"city": 1}')
     assert (wrong.code, '1 is not of type "string"' in " ".join(wrong.err.split())) == (2, True)
 
@@ -113,12 +115,11 @@ def test_who_uses_what_and_who_did_what(aeon, file, monkeypatch):
     """Platform 4, 19."""
     monkeypatch.setenv("WEATHER_KEY", CANARY)
     assert aeon("apply", "-f", file).code == 0
-    assert aeon("secret", "uses", "weather key").out == "tool forecast of me\n"
-    assert aeon("tool", "uses", "robot", "x").code == 2
-    assert aeon("tool", "service", "uses", "nope").code == 1
+    assert aeon("secret", "uses", "weather key").cells("KIND", "NAME", "OWNER") == [("tool", "forecast", "me")]
+    assert aeon("tool", "service", "uses", "nope").code == 2
     verbs = [entry["action"] for entry in aeon("store", "audit", "list", "--json").json]
     assert verbs == ["service.create", "secret.create", "tool.create"]
-    assert "1 20" in aeon("store", "audit", "list").out
+    assert aeon("store", "audit", "list").cells("NUMBER", "ACTION", "BY")[0] == ("1", "service.create", "me")
     assert aeon("store", "audit", "verify").out == "the audit log of me is intact\n"
     noted = aeon("store", "audit", "verify", "--json").json
     assert (noted["whole"], noted["problem"], noted["head"][:2]) == (True, None, "3:")
@@ -153,14 +154,15 @@ def test_health_says_state_since_when_why_and_what_to_do(aeon, file, monkeypatch
     assert aeon("apply", "-f", file).code == 0
     well = aeon("tool", "health", "--json")
     assert (well.code, well.json[0]["status"]) == (0, "healthy")
-    assert aeon("tool", "list").out.startswith("forecast healthy ")
+    assert ("forecast", "healthy") in aeon("tool", "list").cells("NAME", "STATE")
     text = file.read_text()
     gone = Path("gone.yaml")
     gone.write_text(text.replace("http://127.0.0.1:", "http://127.0.0.1:1/?"))
     assert aeon("apply", "-f", gone).code == 0
     assert [aeon("tool", "health").code for _ in range(2)] == [0, 1]
-    said = " ".join(aeon("tool", "health").out.split())
-    assert said.startswith("forecast (on weather) down since 20")
+    checked = aeon("tool", "health")
+    assert checked.cells("TOOL", "SERVICE", "STATE") == [("forecast", "weather", "down")]
+    said = " ".join(checked.out.split())
     assert "it cannot be reached (ConnectError); start the service or correct" in said
     assert aeon("tool", "call", "forecast", "--input", '{"city": "x"}').code == 2
 
@@ -177,11 +179,11 @@ def test_secrets_go_in_and_never_come_out(aeon):
     ]
     said += [aeon("secret", "set", "other", stdin=b"[]"), aeon("secret", "list"), aeon("secret", "list", "--json")]
     assert [each.code for each in said[2:]] == [2, 2, 2, 0, 0]
-    assert said[5].out.startswith("mine api_key since 20")
+    assert said[5].cells("NAME", "TYPE") == [("mine", "api_key")]
     assert CANARY not in "".join(each.out + each.err for each in said)
     assert aeon("secret", "list", "--user", "bob").out == ""
-    assert aeon("secret", "delete", "mine", "--user", "bob").code == 1
-    assert aeon("secret", "delete", "mine").out == "deleted mine\n"
+    assert aeon("secret", "delete", "--yes", "mine", "--user", "bob").code == 2
+    assert aeon("secret", "delete", "--yes", "mine").out == "deleted mine\n"
 
 
 def test_a_secret_that_a_repository_would_publish_is_warned_of(aeon, git):
@@ -207,7 +209,7 @@ def test_a_shared_tool_runs_with_a_secret_of_ones_own(aeon, file, monkeypatch):
     aeon("secret", "set", "own", "--user", "bob", stdin=json.dumps({"key": CANARY}).encode())
     assert aeon("tool", "bind", tool["id"], "own", "--user", "bob").out == "bound own\n"
     assert aeon(*call).json["output"]["body"]["city"] == "Rome"
-    assert aeon("tool", "uses", "forecast").out == "binding (not shared) of bob\n"
+    assert aeon("tool", "uses", "forecast").cells("KIND", "NAME", "OWNER") == [("binding", "(not shared)", "bob")]
     assert aeon("tool", "unbind", tool["id"], "--user", "bob").code == 0
     assert aeon(*call).code == 2
 
@@ -224,8 +226,8 @@ def test_the_record_goes_out_and_in_without_any_secret(aeon, file, monkeypatch):
     refused = aeon("store", "import", "all.jsonl")
     assert (refused.code, "empty" in refused.err) == (1, True)
     assert aeon("secret", "set", "later", stdin=b'{"key": "x"}').code == 0
-    assert aeon("store", "restore", "copy.db").code == 0
-    assert aeon("secret", "list").out.startswith("weather key")
+    assert aeon("store", "restore", "--yes", "copy.db").code == 0
+    assert aeon("secret", "list", "-o", "name").out == "weather key\n"
     assert "later" not in aeon("secret", "list").out
     Path("bad.jsonl").write_text(exported + "[1]\n")
     elsewhere = Path("elsewhere")
@@ -234,7 +236,7 @@ def test_the_record_goes_out_and_in_without_any_secret(aeon, file, monkeypatch):
     assert aeon("store", "import", "nowhere").code == 2
     assert "is not a record" in aeon("store", "import", "../bad.jsonl").err
     assert aeon("store", "import", "../all.jsonl").code == 0
-    assert aeon("tool", "service", "uses", "weather").out == "tool forecast of me\n"
+    assert aeon("tool", "service", "uses", "weather").cells("KIND", "NAME", "OWNER") == [("tool", "forecast", "me")]
     assert aeon("store", "audit", "verify").out == "the audit log of me is intact\n"
 
 
@@ -243,9 +245,9 @@ def test_the_defaults_are_there_and_only_theirs_to_change(aeon):
     first, second = aeon("init"), aeon("init")
     assert ("16 change(s)" in first.err, second.err) == (True, "")
     tools = ["answer", "my_things", "my_tools", "my_trail", "recall", "remember", "summarize", "write"]
-    assert [each["name"] for each in aeon("tool", "list", "--json").json] == tools
+    assert [each["name"] for each in aeon("tool", "list", "--source", "stored", "--json").json] == tools
     assert [each["name"] for each in aeon("process", "list", "--json").json] == ["reply", "research", "summary"]
-    assert {each["status"] for each in aeon("tool", "list", "--json").json} == {"healthy"}
+    assert {each["status"] for each in aeon("tool", "list", "--source", "stored", "--json").json} == {"healthy"}
     asked = aeon("tool", "call", "my_trail", "--json")
     assert (asked.code, asked.json["output"]["rows"][-1]["action"]) == (0, "tool.use")
     assert aeon("tool", "call", "my_tools").code == 0

@@ -82,12 +82,12 @@ def test_what_cannot_be_asked_is_said_plainly(aeon, discover):
     def refused(ended, code, said):
         return (ended.code, ended.out, said in " ".join(ended.err.split())) == (code, "", True)
 
-    assert refused(aeon("tool", "discover", "nowhere"), 1, "There is nothing named 'nowhere'")
+    assert refused(aeon("tool", "discover", "nowhere"), 2, "There is nothing named 'nowhere'")
     assert refused(discover("clock", {}), 2, '"command" is a required property')
     assert refused(discover("clock", {"command": "no-such-command"}), 1, "'no-such-command' was not found")
     only = discover("clock", TIME, "--only", "convert", "--only", "get_current_time")
     assert refused(only, 2, "The server does not offer convert. next: It offers get_current_time, convert_time.")
-    assert refused(discover("clock", TIME, "--secret", "mine"), 1, "You have no secret named 'mine'")
+    assert refused(discover("clock", TIME, "--secret", "mine"), 2, "You have no secret named 'mine'")
     assert refused(aeon("tool", "discover", "clock", "--connection", "[]"), 2, "--connection")
     aeon("init")
     assert refused(aeon("tool", "discover", "aeon graph"), 2, "is a neo4j_graph")

@@ -43,7 +43,7 @@ def test_the_graph_follows_the_record_and_says_how_far_it_is_behind(aeon, falkor
     assert aeon("store", "graph", "status", "--json").json["behind"] > 0
     assert aeon("store", "graph", "sync").code == 0
     assert aeon("store", "graph", "status", "--json").json["behind"] == 0
-    assert aeon("store", "graph", "rebuild").code == 0
+    assert aeon("store", "graph", "rebuild", "--yes").code == 0
     assert aeon("store", "graph", "detach").code == 0
 
 
@@ -51,12 +51,12 @@ def test_a_record_that_was_restored_is_noticed(aeon, falkordb):
     assert aeon("init").code == 0
     assert aeon("store", "backup", "before.db").code == 0
     assert aeon("store", "graph", "sync").code == 0
-    assert aeon("store", "restore", "before.db").code == 0
+    assert aeon("store", "restore", "--yes", "before.db").code == 0
     noticed = aeon("store", "graph", "status")
     assert (noticed.code, "aeon store graph rebuild" in said(noticed)) == (1, True)
     refused = aeon("store", "graph", "sync")
     assert (refused.code, "rebuil" in said(refused)) == (1, True)
-    assert aeon("store", "graph", "rebuild").code == 0
+    assert aeon("store", "graph", "rebuild", "--yes").code == 0
     assert aeon("store", "graph", "status").code == 0
 
 

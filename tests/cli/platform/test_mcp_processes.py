@@ -79,7 +79,7 @@ def asked(ask, *words):
 
     async def main():
         parameters = StdioServerParameters(
-            command=AEON[0], args=[*AEON[1:], "mcp", "--tools", "catalog", *words], env={**os.environ}
+            command=AEON[0], args=[*AEON[1:], "serve", "mcp", "--tools", "catalog", *words], env={**os.environ}
         )
         async with Client(stdio_client(parameters, errlog=sys.__stderr__)) as client:
             ask.client = client
@@ -235,7 +235,7 @@ def test_a_call_that_is_given_up_holds_up_nothing_and_its_run_goes_on_elsewhere(
         return before, told(await call("run.look", run=run))["output"]
 
     assert asked(give_up) == "Hello Ann"
-    (run,) = [each["id"] for each in json.loads(printed("log", "list", "--json")) if each["processName"] == "slow"]
+    (run,) = [each["id"] for each in json.loads(printed("log", "list", "--json")) if each["title"] == "slow"]
     before, output = asked(look)
     assert before in ("new", "running"), "it did not wait for the job"  # entries are stored a moment after they happen
     assert output == "/slow"

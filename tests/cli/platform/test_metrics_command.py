@@ -57,17 +57,23 @@ def told(aeon, capsys):
 
 
 def show(told, name=None, user="me", *, as_prometheus=False, as_json=False, **asked):
-    return told(show_metrics, name, user, MetricsFilter(**asked), as_prometheus=as_prometheus, as_json=as_json)
+    output = "json" if as_json else "table"
+    return told(show_metrics, name, user, MetricsFilter(**asked), as_prometheus=as_prometheus, output=output)
+
+
+def rows(text):
+    """The rows of a table, their cells joined by one space."""
+    return [" ".join(line.split()) for line in text.splitlines()[1:]]
 
 
 def test_what_was_measured_is_shown(told):
     everything = show(told)
-    assert "tool.calls of a tool (sum) 3\n" in everything
-    assert "tool.duration_ms of a tool (avg) -\n" in everything
-    assert show(told, "tool.calls") == "3 item, tool.calls of a tool (sum)\n"
-    assert show(told, "tool.calls", entity="item", since="24h") == "3 item, tool.calls of a tool (sum)\n"
-    assert show(told, scope="tool", entity="item").count("\n") == 5
-    assert show(told, scope="service").count("\n") == 1
+    assert "3 tool.calls tool sum" in rows(everything)
+    assert "- tool.duration_ms tool avg" in rows(everything)
+    assert rows(show(told, "tool.calls")) == ["3 item tool.calls tool sum"]
+    assert rows(show(told, "tool.calls", entity="item", since="24h")) == ["3 item tool.calls tool sum"]
+    assert show(told, scope="tool", entity="item").count("\n") == 6
+    assert show(told, scope="service").count("\n") == 2
     (summary,) = json.loads(show(told, "tool.calls", as_json=True))
     assert summary["groups"][0]["values"] == 3
     text = show(told, as_prometheus=True)

@@ -112,7 +112,7 @@ def test_a_person_answers_at_a_terminal(aeon, applied, background, shop):
     assert aeon("process", "run", "asks", "--input", "who=tea").code == 3
     (question,) = aeon("process", "job", "list", "--type", "human", "--json").json
     assert (question["status"], question["step"], question["asks"]) == ("waits", "sure", "me")
-    assert "sure of asks, for me, since 2" in aeon("process", "job", "list").out
+    assert aeon("process", "job", "list").cells("STATE", "PROCESS", "WHAT") == [("waits", "asks", "sure waits for me")]
     background("serve", "worker", "--type", "process").says("of asks is adopted")
     serving(background)
     ours, theirs = pty.openpty()
@@ -130,6 +130,6 @@ def test_a_person_answers_at_a_terminal(aeon, applied, background, shop):
     assert person.wait(20) == 130
     os.close(ours)
     assert b'"id": "tea"' in seen
-    until(lambda: aeon("log", "list").out.split()[1] == "completed")
+    until(lambda: aeon("log", "list").cells("STATE") == [("completed",)])
     assert aeon("log", "show", "last", "--json").json["output"] == "yes"
     assert aeon("process", "job", "list").out == ""

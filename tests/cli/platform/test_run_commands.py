@@ -39,7 +39,7 @@ def test_a_question_ends_the_command_and_its_answer_goes_on(aeon, applied, shop,
     assert "aeon log answer" in asked.err
     assert [each["step"] for each in aeon("log", "why", "last", "--json").json] == ["ask", "last"]
     stranger = aeon("log", "answer", "last", "ask", "mine", "--user", "stranger")
-    assert stranger.code == 1
+    assert stranger.code == 2
     done = aeon("log", "answer", "last", "ask", "garden")
     assert (done.code, done.out) == (0, "Ann: /garden\n")
     late = aeon("log", "answer", "last", "ask", "attic")
@@ -89,7 +89,8 @@ def test_a_failure_says_what_to_do_and_a_retry_keeps_what_was_done(aeon, applied
     assert "aeon log retry" in again.err
     assert shop.calls == {"/first": 1, "/lost": 2}
     listed = aeon("log", "list", "--json").json
-    assert [each["trigger"] for each in listed] == ["retry", "user"]
+    assert [(each["kind"], each["state"]) for each in listed] == [("process", "failed")] * 2
+    assert [aeon("log", "show", each["id"], "--json").json["trigger"] for each in listed] == ["retry", "user"]
     events = [json.loads(line) for line in aeon("log", "events", told["id"], "--after", "2").out.splitlines()]
     assert [each["n"] for each in events] == [3, 4, 5, 6]
 
@@ -108,12 +109,12 @@ def test_a_run_that_nobody_carries_out_is_cancelled(aeon, applied, shop):
 @pytest.mark.parametrize(
     ("argv", "code", "said"),
     [
-        (("process", "run", "nothing"), 1, "There is nothing named 'nothing'"),
+        (("process", "run", "nothing"), 2, "There is nothing named 'nothing'"),
         (("process", "run", "visit"), 2, "it lacks who"),
-        (("process", "run", "visit", "--input", "who"), 2, "not of the form name=value: who"),
+        (("process", "run", "visit", "--input", "who"), 2, "not of the form NAME=VALUE: who"),
         (("process", "run", "visit", "--input", "who=1", "--input", "x=2"), 2, "it has no input x"),
-        (("log", "show", "last"), 1, "You have no run"),
-        (("log", "resume", "nothing"), 1, "You have no run 'nothing'"),
+        (("log", "show", "last"), 2, "Nothing ran yet"),
+        (("log", "resume", "nothing"), 2, "You have no run 'nothing'"),
         (("process", "draw", "visit", "--svg", "/nowhere/at/all.svg"), 2, "cannot be written"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",

@@ -35,12 +35,16 @@ def test_schedules_are_added_listed_paused_resumed_and_removed(aeon, applied):
     daily, found = aeon("process", "schedule", "list", "--json").json
     assert (daily["enabled"], daily["inputs"], daily["catchUp"]) == (True, {"who": "me"}, "skip")
     assert (found["enabled"], found["next"], found["catchUp"]) == (False, None, "once")
-    assert aeon("process", "schedule", "list").out == added.out + paused
+    assert aeon("process", "schedule", "list").cells("NAME", "PROCESS", "WHEN", "TIME ZONE", "NEXT") == [
+        ("daily", "tick", "0 8 * * *", "UTC", f"next {daily['next']}"),
+        ("once", "tick", "at 2999-01-01T00:00:00+09:00", "Asia/Tokyo", "paused"),
+    ]
+    assert added.out == f"daily tick: 0 8 * * * UTC, next {daily['next']}\n"
     assert aeon("process", "schedule", "resume", "once").out == once.out
-    assert aeon("process", "schedule", "delete", "once").out == "removed once\n"
+    assert aeon("process", "schedule", "delete", "--yes", "once").out == "deleted once\n"
     assert aeon("process", "schedule", "list", "--user", "ann").out == ""
-    refused = aeon("process", "schedule", "delete", "daily", "--user", "ann")
-    assert (refused.code, "nothing named 'daily'" in refused.err) == (1, True)
+    refused = aeon("process", "schedule", "delete", "--yes", "daily", "--user", "ann")
+    assert (refused.code, "nothing named 'daily'" in refused.err) == (2, True)
 
 
 def test_all_that_is_wrong_with_a_schedule_is_told(aeon, applied):
@@ -74,7 +78,7 @@ def test_two_workers_of_which_one_is_killed_start_each_moment_once(aeon, applied
     third = background("serve", "worker")
     until(lambda: shop.calls["/me"] >= before + 4)
     assert aeon("process", "schedule", "pause", "often").code == 0
-    until(lambda: all(run["phase"] in ENDED_PHASES for run in aeon("log", "list", "--json").json))
+    until(lambda: all(run["state"] in ENDED_PHASES for run in aeon("log", "list", "--json").json))
     runs = aeon("log", "list", "--limit", "1000", "--json").json
     told = first.err + second.err + third.err
     starts = re.findall(r"run (\S+) of tick is started: schedule often of me", told)
@@ -88,8 +92,8 @@ def test_two_workers_of_which_one_is_killed_start_each_moment_once(aeon, applied
 def test_a_process_that_a_schedule_starts_is_in_use(aeon, applied):
     applied(TICK)
     aeon("process", "schedule", "create", "daily", "tick", "--cron", "0 8 * * *", "--input", "who=me")
-    assert aeon("process", "uses", "tick").out == "schedule daily of me\n"
-    refused = aeon("process", "delete", "tick")
+    assert aeon("process", "uses", "tick").cells("KIND", "NAME", "OWNER") == [("schedule", "daily", "me")]
+    refused = aeon("process", "delete", "--yes", "tick")
     assert (refused.code, "is still used by daily" in refused.err) == (1, True)
-    aeon("process", "schedule", "delete", "daily")
-    assert aeon("process", "delete", "tick").code == 0
+    aeon("process", "schedule", "delete", "--yes", "daily")
+    assert aeon("process", "delete", "--yes", "tick").code == 0

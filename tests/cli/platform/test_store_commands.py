@@ -39,7 +39,7 @@ def test_a_backup_brings_back_what_was_there(aeon):
     apply(aeon, "after")
     again = aeon("store", "backup", "monday.db")
     assert (again.code, "already exists" in said(again)) == (1, True)
-    restored = aeon("store", "restore", "monday.db")
+    restored = aeon("store", "restore", "--yes", "monday.db")
     assert (restored.code, "the previous record is kept at" in said(restored)) == (0, True)
     assert ("before" in services(aeon), "after" in services(aeon)) == (True, False)
 

@@ -63,5 +63,5 @@ def test_a_worker_for_runs_alone_carries_out_no_job(aeon, applied, background, s
     background("serve", "worker", "--type", "process").says("serves runs")
     assert "Start one: aeon serve worker --type rest_api" in aeon("log", "why", "last").out
     background("serve", "worker", "--type", "rest_api").says("serves jobs: rest_api")
-    until(lambda: aeon("log", "list").out.split()[1] == "completed")
+    until(lambda: aeon("log", "list").cells("STATE") == [("completed",)])
     assert shop.calls == {"/slow": 4}

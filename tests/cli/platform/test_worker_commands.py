@@ -63,17 +63,16 @@ def test_a_worker_checks_health_on_schedule(applied, background):
     background("serve", "worker").says("tool item of me is healthy")
 
 
+METRIC = ("VALUE", "OF", "METRIC", "SCOPE", "AGGREGATION")
+
+
 def test_workers_are_listed(aeon, background):
     worker = background("serve", "worker", "--concurrency", "1")
     worker.says("serves runs")
     listed = aeon("serve", "worker", "list")
-    assert [line.split(",")[0] for line in listed.out.splitlines()] == [
-        "graph_query idle",
-        "llm_call idle",
-        "mcp_server idle",
-        "rest_api idle",
+    assert listed.cells("TYPE", "STATE", "JOBS", "FAILED") == [
+        (kind, "idle", "0", "0") for kind in ("graph_query", "llm_call", "mcp_server", "rest_api")
     ]
-    assert listed.out.count("0 job(s), 0 failed") == 4
     (found, *_others) = aeon("serve", "worker", "list", "--json").json
     assert found["executorId"] in worker.err
 
@@ -98,11 +97,15 @@ def test_typed_workers_are_refused_plainly(aeon, types, said):
 def test_old_runs_are_removed_and_stay_measured(aeon, applied):
     applied(SLOW.replace("id: slow}", "id: quick}"))
     run = aeon("process", "run", "errand", "--input", "who=me", "--json").json["id"]
-    assert aeon("log", "delete").out == "removed 0 run(s) and 0 large result(s)\n"
-    assert aeon("log", "delete", "--days", "0", "--json").json == {"runs": 1, "results": 0, "cached": 0}
-    assert aeon("log", "show", run).code == 1
+    assert aeon("log", "delete", "--yes").out == "removed 0 run(s) and 0 large result(s)\n"
+    assert aeon("log", "delete", "--yes", "--days", "0", "--json").json == {"runs": 1, "results": 0, "cached": 0}
+    assert aeon("log", "show", run).code == 2
     assert aeon("log", "list").out == ""
-    assert aeon("store", "metric", "show", "process.runs").out == "1 errand, process.runs of a process (sum)\n"
-    assert aeon("store", "metric", "show", "tool.calls").out == "3 item, tool.calls of a tool (sum)\n"
+    assert aeon("store", "metric", "show", "process.runs").cells(*METRIC) == [
+        ("1", "errand", "process.runs", "process", "sum")
+    ]
+    assert aeon("store", "metric", "show", "tool.calls").cells(*METRIC) == [("3", "item", "tool.calls", "tool", "sum")]
     aeon("tool", "call", "item", "--input", '{"id": "lost"}')
-    assert aeon("store", "metric", "show", "tool.errors").out == "1 item, tool.errors of a tool (sum)\n"
+    assert aeon("store", "metric", "show", "tool.errors").cells(*METRIC) == [
+        ("1", "item", "tool.errors", "tool", "sum")
+    ]

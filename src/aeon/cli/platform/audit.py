@@ -4,39 +4,35 @@ import re
 
 from aeon.application.audit import ChainHead
 from aeon.base.errors import InputError
-from aeon.base.json import Json
+from aeon.base.json import Json, canonical_json
 from aeon.cli.console import print_data, print_message
 from aeon.cli.exit_codes import ExitCode
+from aeon.cli.output import OutputFormat, print_as, print_table
 from aeon.cli.platform.listing import print_whether_more
 from aeon.cli.platform.session import workspace_session
-from aeon.cli.text import COLUMNS, indented_json, one_line, printable
+from aeon.cli.text import indented_json, printable
 
 
-def show_uses(kind: str, name: str, user: str, *, as_json: bool) -> int:
+def show_uses(kind: str, name: str, user: str, *, output: OutputFormat) -> int:
     """Print what uses an item, one per line. Raises InputError for an unknown kind, NotFoundError."""
     with workspace_session(user) as workspace:
         references = workspace.catalog.of_kind(kind).list_uses(name)
-    if as_json:
-        print_data(indented_json([reference._asdict() for reference in references]))
+    if print_as(output, [reference._asdict() for reference in references]):
         return ExitCode.DONE
-    for reference in references:
-        owner = reference.owner_id or "another user"
-        print_data(printable(f"{reference.kind} {reference.name or '(not shared)'} of {owner}"))
-    print_message(f"{len(references)} use(s)")
+    rows = [(each.kind, each.name or "(not shared)", each.owner_id or "another user") for each in references]
+    print_table(("KIND", "NAME", "OWNER"), rows, f"nothing uses {printable(name)}")
     return ExitCode.DONE
 
 
-def list_audit_entries(user: str, *, after: str | None, limit: int, as_json: bool) -> int:
+def list_audit_entries(user: str, *, after: str | None, limit: int, output: OutputFormat) -> int:
     """Print the user's audit entries, oldest first. Raises RuleError for an invalid cursor."""
     with workspace_session(user) as workspace:
         page = workspace.audit.list_entries(after=after, limit=limit)
     print_whether_more(page)
-    if as_json:
-        print_data(indented_json(list[Json](page.items)))
+    if print_as(output, list[Json](page.items), key="seq"):
         return ExitCode.DONE
-    for entry in page.items:
-        line = f"{entry['seq']} {entry['at'][:19]} {entry['action']} by {entry['actorId']} {entry['details']}"
-        print_data(one_line(printable(line), COLUMNS))
+    rows = [(e["seq"], e["at"][:19], e["action"], e["actorId"], canonical_json(e["details"])) for e in page.items]
+    print_table(("NUMBER", "AT", "ACTION", "BY", "DETAILS"), rows, "nothing of yours was changed yet")
     return ExitCode.DONE
 
 

@@ -1,38 +1,42 @@
 """`aeon tool`: lists, shows, renames, archives, deletes and searches items of any kind."""
 
+from collections.abc import Callable, Mapping, Sequence
+from typing import cast
+
 from aeon.application.catalog import SearchHit
 from aeon.base.json import Json, JsonObject
-from aeon.cli.console import print_data, print_message
+from aeon.cli.console import print_data
 from aeon.cli.exit_codes import ExitCode
+from aeon.cli.output import OutputFormat, print_as, print_table
 from aeon.cli.platform.listing import ListOptions, print_whether_more
 from aeon.cli.platform.session import workspace_session
-from aeon.cli.text import COLUMNS, indented_json, one_line, printable
+from aeon.cli.text import indented_json, printable
 from aeon.platform.catalog.model import OwnedEntity, Secret, Service, ServiceTemplate, Tool, ToolTemplate
 from aeon.platform.processes.model import Process
 
 
-def list_entities(kind: str, user: str, options: ListOptions, *, as_json: bool) -> int:
+def list_entities(kind: str, user: str, options: ListOptions, *, output: OutputFormat) -> int:
     """Print a page of the user's own items of one kind by name, then of the shared ones."""
     with workspace_session(user) as workspace:
         page = options.page(workspace.catalog.of_kind(kind))
     print_whether_more(page)
-    if as_json:
-        print_data(indented_json([_as_data(each) for each in page.items]))
+    if print_as(output, [_as_data(each) for each in page.items]):
         return ExitCode.DONE
-    for each in page.items:
-        owner = "" if each.owner_id == user else f" (of {each.owner_id}, {each.id})"
-        print_data(one_line(printable(f"{each.name}{_summary_of(each)}{owner}"), COLUMNS))
+    titles, cells = _COLUMNS[kind]
+    rows = [(each.name, each.id, _name_of_owner(each.owner_id, user), *cells(each)) for each in page.items]
+    print_table(("NAME", "ID", "OWNER", *titles), rows, "you have none and see none; `aeon apply -f FILE` creates them")
     return ExitCode.DONE
 
 
-def show_entity(kind: str, name: str, user: str) -> int:
+def show_entity(kind: str, name: str, user: str, *, output: OutputFormat) -> int:
     """Print everything about one item, as JSON; for an llm_call tool, also the tokens that the user's calls used."""
     with workspace_session(user) as workspace:
         item = workspace.catalog.of_kind(kind).get(name)
         shown = _as_data(item)
         if isinstance(item, Tool) and item.operation.type == "llm_call":
             shown["tokensOfYours"] = workspace.tools.token_totals(item).as_dict()
-    print_data(indented_json(shown))
+    if not print_as(output, shown):
+        print_data(indented_json(shown))
     return ExitCode.DONE
 
 
@@ -64,35 +68,50 @@ def _as_data(item: OwnedEntity) -> JsonObject:
     return {name: value for name, value in item.as_dict().items() if name != "vaultVersion"}
 
 
-def _summary_of(item: OwnedEntity) -> str:
-    """Return what a list shows of an item after its name."""
-    if isinstance(item, Secret):
-        return f" {item.type} since {item.updated_at[:19]}"
-    if isinstance(item, Service | ServiceTemplate):
-        limits = item.limits.describe()
-        return f" {item.type} {item.protocol}{_state(item)}{f', {limits}' if limits else ''}"
-    if isinstance(item, Process):
-        return f" {len(item.steps)} step(s){'' if item.enabled else ', disabled'} {item.description}"
-    if isinstance(item, Tool | ToolTemplate):
-        return f" {item.operation.type}{_state(item)} {item.description or ''}"
-    return ""
+def _name_of_owner(owner: str, user: str) -> str:
+    return "you" if owner == user else owner
 
 
-def _state(item: Service | Tool | ServiceTemplate | ToolTemplate) -> str:
-    return f" {item.status}" if isinstance(item, Service | Tool) else ""
+def _of_secret(item: OwnedEntity) -> Sequence[str]:
+    secret = cast(Secret, item)
+    return secret.type, secret.updated_at[:19]
 
 
-def search_entities(text: str, kind: str | None, user: str, *, as_json: bool) -> int:
+def _of_service(item: OwnedEntity) -> Sequence[str]:
+    service = cast("Service | ServiceTemplate", item)
+    state = service.status if isinstance(service, Service) else ""
+    return service.type, service.protocol, state, service.limits.describe()
+
+
+def _of_tool(item: OwnedEntity) -> Sequence[str]:
+    tool = cast("Tool | ToolTemplate", item)
+    return tool.operation.type, tool.status if isinstance(tool, Tool) else "", tool.description or ""
+
+
+def _of_process(item: OwnedEntity) -> Sequence[str]:
+    process = cast(Process, item)
+    return str(len(process.steps)), "enabled" if process.enabled else "disabled", process.description or ""
+
+
+_COLUMNS: Mapping[str, tuple[Sequence[str], Callable[[OwnedEntity], Sequence[str]]]] = {
+    "secret": (("TYPE", "CHANGED"), _of_secret),
+    "service": (("TYPE", "PROTOCOL", "STATE", "LIMITS"), _of_service),
+    "serviceTemplate": (("TYPE", "PROTOCOL", "STATE", "LIMITS"), _of_service),
+    "tool": (("TYPE", "STATE", "WHAT"), _of_tool),
+    "toolTemplate": (("TYPE", "STATE", "WHAT"), _of_tool),
+    "process": (("STEPS", "STATE", "WHAT"), _of_process),
+}
+"""What a list shows of each kind after the name, the id and the owner."""
+
+
+def search_entities(text: str, kind: str | None, user: str, *, output: OutputFormat) -> int:
     """Print the items that match the words, best first. Raises InputError for an unknown kind."""
     with workspace_session(user) as workspace:
         hits = workspace.catalog.search(text, kind)
-    if as_json:
-        print_data(indented_json([_hit_data(hit) for hit in hits]))
-    else:
-        for hit in hits:
-            print_data(one_line(_hit_line(hit, user), COLUMNS))
-    if not hits:
-        print_message("nothing found")
+    if print_as(output, [_hit_data(hit) for hit in hits]):
+        return ExitCode.DONE
+    rows = [(hit.kind, hit.name, hit.id, _name_of_owner(hit.owner_id, user), hit.description) for hit in hits]
+    print_table(("KIND", "NAME", "ID", "OWNER", "WHAT"), rows, "nothing found; `aeon tool list` lists all tools")
     return ExitCode.DONE
 
 
@@ -105,8 +124,3 @@ def _hit_data(hit: SearchHit) -> Json:
         "description": hit.description,
         "score": hit.score,
     }
-
-
-def _hit_line(hit: SearchHit, user: str) -> str:
-    owner = "" if hit.owner_id == user else f" (of {hit.owner_id}, {hit.id})"
-    return printable(f"{hit.kind} {hit.name}{owner} {hit.description}")

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from aeon.cli.options import MAX_LISTED, After, AsJson, Expect, Limit, Name, Owner, Prefix, User
+from aeon.cli.options import MAX_LISTED, After, Expect, Limit, Name, Output, Owner, Prefix, User, Yes
 
 NewName = Annotated[str, typer.Argument(metavar="NEW")]
 
@@ -19,22 +19,22 @@ def add_list(to: typer.Typer, kind: str, items: str) -> None:
         limit: Limit = MAX_LISTED,
         after: After = None,
         user: User = "me",
-        as_json: AsJson = False,
+        output: Output = "table",
     ) -> int:
         from aeon.cli.platform.entities import list_entities
         from aeon.cli.platform.listing import ListOptions
 
-        return list_entities(kind, user, ListOptions(limit, after, owner, prefix), as_json=as_json)
+        return list_entities(kind, user, ListOptions(limit, after, owner, prefix), output=output)
 
 
 def add_show(to: typer.Typer, kind: str, item: str) -> None:
     """Add `show` for one item of a kind."""
 
     @to.command("show", help=f"Show everything about one {item}.")
-    def show(name: Name, user: User = "me") -> int:
+    def show(name: Name, user: User = "me", output: Output = "table") -> int:
         from aeon.cli.platform.entities import show_entity
 
-        return show_entity(kind, name, user)
+        return show_entity(kind, name, user, output=output)
 
 
 def add_changes(to: typer.Typer, kind: str, item: str) -> None:
@@ -47,9 +47,11 @@ def add_changes(to: typer.Typer, kind: str, item: str) -> None:
         return rename_entity(kind, name, new, user, expect)
 
     @to.command("delete", help=f"Delete one of your {item}s, unless something uses it.")
-    def delete(name: Name, expect: Expect = None, user: User = "me") -> int:
+    def delete(name: Name, expect: Expect = None, user: User = "me", yes: Yes = False) -> int:
+        from aeon.cli.confirmation import confirm
         from aeon.cli.platform.entities import delete_entity
 
+        confirm(f"This deletes the {item} {name}.", is_confirmed=yes)
         return delete_entity(kind, name, user, expect)
 
     add_uses(to, kind, item)
@@ -59,10 +61,10 @@ def add_uses(to: typer.Typer, kind: str, item: str) -> None:
     """Add `uses` for items of a kind."""
 
     @to.command("uses", help=f"Show what depends on a {item}; other users' items without names.")
-    def uses(name: Name, user: User = "me", as_json: AsJson = False) -> int:
+    def uses(name: Name, user: User = "me", output: Output = "table") -> int:
         from aeon.cli.platform.audit import show_uses
 
-        return show_uses(kind, name, user, as_json=as_json)
+        return show_uses(kind, name, user, output=output)
 
 
 def add_template_verbs(to: typer.Typer, kind: str) -> None:
@@ -76,12 +78,12 @@ def add_template_verbs(to: typer.Typer, kind: str) -> None:
         limit: Limit = MAX_LISTED,
         after: After = None,
         user: User = "me",
-        as_json: AsJson = False,
+        output: Output = "table",
     ) -> int:
         from aeon.cli.platform.entities import list_entities
         from aeon.cli.platform.listing import ListOptions
 
-        return list_entities(kind, user, ListOptions(limit, after, owner, prefix, archived), as_json=as_json)
+        return list_entities(kind, user, ListOptions(limit, after, owner, prefix, archived), output=output)
 
     @to.command("archive", help="Hide a template from lists; what was made from it is kept.")
     def archive(name: Name, expect: Expect = None, user: User = "me") -> int:

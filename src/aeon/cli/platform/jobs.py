@@ -2,19 +2,15 @@
 
 from collections.abc import Sequence
 
-from aeon.application.jobs import DeadJob, OpenJob
-from aeon.base.json import Json
-from aeon.cli.console import print_data, print_message
+from aeon.application.jobs import OpenJob
 from aeon.cli.exit_codes import ExitCode
+from aeon.cli.output import OutputFormat, print_as, print_table
 from aeon.cli.platform.listing import print_whether_more
 from aeon.cli.platform.runs import retry_run
 from aeon.cli.platform.session import workspace_session
-from aeon.cli.text import COLUMNS, indented_json, one_line, printable
-
-_WIDTH = COLUMNS * 3
 
 
-def list_jobs(user: str, types: Sequence[str], *, after: str | None, limit: int, as_json: bool) -> int:
+def list_jobs(user: str, types: Sequence[str], *, after: str | None, limit: int, output: OutputFormat) -> int:
     """Print the open jobs of the user's runs in these queues; in all queues if none is named.
 
     Raises InputError for an unknown queue, RuleError for an invalid cursor.
@@ -22,32 +18,30 @@ def list_jobs(user: str, types: Sequence[str], *, after: str | None, limit: int,
     with workspace_session(user) as workspace:
         page = workspace.jobs.list_open(types, after=after, limit=limit)
     print_whether_more(page)
-    if as_json:
-        data: list[Json] = [job._asdict() for job in page.items]
-        print_data(indented_json(data))
+    if print_as(output, [job._asdict() for job in page.items], key="id"):
         return ExitCode.DONE
-    for job in page.items:
-        print_data(one_line(printable(_line(job)), _WIDTH))
-    if not page.items:
-        print_message(
-            "no job of that type is queued or running in your runs"
-            if types
-            else "no job is queued or running in your runs"
-        )
+    rows = [(job.id, job.type, job.status, job.since[:19], job.process, _what(job)) for job in page.items]
+    none = "no job of that type is queued or running in your runs"
+    print_table(
+        ("ID", "TYPE", "STATE", "SINCE", "PROCESS", "WHAT"),
+        rows,
+        none if types else "no job is queued or running in your runs",
+    )
     return ExitCode.DONE
 
 
-def list_dead_jobs(user: str, *, after: str | None, limit: int, as_json: bool) -> int:
+def list_dead_jobs(user: str, *, after: str | None, limit: int, output: OutputFormat) -> int:
     """Print the user's dead jobs, newest first: those that failed permanently. Raises RuleError."""
     with workspace_session(user) as workspace:
         page = workspace.past_runs.list_dead_jobs(after=after, limit=limit)
     print_whether_more(page)
-    if as_json:
-        data: list[Json] = [job.as_dict() for job in page.items]
-        print_data(indented_json(data))
+    if print_as(output, [job.as_dict() for job in page.items], key="id"):
         return ExitCode.DONE
-    for job in page.items:
-        print_data(one_line(printable(_dead_line(job)), _WIDTH))
+    rows = [
+        (job.id, job.at[:19], job.tool, job.attempts, job.retried_by, f"{job.code}: {job.message}")
+        for job in page.items
+    ]
+    print_table(("ID", "AT", "TOOL", "ATTEMPTS", "RETRIED BY", "WHY"), rows, "no job failed permanently")
     return ExitCode.DONE
 
 
@@ -58,17 +52,11 @@ def retry_job(job: str, user: str, *, as_json: bool) -> int:
     return retry_run(dead.root_id, user, as_json=as_json)
 
 
-def _line(job: OpenJob) -> str:
-    since = f"since {job.since[:19]}"
+def _what(job: OpenJob) -> str:
     if job.type == "process":
-        return f"process {job.id} queued: {job.process} waits for a worker, {since}"
+        return "waits for a worker"
     if job.type == "human":
-        return f"human {job.id} waits: {job.step} of {job.process}, for {job.asks or 'anybody'}, {since}"
+        return f"{job.step} waits for {job.asks or 'anybody'}"
     attempt = f", attempt {job.attempt}" if job.attempt > 1 else ""
     by = f", by {job.worker}" if job.worker else ""
-    return f"{job.type} {job.id} {job.status}: {job.tool} for {job.process}{attempt}{by}, {since}"
-
-
-def _dead_line(job: DeadJob) -> str:
-    retry = f", retried by {job.retried_by}" if job.retried_by else ""
-    return f"{job.id} {job.at[:19]} {job.tool} ({job.attempts} attempt(s){retry}) {job.code}: {job.message}"
+    return f"{job.tool}{attempt}{by}"

@@ -9,9 +9,10 @@ from aeon.base.errors import InputError
 from aeon.base.json import Json, JsonObject
 from aeon.cli.console import print_data, print_message
 from aeon.cli.exit_codes import ExitCode
+from aeon.cli.output import OutputFormat, print_as, print_table
 from aeon.cli.platform.session import workspace_session
 from aeon.cli.platform.times import parse_since
-from aeon.cli.text import COLUMNS, indented_json, one_line, printable
+from aeon.cli.text import indented_json
 from aeon.platform.errors import NotFoundError
 from aeon.platform.metrics.model import MetricScope, MetricSummary
 
@@ -25,7 +26,9 @@ class MetricsFilter:
     since: str | None = None
 
 
-def show_metrics(name: str | None, user: str, filters: MetricsFilter, *, as_prometheus: bool, as_json: bool) -> int:
+def show_metrics(
+    name: str | None, user: str, filters: MetricsFilter, *, as_prometheus: bool, output: OutputFormat
+) -> int:
     """Print the value of one metric for each entity, or the totals of all metrics.
 
     Raises NotFoundError, and InputError for an invalid scope or time.
@@ -40,7 +43,7 @@ def show_metrics(name: str | None, user: str, filters: MetricsFilter, *, as_prom
         entity = _entity(workspace, wanted[0].scope, filters.entity) if filters.entity and wanted else None
         by = ENTITY_DIMENSION if name or as_prometheus else None
         found = [metrics.summarize(each.name, each.scope, entity=entity, since=since, by=by) for each in wanted]
-    _show(found, as_prometheus=as_prometheus, as_json=as_json)
+    _show(found, as_prometheus=as_prometheus, output=output)
     return ExitCode.DONE
 
 
@@ -64,25 +67,21 @@ def delete_metric(name: str, scope: str | None, user: str, *, is_cascading: bool
     return ExitCode.DONE
 
 
-def _show(found: list[MetricSummary], *, as_prometheus: bool, as_json: bool) -> None:
+def _show(found: list[MetricSummary], *, as_prometheus: bool, output: OutputFormat) -> None:
     if as_prometheus:
         print_data(format_exposition(found).removesuffix("\n"))
-    elif as_json:
-        print_data(indented_json([each.as_dict() for each in found]))
-    else:
-        for summary in found:
-            for line in _lines(summary):
-                print_data(one_line(printable(line), COLUMNS))
-        if not any(group.values for summary in found for group in summary.groups):
-            print_message("nothing that you may see was measured in that time")
+    elif not print_as(output, [each.as_dict() for each in found]):
+        rows = [row for summary in found for row in _rows(summary)]
+        nothing = "nothing that you may see was measured in that time"
+        print_table(("VALUE", "OF", "METRIC", "SCOPE", "AGGREGATION"), rows, nothing)
+        if rows and not any(group.values for summary in found for group in summary.groups):
+            print_message(nothing)
 
 
-def _lines(summary: MetricSummary) -> list[str]:
+def _rows(summary: MetricSummary) -> list[tuple[str, ...]]:
     metric = summary.metric
-    head = f"{metric.name} of a {metric.scope} ({metric.aggregation})"
-    if summary.by is None:
-        return [f"{head} {_value_text(summary.groups[0].value)}"]
-    return [f"{_value_text(group.value)} {group.name or group.label or ''}, {head}" for group in summary.groups]
+    about = metric.name, metric.scope, metric.aggregation
+    return [(_value_text(group.value), group.name or group.label or "", *about) for group in summary.groups]
 
 
 def _value_text(value: Json) -> str:

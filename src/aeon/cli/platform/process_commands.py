@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from aeon.cli.options import MAX_LISTED, After, AsJson, Expect, Inputs, Limit, Name, Prefix, User, group
+from aeon.cli.options import MAX_LISTED, After, AsJson, Expect, Inputs, Limit, Name, Output, Prefix, User, Yes, group
 from aeon.cli.platform.entity_commands import add_changes, add_list
 
 process = group("Processes: stored plans with versions. They run, also on a schedule.")
@@ -24,6 +24,7 @@ def process_show(
         str | None, typer.Option("--version", metavar="DIGEST", help="Show this version: the beginning of its digest.")
     ] = None,
     user: User = "me",
+    output: Output = "table",
 ) -> int:
     """Show a Process and its versions.
 
@@ -31,7 +32,7 @@ def process_show(
     """
     from aeon.cli.platform.processes import show_process
 
-    return show_process(name, version, user)
+    return show_process(name, version, user, output=output)
 
 
 @process.command("diff")
@@ -40,7 +41,7 @@ def process_diff(
     old: Annotated[str | None, typer.Argument(metavar="OLD", help="A digest's beginning, or a file.")] = None,
     new: Annotated[str | None, typer.Argument(metavar="NEW", help="The same; the current version if left out.")] = None,
     user: User = "me",
-    as_json: AsJson = False,
+    output: Output = "table",
 ) -> int:
     """Compare two versions of a Process, step by step.
 
@@ -48,7 +49,7 @@ def process_diff(
     """
     from aeon.cli.platform.processes import diff_process
 
-    return diff_process(name, old, new, user, as_json=as_json)
+    return diff_process(name, old, new, user, output=output)
 
 
 @process.command("run")
@@ -129,18 +130,21 @@ def schedule_list(
     limit: Limit = MAX_LISTED,
     after: After = None,
     user: User = "me",
-    as_json: AsJson = False,
+    output: Output = "table",
 ) -> int:
     """List your schedules: what each starts, when, and when next."""
     from aeon.cli.platform.listing import ListOptions
     from aeon.cli.platform.schedules import list_schedules
 
-    return list_schedules(user, ListOptions(limit, after, prefix=prefix), as_json=as_json)
+    return list_schedules(user, ListOptions(limit, after, prefix=prefix), output=output)
 
 
 @schedule.command("delete")
-def schedule_delete(name: ScheduleName, expect: Expect = None, user: User = "me") -> int:
+def schedule_delete(name: ScheduleName, expect: Expect = None, user: User = "me", yes: Yes = False) -> int:
     """Delete one of your schedules; runs that it started continue."""
+    from aeon.cli.confirmation import confirm
+
+    confirm(f"This deletes the schedule {name}.", is_confirmed=yes)
     from aeon.cli.platform.schedules import delete_schedule
 
     return delete_schedule(name, user, expect)
@@ -171,14 +175,14 @@ def job_list(
     limit: Limit = MAX_LISTED,
     after: After = None,
     user: User = "me",
-    as_json: AsJson = False,
+    output: Output = "table",
 ) -> int:
     """List what your open runs wait for; with --dead, what failed."""
     from aeon.cli.platform.jobs import list_dead_jobs, list_jobs
 
     if dead:
-        return list_dead_jobs(user, after=after, limit=limit, as_json=as_json)
-    return list_jobs(user, types or [], after=after, limit=limit, as_json=as_json)
+        return list_dead_jobs(user, after=after, limit=limit, output=output)
+    return list_jobs(user, types or [], after=after, limit=limit, output=output)
 
 
 @job.command("retry")

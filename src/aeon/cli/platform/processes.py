@@ -13,21 +13,23 @@ from aeon.application.processes import (
 from aeon.base.json import Json, JsonObject
 from aeon.cli.console import print_data, print_message
 from aeon.cli.exit_codes import ExitCode
+from aeon.cli.output import OutputFormat, print_as
 from aeon.cli.platform.catalog import read_text
 from aeon.cli.platform.session import workspace_session
 from aeon.cli.text import indented_json, printable
 
 
-def show_process(name: str, prefix: str | None, user: str) -> int:
+def show_process(name: str, prefix: str | None, user: str, *, output: OutputFormat) -> int:
     """Print a Process with its versions, or one version of it, as JSON."""
     with workspace_session(user) as workspace:
         processes = workspace.processes
         shown = processes.get_version(name, prefix) if prefix else _current(processes, name)
-    print_data(indented_json(shown))
+    if not print_as(output, shown):
+        print_data(indented_json(shown))
     return ExitCode.DONE
 
 
-def diff_process(name: str, old: str | None, new: str | None, user: str, *, as_json: bool) -> int:
+def diff_process(name: str, old: str | None, new: str | None, user: str, *, output: OutputFormat) -> int:
     """Print the differences between two versions, step by step.
 
     `old` defaults to the previous version, `new` to the current one. Either may be a file that describes the Process; a
@@ -39,9 +41,8 @@ def diff_process(name: str, old: str | None, new: str | None, user: str, *, as_j
     with workspace_session(user) as workspace:
         compared = workspace.processes.compare(name, before, after)
     differences = compared.differences
-    if as_json:
-        data: list[Json] = [_difference_data(each) for each in differences]
-        print_data(indented_json({"old": compared.old, "new": compared.new, "differences": data}))
+    data: list[Json] = [_difference_data(each) for each in differences]
+    if print_as(output, {"old": compared.old, "new": compared.new, "differences": data}, key="new"):
         return ExitCode.DONE
     for line in format_differences(differences):
         print_data(printable(line))

@@ -10,7 +10,8 @@ from aeon.base.errors import AeonError
 from aeon.cli import session
 from aeon.cli.console import print_data, print_message
 from aeon.cli.exit_codes import ExitCode
-from aeon.cli.text import indented_json, printable
+from aeon.cli.output import OutputFormat, print_as
+from aeon.cli.text import printable
 
 
 def sync_graph(*, is_watching: bool) -> int:
@@ -25,14 +26,12 @@ def sync_graph(*, is_watching: bool) -> int:
     return ExitCode.DONE
 
 
-def show_projection_status(*, as_json: bool) -> int:
+def show_projection_status(*, output: OutputFormat) -> int:
     """Print how far the graph is behind the record; FAILED if it must be rebuilt."""
     with _projection_session() as graph:
         status = graph.status()
-    if as_json:
-        data = {"target": status.target, "state": status.state, "behind": status.behind, "lagSeconds": status.lag}
-        print_data(indented_json({**data, "reason": status.reason or None}))
-    else:
+    data = {"target": status.target, "state": status.state, "behind": status.behind, "lagSeconds": status.lag}
+    if not print_as(output, {**data, "reason": status.reason or None}, key="target"):
         print_data(
             f"{printable(status.target)} is {status.state}: {status.behind:,} event(s) behind, {status.lag:.1f} s"
         )

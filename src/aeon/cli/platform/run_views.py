@@ -1,44 +1,16 @@
 """`aeon log list|show|events`: shows runs without opening an engine."""
 
 from dataclasses import asdict
-from typing import NamedTuple
 
 from aeon.base.json import Json, JsonObject
 from aeon.cli.console import print_data
 from aeon.cli.exit_codes import ExitCode
-from aeon.cli.platform.listing import print_whether_more
+from aeon.cli.output import OutputFormat, print_as
 from aeon.cli.platform.session import workspace_session
-from aeon.cli.platform.times import parse_since
 from aeon.cli.text import COLUMNS, indented_json, one_line, printable
-from aeon.platform.runs.machine.state import RunPhase
 
 
-class RunListOptions(NamedTuple):
-    """The options of `aeon log list`; None does not filter. `since` is a time, as `parse_since` reads it."""
-
-    limit: int
-    after: str | None = None
-    phase: RunPhase | None = None
-    process: str | None = None
-    since: str | None = None
-
-
-def list_runs(user: str, options: RunListOptions, *, as_json: bool) -> int:
-    """Print a page of the user's runs, newest first. Raises InputError for an invalid time."""
-    limit, after, phase, process, since = options
-    instant = parse_since(since)
-    with workspace_session(user) as workspace:
-        page = workspace.past_runs.list(phase=phase, process=process, since=instant, after=after, limit=limit)
-    print_whether_more(page)
-    if as_json:
-        print_data(indented_json([run.as_dict() for run in page.items]))
-        return ExitCode.DONE
-    for run in page.items:
-        print_data(one_line(printable(f"{run.id} {run.phase} {run.accepted_at[:19]} {run.process_name}"), COLUMNS))
-    return ExitCode.DONE
-
-
-def show_run(run: str, user: str, *, as_json: bool) -> int:
+def show_run(run: str, user: str, *, output: OutputFormat) -> int:
     """Print a run: its inputs, every attempt of its steps, and its output or failure."""
     with workspace_session(user) as workspace:
         runs = workspace.past_runs
@@ -49,8 +21,7 @@ def show_run(run: str, user: str, *, as_json: bool) -> int:
         "steps": [asdict(attempt) for attempt in attempts],
         "output": view.state.output,
     }
-    if as_json:
-        print_data(indented_json(shown))
+    if print_as(output, shown, key="id"):
         return ExitCode.DONE
     print_data(f"{view.run.phase}: {printable(view.run.process_name)}, started {view.run.accepted_at[:19]}")
     print_data(f"inputs {one_line(indented_json(view.run.inputs), COLUMNS)}")

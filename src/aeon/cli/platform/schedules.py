@@ -8,9 +8,10 @@ from aeon.base.json import Json, JsonObject
 from aeon.cli.console import print_data, print_message
 from aeon.cli.exit_codes import ExitCode
 from aeon.cli.inputs import read_inputs
+from aeon.cli.output import OutputFormat, print_as, print_table
 from aeon.cli.platform.listing import ListOptions, print_whether_more
 from aeon.cli.platform.session import workspace_session
-from aeon.cli.text import COLUMNS, indented_json, one_line, printable
+from aeon.cli.text import indented_json, printable
 from aeon.platform.schedules.model import ProcessSchedule
 
 
@@ -46,17 +47,20 @@ def create_schedule(
     return ExitCode.DONE
 
 
-def list_schedules(user: str, options: ListOptions, *, as_json: bool) -> int:
+def list_schedules(user: str, options: ListOptions, *, output: OutputFormat) -> int:
     """Print a page of the user's schedules, each with its next start."""
     with workspace_session(user) as workspace:
         schedules = workspace.schedules
         page = schedules.list(prefix=options.prefix, after=options.after, limit=options.limit)
         print_whether_more(page)
-        if as_json:
-            print_data(indented_json([_as_data(schedules, each) for each in page.items]))
+        if print_as(output, [_as_data(schedules, each) for each in page.items]):
             return ExitCode.DONE
-        for each in page.items:
-            print_data(_line(schedules, each))
+        rows = [_row(schedules, each) for each in page.items]
+    print_table(
+        ("NAME", "PROCESS", "WHEN", "TIME ZONE", "NEXT"),
+        rows,
+        "you have none; create one with: aeon process schedule create NAME PROCESS --cron EXPR",
+    )
     return ExitCode.DONE
 
 
@@ -81,12 +85,15 @@ def _as_data(schedules: ScheduleService, schedule: ProcessSchedule) -> JsonObjec
 
 
 def _line(schedules: ScheduleService, schedule: ProcessSchedule) -> str:
+    name, process, when, time_zone, state = _row(schedules, schedule)
+    return printable(f"{name} {process}: {when} {time_zone}, {state}")
+
+
+def _row(schedules: ScheduleService, schedule: ProcessSchedule) -> tuple[str, str, str, str, str]:
     due = _next(schedules, schedule)
     state = "paused" if not schedule.enabled else f"next {due}" if due else "ended"
-    when = schedule.cron or f"at {schedule.at}"
     process = schedules.process_name(schedule) or f"{schedule.process} (not shared any more)"
-    what = f"{schedule.name} {process}: {when} {schedule.time_zone}, {state}"
-    return one_line(printable(what), COLUMNS * 2)
+    return schedule.name, process, schedule.cron or f"at {schedule.at}", schedule.time_zone, state
 
 
 def _next(schedules: ScheduleService, schedule: ProcessSchedule) -> Json:

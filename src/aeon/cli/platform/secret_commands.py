@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from aeon.cli.options import MAX_LISTED, After, AsJson, Expect, Limit, Name, Prefix, User, group
+from aeon.cli.options import MAX_LISTED, After, AsJson, Expect, Limit, Name, Output, Prefix, User, Yes, group
 from aeon.cli.platform.entity_commands import NewName, add_show, add_uses
 
 secret = group("Credentials that stored tools use. Values are never shown again.")
@@ -18,13 +18,13 @@ def secret_list(
     limit: Limit = MAX_LISTED,
     after: After = None,
     user: User = "me",
-    as_json: AsJson = False,
+    output: Output = "table",
 ) -> int:
     """List your secrets: name, type, last change. Never shows a value."""
     from aeon.cli.platform.listing import ListOptions
     from aeon.cli.platform.secrets import list_secrets
 
-    return list_secrets(user, ListOptions(limit, after, prefix=prefix), as_json=as_json)
+    return list_secrets(user, ListOptions(limit, after, prefix=prefix), output=output)
 
 
 @secret.command("set")
@@ -54,9 +54,12 @@ def secret_rekey(as_json: AsJson = False) -> int:
 
 @secret.command("delete")
 def secret_delete(
-    name: Annotated[str, typer.Argument(metavar="NAME")], expect: Expect = None, user: User = "me"
+    name: Annotated[str, typer.Argument(metavar="NAME")], expect: Expect = None, user: User = "me", yes: Yes = False
 ) -> int:
     """Delete a secret and its value. Refused while a tool uses it."""
+    from aeon.cli.confirmation import confirm
+
+    confirm(f"This deletes the secret {name} and its value.", is_confirmed=yes)
     from aeon.cli.platform.secrets import delete_secret
 
     return delete_secret(name, user, expect)

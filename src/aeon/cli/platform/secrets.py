@@ -13,6 +13,7 @@ from aeon.base.json import Json, JsonObject, canonical_json
 from aeon.cli.console import print_data, print_message
 from aeon.cli.exit_codes import ExitCode
 from aeon.cli.inputs import read_json_file
+from aeon.cli.output import OutputFormat, print_as, print_table
 from aeon.cli.platform.listing import ListOptions, print_whether_more
 from aeon.cli.platform.session import workspace_session
 from aeon.cli.session import load_cli_settings
@@ -26,19 +27,18 @@ _PROMPTED_FIELDS = {
 """The fields that are prompted for at a terminal, by type; other types are read as JSON from stdin."""
 
 
-def list_secrets(user: str, options: ListOptions, *, as_json: bool) -> int:
+def list_secrets(user: str, options: ListOptions, *, output: OutputFormat) -> int:
     """Print a page of the user's secrets, without their values."""
     with workspace_session(user) as workspace:
         page = workspace.secrets.list(prefix=options.prefix, after=options.after, limit=options.limit)
     print_whether_more(page)
-    if as_json:
-        listed: list[Json] = [
-            {name: value for name, value in each.as_dict().items() if name != "vaultVersion"} for each in page.items
-        ]
-        print_data(indented_json(listed))
+    listed: list[Json] = [
+        {name: value for name, value in each.as_dict().items() if name != "vaultVersion"} for each in page.items
+    ]
+    if print_as(output, listed):
         return ExitCode.DONE
-    for each in page.items:
-        print_data(printable(f"{each.name} {each.type} since {each.updated_at[:19]}"))
+    rows = [(each.name, each.type, each.updated_at[:19]) for each in page.items]
+    print_table(("NAME", "TYPE", "CHANGED"), rows, "you have none; create one with: aeon secret set NAME")
     return ExitCode.DONE
 
 

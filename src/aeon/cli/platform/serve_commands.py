@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from aeon.cli.options import AsJson, Model, StoredTools, User, group
+from aeon.cli.options import Model, Output, StoredTools, User, group
 
 serve = group("What keeps running: an MCP server, workers.")
 worker = group("Run a worker until interrupted; list the workers.")
@@ -48,8 +48,8 @@ def worker_begin(
 
 
 @worker.command("list")
-def worker_list(user: User = "me", as_json: AsJson = False) -> int:
+def worker_list(user: User = "me", output: Output = "table") -> int:
     """List all workers with their state, job and last heartbeat."""
     from aeon.cli.platform.worker_views import list_workers
 
-    return list_workers(user, as_json=as_json)
+    return list_workers(user, output=output)

@@ -9,16 +9,16 @@ from aeon.base.errors import InputError
 from aeon.cli import session
 from aeon.cli.console import print_data, print_message
 from aeon.cli.exit_codes import ExitCode
-from aeon.cli.text import indented_json, printable
+from aeon.cli.output import OutputFormat, print_as
+from aeon.cli.text import printable
 
 _STDOUT = Path("-")
 
 
-def show_status(*, as_json: bool) -> int:
+def show_status(*, output: OutputFormat) -> int:
     """Print the store, the version of its tables, and the number of items of each kind."""
     store, version, things = _store().status()
-    if as_json:
-        print_data(indented_json({"store": store, "version": version, "things": things}))
+    if print_as(output, {"store": store, "version": version, "things": {**things}}, key="store"):
         return ExitCode.DONE
     print_data(f"{store}, version {version}")
     for label, count in things.items():

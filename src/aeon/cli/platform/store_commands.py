@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from aeon.cli.options import MAX_LISTED, After, AsJson, Limit, Since, User, group
+from aeon.cli.options import MAX_LISTED, After, AsJson, Limit, Output, Since, User, Yes, group
 
 store = group("The record: everything that this project keeps, but secret values.")
 graph = group("A copy of the record in a graph database (setting graph.address).")
@@ -26,11 +26,11 @@ PasswordVariable = Annotated[
 
 
 @store.command("status")
-def store_status(as_json: AsJson = False) -> int:
+def store_status(output: Output = "table") -> int:
     """Show which store keeps the record, and what is in it."""
     from aeon.cli.platform.store import show_status
 
-    return show_status(as_json=as_json)
+    return show_status(output=output)
 
 
 @store.command("check")
@@ -53,8 +53,11 @@ def store_backup(file: File) -> int:
 
 
 @store.command("restore")
-def store_restore(file: File) -> int:
+def store_restore(file: File, yes: Yes = False) -> int:
     """Replace the record by a backup; the old one is kept."""
+    from aeon.cli.confirmation import confirm
+
+    confirm("This replaces the record by the backup.", is_confirmed=yes)
     from aeon.cli.platform.store import restore_backup
 
     return restore_backup(file)
@@ -112,16 +115,19 @@ def graph_sync(
 
 
 @graph.command("status")
-def graph_status(as_json: AsJson = False) -> int:
+def graph_status(output: Output = "table") -> int:
     """Show how far the graph is behind the record."""
     from aeon.cli.platform.projection import show_projection_status
 
-    return show_projection_status(as_json=as_json)
+    return show_projection_status(output=output)
 
 
 @graph.command("rebuild")
-def graph_rebuild() -> int:
+def graph_rebuild(yes: Yes = False) -> int:
     """Empty the graph and rebuild it from the record."""
+    from aeon.cli.confirmation import confirm
+
+    confirm("This empties the graph before it is built again.", is_confirmed=yes)
     from aeon.cli.platform.projection import rebuild_graph
 
     return rebuild_graph()
@@ -142,20 +148,20 @@ def store_search(
         str | None, typer.Option("--kind", metavar="KIND", help="Only of this kind: service, tool, process ...")
     ] = None,
     user: User = "me",
-    as_json: AsJson = False,
+    output: Output = "table",
 ) -> int:
     """Find items of every kind by words, or by similar names."""
     from aeon.cli.platform.entities import search_entities
 
-    return search_entities(" ".join(text), kind, user, as_json=as_json)
+    return search_entities(" ".join(text), kind, user, output=output)
 
 
 @audit.command("list")
-def audit_list(limit: Limit = MAX_LISTED, after: After = None, user: User = "me", as_json: AsJson = False) -> int:
+def audit_list(limit: Limit = MAX_LISTED, after: After = None, user: User = "me", output: Output = "table") -> int:
     """List the entries of your audit log, oldest first."""
     from aeon.cli.platform.audit import list_audit_entries
 
-    return list_audit_entries(user, after=after, limit=limit, as_json=as_json)
+    return list_audit_entries(user, after=after, limit=limit, output=output)
 
 
 @audit.command("verify")
@@ -188,12 +194,12 @@ def metric_list(  # one for each option
     since: Since = None,
     prometheus: Prometheus = False,
     user: User = "me",
-    as_json: AsJson = False,
+    output: Output = "table",
 ) -> int:
     """List the metrics with their totals."""
     from aeon.cli.platform.metrics import MetricsFilter, show_metrics
 
-    return show_metrics(None, user, MetricsFilter(scope, entity, since), as_prometheus=prometheus, as_json=as_json)
+    return show_metrics(None, user, MetricsFilter(scope, entity, since), as_prometheus=prometheus, output=output)
 
 
 @metric.command("show")
@@ -204,12 +210,12 @@ def metric_show(  # one for each option
     since: Since = None,
     prometheus: Prometheus = False,
     user: User = "me",
-    as_json: AsJson = False,
+    output: Output = "table",
 ) -> int:
     """Show the values of a metric, per item."""
     from aeon.cli.platform.metrics import MetricsFilter, show_metrics
 
-    return show_metrics(name, user, MetricsFilter(scope, entity, since), as_prometheus=prometheus, as_json=as_json)
+    return show_metrics(name, user, MetricsFilter(scope, entity, since), as_prometheus=prometheus, output=output)
 
 
 @metric.command("create")
@@ -250,8 +256,12 @@ def metric_delete(
         bool, typer.Option("--cascade", help="Delete its values too; without it, a metric with values is kept.")
     ] = False,
     user: User = "me",
+    yes: Yes = False,
 ) -> int:
     """Delete a metric."""
+    from aeon.cli.confirmation import confirm
+
+    confirm(f"This deletes the metric {name}.", is_confirmed=yes)
     from aeon.cli.platform.metrics import delete_metric
 
     return delete_metric(name, scope, user, is_cascading=cascade)

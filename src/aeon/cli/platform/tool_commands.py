@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from aeon.cli.options import MAX_LISTED, After, AsJson, Inputs, Limit, Name, Owner, Prefix, User, group
+from aeon.cli.options import MAX_LISTED, After, AsJson, Inputs, Limit, Name, Output, Owner, Prefix, User, group
 from aeon.cli.platform.entity_commands import add_changes, add_list, add_show, add_template_verbs
 
 tool = group("Tools: built in, of skills, and stored in this project's record.")
@@ -34,21 +34,21 @@ def tool_list(  # one for each option
     limit: Limit = MAX_LISTED,
     after: After = None,
     user: User = "me",
-    as_json: AsJson = False,
+    output: Output = "table",
 ) -> int:
     """List all tools: built in, of skills, and stored."""
     from aeon.cli.platform.listing import ListOptions
     from aeon.cli.platform.tool_lists import list_tools
 
-    return list_tools(user, source, ListOptions(limit, after, owner, prefix), as_json=as_json)
+    return list_tools(user, source, ListOptions(limit, after, owner, prefix), output=output)
 
 
 @tool.command("show")
-def tool_show(name: Name, user: User = "me", as_json: AsJson = False) -> int:
+def tool_show(name: Name, user: User = "me", output: Output = "table") -> int:
     """Show a tool with its schemas, and all that is stored of it."""
     from aeon.cli.platform.tool_lists import show_tool
 
-    return show_tool(name, user, as_json=as_json)
+    return show_tool(name, user, output=output)
 
 
 @tool.command("call")
@@ -63,24 +63,24 @@ def tool_call(name: Name, inputs: Inputs = None, user: User = "me", as_json: AsJ
 def tool_search(
     text: Annotated[list[str], typer.Argument(metavar="WORDS...", help="Words of a name or description.")],
     user: User = "me",
-    as_json: AsJson = False,
+    output: Output = "table",
 ) -> int:
     """Find stored tools by words in their names and descriptions."""
     from aeon.cli.platform.entities import search_entities
 
-    return search_entities(" ".join(text), "tool", user, as_json=as_json)
+    return search_entities(" ".join(text), "tool", user, output=output)
 
 
 @tool.command("health")
 def tool_health(
     watch: Annotated[bool, typer.Option("--watch", help="Keep running, and check each tool when it is due.")] = False,
     user: User = "me",
-    as_json: AsJson = False,
+    output: Output = "table",
 ) -> int:
     """Check whether the services of your tools answer."""
     from aeon.cli.platform.health import show_health
 
-    return show_health(user, is_watching=watch, as_json=as_json)
+    return show_health(user, is_watching=watch, output=output)
 
 
 @tool.command("discover")

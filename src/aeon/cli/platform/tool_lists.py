@@ -12,15 +12,16 @@ from aeon.base.json import JsonObject
 from aeon.cli.console import print_data, print_message
 from aeon.cli.exit_codes import ExitCode
 from aeon.cli.inputs import read_inputs
+from aeon.cli.output import OutputFormat, print_as, print_table
 from aeon.cli.platform.listing import ListOptions, print_whether_more
 from aeon.cli.platform.session import workspace_session
 from aeon.cli.session import load_cli_settings
-from aeon.cli.text import COLUMNS, indented_json, one_line, printable, wrap
+from aeon.cli.text import COLUMNS, indented_json, printable, wrap
 from aeon.platform.catalog.model import Tool
 from aeon.platform.errors import NotFoundError
 
 
-def list_tools(user: str, source: str | None, options: ListOptions, *, as_json: bool) -> int:
+def list_tools(user: str, source: str | None, options: ListOptions, *, output: OutputFormat) -> int:
     """Print the tools of one source or of all: built-in ones, those of skills, then a page of the stored ones."""
     found: list[JsonObject] = []
     if source != "stored" and options.after is None:
@@ -36,28 +37,30 @@ def list_tools(user: str, source: str | None, options: ListOptions, *, as_json: 
     found = [each for each in found if each["name"].startswith(options.prefix)]
     found += [{**each.as_dict(), "source": "stored"} for each in page.items]
     print_whether_more(page)
-    if as_json:
-        print_data(indented_json(found))
+    if print_as(output, found):
         return ExitCode.DONE
-    for each in found:
-        print_data(one_line(printable(_line(each, user)), COLUMNS))
+    rows = [
+        (each["name"], each["source"], each.get("status"), _owner(each, user), each.get("id"), each.get("description"))
+        for each in found
+    ]
+    print_table(("NAME", "SOURCE", "STATE", "OWNER", "ID", "WHAT"), rows, "nothing found; see `aeon tool search`")
     return ExitCode.DONE
 
 
-def show_tool(name: str, user: str, *, as_json: bool) -> int:
+def show_tool(name: str, user: str, *, output: OutputFormat) -> int:
     """Print a stored tool as it is stored, or another one as a prompt shows it. Raises InputError."""
     with _stored(user) as workspace:
         if (stored := _find_stored(workspace, name)) is not None and workspace is not None:
             shown: JsonObject = {**stored.as_dict(), "source": "stored"}
             if stored.operation.type == "llm_call":
                 shown["tokensOfYours"] = workspace.tools.token_totals(stored).as_dict()
-            print_data(indented_json(shown))
+            if not print_as(output, shown):
+                print_data(indented_json(shown))
             return ExitCode.DONE
     from aeon.cli.registered_tools import registered_tool
 
     exported = registered_tool(name, _stored_names(user))
-    if as_json:
-        print_data(indented_json(exported))
+    if print_as(output, exported):
         return ExitCode.DONE
     print_data("\n".join(wrap(f"{exported['name']}: {exported['description']}", COLUMNS)))
     for field in ("input_schema", "output_schema", "example"):
@@ -113,10 +116,8 @@ def _find_stored(workspace: Workspace | None, name: str) -> Tool | None:
         return None
 
 
-def _line(each: JsonObject, user: str) -> str:
-    owner = f" (of {each['ownerId']}, {each['id']})" if each.get("ownerId", user) != user else ""
-    state = f" {each['status']}" if "status" in each else ""
-    return f"{each['name']} {each['source']}{state} {each.get('description') or ''}{owner}"
+def _owner(each: JsonObject, user: str) -> str:
+    return "" if "ownerId" not in each else "you" if each["ownerId"] == user else each["ownerId"]
 
 
 def _stored_names(user: str) -> list[str]:

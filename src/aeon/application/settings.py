@@ -1,0 +1,90 @@
+"""`SettingsService`: makes, shows and changes the settings files of a project and of its user."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from aeon.base.errors import ConfigError, InputError
+from aeon.base.json import Json
+from aeon.base.next_steps import NextStep
+from aeon.base.suggestions import closest_name
+from aeon.settings import KEYS, LoadedSettings, load_settings
+from aeon.settings.files import commented_settings, problems_of, with_setting, write_settings
+from aeon.settings.loader import SETTINGS_FILE, user_settings_file
+
+
+class SettingsService:
+    """The settings of one project, and the files that they come from."""
+
+    def __init__(self, folder: Path, environ: Mapping[str, str]) -> None:
+        """`folder` is the project's."""
+        self._folder = folder
+        self._environ = environ
+
+    @property
+    def project_file(self) -> Path:
+        """The project's file, which may not exist."""
+        return self._folder / SETTINGS_FILE
+
+    @property
+    def user_file(self) -> Path:
+        """The user's own file, which may not exist."""
+        return user_settings_file(self._environ)
+
+    def create(self) -> bool:
+        """Write the project's file with every setting as a comment; False if there is one already, which stays."""
+        if self.project_file.exists():
+            return False
+        write_settings(self.project_file, commented_settings())
+        return True
+
+    def get(self, key: str) -> tuple[Json, str]:
+        """The value of a setting and its origin. Raises InputError for an unknown one, ConfigError."""
+        _require_known(key)
+        loaded = self._load()
+        return loaded.value(key), loaded.origins[key]
+
+    def set(self, key: str, value: str, file: Path) -> None:
+        """Change a setting in a file. If it raises InputError or ConfigError, the file is as it was."""
+        _require_known(key)
+        self._replace(file, with_setting(read_settings(file), key, value, str(file)))
+
+    def replace(self, file: Path, text: str) -> None:
+        """Write a settings file that the user edited. If it raises ConfigError, the file is as it was."""
+        if problems := problems_of(text, str(file)):
+            listed = "\n".join(f"  {each}" for each in problems)
+            raise ConfigError(
+                f"The file was not changed:\n{listed}\n", next_step="Edit it again.", problems=list[Json](problems)
+            )
+        self._replace(file, text)
+
+    def _replace(self, file: Path, text: str) -> None:
+        """Write a file, and take it back if the settings as a whole do not allow it."""
+        before = read_settings(file) if file.exists() else None
+        write_settings(file, text)
+        try:
+            self._load()
+        except ConfigError:
+            if before is None:
+                file.unlink()
+            else:
+                write_settings(file, before)
+            raise
+
+    def _load(self) -> LoadedSettings:
+        return load_settings({}, self._environ, self._folder)
+
+
+def read_settings(file: Path) -> str:
+    """The text of a settings file; empty if there is none. Raises ConfigError if it cannot be read."""
+    try:
+        return file.read_text(encoding="utf-8-sig") if file.exists() else ""
+    except (OSError, UnicodeDecodeError) as error:
+        why = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
+        raise ConfigError(f"{file} cannot be read: {why}.", next_step="Check the file and its folder.") from None
+
+
+def _require_known(key: str) -> None:
+    if key not in KEYS:
+        near = closest_name(key, KEYS)
+        suggestion = f" Did you mean {near}?" if near else ""
+        raise InputError(f"There is no setting {key!r}.{suggestion}", next_step=NextStep("config.explain"))
