@@ -153,7 +153,7 @@ def call_everything(world):
         ["tool", "call", "key", "--input", '{"way": "ok"}', "--user", "bob"],
         more=world.variables(),
     )
-    assert codes == [0, 1, 0, 1, 1, 2, 1, 1]
+    assert codes == [0, 1, 0, 1, 1, 2, 1, 2]
     assert HIDDEN.encode() in world.said
 
 

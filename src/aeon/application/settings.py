@@ -43,10 +43,13 @@ class SettingsService:
         loaded = self._load()
         return loaded.value(key), loaded.origins[key]
 
-    def set(self, key: str, value: str, file: Path) -> None:
-        """Change a setting in a file. If it raises InputError or ConfigError, the file is as it was."""
-        _require_known(key)
-        self._replace(file, with_setting(read_settings(file), key, value, str(file)))
+    def set(self, values: Mapping[str, str], file: Path) -> None:
+        """Change settings in a file, all or none. If it raises InputError or ConfigError, the file is as it was."""
+        text = read_settings(file)
+        for key, value in values.items():
+            _require_known(key)
+            text = with_setting(text, key, value, str(file))
+        self._replace(file, text)
 
     def replace(self, file: Path, text: str) -> None:
         """Write a settings file that the user edited. If it raises ConfigError, the file is as it was."""

@@ -48,11 +48,28 @@ def _version(wanted: bool) -> None:
         raise typer.Exit
 
 
+def _show_completion(shell: str | None) -> None:
+    if shell is not None:
+        from aeon.cli.completion import completion_script
+
+        typer.echo(completion_script(shell))
+        raise typer.Exit
+
+
 @app.callback(context_settings={"help_option_names": ["-h", "--help"]})
 def start(
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
     ] = False,
+    completion: Annotated[
+        Literal["bash", "zsh", "fish"] | None,
+        typer.Option(
+            "--show-completion",
+            callback=_show_completion,
+            is_eager=True,
+            help="Print the script that completes commands in this shell.",
+        ),
+    ] = None,
     log_level: Annotated[
         Literal["debug", "info", "warning", "error"] | None,
         typer.Option(
@@ -60,7 +77,7 @@ def start(
         ),
     ] = None,
 ) -> None:
-    del version
+    del version, completion
     from aeon.cli.log_output import show_log
 
     show_log(log_level)
@@ -185,7 +202,7 @@ def doctor(
     model: Model = None,
     output: Output = "table",
 ) -> int:
-    """Check everything that a run needs, and say how to fix what is broken."""
+    """Check everything that a run needs, and say how to fix it."""
     from aeon.cli.doctor import run_checks
 
     return run_checks(model, is_quick=quick, output=output)

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from aeon.cli.options import Output, group
+from aeon.cli.options import Output, UserFile, group
 
 config = group("The settings: where each comes from, and how to change it.")
 
@@ -18,9 +18,6 @@ def config_list(output: Output = "table") -> int:
 
 
 Key = Annotated[str, typer.Argument(metavar="KEY", help="A setting, such as run.ttl.")]
-UserFile = Annotated[
-    bool, typer.Option("--user-file/--project", help="Your own file for all projects, or this project's (default).")
-]
 
 
 @config.command("get")
@@ -38,9 +35,9 @@ def config_set(
     user_file: UserFile = False,
 ) -> int:
     """Change a setting in aeon.toml, if the result is valid."""
-    from aeon.cli.settings_changes import change_setting
+    from aeon.cli.settings_changes import change_settings
 
-    return change_setting(key, value, is_users=user_file)
+    return change_settings({key: value}, is_users=user_file)
 
 
 @config.command("edit")
@@ -58,7 +55,7 @@ def config_schema(
     ] = None,
     output: Output = "table",
 ) -> int:
-    """Show the JSON schema of a plan, log entry, tool ..."""
+    """Show the JSON schema of a plan, a log entry or a tool."""
     from aeon.cli.schemas import show_schema
 
     return show_schema(name, output=output)

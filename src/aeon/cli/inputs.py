@@ -99,7 +99,8 @@ def read_json_file(path: Path, what: str) -> Json:
             with path.open("rb") as file:
                 text = _text_from(file, _MAX_JSON, f"{what} {path}", InputError)
         if not text.strip():
-            raise InputError(f"{what} {path} is empty.", next_step="Check the path.")
+            place, advice = ("on stdin", "Pipe it in.") if str(path) == "-" else (str(path), "Check the path.")
+            raise InputError(f"{what} {place} is empty.", next_step=advice)
         return parse_strict(text)
     except OSError as error:
         raise InputError(f"{what} {path} cannot be read: {error.strerror}.", next_step="Check the path.") from None

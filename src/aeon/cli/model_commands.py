@@ -1,12 +1,12 @@
 """The commands of `aeon model` and their options. Each imports what it needs when it runs."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
-from aeon.cli.options import AsJson, Output, group
+from aeon.cli.options import AsJson, Output, UserFile, Yes, group
 
-model = group("Models: embedded ones and their weights, remote ones and their keys.")
+model = group("Embedded models and their weights; the choice of a model.")
 
 ModelName = Annotated[str | None, typer.Argument(metavar="NAME", help="standard, small or tiny.")]
 
@@ -33,3 +33,34 @@ def model_path(name: ModelName = None) -> int:
     from aeon.cli.models import print_path
 
     return print_path(name)
+
+
+@model.command("use")
+def model_use(
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help="standard, small, tiny, a .gguf file, or a remote model.")
+    ],
+    at: Annotated[
+        str | None, typer.Option("--at", metavar="URL", help="The root of the HTTP API that serves a remote model.")
+    ] = None,
+    provider: Annotated[
+        Literal["auto", "embedded", "openai", "anthropic", "vllm"] | None,
+        typer.Option("--provider", help="The API that the remote server speaks; default: openai."),
+    ] = None,
+    user_file: UserFile = False,
+) -> int:
+    """Choose the model of this project, or of all your projects."""
+    from aeon.cli.settings_changes import change_settings
+
+    chosen = {"model.name": name, "model.base_url": at, "model.provider": provider}
+    return change_settings({key: value for key, value in chosen.items() if value}, is_users=user_file)
+
+
+@model.command("remove")
+def model_remove(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="standard, small or tiny.")], yes: Yes = False
+) -> int:
+    """Delete a model's downloaded weights; `fetch` gets them again."""
+    from aeon.cli.models import remove_model
+
+    return remove_model(name, is_confirmed=yes)

@@ -3,6 +3,8 @@
 import os
 
 from aeon.application.models import ModelService, StoredModel, stored_models
+from aeon.base.errors import InputError
+from aeon.cli.confirmation import confirm
 from aeon.cli.console import print_data
 from aeon.cli.exit_codes import ExitCode
 from aeon.cli.output import OutputFormat, print_as, print_table
@@ -34,6 +36,21 @@ def fetch_model(name: str | None, *, as_json: bool) -> int:
     with app_session(load_cli_settings(), is_quiet=True) as app, FetchProgress() as progress:
         path = ModelService(app).fetch(name, progress)
     print_data(indented_json({"path": str(path)}) if as_json else str(path))
+    return ExitCode.DONE
+
+
+def remove_model(name: str, *, is_confirmed: bool) -> int:
+    """Delete a model's weights from this machine. Raises InputError for an unknown model or one that is not there."""
+    by_name = {model.weights.name: model for model in stored_models(os.environ)}
+    model = by_name.get(name)
+    if model is None or not model.file.exists():
+        fetched = [each for each, stored in by_name.items() if stored.is_there]
+        raise InputError(
+            f"No weights of a model {name!r} are here.", next_step=f"Fetched are: {', '.join(fetched) or 'none'}."
+        )
+    confirm(f"This deletes {model.file} ({model.weights.size / 1e6:,.0f} MB).", is_confirmed=is_confirmed)
+    model.file.unlink()
+    print_data(f"deleted {model.file}")
     return ExitCode.DONE
 
 

@@ -67,6 +67,9 @@ Owner = Annotated[
     Literal["own", "shared", "all"], typer.Option("--owner", help="Only your own items, or only shared ones.")
 ]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask; needed where there is no terminal.")]
+UserFile = Annotated[
+    bool, typer.Option("--user-file/--project", help="Your own file for all projects, or this project's (default).")
+]
 Since = Annotated[
     str | None, typer.Option("--since", metavar="TIME", help="30m, 24h or 7d ago, or an instant (ISO 8601).")
 ]

@@ -5,6 +5,7 @@ import shlex
 import subprocess
 import sys
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 
 from aeon.application.settings import SettingsService, read_settings
@@ -23,15 +24,16 @@ def show_setting(key: str, output: OutputFormat) -> int:
     return ExitCode.DONE
 
 
-def change_setting(key: str, value: str, *, is_users: bool) -> int:
-    """Change a setting in the project's file or the user's own. If it raises, nothing changed."""
+def change_settings(values: Mapping[str, str], *, is_users: bool) -> int:
+    """Change settings in the project's file or the user's own. If it raises, nothing changed."""
     settings = _settings()
     file = settings.user_file if is_users else settings.project_file
-    settings.set(key, value, file)
-    print_message(f"changed {key} in {printable(str(file))}")
-    now, origin = settings.get(key)
-    if origin != str(file):
-        print_message(f"{printable(origin)} sets it to {compact_json(now)}, which overrides the file", "note: ")
+    settings.set(values, file)
+    print_message(f"changed {', '.join(values)} in {printable(str(file))}")
+    for key in values:
+        now, origin = settings.get(key)
+        if origin != str(file):
+            print_message(f"{printable(origin)} sets {key} to {compact_json(now)}, which overrides the file", "note: ")
     return ExitCode.DONE
 
 

@@ -156,12 +156,20 @@ def _searched_files(environ: Mapping[str, str], folder: Path) -> Iterator[Settin
     home = Path(environ.get("HOME") or Path.home())
     for place in (folder, *folder.parents):
         path = place / SETTINGS_FILE
-        is_there = path.is_file()
+        is_there = _is_there(path)
         yield SettingsFile(path, is_there)
         if is_there or (place / ".git").exists() or place == home:
             break
     user = user_settings_file(environ)
-    yield SettingsFile(user, user.is_file())
+    yield SettingsFile(user, _is_there(user))
+
+
+def _is_there(path: Path) -> bool:
+    """Whether a settings file exists; one in a folder that cannot be read counts, so that it is reported."""
+    try:
+        return path.is_file()
+    except OSError:
+        return True
 
 
 def user_settings_file(environ: Mapping[str, str]) -> Path:

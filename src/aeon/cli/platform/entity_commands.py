@@ -60,7 +60,7 @@ def add_changes(to: typer.Typer, kind: str, item: str) -> None:
 def add_uses(to: typer.Typer, kind: str, item: str) -> None:
     """Add `uses` for items of a kind."""
 
-    @to.command("uses", help=f"Show what depends on a {item}; other users' items without names.")
+    @to.command("uses", help=f"Show what depends on a {item} and would break without it.")
     def uses(name: Name, user: User = "me", output: Output = "table") -> int:
         from aeon.cli.platform.audit import show_uses
 

@@ -9,7 +9,7 @@ from aeon.cli.options import MAX_LISTED, After, AsJson, Expect, Inputs, Limit, N
 from aeon.cli.platform.entity_commands import add_changes, add_list
 
 process = group("Processes: stored plans with versions. They run, also on a schedule.")
-schedule = group("When Processes start by themselves; `aeon serve worker` starts them.")
+schedule = group("When Processes start by themselves.")
 job = group("The open and the dead jobs of your runs.")
 process.add_typer(schedule, name="schedule")
 process.add_typer(job, name="job")
@@ -160,7 +160,7 @@ def schedule_pause(name: ScheduleName, expect: Expect = None, user: User = "me")
 
 @schedule.command("resume")
 def schedule_resume(name: ScheduleName, expect: Expect = None, user: User = "me") -> int:
-    """Resume a paused schedule, from now on: missed starts are not caught up."""
+    """Resume a paused schedule; missed starts are not caught up."""
     from aeon.cli.platform.schedules import enable_schedule
 
     return enable_schedule(name, user, expect, is_enabled=True)

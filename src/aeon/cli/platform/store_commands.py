@@ -7,7 +7,7 @@ import typer
 
 from aeon.cli.options import MAX_LISTED, After, AsJson, Limit, Output, Since, User, Yes, group
 
-store = group("The record: everything that this project keeps, but secret values.")
+store = group("The record: everything that this project keeps.")
 graph = group("A copy of the record in a graph database (setting graph.address).")
 audit = group("The audit log: who did what, and when.")
 metric = group("What is measured of services, tools and Processes.")

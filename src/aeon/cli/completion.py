@@ -1,0 +1,25 @@
+"""Completion of commands and options for bash, zsh and fish."""
+
+import os
+
+import typer
+from typer._completion_classes import completion_init
+from typer._completion_shared import get_completion_script
+from typer.completion import shell_complete
+
+VARIABLE = "_AEON_COMPLETE"
+"""The variable by which a shell asks for completions."""
+
+
+def completion_script(shell: str) -> str:
+    """The script that a shell reads at its start to complete `aeon`."""
+    return get_completion_script(prog_name="aeon", complete_var=VARIABLE, shell=shell)
+
+
+def complete() -> int:
+    """Print what may come next, as the shell in the environment asks; returns the exit code."""
+    from aeon.cli.app import app
+
+    completion_init()
+    command = typer.main.get_command(app)
+    return shell_complete(command, {}, "aeon", VARIABLE, os.environ[VARIABLE])
