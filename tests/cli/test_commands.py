@@ -112,6 +112,22 @@ def test_a_call_is_checked_before_it_is_made(aeon, arguments, said):
     assert said in ended.err
 
 
+def test_inputs_are_given_in_each_form(aeon):
+    Path("in.json").write_text('{"text": "hi"}')
+    forms = (["text=hi"], ['{"text": "hi"}'], ["@in.json"], ["-"], ["@-"], ['{"text": "no"}', "text=hi"])
+    for form in forms:
+        argv = [word for each in form for word in ("--input", each)]
+        assert aeon("tool", "call", "echo", *argv, stdin=b'{"text": "hi"}').json == {"text": "hi"}, form
+    assert aeon("tool", "call", "memory_write", "--input", "key=a", "--input", "value=1").code == 0
+    assert aeon("tool", "call", "echo", "--input", "@lost.json").code == 2
+
+
+def test_a_plan_is_shown_without_being_run(aeon, plan_file):
+    shown = aeon("run", "--plan", plan_file, "--dry-run")
+    assert [step["tool"] for step in shown.json["steps"]] == ["calculator", "echo"]
+    assert not Path(".aeon/logs").exists()
+
+
 def test_a_call_that_fails_is_code_1(aeon):
     ended = aeon("tool", "call", "calculator", "--input", '{"expression": "1/0"}', "--json")
     assert ended.code == 1

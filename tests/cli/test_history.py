@@ -5,11 +5,22 @@ from pathlib import Path
 
 import pytest
 
-SKILL_PLAN = {
-    "planId": "p1",
-    "narrative": "roll",
-    "tools": [{"toolId": "a", "toolPath": "dice-roller/roll", "parameters": {"dice": "1d6"}}],
-}
+from aeon.skills.plan_json import ExecutionResult, ExecutionState, ToolErrorJson, ToolResult
+
+TRACE = ExecutionResult(
+    plan_id="p1",
+    success=False,
+    narrative="roll dice",
+    execution_trace=[
+        ToolResult(
+            tool_id="a",
+            tool_path="dice-roller/roll",
+            ok=False,
+            state=ExecutionState.FAILED,
+            error=ToolErrorJson(type="exit", message="it ended with code 3"),
+        )
+    ],
+)
 
 
 @pytest.fixture
@@ -86,3 +97,45 @@ def test_a_damaged_log_is_listed_as_one_that_cannot_be_read(aeon, ran):
 def test_events_are_lines_of_json(aeon, ran):
     lines = aeon("log", "events", ran[0], "--after", "1").out.splitlines()
     assert [json.loads(line)["step_number"] for line in lines] == [2, 3]
+
+
+@pytest.fixture
+def trace(aeon):
+    """The id of a plan of skills that failed."""
+    folder = Path(".aeon/logs")
+    assert aeon("doctor", "--quick").code in (0, 1)
+    folder.mkdir(parents=True, exist_ok=True)
+    Path(folder, "skills-20261125-004319-abcdef.json").write_text(json.dumps(TRACE.as_dict()))
+    return "skills-20261125-004319-abcdef"
+
+
+def test_a_plan_of_skills_is_in_the_same_history(aeon, trace):
+    assert aeon("log", "list").cells("ID", "KIND", "STATE", "WHAT") == [(trace, "skill", "failed", "roll dice")]
+    assert 'a failed: "it ended with code 3"' in aeon("log", "show", "skills").out
+    assert json.loads(aeon("log", "events", trace).out)["toolId"] == "a"
+    assert aeon("log", "replay", trace, "--json").json == {"same": True, "finalState": {}}
+
+
+@pytest.mark.parametrize("verb", ["why", "cancel", "resume", "retry", "verify"])
+def test_what_a_plan_of_skills_cannot_do_is_refused(aeon, trace, verb):
+    ended = aeon("log", verb, trace)
+    assert (ended.code, "is a plan of skills" in ended.err, "next:" in ended.err) == (2, True, True)
+
+
+@pytest.mark.slow
+def test_a_run_of_a_process_is_in_the_same_history(aeon, plan_file):
+    process = "kind: Process\nname: wait\nsteps:\n  - {id: sure, tool: my_things, output: things, inputs: {words: tea}, execution: {interactionMode: manual}}\n"
+    Path("wait.yaml").write_text(process)
+    assert aeon("init").code == 0
+    assert aeon("apply", "-f", "wait.yaml").code == 0
+    assert aeon("run", "--plan", plan_file).code == 0
+    assert aeon("process", "run", "wait").code == 3
+    kinds = aeon("log", "list").cells("KIND", "STATE")
+    assert sorted(kinds) == [("process", "running"), ("request", "completed")]
+    ((id_,),) = aeon("log", "list", "--kind", "process").cells("ID")
+    assert aeon("log", "list", "--phase", "running", "-o", "name").out == f"{id_}\n"
+    assert aeon("log", "show", id_[:8]).out == aeon("log", "show", id_).out
+    for verb in ("verify", "replay", "delete"):
+        ended = aeon("log", verb, id_[:8], *(["--yes"] if verb == "delete" else []))
+        assert (ended.code, "is a run of a Process" in " ".join(ended.err.split())) == (2, True)
+    assert aeon("log", "cancel", "last").code == 0
