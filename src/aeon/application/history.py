@@ -17,6 +17,18 @@ from aeon.base.project_folder import require_ownership
 from aeon.platform.runs.machine.state import RunPhase
 from aeon.platform.runs.model import RunSummary
 
+__all__ = [
+    "ALL",
+    "KINDS",
+    "FoundRun",
+    "HistoryEntry",
+    "HistoryKind",
+    "HistoryService",
+    "ProcessFilter",
+    "RunPhase",
+    "kind_of_file",
+]
+
 HistoryKind: TypeAlias = Literal["request", "skill", "process"]
 """What ran: a request that the kernel planned, a plan of skills, a Process."""
 

@@ -16,10 +16,8 @@ def completion_script(shell: str) -> str:
     return get_completion_script(prog_name="aeon", complete_var=VARIABLE, shell=shell)
 
 
-def complete() -> int:
+def complete(app: typer.Typer) -> int:
     """Print what may come next, as the shell in the environment asks; returns the exit code."""
-    from aeon.cli.app import app
-
     completion_init()
     command = typer.main.get_command(app)
     return shell_complete(command, {}, "aeon", VARIABLE, os.environ[VARIABLE])

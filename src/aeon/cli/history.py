@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from aeon.application.folder import FolderService
-from aeon.application.history import KINDS, FoundRun, HistoryKind, HistoryService, ProcessFilter
+from aeon.application.history import KINDS, FoundRun, HistoryKind, HistoryService, ProcessFilter, RunPhase
 from aeon.base.errors import InputError
 from aeon.cli.console import print_data
 from aeon.cli.exit_codes import ExitCode
@@ -16,7 +16,6 @@ from aeon.cli.platform.listing import print_whether_more
 from aeon.cli.platform.times import parse_since
 from aeon.cli.session import load_cli_settings
 from aeon.cli.text import indented_json, printable
-from aeon.platform.runs.machine.state import RunPhase
 
 _REFUSALS: dict[tuple[str, HistoryKind], str] = {
     ("why", "skill"): "See its nodes: aeon log show {id}",
