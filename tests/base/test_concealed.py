@@ -68,9 +68,9 @@ print("dumpable", ctypes.CDLL(None).prctl(3, 0, 0, 0, 0))  # PR_GET_DUMPABLE
     ("command", "secret", "said"),
     [
         ("tool", {}, "dumpable 1"),
-        ("tools", {}, "dumpable 1"),
+        ("tool", {}, "dumpable 1"),
         ("tool", {"AEON_MASTER_KEY": base64.b64encode(bytes(range(32))).decode()}, "dumpable 0"),
-        ("tools", {"AEON_MODEL_API_KEY_ENV": "MY_KEY", "MY_KEY": "sk-1"}, "dumpable 0"),
+        ("tool", {"AEON_MODEL_API_KEY_ENV": "MY_KEY", "MY_KEY": "sk-1"}, "dumpable 0"),
     ],
 )
 def test_a_command_whose_environment_holds_a_secret_conceals_itself(command, secret, said, tmp_path):

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from aeon.base.errors import ConfigError
-from aeon.base.json import Json
+from aeon.base.json import Json, parse_strict
 from aeon.settings.layers import KEYS, SettingsLayer, layer_problems
 from aeon.settings.model import Settings
 
@@ -79,7 +79,7 @@ def write_settings(path: Path, text: str) -> None:
 def _parsed(key: str, value: str) -> Json:
     """JSON if it fits the setting, else the text itself: a name may look like a number."""
     try:
-        parsed: Json = json.loads(value)
+        parsed = parse_strict(value)
     except ValueError:
         return value
     section, _, name = key.partition(".")

@@ -161,7 +161,7 @@ def test_an_untrusted_skill_is_neither_planned_with_nor_offered_as_a_tool(aeon, 
     assert "greeter/scripts" not in ended.out + ended.err
     told = " ".join(aeon("run", "Do greeter", "--no-input").err.split())
     assert "you have not trusted them: greeter. They are not used" in told
-    called = aeon("tools", "call", "greeter.say", "--input", "{}")
+    called = aeon("tool", "call", "greeter.say", "--input", "{}")
     assert called.code == 1
     assert "`aeon skills trust greeter`" in " ".join(called.err.split())
 

@@ -205,17 +205,17 @@ def test_doctor_names_the_extra_that_is_missing(aeon, monkeypatch):
 
 @pytest.mark.parametrize("name", ["plan-json", "execution-result", "skill-manifest"])
 def test_the_contracts_have_schemas(aeon, name):
-    assert aeon("schema", name).json["type"] == "object"
+    assert aeon("config", "schema", name).json["type"] == "object"
 
 
 def test_a_script_is_a_tool_of_aeon_run_and_of_aeon_tools(aeon):
     """Issue point 8."""
-    shown = aeon("tools", "show", "dice-roller.roll", "--json")
+    shown = aeon("tool", "show", "dice-roller.roll", "--json")
     assert shown.json["name"] == "dice-roller.roll"
-    called = aeon("tools", "call", "dice-roller.roll", "--input", '{"notation": "3d6"}')
+    called = aeon("tool", "call", "dice-roller.roll", "--input", '{"notation": "3d6"}')
     assert called.code == 0
     assert 3 <= called.json["dice"]["total"] <= 18
-    assert aeon("tools", "call", "dice-roller.roll", "--input", '{"notation": "x"}').code == 2
+    assert aeon("tool", "call", "dice-roller.roll", "--input", '{"notation": "x"}').code == 2
     steps = [
         {"step_id": "s1", "description": "roll", "tool": "dice-roller.roll", "arguments": {"notation": "1d2+40"}},
         {"step_id": "s2", "description": "say", "tool": "echo", "arguments": {"text": "{step.s1.dice.total}!"}},
@@ -224,7 +224,7 @@ def test_a_script_is_a_tool_of_aeon_run_and_of_aeon_tools(aeon):
     ran = aeon("run", "--plan", "k.json", "--log", "run.jsonl")
     assert ran.code == 0
     assert ran.out in ("41!\n", "42!\n")
-    assert aeon("replay", "run.jsonl").code == 0
+    assert aeon("log", "replay", "run.jsonl").code == 0
 
 
 @pytest.mark.slow
@@ -251,7 +251,7 @@ def test_watching_lists_a_new_skill_and_ends_on_ctrl_c(skill):
 
 
 def test_a_misspelt_script_is_told_the_nearest_one(aeon):
-    done = aeon("tools", "call", "dice-roller.rol", "--input", "{}")
+    done = aeon("tool", "call", "dice-roller.rol", "--input", "{}")
 
     assert done.code == 2
     assert "'dice-roller.roll'" in done.err

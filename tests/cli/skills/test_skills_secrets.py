@@ -51,7 +51,7 @@ def test_a_secret_reaches_the_script_and_nothing_that_is_shown_or_kept(aeon, tel
     assert json.loads((teller / "config.json").read_text()) == {"token": "${TALKER_TOKEN}"}, "never written back"
     shown = aeon("skills", "config", "talker")
     assert TOLD not in shown.out + shown.err
-    as_tool = aeon("tools", "call", "talker.tell", "--input", "{}")
+    as_tool = aeon("tool", "call", "talker.tell", "--input", "{}")
     assert TOLD not in as_tool.out + as_tool.err
 
 
