@@ -67,9 +67,9 @@ print("dumpable", ctypes.CDLL(None).prctl(3, 0, 0, 0, 0))  # PR_GET_DUMPABLE
 @pytest.mark.parametrize(
     ("command", "secret", "said"),
     [
+        ("secret", {}, "dumpable 1"),
         ("tool", {}, "dumpable 1"),
-        ("tool", {}, "dumpable 1"),
-        ("tool", {"AEON_MASTER_KEY": base64.b64encode(bytes(range(32))).decode()}, "dumpable 0"),
+        ("secret", {"AEON_MASTER_KEY": base64.b64encode(bytes(range(32))).decode()}, "dumpable 0"),
         ("tool", {"AEON_MODEL_API_KEY_ENV": "MY_KEY", "MY_KEY": "sk-1"}, "dumpable 0"),
     ],
 )
