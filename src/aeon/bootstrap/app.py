@@ -73,7 +73,7 @@ class App:
         self.warnings: list[str] = []
         self._memory = LazyMemory(lambda: _open_memory(folder, settings.memory.path))
         self.memory = self._memory if own.memory is None else own.memory
-        self.registry = ToolRegistry(builtin_tools(self.memory))
+        self.registry = ToolRegistry(builtin_tools(self.memory), plans_always=False)
         self.model = LazyAdapter(
             lambda: self._open_model(_ignore_progress, may_fetch=False), own.model, self.known_secrets
         )

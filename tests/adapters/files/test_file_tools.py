@@ -124,7 +124,8 @@ def test_without_a_grant_nothing_is_read(place):
 @pytest.mark.parametrize(
     ("request_text", "names"),
     [
-        ("What does notes.txt say?", ["read_file", "list_files"]),
+        ("What does notes.txt say?", ["read_file"]),
+        ("What does lost.txt say?", ["read_file", "list_files"]),
         ("Which files are in this folder?", ["read_file", "list_files"]),
         ("Which file mentions the plumber?", ["read_file", "search_files"]),
         ("In welcher Datei steht etwas über Ana? Suche danach.", ["read_file", "search_files"]),
