@@ -174,6 +174,7 @@ class WriteFileTool(_FileTool):
 
     name = "write_file"
     description = "Write a text into a file. An existing file is only replaced with overwrite."
+    timeout = None  # a text of bounded size; only the user may take longer, who is asked
     input_schema = _object(
         ["path", "text"],
         path=_PATH,
