@@ -91,7 +91,7 @@ def test_no_secret_is_logged(opened, caplog):
         model = RemoteAPIAdapter(f"http://127.0.0.1:{port}/v1", "m", api_key=CANARIES["header"])
         project = opened(model=model, environ=environ)
         with pytest.raises(OrchestrationError):
-            project.ask("buy")
+            project.ask("buy 2 of 3")
         planner = opened(model=ScriptedAdapter([plan, *[plan] * 5]), environ=environ)
         assert planner.ask("buy", tools=[shop]).status == "failed"
     shown = "\n".join(logging.Formatter().format(each) + repr(vars(each)) for each in caplog.records)

@@ -160,6 +160,7 @@ def test_every_result_has_a_text(value):
         ({"result": "2027-01-08", "weekday": "Friday"}, "result: 2027-01-08\nweekday: Friday"),
         ({"text": "a\nb", "parts": [1, 2]}, "text: a\nb\nparts: [1,2]"),
         ({"result": 352}, "352"),
+        ({"result": 41.8, "unit": "km"}, "41.8 km"),
         ({}, "{}"),
         ("tea", "tea"),
         ([{"a": 1, "b": 2}], '[{"a":1,"b":2}]'),

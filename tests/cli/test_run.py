@@ -45,13 +45,13 @@ def test_a_request_is_planned_and_run(aeon, double, add):
 
 def test_the_request_comes_from_stdin(aeon, double, add):
     server = double(add)
-    assert aeon("run", "-", stdin="wie viel ist drei plus vier? ü".encode()).code == 0
-    assert "wie viel ist drei plus vier? ü" in str(server.requests[0].body)
+    assert aeon("run", "-", stdin="wie viel ist 15*23 plus 7? ü".encode()).code == 0
+    assert "wie viel ist 15*23 plus 7? ü" in str(server.requests[0].body)
 
 
 def test_a_plan_is_made_and_runs_from_stdin(aeon, double, add):
     double(add)
-    made = aeon("run", "--dry-run", "add")
+    made = aeon("run", "--dry-run", "15*23 plus 7")
     assert made.code == 0
     assert [step["step_id"] for step in made.json["steps"]] == ["s1", "s2"]
     ran = aeon("run", "--plan", "-", stdin=made.out.encode())
@@ -141,7 +141,7 @@ def test_no_input_never_downloads(aeon):
 
 def test_a_model_that_refuses_ends_as_one_clear_error(aeon, double):
     double(ErrorResponse(401, "no such key"))
-    ended = aeon("run", "hello", "--json")
+    ended = aeon("run", "what is 2 + 2", "--json")
     assert ended.code == 1
     assert ended.json["error"]["type"] == "OrchestrationError"
     assert "Traceback" not in ended.err
@@ -256,16 +256,16 @@ def test_a_missing_tool_can_be_set_to_fail_core_17(aeon, double, monkeypatch):
     plan = {"steps": [{"step_id": "s1", "description": "mail the invoice", "tool": "send_mail"}]}
     double(json.dumps(plan), '{"tool": null}', '{"tool": null}')
 
-    ended = aeon("run", "mail the invoice", "--json")
+    ended = aeon("run", "mail 2 invoices of 30 euros", "--json")
 
     assert (ended.code, ended.json["status"], ended.json["answer"]) == (1, "failed", None)
 
 
 def test_an_echo_of_the_request_ends_with_code_4_core_19(aeon, double):
-    step = {"step_id": "s1", "description": "say", "tool": "echo", "arguments": {"text": "Ring my dentist."}}
+    step = {"step_id": "s1", "description": "say", "tool": "echo", "arguments": {"text": "Say it to my dentist."}}
     double(json.dumps({"steps": [step]}))
 
-    ended = aeon("run", "Ring my dentist")
+    ended = aeon("run", "Say it to my dentist")
 
-    assert (ended.code, ended.out) == (4, "Ring my dentist.\n")
+    assert (ended.code, ended.out) == (4, "Say it to my dentist.\n")
     assert "not trusted: step 's1': doubtful: the answer repeats the request" in " ".join(ended.err.split())

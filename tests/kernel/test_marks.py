@@ -2,13 +2,15 @@
 
 import pytest
 
-from aeon.kernel.marks import DECLINE_PREFIX, MODEL_KNOWLEDGE_MARK, AnsweredRun, doubt_marks, is_trusted
+from aeon.kernel.marks import MODEL_KNOWLEDGE_MARK, doubt_marks, is_trusted
 from aeon.kernel.orchestrator import Orchestrator
 from aeon.kernel.replay import replay
 from aeon.kernel.state import restore_state
+from aeon.llm.instructions import DECLINE_PREFIX
 from aeon.observability.log import JsonlLog, read_log
 from aeon.observability.records import ToolCall
 from aeon.plan.models import Plan, PlanStep
+from aeon.supervisor.answer_checks import AnsweredRun
 from aeon.testing.llm import ScriptedAdapter
 from aeon.testing.plans import calc, call, plan, step
 from aeon.tools.registry import ToolRegistry
@@ -26,7 +28,7 @@ def answered(request, *results, models=True, arguments=None):
         ToolCall(tool_name="t", arguments=given, result=result, timestamp="2026-01-01T00:00:00Z", step_id=f"s{n}")
         for n, (given, result) in enumerate(zip(brought, results, strict=True))
     ]
-    return AnsweredRun(request, steps, calls, {f"s{n}": result for n, result in enumerate(results)}, models)
+    return AnsweredRun(request, steps, calls, {f"s{n}": result for n, result in enumerate(results)}, models, models)
 
 
 # A tool that does not exist counts as no success (K2).
@@ -172,7 +174,10 @@ def test_a_computed_result_that_nothing_uses_is_doubtful():
     calls = [{"expression": "sqrt(1764)"}, {"expression": "250 * 0.08 - 2.16"}]
     run = answered("sqrt(1764) + 8 % of 250", {"result": 42.0}, {"result": 17.84}, arguments=calls)
 
-    assert doubt_marks(run) == ["doubtful: the answer does not use the result of step 's0'"]
+    assert doubt_marks(run) == [
+        "doubtful: the answer does not use the result of step 's0'",
+        "doubtful: it was computed with 2.16, which neither the request nor a result has",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -180,11 +185,11 @@ def test_a_computed_result_that_nothing_uses_is_doubtful():
     [
         ({"result": 42.0}, {"expression": "{step.s0.result} + 20"}),
         ({"result": 42.0}, {"expression": "42 + 20"}),
-        ({"found": [{"key": "city", "value": "Zürich"}]}, {"place": "zürich"}),
+        ({"found": [{"key": "city", "value": "Zürich"}]}, {"place": "zürich", "count": 20}),
     ],
 )
 def test_a_result_that_a_later_call_refers_to_or_got_is_used(first, later):
-    assert doubt_marks(answered("add", first, {"result": 62}, arguments=[{}, later])) == []
+    assert doubt_marks(answered("add 20", first, {"result": 62}, arguments=[{}, later])) == []
 
 
 @pytest.mark.parametrize(
@@ -210,7 +215,7 @@ def test_a_models_answer_says_what_was_computed_for_it(result, text, is_used):
     call_ = ToolCall(
         tool_name="t", arguments={"path": "out.md"}, result=result, timestamp="2026-01-01T00:00:00Z", step_id="a"
     )
-    run = AnsweredRun("say it", steps, [call_], {"a": result, "b": {"text": text}}, True)
+    run = AnsweredRun("say it", steps, [call_], {"a": result, "b": {"text": text}}, True, True)
 
     assert bool(doubt_marks(run)) is not is_used
 
@@ -248,3 +253,73 @@ def test_doubts_of_a_long_plan_are_found_in_one_pass():
 def test_one_such_mark_takes_the_trust(mark):
     assert is_trusted({"a": ["repaired: x"], "b": [MODEL_KNOWLEDGE_MARK]})
     assert not is_trusted({"a": ["repaired: x"], "b": [mark]})
+
+
+# Numbers that come from nowhere, or go nowhere.
+
+
+@pytest.mark.parametrize(
+    ("request_", "expression", "result", "reason"),
+    [
+        ("6.5 litres per 100 km: how much for 380 km?", "6.5 * 380", 2470, "no step uses 100 of the request"),
+        ("I make 18.5 an hour, and work 36 hours", "18.5 * 35", 647.5, "no step uses 36 of the request"),
+        (
+            "what is left of 2030?",
+            "2030 + 27",
+            2057,
+            "it was computed with 27, which neither the request nor a result has",
+        ),
+        ("the meter read 4655, now 4820. how much is that?", "4655 - 4820", -165, "the result is less than 0"),
+        ("pot a has 4, pot b has 5, which one has more?", "4 - 5", -1, "does not ask for a number"),
+    ],
+)
+def test_a_number_that_does_not_fit_the_request_is_doubtful_core_19(request_, expression, result, reason):
+    run = answered(request_, {"result": result}, arguments=[{"expression": expression}])
+
+    assert any(reason in mark for mark in doubt_marks(run)), doubt_marks(run)
+    assert doubt_marks(run._replace(is_planned=False, is_written=False)) == [], "a user's own plan is the user's"
+
+
+@pytest.mark.parametrize(
+    ("request_", "expression", "result"),
+    [
+        ("15 percent of 2800 for a year", "2800 * 0.15 * 12", 5040),
+        ("a coat of 90 at 30% off", "90 * 0.7", 63),
+        ("450 minutes in hours", "450 / 60", 7.5),
+        ("wie viel sind drei viertel von 260", "260 * 3 / 4", 195),
+        ("6,5 km fünfmal die Woche, vier Wochen", "6.5 * 5 * 4", 130),
+        ("is it the 3rd or the 5th, and what is 2 * 21?", "2 * 21", 42),
+        ("3 degrees less than -5, how many are that?", "-5 - 3", -8),
+    ],
+)
+def test_a_number_with_a_source_is_not_doubtful(request_, expression, result):
+    marks = doubt_marks(answered(request_, {"result": result}, arguments=[{"expression": expression}]))
+
+    assert [mark for mark in marks if "less than 0" not in mark] == []
+
+
+def about_a_text(request, text, answer):
+    """A run in which a tool read a text, and the model answered from it."""
+    steps = [
+        PlanStep(step_id="r", description="read", tool="t", arguments={}),
+        PlanStep(step_id="a", description=request, agent="llm", arguments={"text": "{step.r.text}"}),
+    ]
+    return AnsweredRun(request, steps, [], {"r": {"text": text}, "a": {"text": answer}}, False, True)
+
+
+def test_what_a_model_counted_or_sorted_by_itself_is_doubtful_core_19():
+    marks = doubt_marks(about_a_text("Sort these names", "Wanda, Boris", "Wanda, Boris"))
+
+    assert marks == ["doubtful: the model counted or sorted by itself"]
+    assert doubt_marks(about_a_text("Who is there?", "Wanda, Boris", "Wanda, Boris")) == []
+
+
+def test_an_answer_in_another_language_is_doubtful_unless_a_translation_was_asked_for_core_19():
+    text = "Der Baum ist auf das Gleis gefallen, und die Züge stehen still."
+    answer = "A tree fell on the track, and the trains are not running."
+
+    marks = doubt_marks(about_a_text("Fass den Text bitte kurz zusammen", text, answer))
+
+    assert marks == ["doubtful: the request is in German, the answer in English"]
+    assert doubt_marks(about_a_text("Fass den Text bitte auf Englisch zusammen", text, answer)) == []
+    assert doubt_marks(about_a_text("What happened to the trains?", text, answer)) == []

@@ -223,3 +223,15 @@ def test_interrupted_runs_keep_whole_entries(run, tmp_path):
     assert len(history.entries) == 2
     assert history.torn_bytes == 0
     assert Plan.model_validate(history.plan_at(2)).steps[0].status == "pending"
+
+
+@pytest.mark.parametrize("request_", ["Who wrote the longest letter?", "What is 9 ft in m?"])
+def test_a_plan_that_code_made_replays_core_13(request_, tmp_path):
+    path = tmp_path / "l"
+    tools = ToolRegistry(builtin_tools(InMemoryKVStore()), plans_always=False)
+    model = ScriptedAdapter(["Nobody knows."])
+    made = Orchestrator(model, tool_registry=tools, log=JsonlLog(path)).execute(request_)
+
+    assert made["status"] == "completed"
+    assert len(model.requests) == (0 if "tool" in made["plan"]["steps"][0] else 1), "no model planned"
+    assert replay(read_log(path)) == 2

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from aeon.base.errors import InputError, RequestError
 from aeon.base.json import JsonObject
+from aeon.base.language import with_language
 from aeon.bootstrap.texts import text_of_file, text_of_page
 from aeon.plan.models import Plan
 from aeon.plan.parser import build_plan
@@ -67,7 +68,7 @@ def plan_of_texts(request: str, attachments: Attachments) -> Plan:
     while len(notes) > _NOTES_TOGETHER:
         groups = [notes[start : start + _NOTES_TOGETHER] for start in range(0, len(notes), _NOTES_TOGETHER)]
         notes = [_note(request, f"group {number} of notes", group, steps) for number, group in enumerate(groups, 1)]
-    steps.append(_model_step("answer", request, notes))
+    steps.append(_model_step("answer", with_language(request), notes))
     return build_plan({"goal": request, "steps": steps})
 
 

@@ -88,9 +88,14 @@ def as_text(value: Json) -> str:
 
 
 def as_lines(value: Json) -> str:
-    """A result for people and models to read: the fields of an object as lines, texts with their line breaks."""
+    """A result for people and models to read: the fields of an object as lines, texts with their line breaks.
+
+    A quantity, which is a `result` and its `unit`, is one line.
+    """
     if not isinstance(value, dict) or len(cast(JsonObject, value)) <= 1:
         return as_text(value)
+    if set(cast(JsonObject, value)) == {"result", "unit"}:
+        return f"{as_text(value['result'])} {as_text(value['unit'])}"
     return "\n".join(f"{key}: {as_text(item)}" for key, item in cast(JsonObject, value).items())
 
 

@@ -1,6 +1,6 @@
 """Builds everything a run needs: model, memory, tools and skills."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -73,7 +73,7 @@ class App:
         self.warnings: list[str] = []
         self._memory = LazyMemory(lambda: _open_memory(folder, settings.memory.path))
         self.memory = self._memory if own.memory is None else own.memory
-        self.registry = ToolRegistry(builtin_tools(self.memory))
+        self.registry = ToolRegistry(builtin_tools(self.memory), plans_always=False)
         self.model = LazyAdapter(
             lambda: self._open_model(_ignore_progress, may_fetch=False), own.model, self.known_secrets
         )
@@ -204,11 +204,17 @@ class App:
             Prices(self.prices.by_model),
         )
 
-    def allow_files(self, *readable: Path) -> None:
-        """Register the tools for files: for the folders in the settings, and for those that are `readable`."""
+    def allow_files(self, *readable: Path, confirm: Callable[[Path], bool] | None = None) -> None:
+        """Register the tools for files: for the folders in the settings, and for those that are `readable`.
+
+        `confirm` asks the user whether a file elsewhere may be written; without it, it may not.
+        """
         granted = self.settings.tools
         access = FolderAccess(
-            self.folder, [*map(Path, granted.allow_read), *readable], [Path(each) for each in granted.allow_write]
+            self.folder,
+            [*map(Path, granted.allow_read), *readable],
+            [Path(each) for each in granted.allow_write],
+            confirm,
         )
         for tool in file_tools(access):
             self.registry.unregister(tool.name)

@@ -1,6 +1,7 @@
 """A model adapter and a memory that are opened at their first use."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from threading import Lock
 from typing import Any  # the published signature
 
@@ -8,7 +9,7 @@ from aeon.base.clock import SystemClock
 from aeon.base.errors import AeonError, LLMError
 from aeon.base.json import Json
 from aeon.llm.call_log import logged_call
-from aeon.llm.interface import LLMAdapter, LLMRequest, LLMResponse, RequestAdapter, TextSink
+from aeon.llm.interface import Image, LLMAdapter, LLMRequest, LLMResponse, RequestAdapter, TextSink
 from aeon.memory.interface import Memory
 from aeon.memory.kv_store import InMemoryKVStore
 from aeon.memory.sqlite import SQLiteMemory
@@ -64,6 +65,23 @@ class LazyAdapter(RequestAdapter):
                 except AeonError as error:
                     raise LLMError(error.message, next_step=error.next) from error
             return self._adapter
+
+
+class SeeingAdapter(RequestAdapter):
+    """A model that is shown the same images with every request of a run."""
+
+    def __init__(self, adapter: LLMAdapter, images: Sequence[Image]) -> None:
+        self._adapter = adapter
+        self._images = tuple(images)
+
+    def supports_streaming(self) -> bool:
+        return self._adapter.supports_streaming()
+
+    def supports_schema(self) -> bool:
+        return self._adapter.supports_schema()
+
+    def complete(self, request: LLMRequest, on_text: TextSink | None = None) -> LLMResponse:
+        return self._adapter.complete(replace(request, images=self._images), on_text)
 
 
 class LazyMemory(Memory):

@@ -182,7 +182,7 @@ class Skills:
 
         usable = [skill for skill in self.catalog.plannable() if skill.name not in _REPLACED_BY_TOOLS]
         with SkillIndex(usable) as index:
-            matches = index.search(request, _MAX_TOOLS)
+            matches = index.related(request, _MAX_TOOLS)
         self.untrusted_matches = [skill.name for skill in matches if not self.is_trusted(skill)]
         return self._tools([skill for skill in matches if skill.name not in self.untrusted_matches])
 

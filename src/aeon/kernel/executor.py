@@ -20,10 +20,10 @@ from aeon.base.errors import (
 from aeon.base.introspection import overrides
 from aeon.base.json import Json, JsonObject, copy_json, json_problems
 from aeon.kernel.marks import MODEL_KNOWLEDGE_MARK, cut_marks, declined_mark, fallback_mark
-from aeon.kernel.prompts import STEP_SYSTEM_PROMPT, CallForm, StepContext, call_form, call_prompt, reasoning_prompt
+from aeon.kernel.prompts import CallForm, StepContext, call_form, call_prompt, reasoning_prompt
 from aeon.kernel.state import RunPolicy
+from aeon.llm.instructions import STEP_SYSTEM_PROMPT
 from aeon.llm.interface import LLMAdapter, LLMRequest, LLMResponse, call_model
-from aeon.llm.material import MATERIAL_SYSTEM_PROMPT
 from aeon.memory.interface import Memory
 from aeon.observability.events import Observer, ToolInvoked, WarningIssued, guard_observer, text_sink
 from aeon.observability.records import ToolCall
@@ -285,10 +285,12 @@ class StepExecutor:
         outcome.execution_mode = "fallback" if is_fallback else "llm"
         if is_fallback:
             outcome.marks.append(fallback_mark(step.tool))
-        prompt, left_out = reasoning_prompt(step, self.context, is_fallback=is_fallback)
+        answers_request = not self._policy.is_supplied and not is_fallback and len(self.context.steps) == 1
+        prompt, system, left_out = reasoning_prompt(
+            step, self.context, is_fallback=is_fallback, answers_request=answers_request
+        )
         outcome.marks += cut_marks(left_out)
-        request = LLMRequest(prompt, MATERIAL_SYSTEM_PROMPT if step.arguments else STEP_SYSTEM_PROMPT, _MAX_TOKENS, 0.0)
-        reply = self._ask(llm, request, "answer", outcome)
+        reply = self._ask(llm, LLMRequest(prompt, system, _MAX_TOKENS, 0.0), "answer", outcome)
         outcome.result = {"text": reply.text.strip()}
         if reply.is_truncated:
             raise ExecutionError(

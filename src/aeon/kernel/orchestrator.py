@@ -11,7 +11,7 @@ from aeon.base.introspection import overrides
 from aeon.base.json import JsonObject, copy_json
 from aeon.kernel.executor import StepExecutionResult, StepExecutor
 from aeon.kernel.input_checks import check_supplied_plan, checked_on_missing_tool, checked_ttl, normalize_request
-from aeon.kernel.marks import AnsweredRun, doubt_marks, is_trusted, repair_marks
+from aeon.kernel.marks import doubt_marks, is_trusted, repair_marks
 from aeon.kernel.prompts import StepContext, planner_prompt, planner_system
 from aeon.kernel.state import LOG_FORMAT, CancellationCheck, OnMissingTool, OrchestrationState, RunPolicy, RunStatus
 from aeon.llm.interface import LLMAdapter, LLMRequest, call_model
@@ -34,6 +34,7 @@ from aeon.observability.plan_record import PlanRecorder
 from aeon.observability.records import SupervisorAction
 from aeon.plan.models import Plan, PlanStep, StepStatus
 from aeon.plan.parser import build_plan
+from aeon.supervisor.answer_checks import AnsweredRun
 from aeon.supervisor.repair import Supervisor
 from aeon.tools.registry import ToolOffer, ToolRegistry
 from aeon.validation.output_schemas import plan_schema
@@ -132,8 +133,7 @@ class Orchestrator:
             supervisor_actions=self._take_actions(cycle, None),
         )
         self._recorder = PlanRecorder(plan.goal, [step.as_dict() for step in plan.steps])
-        header = self._header(request, policy)
-        self._write(cycle, self._recorder.next_state(), run=header)
+        self._write(cycle, self._recorder.next_state(), run=self._header(request, policy))
         if self._observer is not None:
             self._observer(PlanReady(plan.as_dict(), is_supplied=policy.is_supplied))
         return self._run(self._state)
@@ -197,8 +197,10 @@ class Orchestrator:
             raise
 
     def _make_plan(self, request: str, cycle: "_Cycle") -> Plan:
-        """Asks the model for a plan and reads it with the supervisor's help."""
+        """Asks the model for a plan and reads it with the supervisor's help. Where none is needed, code plans."""
         offer = self._tools.offer(request)
+        if offer.plan is not None:
+            return build_plan(offer.plan)
         self._emit(PlanningStarted(request, [tool["name"] for tool in offer.tools]))
         try:
             reply = call_model(self._llm, self._planning_request(request, offer), text_sink(self._observer, "plan"))
@@ -411,8 +413,8 @@ def _marks(
     marks = [*outcome.marks, *repair_marks(actions)]
     if not outcome.success or position < len(state.plan.steps) - 1:
         return marks
-    is_by_model = not state.policy.is_supplied or outcome.execution_mode != "tool"
-    run = AnsweredRun(state.request, state.plan.steps, state.tool_history, state.results, is_by_model)
+    by_model = not state.policy.is_supplied, outcome.execution_mode != "tool"
+    run = AnsweredRun(state.request, state.plan.steps, state.tool_history, state.results, *by_model)
     return [*marks, *doubt_marks(run)]
 
 

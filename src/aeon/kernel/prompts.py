@@ -1,16 +1,18 @@
 """The prompts of the kernel: for a plan, for a tool call, for a step by the model (FR-002). All bounded."""
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from aeon.base.binding import bind
 from aeon.base.clock import local_time
 from aeon.base.json import Json, JsonObject, canonical_json
-from aeon.kernel.marks import DECLINE_PREFIX, is_fallback
+from aeon.kernel.marks import is_fallback
+from aeon.llm.instructions import ANSWER_SYSTEM_PROMPT, MATERIAL_SYSTEM_PROMPT, NOTHING_DONE, STEP_SYSTEM_PROMPT
 from aeon.llm.material import as_material
 from aeon.plan.models import PlanStep, StepStatus
+from aeon.tools.date_requests import names_the_present
 from aeon.tools.interface import Example
+from aeon.tools.memory_requests import related_keys
 from aeon.tools.registry import ToolOffer
 from aeon.validation.output_schemas import call_schema, describe_shape, offered_schema
 
@@ -20,16 +22,6 @@ _MAX_RESULT = 400
 """Characters of an earlier result in a step's prompt."""
 _MAX_KEYS = 20
 """Stored keys in a planner's prompt."""
-
-STEP_SYSTEM_PROMPT = (
-    "You carry out one step of a plan. Use the given results and invent nothing: when you cannot know or do something, "
-    f"such as live facts or actions in the world, begin your answer with {DECLINE_PREFIX!r} and say what is missing. "
-    "Answer with exactly what is asked for."
-)
-_NOTHING_DONE = (
-    "No tool was found for this step, so nothing has been done and you cannot do it. Never say that something was "
-    f"done, sent, changed or looked up. Say what you know in your own words, or begin with {DECLINE_PREFIX!r}."
-)
 
 
 @dataclass(slots=True)
@@ -77,10 +69,9 @@ def planner_system(offer: ToolOffer) -> str:
 def planner_prompt(request: str, offer: ToolOffer, stored_keys: Sequence[str]) -> str:
     """The planner's prompt: the extra tools, the request, and what code read from it.
 
-    Stored keys are shown if they have a word of the request.
+    The stored keys that share most words with the request are shown.
     """
-    words = _words(request)
-    related = [key for key in stored_keys if _words(key) & words]
+    related = related_keys(request, stored_keys)
     parts = ["More tools for this request:", *map(_tool_line, offer.extra)] if offer.extra else []
     parts += [_example(example) for example in offer.extra_examples]
     parts += [f"Request: {request}"]
@@ -88,10 +79,6 @@ def planner_prompt(request: str, offer: ToolOffer, stored_keys: Sequence[str]) -
     if related:
         parts.append(f"Stored keys: {', '.join(related[:_MAX_KEYS])}")
     return "\n".join([*parts, "Plan:"])
-
-
-def _words(text: str) -> set[str]:
-    return set(re.findall(r"\w{2,}", text.casefold().replace("_", " ")))
 
 
 def call_form(tool: JsonObject) -> CallForm:
@@ -110,20 +97,25 @@ def call_prompt(step: PlanStep, form: CallForm, context: StepContext) -> str:
     return f"{describe_run(context)}\n{form.offer}\nStep to carry out: {step.description}\n{form.answer}"
 
 
-def reasoning_prompt(step: PlanStep, context: StepContext, *, is_fallback: bool) -> tuple[str, int]:
-    """The prompt for a step that the model executes itself, with the run so far; a fallback gets an extra warning.
+def reasoning_prompt(
+    step: PlanStep, context: StepContext, *, is_fallback: bool, answers_request: bool
+) -> tuple[str, str, int]:
+    """The prompt and the instructions for a step that the model executes itself; a fallback gets an extra warning.
 
-    The step's arguments are its material, and all that it is shown; without any, it is shown the run, and as material
-    the results that the plan's lines cut. Also returns the number of the material's characters for which there was no
-    room. Raises BindingError.
+    The only step of a plan that no user supplied `answers_request`: the model is shown the request as it stands, with
+    the time if it speaks of today. Else a step's arguments are its material, and all that it is shown; without any, it
+    is shown the run, and as material the results that the plan's lines cut. Also returns the number of the material's
+    characters for which there was no room. Raises BindingError.
     """
-    material = bind(step.arguments, context.results) if step.arguments else _long_results(context)
-    text, left_out = as_material(material)
-    parts = [_NOTHING_DONE if is_fallback else "", text and f"{text}\n", step.description]
+    now = f"Now: {local_time(context.instant)}" if context.instant else ""
+    if answers_request and not step.arguments:
+        shown = [now, context.request] if names_the_present(context.request) else [context.request]
+        return "\n".join(shown), ANSWER_SYSTEM_PROMPT, 0
+    text, left_out = as_material(bind(step.arguments, context.results) if step.arguments else _long_results(context))
+    parts = [NOTHING_DONE if is_fallback else "", text and f"{text}\n", step.description]
     if context.goal is not None and not step.arguments:
-        now = f"Now: {local_time(context.instant)}" if context.instant else ""
         parts[1:] = [now, describe_run(context), text, f"Step to carry out: {step.description}", "Answer:"]
-    return "\n".join(filter(None, parts)), left_out
+    return "\n".join(filter(None, parts)), MATERIAL_SYSTEM_PROMPT if step.arguments else STEP_SYSTEM_PROMPT, left_out
 
 
 def _long_results(context: StepContext) -> dict[str, Json]:

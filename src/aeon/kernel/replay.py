@@ -1,7 +1,7 @@
 """Replay: the same kernel with a log's recorded replies, results and instants must write the same bytes (core 13)."""
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -17,7 +17,7 @@ from aeon.observability.plan_record import restore_plan
 from aeon.plan.parser import build_plan
 from aeon.supervisor.repair import Supervisor
 from aeon.tools.interface import Example, Tool
-from aeon.tools.registry import ToolRegistry
+from aeon.tools.registry import ToolOffer, ToolRegistry
 from aeon.validation.schema import Validator
 
 
@@ -47,10 +47,12 @@ def _replay_segment(
     compare = _Comparison(segment)
     clock = _RecordedClock(segment)
     calls = (call for entry in segment for call in entry["tool_calls"])
+    tools = [_RecordedTool(tool, calls) for tool in run["tools"]]
+    plan = None if segment[0]["llm_output"] else segment[0]["plan_state"]
     orchestrator = Orchestrator(
         _RecordedModel(entry["llm_output"] for entry in segment if entry["llm_output"]),
         _RecordedMemory(segment),
-        ToolRegistry([_RecordedTool(tool, calls) for tool in run["tools"]]),
+        _RecordedRegistry(tools, restore_plan([plan]) if plan else None),
         Supervisor(_RecordedModel(_repairs(segment)), clock=clock),
         validator,
         ttl=run["ttl"],
@@ -118,6 +120,17 @@ class _RecordedModel(RequestAdapter):
         if "error" in output:
             raise _RecordedLLMError(output["error"])
         return LLMResponse(**output)
+
+
+class _RecordedRegistry(ToolRegistry):
+    """The recorded tools, and the plan that code made if no model made it."""
+
+    def __init__(self, tools: Sequence[Tool], plan: JsonObject | None) -> None:
+        super().__init__([*tools])
+        self._plan = plan
+
+    def offer(self, request: str) -> ToolOffer:
+        return replace(super().offer(request), plan=self._plan)
 
 
 class _RecordedTool(Tool):

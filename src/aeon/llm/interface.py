@@ -1,6 +1,7 @@
 """The port to a language model: request, response, and the adapter interface."""
 
 from abc import ABC, abstractmethod
+from base64 import b64encode
 from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
@@ -14,14 +15,30 @@ TextSink: TypeAlias = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
+class Image:
+    """A picture for a model that sees: its media type, such as `image/png`, and its bytes."""
+
+    media_type: str
+    content: bytes
+
+    def as_base64(self) -> str:
+        """The bytes as text, as the APIs of models take them."""
+        return b64encode(self.content).decode()
+
+
+@dataclass(frozen=True, slots=True)
 class LLMRequest:
-    """One request to a model. `schema` is a JSON Schema for the response; `max_tokens` counts output tokens."""
+    """One request to a model. `schema` is a JSON Schema for the response; `max_tokens` counts output tokens.
+
+    An adapter whose model does not see raises LLMError for a request with `images`: they are never ignored.
+    """
 
     prompt: str
     system_prompt: str | None = None
     max_tokens: int = 2048
     temperature: float = 0.7
     schema: JsonObject | None = None
+    images: tuple[Image, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +111,9 @@ class LLMAdapter(ABC):
         """Answers `request` and passes text to `on_text` as it arrives.
 
         This default serves adapters that have only `generate`: it ignores the schema and passes the text at once.
+        Raises LLMError for a request with images.
         """
+        refuse_images(request, type(self).__name__)
         reply = LLMResponse.from_dict(
             self.generate(request.prompt, request.system_prompt, request.max_tokens, request.temperature)
         )
@@ -118,6 +137,14 @@ class RequestAdapter(LLMAdapter):
     @abstractmethod
     def complete(self, request: LLMRequest, on_text: TextSink | None = None) -> LLMResponse:
         """Answers `request` and passes text to `on_text` as it arrives."""
+
+
+def refuse_images(request: LLMRequest, name: str) -> None:
+    """Raises LLMError if the request has images, for an adapter whose model does not see."""
+    if request.images:
+        raise LLMError(
+            f"{name} cannot see images.", next_step="Use a model that can: --model URL of one, or a Claude or GPT name."
+        )
 
 
 def call_model(adapter: LLMAdapter, request: LLMRequest, on_text: TextSink | None = None) -> LLMResponse:

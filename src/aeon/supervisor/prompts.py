@@ -5,11 +5,6 @@ from collections.abc import Sequence
 from aeon.base.json import Json, JsonObject, canonical_json
 from aeon.base.json_schema import ValidationProblem
 
-REPAIR_SYSTEM_PROMPT = (
-    "You repair JSON that another model wrote. Correct only what the problems name. Keep every name, id, text and "
-    "number that is not named. Invent nothing. Answer with the corrected JSON and nothing else."
-)
-
 _MAX_TEXT = 8000
 """Characters of a faulty output, and of its context, in a prompt."""
 

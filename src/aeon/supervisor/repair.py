@@ -11,6 +11,7 @@ from aeon.base.errors import LLMError, SupervisorError, exception_message
 from aeon.base.introspection import overrides
 from aeon.base.json import Json, JsonObject, canonical_json, json_problems
 from aeon.base.json_schema import CompiledSchema, ValidationProblem, compile_schema
+from aeon.llm.instructions import REPAIR_SYSTEM_PROMPT
 from aeon.llm.interface import LLMAdapter, LLMRequest, LLMResponse, call_model
 from aeon.observability.records import ActionType, SupervisorAction
 from aeon.supervisor.limits import call_violations, plan_violations
@@ -20,7 +21,7 @@ from aeon.supervisor.plan_normalization import (
     normalize_plan_keys,
     unreadable_parts,
 )
-from aeon.supervisor.prompts import REPAIR_SYSTEM_PROMPT, repair_prompt, tool_choice_prompt
+from aeon.supervisor.prompts import repair_prompt, tool_choice_prompt
 from aeon.supervisor.repair_context import KnownValues, RepairContext, iterate_leaves
 from aeon.supervisor.repair_tasks import (
     RepairTask,

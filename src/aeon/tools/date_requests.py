@@ -63,6 +63,8 @@ _ASKS_DATES = (
     # Leaves at 14:35 and takes 2 hours 50 minutes
     r"<clock>.*(?:\+|<length>).*\b(?:arrive|when|end|finish|over|what time|ready|wann|fertig|ankunft|zu ende)\b",
     r"\b(?:when|what time|wann|um wie ?viel uhr)\b.*<clock>.*<length>|\b(?:when|wann)\b.*<length>.*<clock>",
+    # Serviced on 6 March, and due a year later
+    r"<day>.*<length> (?:later|after that|earlier|before that|afterwards|später|danach|davor|früher)\b",
     # Sums of durations
     r"<length>\s*(?:\+|plus)\s*<length>|\d+:\d\d\s*[-+\u2212]\s*\d+:\d\d",
     r"\b(?:sum|add|total|together|summe|addiere|zusammen|insgesamt)\b.*<length>.*(?:,|and|und|\+|to|zu)\s*<length>",
@@ -81,6 +83,12 @@ _FORMS = (
     r"(?:add |what is |addiere )?(?P<one><lengths>)\s*(?:and|plus|und|\+)\s*(?P<two><lengths>)",
 )
 
+_PRESENT = re.compile(
+    r"\b(today|tonight|tomorrow|yesterday|now|this (?:week|month|year|morning|evening|afternoon)|heute|morgen|gestern"
+    r"|jetzt|diese[nmrs]? (?:woche|monat|jahr)|how old|wie alt)\b",
+    re.IGNORECASE,
+)
+
 
 def asks_now(request: str) -> bool:
     """Whether a request asks for the present date or time, and not for that of another place or day."""
@@ -90,6 +98,11 @@ def asks_now(request: str) -> bool:
 def asks_only_now(request: str) -> bool:
     """Whether the whole request is the question for the present date or time."""
     return asks_now(request) and _compiled(_ONLY_NOW).fullmatch(_plain(request)) is not None
+
+
+def names_the_present(request: str) -> bool:
+    """Whether a request speaks of the present day or time, so that who answers it must know them."""
+    return _PRESENT.search(request) is not None or asks_now(request)
 
 
 def asks_dates(request: str) -> bool:

@@ -46,6 +46,12 @@ class Tool(ABC):
     """Whether a planner sees the tool for every request. False: only for the requests that it `suits`, after the common
     ones, so that the instructions that a model has read stay the same."""
 
+    reads_whole_requests: bool = False
+    """Whether `read_request` gives arguments only if they are all that a request asks for: then no model plans it."""
+
+    text_field: str | None = None
+    """The field of a result that is a text for the model, if the tool does nothing but read it."""
+
     @abstractmethod
     def invoke(self, **kwargs: Any) -> Dict[str, Any]:  # noqa: UP006  # the published signature
         """Runs the tool with arguments that fit `input_schema`; returns an object that fits `output_schema`."""
@@ -55,7 +61,10 @@ class Tool(ABC):
         return None
 
     def suits(self, request: str) -> bool:  # noqa: ARG002  # most tools suit any request
-        """Whether a planner should see a tool that is not common: code decides by the words of the request."""
+        """Whether the tool may help with the request: code decides by its words.
+
+        A planner sees a tool that is not common only then. If no tool suits, the model answers the request itself.
+        """
         return True
 
     def validate_input(self, **kwargs: Any) -> bool:

@@ -11,6 +11,7 @@ from typing import Self, cast
 from aeon.base.errors import ToolDefinitionError
 from aeon.base.json import Json, JsonObject, json_problems
 from aeon.base.json_schema import CompiledSchema, schema_problem
+from aeon.base.language import with_language
 from aeon.tools.interface import Example, Tool
 
 _NAME = re.compile(r"[^\s\x00-\x1f\x7f]{1,128}")
@@ -43,6 +44,9 @@ class ToolOffer:
     common_examples: list[Example]
     extra_examples: list[Example]
     hints: dict[str, JsonObject]
+    plan: JsonObject | None = None
+    """The plan that code makes where no model is needed for it: no tool suits, so that the model answers, or one tool
+    can read the whole request."""
 
     @property
     def tools(self) -> list[JsonObject]:
@@ -51,9 +55,13 @@ class ToolOffer:
 
 
 class ToolRegistry:
-    """The tools of a run, by name, in the order of their registration."""
+    """The tools of a run, by name, in the order of their registration.
 
-    def __init__(self, tools: list[Tool] | None = None) -> None:
+    `plans_always`: whether a request is planned by a model even if none of the tools suits it.
+    """
+
+    def __init__(self, tools: list[Tool] | None = None, *, plans_always: bool = True) -> None:
+        self._plans_always = plans_always
         self._tools: dict[str, RegisteredTool] = {}
         for tool in tools or []:
             self.register(tool)
@@ -106,12 +114,14 @@ class ToolRegistry:
         extra = {name: entry for name, entry in rest.items() if _suits(entry.tool, request)}
         shown = common | extra
         hints = _hints(extra, request) or _hints(common, request)
+        suiting = extra | {name: entry for name, entry in common.items() if _suits(entry.tool, request)}
         return ToolOffer(
             common=[deepcopy(entry.exported) for entry in common.values()],
             extra=[deepcopy(entry.exported) for entry in extra.values()],
             common_examples=_examples(common, common),
             extra_examples=_examples(extra, shown),
             hints=hints,
+            plan=None if self._plans_always else _certain_plan(request, suiting, hints),
         )
 
 
@@ -154,6 +164,31 @@ def _examples(tools: Mapping[str, RegisteredTool], usable: Mapping[str, Register
         for example in entry.tool.examples
         if all(step.get("tool") is None or step["tool"] in usable for step in example.steps)
     ]
+
+
+def _certain_plan(
+    request: str, suiting: Mapping[str, RegisteredTool], hints: Mapping[str, JsonObject]
+) -> JsonObject | None:
+    """The plan of a request that no tool suits, or that one tool reads as a whole, or that is about one text.
+
+    None if a model has to plan.
+    """
+    if not suiting:
+        return _plan(request, {"description": "answer the request", "agent": "llm"})
+    extra = [name for name, entry in suiting.items() if not entry.tool.is_common]
+    for name, arguments in hints.items():
+        tool = suiting[name].tool
+        call: JsonObject = {"description": f"use {name}", "tool": name, "arguments": arguments}
+        if tool.reads_whole_requests and len(hints) == 1:
+            return _plan(request, call)
+        if tool.text_field is not None and extra == [name]:
+            material = {"text": f"{{step.s1.{tool.text_field}}}"}
+            return _plan(request, call, {"description": with_language(request), "agent": "llm", "arguments": material})
+    return None
+
+
+def _plan(request: str, *steps: JsonObject) -> JsonObject:
+    return {"goal": request, "steps": [{"step_id": f"s{number}", **step} for number, step in enumerate(steps, 1)]}
 
 
 def _hints(tools: Mapping[str, RegisteredTool], request: str) -> dict[str, JsonObject]:

@@ -25,12 +25,15 @@ _AMOUNT = r"(?<![\w.,/])-?\d[\d.,]*"
 _PARTS = {
     "number": _AMOUNT,
     "unit": rf"(?:{_WORDS}|{_SYMBOLS}|{_CURRENCY})(?![\w/^²³])",
+    "amount": rf"(?:{_AMOUNT}|\b(?:half an?|an?|one|eine?[nmr]?(?: halbe[rnm]?)?|ein halbe[rs]))(?: (?:us|uk|imperial))?",
     "any": rf"(?:{_WORDS}|{_SYMBOLS}|{_CURRENCY}|{_TIME})(?![\w/^²³])",
 }
 _CONVERSION = "(?:to|in|into|as|nach|zu|=|are how many|is how many|sind wie ?viele?|ist wie ?viel)"
 _ASKS = (
     # 5 miles in km; 20 °C to °F; 5 feet 3 inches is not one value
-    rf"<number>\s*<unit> {_CONVERSION} (?:how many |wie viele? )?<unit>\s*(?:[?.!,]|$|\band\b|\bund\b|\bum\b|umgerechnet)",
+    rf"<amount>\s*<unit> {_CONVERSION} (?:how many |wie viele? )?<unit>\s*"
+    r"(?:[?.!,]|$|\b(?:and|und|um|please|pls|bitte)\b|umgerechnet)",
+    r"<number>\s*<unit>.*\b(?:is|ist|misst|measures|reads|zeigt) (?:only |nur )?in <unit>",
     # How many kilometers are 5 miles; how many cups in a liter; wie viele Zoll sind 2 Meter; what is ... in
     r"\b(?:how (?:many|much)|wie ?viele?) <unit> (?:are|is|in|make|equal|does|do|sind|ist|hat|haben|ergeben|entsprechen|entspricht|gibt)\b"
     r"(?: there)?(?: in| make)?.*?(?:<number>|\b(?:a|an|one|ein|eine|einem|einer))\s*<unit>",

@@ -124,7 +124,8 @@ def test_without_a_grant_nothing_is_read(place):
 @pytest.mark.parametrize(
     ("request_text", "names"),
     [
-        ("What does notes.txt say?", ["read_file", "list_files"]),
+        ("What does notes.txt say?", ["read_file"]),
+        ("What does lost.txt say?", ["read_file", "list_files"]),
         ("Which files are in this folder?", ["read_file", "list_files"]),
         ("Which file mentions the plumber?", ["read_file", "search_files"]),
         ("In welcher Datei steht etwas über Ana? Suche danach.", ["read_file", "search_files"]),
@@ -150,3 +151,32 @@ def test_the_one_file_that_a_request_names_is_read_out_of_it(place):
     assert hint("What does lost.txt say?") == {}
     assert hint("Compare notes.txt with letters/ana.md") == {}
     assert hint("What does .env say?") == {}
+
+
+@pytest.mark.parametrize("answer", [True, False])
+def test_the_user_is_asked_about_a_file_elsewhere_and_a_no_is_obeyed(place, answer):
+    asked = []
+
+    def confirm(path):
+        asked.append(path)
+        return answer
+
+    registry = ToolRegistry(file_tools(FolderAccess(place, [place], confirm=confirm)))
+    arguments = {"path": "new.txt", "text": "x"}
+    if answer:
+        ToolInvoker().invoke(registry.lookup("write_file"), arguments)
+    else:
+        with pytest.raises(ToolError, match="you did not allow it"):
+            ToolInvoker().invoke(registry.lookup("write_file"), arguments)
+    assert asked == [place.resolve() / "new.txt"]
+    assert (place / "new.txt").exists() == answer
+
+
+@pytest.mark.parametrize("path", [".ssh/authorized_keys", "~/.bashrc", "id.pem"])
+def test_nobody_is_asked_about_a_hidden_file_or_a_key(place, path):
+    def confirm(_path):
+        raise AssertionError("a model must not make a user say yes to that")
+
+    registry = ToolRegistry(file_tools(FolderAccess(place, [place], confirm=confirm)))
+    with pytest.raises(ToolError, match="may not be written"):
+        ToolInvoker().invoke(registry.lookup("write_file"), {"path": path, "text": "x"})

@@ -39,3 +39,14 @@ def test_few_skills_are_all_candidates_many_are_searched(many_skills, dice, tell
     with SkillIndex(many_skills.skills) as index:
         assert select_candidates(index, [dice, teller], "anything", 5) == [dice, teller]
         assert len(select_candidates(index, many_skills.skills, "ledger", 5)) == 5
+
+
+def test_a_skill_is_related_only_to_requests_that_are_about_it(make_skill):
+    roll = make_skill("dice-roller", "Rolls dice and adds them up, such as 2d6, for games.", "roll.sh")
+    story = make_skill("storyteller", "Writes a short piece of story or narration about something.", "narrate.py")
+    with SkillIndex([roll, story]) as index:
+        assert [each.name for each in index.related("roll a dice", 3)] == ["dice-roller"]
+        assert [each.name for each in index.related("Write a short story about a fox", 3)] == ["storyteller"]
+        assert index.related("recommend me some board games for a quiet evening", 3) == []
+        assert index.related("Write an apology to my landlord, short and polite please", 3) == []
+        assert index.related("?", 3) == []

@@ -247,7 +247,7 @@ def test_what_code_reads_from_a_request(request_, hints):
 
 def test_the_instructions_are_those_of_the_common_tools():
     common = ToolRegistry([tool for tool in builtin_tools(InMemoryKVStore()) if tool.is_common])
-    assert common.list_all() == ["calculator", "echo", "memory_write", "memory_read", "memory_search"]
+    assert common.list_all() == ["calculator"]
     assert planner_system(REGISTRY.offer("What time is it?")) == planner_system(common.offer("What time is it?"))
 
 

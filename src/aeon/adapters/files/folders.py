@@ -1,7 +1,7 @@
 """`FolderAccess`: what of the user's files tools may read and write (least privilege)."""
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from aeon.base.errors import ToolError
@@ -16,9 +16,19 @@ class FolderAccess:
     Nothing hidden is read, listed or written, no key file, and nothing to which a link leads out of the folders.
     """
 
-    def __init__(self, base: Path, readable: Sequence[Path] = (), writable: Sequence[Path] = ()) -> None:
-        """Relative paths start at `base`. What may be written may be read."""
+    def __init__(
+        self,
+        base: Path,
+        readable: Sequence[Path] = (),
+        writable: Sequence[Path] = (),
+        confirm: Callable[[Path], bool] | None = None,
+    ) -> None:
+        """Relative paths start at `base`. What may be written may be read.
+
+        `confirm` asks the user about a file outside the writable folders; without it such a file is refused.
+        """
         self.base = base.resolve()
+        self._confirm = confirm
         self._writable = [(base / each.expanduser()).resolve() for each in writable]
         self._readable = [*((base / each.expanduser()).resolve() for each in readable), *self._writable]
 
@@ -27,8 +37,14 @@ class FolderAccess:
         return self._allowed(name, self._readable, "read", "--allow-read")
 
     def writable(self, name: str) -> Path:
-        """The path of a file that may be written. Raises ToolError."""
-        return self._allowed(name, self._writable, "written", "--allow-write")
+        """The path of a file that may be written, or that the user allows to be. Raises ToolError."""
+        path = (self.base / Path(name).expanduser()).resolve()
+        is_inside = any(path.is_relative_to(each) for each in self._writable)
+        if self._confirm is None or is_inside or any(_is_private(part) for part in path.parts):
+            return self._allowed(name, self._writable, "written", "--allow-write")
+        if not self._confirm(path):
+            raise ToolError(f"{name} was not written: you did not allow it.")
+        return path
 
     def shown(self, path: Path) -> str:
         """A path as people name it: relative to the base if it is inside."""

@@ -75,6 +75,7 @@ class ReadFileTool(_FileTool):
     input_schema = _object(["path"], path=_PATH, part={"type": "integer", "minimum": 1})
     output_schema = _object(["text"], text={"type": "string"})
     offered_schema = _object(["path"], path=_PATH)
+    text_field = "text"
     examples = (
         Example(
             "What does lease.txt say about pets?",
@@ -91,9 +92,16 @@ class ReadFileTool(_FileTool):
         return {"text": choose_part(_text(self._access.readable(name), name), name, kwargs.get("part"))}
 
     def read_request(self, request: str) -> JsonObject | None:
-        """The one existing file that the request names."""
+        """The one existing file that the request names, if it is read at once."""
         name = self._named_file(request)
-        return None if name is None or _WRITE_WORDS.search(request) else {"path": name}
+        return None if name is None or _WRITE_WORDS.search(request) or not self._is_short(name) else {"path": name}
+
+    def _is_short(self, name: str) -> bool:
+        try:
+            self.invoke(path=name)
+        except ToolError:
+            return False
+        return True
 
 
 class ListFilesTool(_FileTool):
@@ -111,7 +119,7 @@ class ListFilesTool(_FileTool):
     )
 
     def suits(self, request: str) -> bool:
-        return super().suits(request) and not _SEARCH_WORDS.search(request)
+        return super().suits(request) and not _SEARCH_WORDS.search(request) and self._named_file(request) is None
 
     def invoke(self, **kwargs: Any) -> dict[str, Any]:
         """A line for each file. Raises ToolError for what may not be read."""
@@ -166,6 +174,7 @@ class WriteFileTool(_FileTool):
 
     name = "write_file"
     description = "Write a text into a file. An existing file is only replaced with overwrite."
+    timeout = None  # a text of bounded size; only the user may take longer, who is asked
     input_schema = _object(
         ["path", "text"],
         path=_PATH,

@@ -46,7 +46,7 @@ class AnthropicMessagesWire:
         body: JsonObject = {
             "model": self.model,
             "max_tokens": request.max_tokens,
-            "messages": [{"role": "user", "content": request.prompt}],
+            "messages": [{"role": "user", "content": _content(request)}],
         }
         if request.system_prompt:
             body["system"] = request.system_prompt
@@ -131,3 +131,15 @@ def _block_text(block: Json) -> str:
 
 def _finish_reason(reported: Json) -> str | None:
     return _FINISH_REASONS.get(reported) if isinstance(reported, str) else None
+
+
+def _content(request: LLMRequest) -> str | list[JsonObject]:
+    """The user's message: the prompt, after the images if there are any."""
+    pictures: list[JsonObject] = [
+        {
+            "type": "image",
+            "source": {"type": "base64", "media_type": image.media_type, "data": image.as_base64()},
+        }
+        for image in request.images
+    ]
+    return [*pictures, {"type": "text", "text": request.prompt}] if pictures else request.prompt

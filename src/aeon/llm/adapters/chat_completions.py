@@ -141,7 +141,12 @@ class ChatCompletionsReader:
 
 def _messages(request: LLMRequest) -> list[JsonObject]:
     system = [{"role": "system", "content": request.system_prompt}] if request.system_prompt else []
-    return [*system, {"role": "user", "content": request.prompt}]
+    pictures = [
+        {"type": "image_url", "image_url": {"url": f"data:{image.media_type};base64,{image.as_base64()}"}}
+        for image in request.images
+    ]
+    content = [*pictures, {"type": "text", "text": request.prompt}] if pictures else request.prompt
+    return [*system, {"role": "user", "content": content}]
 
 
 def _finish_reason(reported: Json) -> str | None:

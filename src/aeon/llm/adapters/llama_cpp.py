@@ -14,7 +14,7 @@ from aeon.base.json import JsonObject
 from aeon.llm.adapters.chat_completions import ChatCompletionsWire
 from aeon.llm.adapters.llama_runtime import LlamaServer, RuntimeSettings, default_threads, start_server
 from aeon.llm.adapters.prompt_cache import PromptCache, make_private_folder
-from aeon.llm.interface import LLMRequest, LLMResponse, RequestAdapter, TextSink
+from aeon.llm.interface import LLMRequest, LLMResponse, RequestAdapter, TextSink, refuse_images
 from aeon.llm.retry import AttemptFailed
 
 _DETERMINISTIC: JsonObject = {"cache_prompt": False, "seed": 0}
@@ -62,8 +62,9 @@ class LlamaCppAdapter(RequestAdapter):
         """Returns the model's response.
 
         Raises LLMRequestError if the prompt exceeds the context or llama.cpp cannot follow the schema, LLMError if the
-        weights cannot be loaded, MissingExtraError without xllamacpp.
+        weights cannot be loaded or the request has images, MissingExtraError without xllamacpp.
         """
+        refuse_images(request, "The embedded model")
         body = {**self._wire.encode(request, stream=True), **self._extra}
         reader = self._wire.reader()
         try:

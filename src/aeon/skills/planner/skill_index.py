@@ -3,7 +3,8 @@
 import re
 import sqlite3
 import threading
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from types import TracebackType
 from typing import Self
 
@@ -19,6 +20,10 @@ _WEIGHTS = "6.0, 2.0, 1.0"
 _TABLE = "CREATE VIRTUAL TABLE skill USING fts5(name, description, scripts, tokenize = 'porter unicode61')"
 _INSERT = "INSERT INTO skill (rowid, name, description, scripts) VALUES (?, ?, ?, ?)"
 _SEARCH = f"SELECT rowid FROM skill WHERE skill MATCH ? ORDER BY bm25(skill, {_WEIGHTS}), rowid LIMIT ?"  # noqa: S608  # a constant
+
+_HITS = "SELECT rowid FROM skill WHERE skill MATCH ?"
+_RELATED = 3
+"""Hits from which a skill is related to a request: of its words in the name, and in the whole text."""
 
 _STOP_WORD_LIST = """
 a an and are as at be but by can could do does for from get give have how i if in into is it its let me my of on or our
@@ -45,13 +50,31 @@ class SkillIndex:
 
         The best match is first; priority breaks ties.
         """
-        words = dict.fromkeys(word for word in _WORD.findall(request.casefold()) if word not in _STOP_WORDS)
+        words = _words_in(request)
         if not words:
             return []
-        query = " OR ".join(f'"{word}"' for word in list(words)[:_MOST_WORDS])
+        query = " OR ".join(f'"{word}"' for word in words)
         with self._lock:
             rows = self._connection.execute(_SEARCH, (query, most)).fetchall()
         return [self._skills[number] for (number,) in rows]
+
+    def related(self, request: str, most: int) -> list[Skill]:
+        """Returns at most `most` skills that `request` is about; one word in common by chance is not enough."""
+        words = _words_in(request)
+        hits = self._hits(f'"{word}"' for word in words)
+        in_name = self._hits(f'name : "{word}"' for word in words)
+        related = {
+            self._skills[number].name
+            for number, count in hits.items()
+            if count + in_name[number] >= _RELATED or count == len(words)
+        }
+        return [skill for skill in self.search(request, len(self._skills)) if skill.name in related][:most]
+
+    def _hits(self, queries: Iterable[str]) -> Counter[int]:
+        """How many of the queries each row matches."""
+        with self._lock:
+            found = [self._connection.execute(_HITS, (query,)).fetchall() for query in queries]
+        return Counter(number for rows in found for (number,) in rows)
 
     def close(self) -> None:
         with self._lock:
@@ -72,6 +95,12 @@ def select_candidates(index: SkillIndex, skills: Sequence[Skill], request: str, 
     These are all skills if there are at most `most`, else the results of the search.
     """
     return list(skills) if len(skills) <= most else index.search(request, most)
+
+
+def _words_in(request: str) -> list[str]:
+    """The words of a request that carry meaning, each once."""
+    words = dict.fromkeys(word for word in _WORD.findall(request.casefold()) if word not in _STOP_WORDS)
+    return list(words)[:_MOST_WORDS]
 
 
 def _row(number: int, skill: Skill) -> tuple[int, str, str, str]:

@@ -5,6 +5,7 @@ from typing import Any
 from aeon.base.errors import ToolError
 from aeon.base.json import JsonObject
 from aeon.tools.arithmetic import evaluate_expression
+from aeon.tools.arithmetic_requests import asks_arithmetic
 from aeon.tools.interface import Example, Tool
 from aeon.tools.number_words import find_expression
 
@@ -77,6 +78,10 @@ class CalculatorTool(Tool):
             return {"result": evaluate_expression(_expression(kwargs))}
         except ValueError as error:
             raise ToolError(f"The calculator cannot compute that: {error}.") from error
+
+    def suits(self, request: str) -> bool:
+        """Whether the request has numbers to compute with."""
+        return asks_arithmetic(request)
 
     def read_request(self, request: str) -> JsonObject | None:
         """The arithmetic in the request, in signs or in words."""

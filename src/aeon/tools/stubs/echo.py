@@ -1,9 +1,15 @@
 """The echo tool."""
 
+import re
 from typing import Any
 
 from aeon.base.json import JsonObject
 from aeon.tools.interface import Example, Tool
+
+_ASKS = re.compile(
+    r"^\s*(?:say|sag)\b|\b(?:repeat|echo|say back|word for word|verbatim|exactly|wiederhol\w*|wörtlich)\b",
+    re.IGNORECASE,
+)
 
 
 class EchoTool(Tool):
@@ -23,6 +29,7 @@ class EchoTool(Tool):
         "required": ["text"],
     }
     timeout = None  # nothing to wait for
+    is_common = False
     examples = (
         Example(
             "Repeat exactly: The owl is late.",
@@ -32,3 +39,7 @@ class EchoTool(Tool):
 
     def invoke(self, **kwargs: Any) -> dict[str, Any]:
         return {"text": kwargs["text"]}
+
+    def suits(self, request: str) -> bool:
+        """Whether the request wants a text back as it is."""
+        return bool(_ASKS.search(request))

@@ -1,10 +1,12 @@
 """The memory tools: access to the key/value memory for models."""
 
+import re
 from typing import Any, Protocol
 
 from aeon.base.errors import ToolError
 from aeon.base.json import Json, JsonObject
 from aeon.tools.interface import Example, Tool
+from aeon.tools.memory_requests import asks_stored, asks_to_store, related_keys
 
 RESERVED_PREFIX = "step/"
 """Prefix of the kernel's keys: results of steps (core 14). Tools may read them but never write them."""
@@ -21,6 +23,13 @@ class KeyValueStore(Protocol):
     def search(self, prefix: str) -> list[tuple[str, Json]]: ...
 
 
+_DIGIT = re.compile(r"\d")
+
+
+def _user_keys(memory: KeyValueStore) -> list[str]:
+    return [key for key, _ in memory.search("") if not key.startswith(RESERVED_PREFIX)]
+
+
 def _object(**properties: JsonObject) -> JsonObject:
     return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
 
@@ -32,6 +41,7 @@ class MemoryWriteTool(Tool):
     description = "Store a value under a short key, to be read again later."
     input_schema = _object(key=_KEY, value=_SCALAR)
     output_schema = _object(value=_SCALAR)
+    is_common = False
     examples = (
         Example(
             "Remember that the rent is 950, then tell me the rent for 3 months.",
@@ -46,6 +56,16 @@ class MemoryWriteTool(Tool):
                     "tool": "calculator",
                     "arguments": {"expression": "950 * 3"},
                 },
+            ],
+        ),
+        Example(
+            "Merk dir: Der Müll wird dienstags geholt. Was hast du dir gemerkt?",
+            [
+                {
+                    "description": "store the day of the rubbish",
+                    "tool": "memory_write",
+                    "arguments": {"key": "müll", "value": "wird dienstags geholt"},
+                }
             ],
         ),
         Example(
@@ -72,6 +92,10 @@ class MemoryWriteTool(Tool):
         self._memory.write(key, kwargs["value"])
         return {"value": kwargs["value"]}
 
+    def suits(self, request: str) -> bool:
+        """Whether the request wants something to be kept."""
+        return asks_to_store(request)
+
 
 class MemoryReadTool(Tool):
     """A tool that reads the value under a key."""
@@ -80,6 +104,7 @@ class MemoryReadTool(Tool):
     description = "Read the value stored under a key."
     input_schema = _object(key=_KEY)
     output_schema = _object(value={})
+    is_common = False
     examples = (
         Example(
             "What is my stored locker code?",
@@ -106,10 +131,19 @@ class MemoryReadTool(Tool):
         """Raises ToolError if nothing is stored under the key."""
         value = self._memory.read(kwargs["key"])
         if value is None:
-            keys = [key for key, _ in self._memory.search("") if not key.startswith(RESERVED_PREFIX)]
+            keys = _user_keys(self._memory)
             stored = f"stored keys: {', '.join(keys[:20])}" if keys else "nothing is stored yet"
             raise ToolError(f"Nothing is stored under {kwargs['key']!r}; {stored}.")
         return {"value": value}
+
+    def suits(self, request: str) -> bool:
+        """Whether the request speaks of stored values, or has a word of a stored key."""
+        return asks_stored(request) or bool(related_keys(request, _user_keys(self._memory)))
+
+    def read_request(self, request: str) -> JsonObject | None:
+        """The one stored key that the request has most words of; none if it has numbers, to compute with the value."""
+        keys = related_keys(request, _user_keys(self._memory))
+        return {"key": keys[0]} if len(keys) == 1 and not _DIGIT.search(request) else None
 
 
 class MemorySearchTool(Tool):
@@ -119,6 +153,7 @@ class MemorySearchTool(Tool):
     description = "List stored keys that start with a prefix, with their values."
     input_schema = _object(prefix={"type": "string", "maxLength": 200})
     output_schema = _object(matches={"type": "array"})
+    is_common = False
     examples = (
         Example(
             "Which stored keys start with city?",
@@ -134,3 +169,7 @@ class MemorySearchTool(Tool):
         return {
             "matches": [{"key": key, "value": value} for key, value in entries if not key.startswith(RESERVED_PREFIX)]
         }
+
+    def suits(self, request: str) -> bool:
+        """Whether the request speaks of stored values, and does not name one of them."""
+        return asks_stored(request) and not related_keys(request, _user_keys(self._memory))

@@ -1,0 +1,35 @@
+"""Pictures from files, for models that see."""
+
+from pathlib import Path
+from typing import Final
+
+from aeon.base.errors import InputError
+from aeon.llm.interface import Image
+
+MAX_IMAGE: Final = 10 * 1024 * 1024
+"""Bytes of a picture."""
+
+_KINDS: Final = (
+    (b"\x89PNG\r\n\x1a\n", 0, "image/png"),
+    (b"\xff\xd8\xff", 0, "image/jpeg"),
+    (b"GIF8", 0, "image/gif"),
+    (b"WEBP", 8, "image/webp"),
+)
+"""The first bytes of each kind, where they stand, and its media type."""
+
+
+def read_image(path: Path) -> Image:
+    """The picture in a file; its first bytes tell its kind. Raises InputError for what is none, or is too large."""
+    try:
+        if not path.is_file():
+            raise InputError(f"{path} is not a file.", next_step="Name a picture: PNG, JPEG, GIF or WebP.")
+        with path.open("rb") as file:
+            content = file.read(MAX_IMAGE + 1)
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}.", next_step="Name another picture.") from None
+    if len(content) > MAX_IMAGE:
+        raise InputError(f"{path} has more than 10 MiB.", next_step="Make it smaller.")
+    for start, position, media_type in _KINDS:
+        if content[position:].startswith(start):
+            return Image(media_type, content)
+    raise InputError(f"{path} is no picture that models take.", next_step="Convert it to PNG, JPEG, GIF or WebP.")
