@@ -217,7 +217,7 @@ def request_registry(
     for tool in tools:
         registry.register(tool)
     for tool in app.skill_tools(request, named):
-        with suppress(ToolDefinitionError):  # `aeon skills check` reports scripts that cannot be registered
+        with suppress(ToolDefinitionError):  # `aeon skill check` reports scripts that cannot be registered
             registry.register(tool)
     return registry
 

@@ -21,7 +21,7 @@ from aeon.skills.executor.plan_result import FAILED_STATES
 from aeon.skills.executor.state_patches import replay_state, verify_replay
 from aeon.skills.invocation import GRACE_SECONDS, Cancellation
 from aeon.skills.launch.grants import MODEL, NETWORK, Grants
-from aeon.skills.models import SKILL_JSON, SKILL_MD, Skill, SkillCatalog, SkillNote
+from aeon.skills.models import SKILL_JSON, SKILL_MD, Skill, SkillCatalog, SkillNote, SkillScript
 from aeon.skills.plan.check import NodeFault, check_plan
 from aeon.skills.plan_json import ExecutionResult, PlanJson, parse_plan
 
@@ -69,6 +69,21 @@ class SkillService:
         near = closest_name(name, known)
         suggestion = f" Did you mean {near!r}?" if near else ""
         raise InputError(f"The skill {name!r} does not exist.{suggestion}", next_step=NextStep("skills.list"))
+
+    def find_script(self, written: str) -> SkillScript:
+        """The script that `<skill>/<path>` names; `scripts/` and the suffix may be left out. Raises InputError."""
+        name, _, path = written.removeprefix("skills/").partition("/")
+        skill = self.find(name)
+        spellings = (f"{skill.name}/{path}", f"{skill.name}/scripts/{path}")
+        for script in skill.scripts:
+            if script.tool_path in spellings or script.name == path:
+                return script
+        known = [script.tool_path for script in skill.scripts]
+        near = closest_name(spellings[1], known)
+        suggestion = f" Did you mean {near!r}?" if near else ""
+        raise InputError(
+            f"The skill {name!r} has no script {path!r}.{suggestion}", next_step=NextStep("skills.show", skill=name)
+        )
 
     def watch(self, on_change: Callable[[SkillCatalog], None], stop: threading.Event) -> None:
         """Call `on_change` with each new catalog until `stop` is set. Raises MissingExtraError."""

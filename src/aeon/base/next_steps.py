@@ -35,6 +35,7 @@ TEXTS: Final[Mapping[str, str]] = {
     "skills.check": "See the notes about the skills.",
     "skills.correct": "Correct the file, then check the skills again.",
     "skills.list": "List the skills.",
+    "skills.show": "Look at the skill {skill} and its scripts.",
     "store.check": "Check the installation; the data are safe.",
     "store.choose_backup": "Use a backup that Aeon made of a record.",
     "store.migrate": "Migrate the tables as the owner of the schema.",

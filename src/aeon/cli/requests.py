@@ -203,7 +203,7 @@ def _register_tools(app: App, options: RequestOptions, request: str, named: Iter
     if app.skills.untrusted_matches:
         names = ", ".join(map(printable, app.skills.untrusted_matches))
         note = f"These skills of the project match the request, but you have not trusted them: {names}."
-        print_message(f"{note} They are not used; see `aeon skills trust NAME`.", "note: ", "  ")
+        print_message(f"{note} They are not used; see `aeon skill trust NAME`.", "note: ", "  ")
 
 
 def model_reasons(steps: list[PlanStep], registry: ToolRegistry) -> list[str]:

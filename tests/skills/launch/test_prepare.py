@@ -125,7 +125,7 @@ def test_a_script_may_write_where_the_user_granted_it(skill, tmp_path):
 def test_a_skill_of_a_project_grants_itself_nothing(skill, asks, granted, flags):
     """Skills 15: what skill.json declares is only asked for; refused, saying which flag grants it."""
     foreign = replace(skill, is_from_project=True, capabilities=tuple(asks))
-    with pytest.raises(NotGrantedError, match=f"'greet' came with the project .* grant this with {flags}"):
+    with pytest.raises(NotGrantedError, match=f"'greet' came with the project .* grants this with {flags}"):
         prepared(foreign, grants=granted)
 
 

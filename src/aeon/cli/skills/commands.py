@@ -1,4 +1,4 @@
-"""The commands of `aeon skills` and their options. Each imports what it needs when it runs."""
+"""The commands of `aeon skill` and their options. Each imports what it needs when it runs."""
 
 from pathlib import Path
 from typing import Annotated, Literal, TypeAlias
@@ -6,6 +6,7 @@ from typing import Annotated, Literal, TypeAlias
 import typer
 
 from aeon.cli.options import AsJson, Model, NoInput, group
+from aeon.cli.skills.script_words import ScriptAwareCommand
 
 skills = group(
     "Run skills: folders with a prompt and scripts, published or your own. Aeon turns a request into a plan of "
@@ -32,9 +33,20 @@ AllowWrite = Annotated[
 Trace = Annotated[Path | None, typer.Option("--trace", metavar="PATH", help="The file for the result with its trace.")]
 
 
-@skills.command("run")
+@skills.command("run", cls=ScriptAwareCommand)
 def skills_run(  # noqa: PLR0913, PLR0917  # one for each flag
-    request: Annotated[str, typer.Argument(metavar="REQUEST", help="What you want done; - reads it from stdin.")],
+    what: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="WHAT...",
+            help="A request in words; a plan's .json file; /NAME and words for a skill; or NAME/SCRIPT and its own "
+            "arguments. - reads a request or a plan from stdin.",
+        ),
+    ],
+    inputs: Annotated[
+        list[str] | None,
+        typer.Option("--input", metavar="INPUT", help="A script's input: NAME=VALUE, JSON, or @FILE; repeatable."),
+    ] = None,
     model: Model = None,
     sandbox: Sandbox = None,
     parallel: Parallel = None,
@@ -46,35 +58,17 @@ def skills_run(  # noqa: PLR0913, PLR0917  # one for each flag
     as_json: AsJson = False,
     no_input: NoInput = False,
 ) -> int:
-    """Plan a request with the available skills, and run the plan."""
-    from aeon.cli.skills.run_commands import SkillGrantFlags, SkillRunOptions, run_request
+    """Run a request, a plan, one skill by name, or one of its scripts.
+
+    Options of Aeon stand before NAME/SCRIPT: all that follows it goes to the script.
+    """
+    from aeon.cli.skills.run_commands import SkillGrantFlags, SkillRunOptions, run
 
     allowed = SkillGrantFlags(network=allow_network, model=allow_model, write=allow_write or [])
-    return run_request(
-        request,
+    return run(
+        what,
+        inputs or [],
         SkillRunOptions(model, sandbox, parallel, timeout, trace, allowed, as_json=as_json, may_fetch=not no_input),
-    )
-
-
-@skills.command("exec")
-def skills_exec(  # noqa: PLR0913, PLR0917  # one for each flag
-    plan: Annotated[Path, typer.Argument(metavar="PLAN", help="A Plan JSON file; - reads it from stdin.")],
-    model: Model = None,
-    sandbox: Sandbox = None,
-    parallel: Parallel = None,
-    timeout: Timeout = None,
-    allow_network: AllowNetwork = False,
-    allow_model: AllowModel = False,
-    allow_write: AllowWrite = None,
-    trace: Trace = None,
-    as_json: AsJson = False,
-) -> int:
-    """Run a Plan JSON unchanged, without a model."""
-    from aeon.cli.skills.run_commands import SkillGrantFlags, SkillRunOptions, run_plan
-
-    allowed = SkillGrantFlags(network=allow_network, model=allow_model, write=allow_write or [])
-    return run_plan(
-        plan, SkillRunOptions(model, sandbox, parallel, timeout, trace, allowed, as_json=as_json, may_fetch=False)
     )
 
 

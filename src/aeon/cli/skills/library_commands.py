@@ -1,4 +1,4 @@
-"""`aeon skills list`, `show`, `check`, `new` and `export`."""
+"""`aeon skill list`, `show`, `check`, `new` and `export`."""
 
 import threading
 from pathlib import Path
@@ -65,7 +65,7 @@ def make_skill(name: str, folder: Path, language: Language) -> int:
     """Makes a skill. Raises InputError for an invalid name, SkillError for an existing folder."""
     made = new_skill(name, folder, language)
     print_data(printable(str(made)))
-    print_message(f"try it: aeon skills show {made.name}; then change its script, and aeon skills check {made}")
+    print_message(f"try it: aeon skill show {made.name}; then change its script, and aeon skill check {made}")
     return ExitCode.DONE
 
 
@@ -97,7 +97,7 @@ def _print_list(catalog: SkillCatalog, *, as_json: bool) -> None:
     skipped = sum(note.is_skip for note in catalog.notes)
     if catalog.notes:
         lenient = len(catalog.notes) - skipped
-        print_message(f"{skipped} file(s) skipped, {lenient} remark(s) on others; see: aeon skills check")
+        print_message(f"{skipped} file(s) skipped, {lenient} remark(s) on others; see: aeon skill check")
 
 
 def _watch(skills: SkillService, *, as_json: bool) -> None:

@@ -1,4 +1,4 @@
-"""`aeon skills run`, `exec` and `replay`."""
+"""`aeon skill run` and `replay`."""
 
 import sys
 from collections import deque
@@ -9,12 +9,12 @@ from typing import NamedTuple, TextIO
 
 from aeon.application.skills import Cancellation, SkillService, replay_result
 from aeon.base.errors import AeonError, InputError
-from aeon.base.json import Json
+from aeon.base.json import Json, JsonObject
 from aeon.bootstrap.app import App
 from aeon.cli.console import print_data, print_message
 from aeon.cli.displays import Display, LineDisplay, can_redraw
 from aeon.cli.exit_codes import ExitCode
-from aeon.cli.inputs import read_json_file, read_request
+from aeon.cli.inputs import read_json_file, read_request, read_request_or_json
 from aeon.cli.narration import StyledLine
 from aeon.cli.next_steps import advice_of
 from aeon.cli.progress import FetchProgress
@@ -22,11 +22,12 @@ from aeon.cli.session import app_session, load_cli_settings
 from aeon.cli.skills.interruption import SkillInterruptHandler
 from aeon.cli.skills.narration import narrate
 from aeon.cli.skills.result_output import TraceFile, keep_trace, new_trace_path, report_result
+from aeon.cli.skills.script_words import names_script, read_inputs, take_inputs
 from aeon.cli.skills.trust_commands import ask_for_trust, writable_folders
 from aeon.cli.text import COLUMNS, indented_json, printable
 from aeon.observability.events import Event, Observer, RunEnded
 from aeon.skills.models import Skill
-from aeon.skills.plan_json import ExecutionResult
+from aeon.skills.plan_json import ExecutionResult, PlanJson
 
 
 def display_for(stream: TextIO | None = None) -> Display:
@@ -70,9 +71,28 @@ class SkillRunOptions(NamedTuple):
     may_fetch: bool
 
 
-def run_request(argument: str, options: SkillRunOptions) -> int:
+def run(words: Sequence[str], inputs: Sequence[str], options: SkillRunOptions) -> int:
+    """Runs what the words name: a script of a skill, a plan, or a request.
+
+    Raises InputError, RequestError, and PlanError for an invalid plan, before anything runs.
+    """
+    first = words[0]
+    if names_script(first):
+        return _run_script(first, words[1:], inputs, options)
+    if inputs:
+        raise InputError("--input is for one script.", next_step="Name it: NAME/SCRIPT.")
+    if len(words) > 1:
+        return _run_request(read_request(" ".join(words)), options)
+    if first == "-":
+        given = read_request_or_json("The plan")
+        return _run_request(given, options) if isinstance(given, str) else _run_plan(given, options)
+    if first.endswith(".json") or Path(first).is_file():
+        return _run_plan(read_json_file(Path(first), "The plan"), options)
+    return _run_request(read_request(first), options)
+
+
+def _run_request(request: str, options: SkillRunOptions) -> int:
     """Plans a request with the current project's skills and runs it."""
-    request = read_request(argument)
     results: deque[ExecutionResult] = deque(maxlen=1)
     with _app(options) as app:
         skills = SkillService(app.skills)
@@ -85,25 +105,44 @@ def run_request(argument: str, options: SkillRunOptions) -> int:
         return _execute(app, options, work, results)
 
 
-def run_plan(path: Path, options: SkillRunOptions) -> int:
-    """Runs the user's own plan. Raises PlanError for an invalid plan, before anything runs."""
-    data = read_json_file(path, "The plan")
+def _run_plan(data: Json, options: SkillRunOptions) -> int:
+    """Runs the user's own plan."""
     with _app(options) as app:
         skills = SkillService(app.skills)
-        plan = skills.read_plan(data)
-        ask_for_trust(skills, plan)
+        return _execute_plan(app, skills, skills.read_plan(data), options)
 
-        def work(observer: Observer, cancellation: Cancellation) -> ExecutionResult:
-            return skills.execute(plan, observer, cancellation)
 
-        return _execute(app, options, work)
+def _run_script(name: str, words: Sequence[str], inputs: Sequence[str], options: SkillRunOptions) -> int:
+    """Runs one script with its own arguments, or with the input that it declares."""
+    with _app(options) as app:
+        skills = SkillService(app.skills)
+        script = skills.find_script(name)
+        more, arguments = ([], [*words]) if script.protocol == "plain" else take_inputs(words)
+        if arguments and script.protocol != "plain":
+            raise InputError(
+                f"The script {script.tool_path} declares its input and takes no arguments such as {arguments[0]!r}.",
+                next_step="Give the input with --input NAME=VALUE.",
+            )
+        given = read_inputs([*inputs, *more], script.input_schema)
+        node: JsonObject = {**given, "args": arguments} if arguments else given
+        plan = skills.read_plan({"tools": [{"toolId": script.name, "toolPath": script.tool_path, "input": node}]})
+        return _execute_plan(app, skills, plan, options)
+
+
+def _execute_plan(app: App, skills: SkillService, plan: PlanJson, options: SkillRunOptions) -> int:
+    ask_for_trust(skills, plan)
+
+    def work(observer: Observer, cancellation: Cancellation) -> ExecutionResult:
+        return skills.execute(plan, observer, cancellation)
+
+    return _execute(app, options, work)
 
 
 def _report_untrusted(skills: Sequence[Skill]) -> None:
     if skills:
         names = ", ".join(printable(skill.name) for skill in skills[:_MAX_SKILLS_LISTED])
         message = f"These skills came with the project, and you have not trusted them: {names}. They are not used; see "
-        print_message(f"{message}`aeon skills trust NAME`.", "note: ", "  ")
+        print_message(f"{message}`aeon skill trust NAME`.", "note: ", "  ")
 
 
 def replay_trace(path: Path, *, as_json: bool) -> int:

@@ -1,4 +1,4 @@
-"""`aeon skills trust` and `distrust`: permanent grants for skills."""
+"""`aeon skill trust` and `distrust`: permanent grants for skills."""
 
 import sys
 from collections.abc import Sequence

@@ -32,7 +32,7 @@ class UntrustedSkillError(NotGrantedError):
     def __init__(self, skill: Skill) -> None:
         super().__init__(
             f"The skill {skill.name!r} came with the project, and you have not trusted its current files. Look at "
-            f"{skill.directory_path}; then run `aeon skills trust {skill.name}`. If all projects are your own, set "
+            f"{skill.directory_path}; then run `aeon skill trust {skill.name}`. If all projects are your own, set "
             "AEON_SKILLS_TRUST_PROJECT=true, or trust_project in your own settings.",
         )
 
@@ -63,8 +63,8 @@ def require_grants(skill: Skill, grants: Grants) -> None:
         flags = " ".join(_FLAGS[name] for name in missing)
         raise NotGrantedError(
             f"The skill {skill.name!r} came with the project and requests {requested}, which was not granted. If you "
-            f"trust it, `aeon skills run` and `exec` grant this with {flags} for one run, and "
-            f"`aeon skills trust {skill.name}` permanently."
+            f"trust it, `aeon skill run` grants this with {flags} for one run, and "
+            f"`aeon skill trust {skill.name}` permanently."
         )
 
 

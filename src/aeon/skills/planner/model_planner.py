@@ -158,7 +158,7 @@ class ModelPlanner:
         usable = task.catalog.plannable()
         if not usable:
             raise PlanningError(
-                "No skill is available for planning.", next_step="See `aeon skills list` for the reasons, and add one."
+                "No skill is available for planning.", next_step="See `aeon skill list` for the reasons, and add one."
             )
         shown = select_candidates(_index(task.catalog), usable, task.request, MAX_CANDIDATES)
         chosen = self._choose(task, shown) if shown else []
