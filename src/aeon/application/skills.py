@@ -19,6 +19,7 @@ from aeon.skills.authoring.scaffold import Language, new_skill
 from aeon.skills.discovery.skill_reader import read_prompt
 from aeon.skills.executor.plan_result import FAILED_STATES
 from aeon.skills.executor.state_patches import replay_state, verify_replay
+from aeon.skills.instructions import instructions_of
 from aeon.skills.invocation import GRACE_SECONDS, Cancellation
 from aeon.skills.launch.grants import MODEL, NETWORK, Grants
 from aeon.skills.models import SKILL_JSON, SKILL_MD, Skill, SkillCatalog, SkillNote, SkillScript
@@ -34,6 +35,7 @@ __all__ = [
     "SkillService",
     "answer_text",
     "check_folder",
+    "instructions_of",
     "new_skill",
     "read_prompt",
     "replay_result",
@@ -145,6 +147,27 @@ class SkillService:
         `on_result` gets the result of each plan. Raises MissingExtraError, SandboxError.
         """
         return self._skills.run(request, observer, cancellation, is_model_small=is_model_small, on_result=on_result)
+
+    def find_called(self, word: str) -> Skill | None:
+        """The skill that `/name` calls; None if the word does not begin with a slash or names no skill."""
+        return self.catalog.by_name.get(word[1:]) if word.startswith("/") else None
+
+    def call(
+        self,
+        skill: Skill,
+        words: str,
+        observer: Observer | None = None,
+        cancellation: Cancellation | None = None,
+        *,
+        is_model_small: bool = False,
+    ) -> ExecutionResult:
+        """Run one skill that the user called by its name: follow its instructions, or plan with its scripts alone.
+
+        Raises SkillError for an untrusted skill, InputError for one that users may not call, and the errors of `run`.
+        """
+        if skill.is_instructions:
+            return self._skills.call(skill, words, observer)
+        return self._skills.run(words, observer, cancellation, is_model_small=is_model_small, only=skill)
 
     def execute(
         self, plan: PlanJson, observer: Observer | None = None, cancellation: Cancellation | None = None

@@ -92,10 +92,13 @@ def run(words: Sequence[str], inputs: Sequence[str], options: SkillRunOptions) -
 
 
 def _run_request(request: str, options: SkillRunOptions) -> int:
-    """Plans a request with the current project's skills and runs it."""
+    """Plans a request with the current project's skills and runs it; `/name words` calls one skill."""
     results: deque[ExecutionResult] = deque(maxlen=1)
     with _app(options) as app:
         skills = SkillService(app.skills)
+        name, _, words = request.partition(" ")
+        if called := skills.find_called(name):
+            return _call_skill(app, skills, called, words.strip(), options)
         _report_untrusted(skills.list_untrusted())
         is_small = _prepare_model(app, options)
 
@@ -103,6 +106,15 @@ def _run_request(request: str, options: SkillRunOptions) -> int:
             return skills.run(request, observer, cancellation, is_model_small=is_small, on_result=results.append)
 
         return _execute(app, options, work, results)
+
+
+def _call_skill(app: App, skills: SkillService, skill: Skill, words: str, options: SkillRunOptions) -> int:
+    is_small = _prepare_model(app, options)
+
+    def work(observer: Observer, cancellation: Cancellation) -> ExecutionResult:
+        return skills.call(skill, words or skill.description, observer, cancellation, is_model_small=is_small)
+
+    return _execute(app, options, work)
 
 
 def _run_plan(data: Json, options: SkillRunOptions) -> int:

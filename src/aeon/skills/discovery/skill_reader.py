@@ -235,6 +235,7 @@ def _published_fields(published: StandardFields) -> dict[str, Any]:
         "author": published.metadata.get("author"),
         "homepage": published.metadata.get("homepage"),
         "display_name": published.written_name if is_renamed else None,
+        "usage": published.usage,
     }
     return {name: value for name, value in fields.items() if value}
 
