@@ -385,10 +385,16 @@ class Skills:
         return SkillTrustStore(state_folder(self._environ) / "skills")
 
     @cached_property
+    def _working_folder(self) -> Path | None:
+        """The folder that scripts work in and may read: the user's, unless it contains their whole home (skills 15)."""
+        folder, home = self._folder.resolve(), self._environ.get("HOME", "")
+        return None if Path(home).is_absolute() and Path(home).resolve().is_relative_to(folder) else folder
+
+    @cached_property
     def _grants(self) -> Grants:
         settings = self._settings
         folders = tuple((self._folder / Path(path).expanduser()).resolve() for path in settings.allow_write)
-        return Grants(settings.allow_network, settings.allow_model, folders)
+        return Grants(settings.allow_network, settings.allow_model, folders, self._working_folder)
 
     def _secrets(self, skill: Skill) -> Sequence[str]:
         return secret_values(skill, self._environ)

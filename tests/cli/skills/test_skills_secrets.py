@@ -16,8 +16,8 @@ token=$(printf '%s' "$AEON_SKILL_CONFIG" | sed 's/.*"token":"\\([^"]*\\)".*/\\1/
 echo "diagnostic $token" >&2
 echo "{\\"version\\": \\"0\\", \\"type\\": \\"log\\", \\"level\\": \\"info\\", \\"message\\": \\"length ${#token}, it is $token\\"}"
 echo "{\\"version\\": \\"0\\", \\"type\\": \\"state_patch\\", \\"patch\\": {\\"token\\": \\"$token\\"}}"
-tr '\\0' ' ' < /proc/$$/cmdline > command.txt
-env > environment.txt
+tr '\\0' ' ' < /proc/$$/cmdline > "$AEON_SKILL_DATA/command.txt"
+env > "$AEON_SKILL_DATA/environment.txt"
 exit $1
 """
 """Says its secret in every way there is, and keeps how it was started."""

@@ -48,7 +48,7 @@ def run(invocation):
     return json.loads(done.stdout)
 
 
-def test_a_script_gets_one_canonical_line_its_folder_and_five_variables(skill, tmp_path):
+def test_a_script_gets_one_canonical_line_its_folder_and_six_variables(skill, tmp_path):
     """Skills 1 and 11: and nothing of the parent's environment; siblings can be imported, no exec bit is needed."""
     invocation = prepared(skill, {"b": 1, "a": "ä"})
     argv, stdin, cwd, environ = run(invocation)
@@ -59,7 +59,7 @@ def test_a_script_gets_one_canonical_line_its_folder_and_five_variables(skill, t
     environ.pop("LC_CTYPE", None)  # Python's own
     assert environ == {
         "PATH": os.environ["PATH"], "HOME": str(data), "LANG": "C.UTF-8", "TMPDIR": str(data / "tmp"),
-        "AEON_SKILL_CONFIG": "{}",
+        "AEON_SKILL_CONFIG": "{}", "AEON_SKILL_DATA": str(data),
     }  # fmt: skip
     assert [(data / name).stat().st_mode & 0o777 for name in (".", "tmp")] == [0o700, 0o700]
     assert invocation.timeout == 2.5

@@ -39,11 +39,15 @@ class UntrustedSkillError(NotGrantedError):
 
 @dataclass(frozen=True, slots=True)
 class Grants:
-    """Permissions of every script of a run: the network, the model, writable folders."""
+    """Permissions of every script of a run: the network, the model, writable folders.
+
+    `folder` is the user's, where scripts work and read.
+    """
 
     network: bool = False
     model: bool = False
     write: tuple[Path, ...] = ()
+    folder: Path | None = None
 
     def allows(self, capability: str) -> bool:
         """Whether the capability NETWORK or MODEL is granted."""
