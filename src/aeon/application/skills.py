@@ -111,7 +111,9 @@ class SkillService:
     def trust(self, skill: Skill, more: Grants | None = None) -> Grants:
         """Trust a skill with its current files, and grant what it declares and `more`; returns what is granted."""
         declared, added = self.declared_grants(skill), more or Grants()
-        grants = Grants(added.network or declared.network, added.model or declared.model, added.write)
+        grants = Grants(
+            added.network or declared.network, added.model or declared.model, added.write, install=added.install
+        )
         self._skills.trusted.trust(skill, grants)
         return grants
 

@@ -30,6 +30,7 @@ from aeon.skills.instructions import (
     require_user_may_call,
 )
 from aeon.skills.invocation import Cancellation, Invocation, ResourceLimits, SandboxLevel
+from aeon.skills.launch.environments import EnvironmentStore
 from aeon.skills.launch.grants import Grants, UntrustedSkillError
 from aeon.skills.launch.input_files import resolve_input_files
 from aeon.skills.launch.preparation import prepare_invocation
@@ -347,7 +348,8 @@ class Skills:
             listed = "; ".join(str(problem) for problem in resolved.problems)
             raise InputError(f"The input names files that cannot be used: {listed}.", next_step="Name other files.")
         gateway = self._gateway.folder
-        return prepare_invocation(
+        grants = self.trusted.grants_for(skill, self._grants)
+        prepared = prepare_invocation(
             skill,
             script,
             resolved.input,
@@ -356,8 +358,9 @@ class Skills:
             input_files=resolved.files,
             extra_env=self._gateway.environment,
             extra_read=() if gateway is None else (gateway,),
-            grants=self.trusted.grants_for(skill, self._grants),
+            grants=grants,
         )
+        return self._environments.apply(skill, script, prepared, may_install=grants.install)
 
     def is_trusted(self, skill: Skill) -> bool:
         """Return whether a skill's scripts may run: a project's skill must be trusted first (skills 15)."""
@@ -385,6 +388,11 @@ class Skills:
         return SkillTrustStore(state_folder(self._environ) / "skills")
 
     @cached_property
+    def _environments(self) -> EnvironmentStore:
+        """The packages that scripts declare, installed outside of the project and of Aeon."""
+        return EnvironmentStore(state_folder(self._environ) / "skill-environments", self._environ)
+
+    @cached_property
     def _working_folder(self) -> Path | None:
         """The folder that scripts work in and may read: the user's, unless it contains their whole home (skills 15)."""
         folder, home = self._folder.resolve(), self._environ.get("HOME", "")
@@ -394,7 +402,9 @@ class Skills:
     def _grants(self) -> Grants:
         settings = self._settings
         folders = tuple((self._folder / Path(path).expanduser()).resolve() for path in settings.allow_write)
-        return Grants(settings.allow_network, settings.allow_model, folders, self._working_folder)
+        return Grants(
+            settings.allow_network, settings.allow_model, folders, self._working_folder, settings.allow_install
+        )
 
     def _secrets(self, skill: Skill) -> Sequence[str]:
         return secret_values(skill, self._environ)

@@ -30,6 +30,9 @@ AllowWrite = Annotated[
     list[Path] | None,
     typer.Option("--allow-write", metavar="DIR", help="Let the scripts write to this folder; repeatable."),
 ]
+AllowInstall = Annotated[
+    bool, typer.Option("--allow-install", help="Install the packages that the scripts declare, by uv.")
+]
 Trace = Annotated[Path | None, typer.Option("--trace", metavar="PATH", help="The file for the result with its trace.")]
 
 
@@ -54,6 +57,7 @@ def skills_run(  # noqa: PLR0913, PLR0917  # one for each flag
     allow_network: AllowNetwork = False,
     allow_model: AllowModel = False,
     allow_write: AllowWrite = None,
+    allow_install: AllowInstall = False,
     trace: Trace = None,
     as_json: AsJson = False,
     no_input: NoInput = False,
@@ -62,9 +66,10 @@ def skills_run(  # noqa: PLR0913, PLR0917  # one for each flag
 
     Options of Aeon stand before NAME/SCRIPT: all that follows it goes to the script.
     """
-    from aeon.cli.skills.run_commands import SkillGrantFlags, SkillRunOptions, run
+    from aeon.cli.skills.run_commands import SkillRunOptions, run
+    from aeon.cli.skills.trust_commands import SkillGrantFlags
 
-    allowed = SkillGrantFlags(network=allow_network, model=allow_model, write=allow_write or [])
+    allowed = SkillGrantFlags(network=allow_network, model=allow_model, write=allow_write or [], install=allow_install)
     return run(
         what,
         inputs or [],
@@ -159,12 +164,16 @@ def skills_config(
 
 @skills.command("trust")
 def skills_trust(
-    name: Name, allow_network: AllowNetwork = False, allow_model: AllowModel = False, allow_write: AllowWrite = None
+    name: Name,
+    allow_network: AllowNetwork = False,
+    allow_model: AllowModel = False,
+    allow_write: AllowWrite = None,
+    allow_install: AllowInstall = False,
 ) -> int:
     """Grant a skill what it requests and what the flags add, until one of its files changes."""
-    from aeon.cli.skills.trust_commands import trust_skill
+    from aeon.cli.skills.trust_commands import SkillGrantFlags, trust_skill
 
-    return trust_skill(name, network=allow_network, model=allow_model, write=allow_write or [])
+    return trust_skill(name, SkillGrantFlags(allow_network, allow_model, allow_write or [], allow_install))
 
 
 @skills.command("distrust")

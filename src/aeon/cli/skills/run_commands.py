@@ -23,7 +23,7 @@ from aeon.cli.skills.interruption import SkillInterruptHandler
 from aeon.cli.skills.narration import narrate
 from aeon.cli.skills.result_output import TraceFile, keep_trace, new_trace_path, report_result
 from aeon.cli.skills.script_words import names_script, read_inputs, take_inputs
-from aeon.cli.skills.trust_commands import ask_for_trust, writable_folders
+from aeon.cli.skills.trust_commands import SkillGrantFlags, ask_for_trust, writable_folders
 from aeon.cli.text import COLUMNS, indented_json, printable
 from aeon.observability.events import Event, Observer, RunEnded
 from aeon.skills.models import Skill
@@ -48,14 +48,6 @@ class PlanLineDisplay(LineDisplay):
 
 
 _MAX_SKILLS_LISTED = 20
-
-
-class SkillGrantFlags(NamedTuple):
-    """The user's grants to the scripts of this run."""
-
-    network: bool
-    model: bool
-    write: Sequence[Path]
 
 
 class SkillRunOptions(NamedTuple):
@@ -178,6 +170,7 @@ def _app(options: SkillRunOptions) -> AbstractContextManager[App]:
         "skills.timeout": ("--timeout", options.timeout),
         "skills.allow_network": ("--allow-network", options.grants.network or None),
         "skills.allow_model": ("--allow-model", options.grants.model or None),
+        "skills.allow_install": ("--allow-install", options.grants.install or None),
         "skills.allow_write": ("--allow-write", [*writable_folders(options.grants.write)] or None),
     }
     return app_session(load_cli_settings(model=options.model, more=flags))

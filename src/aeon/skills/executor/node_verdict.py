@@ -120,6 +120,8 @@ def _limit(result: InvocationResult) -> str:
         return " (scripts change files only in folders that are granted with --allow-write DIR)"
     if result.exit_code == -signal.SIGXFSZ:
         return f" (a limit: {_LIMIT_MESSAGES['File too large']})"
+    if "No module named" in last:
+        return " (the packages that a skill lists in requirements.txt are installed with --allow-install)"
     return next((f" (a limit: {limit})" for phrase, limit in _LIMIT_MESSAGES.items() if phrase in last), "")
 
 

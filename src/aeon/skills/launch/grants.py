@@ -39,7 +39,7 @@ class UntrustedSkillError(NotGrantedError):
 
 @dataclass(frozen=True, slots=True)
 class Grants:
-    """Permissions of every script of a run: the network, the model, writable folders.
+    """Permissions of every script of a run: the network, the model, writable folders, installing packages.
 
     `folder` is the user's, where scripts work and read.
     """
@@ -48,6 +48,7 @@ class Grants:
     model: bool = False
     write: tuple[Path, ...] = ()
     folder: Path | None = None
+    install: bool = False
 
     def allows(self, capability: str) -> bool:
         """Whether the capability NETWORK or MODEL is granted."""

@@ -87,6 +87,8 @@ def _by_shebang(path: Path) -> list[InterpreterCommand]:
     if not words:
         return []
     program, options = Path(words[0]), words[1:]
+    if program.name == "uv":  # `uv run --script`: Aeon installs the packages, and starts Python itself (skills 16)
+        return [_PYTHON]
     if _PYTHON_NAME.fullmatch(program.name):
         return [(*_PYTHON, *options)]
     as_written = [(str(program), *options)] if program.is_absolute() else []
