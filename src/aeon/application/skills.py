@@ -1,7 +1,7 @@
 """`SkillService`: the skills of a project: find, check, export, trust, run and replay them."""
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -19,12 +19,13 @@ from aeon.skills.authoring.scaffold import Language, new_skill
 from aeon.skills.discovery.skill_reader import read_prompt
 from aeon.skills.executor.plan_result import FAILED_STATES
 from aeon.skills.executor.state_patches import replay_state, verify_replay
+from aeon.skills.installation import InstalledSkill, SkillInstaller
 from aeon.skills.instructions import instructions_of
 from aeon.skills.invocation import GRACE_SECONDS, Cancellation
 from aeon.skills.launch.grants import MODEL, NETWORK, Grants
 from aeon.skills.models import SKILL_JSON, SKILL_MD, Skill, SkillCatalog, SkillNote, SkillScript
 from aeon.skills.plan.check import NodeFault, check_plan
-from aeon.skills.plan_json import ExecutionResult, PlanJson, parse_plan
+from aeon.skills.plan_json import ExecutionResult, PlanJson, parse_plan, without_comments
 
 __all__ = [
     "FAILED_STATES",
@@ -87,6 +88,28 @@ class SkillService:
             f"The skill {name!r} has no script {path!r}.{suggestion}", next_step=NextStep("skills.show", skill=name)
         )
 
+    def install(self, source: str, names: Sequence[str], commit: str = "", *, in_project: bool = False) -> list[Skill]:
+        """Install skills of a folder, an archive or a git address; all of them if none is named (skills 17).
+
+        Raises InputError for an unknown or taken name, SkillError.
+        """
+        user, project = self._skills.installers
+        return (project if in_project else user).install(source, names, self.catalog.by_name, commit)
+
+    def update(self, names: Sequence[str] = ()) -> Iterator[tuple[InstalledSkill, InstalledSkill]]:
+        """Fetch installed skills again, those that are not pinned by default; yields each entry before and after."""
+        chosen = names or [
+            name for each in self._skills.installers for name, entry in each.installed().items() if not entry.is_pinned
+        ]
+        for name in chosen:
+            yield self.installer_of(name).update(name)
+
+    def installer_of(self, name: str) -> SkillInstaller:
+        """The installer of the folder where a skill was installed. Raises InputError if it was not installed."""
+        found = next((each for each in self._skills.installers if name in each.installed()), self._skills.installers[0])
+        found.entry(name)
+        return found
+
     def watch(self, on_change: Callable[[SkillCatalog], None], stop: threading.Event) -> None:
         """Call `on_change` with each new catalog until `stop` is set. Raises MissingExtraError."""
         self._skills.watch(on_change, stop)
@@ -128,9 +151,15 @@ class SkillService:
         found = [each[0] for node in plan.tools if (each := self.catalog.find_script(node.tool_path)) is not None]
         return list({skill.name: skill for skill in found if not self._skills.is_trusted(skill)}.values())
 
-    def read_plan(self, data: Json) -> PlanJson:
-        """A plan that the skills can run. Raises PlanError with every fault."""
-        plan = parse_plan(data)
+    def read_plan(self, data: Json, on_note: Callable[[str], None] = lambda _note: None) -> PlanJson:
+        """A plan that the skills can run; `on_note` gets what was assumed about one that another program wrote.
+
+        Raises PlanError with every fault.
+        """
+        own, notes = without_comments(data)
+        plan = parse_plan(own)
+        for note in notes:
+            on_note(note)
         if faults := check_plan(plan, self.catalog):
             raise _cannot_run(faults)
         return plan

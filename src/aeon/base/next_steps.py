@@ -36,6 +36,8 @@ TEXTS: Final[Mapping[str, str]] = {
     "skills.correct": "Correct the file, then check the skills again.",
     "skills.list": "List the skills.",
     "skills.show": "Look at the skill {skill} and its scripts.",
+    "skills.unpin": "Unpin the skill {skill} first.",
+    "skills.update_or_remove": "Update the skill {skill}, or remove it first.",
     "store.check": "Check the installation; the data are safe.",
     "store.choose_backup": "Use a backup that Aeon made of a record.",
     "store.migrate": "Migrate the tables as the owner of the schema.",

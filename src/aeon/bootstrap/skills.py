@@ -20,8 +20,9 @@ from aeon.settings import SkillsSettings
 from aeon.skills.config.skill_settings import secret_values
 from aeon.skills.discovery.cache import cache_folder
 from aeon.skills.discovery.library import SkillCatalogCallback, SkillLibrary
-from aeon.skills.discovery.search import SkillRoot, default_roots
+from aeon.skills.discovery.search import SkillRoot, default_roots, user_folders
 from aeon.skills.health import SkillHealth
+from aeon.skills.installation import SkillInstaller
 from aeon.skills.instructions import (
     LARGE_BUDGET,
     FollowedAnswer,
@@ -363,12 +364,30 @@ class Skills:
         return self._environments.apply(skill, script, prepared, may_install=grants.install)
 
     def is_trusted(self, skill: Skill) -> bool:
-        """Return whether a skill's scripts may run: a project's skill must be trusted first (skills 15)."""
-        return not skill.is_from_project or self._settings.trust_project or self.trusted.is_trusted(skill)
+        """Return whether a skill may be used (skills 15, 17).
+
+        A project's skill, and an installed one that is not as it was installed, must be trusted first.
+        """
+        if skill.is_from_project:
+            return self._settings.trust_project or self.trusted.is_trusted(skill)
+        return not self.is_changed(skill) or self.trusted.is_trusted(skill)
+
+    def is_changed(self, skill: Skill) -> bool:
+        """Return whether an installed skill is not as it was installed."""
+        return any(installer.is_changed(skill) for installer in self.installers)
+
+    @cached_property
+    def installers(self) -> tuple[SkillInstaller, SkillInstaller]:
+        """The folders that skills are installed into: the user's, the project's."""
+        user = list(user_folders(self._environ))[-1:]
+        return (
+            SkillInstaller(user[0] if user else self._folder / "skills", self._environ),
+            SkillInstaller(self._folder / "skills", self._environ),
+        )
 
     def _require_trust(self, skill: Skill) -> None:
         if not self.is_trusted(skill):
-            raise UntrustedSkillError(skill)
+            raise UntrustedSkillError(skill, is_changed=self.is_changed(skill))
 
     def instructions(self) -> list[Skill]:
         """Return the trusted skills without scripts that users may call by name."""

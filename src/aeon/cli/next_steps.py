@@ -42,6 +42,8 @@ COMMANDS: Final[Mapping[str, str]] = {
     "skills.correct": "Correct the file, then run `aeon skill check`.",
     "skills.list": "See `aeon skill list`.",
     "skills.show": "See `aeon skill show {skill}`.",
+    "skills.unpin": "Unpin it first: aeon skill unpin {skill}",
+    "skills.update_or_remove": "Update it with `aeon skill update {skill}`, or remove it first.",
     "store.check": "Run `aeon doctor`; the data are safe.",
     "store.choose_backup": "Use a backup that `aeon store backup` made.",
     "store.migrate": "Run `aeon store migrate` as the owner of the schema.",

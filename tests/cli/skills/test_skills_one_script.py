@@ -67,3 +67,15 @@ def test_a_plan_on_stdin_is_a_plan_and_words_are_a_request(aeon, shower):
     assert aeon("skill", "run", "-", stdin=json.dumps(plan).encode()).out == "hi\n"
     assert aeon("skill", "run", "Roll", "3d6", stdin=b"").code == 0
     assert aeon("skill", "run", "-", stdin=b"Roll 3d6").code == 0
+
+
+def test_a_plan_of_another_program_runs_and_what_was_assumed_is_said(aeon, shower):
+    """Issue S11: comments, and defaults of `parallel` and `async` that are the other way round there."""
+    node = {"$comment": "first", "toolId": "a", "toolPath": "skills/shower/scripts/show.py", "input": {"args": ["hi"]}}
+    Path("plan.json").write_text(json.dumps({"$comment": "by hand", "requestId": "r", "tools": [node]}))
+    ended = aeon("skill", "run", "plan.json")
+
+    assert (ended.code, ended.out) == (0, "hi\n")
+    said = " ".join(ended.err.split())
+    assert "comments in it were ignored" in said
+    assert "parallel and async were assumed to be true" in said

@@ -11,6 +11,7 @@ from aeon.base.errors import ConfigError, InputError, SkillError
 from aeon.base.json_schema import compile_schema
 from aeon.skills.discovery.script_files import PLAIN_INPUT_SCHEMA
 from aeon.skills.launch.grants import Grants, NotGrantedError
+from aeon.skills.launch.interpreters import script_search_path
 from aeon.skills.launch.preparation import prepare_invocation
 from aeon.skills.models import Skill, SkillScript
 
@@ -32,7 +33,12 @@ def skill(tmp_path):
 def prepared(skill, given=None, protocol="ndjson", environ=None, **more):
     script = replace(skill.scripts[0], protocol=protocol, timeout=2.5)
     return prepare_invocation(
-        skill, script, given or {}, "r-1", environ=environ or {"PATH": os.environ["PATH"], "SECRET": "x"}, **more
+        skill,
+        script,
+        given or {},
+        "r-1",
+        environ=environ or {"PATH": script_search_path(os.environ["PATH"]), "SECRET": "x"},
+        **more,
     )
 
 
@@ -58,7 +64,7 @@ def test_a_script_gets_one_canonical_line_its_folder_and_six_variables(skill, tm
     assert (argv, cwd) == ([], str(data))
     environ.pop("LC_CTYPE", None)  # Python's own
     assert environ == {
-        "PATH": os.environ["PATH"], "HOME": str(data), "LANG": "C.UTF-8", "TMPDIR": str(data / "tmp"),
+        "PATH": script_search_path(os.environ["PATH"]), "HOME": str(data), "LANG": "C.UTF-8", "TMPDIR": str(data / "tmp"),
         "AEON_SKILL_CONFIG": "{}", "AEON_SKILL_DATA": str(data),
     }  # fmt: skip
     assert [(data / name).stat().st_mode & 0o777 for name in (".", "tmp")] == [0o700, 0o700]

@@ -182,3 +182,58 @@ def skills_distrust(name: Name) -> int:
     from aeon.cli.skills.trust_commands import distrust_skill
 
     return distrust_skill(name)
+
+
+@skills.command("install")
+def skills_install(
+    source: Annotated[str, typer.Argument(metavar="SOURCE", help="A folder, a zip or tar archive, or a git address.")],
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="[NAME]...", help="The skills to install; default: all of the source.")
+    ] = None,
+    commit: Annotated[
+        str, typer.Option("--commit", metavar="REF", help="A commit, branch or tag of the git address.")
+    ] = "",
+    project: Annotated[bool, typer.Option("--project", help="Install into this project's skills folder.")] = False,
+) -> int:
+    """Install skills from a folder, an archive or a git address."""
+    from aeon.cli.skills.install_commands import install_skills
+
+    return install_skills(source, names or [], commit, in_project=project)
+
+
+@skills.command("update")
+def skills_update(
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="[NAME]...", help="Default: all that are not pinned.")
+    ] = None,
+) -> int:
+    """Fetch installed skills again from their sources, and say which changed."""
+    from aeon.cli.skills.install_commands import update_skills
+
+    return update_skills(names or [])
+
+
+@skills.command("pin")
+def skills_pin(name: Name) -> int:
+    """Keep an installed skill as it is: `update` leaves it alone."""
+    from aeon.cli.skills.install_commands import pin_skill
+
+    return pin_skill(name, is_pinned=True)
+
+
+@skills.command("unpin")
+def skills_unpin(name: Name) -> int:
+    """Let a pinned skill be updated again."""
+    from aeon.cli.skills.install_commands import pin_skill
+
+    return pin_skill(name, is_pinned=False)
+
+
+@skills.command("remove")
+def skills_remove(
+    name: Name, yes: Annotated[bool, typer.Option("--yes", help="Remove your data and settings too.")] = False
+) -> int:
+    """Remove an installed skill."""
+    from aeon.cli.skills.install_commands import remove_skill
+
+    return remove_skill(name, is_confirmed=yes)

@@ -113,7 +113,8 @@ def _run_plan(data: Json, options: SkillRunOptions) -> int:
     """Runs the user's own plan."""
     with _app(options) as app:
         skills = SkillService(app.skills)
-        return _execute_plan(app, skills, skills.read_plan(data), options)
+        plan = skills.read_plan(data, lambda note: print_message(f"the plan: {note}", "note: ", "  "))
+        return _execute_plan(app, skills, plan, options)
 
 
 def _run_script(name: str, words: Sequence[str], inputs: Sequence[str], options: SkillRunOptions) -> int:

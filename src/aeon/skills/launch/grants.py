@@ -25,11 +25,17 @@ class NotGrantedError(SkillError):
 
 
 class UntrustedSkillError(NotGrantedError):
-    """The skill came with the project, and you have not trusted its current files."""
+    """The skill came with the project or changed, and you have not trusted its current files."""
 
     next_step = ""
 
-    def __init__(self, skill: Skill) -> None:
+    def __init__(self, skill: Skill, *, is_changed: bool = False) -> None:
+        if is_changed:
+            super().__init__(
+                f"The skill {skill.name!r} has changed since it was installed. Look at {skill.directory_path}; then "
+                f"run `aeon skill trust {skill.name}`, or fetch it again with `aeon skill update {skill.name}`."
+            )
+            return
         super().__init__(
             f"The skill {skill.name!r} came with the project, and you have not trusted its current files. Look at "
             f"{skill.directory_path}; then run `aeon skill trust {skill.name}`. If all projects are your own, set "

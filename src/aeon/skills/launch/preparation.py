@@ -13,7 +13,7 @@ from aeon.base.project_folder import PROJECT_FOLDER, make_folder
 from aeon.skills.config.skill_settings import resolve_config
 from aeon.skills.invocation import Invocation, ScriptAccess
 from aeon.skills.launch.grants import MODEL, NETWORK, Grants, may_use, require_grants
-from aeon.skills.launch.interpreters import DEFAULT_PATH, interpreter_for
+from aeon.skills.launch.interpreters import DEFAULT_PATH, interpreter_for, script_search_path
 from aeon.skills.models import Skill, SkillScript
 
 _NOTHING_GRANTED = Grants()
@@ -52,7 +52,7 @@ def prepare_invocation(
     """
     require_grants(skill, grants)
     is_ndjson = script.protocol == "ndjson"
-    search_path = environ.get("PATH") or DEFAULT_PATH
+    search_path = script_search_path(environ.get("PATH") or DEFAULT_PATH)
     command = _command(skill, script, search_path)
     config = canonical_json(resolve_config(skill, environ))
     if len(config) > MAX_ARGUMENT_BYTES - len("AEON_SKILL_CONFIG="):

@@ -14,7 +14,7 @@ from aeon.skills.models import Skill, SkillScript
 
 REQUIREMENTS_TXT = "requirements.txt"
 
-_BLOCK = re.compile(r"(?m)^# /// script$\s(?P<content>(^#(| .*)$\s)+)^# ///$")
+SCRIPT_BLOCK = re.compile(r"(?m)^# /// script$\s(?P<content>(^#(| .*)$\s)+)^# ///$")
 """The regular expression of PEP 723."""
 
 
@@ -53,7 +53,7 @@ def requirements_of(skill: Skill, script: SkillScript) -> ScriptRequirements | N
 
 def _own_block(path: Path) -> ScriptRequirements | None:
     text = read_bounded(path).decode(errors="replace").replace("\r\n", "\n")
-    block = _BLOCK.search(text)
+    block = SCRIPT_BLOCK.search(text)
     if block is None:
         return None
     lines = (line[2:] if line.startswith("# ") else line[1:] for line in block["content"].splitlines())
