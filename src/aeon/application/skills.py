@@ -17,6 +17,7 @@ from aeon.skills.authoring.export import export_name, export_skill
 from aeon.skills.authoring.linter import check_skill
 from aeon.skills.authoring.scaffold import Language, new_skill
 from aeon.skills.discovery.skill_reader import read_prompt
+from aeon.skills.examples import SkillExample, read_examples
 from aeon.skills.executor.plan_result import FAILED_STATES
 from aeon.skills.executor.state_patches import replay_state, verify_replay
 from aeon.skills.installation import InstalledSkill, SkillInstaller
@@ -87,6 +88,19 @@ class SkillService:
         raise InputError(
             f"The skill {name!r} has no script {path!r}.{suggestion}", next_step=NextStep("skills.show", skill=name)
         )
+
+    def test(self, name: str) -> Iterator[tuple[SkillExample, str | None]]:
+        """Run the examples of a skill, isolated as always; yields each with its problem, or None.
+
+        Raises InputError for an unknown name and without examples, MissingExtraError, SandboxError.
+        """
+        skill = self.find(name)
+        for example in read_examples(skill):
+            plan = example.plan(skill)
+            if faults := check_plan(plan, self.catalog):
+                yield example, "; ".join(map(str, faults))
+            else:
+                yield example, example.problem_of(self._skills.execute(plan, verbatim=True).execution_trace[0])
 
     def install(self, source: str, names: Sequence[str], commit: str = "", *, in_project: bool = False) -> list[Skill]:
         """Install skills of a folder, an archive or a git address; all of them if none is named (skills 17).

@@ -151,7 +151,7 @@ def test_only_a_skill_that_asks_for_the_model_gets_to_it(skill, tmp_path):
 
     assert "AEON_MODEL_TOKEN" not in without.env
     assert given.env["AEON_MODEL_TOKEN"] == more["extra_env"]["AEON_MODEL_TOKEN"]
-    assert given.env["PATH"] == os.environ["PATH"]
+    assert given.env["PATH"] == script_search_path(os.environ["PATH"])
     assert given.access.read[-1] == tmp_path / "sock"
     assert without.access.read == (skill.directory_path,)
 

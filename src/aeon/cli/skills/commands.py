@@ -237,3 +237,11 @@ def skills_remove(
     from aeon.cli.skills.install_commands import remove_skill
 
     return remove_skill(name, is_confirmed=yes)
+
+
+@skills.command("test")
+def skills_test(name: Name, as_json: AsJson = False) -> int:
+    """Run the examples in a skill's examples.json, in the sandbox."""
+    from aeon.cli.skills.library_commands import test_skill
+
+    return test_skill(name, as_json=as_json)

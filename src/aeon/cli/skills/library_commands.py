@@ -69,6 +69,20 @@ def make_skill(name: str, folder: Path, language: Language) -> int:
     return ExitCode.DONE
 
 
+def test_skill(name: str, *, as_json: bool) -> int:
+    """Runs the examples of a skill and prints which give what they must. Raises InputError without any."""
+    results: list[JsonObject] = []
+    with app_session(load_cli_settings()) as app:
+        for example, problem in SkillService(app.skills).test(name):
+            results.append({"script": example.script, "args": list(example.args), "problem": problem})
+            if not as_json:
+                words = printable(" ".join([example.script, *example.args]))
+                print_data(f"ok      {words}" if problem is None else f"FAILED  {words}: {printable(problem)}")
+    if as_json:
+        print_data(indented_json({"skill": name, "examples": results}))
+    return ExitCode.DONE if all(result["problem"] is None for result in results) else ExitCode.FAILED
+
+
 def export_skills(folder: Path, names: list[str], *, is_forced: bool) -> int:
     """Writes skills in the standard's form.
 
