@@ -14,6 +14,7 @@ import argparse
 import json
 import os
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -182,7 +183,7 @@ def measure_scripts(skills: list[Skill], seed: int) -> float | None:
             folder.mkdir()
             samples(folder)
             aeon = under_aeon(script, words, folder, home)
-            is_same = aeon.code == hand.code and aeon.files == hand.files and said(aeon, hand)
+            is_same = aeon.code == hand.code and aeon.files == hand.files and said(skill, aeon, hand)
             same += is_same
             print(f"  {'same' if is_same else 'DIFFERS'}  {script.tool_path} {' '.join(words)}")
             if not is_same:
@@ -195,12 +196,15 @@ def measure_scripts(skills: list[Skill], seed: int) -> float | None:
     return same / works if works else None
 
 
-def said(aeon: Tried, hand: Tried) -> bool:
+def said(skill: Skill, aeon: Tried, hand: Tried) -> bool:
     """Whether Aeon printed what the script printed: a JSON object is shown on one line, in Aeon's own form."""
+    printed = re.sub(r"/aeon(?=[/\"\s])", "/hand", aeon.out)
+    printed = re.sub(r"/\S*/home/.agents/skills/", "/SKILLS/", printed)
+    expected = re.sub(rf"/\S*{re.escape(str(skill.directory_path.parent))}/", "/SKILLS/", hand.out)
     try:
-        return json.loads(aeon.out) == json.loads(hand.out)
+        return json.loads(printed) == json.loads(expected)
     except ValueError:
-        return aeon.out.replace("/aeon/", "/hand/").strip() == hand.out.strip()
+        return printed.strip() == expected.strip()
 
 
 def first_command(script: SkillScript, place: Path) -> tuple[list[str], Tried] | str:

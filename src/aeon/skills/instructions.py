@@ -16,7 +16,6 @@ from aeon.base.next_steps import NextStep
 from aeon.llm.interface import LLMAdapter, LLMRequest, call_model
 from aeon.observability.events import Observer, text_sink
 from aeon.skills.bounded_files import UnreadableFileError, read_bounded
-from aeon.skills.discovery.skill_reader import read_prompt
 from aeon.skills.models import SKILL_JSON, SKILL_MD, Skill
 from aeon.tools.interface import Tool
 from aeon.validation.recovery import RecoveredValue, recover
@@ -61,6 +60,8 @@ def instructions_of(skill: Skill, arguments: str = "", budget: int = LARGE_BUDGE
 
     Raises SkillError if the body cannot be read.
     """
+    from aeon.skills.discovery.skill_reader import read_prompt  # loads yaml
+
     return fit_sections(_with_arguments(read_prompt(skill), arguments, skill.directory_path), budget)
 
 
