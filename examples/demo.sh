@@ -14,9 +14,9 @@ for request in \
 done
 
 plan=$(dirname "$0")/lock.json
-printf '\n$ aeon skills exec %s\n' "$plan"
-"$aeon" skills exec "$plan"
+printf '\n$ aeon skill run %s\n' "$plan"
+"$aeon" skill run "$plan"
 
 request="I roll two dice to pick the lock, then tell me what happens"
-printf '\n$ aeon skills run "%s"\n' "$request"
-"$aeon" skills run "$request"
+printf '\n$ aeon skill run "%s"\n' "$request"
+"$aeon" skill run "$request"

@@ -35,5 +35,5 @@ def test_the_demo_answers_and_leaves_logs_that_replay(tmp_path, small_model):
     traces = sorted((tmp_path / ".aeon" / "logs").glob("skills-*.json"))
     assert len(traces) == 2
     for trace in traces:
-        replayed = subprocess.run([aeon, "skills", "replay", str(trace)], capture_output=True, text=True, check=False)
+        replayed = subprocess.run([aeon, "log", "replay", str(trace)], capture_output=True, text=True, check=False)
         assert "byte for byte" in replayed.stderr, replayed.stderr

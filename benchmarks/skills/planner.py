@@ -52,7 +52,8 @@ def planned(size: int) -> float:
     node = {"toolId": "t1", "toolPath": "ledger-7/scripts/keep.py", "input": {"text": "rent"}}
     model = ScriptedAdapter([{"skills": ["ledger-7"]}, {"scripts": [node["toolPath"]], "count": 1, "tools": [node]}])
     start = time.perf_counter()
-    plan = ModelPlanner(model, lambda _skill: "Keep it tidy.").plan(PlanningTask("book the rent in ledger 7", catalog))
+    planner = ModelPlanner(model, lambda _skill: "Keep it tidy.", lambda _skills, _words: "")
+    plan = planner.plan(PlanningTask("book the rent in ledger 7", catalog))
     faults = check_plan(plan, catalog)
     spent = time.perf_counter() - start
     assert not faults

@@ -127,7 +127,7 @@ def test_errors_are_json_where_asked_for(aeon):
         (["log", "show", "nothing", "--json"], "input"),
         (["tool", "call", "nothing", "--json"], "not_found"),
         (["run", "--plan", "nothing.json", "--json"], "plan"),
-        (["skills", "show", "nothing", "--json"], "input"),
+        (["skill", "show", "nothing", "--json"], "input"),
     ],
 )
 def test_every_error_as_json_has_a_code_an_id_and_a_time(aeon, line, code):

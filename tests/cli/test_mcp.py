@@ -66,7 +66,7 @@ def sleeper():
     """A skill of this project that says that it is there and then sleeps."""
     scripts = Path("skills/sleeper/scripts")
     scripts.mkdir(parents=True)
-    (scripts / "nap.sh").write_text(f"#!/bin/sh\necho napping > napping\n{SLEEP}\n")
+    (scripts / "nap.sh").write_text(f"#!/bin/sh\necho napping > $AEON_SKILL_DATA/napping\n{SLEEP}\n")
     (scripts / "nap.sh").chmod(0o755)
     manifest = {
         "name": "sleeper",

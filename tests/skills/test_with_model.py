@@ -21,14 +21,14 @@ def run(folder, model, *arguments):
 
 
 def test_a_sentence_becomes_a_plan_that_runs_and_replays(tmp_path, small_model):
-    done = run(tmp_path, small_model, "skills", "run", "Roll 3d6", "--trace", "trace.json")
+    done = run(tmp_path, small_model, "skill", "run", "Roll 3d6", "--trace", "trace.json")
 
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("3d6: ")
     result = json.loads((tmp_path / "trace.json").read_text())
     assert result["finalState"]["dice"]["notation"] == "3d6"
     assert result["generationMetadata"]["generationAttempt"] == 1
-    replayed = run(tmp_path, small_model, "skills", "replay", "trace.json")
+    replayed = run(tmp_path, small_model, "log", "replay", "trace.json")
     assert "byte for byte" in replayed.stderr
 
 
@@ -40,7 +40,7 @@ def test_the_storyteller_tells_through_the_configured_model(tmp_path, small_mode
         "input": {"prompt": "You open an old door. Say what is behind it."},
     }
     (tmp_path / "plan.json").write_text(json.dumps({"tools": [node]}))
-    done = run(tmp_path, small_model, "skills", "exec", "plan.json", "--json")
+    done = run(tmp_path, small_model, "skill", "run", "plan.json", "--json")
 
     assert done.returncode == 0, done.stderr
     result = json.loads(done.stdout)

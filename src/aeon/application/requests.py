@@ -22,6 +22,7 @@ from aeon.observability.log import JsonlLog, LogHistory, read_log
 from aeon.observability.run_logger import logged_run
 from aeon.plan.models import Plan, StepStatus
 from aeon.plan.parser import build_plan
+from aeon.skills.instructions import require_user_may_call
 from aeon.tools.attachments import AttachmentTool
 from aeon.tools.interface import Tool
 from aeon.tools.registry import ToolRegistry
@@ -114,6 +115,8 @@ class RequestService:
         self._app.model.supports_schema()  # opens the model before a log is created
         if options.files:
             return self._ask_about(request, options)
+        if plan := plan_of_skill(self._app, request):
+            return self.run_plan(plan, request, options)
         cancellation = options.cancellation
         return self._run(request, (), options, None, lambda kernel: kernel.execute(request, cancellation=cancellation))
 
@@ -217,9 +220,30 @@ def request_registry(
     for tool in tools:
         registry.register(tool)
     for tool in app.skill_tools(request, named):
-        with suppress(ToolDefinitionError):  # `aeon skills check` reports scripts that cannot be registered
+        with suppress(ToolDefinitionError):  # `aeon skill check` reports scripts that cannot be registered
             registry.register(tool)
     return registry
+
+
+def plan_of_skill(app: App, request: str) -> Plan | None:
+    """The plan of `/name words`: one step that follows the skill's instructions (skills 14).
+
+    None for any other request, and for a skill with scripts, which the model plans. Raises InputError for a skill that
+    users may not call.
+    """
+    name, _, words = request.partition(" ")
+    skill = app.skills.catalog.by_name.get(name[1:]) if name.startswith("/") else None
+    if skill is None or not skill.is_instructions:
+        return None
+    require_user_may_call(skill)
+    arguments = {"request": words.strip() or skill.description}
+    step = {
+        "step_id": "s1",
+        "description": f"Follow the skill {skill.name}: {arguments['request']}"[:500],
+        "tool": f"{skill.name}.follow",
+        "arguments": arguments,
+    }
+    return build_plan({"goal": request, "steps": [step]})
 
 
 def request_usage(state: OrchestrationState, prices: Prices) -> Usage:

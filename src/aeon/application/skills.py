@@ -1,7 +1,7 @@
 """`SkillService`: the skills of a project: find, check, export, trust, run and replay them."""
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -17,13 +17,16 @@ from aeon.skills.authoring.export import export_name, export_skill
 from aeon.skills.authoring.linter import check_skill
 from aeon.skills.authoring.scaffold import Language, new_skill
 from aeon.skills.discovery.skill_reader import read_prompt
+from aeon.skills.examples import SkillExample, read_examples
 from aeon.skills.executor.plan_result import FAILED_STATES
 from aeon.skills.executor.state_patches import replay_state, verify_replay
+from aeon.skills.installation import InstalledSkill, SkillInstaller
+from aeon.skills.instructions import instructions_of
 from aeon.skills.invocation import GRACE_SECONDS, Cancellation
 from aeon.skills.launch.grants import MODEL, NETWORK, Grants
-from aeon.skills.models import SKILL_JSON, SKILL_MD, Skill, SkillCatalog, SkillNote
+from aeon.skills.models import SKILL_JSON, SKILL_MD, Skill, SkillCatalog, SkillNote, SkillScript
 from aeon.skills.plan.check import NodeFault, check_plan
-from aeon.skills.plan_json import ExecutionResult, PlanJson, parse_plan
+from aeon.skills.plan_json import ExecutionResult, PlanJson, parse_plan, without_comments
 
 __all__ = [
     "FAILED_STATES",
@@ -34,6 +37,7 @@ __all__ = [
     "SkillService",
     "answer_text",
     "check_folder",
+    "instructions_of",
     "new_skill",
     "read_prompt",
     "replay_result",
@@ -70,6 +74,56 @@ class SkillService:
         suggestion = f" Did you mean {near!r}?" if near else ""
         raise InputError(f"The skill {name!r} does not exist.{suggestion}", next_step=NextStep("skills.list"))
 
+    def find_script(self, written: str) -> SkillScript:
+        """The script that `<skill>/<path>` names; `scripts/` and the suffix may be left out. Raises InputError."""
+        name, _, path = written.removeprefix("skills/").partition("/")
+        skill = self.find(name)
+        spellings = (f"{skill.name}/{path}", f"{skill.name}/scripts/{path}")
+        for script in skill.scripts:
+            if script.tool_path in spellings or script.name == path:
+                return script
+        known = [script.tool_path for script in skill.scripts]
+        near = closest_name(spellings[1], known)
+        suggestion = f" Did you mean {near!r}?" if near else ""
+        raise InputError(
+            f"The skill {name!r} has no script {path!r}.{suggestion}", next_step=NextStep("skills.show", skill=name)
+        )
+
+    def test(self, name: str) -> Iterator[tuple[SkillExample, str | None]]:
+        """Run the examples of a skill, isolated as always; yields each with its problem, or None.
+
+        Raises InputError for an unknown name and without examples, MissingExtraError, SandboxError.
+        """
+        skill = self.find(name)
+        for example in read_examples(skill):
+            plan = example.plan(skill)
+            if faults := check_plan(plan, self.catalog):
+                yield example, "; ".join(map(str, faults))
+            else:
+                yield example, example.problem_of(self._skills.execute(plan, verbatim=True).execution_trace[0])
+
+    def install(self, source: str, names: Sequence[str], commit: str = "", *, in_project: bool = False) -> list[Skill]:
+        """Install skills of a folder, an archive or a git address; all of them if none is named (skills 17).
+
+        Raises InputError for an unknown or taken name, SkillError.
+        """
+        user, project = self._skills.installers
+        return (project if in_project else user).install(source, names, self.catalog.by_name, commit)
+
+    def update(self, names: Sequence[str] = ()) -> Iterator[tuple[InstalledSkill, InstalledSkill]]:
+        """Fetch installed skills again, those that are not pinned by default; yields each entry before and after."""
+        chosen = names or [
+            name for each in self._skills.installers for name, entry in each.installed().items() if not entry.is_pinned
+        ]
+        for name in chosen:
+            yield self.installer_of(name).update(name)
+
+    def installer_of(self, name: str) -> SkillInstaller:
+        """The installer of the folder where a skill was installed. Raises InputError if it was not installed."""
+        found = next((each for each in self._skills.installers if name in each.installed()), self._skills.installers[0])
+        found.entry(name)
+        return found
+
     def watch(self, on_change: Callable[[SkillCatalog], None], stop: threading.Event) -> None:
         """Call `on_change` with each new catalog until `stop` is set. Raises MissingExtraError."""
         self._skills.watch(on_change, stop)
@@ -94,7 +148,9 @@ class SkillService:
     def trust(self, skill: Skill, more: Grants | None = None) -> Grants:
         """Trust a skill with its current files, and grant what it declares and `more`; returns what is granted."""
         declared, added = self.declared_grants(skill), more or Grants()
-        grants = Grants(added.network or declared.network, added.model or declared.model, added.write)
+        grants = Grants(
+            added.network or declared.network, added.model or declared.model, added.write, install=added.install
+        )
         self._skills.trusted.trust(skill, grants)
         return grants
 
@@ -109,9 +165,15 @@ class SkillService:
         found = [each[0] for node in plan.tools if (each := self.catalog.find_script(node.tool_path)) is not None]
         return list({skill.name: skill for skill in found if not self._skills.is_trusted(skill)}.values())
 
-    def read_plan(self, data: Json) -> PlanJson:
-        """A plan that the skills can run. Raises PlanError with every fault."""
-        plan = parse_plan(data)
+    def read_plan(self, data: Json, on_note: Callable[[str], None] = lambda _note: None) -> PlanJson:
+        """A plan that the skills can run; `on_note` gets what was assumed about one that another program wrote.
+
+        Raises PlanError with every fault.
+        """
+        own, notes = without_comments(data)
+        plan = parse_plan(own)
+        for note in notes:
+            on_note(note)
         if faults := check_plan(plan, self.catalog):
             raise _cannot_run(faults)
         return plan
@@ -130,6 +192,27 @@ class SkillService:
         `on_result` gets the result of each plan. Raises MissingExtraError, SandboxError.
         """
         return self._skills.run(request, observer, cancellation, is_model_small=is_model_small, on_result=on_result)
+
+    def find_called(self, word: str) -> Skill | None:
+        """The skill that `/name` calls; None if the word does not begin with a slash or names no skill."""
+        return self.catalog.by_name.get(word[1:]) if word.startswith("/") else None
+
+    def call(
+        self,
+        skill: Skill,
+        words: str,
+        observer: Observer | None = None,
+        cancellation: Cancellation | None = None,
+        *,
+        is_model_small: bool = False,
+    ) -> ExecutionResult:
+        """Run one skill that the user called by its name: follow its instructions, or plan with its scripts alone.
+
+        Raises SkillError for an untrusted skill, InputError for one that users may not call, and the errors of `run`.
+        """
+        if skill.is_instructions:
+            return self._skills.call(skill, words, observer)
+        return self._skills.run(words, observer, cancellation, is_model_small=is_model_small, only=skill)
 
     def execute(
         self, plan: PlanJson, observer: Observer | None = None, cancellation: Cancellation | None = None

@@ -129,7 +129,7 @@ class WeightsError(AeonError):
 class SkillError(AeonError):
     """The skill cannot be used."""
 
-    next_step = "See `aeon skills check`."
+    next_step = "See `aeon skill check`."
 
 
 class SandboxError(AeonError):

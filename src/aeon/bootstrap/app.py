@@ -19,7 +19,7 @@ from aeon.adapters.weights import (
     find_verified,
     weights_dir,
 )
-from aeon.base.errors import ToolDefinitionError, WeightsError
+from aeon.base.errors import AeonError, ToolDefinitionError, WeightsError
 from aeon.base.masking import secrets_of_environment
 from aeon.bootstrap.embedded_models import catalogued_weights, suitable_weights
 from aeon.bootstrap.lazy import LazyAdapter, LazyMemory
@@ -251,7 +251,18 @@ class App:
         from aeon.bootstrap.skills import Skills  # slow to load
 
         settings, keys, data = self.settings.skills, key_variables(self.settings), self._skill_data
-        return Skills(settings, self._environ, self.folder, lambda: self.model, keys, data, self.prices)
+        budget = self._instruction_budget
+        return Skills(settings, self._environ, self.folder, lambda: self.model, keys, data, self.prices, budget)
+
+    def _instruction_budget(self) -> int:
+        """Return the characters of a skill's instructions that fit into the context of the model (skills 14)."""
+        from aeon.skills.instructions import LARGE_BUDGET, budget_of_context
+
+        try:
+            is_embedded = self.model_choice().is_embedded
+        except AeonError:
+            is_embedded = True
+        return budget_of_context(self.settings.model.context) if is_embedded else LARGE_BUDGET
 
     def _open_model(self, report: WeightsProgressCallback, *, may_fetch: bool) -> LLMAdapter:
         choice = self.model_choice()

@@ -20,14 +20,24 @@ from aeon.settings import SkillsSettings
 from aeon.skills.config.skill_settings import secret_values
 from aeon.skills.discovery.cache import cache_folder
 from aeon.skills.discovery.library import SkillCatalogCallback, SkillLibrary
-from aeon.skills.discovery.search import SkillRoot, default_roots
+from aeon.skills.discovery.search import SkillRoot, default_roots, user_folders
 from aeon.skills.health import SkillHealth
+from aeon.skills.installation import SkillInstaller
+from aeon.skills.instructions import (
+    LARGE_BUDGET,
+    FollowedAnswer,
+    InstructionFollower,
+    SkillInstructionsTool,
+    require_user_may_call,
+)
 from aeon.skills.invocation import Cancellation, Invocation, ResourceLimits, SandboxLevel
+from aeon.skills.launch.environments import EnvironmentStore
 from aeon.skills.launch.grants import Grants, UntrustedSkillError
 from aeon.skills.launch.input_files import resolve_input_files
 from aeon.skills.launch.preparation import prepare_invocation
 from aeon.skills.launch.trust_store import SkillTrustStore
 from aeon.skills.models import Skill, SkillCatalog, SkillScript
+from aeon.tools.interface import Tool
 
 if TYPE_CHECKING:
     from aeon.observability.events import Observer
@@ -35,7 +45,6 @@ if TYPE_CHECKING:
     from aeon.skills.model_gateway import ModelGateway
     from aeon.skills.plan_json import ExecutionResult, PlanJson
     from aeon.skills.sandbox import SandboxRunner
-    from aeon.skills.tool import SkillTool
 
 _PACKAGES = ("msgspec",)
 """The packages that running scripts needs beyond the base installation."""
@@ -63,8 +72,13 @@ class Skills:
         keys: Collection[str] = frozenset(),
         data: Path | None = None,
         prices: Prices = NO_PRICES,
+        instruction_budget: Callable[[], int] = lambda: LARGE_BUDGET,
     ) -> None:
-        """`data` is the folder for the data of all skills; without it, each skill root has its own."""
+        """`data` is the folder for the data of all skills; without it, each skill root has its own.
+
+        `instruction_budget` returns the characters of instructions that fit into the model's context.
+        """
+        self._instruction_budget = instruction_budget
         self._data = data
         self.untrusted_matches: list[str] = []
         """The untrusted skills that matched the last request of `tools_for`."""
@@ -129,14 +143,17 @@ class Skills:
         *,
         is_model_small: bool = False,
         on_result: "Callable[[ExecutionResult], None] | None" = None,
+        only: Skill | None = None,
     ) -> "ExecutionResult":
         """Plan a request with the trusted skills and run it, replanning after failures. Raises the errors of `execute`.
+
+        With `only`, plan with that skill alone.
 
         A small model sees only the beginning of the chosen skills' prompts (decision 17). `on_result` is called with
         the result of each plan, before the next one is made. `usage` of the result counts the calls that planned and
         answered, and those that scripts made meanwhile; two requests at once both count the calls of all scripts.
         """
-        from aeon.observability.events import PlanningStarted
+        from aeon.observability.events import PlanningStarted, WarningIssued
         from aeon.skills.plan_json import new_request_id
         from aeon.skills.planner.model_planner import PROMPT_BUDGET, SMALL_PROMPT_BUDGET, ModelPlanner
         from aeon.skills.planner.pattern_planner import PatternPlanner
@@ -148,8 +165,17 @@ class Skills:
             executor = self._executor(observe)
             observe(PlanningStarted(request))
             budget = SMALL_PROMPT_BUDGET if is_model_small else PROMPT_BUDGET
-            planner = ModelPlanner(model, _prompt, observe, budget)
-            usable = self.catalog.with_disabled([skill.name for skill in self.untrusted()])
+            follower = InstructionFollower(model, self._instruction_budget(), observe)
+
+            def follow(chosen: Sequence[Skill], words: str) -> str:
+                answer = follower.follow(chosen, words)
+                for remark in answer.remarks:
+                    observe(WarningIssued(None, remark))
+                return answer.text
+
+            planner = ModelPlanner(model, _prompt, follow, observe, budget)
+            others = [skill.name for skill in self.catalog.skills if only is not None and skill.name != only.name]
+            usable = self.catalog.with_disabled([*(skill.name for skill in self.untrusted()), *others])
             replanner = Replanner(usable, planner, PatternPlanner(), executor.execute, self.health, observe)
             return replanner.run(request, cancellation, on_result)
 
@@ -157,6 +183,29 @@ class Skills:
         result = self._logged(new_request_id(), observer, run)
         usage = total_usage([*model.calls, *self._script_model.calls[earlier:]], self._prices)
         return result.model_copy(update={"usage": usage})
+
+    def call(self, skill: Skill, words: str, observer: "Observer | None" = None) -> "ExecutionResult":
+        """Answer `words` under the instructions of one skill, which the user called by its name (skills 14).
+
+        Raises UntrustedSkillError, InputError for a skill that users may not call, LLMError, SkillError.
+        """
+        from aeon.observability.events import SkillsChosen
+        from aeon.skills.plan_json import ExecutionResult, new_request_id
+
+        require_user_may_call(skill)
+        self._require_trust(skill)
+        model = MeteredAdapter(self._model)
+
+        def run(observe: "Observer") -> "ExecutionResult":
+            observe(SkillsChosen([skill.name], 1))
+            answer = InstructionFollower(model, self._instruction_budget(), observe).follow([skill], words)
+            return ExecutionResult(
+                plan_id=run_id, success=bool(answer.text), narrative=answer.text, warnings=list(answer.remarks)
+            )
+
+        run_id = new_request_id()
+        result = self._logged(run_id, observer, run)
+        return result.model_copy(update={"usage": total_usage(model.calls, self._prices)})
 
     def _logged(
         self, run_id: str, observer: "Observer | None", run: "Callable[[Observer], ExecutionResult]"
@@ -174,9 +223,12 @@ class Skills:
     def _known_secrets(self) -> set[str]:
         return secrets_of_environment(self._environ, self._keys)
 
-    def tools_for(self, request: str) -> "list[SkillTool]":
-        """Return the scripts of the few skills that match the request, as tools; none without the extra."""
-        if not self._settings.as_tools or missing_packages():
+    def tools_for(self, request: str) -> list[Tool]:
+        """Return the scripts and instructions of the few skills that match the request, as tools.
+
+        Without the extra there are no scripts.
+        """
+        if not self._settings.as_tools:
             return []
         from aeon.skills.planner.skill_index import SkillIndex
 
@@ -186,13 +238,14 @@ class Skills:
         self.untrusted_matches = [skill.name for skill in matches if not self.is_trusted(skill)]
         return self._tools([skill for skill in matches if skill.name not in self.untrusted_matches])
 
-    def tool(self, name: str) -> "SkillTool | None":
-        """Return the tool named `<skill>.<script>`, or None."""
-        skill = next((skill for skill in self.catalog.plannable() if name.startswith(f"{skill.name}.")), None)
+    def tool(self, name: str) -> Tool | None:
+        """Return the tool named `<skill>.<script>` or `<skill>.follow`, or None."""
+        usable = (skill for skill in self.catalog.skills if skill.can_be_planned)
+        skill = next((skill for skill in usable if name.startswith(f"{skill.name}.")), None)
         return next((tool for tool in self._tools([skill] if skill else []) if tool.name == name), None)
 
     def tool_names(self) -> list[str]:
-        """Return the tool names of all scripts."""
+        """Return the tool names of all scripts and instructions."""
         return [tool.name for tool in self._tools(self.catalog.plannable())]
 
     def sandbox(self) -> SandboxLevel:
@@ -221,11 +274,22 @@ class Skills:
     def _usable(self, catalog: SkillCatalog) -> SkillCatalog:
         return catalog.with_disabled(self._settings.disabled)
 
-    def _tools(self, skills: Sequence[Skill]) -> "list[SkillTool]":
+    def _tools(self, skills: Sequence[Skill]) -> list[Tool]:
+        instructions: list[Tool] = [
+            SkillInstructionsTool(skill, self._follow) for skill in skills if skill.is_instructions
+        ]
+        if missing_packages():
+            return instructions
         from aeon.skills.tool import SkillTool
 
         timeout = self._settings.timeout
-        return [SkillTool(skill, script, self.execute, timeout) for skill in skills for script in skill.scripts]
+        scripts = [SkillTool(skill, script, self.execute, timeout) for skill in skills for script in skill.scripts]
+        return [*scripts, *instructions]
+
+    def _follow(self, skill: Skill, request: str) -> FollowedAnswer:
+        """Answer a request under a skill's instructions. Raises UntrustedSkillError, LLMError, SkillError."""
+        self._require_trust(skill)
+        return InstructionFollower(self._script_model, self._instruction_budget()).follow([skill], request)
 
     def _executor(self, observer: "Observer | None") -> "PlanExecutor":
         from aeon.skills.executor.plan_executor import PlanExecutor
@@ -279,14 +343,14 @@ class Skills:
         self, skill: Skill, script: SkillScript, script_input: JsonObject, request_id: str
     ) -> Invocation:
         """Prepare an invocation. Raises UntrustedSkillError, InputError for forbidden files, or as `prepare`."""
-        if not self.is_trusted(skill):
-            raise UntrustedSkillError(skill)
+        self._require_trust(skill)
         resolved = resolve_input_files(script.input_schema, script_input, self._folder)
         if resolved.problems:
             listed = "; ".join(str(problem) for problem in resolved.problems)
             raise InputError(f"The input names files that cannot be used: {listed}.", next_step="Name other files.")
         gateway = self._gateway.folder
-        return prepare_invocation(
+        grants = self.trusted.grants_for(skill, self._grants)
+        prepared = prepare_invocation(
             skill,
             script,
             resolved.input,
@@ -295,15 +359,46 @@ class Skills:
             input_files=resolved.files,
             extra_env=self._gateway.environment,
             extra_read=() if gateway is None else (gateway,),
-            grants=self.trusted.grants_for(skill, self._grants),
+            grants=grants,
         )
+        return self._environments.apply(skill, script, prepared, may_install=grants.install)
 
     def is_trusted(self, skill: Skill) -> bool:
-        """Return whether a skill's scripts may run: a project's skill must be trusted first (skills 15)."""
-        return not skill.is_from_project or self._settings.trust_project or self.trusted.is_trusted(skill)
+        """Return whether a skill may be used (skills 15, 17).
+
+        A project's skill, and an installed one that is not as it was installed, must be trusted first.
+        """
+        if skill.is_from_project:
+            return self._settings.trust_project or self.trusted.is_trusted(skill)
+        return not self.is_changed(skill) or self.trusted.is_trusted(skill)
+
+    def is_changed(self, skill: Skill) -> bool:
+        """Return whether an installed skill is not as it was installed."""
+        return any(installer.is_changed(skill) for installer in self.installers)
+
+    @cached_property
+    def installers(self) -> tuple[SkillInstaller, SkillInstaller]:
+        """The folders that skills are installed into: the user's, the project's."""
+        user = list(user_folders(self._environ))[-1:]
+        return (
+            SkillInstaller(user[0] if user else self._folder / "skills", self._environ),
+            SkillInstaller(self._folder / "skills", self._environ),
+        )
+
+    def _require_trust(self, skill: Skill) -> None:
+        if not self.is_trusted(skill):
+            raise UntrustedSkillError(skill, is_changed=self.is_changed(skill))
+
+    def instructions(self) -> list[Skill]:
+        """Return the trusted skills without scripts that users may call by name."""
+        return [
+            skill
+            for skill in self.catalog.skills
+            if skill.can_be_planned and skill.is_instructions and skill.usage.is_for_user and self.is_trusted(skill)
+        ]
 
     def untrusted(self) -> list[Skill]:
-        """Return the project's skills with scripts that are not trusted in their current state."""
+        """Return the project's skills that are not trusted in their current state."""
         return [skill for skill in self.catalog.plannable() if not self.is_trusted(skill)]
 
     @cached_property
@@ -312,10 +407,23 @@ class Skills:
         return SkillTrustStore(state_folder(self._environ) / "skills")
 
     @cached_property
+    def _environments(self) -> EnvironmentStore:
+        """The packages that scripts declare, installed outside of the project and of Aeon."""
+        return EnvironmentStore(state_folder(self._environ) / "skill-environments", self._environ)
+
+    @cached_property
+    def _working_folder(self) -> Path | None:
+        """The folder that scripts work in and may read: the user's, unless it contains their whole home (skills 15)."""
+        folder, home = self._folder.resolve(), self._environ.get("HOME", "")
+        return None if Path(home).is_absolute() and Path(home).resolve().is_relative_to(folder) else folder
+
+    @cached_property
     def _grants(self) -> Grants:
         settings = self._settings
         folders = tuple((self._folder / Path(path).expanduser()).resolve() for path in settings.allow_write)
-        return Grants(settings.allow_network, settings.allow_model, folders)
+        return Grants(
+            settings.allow_network, settings.allow_model, folders, self._working_folder, settings.allow_install
+        )
 
     def _secrets(self, skill: Skill) -> Sequence[str]:
         return secret_values(skill, self._environ)

@@ -210,7 +210,7 @@ def doctor(
 
 for child, name in (
     (log, "log"),
-    (skills, "skills"),
+    (skills, "skill"),
     (tool, "tool"),
     (process, "process"),
     (secret, "secret"),

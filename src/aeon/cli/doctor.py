@@ -189,7 +189,7 @@ def _skills(app: App) -> list[CheckResult]:
     found = [CheckResult("skills", "ok", f"{len(names)} usable: {', '.join(names[:_MAX_NAMED])}{_more(names)}")]
     if catalog.notes:
         text = f"{len(catalog.notes)} problem(s) in skill files"
-        found.append(CheckResult("skill files", "note", text, "See `aeon skills check`."))
+        found.append(CheckResult("skill files", "note", text, "See `aeon skill check`."))
     try:
         level = app.skills.sandbox()
     except MissingExtraError as error:

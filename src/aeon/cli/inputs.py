@@ -36,6 +36,17 @@ def read_request(argument: str) -> str:
     return normalize_request(argument)
 
 
+def read_request_or_json(what: str) -> str | Json:
+    """Return the JSON on stdin if it begins as an object, else the request. Raises InputError, RequestError."""
+    text = _text_from(_stdin(), _MAX_JSON, f"{what} on stdin", InputError)
+    if not text.lstrip().startswith(("{", "[")):
+        return normalize_request(text)
+    try:
+        return parse_strict(text)
+    except ValueError as error:
+        raise InputError(f"{what} on stdin is not JSON: {error}.", next_step="Correct it.") from None
+
+
 def ask_for_request() -> str | None:
     """Return the request that the user types on the terminal; None without a terminal."""
     if sys.stdin is None or not sys.stdin.isatty() or not sys.stderr.isatty():  # pyright: ignore[reportUnnecessaryComparison]  # None after `<&-`

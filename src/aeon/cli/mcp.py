@@ -12,7 +12,7 @@ from aeon.base.project_folder import make_folder
 from aeon.cli.console import print_message
 from aeon.cli.exit_codes import ExitCode
 from aeon.cli.session import MASTER_KEY, app_session, load_cli_settings
-from aeon.server.mcp import McpCallHandler, ToolHints, build_offered_tools, offer_stored_tools, serve
+from aeon.server.mcp import McpCallHandler, SkillPrompts, ToolHints, build_offered_tools, offer_stored_tools, serve
 from aeon.tools.interface import Tool
 
 
@@ -42,4 +42,4 @@ def serve_mcp(model: str | None, user: str, *, with_stored: bool) -> int:
             print_message(warning, "warning: ", "  ")
         os.environ.pop(MASTER_KEY, None)  # tools must not see the key of the vault
         mask = Mask(os.environ.get(name, "") for name in key_variables(loaded.settings))
-        return ExitCode.DONE if serve(McpCallHandler(tools, mask)) else ExitCode.BROKEN_PIPE
+        return ExitCode.DONE if serve(McpCallHandler(tools, mask), SkillPrompts(app)) else ExitCode.BROKEN_PIPE

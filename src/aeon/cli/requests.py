@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from aeon.application.attachments import plan_of_texts, read_attachments
 from aeon.application.models import ModelChoice
-from aeon.application.requests import new_log_path, open_request_log, request_usage
+from aeon.application.requests import new_log_path, open_request_log, plan_of_skill, request_usage
 from aeon.base.errors import AeonError, InputError, LogError, PlanError, RequestError
 from aeon.base.json import JsonObject, canonical_json
 from aeon.base.suggestions import closest_name
@@ -95,6 +95,7 @@ def run_request(request: str | None, supplied: UserPlan, log: Path | None, optio
         loaded = options.load(max(loaded.settings.run.ttl, len(plan.steps)))
     with app_session(loaded) as app:
         path = log or new_log_path(Path(loaded.settings.run.log_dir).expanduser())
+        plan = plan or plan_of_skill(app, text)
         steps = None if plan is None else plan.steps
         _attach(app, attachments)
         app.allow_pages(_own_words(text, plan))
@@ -211,7 +212,7 @@ def _register_tools(app: App, options: RequestOptions, request: str, named: Iter
     if app.skills.untrusted_matches:
         names = ", ".join(map(printable, app.skills.untrusted_matches))
         note = f"These skills of the project match the request, but you have not trusted them: {names}."
-        print_message(f"{note} They are not used; see `aeon skills trust NAME`.", "note: ", "  ")
+        print_message(f"{note} They are not used; see `aeon skill trust NAME`.", "note: ", "  ")
 
 
 def model_reasons(steps: list[PlanStep], registry: ToolRegistry) -> list[str]:

@@ -36,6 +36,7 @@ def project_grant_problems(settings: Settings, from_project: Mapping[str, Path])
     grants = {
         "skills.trust_project": settings.skills.trust_project,
         "skills.allow_network": settings.skills.allow_network,
+        "skills.allow_install": settings.skills.allow_install,
         "skills.allow_model": settings.skills.allow_model,
         "skills.allow_write": bool(settings.skills.allow_write),
         "tools.allow_read": bool(settings.tools.allow_read),

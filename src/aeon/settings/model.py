@@ -145,6 +145,7 @@ class SkillsSettings(_Section):
     trust_project: bool = Field(default=False, description="run the skills of any project, trusted or not")
     allow_network: bool = Field(default=False, description="let every script use the network")
     allow_model: bool = Field(default=False, description="let skills of a project that ask for the model use it")
+    allow_install: bool = Field(default=False, description="install the Python packages that scripts declare")
     allow_write: list[SettingsPath] = Field(
         default=[], max_length=50, description="folders that every script may write to"
     )

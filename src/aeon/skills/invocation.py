@@ -57,13 +57,14 @@ class ScriptAccess:
     """The files and sockets that a script may access beyond the system's.
 
     Enforced from level "landlock" up. `local_sockets`: unix sockets by path; in all folders under landlock, in the
-    visible folders in bubblewrap.
+    visible folders in bubblewrap. `hidden` folders are not read although a folder in `read` contains them.
     """
 
     read: tuple[Path, ...] = ()
     write: tuple[Path, ...] = ()
     network: bool = False
     local_sockets: bool = False
+    hidden: tuple[Path, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

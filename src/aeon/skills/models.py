@@ -76,6 +76,20 @@ class SkillScript:
     required: bool = True
 
 
+class SkillUsage(NamedTuple):
+    """Who may call a skill, and how, by its author's words in SKILL.md (skills 14)."""
+
+    is_for_model: bool = True
+    """False for `disable-model-invocation: true`: only the user calls it, by `/name`."""
+    is_for_user: bool = True
+    """False for `user-invocable: false`: only the model chooses it."""
+    argument_hint: str = ""
+    allowed_tools: tuple[str, ...] = ()
+
+
+EVERYBODY = SkillUsage()
+
+
 @dataclass(frozen=True)
 class Skill:
     """A folder with a prompt and scripts.
@@ -107,9 +121,15 @@ class Skill:
     dependencies: tuple[str, ...] = ()
     priority: int = 50
     retry_policy: ScriptRetryPolicy = ScriptRetryPolicy()
+    usage: SkillUsage = EVERYBODY
     enabled: bool = True
     error_state: ErrorState = ErrorState.HEALTHY
     notes: tuple[SkillNote, ...] = ()
+
+    @property
+    def is_instructions(self) -> bool:
+        """Whether it is a text to follow, without scripts (skills 14)."""
+        return not self.scripts and self.prompt_path is not None
 
     @property
     def can_be_planned(self) -> bool:
@@ -170,8 +190,12 @@ class SkillCatalog:
         )
 
     def plannable(self) -> tuple[Skill, ...]:
-        """Returns the skills that a planner may choose and that have scripts."""
-        return tuple(skill for skill in self.skills if skill.can_be_planned and skill.scripts)
+        """Returns the skills that a planner may choose: those with scripts, or with instructions to follow."""
+        return tuple(
+            skill
+            for skill in self.skills
+            if skill.can_be_planned and skill.usage.is_for_model and (skill.scripts or skill.is_instructions)
+        )
 
 
 def skill_as_dict(skill: Skill) -> JsonObject:
@@ -192,6 +216,11 @@ def skill_as_dict(skill: Skill) -> JsonObject:
         "scripts": [_script_as_dict(script) for script in skill.scripts],
         "configSchema": skill.config_schema,
         "capabilities": list(skill.capabilities),
+        "isInstructions": skill.is_instructions,
+        "allowedTools": list(skill.usage.allowed_tools),
+        "argumentHint": skill.usage.argument_hint,
+        "modelInvocable": skill.usage.is_for_model,
+        "userInvocable": skill.usage.is_for_user,
         "dependencies": list(skill.dependencies),
         "priority": skill.priority,
         "enabled": skill.enabled,

@@ -183,6 +183,39 @@ def parse_plan(data: Json) -> PlanJson:
     raise PlanError(_problem_list(problems), problems=[str(problem) for problem in problems])
 
 
+_COMMENTS = ("$comment", "$schema")
+"""Fields of other programs that write plans; they say nothing about a run."""
+
+
+def without_comments(data: Json) -> tuple[Json, list[str]]:
+    """Returns a plan of another program in Aeon's form, and notes about what was assumed.
+
+    Comments are left out. `parallel` and `async` are true where they are missing, which other programs read as false:
+    results are the same, since effects commit in the plan's order, but scripts may run at once.
+    """
+    stripped = _stripped(data)
+    if stripped == data or not isinstance(stripped, dict):
+        return stripped, []
+    notes = ["comments in it were ignored"]
+    plan = cast(JsonObject, stripped)
+    nodes: list[Any] = cast("list[Any]", plan["tools"]) if isinstance(plan.get("tools"), list) else []
+    is_async_missing = any(isinstance(node, dict) and "async" not in node for node in nodes)
+    missing = [*(["parallel"] if "parallel" not in plan else []), *(["async"] if is_async_missing else [])]
+    if missing:
+        notes.append(f"{' and '.join(missing)} were assumed to be true where missing: independent scripts run at once")
+    return plan, notes
+
+
+def _stripped(value: Json) -> Json:
+    """Returns a plan, or a node of one, without comments; an input stays as it is."""
+    if not isinstance(value, dict):
+        return value
+    kept: JsonObject = {key: item for key, item in cast(JsonObject, value).items() if key not in _COMMENTS}
+    if isinstance(kept.get("tools"), list):
+        kept["tools"] = [_stripped(node) for node in cast(list[Json], kept["tools"])]
+    return kept
+
+
 def _problem_list(problems: list[ValidationProblem]) -> str:
     shown = "\n".join(f"  {problem}" for problem in problems[:_SHOWN])
     more = f"\n  ... and {len(problems) - _SHOWN} more" if len(problems) > _SHOWN else ""

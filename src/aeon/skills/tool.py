@@ -28,7 +28,7 @@ class ToolPlanExecution(Protocol):
 
 
 _SETUP_FAILURES = frozenset({FailureClass.CANNOT_START, FailureClass.CONFIGURATION})
-"""Failures that `aeon skills check` explains; all others are faults of the script or the input."""
+"""Failures that `aeon skill check` explains; all others are faults of the script or the input."""
 
 _NODE = "call"
 _GRACE_SECONDS = 15.0
@@ -65,7 +65,7 @@ class SkillTool(Tool):
         is_setup_failure = error is not None and error.type in _SETUP_FAILURES
         raise ToolError(
             f"The skill's script {self._path} failed: {message}",
-            next_step="See `aeon skills check`." if is_setup_failure else "Correct the input or the script.",
+            next_step="See `aeon skill check`." if is_setup_failure else "Correct the input or the script.",
         )
 
 

@@ -1,4 +1,4 @@
-"""Whatever is given to `aeon skills`: a clear error, the right code, no trace of Python, nothing lost or left over."""
+"""Whatever is given to `aeon skill`: a clear error, the right code, no trace of Python, nothing lost or left over."""
 
 import json
 import os
@@ -45,8 +45,9 @@ def talker(skill) -> Path:
 )
 def test_a_file_that_is_no_plan_is_code_2(aeon, content, said):
     Path("p.json").write_bytes(content)
-    for argument, stdin in (("p.json", b""), ("-", content)):
-        ended = aeon("skills", "exec", argument, stdin=stdin)
+    is_json = content.lstrip()[:1] in (b"{", b"[")  # anything else on stdin is a request
+    for argument, stdin in [("p.json", b""), *([("-", content)] if is_json else [])]:
+        ended = aeon("skill", "run", argument, stdin=stdin)
         assert (ended.code, ended.out) == (2, "")
         assert said in told(ended)
     assert not Path(".aeon").exists(), "nothing ran, so there is nothing to keep"
@@ -54,16 +55,16 @@ def test_a_file_that_is_no_plan_is_code_2(aeon, content, said):
 
 def test_every_mistake_of_form_is_said_at_once(aeon):
     Path("p.json").write_text('{"tols": 1, "tools": [{"toolId": "", "x": 1}], "metadata": {"generationAttempt": 0}}')
-    said = told(aeon("skills", "exec", "p.json"))
+    said = told(aeon("skill", "run", "p.json"))
     for path in ("$.tols", "$.tools[0].toolId", "$.tools[0].toolPath", "$.tools[0].x", "$.metadata.generationAttempt"):
         assert path in said
 
 
-@pytest.mark.parametrize(("path", "said"), [("none.json", "No such file"), (".", "Is a directory"), ("f/x", "Not a")])
+@pytest.mark.parametrize(("path", "said"), [("none.json", "No such file"), ("f/x.json", "Not a")])
 def test_a_place_that_holds_no_plan_is_code_2(aeon, path, said):
     Path("f").touch()
-    for command in ("exec", "replay"):
-        ended = aeon("skills", command, path)
+    for command in ("run", "replay"):
+        ended = aeon("skill", command, path)
         assert (ended.code, ended.out) == (2, "")
         assert said in told(ended)
 
@@ -74,7 +75,7 @@ def test_a_file_larger_than_is_read_is_refused_without_reading_it_all(aeon):
         file.truncate(1_000_000_000)
     with Path("big.json").open("r+b") as file:
         file.write(b'{"tools": [')
-    ended = aeon("skills", "exec", "big.json")
+    ended = aeon("skill", "run", "big.json")
     assert ended.code == 2
     assert "characters, the limit" in told(ended)
 
@@ -90,7 +91,7 @@ def test_every_fault_of_a_plan_is_said_at_once_before_anything_runs(aeon, talker
         ("d", roll, {"dependencies": ["c"]}),
         ("e", SAY, {"input": {"path": "{tool.q.x}"}}),
     )
-    ended = aeon("skills", "exec", wrong)
+    ended = aeon("skill", "run", wrong)
     said = told(ended)
     assert (ended.code, ended.out) == (2, "")
     assert "it has 7 problem(s)" in said
@@ -104,7 +105,7 @@ def test_every_fault_of_a_plan_is_said_at_once_before_anything_runs(aeon, talker
     ):
         assert fault in said
     assert not (talker / "data").exists(), "not even the sound node ran"
-    problems = aeon("skills", "exec", wrong, "--json").json["error"]["problems"]
+    problems = aeon("skill", "run", wrong, "--json").json["error"]["problems"]
     assert [problem["type"] for problem in problems][:2] == ["unknown_dependency", "invalid_input"]
 
 
@@ -113,7 +114,7 @@ def test_every_fault_of_a_plan_is_said_at_once_before_anything_runs(aeon, talker
 )
 def test_nothing_is_run_but_a_script_that_was_found(aeon, talker, plan, path):
     """Skills 7: nothing else is ever executed, whatever the path holds."""
-    ended = aeon("skills", "exec", plan(("a", path)))
+    ended = aeon("skill", "run", plan(("a", path)))
     assert ended.code == 2
     assert "unknown_script" in told(ended)
 
@@ -123,17 +124,17 @@ def test_a_script_with_spaces_in_its_name_runs(aeon, plan):
     (folder / "scripts").mkdir(parents=True)
     (folder / "SKILL.md").write_text("---\nname: spacy\ndescription: Has spaces.\n---\n")
     (folder / "scripts" / "a b.sh").write_text('#!/bin/sh\necho "said $1"\n')
-    ended = aeon("skills", "exec", plan(("a", "spacy/scripts/a b.sh", {"input": {"args": ["; exit 3"]}})))
+    ended = aeon("skill", "run", plan(("a", "spacy/scripts/a b.sh", {"input": {"args": ["; exit 3"]}})))
     assert ended.code == 0
     assert "said ; exit 3" in ended.out
-    ended = aeon("skills", "exec", plan(("a", "spacy/scripts/a b.sh", {"input": {"args": ["x\0y"]}})))
+    ended = aeon("skill", "run", plan(("a", "spacy/scripts/a b.sh", {"input": {"args": ["x\0y"]}})))
     assert ended.code == 1
     assert "NUL" in told(ended)
 
 
 def test_ten_thousand_nodes_are_checked_and_a_few_faults_shown(aeon, talker, plan):
     """Skills 7: linear in nodes."""
-    ended = aeon("skills", "exec", plan(*((f"n{n}", "no/where") for n in range(10_000))))
+    ended = aeon("skill", "run", plan(*((f"n{n}", "no/where") for n in range(10_000))))
     assert ended.code == 2
     assert "it has 10,000 problem(s)" in told(ended)
     assert "and 9,980 more" in told(ended)
@@ -144,7 +145,7 @@ def test_ten_thousand_nodes_are_checked_and_a_few_faults_shown(aeon, talker, pla
 def test_ten_thousand_nodes_that_cannot_all_run_in_time_are_counted(aeon, talker, plan):
     """Skills 4: what the deadline leaves is not begun, and not told one by one."""
     nodes = [(f"n{n}", SAY) for n in range(10_000)]
-    ended = aeon("skills", "exec", plan(*nodes), "--timeout", 0.2)
+    ended = aeon("skill", "run", plan(*nodes), "--timeout", 0.2)
     assert ended.code == 1
     assert "more" in ended.err.splitlines()[-2]
     assert "not run: n" in ended.err
@@ -154,11 +155,11 @@ def test_ten_thousand_nodes_that_cannot_all_run_in_time_are_counted(aeon, talker
 @pytest.mark.slow
 def test_a_chain_of_a_thousand_is_no_recursion(aeon, talker, plan):
     chain = [(f"n{n}", SAY, {"dependencies": [f"n{n - 1}"] if n else []}) for n in range(1000)]
-    ended = aeon("skills", "exec", plan(*chain), "--timeout", 1)
+    ended = aeon("skill", "run", plan(*chain), "--timeout", 1)
     assert ended.code == 1
     assert "[n0] completed" in ended.err
     circle = [*chain[1:], ("n0", SAY, {"dependencies": ["n999"]})]
-    ended = aeon("skills", "exec", plan(*circle))
+    ended = aeon("skill", "run", plan(*circle))
     assert ended.code == 2
     assert "circular_dependency" in told(ended)
 
@@ -166,10 +167,10 @@ def test_a_chain_of_a_thousand_is_no_recursion(aeon, talker, plan):
 def test_a_script_that_is_gone_is_said_with_its_skill(aeon, talker, plan):
     """Skills 13: a missing script is a permanent failure of its skill."""
     (talker / "scripts" / "say.sh").unlink()
-    ended = aeon("skills", "exec", plan(("a", SAY)))
+    ended = aeon("skill", "run", plan(("a", SAY)))
     assert ended.code == 2
-    assert "the skill 'talker' is permanentFailure; `aeon skills check` says why" in told(ended)
-    assert "say.sh" in aeon("skills", "check").out
+    assert "the skill 'talker' is permanentFailure; `aeon skill check` says why" in told(ended)
+    assert "say.sh" in aeon("skill", "check").out
 
 
 def test_a_script_deleted_between_plan_and_run_fails_its_node(aeon, skill, talker, plan):
@@ -183,7 +184,7 @@ echo '{{"version": "0", "type": "done", "ok": true}}'
 """,
     )
     nodes = ("t", "thief/scripts/steal.sh"), ("a", SAY, {"dependencies": ["t"]}), ("b", "dice-roller/scripts/roll.sh")
-    ended = aeon("skills", "exec", plan(*nodes), "--sandbox", "plain")
+    ended = aeon("skill", "run", plan(*nodes), "--sandbox", "plain")
     assert ended.code == 1
     assert "cannot_start" in told(ended)
     assert "say.sh" in told(ended)
@@ -194,10 +195,10 @@ def test_two_skills_of_one_name_and_the_first_counts(aeon, skill):
     """Skills 9."""
     skill("talker", say="speaks")
     skill("talker", folder=".agents/skills", say="fails")
-    ended = aeon("skills", "check")
+    ended = aeon("skill", "check")
     assert ended.code == 1
     assert "another skill 'talker'" in ended.out
-    assert str(Path("skills/talker")) in aeon("skills", "show", "talker").out
+    assert str(Path("skills/talker")) in aeon("skill", "show", "talker").out
 
 
 def test_folders_that_cannot_be_read_do_not_hide_the_others(aeon, talker):
@@ -222,12 +223,12 @@ def test_folders_that_cannot_be_read_do_not_hide_the_others(aeon, talker):
     script = {"name": 1, "path": "../x", "description": 2, "inputSchema": 3, "timeout": "a", "required": "maybe"}
     wrong = {**dict.fromkeys(fields, 1), "scripts": [script], "capabilities": 1, "dependencies": {}, "priority": 1000}
     Path("skills/wrong/skill.json").write_text(json.dumps(wrong))
-    ended = aeon("skills", "check")
+    ended = aeon("skill", "check")
     assert ended.code == 1
     assert told(ended) == "4 note(s)"
     for said in ("is the same folder as", "Too many levels", "is larger than", *(f"$.{name}:" for name in fields)):
         assert said in ended.out
-    listed = aeon("skills", "list")
+    listed = aeon("skill", "list")
     assert listed.code == 0
     assert listed.out.startswith("talker ")
 
@@ -235,7 +236,7 @@ def test_folders_that_cannot_be_read_do_not_hide_the_others(aeon, talker):
 def test_a_folder_that_may_not_be_read_is_said(talker):
     Path("skills/secret").mkdir(mode=0)
     ended = subprocess.run(
-        [*without_the_right_to_read_all(), sys.executable, "-m", "aeon", "skills", "check"],
+        [*without_the_right_to_read_all(), sys.executable, "-m", "aeon", "skill", "check"],
         capture_output=True,
         text=True,
         timeout=60,
@@ -255,8 +256,8 @@ def without_the_right_to_read_all() -> list[str]:
 
 def test_a_skills_folder_that_is_a_file_is_said(aeon):
     Path("skills").write_text("not a folder")
-    assert aeon("skills", "list").code == 0
-    assert "cannot be listed" in aeon("skills", "check").out
+    assert aeon("skill", "list").code == 0
+    assert "cannot be listed" in aeon("skill", "check").out
 
 
 @pytest.mark.parametrize(
@@ -267,12 +268,12 @@ def test_settings_that_cannot_be_used_leave_the_skill_out_with_the_reason(aeon, 
     schema = {"type": "object", "properties": {"tone": {"type": "string"}}, "x-env": ["UNSET"]}
     made = skill("talker", config_schema=schema, say="speaks")
     (made / "config.json").write_text(content)
-    assert "degraded" in aeon("skills", "list").out
-    assert "config.json" in aeon("skills", "check").out
-    ended = aeon("skills", "exec", plan(("a", SAY)))
+    assert "degraded" in aeon("skill", "list").out
+    assert "config.json" in aeon("skill", "check").out
+    ended = aeon("skill", "run", plan(("a", SAY)))
     assert ended.code == 2
-    assert "the skill 'talker' is degraded; `aeon skills check` says why" in told(ended)
-    ended = aeon("skills", "config", "talker")
+    assert "the skill 'talker' is degraded; `aeon skill check` says why" in told(ended)
+    ended = aeon("skill", "config", "talker")
     assert ended.code == 1
     assert "error: " in ended.err
 
@@ -283,7 +284,7 @@ def test_a_trace_that_cannot_be_kept_is_said_before_anything_runs(aeon, talker, 
     Path("folder").mkdir()
     if place == "log_dir":
         monkeypatch.setenv("AEON_RUN_LOG_DIR", "file")
-    ended = aeon("skills", "exec", plan(("a", SAY)), *(place.split() if place != "log_dir" else []))
+    ended = aeon("skill", "run", plan(("a", SAY)), *(place.split() if place != "log_dir" else []))
     assert (ended.code, ended.out) == (1, "")
     assert "error: The trace " in ended.err
     assert "next: Choose another path with --trace" in ended.err
@@ -293,8 +294,8 @@ def test_a_trace_that_cannot_be_kept_is_said_before_anything_runs(aeon, talker, 
 
 def test_what_is_missing_to_run_scripts_is_named(aeon, talker, plan, monkeypatch):
     monkeypatch.setattr("aeon.bootstrap.skills._PACKAGES", ("no_such_package",))
-    assert aeon("skills", "list").code == 0, "looking takes nothing"
-    ended = aeon("skills", "exec", plan(("a", SAY)))
+    assert aeon("skill", "list").code == 0, "looking takes nothing"
+    ended = aeon("skill", "run", plan(("a", SAY)))
     assert (ended.code, ended.out) == (1, "")
     assert "next: Run: pip install 'aeon-orchestrator[skills]'" in told(ended)
     assert list(Path(".aeon/logs").iterdir()) == []
@@ -323,7 +324,7 @@ echo '{{"version": "0", "type": "done", "ok": true, "summary": "said a lot"}}'
 """,
     )
     ended = subprocess.run(
-        [sys.executable, "-c", LIMITED, "30000", "skills", "exec", str(plan(("a", "chatty/scripts/say.sh")))],
+        [sys.executable, "-c", LIMITED, "30000", "skill", "run", str(plan(("a", "chatty/scripts/say.sh")))],
         capture_output=True,
         text=True,
         timeout=60,
@@ -337,9 +338,7 @@ echo '{{"version": "0", "type": "done", "ok": true, "summary": "said a lot"}}'
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "argv", [["skills", "exec", "-"], ["skills", "run", "-"], ["skills", "replay", "-"], ["run", "-"]]
-)
+@pytest.mark.parametrize("argv", [["skill", "run", "-"], ["log", "replay", "-"], ["run", "-"]])
 def test_a_closed_stdin_is_code_2(argv):
     ended = subprocess.run(
         ["/bin/sh", "-c", 'exec "$0" -m aeon "$@" <&-', sys.executable, *argv],
@@ -356,7 +355,7 @@ def test_a_closed_stdin_is_code_2(argv):
 def test_an_answer_that_cannot_be_given_is_kept_in_the_trace(talker, plan, stdout):
     target = "> /dev/full" if stdout == "full" else ">&-"
     ended = subprocess.run(
-        ["/bin/sh", "-c", f'exec "$0" -m aeon "$@" {target}', sys.executable, "skills", "exec", str(plan(("a", SAY)))],
+        ["/bin/sh", "-c", f'exec "$0" -m aeon "$@" {target}', sys.executable, "skill", "run", str(plan(("a", SAY)))],
         stderr=subprocess.PIPE,
         text=True,
         check=False,
@@ -372,7 +371,7 @@ def test_a_trace_goes_where_it_is_wanted_and_replaces_no_pipe_or_link(talker, pl
     Path("real.json").touch()
     Path("link.json").symlink_to("real.json")
     with subprocess.Popen(["/bin/cat", "pipe"], stdout=subprocess.PIPE) as reader:
-        command = [sys.executable, "-m", "aeon", "skills", "exec", str(plan(("a", SAY))), "--trace"]
+        command = [sys.executable, "-m", "aeon", "skill", "run", str(plan(("a", SAY))), "--trace"]
         assert subprocess.run([*command, "pipe"], capture_output=True, timeout=60, check=False).returncode == 0
         assert json.loads(reader.communicate(timeout=60)[0])["success"] is True
     assert subprocess.run([*command, "link.json"], capture_output=True, timeout=60, check=False).returncode == 0
@@ -386,7 +385,7 @@ def test_a_skill_behind_a_link_runs_as_any_other(aeon, skill, plan):
     skill("talker", folder="elsewhere", say="speaks")
     Path("skills").mkdir()
     Path("skills/talker").symlink_to("../elsewhere/talker")
-    ended = aeon("skills", "exec", plan(("a", SAY)))
+    ended = aeon("skill", "run", plan(("a", SAY)))
     assert ended.code == 0, ended.err
 
 
@@ -394,17 +393,17 @@ def test_an_answer_is_written_whole_and_in_its_own_letters(aeon, skill, plan):
     made = skill("talker", say='head -c 9000 /dev/zero | tr "\\0" x; echo " Zoë"')
     (made / "skill.json").unlink()
     (made / "SKILL.md").write_text("---\nname: talker\ndescription: talks\n---\n")
-    ended = aeon("skills", "exec", plan(("a", SAY)))
+    ended = aeon("skill", "run", plan(("a", SAY)))
     assert ended.out == "x" * 9000 + " Zoë\n"
 
 
 def test_what_an_export_would_mix_up_is_refused_before_it(aeon, skill):
     for name in ("a-b", "a--b"):
         skill(name, say="speaks")
-    ended = aeon("skills", "export", "out", "a-b", "a--b", "--force")
+    ended = aeon("skill", "export", "out", "a-b", "a--b", "--force")
     assert ended.code != 0
     assert "the same name in the standard's form: 'a-b' and 'a--b' as 'a-b'" in told(ended)
     assert not Path("out").exists()
-    ended = aeon("skills", "export", "skills/a-b/out", "a-b")
+    ended = aeon("skill", "export", "skills/a-b/out", "a-b")
     assert ended.code != 0
     assert "inside the skill's own folder" in told(ended)

@@ -35,7 +35,7 @@ def port():
 def test_a_published_script_has_the_network_when_it_is_granted(aeon, plan, port, flags, code):
     published("caller", "call.py", CONNECTS)
     file = plan(("a", "caller/scripts/call.py", {"input": {"args": [str(port)]}}))
-    ended = aeon("skills", "exec", file, "--sandbox", "landlock", *flags)
+    ended = aeon("skill", "run", file, "--sandbox", "landlock", *flags)
 
     assert ended.code == code, ended.err
 
@@ -45,14 +45,14 @@ def test_a_script_writes_where_it_was_granted(aeon, plan, granted):
     published("maker", "make.sh", WRITES)
     Path("out").mkdir()
     file = plan(("a", "maker/scripts/make.sh", {"input": {"args": [str(Path("out").absolute())]}}))
-    ended = aeon("skills", "exec", file, "--sandbox", "require", *(("--allow-write", "out") if granted else ()))
+    ended = aeon("skill", "run", file, "--sandbox", "require", *(("--allow-write", "out") if granted else ()))
 
     assert ended.code == (0 if granted else 1)
     assert Path("out/made.txt").exists() is granted
 
 
 def test_a_grant_of_what_is_no_folder_is_refused(aeon, plan):
-    ended = aeon("skills", "exec", plan(), "--allow-write", "nowhere")
+    ended = aeon("skill", "run", plan(), "--allow-write", "nowhere")
 
     assert ended.code == 2
     assert "--allow-write needs a folder, but these are not folders: nowhere" in ended.err
@@ -64,16 +64,16 @@ def test_a_skill_of_the_project_that_asks_is_refused_with_the_flag(aeon, skill, 
     (folder / "skill.json").write_text(json.dumps({**manifest, "capabilities": ["network"]}))
     file = plan(("a", "asker/scripts/say.sh"))
 
-    refused = aeon("skills", "exec", file)
+    refused = aeon("skill", "run", file)
     assert refused.code == 1
     assert "--allow-network" in " ".join(refused.err.split())
-    assert aeon("skills", "exec", file, "--allow-network").code == 0
+    assert aeon("skill", "run", file, "--allow-network").code == 0
 
 
 @pytest.mark.parametrize("setting", ["allow_network = true", "allow_model = true", 'allow_write = ["."]'])
 def test_a_project_s_file_grants_nothing(aeon, plan, setting):
     Path("aeon.toml").write_text(f"[skills]\n{setting}\n")
-    ended = aeon("skills", "exec", plan())
+    ended = aeon("skill", "run", plan())
 
     assert ended.code == 2
     assert "a project's file may not make one" in " ".join(ended.err.split())
@@ -86,27 +86,27 @@ def test_a_skill_that_was_trusted_runs_until_one_of_its_files_changes(aeon, skil
     (folder / "skill.json").write_text(json.dumps({**manifest, "capabilities": ["network"]}))
     file = plan(("a", "asker/scripts/say.sh"))
 
-    assert aeon("skills", "exec", file).code == 1
-    trusted = aeon("skills", "trust", "asker")
+    assert aeon("skill", "run", file).code == 1
+    trusted = aeon("skill", "trust", "asker")
     assert (trusted.code, trusted.out) == (0, "trusted asker with its current files, granting the network\n")
-    assert aeon("skills", "exec", file).code == 0
+    assert aeon("skill", "run", file).code == 0
     (folder / "data").mkdir(exist_ok=True)
     (folder / "data" / "notes").write_text("its own")
-    assert aeon("skills", "exec", file).code == 0, "what it keeps is no change of it"
+    assert aeon("skill", "run", file).code == 0, "what it keeps is no change of it"
     script = folder / "scripts" / "say.sh"
     script.write_text(script.read_text() + "# changed\n")
-    assert aeon("skills", "exec", file).code == 1
-    assert aeon("skills", "trust", "asker").code == 0
-    assert aeon("skills", "distrust", "asker").code == 0
-    assert aeon("skills", "exec", file).code == 1
+    assert aeon("skill", "run", file).code == 1
+    assert aeon("skill", "trust", "asker").code == 0
+    assert aeon("skill", "distrust", "asker").code == 0
+    assert aeon("skill", "run", file).code == 1
 
 
 def test_a_trusted_published_script_has_what_it_was_granted(aeon, plan, port):
     published("caller", "call.py", CONNECTS)
     file = plan(("a", "caller/scripts/call.py", {"input": {"args": [str(port)]}}))
-    assert aeon("skills", "trust", "caller", "--allow-network").code == 0
+    assert aeon("skill", "trust", "caller", "--allow-network").code == 0
 
-    assert aeon("skills", "exec", file, "--sandbox", "landlock").code == 0
+    assert aeon("skill", "run", file, "--sandbox", "landlock").code == 0
 
 
 def test_trust_that_others_could_have_written_counts_for_nothing(aeon, skill, plan, monkeypatch, tmp_path):
@@ -115,10 +115,10 @@ def test_trust_that_others_could_have_written_counts_for_nothing(aeon, skill, pl
     folder = skill("asker", say="speaks")
     manifest = json.loads((folder / "skill.json").read_text())
     (folder / "skill.json").write_text(json.dumps({**manifest, "capabilities": ["network"]}))
-    assert aeon("skills", "trust", "asker").code == 0
+    assert aeon("skill", "trust", "asker").code == 0
     (tmp_path / "state" / "aeon" / "skills").chmod(0o777)
 
-    assert aeon("skills", "exec", plan(("a", "asker/scripts/say.sh"))).code == 1
+    assert aeon("skill", "run", plan(("a", "asker/scripts/say.sh"))).code == 1
 
 
 @pytest.fixture
@@ -134,42 +134,42 @@ def test_a_skill_of_the_project_runs_when_it_is_trusted_and_until_it_changes(aeo
     script = skill("greeter", say="speaks") / "scripts" / "say.sh"
     file = plan(("a", "greeter/scripts/say.sh"))
 
-    refused = aeon("skills", "exec", file)
+    refused = aeon("skill", "run", file)
     assert refused.code == 1
     assert "you have not trusted its current files" in " ".join(refused.err.split())
-    assert "`aeon skills trust greeter`" in " ".join(refused.err.split())
-    assert aeon("skills", "trust", "greeter").code == 0
-    assert aeon("skills", "exec", file).code == 0
+    assert "`aeon skill trust greeter`" in " ".join(refused.err.split())
+    assert aeon("skill", "trust", "greeter").code == 0
+    assert aeon("skill", "run", file).code == 0
     script.write_text(script.read_text() + "# pulled\n")
-    assert aeon("skills", "exec", file).code == 1
+    assert aeon("skill", "run", file).code == 1
 
 
 @pytest.mark.usefixtures("_asking")
 def test_shipped_and_installed_skills_need_no_word(aeon, skill, plan):
     skill("mine", say="speaks", folder=str(Path.home() / ".agents" / "skills"))
 
-    assert aeon("skills", "exec", plan(("a", "mine/scripts/say.sh"))).code == 0
-    assert aeon("skills", "exec", plan(("a", "dice-roller/scripts/roll.sh", {"input": {"notation": "1d6"}}))).code == 0
+    assert aeon("skill", "run", plan(("a", "mine/scripts/say.sh"))).code == 0
+    assert aeon("skill", "run", plan(("a", "dice-roller/scripts/roll.sh", {"input": {"notation": "1d6"}}))).code == 0
 
 
 @pytest.mark.usefixtures("_asking")
 def test_an_untrusted_skill_is_neither_planned_with_nor_offered_as_a_tool(aeon, skill):
     skill("greeter", say="speaks")
 
-    ended = aeon("skills", "run", "Do greeter", "--no-input")
+    ended = aeon("skill", "run", "Do greeter", "--no-input")
     assert "you have not trusted them: greeter." in " ".join(ended.err.split())
     assert "greeter/scripts" not in ended.out + ended.err
     told = " ".join(aeon("run", "Do greeter", "--no-input").err.split())
     assert "you have not trusted them: greeter. They are not used" in told
     called = aeon("tool", "call", "greeter.say", "--input", "{}")
     assert called.code == 1
-    assert "`aeon skills trust greeter`" in " ".join(called.err.split())
+    assert "`aeon skill trust greeter`" in " ".join(called.err.split())
 
 
 @pytest.mark.usefixtures("_asking")
 def test_a_project_cannot_trust_itself(aeon, plan):
     Path("aeon.toml").write_text("[skills]\ntrust_project = true\n")
-    assert aeon("skills", "exec", plan()).code == 2
+    assert aeon("skill", "run", plan()).code == 2
 
 
 @pytest.mark.slow
@@ -178,13 +178,13 @@ def test_on_a_terminal_the_user_is_asked_once(terminal, aeon, skill, plan):
     skill("greeter", say="speaks")
     file = plan(("a", "greeter/scripts/say.sh"))
 
-    code, screen = terminal("skills", "exec", file, typed="n\n")
+    code, screen = terminal("skill", "run", file, typed="n\n")
     assert code == 1
     assert "Trust this skill with its current files, granting nothing beyond its own folders?" in " ".join(
         screen.split()
     )
-    assert terminal("skills", "exec", file, typed="y\n")[0] == 0
-    code, screen = terminal("skills", "exec", file)
+    assert terminal("skill", "run", file, typed="y\n")[0] == 0
+    code, screen = terminal("skill", "run", file)
     assert code == 0
     assert "Trust this skill" not in screen
-    assert aeon("skills", "exec", file).code == 0
+    assert aeon("skill", "run", file).code == 0

@@ -50,7 +50,7 @@ def test_the_scripts_are_ended_and_what_was_done_is_kept(aeon, skill, plan, numb
     nap = ("b", "talker/scripts/nap.sh", {"dependencies": ["a"]})
     last = ("c", "talker/scripts/say.sh", {"dependencies": ["b"]})
     file = plan(("a", "talker/scripts/say.sh"), nap, last)
-    with started("skills", "exec", file, "--trace", "t.json", "--sandbox", level) as process:
+    with started("skill", "run", file, "--trace", "t.json", "--sandbox", level) as process:
         wait_for(process, "napping")
         process.send_signal(number)
         out, err = process.communicate(timeout=20)
@@ -62,7 +62,7 @@ def test_the_scripts_are_ended_and_what_was_done_is_kept(aeon, skill, plan, numb
     assert [node["state"] for node in result["executionTrace"]] == ["completed", "failed", "skipped"]
     assert result["finalState"] == {"said": {"text": "hello"}}
     assert result["canReplan"] is False
-    assert aeon("skills", "replay", "t.json").code == 0
+    assert aeon("log", "replay", "t.json").code == 0
 
 
 def on_a_terminal(theirs, *argv: object) -> subprocess.Popen[bytes]:
@@ -88,7 +88,7 @@ def test_a_terminal_that_goes_away_leaves_what_was_done_and_nothing_else(skill, 
     folder = skill("talker", say="speaks", nap="naps")
     file = plan(("a", "talker/scripts/say.sh"), ("b", "talker/scripts/nap.sh", {"dependencies": ["a"]}))
     ours, theirs = pty.openpty()
-    with on_a_terminal(theirs, "skills", "exec", file, "--trace", "t.json") as process:
+    with on_a_terminal(theirs, "skill", "run", file, "--trace", "t.json") as process:
         os.close(theirs)
         read_until(ours, b"napping")
         os.close(ours)
@@ -107,7 +107,7 @@ echo '{"version": "0", "type": "done", "ok": true, "summary": "went on"}'
 
 def test_under_nohup_it_outlives_its_terminal(skill, plan):
     folder = skill("talker", wait=WAITS)
-    command = ["nohup", sys.executable, "-m", "aeon", "skills", "exec", str(plan(("a", "talker/scripts/wait.sh")))]
+    command = ["nohup", sys.executable, "-m", "aeon", "skill", "run", str(plan(("a", "talker/scripts/wait.sh")))]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         wait_for(process, "waiting")
         process.send_signal(signal.SIGHUP)
@@ -120,7 +120,7 @@ def test_under_nohup_it_outlives_its_terminal(skill, plan):
 def test_asked_again_it_does_not_wait_for_a_script_that_will_not_end(skill, plan, level):
     folder = skill("talker", deaf="is deaf")
     with started(
-        "skills", "exec", plan(("a", "talker/scripts/deaf.sh")), "--trace", "t.json", "--sandbox", level
+        "skill", "run", plan(("a", "talker/scripts/deaf.sh")), "--trace", "t.json", "--sandbox", level
     ) as process:
         wait_for(process, "info: deaf")
         process.send_signal(signal.SIGINT)
@@ -137,7 +137,7 @@ def test_asked_again_it_does_not_wait_for_a_script_that_will_not_end(skill, plan
 
 def test_an_interruption_while_planning_leaves_nothing(double):
     double(StalledResponse())
-    with started("skills", "run", "tell me a story") as process:
+    with started("skill", "run", "tell me a story") as process:
         wait_for(process, "planning")
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=20)
@@ -153,7 +153,7 @@ def test_an_interruption_while_it_is_planned_again_keeps_what_was_run(skill, dou
     node = {"toolId": "t1", "toolPath": "talker/scripts/fail.sh", "input": {}}
     made = {"scripts": [node["toolPath"]], "count": 1, "tools": [node]}
     double({"skills": ["talker"]}, made, StalledResponse())
-    with started("skills", "run", "let the talker talk", "--trace", "t.json", "--sandbox", "plain") as process:
+    with started("skill", "run", "let the talker talk", "--trace", "t.json", "--sandbox", "plain") as process:
         wait_for(process, "attempt 1 failed")
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=20)
@@ -169,7 +169,7 @@ def test_ctrl_c_at_any_moment_ends_in_order(skill, plan, milliseconds):
     folder = skill("talker", say="speaks")
     program = "import sys; from aeon.cli import main; print('up', flush=True); main()"
     file = plan(*((f"n{n}", "talker/scripts/say.sh") for n in range(10)))
-    argv = [sys.executable, "-c", program, "skills", "exec", str(file), "--trace", "t.json"]
+    argv = [sys.executable, "-c", program, "skill", "run", str(file), "--trace", "t.json"]
     with subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == "up\n"

@@ -1,4 +1,4 @@
-"""`aeon skills list`, `show`, `check`, `new`, `export`, `config`, and what other commands say of skills."""
+"""`aeon skill list`, `show`, `check`, `new`, `export`, `config`, and what other commands say of skills."""
 
 import contextlib
 import json
@@ -32,24 +32,24 @@ def widest(text: str) -> int:
 
 def test_without_any_folder_the_shipped_skills_are_there(aeon):
     """The issue's bad input: no skills folder."""
-    ended = aeon("skills", "list")
+    ended = aeon("skill", "list")
     assert ended.code == 0
     assert [line.split()[0] for line in ended.out.splitlines()] == SHIPPED
     assert widest(ended.out) <= 80
     assert ended.err == ""
-    listed = aeon("skills", "list", "--json").json
+    listed = aeon("skill", "list", "--json").json
     assert [skill["name"] for skill in listed["skills"]] == SHIPPED
     assert not Path(".aeon").exists(), "looking makes nothing"
 
 
 def test_a_project_s_skill_comes_first_and_is_shown_whole(aeon, skill):
     skill("talker", say="speaks")
-    assert aeon("skills", "list").out.startswith("talker ")
-    shown = aeon("skills", "show", "talker")
+    assert aeon("skill", "list").out.startswith("talker ")
+    shown = aeon("skill", "show", "talker")
     assert shown.code == 0
     assert "talker 1.0.0: Does talker." in shown.out
     assert "talker/scripts/say.sh (ndjson)" in shown.out
-    data = aeon("skills", "show", "talker", "--json").json
+    data = aeon("skill", "show", "talker", "--json").json
     assert data["scripts"][0]["toolPath"] == "talker/scripts/say.sh"
 
 
@@ -57,7 +57,7 @@ def test_an_unknown_name_is_code_2_with_the_nearest(aeon, skill):
     skill("talker", say="speaks")
     for command in ("show", "config", "export"):
         words = ["out", "talkr"] if command == "export" else ["talkr"]
-        ended = aeon("skills", command, *words)
+        ended = aeon("skill", command, *words)
         assert (ended.code, ended.out) == (2, "")
         assert "The skill 'talkr' does not exist. Did you mean 'talker'?" in ended.err
 
@@ -66,26 +66,26 @@ def test_a_skill_that_was_skipped_says_why_instead_of_being_unknown(aeon):
     """Skills 9: every skip has its reason."""
     Path("skills/mute").mkdir(parents=True)
     Path("skills/mute/SKILL.md").write_text("---\nname: mute\n---\n")
-    ended = aeon("skills", "show", "mute")
+    ended = aeon("skill", "show", "mute")
     assert ended.code == 2
     assert "The skill 'mute' cannot be read" in " ".join(ended.err.split())
     assert "description" in ended.err
 
 
 def test_a_new_skill_works_at_once_and_complains_of_nothing(aeon, plan):
-    made = aeon("skills", "new", "greeter", "--language", "bash")
+    made = aeon("skill", "new", "greeter", "--language", "bash")
     assert (made.code, made.out) == (0, "skills/greeter\n")
-    assert aeon("skills", "check", "skills/greeter").code == 0
-    assert aeon("skills", "check").code == 0
-    script = aeon("skills", "show", "greeter", "--json").json["scripts"][0]["toolPath"]
-    ran = aeon("skills", "exec", plan(("g", script, {"input": {"name": "Ada"}})))
+    assert aeon("skill", "check", "skills/greeter").code == 0
+    assert aeon("skill", "check").code == 0
+    script = aeon("skill", "show", "greeter", "--json").json["scripts"][0]["toolPath"]
+    ran = aeon("skill", "run", plan(("g", script, {"input": {"name": "Ada"}})))
     assert ran.code == 0
     assert "Ada" in ran.out
 
 
 @pytest.mark.parametrize("name", ["Wrong Name", "", "../up", "a" * 100, "x\0y"])
 def test_a_new_skill_needs_a_name_that_is_one(aeon, name):
-    ended = aeon("skills", "new", name)
+    ended = aeon("skill", "new", name)
     assert (ended.code, ended.out) == (2, "")
     assert "Traceback" not in ended.err
     assert not Path("skills").exists()
@@ -93,20 +93,20 @@ def test_a_new_skill_needs_a_name_that_is_one(aeon, name):
 
 def test_a_new_skill_never_writes_over_one(aeon, skill):
     skill("talker", say="speaks")
-    ended = aeon("skills", "new", "talker")
+    ended = aeon("skill", "new", "talker")
     assert ended.code == 1
     assert "already exists" in ended.err
 
 
 def test_exported_skills_are_read_again_and_only_force_writes_over(aeon, skill):
     skill("talker", say="speaks")
-    assert aeon("skills", "export", "out", "talker").out == "out/talker\n"
-    assert aeon("skills", "check", "out/talker").code == 0
-    again = aeon("skills", "export", "out", "talker")
+    assert aeon("skill", "export", "out", "talker").out == "out/talker\n"
+    assert aeon("skill", "check", "out/talker").code == 0
+    again = aeon("skill", "export", "out", "talker")
     assert again.code == 1
     assert "--force" in again.err
-    assert aeon("skills", "export", "out", "talker", "--force").code == 0
-    assert aeon("skills", "export", "all").code == 0
+    assert aeon("skill", "export", "out", "talker", "--force").code == 0
+    assert aeon("skill", "export", "all").code == 0
     assert len(list(Path("all").iterdir())) == 1 + len(SHIPPED)
 
 
@@ -114,17 +114,17 @@ def test_a_folder_of_skills_is_checked_skill_by_skill(aeon, skill):
     skill("talker", say="speaks")
     skill("mute", say="speaks")
     Path("skills/mute/skill.json").write_text('{"name": "mute"')
-    ended = aeon("skills", "check", "skills")
+    ended = aeon("skill", "check", "skills")
     assert ended.code == 1
     assert "skills/mute/skill.json: skipped: " in ended.out
     assert "skills/talker/skill.json: the script 'say' has no inputSchema" in ended.out
-    assert aeon("skills", "check", "skills/talker").code == 0
-    assert "is not a folder" in aeon("skills", "check", "none").out
+    assert aeon("skill", "check", "skills/talker").code == 0
+    assert "is not a folder" in aeon("skill", "check", "none").out
 
 
 def test_what_an_export_could_not_keep_is_said(aeon, skill):
     skill("two--hyphens", say="speaks")
-    ended = aeon("skills", "export", "out", "two--hyphens")
+    ended = aeon("skill", "export", "out", "two--hyphens")
     assert (ended.code, ended.out) == (0, "out/two-hyphens\n")
     assert "warning: the name 'two--hyphens' became 'two-hyphens'" in ended.err
 
@@ -135,7 +135,7 @@ def test_what_is_missing_is_asked_for_on_a_terminal_and_a_secret_is_not_echoed(s
     skill("talker", config_schema=SCHEMA, say="speaks")
     ours, theirs = pty.openpty()
     asking = subprocess.Popen(
-        [sys.executable, "-m", "aeon", "skills", "config", "talker"], stdin=theirs, stdout=theirs, stderr=theirs
+        [sys.executable, "-m", "aeon", "skill", "config", "talker"], stdin=theirs, stdout=theirs, stderr=theirs
     )
     os.close(theirs)
     seen = b""
@@ -156,15 +156,15 @@ def test_what_is_missing_is_asked_for_on_a_terminal_and_a_secret_is_not_echoed(s
 def test_settings_are_shown_with_their_defaults_and_without_secrets(aeon, skill):
     """Skills 10: fields marked writeOnly are never shown."""
     skill("talker", config_schema=SCHEMA, say="speaks")
-    missing = aeon("skills", "config", "talker")
+    missing = aeon("skill", "config", "talker")
     assert missing.code == 1
     assert missing.out == 'tone = "warm" (default)\nwords = 100 (default)\ntoken is not set\n'
     assert "'token' is a required property" in missing.err.replace('"', "'")
-    ended = aeon("skills", "config", "talker", "--set", "token=s3cr3t-s3cr3t", "--set", "words=7")
+    ended = aeon("skill", "config", "talker", "--set", "token=s3cr3t-s3cr3t", "--set", "words=7")
     assert ended.code == 0
     assert "words = 7\n" in ended.out
     for options in ([], ["--json"]):
-        shown = aeon("skills", "config", "talker", *options)
+        shown = aeon("skill", "config", "talker", *options)
         assert shown.code == 0
         assert "s3cr3t" not in shown.out + shown.err
     written = Path("skills/talker/config.json")
@@ -175,15 +175,15 @@ def test_settings_are_shown_with_their_defaults_and_without_secrets(aeon, skill)
 def test_wrong_settings_are_all_said_at_once_and_nothing_is_written(aeon, skill):
     """Skills 10: all errors at once, each with its path."""
     skill("talker", config_schema=SCHEMA, say="speaks")
-    ended = aeon("skills", "config", "talker", "--set", "words=many", "--set", "tine=x", "--set", "token=s3cr3t")
+    ended = aeon("skill", "config", "talker", "--set", "words=many", "--set", "tine=x", "--set", "token=s3cr3t")
     told = " ".join(ended.err.split())
     assert ended.code == 2
     assert "$.words" in told
     assert "$.tine: is not a setting of this skill; did you mean 'tone'?" in told
     assert "s3cr3t" not in told
     assert not Path("skills/talker/config.json").exists()
-    assert aeon("skills", "config", "talker", "--set", "token").code == 2
-    assert aeon("skills", "config", "memory").code == 2, "it has none"
+    assert aeon("skill", "config", "talker", "--set", "token").code == 2
+    assert aeon("skill", "config", "memory").code == 2, "it has none"
 
 
 def test_doctor_says_which_skills_there_are_and_how_isolated_they_run(aeon, skill):
@@ -193,7 +193,7 @@ def test_doctor_says_which_skills_there_are_and_how_isolated_they_run(aeon, skil
     assert "talker" in found["skills"]["text"]
     assert found["scripts of skills"]["state"] in ("ok", "note")
     Path("skills/talker/skill.json").write_text("{")
-    assert "aeon skills check" in aeon("doctor", "--quick").out
+    assert "aeon skill check" in aeon("doctor", "--quick").out
 
 
 def test_doctor_names_the_extra_that_is_missing(aeon, monkeypatch):
@@ -231,7 +231,7 @@ def test_a_script_is_a_tool_of_aeon_run_and_of_aeon_tools(aeon):
 def test_watching_lists_a_new_skill_and_ends_on_ctrl_c(skill):
     """Hot reload: a new catalog for each change, the old one untouched."""
     watching = subprocess.Popen(
-        [sys.executable, "-m", "aeon", "skills", "list", "--watch"],
+        [sys.executable, "-m", "aeon", "skill", "list", "--watch"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

@@ -1,4 +1,4 @@
-"""`aeon skills run`, `exec` and `replay`: the main paths, exit codes, what goes where."""
+"""`aeon skill run`, `exec` and `replay`: the main paths, exit codes, what goes where."""
 
 import json
 import threading
@@ -25,28 +25,28 @@ def trace_of(ended) -> Path:
 def test_a_plan_runs_without_a_model_and_its_trace_replays(aeon, skill, plan):
     """Skills 6: the final state again from the trace alone."""
     skill("talker", say="speaks")
-    ended = aeon("skills", "exec", plan(("a", "talker/scripts/say.sh"), ("b", ROLL, {"dependencies": ["a"]})))
+    ended = aeon("skill", "run", plan(("a", "talker/scripts/say.sh"), ("b", ROLL, {"dependencies": ["a"]})))
     assert ended.code == 0
     assert ended.out.startswith("said hello\n2d6: ")
     assert "[a] completed (" in ended.err
     trace = trace_of(ended)
     assert trace.parent == Path(".aeon/logs")
-    again = aeon("skills", "replay", trace)
+    again = aeon("log", "replay", trace)
     assert again.code == 0
     assert json.loads(again.out)["said"] == {"text": "hello"}
-    assert aeon("skills", "replay", trace, "--json").json["same"] is True
-    assert aeon("skills", "replay", "-", stdin=trace.read_bytes()).code == 0
+    assert aeon("log", "replay", trace, "--json").json["same"] is True
+    assert aeon("log", "replay", "-", stdin=trace.read_bytes()).code == 0
 
 
 def test_a_trace_that_was_changed_is_code_1(aeon, skill, plan):
     """Skills 6."""
     skill("talker", say="speaks")
-    trace = trace_of(aeon("skills", "exec", plan(("a", "talker/scripts/say.sh"))))
+    trace = trace_of(aeon("skill", "run", plan(("a", "talker/scripts/say.sh"))))
     trace.write_text(trace.read_text().replace('"finalState":{', '"finalState":{"more":1,'))
-    ended = aeon("skills", "replay", trace)
+    ended = aeon("log", "replay", trace)
     assert ended.code == 1
     assert "one of them was changed" in told(ended)
-    ended = aeon("skills", "replay", "plan.json")
+    ended = aeon("log", "replay", "plan.json")
     assert ended.code == 2
     assert "$.planId" in told(ended)
 
@@ -54,7 +54,7 @@ def test_a_trace_that_was_changed_is_code_1(aeon, skill, plan):
 def test_json_is_one_object_and_nothing_else(aeon, skill, plan):
     """Skills-data-model 3: the published names."""
     skill("talker", say="speaks")
-    ended = aeon("skills", "exec", plan(("a", "talker/scripts/say.sh")), "--json", "--trace", "kept/t.json")
+    ended = aeon("skill", "run", plan(("a", "talker/scripts/say.sh")), "--json", "--trace", "kept/t.json")
     assert ended.code == 0
     assert ended.json["success"] is True
     assert ended.json["finalState"] == {"said": {"text": "hello"}}
@@ -65,13 +65,13 @@ def test_json_is_one_object_and_nothing_else(aeon, skill, plan):
 def test_data_flows_from_node_to_node_from_stdin(aeon, skill, plan):
     """Skills 5: `{tool.<toolId>.<path>}`."""
     skill("talker", say="speaks")
-    aeon("skills", "new", "greeter", "--language", "bash")
+    aeon("skill", "new", "greeter", "--language", "bash")
     file = plan(
         ("a", "talker/scripts/say.sh"),
         ("b", "greeter/scripts/run.sh", {"input": {"name": "{tool.a.said.text} you"}}),
         narrative="b said {tool.b.greeting}",
     )
-    ended = aeon("skills", "exec", "-", stdin=file.read_bytes())
+    ended = aeon("skill", "run", "-", stdin=file.read_bytes())
     assert ended.code == 0
     assert "hello you" in ended.out
 
@@ -80,10 +80,10 @@ def test_what_is_required_fails_the_plan_and_what_is_not_does_not(aeon, skill, p
     """Skills 5: dependents of a required node are skipped, those of an optional one still run."""
     skill("talker", say="speaks", fail="fails")
     fail, say = "talker/scripts/fail.sh", "talker/scripts/say.sh"
-    ended = aeon("skills", "exec", plan(("a", fail, {"required": False}), ("b", say, {"dependencies": ["a"]})))
+    ended = aeon("skill", "run", plan(("a", fail, {"required": False}), ("b", say, {"dependencies": ["a"]})))
     assert (ended.code, ended.out) == (0, "said hello\n")
     assert "failed: a" in ended.err
-    ended = aeon("skills", "exec", plan(("a", fail), ("b", say, {"dependencies": ["a"]}), ("c", say)))
+    ended = aeon("skill", "run", plan(("a", fail), ("b", say, {"dependencies": ["a"]}), ("c", say)))
     assert (ended.code, ended.out) == (1, "said hello\n")
     assert "exit_code: Exit code 3: out of paper" in told(ended)
     assert "failed: a\nnot run: b\n" in ended.err
@@ -93,7 +93,7 @@ def test_retries_are_told_and_counted(aeon, skill, plan):
     """Skills 4."""
     skill("talker", fail="fails")
     policy = {"retryPolicy": {"maxRetries": 2, "backoffMs": 1}}
-    ended = aeon("skills", "exec", plan(("a", "talker/scripts/fail.sh", policy)), "--json")
+    ended = aeon("skill", "run", plan(("a", "talker/scripts/fail.sh", policy)), "--json")
     assert ended.code == 1
     assert ended.json["executionTrace"][0]["retryCount"] == 2
     assert "attempt 2 failed, retry in 2 ms" in ended.err
@@ -103,7 +103,7 @@ def test_the_plan_s_deadline_ends_what_runs(aeon, skill, plan):
     """Skills 4: the plan's deadline caps every attempt; nothing survives."""
     skill("talker", nap="naps", say="speaks")
     nap = ("a", "talker/scripts/nap.sh")
-    ended = aeon("skills", "exec", plan(nap, ("b", "talker/scripts/say.sh", {"dependencies": ["a"]})), "--timeout", 0.3)
+    ended = aeon("skill", "run", plan(nap, ("b", "talker/scripts/say.sh", {"dependencies": ["a"]})), "--timeout", 0.3)
     assert (ended.code, ended.out) == (1, "")
     assert "plan_timeout" in ended.err
     assert "failed: a\nnot run: b\n" in ended.err
@@ -113,7 +113,7 @@ def test_the_plan_s_deadline_ends_what_runs(aeon, skill, plan):
 def test_every_level_of_isolation_can_be_asked_for(aeon, skill, plan, level):
     """A level that is not to be had here is said to be so, and nothing runs."""
     skill("talker", say="speaks")
-    ended = aeon("skills", "exec", plan(("a", "talker/scripts/say.sh")), "--sandbox", level, "--json")
+    ended = aeon("skill", "run", plan(("a", "talker/scripts/say.sh")), "--sandbox", level, "--json")
     if ended.code == 0:
         got = ended.json["executionTrace"][0]["sandbox"]
         assert got == level or (level in ("auto", "require") and got)
@@ -126,7 +126,7 @@ def test_every_level_of_isolation_can_be_asked_for(aeon, skill, plan, level):
     ("option", "value"), [("--sandbox", "jail"), ("--timeout", "0"), ("--timeout", "nan"), ("--parallel", "0")]
 )
 def test_a_limit_that_is_none_is_code_2(aeon, skill, plan, option, value):
-    ended = aeon("skills", "exec", plan(("a", ROLL)), option, value)
+    ended = aeon("skill", "run", plan(("a", ROLL)), option, value)
     assert (ended.code, ended.out) == (2, "")
     assert option in ended.err
 
@@ -137,7 +137,7 @@ def test_a_request_is_planned_by_a_model_that_a_script_may_ask_too(aeon, double)
     node = {"toolId": "t1", "toolPath": path, "input": {"prompt": "a lamp", "length": "short"}}
     nodes = {"scripts": [path], "count": 1, "tools": [node]}
     server = double({"skills": ["storyteller"]}, nodes, "The lamp went on.")
-    ended = aeon("skills", "run", "Tell me a story about a lamp", "--json")
+    ended = aeon("skill", "run", "Tell me a story about a lamp", "--json")
     assert ended.code == 0
     assert ended.json["finalState"]["narrative"] == "The lamp went on."
     assert "chosen from" in ended.err
@@ -146,14 +146,14 @@ def test_a_request_is_planned_by_a_model_that_a_script_may_ask_too(aeon, double)
 
 def test_what_needs_no_skill_is_answered_by_the_model(aeon, double):
     double({"skills": ["none"]}, "Four.")
-    ended = aeon("skills", "run", "-", stdin=b"What is two and two?")
+    ended = aeon("skill", "run", "-", stdin=b"What is two and two?")
     assert (ended.code, ended.out) == (0, "Four.\n")
 
 
 def test_without_a_model_the_request_s_words_plan_and_that_is_said(aeon, double):
     """Skills 12: the planner unreachable."""
     double(ErrorResponse(400))
-    ended = aeon("skills", "run", "roll 3d6 for me")
+    ended = aeon("skill", "run", "roll 3d6 for me")
     assert ended.code == 0
     assert ended.out.startswith("3d6: ")
     assert "planned without a model, by its words alone" in told(ended)
@@ -162,7 +162,7 @@ def test_without_a_model_the_request_s_words_plan_and_that_is_said(aeon, double)
 def test_words_that_lead_nowhere_end_after_one_attempt_with_a_text(aeon, double):
     """Skills 12: nothing crashes, nothing loops."""
     double(ErrorResponse(400))
-    ended = aeon("skills", "run", "make me a sandwich")
+    ended = aeon("skill", "run", "make me a sandwich")
     assert ended.code == 1
     assert ended.out.startswith("I could not complete this request: make me a sandwich\n")
     assert ended.err.count("attempt 1 failed") == 1
@@ -173,7 +173,7 @@ def test_a_model_that_was_never_fetched_is_no_model_either(aeon, tmp_path, monke
     for name in ("PROVIDER", "BASE_URL", "NAME"):
         monkeypatch.delenv(f"AEON_MODEL_{name}")
     monkeypatch.setenv("AEON_HOME", str(tmp_path / "empty"))
-    ended = aeon("skills", "run", "roll 2d6", "--no-input")
+    ended = aeon("skill", "run", "roll 2d6", "--no-input")
     assert ended.code == 0
     assert "warning: " in ended.err
     assert "planned without a model" in told(ended)
@@ -181,14 +181,14 @@ def test_a_model_that_was_never_fetched_is_no_model_either(aeon, tmp_path, monke
 
 @pytest.mark.slow
 def test_a_server_that_does_not_listen_is_no_model_either(aeon):
-    ended = aeon("skills", "run", "roll 2d6")
+    ended = aeon("skill", "run", "roll 2d6")
     assert ended.code == 0
     assert "planned without a model" in told(ended)
 
 
 @pytest.mark.parametrize("request_text", ["", "   ", "-"])
 def test_an_empty_request_is_code_2(aeon, request_text):
-    ended = aeon("skills", "run", request_text)
+    ended = aeon("skill", "run", request_text)
     assert (ended.code, ended.out) == (2, "")
 
 
@@ -196,7 +196,7 @@ def test_a_report_of_a_table_names_the_files_it_made(aeon, plan):
     """Skills 2: assets are existing files."""
     Path("sales.csv").write_text("region,amount\nnorth,10\nsouth,20\nnorth,5\n")
     given = {"path": "sales.csv", "column": "amount", "groupBy": "region"}
-    ended = aeon("skills", "exec", plan(("c", "csv-report/scripts/report.py", {"input": given})))
+    ended = aeon("skill", "run", plan(("c", "csv-report/scripts/report.py", {"input": given})))
     assert ended.code == 0
     (chart,) = [Path(word) for word in ended.err.split() if word.endswith("chart.png")][-1:]
     assert chart.read_bytes().startswith(b"\x89PNG")
@@ -206,7 +206,7 @@ def test_a_report_of_a_table_names_the_files_it_made(aeon, plan):
 @pytest.mark.parametrize("path", ["../../home/.bashrc", "/etc/hostname", "none.csv", "a\0b"])
 def test_a_file_outside_the_project_is_refused(aeon, plan, path):
     """Decision 18: files inside the folder the user works in, and no others."""
-    ended = aeon("skills", "exec", plan(("c", "csv-report/scripts/report.py", {"input": {"path": path}})))
+    ended = aeon("skill", "run", plan(("c", "csv-report/scripts/report.py", {"input": {"path": path}})))
     assert (ended.code, ended.out) == (1, "")
     assert "names files that cannot be used: $.path" in told(ended)
 
@@ -233,34 +233,34 @@ def test_pages_come_only_from_hosts_that_are_allowed(aeon, plan):
             "http-fetch/scripts/fetch.mjs",
             {"input": {"url": f"http://{host}/x"}, "retryPolicy": {"maxRetries": 0}},
         )
-        refused = aeon("skills", "exec", plan(fetch))
+        refused = aeon("skill", "run", plan(fetch))
         assert refused.code == 1
         assert "host_not_allowed" in refused.err
-        assert aeon("skills", "config", "http-fetch", "--set", f'allowedHosts=["{host}"]').code == 0
-        fetched = aeon("skills", "exec", plan(fetch), "--json")
+        assert aeon("skill", "config", "http-fetch", "--set", f'allowedHosts=["{host}"]').code == 0
+        fetched = aeon("skill", "run", plan(fetch), "--json")
         server.shutdown()
     assert fetched.json["executionTrace"][0]["output"]["http"]["body"] == "a page"
 
 
 def test_what_is_remembered_in_one_run_is_there_in_the_next(aeon, plan):
     remember = {"input": {"key": "colour", "value": "blue"}}
-    assert aeon("skills", "exec", plan(("m", "memory/scripts/remember.py", remember))).code == 0
-    ended = aeon("skills", "exec", plan(("m", "memory/scripts/recall.py", {"input": {"key": "colour"}})))
+    assert aeon("skill", "run", plan(("m", "memory/scripts/remember.py", remember))).code == 0
+    ended = aeon("skill", "run", plan(("m", "memory/scripts/recall.py", {"input": {"key": "colour"}})))
     assert (ended.code, ended.out) == (0, "colour: blue\n")
 
 
 def test_a_folder_in_aeon_toml_is_searched_and_a_disabled_skill_is_not_run(aeon, skill, plan):
     skill("talker", folder="more", say="speaks")
     Path("aeon.toml").write_text('[skills]\nfolders = ["more"]\ndisabled = ["memory"]\n')
-    assert aeon("skills", "exec", plan(("a", "talker/scripts/say.sh"))).code == 0
-    assert "memory       1.0.0    disabled" in aeon("skills", "list").out
-    ended = aeon("skills", "exec", plan(("a", "memory/scripts/recall.py", {"input": {"key": "k"}})))
+    assert aeon("skill", "run", plan(("a", "talker/scripts/say.sh"))).code == 0
+    assert "memory       1.0.0    disabled" in aeon("skill", "list").out
+    ended = aeon("skill", "run", plan(("a", "memory/scripts/recall.py", {"input": {"key": "k"}})))
     assert ended.code == 2
     assert "disabled_skill" in ended.err
 
 
 def test_a_plan_of_no_nodes_is_done(aeon, plan):
-    assert aeon("skills", "exec", plan()).code == 0
+    assert aeon("skill", "run", plan()).code == 0
 
 
 def test_lines_fit_eighty_columns_and_nothing_steers_the_terminal(aeon, skill, plan):
@@ -269,7 +269,7 @@ printf '%s\\n' '{"version": "0", "type": "log", "level": "info", "message": "\\u
 printf '%s\\n' '{"version": "0", "type": "done", "ok": true, "summary": "\\u001b]0;title\\u0007"}'
 """
     skill("talker", say=loud)
-    ended = aeon("skills", "exec", plan(("a", "talker/scripts/say.sh", {"input": {"text": "word " * 100}})))
+    ended = aeon("skill", "run", plan(("a", "talker/scripts/say.sh", {"input": {"text": "word " * 100}})))
     assert ended.code == 0
     assert "\x1b" not in ended.out + ended.err
     assert "\u202e" not in ended.err
@@ -279,7 +279,7 @@ printf '%s\\n' '{"version": "0", "type": "done", "ok": true, "summary": "\\u001b
 @pytest.mark.slow
 def test_on_a_terminal_the_nodes_are_drawn(terminal, skill, plan):
     skill("talker", say="speaks")
-    code, screen = terminal("skills", "exec", plan(("a", "talker/scripts/say.sh")))
+    code, screen = terminal("skill", "run", plan(("a", "talker/scripts/say.sh")))
     assert code == 0
     assert "said hello" in screen
     assert "a: talker/scripts/say.sh" in screen

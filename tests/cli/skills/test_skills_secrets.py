@@ -16,8 +16,8 @@ token=$(printf '%s' "$AEON_SKILL_CONFIG" | sed 's/.*"token":"\\([^"]*\\)".*/\\1/
 echo "diagnostic $token" >&2
 echo "{\\"version\\": \\"0\\", \\"type\\": \\"log\\", \\"level\\": \\"info\\", \\"message\\": \\"length ${#token}, it is $token\\"}"
 echo "{\\"version\\": \\"0\\", \\"type\\": \\"state_patch\\", \\"patch\\": {\\"token\\": \\"$token\\"}}"
-tr '\\0' ' ' < /proc/$$/cmdline > command.txt
-env > environment.txt
+tr '\\0' ' ' < /proc/$$/cmdline > "$AEON_SKILL_DATA/command.txt"
+env > "$AEON_SKILL_DATA/environment.txt"
 exit $1
 """
 """Says its secret in every way there is, and keeps how it was started."""
@@ -40,7 +40,7 @@ def test_a_secret_reaches_the_script_and_nothing_that_is_shown_or_kept(aeon, tel
     monkeypatch.setenv("TALKER_TOKEN", TOLD)
     monkeypatch.setenv("OTHER_TOKEN", "of-somebody-else")
     nodes = ("a", "talker/scripts/tell.sh"), ("b", "talker/scripts/fail.sh", {"required": False})
-    ended = aeon("skills", "exec", plan(*nodes), "--trace", "t.json")
+    ended = aeon("skill", "run", plan(*nodes), "--trace", "t.json")
     assert ended.code == 0
     assert f"length {len(TOLD)}" in ended.err, "the script had it"
     for shown in (ended.out, ended.err, Path("t.json").read_text()):
@@ -49,7 +49,7 @@ def test_a_secret_reaches_the_script_and_nothing_that_is_shown_or_kept(aeon, tel
     environment = (teller / "data" / "environment.txt").read_text()
     assert "of-somebody-else" not in environment
     assert json.loads((teller / "config.json").read_text()) == {"token": "${TALKER_TOKEN}"}, "never written back"
-    shown = aeon("skills", "config", "talker")
+    shown = aeon("skill", "config", "talker")
     assert TOLD not in shown.out + shown.err
     as_tool = aeon("tool", "call", "talker.tell", "--input", "{}")
     assert TOLD not in as_tool.out + as_tool.err
@@ -61,11 +61,11 @@ def test_no_skill_of_a_project_gets_the_model_s_key(aeon, teller, plan, monkeypa
     monkeypatch.setenv(name, TOLD)
     monkeypatch.setenv("AEON_MODEL_API_KEY_ENV", "MY_KEY")
     (teller / "config.json").write_text(json.dumps({"token": f"${{{name}:-nothing}}"}))
-    ended = aeon("skills", "exec", plan(("a", "talker/scripts/tell.sh")))
+    ended = aeon("skill", "run", plan(("a", "talker/scripts/tell.sh")))
     assert ended.code == 2, "the skill is degraded, so the plan cannot run"
-    assert f"${{{name}}}, the model's key, which no skill of a project gets" in aeon("skills", "check").out
-    assert "the model's key" in aeon("skills", "config", "talker").err
-    refused = aeon("skills", "config", "talker", "--set", f"token=${{{name}}}")
+    assert f"${{{name}}}, the model's key, which no skill of a project gets" in aeon("skill", "check").out
+    assert "the model's key" in aeon("skill", "config", "talker").err
+    refused = aeon("skill", "config", "talker", "--set", f"token=${{{name}}}")
     assert refused.code == 2
     assert "the model's key" in refused.err
     assert not (teller / "data").exists()
@@ -77,7 +77,7 @@ def test_a_skill_of_the_user_s_own_may_have_it(aeon, teller, plan, monkeypatch):
     teller.rename(home / "talker")
     (home / "talker" / "config.json").write_text('{"token": "${OPENAI_API_KEY}"}')
     monkeypatch.setenv("OPENAI_API_KEY", TOLD)
-    ended = aeon("skills", "exec", plan(("a", "talker/scripts/tell.sh")))
+    ended = aeon("skill", "run", plan(("a", "talker/scripts/tell.sh")))
     assert ended.code == 0
     assert f"length {len(TOLD)}" in ended.err
     assert TOLD not in ended.err
@@ -90,7 +90,7 @@ def test_a_defect_s_trace_file_has_no_secret(aeon, teller, plan, monkeypatch):
         raise RuntimeError(f"with {TOLD}")
 
     monkeypatch.setattr("aeon.bootstrap.skills.prepare_invocation", broken)
-    ended = aeon("skills", "exec", plan(("a", "talker/scripts/tell.sh")))
+    ended = aeon("skill", "run", plan(("a", "talker/scripts/tell.sh")))
     assert ended.code == 1
     for file in Path(".aeon").rglob("*.*"):
         assert TOLD not in file.read_text()

@@ -25,12 +25,13 @@ def found(*roots: Path, **environ: str):
 def test_skills_are_found_at_any_reasonable_depth_in_a_steady_order(tmp_path):
     make(tmp_path / "b")
     make(tmp_path / "group" / "inner" / "a")
-    make(tmp_path / ".hidden" / "x")
+    make(tmp_path / ".curated" / "x")
+    make(tmp_path / ".git" / "z")
     make(tmp_path / "node_modules" / "y")
     make(tmp_path / "b" / "nested")
     catalog = found(tmp_path)
 
-    assert [skill.name for skill in catalog.skills] == ["b", "a"]
+    assert [skill.name for skill in catalog.skills] == ["b", "x", "a"]
     assert catalog.notes == ()
 
 
@@ -64,14 +65,15 @@ def test_default_roots_are_the_projects_the_users_and_the_shipped():
     """Skills 9; shipped skills keep their data where the user works."""
     roots = default_roots(Path("/p"), {"HOME": "/h", "XDG_DATA_HOME": "/d"})
 
-    assert [(str(root.path), root.label) for root in roots[:4]] == [
-        ("/p/skills", "project"), ("/p/.agents/skills", "project"), ("/h/.agents/skills", "user"), ("/d/aeon/skills", "user"),
+    assert [(str(root.path), root.label) for root in roots[:6]] == [
+        ("/p/skills", "project"), ("/p/.agents/skills", "project"), ("/p/.claude/skills", "project"),
+        ("/h/.agents/skills", "user"), ("/h/.claude/skills", "user"), ("/d/aeon/skills", "user"),
     ]  # fmt: skip
-    assert roots[4] == SkillRoot(Path(discovery.__file__).parents[1] / "shipped", "shipped", Path("/p/.aeon/skills"))
+    assert roots[6] == SkillRoot(Path(discovery.__file__).parents[1] / "shipped", "shipped", Path("/p/.aeon/skills"))
     assert [str(r.path) for r in default_roots(Path("/p"), {"HOME": "/h", "XDG_DATA_HOME": "rel"})][
-        3
+        5
     ] == "/h/.local/share/aeon/skills"
-    assert [r.label for r in default_roots(Path("/p"), {})] == ["project", "project", "shipped"]
+    assert [r.label for r in default_roots(Path("/p"), {})] == ["project", "project", "project", "shipped"]
 
 
 def test_a_home_of_its_own_holds_the_skills_data(tmp_path):

@@ -33,7 +33,7 @@ def programs(tmp_path):
         ("a.SH", "", ["sh"], ("sh",)),
         ("a.sh", "#!/nowhere/zsh -e\r\n", ["zsh", "bash"], ("zsh", "-e")),
         ("a.sh", "#!/nowhere/zsh\n", ["bash"], ("bash",)),
-        ("a.py", "#!/usr/bin/env -S uv run --script\n", ["uv"], ("uv", "run", "--script")),
+        ("a.py", "#!/usr/bin/env -S uv run --script\n", ["uv"], (sys.executable, "-s", "-B")),
         ("a.py", "#!/usr/bin/env -S uv run --script\n", [], (sys.executable, "-s", "-B")),
         ("a.mjs", "", ["node"], ("node",)),
         ("a.ts", "", ["deno"], ("deno", "run", "--allow-all")),

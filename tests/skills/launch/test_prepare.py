@@ -11,6 +11,7 @@ from aeon.base.errors import ConfigError, InputError, SkillError
 from aeon.base.json_schema import compile_schema
 from aeon.skills.discovery.script_files import PLAIN_INPUT_SCHEMA
 from aeon.skills.launch.grants import Grants, NotGrantedError
+from aeon.skills.launch.interpreters import script_search_path
 from aeon.skills.launch.preparation import prepare_invocation
 from aeon.skills.models import Skill, SkillScript
 
@@ -32,7 +33,12 @@ def skill(tmp_path):
 def prepared(skill, given=None, protocol="ndjson", environ=None, **more):
     script = replace(skill.scripts[0], protocol=protocol, timeout=2.5)
     return prepare_invocation(
-        skill, script, given or {}, "r-1", environ=environ or {"PATH": os.environ["PATH"], "SECRET": "x"}, **more
+        skill,
+        script,
+        given or {},
+        "r-1",
+        environ=environ or {"PATH": script_search_path(os.environ["PATH"]), "SECRET": "x"},
+        **more,
     )
 
 
@@ -48,7 +54,7 @@ def run(invocation):
     return json.loads(done.stdout)
 
 
-def test_a_script_gets_one_canonical_line_its_folder_and_five_variables(skill, tmp_path):
+def test_a_script_gets_one_canonical_line_its_folder_and_six_variables(skill, tmp_path):
     """Skills 1 and 11: and nothing of the parent's environment; siblings can be imported, no exec bit is needed."""
     invocation = prepared(skill, {"b": 1, "a": "ä"})
     argv, stdin, cwd, environ = run(invocation)
@@ -58,8 +64,8 @@ def test_a_script_gets_one_canonical_line_its_folder_and_five_variables(skill, t
     assert (argv, cwd) == ([], str(data))
     environ.pop("LC_CTYPE", None)  # Python's own
     assert environ == {
-        "PATH": os.environ["PATH"], "HOME": str(data), "LANG": "C.UTF-8", "TMPDIR": str(data / "tmp"),
-        "AEON_SKILL_CONFIG": "{}",
+        "PATH": script_search_path(os.environ["PATH"]), "HOME": str(data), "LANG": "C.UTF-8", "TMPDIR": str(data / "tmp"),
+        "AEON_SKILL_CONFIG": "{}", "AEON_SKILL_DATA": str(data),
     }  # fmt: skip
     assert [(data / name).stat().st_mode & 0o777 for name in (".", "tmp")] == [0o700, 0o700]
     assert invocation.timeout == 2.5
@@ -125,7 +131,7 @@ def test_a_script_may_write_where_the_user_granted_it(skill, tmp_path):
 def test_a_skill_of_a_project_grants_itself_nothing(skill, asks, granted, flags):
     """Skills 15: what skill.json declares is only asked for; refused, saying which flag grants it."""
     foreign = replace(skill, is_from_project=True, capabilities=tuple(asks))
-    with pytest.raises(NotGrantedError, match=f"'greet' came with the project .* grant this with {flags}"):
+    with pytest.raises(NotGrantedError, match=f"'greet' came with the project .* grants this with {flags}"):
         prepared(foreign, grants=granted)
 
 
@@ -145,7 +151,7 @@ def test_only_a_skill_that_asks_for_the_model_gets_to_it(skill, tmp_path):
 
     assert "AEON_MODEL_TOKEN" not in without.env
     assert given.env["AEON_MODEL_TOKEN"] == more["extra_env"]["AEON_MODEL_TOKEN"]
-    assert given.env["PATH"] == os.environ["PATH"]
+    assert given.env["PATH"] == script_search_path(os.environ["PATH"])
     assert given.access.read[-1] == tmp_path / "sock"
     assert without.access.read == (skill.directory_path,)
 

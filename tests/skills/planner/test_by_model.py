@@ -21,9 +21,13 @@ def prompt_of(skill):
     return f"the whole prompt of {skill.name}"
 
 
+def answer_under(skills, words):
+    return f"{words}, as {skills[0].name} says"
+
+
 def planned(replies, catalog, **more):
     model = ScriptedAdapter(replies)
-    plan = ModelPlanner(model, prompt_of).plan(PlanningTask("roll two dice", catalog, **more))
+    plan = ModelPlanner(model, prompt_of, answer_under).plan(PlanningTask("roll two dice", catalog, **more))
     return model, plan
 
 
@@ -72,7 +76,7 @@ def test_of_hundreds_a_few_are_shown(many_skills):
         ]
     )
     seen = []
-    ModelPlanner(model, prompt_of, seen.append).plan(task)
+    ModelPlanner(model, prompt_of, answer_under, seen.append).plan(task)
 
     assert model.requests[0].system_prompt.count("\n- ") <= MAX_CANDIDATES + 1
     assert [event for event in seen if not isinstance(event, TextGenerated)] == [SkillsChosen(["tide-table"], 300)]
@@ -82,7 +86,7 @@ def test_what_the_model_writes_is_told_while_it_writes(catalog):
     """Whoever waits for it, minutes on a slow machine, sees that something is going on."""
     seen = []
     model = ScriptedAdapter([{"skills": ["none"]}, "Hello yourself."])
-    ModelPlanner(model, prompt_of, seen.append).plan(PlanningTask("hello", catalog))
+    ModelPlanner(model, prompt_of, answer_under, seen.append).plan(PlanningTask("hello", catalog))
 
     told = {"choice": "", "answer": ""}
     for event in seen:

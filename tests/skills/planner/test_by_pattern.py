@@ -125,7 +125,7 @@ def test_a_request_is_refused_when_a_word_of_it_is_not_accounted_for(catalog, re
 
     assert f"'{word}'" in raised.value.message.replace(word.capitalize(), word)
     assert "aeon doctor" in raised.value.message
-    assert "aeon skills exec" in raised.value.message
+    assert "aeon skill run" in raised.value.message
 
 
 @pytest.mark.parametrize(

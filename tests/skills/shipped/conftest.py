@@ -123,6 +123,7 @@ class Skills:
 
     def env(self, config: dict | None, more: dict | None = None) -> dict[str, str]:
         env = {"PATH": os.environ["PATH"], "HOME": str(self.data), "LANG": "C.UTF-8", "TMPDIR": str(self.data)}
+        env["AEON_SKILL_DATA"] = str(self.data)
         return env | {"AEON_SKILL_CONFIG": json.dumps(config or {})} | (more or {})
 
     def line(self, skill: str, name: str, given, request_id: str = "request-1") -> bytes:

@@ -179,7 +179,7 @@ def test_a_server_that_stops_in_the_middle_is_given_up(fetch):
 
 def test_nothing_is_allowed_at_first_and_the_error_says_how_to_allow(skills, server):
     run = skills.run("http-fetch", "fetch", {"url": f"http://{server.host}/page"})
-    assert f"aeon skills config http-fetch --set allowedHosts={server.host}" in run.error
+    assert f"aeon skill config http-fetch --set allowedHosts={server.host}" in run.error
     assert server.asked == []
 
 

@@ -1,1 +1,1 @@
-"""`aeon skills`: commands that list, configure, trust, make and run skills."""
+"""`aeon skill`: commands that list, configure, trust, make and run skills."""

@@ -1,4 +1,4 @@
-"""The commands of `aeon skills` and their options. Each imports what it needs when it runs."""
+"""The commands of `aeon skill` and their options. Each imports what it needs when it runs."""
 
 from pathlib import Path
 from typing import Annotated, Literal, TypeAlias
@@ -6,6 +6,7 @@ from typing import Annotated, Literal, TypeAlias
 import typer
 
 from aeon.cli.options import AsJson, Model, NoInput, group
+from aeon.cli.skills.script_words import ScriptAwareCommand
 
 skills = group(
     "Run skills: folders with a prompt and scripts, published or your own. Aeon turns a request into a plan of "
@@ -29,12 +30,26 @@ AllowWrite = Annotated[
     list[Path] | None,
     typer.Option("--allow-write", metavar="DIR", help="Let the scripts write to this folder; repeatable."),
 ]
+AllowInstall = Annotated[
+    bool, typer.Option("--allow-install", help="Install the packages that the scripts declare, by uv.")
+]
 Trace = Annotated[Path | None, typer.Option("--trace", metavar="PATH", help="The file for the result with its trace.")]
 
 
-@skills.command("run")
+@skills.command("run", cls=ScriptAwareCommand)
 def skills_run(  # noqa: PLR0913, PLR0917  # one for each flag
-    request: Annotated[str, typer.Argument(metavar="REQUEST", help="What you want done; - reads it from stdin.")],
+    what: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="WHAT...",
+            help="A request in words; a plan's .json file; /NAME and words for a skill; or NAME/SCRIPT and its own "
+            "arguments. - reads a request or a plan from stdin.",
+        ),
+    ],
+    inputs: Annotated[
+        list[str] | None,
+        typer.Option("--input", metavar="INPUT", help="A script's input: NAME=VALUE, JSON, or @FILE; repeatable."),
+    ] = None,
     model: Model = None,
     sandbox: Sandbox = None,
     parallel: Parallel = None,
@@ -42,51 +57,24 @@ def skills_run(  # noqa: PLR0913, PLR0917  # one for each flag
     allow_network: AllowNetwork = False,
     allow_model: AllowModel = False,
     allow_write: AllowWrite = None,
+    allow_install: AllowInstall = False,
     trace: Trace = None,
     as_json: AsJson = False,
     no_input: NoInput = False,
 ) -> int:
-    """Plan a request with the available skills, and run the plan."""
-    from aeon.cli.skills.run_commands import SkillGrantFlags, SkillRunOptions, run_request
+    """Run a request, a plan, one skill by name, or one of its scripts.
 
-    allowed = SkillGrantFlags(network=allow_network, model=allow_model, write=allow_write or [])
-    return run_request(
-        request,
+    Options of Aeon stand before NAME/SCRIPT: all that follows it goes to the script.
+    """
+    from aeon.cli.skills.run_commands import SkillRunOptions, run
+    from aeon.cli.skills.trust_commands import SkillGrantFlags
+
+    allowed = SkillGrantFlags(network=allow_network, model=allow_model, write=allow_write or [], install=allow_install)
+    return run(
+        what,
+        inputs or [],
         SkillRunOptions(model, sandbox, parallel, timeout, trace, allowed, as_json=as_json, may_fetch=not no_input),
     )
-
-
-@skills.command("exec")
-def skills_exec(  # noqa: PLR0913, PLR0917  # one for each flag
-    plan: Annotated[Path, typer.Argument(metavar="PLAN", help="A Plan JSON file; - reads it from stdin.")],
-    model: Model = None,
-    sandbox: Sandbox = None,
-    parallel: Parallel = None,
-    timeout: Timeout = None,
-    allow_network: AllowNetwork = False,
-    allow_model: AllowModel = False,
-    allow_write: AllowWrite = None,
-    trace: Trace = None,
-    as_json: AsJson = False,
-) -> int:
-    """Run a Plan JSON unchanged, without a model."""
-    from aeon.cli.skills.run_commands import SkillGrantFlags, SkillRunOptions, run_plan
-
-    allowed = SkillGrantFlags(network=allow_network, model=allow_model, write=allow_write or [])
-    return run_plan(
-        plan, SkillRunOptions(model, sandbox, parallel, timeout, trace, allowed, as_json=as_json, may_fetch=False)
-    )
-
-
-@skills.command("replay")
-def skills_replay(
-    trace: Annotated[Path, typer.Argument(metavar="TRACE", help="The trace file of a run.")],
-    as_json: AsJson = False,
-) -> int:
-    """Rebuild the final state of a run from its trace alone, and check that it is the same."""
-    from aeon.cli.skills.run_commands import replay_trace
-
-    return replay_trace(trace, as_json=as_json)
 
 
 @skills.command("list")
@@ -165,12 +153,16 @@ def skills_config(
 
 @skills.command("trust")
 def skills_trust(
-    name: Name, allow_network: AllowNetwork = False, allow_model: AllowModel = False, allow_write: AllowWrite = None
+    name: Name,
+    allow_network: AllowNetwork = False,
+    allow_model: AllowModel = False,
+    allow_write: AllowWrite = None,
+    allow_install: AllowInstall = False,
 ) -> int:
     """Grant a skill what it requests and what the flags add, until one of its files changes."""
-    from aeon.cli.skills.trust_commands import trust_skill
+    from aeon.cli.skills.trust_commands import SkillGrantFlags, trust_skill
 
-    return trust_skill(name, network=allow_network, model=allow_model, write=allow_write or [])
+    return trust_skill(name, SkillGrantFlags(allow_network, allow_model, allow_write or [], allow_install))
 
 
 @skills.command("distrust")
@@ -179,3 +171,66 @@ def skills_distrust(name: Name) -> int:
     from aeon.cli.skills.trust_commands import distrust_skill
 
     return distrust_skill(name)
+
+
+@skills.command("install")
+def skills_install(
+    source: Annotated[str, typer.Argument(metavar="SOURCE", help="A folder, a zip or tar archive, or a git address.")],
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="[NAME]...", help="The skills to install; default: all of the source.")
+    ] = None,
+    commit: Annotated[
+        str, typer.Option("--commit", metavar="REF", help="A commit, branch or tag of the git address.")
+    ] = "",
+    project: Annotated[bool, typer.Option("--project", help="Install into this project's skills folder.")] = False,
+) -> int:
+    """Install skills from a folder, an archive or a git address."""
+    from aeon.cli.skills.install_commands import install_skills
+
+    return install_skills(source, names or [], commit, in_project=project)
+
+
+@skills.command("update")
+def skills_update(
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="[NAME]...", help="Default: all that are not pinned.")
+    ] = None,
+) -> int:
+    """Fetch installed skills again from their sources, and say which changed."""
+    from aeon.cli.skills.install_commands import update_skills
+
+    return update_skills(names or [])
+
+
+@skills.command("pin")
+def skills_pin(name: Name) -> int:
+    """Keep an installed skill as it is: `update` leaves it alone."""
+    from aeon.cli.skills.install_commands import pin_skill
+
+    return pin_skill(name, is_pinned=True)
+
+
+@skills.command("unpin")
+def skills_unpin(name: Name) -> int:
+    """Let a pinned skill be updated again."""
+    from aeon.cli.skills.install_commands import pin_skill
+
+    return pin_skill(name, is_pinned=False)
+
+
+@skills.command("remove")
+def skills_remove(
+    name: Name, yes: Annotated[bool, typer.Option("--yes", help="Remove your data and settings too.")] = False
+) -> int:
+    """Remove an installed skill."""
+    from aeon.cli.skills.install_commands import remove_skill
+
+    return remove_skill(name, is_confirmed=yes)
+
+
+@skills.command("test")
+def skills_test(name: Name, as_json: AsJson = False) -> int:
+    """Run the examples in a skill's examples.json, in the sandbox."""
+    from aeon.cli.skills.library_commands import test_skill
+
+    return test_skill(name, as_json=as_json)

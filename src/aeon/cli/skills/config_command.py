@@ -1,4 +1,4 @@
-"""`aeon skills config`: shows settings without secrets, sets them, prompts for missing ones."""
+"""`aeon skill config`: shows settings without secrets, sets them, prompts for missing ones."""
 
 import os
 import sys
@@ -24,7 +24,7 @@ def configure_skill(name: str, assignments: Sequence[str], *, as_json: bool, may
     with app_session(load_cli_settings()) as app:
         skill = SkillService(app.skills).find(name)
     if skill.config_schema is None:
-        raise InputError(f"The skill {name!r} has no settings.", next_step=f"See `aeon skills show {name}`.")
+        raise InputError(f"The skill {name!r} has no settings.", next_step=f"See `aeon skill show {name}`.")
     settings = SkillSettingsService(skill, os.environ)
     assigned = _parse_assignments(assignments)
     if may_ask and sys.stdin.isatty():

@@ -1,4 +1,4 @@
-"""`aeon skills list`, `show`, `check`, `new` and `export`."""
+"""`aeon skill list`, `show`, `check`, `new` and `export`."""
 
 import threading
 from pathlib import Path
@@ -65,8 +65,22 @@ def make_skill(name: str, folder: Path, language: Language) -> int:
     """Makes a skill. Raises InputError for an invalid name, SkillError for an existing folder."""
     made = new_skill(name, folder, language)
     print_data(printable(str(made)))
-    print_message(f"try it: aeon skills show {made.name}; then change its script, and aeon skills check {made}")
+    print_message(f"try it: aeon skill show {made.name}; then change its script, and aeon skill check {made}")
     return ExitCode.DONE
+
+
+def test_skill(name: str, *, as_json: bool) -> int:
+    """Runs the examples of a skill and prints which give what they must. Raises InputError without any."""
+    results: list[JsonObject] = []
+    with app_session(load_cli_settings()) as app:
+        for example, problem in SkillService(app.skills).test(name):
+            results.append({"script": example.script, "args": list(example.args), "problem": problem})
+            if not as_json:
+                words = printable(" ".join([example.script, *example.args]))
+                print_data(f"ok      {words}" if problem is None else f"FAILED  {words}: {printable(problem)}")
+    if as_json:
+        print_data(indented_json({"skill": name, "examples": results}))
+    return ExitCode.DONE if all(result["problem"] is None for result in results) else ExitCode.FAILED
 
 
 def export_skills(folder: Path, names: list[str], *, is_forced: bool) -> int:
@@ -97,7 +111,7 @@ def _print_list(catalog: SkillCatalog, *, as_json: bool) -> None:
     skipped = sum(note.is_skip for note in catalog.notes)
     if catalog.notes:
         lenient = len(catalog.notes) - skipped
-        print_message(f"{skipped} file(s) skipped, {lenient} remark(s) on others; see: aeon skills check")
+        print_message(f"{skipped} file(s) skipped, {lenient} remark(s) on others; see: aeon skill check")
 
 
 def _watch(skills: SkillService, *, as_json: bool) -> None:

@@ -1,4 +1,4 @@
-"""`aeon skills run`, `exec` and `replay`."""
+"""`aeon skill run` and `replay`."""
 
 import sys
 from collections import deque
@@ -7,14 +7,13 @@ from contextlib import AbstractContextManager, redirect_stdout
 from pathlib import Path
 from typing import NamedTuple, TextIO
 
-from aeon.application.skills import Cancellation, SkillService, replay_result
+from aeon.application.skills import Cancellation, SkillService
 from aeon.base.errors import AeonError, InputError
-from aeon.base.json import Json
+from aeon.base.json import Json, JsonObject
 from aeon.bootstrap.app import App
-from aeon.cli.console import print_data, print_message
+from aeon.cli.console import print_message
 from aeon.cli.displays import Display, LineDisplay, can_redraw
-from aeon.cli.exit_codes import ExitCode
-from aeon.cli.inputs import read_json_file, read_request
+from aeon.cli.inputs import read_json_file, read_request, read_request_or_json
 from aeon.cli.narration import StyledLine
 from aeon.cli.next_steps import advice_of
 from aeon.cli.progress import FetchProgress
@@ -22,11 +21,12 @@ from aeon.cli.session import app_session, load_cli_settings
 from aeon.cli.skills.interruption import SkillInterruptHandler
 from aeon.cli.skills.narration import narrate
 from aeon.cli.skills.result_output import TraceFile, keep_trace, new_trace_path, report_result
-from aeon.cli.skills.trust_commands import ask_for_trust, writable_folders
-from aeon.cli.text import COLUMNS, indented_json, printable
+from aeon.cli.skills.script_words import names_script, read_inputs, take_inputs
+from aeon.cli.skills.trust_commands import SkillGrantFlags, ask_for_trust, writable_folders
+from aeon.cli.text import COLUMNS, printable
 from aeon.observability.events import Event, Observer, RunEnded
 from aeon.skills.models import Skill
-from aeon.skills.plan_json import ExecutionResult
+from aeon.skills.plan_json import ExecutionResult, PlanJson
 
 
 def display_for(stream: TextIO | None = None) -> Display:
@@ -49,14 +49,6 @@ class PlanLineDisplay(LineDisplay):
 _MAX_SKILLS_LISTED = 20
 
 
-class SkillGrantFlags(NamedTuple):
-    """The user's grants to the scripts of this run."""
-
-    network: bool
-    model: bool
-    write: Sequence[Path]
-
-
 class SkillRunOptions(NamedTuple):
     """The flags of a skills run."""
 
@@ -70,12 +62,34 @@ class SkillRunOptions(NamedTuple):
     may_fetch: bool
 
 
-def run_request(argument: str, options: SkillRunOptions) -> int:
-    """Plans a request with the current project's skills and runs it."""
-    request = read_request(argument)
+def run(words: Sequence[str], inputs: Sequence[str], options: SkillRunOptions) -> int:
+    """Runs what the words name: a script of a skill, a plan, or a request.
+
+    Raises InputError, RequestError, and PlanError for an invalid plan, before anything runs.
+    """
+    first = words[0]
+    if names_script(first):
+        return _run_script(first, words[1:], inputs, options)
+    if inputs:
+        raise InputError("--input is for one script.", next_step="Name it: NAME/SCRIPT.")
+    if len(words) > 1:
+        return _run_request(read_request(" ".join(words)), options)
+    if first == "-":
+        given = read_request_or_json("The plan")
+        return _run_request(given, options) if isinstance(given, str) else _run_plan(given, options)
+    if first.endswith(".json") or Path(first).is_file():
+        return _run_plan(read_json_file(Path(first), "The plan"), options)
+    return _run_request(read_request(first), options)
+
+
+def _run_request(request: str, options: SkillRunOptions) -> int:
+    """Plans a request with the current project's skills and runs it; `/name words` calls one skill."""
     results: deque[ExecutionResult] = deque(maxlen=1)
     with _app(options) as app:
         skills = SkillService(app.skills)
+        name, _, words = request.partition(" ")
+        if called := skills.find_called(name):
+            return _call_skill(app, skills, called, words.strip(), options)
         _report_untrusted(skills.list_untrusted())
         is_small = _prepare_model(app, options)
 
@@ -85,39 +99,54 @@ def run_request(argument: str, options: SkillRunOptions) -> int:
         return _execute(app, options, work, results)
 
 
-def run_plan(path: Path, options: SkillRunOptions) -> int:
-    """Runs the user's own plan. Raises PlanError for an invalid plan, before anything runs."""
-    data = read_json_file(path, "The plan")
+def _call_skill(app: App, skills: SkillService, skill: Skill, words: str, options: SkillRunOptions) -> int:
+    is_small = _prepare_model(app, options)
+
+    def work(observer: Observer, cancellation: Cancellation) -> ExecutionResult:
+        return skills.call(skill, words or skill.description, observer, cancellation, is_model_small=is_small)
+
+    return _execute(app, options, work)
+
+
+def _run_plan(data: Json, options: SkillRunOptions) -> int:
+    """Runs the user's own plan."""
     with _app(options) as app:
         skills = SkillService(app.skills)
-        plan = skills.read_plan(data)
-        ask_for_trust(skills, plan)
+        plan = skills.read_plan(data, lambda note: print_message(f"the plan: {note}", "note: ", "  "))
+        return _execute_plan(app, skills, plan, options)
 
-        def work(observer: Observer, cancellation: Cancellation) -> ExecutionResult:
-            return skills.execute(plan, observer, cancellation)
 
-        return _execute(app, options, work)
+def _run_script(name: str, words: Sequence[str], inputs: Sequence[str], options: SkillRunOptions) -> int:
+    """Runs one script with its own arguments, or with the input that it declares."""
+    with _app(options) as app:
+        skills = SkillService(app.skills)
+        script = skills.find_script(name)
+        more, arguments = ([], [*words]) if script.protocol == "plain" else take_inputs(words)
+        if arguments and script.protocol != "plain":
+            raise InputError(
+                f"The script {script.tool_path} declares its input and takes no arguments such as {arguments[0]!r}.",
+                next_step="Give the input with --input NAME=VALUE.",
+            )
+        given = read_inputs([*inputs, *more], script.input_schema)
+        node: JsonObject = {**given, "args": arguments} if arguments else given
+        plan = skills.read_plan({"tools": [{"toolId": script.name, "toolPath": script.tool_path, "input": node}]})
+        return _execute_plan(app, skills, plan, options)
+
+
+def _execute_plan(app: App, skills: SkillService, plan: PlanJson, options: SkillRunOptions) -> int:
+    ask_for_trust(skills, plan)
+
+    def work(observer: Observer, cancellation: Cancellation) -> ExecutionResult:
+        return skills.execute(plan, observer, cancellation)
+
+    return _execute(app, options, work)
 
 
 def _report_untrusted(skills: Sequence[Skill]) -> None:
     if skills:
         names = ", ".join(printable(skill.name) for skill in skills[:_MAX_SKILLS_LISTED])
         message = f"These skills came with the project, and you have not trusted them: {names}. They are not used; see "
-        print_message(f"{message}`aeon skills trust NAME`.", "note: ", "  ")
-
-
-def replay_trace(path: Path, *, as_json: bool) -> int:
-    """Prints the final state of a trace. Raises InputError if the file is not a trace."""
-    result, state, is_same = replay_result(read_json_file(path, "The trace"))
-    if as_json:
-        print_data(indented_json({"same": is_same, "finalState": state}))
-    else:
-        print_data(indented_json(state))
-    if not is_same:
-        print_message("The trace does not lead to the final state recorded in it: one of them was changed.", "error: ")
-        return ExitCode.FAILED
-    print_message(f"the same final state, byte for byte, from {len(result.execution_trace)} nodes")
-    return ExitCode.DONE
+        print_message(f"{message}`aeon skill trust NAME`.", "note: ", "  ")
 
 
 def _app(options: SkillRunOptions) -> AbstractContextManager[App]:
@@ -127,6 +156,7 @@ def _app(options: SkillRunOptions) -> AbstractContextManager[App]:
         "skills.timeout": ("--timeout", options.timeout),
         "skills.allow_network": ("--allow-network", options.grants.network or None),
         "skills.allow_model": ("--allow-model", options.grants.model or None),
+        "skills.allow_install": ("--allow-install", options.grants.install or None),
         "skills.allow_write": ("--allow-write", [*writable_folders(options.grants.write)] or None),
     }
     return app_session(load_cli_settings(model=options.model, more=flags))

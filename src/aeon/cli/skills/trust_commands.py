@@ -1,8 +1,9 @@
-"""`aeon skills trust` and `distrust`: permanent grants for skills."""
+"""`aeon skill trust` and `distrust`: permanent grants for skills."""
 
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import typer
 
@@ -15,16 +16,25 @@ from aeon.cli.text import printable
 from aeon.skills.plan_json import PlanJson
 
 
-def trust_skill(name: str, *, network: bool, model: bool, write: Sequence[Path]) -> int:
+class SkillGrantFlags(NamedTuple):
+    """The user's grants to scripts, for one run or to a trusted skill."""
+
+    network: bool
+    model: bool
+    write: Sequence[Path]
+    install: bool
+
+
+def trust_skill(name: str, flags: SkillGrantFlags) -> int:
     """Grants a skill what it declares and what the flags add.
 
     Raises InputError for an unknown name or folder.
     """
-    folders = tuple(map(Path, writable_folders(write)))
+    folders = tuple(map(Path, writable_folders(flags.write)))
     with app_session(load_cli_settings()) as app:
         skills = SkillService(app.skills)
         skill = skills.find(name)
-        grants = skills.trust(skill, Grants(network, model, folders))
+        grants = skills.trust(skill, Grants(flags.network, flags.model, folders, install=flags.install))
     print_message(f"folder: {printable(str(skill.directory_path))}")
     print_data(f"trusted {printable(name)} with its current files, granting {_grants_text(grants)}")
     return ExitCode.DONE
@@ -71,5 +81,6 @@ def writable_folders(folders: Sequence[Path]) -> list[str]:
 def _grants_text(grants: Grants) -> str:
     parts = ["the network"] if grants.network else []
     parts += ["the model"] if grants.model else []
+    parts += ["the installation of its packages"] if grants.install else []
     parts += [f"write access to {folder}" for folder in grants.write]
     return ", ".join(parts) or "nothing beyond its own folders"

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Self, cast
 import aeon
 from aeon.base.errors import MissingExtraError
 from aeon.server.mcp.call_handler import McpCallHandler, run_in_thread
+from aeon.server.mcp.skill_prompts import SkillPrompts
 
 
 class StdinLines:
@@ -80,7 +81,7 @@ _INSTRUCTIONS = "`answer` takes a request in words and does what it takes; the o
 _TERMINATION_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
-def serve(calls: McpCallHandler) -> bool:
+def serve(calls: McpCallHandler, prompts: SkillPrompts) -> bool:
     """Serve on stdin and stdout until stdin is closed; True if every call was answered by then.
 
     A termination signal stops the server at once, and is then raised again. Raises MissingExtraError.
@@ -90,7 +91,9 @@ def serve(calls: McpCallHandler) -> bool:
     import anyio
 
     before = {number: signal.getsignal(number) for number in _TERMINATION_SIGNALS}
-    serving = _StdioServer(calls, [number for number, handler in before.items() if handler is not signal.SIG_IGN])
+    serving = _StdioServer(
+        calls, prompts, [number for number, handler in before.items() if handler is not signal.SIG_IGN]
+    )
     try:
         anyio.run(serving.run)
     finally:
@@ -102,19 +105,20 @@ def serve(calls: McpCallHandler) -> bool:
 
 
 class _StdioServer:
-    def __init__(self, calls: McpCallHandler, signals: Sequence[signal.Signals]) -> None:
+    def __init__(self, calls: McpCallHandler, prompts: SkillPrompts, signals: Sequence[signal.Signals]) -> None:
         self.signal: signal.Signals | None = None
         """The signal that ended the server, if one did."""
         self._signals = signals
         self.is_output_lost = False
         """Whether the reader of the responses has closed the pipe."""
         self._calls = calls
+        self._prompts = prompts
 
     async def run(self) -> None:
         from anyio import create_task_group
         from mcp.server.stdio import stdio_server
 
-        server = _server(self._calls)
+        server = _server(self._calls, self._prompts)
         with claim_stdio() as (lines, out):
             async with create_task_group() as group:
                 group.start_soon(self._wait_for_signal, group.cancel_scope)
@@ -142,7 +146,7 @@ class _StdioServer:
         scope.cancel()
 
 
-def _server(calls: McpCallHandler) -> "Server[Any]":
+def _server(calls: McpCallHandler, prompts: SkillPrompts) -> "Server[Any]":
     from mcp.server.lowlevel import Server
 
     return Server(
@@ -151,4 +155,6 @@ def _server(calls: McpCallHandler) -> "Server[Any]":
         instructions=_INSTRUCTIONS,
         on_list_tools=calls.list_tools,
         on_call_tool=calls.call_tool,
+        on_list_prompts=prompts.list_prompts,
+        on_get_prompt=prompts.get_prompt,
     )

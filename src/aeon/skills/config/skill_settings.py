@@ -285,6 +285,6 @@ def _config_error(skill: Skill, path: Path, problems: Sequence[ValidationProblem
     problem_list = "; ".join(_problem_text(problem) for problem in problems)
     return ConfigError(
         f"The settings of the skill {skill.name!r} ({path}) are invalid: {problem_list}.",
-        next_step=f"Set them with `aeon skills config {skill.name} --set NAME=VALUE`.",
+        next_step=f"Set them with `aeon skill config {skill.name} --set NAME=VALUE`.",
         problems=[{"path": problem.path, "message": problem.message} for problem in problems],
     )

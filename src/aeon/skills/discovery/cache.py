@@ -20,7 +20,7 @@ from aeon.base.errors import ConfigError
 from aeon.skills.config.skill_settings import write_private_file
 from aeon.skills.models import FolderReading
 
-CACHE_FORMAT = 3
+CACHE_FORMAT = 5
 """Increase this number whenever the same files are read differently."""
 
 _SETTLED_NS = 50_000_000

@@ -38,8 +38,9 @@ class ManifestScript(_ManifestModel):
     name: Annotated[str, Field(min_length=1, max_length=64, pattern=r"^[^\s/\\{}\x00-\x1f\x7f]+$")]
     path: _RelativePath
     description: str = ""
-    input_schema: JsonObject | None = None
-    output_schema: JsonObject | None = None
+    input_schema: JsonObject | str | None = None
+    """The schema, or its path in the skill's folder."""
+    output_schema: JsonObject | str | None = None
     timeout: Annotated[int, Field(ge=1, le=MAX_TIMEOUT_MS)] = 30_000
     required: bool = True
 
@@ -81,6 +82,8 @@ class ManifestReading:
 
     manifest: Manifest | None
     problems: tuple[ValidationProblem, ...] = ()
+    declares_scripts: bool = False
+    """Whether an invalid manifest lists scripts with paths: it is Aeon's, and broken."""
 
 
 def read_manifest(data: bytes) -> ManifestReading:
@@ -106,7 +109,14 @@ def _validate(value: JsonObject) -> ManifestReading:
     except ValidationError as error:
         problems = [ValidationProblem(_path(e["loc"]), e["msg"]) for e in error.errors(include_url=False)]
     problems += _script_problems(value)
-    return ManifestReading(None if problems else manifest, tuple(problems))
+    return ManifestReading(None if problems else manifest, tuple(problems), _declares_scripts(value))
+
+
+def _declares_scripts(value: JsonObject) -> bool:
+    scripts: Any = value.get("scripts")
+    listed = cast("list[Any]", scripts) if isinstance(scripts, list) else []
+    objects = [cast(JsonObject, script) for script in listed if isinstance(script, dict)]
+    return any(isinstance(script.get("path"), str) for script in objects)
 
 
 def _script_problems(value: JsonObject) -> list[ValidationProblem]:

@@ -4,16 +4,24 @@ These are the ones declared in skill.json, and other runnable files.
 """
 
 import os
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from aeon.base.json import JsonObject
+from aeon.base.json_schema import schema_problem
+from aeon.skills.bounded_files import read_json_object
 from aeon.skills.discovery.manifest import ManifestScript
+from aeon.skills.discovery.standard_fields import clean_text
 from aeon.skills.launch.interpreters import has_interpreter
+from aeon.skills.launch.requirements import SCRIPT_BLOCK
 from aeon.skills.models import SkillNote, SkillScript
 
 MAX_PLAIN_SCRIPTS = 200
+_MAX_SCRIPT_DEPTH = 5
+_SCRIPTS = "scripts"
+_NO_SCRIPTS = frozenset({"data", "node_modules", "__pycache__"})
 
 PLAIN_INPUT_SCHEMA: JsonObject = {
     "type": "object",
@@ -49,6 +57,8 @@ class DiscoveredScripts:
     scripts: list[SkillScript] = field(default_factory=list[SkillScript])
     notes: list[SkillNote] = field(default_factory=list[SkillNote])
     missing: list[str] = field(default_factory=list[str])
+    folders: list[Path] = field(default_factory=list[Path])
+    """The folders that were listed for scripts."""
 
 
 def find_scripts(folder: Path, skill: str, declared: Sequence[ManifestScript], manifest: Path) -> DiscoveredScripts:
@@ -102,6 +112,10 @@ def _add_declared(result: DiscoveredScripts, folder: Path, skill: str, script: M
         if script.required:
             result.missing.append(message)
         return
+    schemas = {
+        name: _schema(result, folder, manifest, script.name, written)
+        for name, written in (("input_schema", script.input_schema), ("output_schema", script.output_schema))
+    }
     result.scripts.append(
         SkillScript(
             name=script.name,
@@ -110,47 +124,120 @@ def _add_declared(result: DiscoveredScripts, folder: Path, skill: str, script: M
             is_executable=os.access(path, os.X_OK),
             protocol="ndjson",
             description=script.description.strip(),
-            input_schema=script.input_schema,
-            output_schema=script.output_schema,
+            **schemas,
             timeout=script.timeout / 1000,
             required=script.required,
         )
     )
 
 
+def _schema(
+    result: DiscoveredScripts, folder: Path, manifest: Path, name: str, written: JsonObject | str | None
+) -> JsonObject | None:
+    """Returns a script's schema, also one that skill.json names by its path; adds a note about one that is invalid."""
+    if not isinstance(written, str):
+        return written
+    schema: JsonObject | None = None
+    try:
+        schema = read_json_object(script_path(folder, written))
+    except ValueError as error:
+        problem = str(error)
+    else:
+        problem = (fault := schema_problem(schema)) and f"is not a valid JSON Schema: {fault[:300]}"
+    if problem:
+        message = f"the script {name!r}: the schema {written!r} {problem}"
+        result.notes.append(SkillNote(manifest, None, message, is_skip=False))
+        result.missing.append(message)
+        return None
+    result.notes.append(SkillNote(manifest, None, f"the script {name!r}: its schema was read from {written}", False))
+    return schema
+
+
 def _add_plain(result: DiscoveredScripts, folder: Path, skill: str) -> None:
     declared = {script.path for script in result.scripts}
-    files = [path for path in _candidates(folder / "scripts", result) if path not in declared]
+    files = [path for path in _candidates(folder, result) if path not in declared]
     if len(files) > MAX_PLAIN_SCRIPTS:
         message = f"contains {len(files)} scripts; only the first {MAX_PLAIN_SCRIPTS} are used"
         result.notes.append(SkillNote(folder / "scripts", None, message, is_skip=False))
     names = {script.name for script in result.scripts}
     for path in files[:MAX_PLAIN_SCRIPTS]:
-        name = path.stem if path.stem not in names else path.name
+        inner = path.relative_to(folder).as_posix()
+        name = next(each for each in (path.stem, path.name, inner.replace("/", "-")) if each not in names)
         names.add(name)
         result.scripts.append(
             SkillScript(
                 name=name,
                 path=path,
-                tool_path=f"{skill}/scripts/{path.name}",
+                tool_path=f"{skill}/{inner}",
                 is_executable=os.access(path, os.X_OK),
                 protocol="plain",
+                description=_first_words(path),
                 input_schema=PLAIN_INPUT_SCHEMA,
             )
         )
 
 
+_COMMENT = re.compile(r"#+|//+|/\*+|[rR]?(?:\"{3}|'{3})")
+"""What begins a comment or a docstring at the beginning of a script."""
+_FIRST_BYTES = 2048
+_MAX_DESCRIPTION = 300
+
+
+def _first_words(path: Path) -> str:
+    """Returns what a published script says about itself: a planner knows nothing else about it."""
+    try:
+        with path.open("rb") as file:
+            text = file.read(_FIRST_BYTES).decode(errors="replace").replace("\r\n", "\n")
+    except OSError:
+        return ""
+    lines = [
+        line.strip() for line in SCRIPT_BLOCK.sub("", text).splitlines() if line.strip() and not line.startswith("#!")
+    ]
+    for line in lines:
+        begin = _COMMENT.match(line)
+        if begin is None:
+            return ""
+        words = line[begin.end() :].strip(" \t\"'*/#")
+        if words and "-*-" not in words:
+            return clean_text(words)[:_MAX_DESCRIPTION]
+        if not words and begin[0][-1] in "\"'":  # the docstring begins on the next line
+            return clean_text("".join(lines[lines.index(line) + 1 :][:1]))[:_MAX_DESCRIPTION]
+    return ""
+
+
 def _candidates(folder: Path, result: DiscoveredScripts) -> list[Path]:
-    """Returns the files of `scripts/` with a known interpreter, sorted by name."""
+    """Returns the runnable files of `scripts/` folders, nested ones too: `scripts/a/x.py`, `ooxml/scripts/x.py`."""
+    found: list[Path] = []
+    level = [(folder, False)]
+    for _ in range(_MAX_SCRIPT_DEPTH):
+        inner: list[tuple[Path, bool]] = []
+        for place, is_for_scripts in level:
+            names, folders = _listed(place, result)
+            if is_for_scripts:
+                found += _runnable(place, names, folder, result)
+            inner += [(each, is_for_scripts or each.name == _SCRIPTS) for each in folders]
+        level = inner
+    return found
+
+
+def _listed(folder: Path, result: DiscoveredScripts) -> tuple[list[str], list[Path]]:
+    """Returns the names of the files that may be scripts, and the folders to look into, both sorted."""
     try:
         with os.scandir(folder) as entries:
-            names = sorted(entry.name for entry in entries if _may_be_script(entry))
-    except (FileNotFoundError, NotADirectoryError):
-        return []
+            listed = sorted(entries, key=lambda entry: entry.name)
     except OSError as error:
         result.notes.append(SkillNote(folder, None, f"cannot be listed ({error.strerror})", is_skip=True))
-        return []
-    return list(_runnable(folder, names, result))
+        return [], []
+    result.folders.append(folder)
+    inner = [Path(entry.path) for entry in listed if _may_hold_scripts(entry)]
+    return [entry.name for entry in listed if _may_be_script(entry)], inner
+
+
+def _may_hold_scripts(entry: "os.DirEntry[str]") -> bool:
+    try:
+        return entry.is_dir(follow_symlinks=False) and entry.name not in _NO_SCRIPTS and entry.name[:1] not in "._"
+    except OSError:
+        return False
 
 
 def _may_be_script(entry: "os.DirEntry[str]") -> bool:
@@ -164,13 +251,13 @@ def _may_be_script(entry: "os.DirEntry[str]") -> bool:
         return False
 
 
-def _runnable(folder: Path, names: Sequence[str], result: DiscoveredScripts) -> Iterator[Path]:
+def _runnable(folder: Path, names: Sequence[str], skill: Path, result: DiscoveredScripts) -> Iterator[Path]:
     for name in names:
         path = folder / name
         try:
             if not has_interpreter(path):
                 continue
-            if path.is_symlink() and not path.resolve().is_relative_to(folder.parent.resolve()):
+            if path.is_symlink() and not path.resolve().is_relative_to(skill.resolve()):
                 message = "leads out of the skill's folder by a symbolic link"
                 result.notes.append(SkillNote(path, None, message, is_skip=True))
                 continue

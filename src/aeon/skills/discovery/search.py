@@ -20,7 +20,9 @@ MAX_DEPTH_BELOW_ROOT = 6
 MAX_FOLDERS = 2000
 """Maximum number of searched folders per root that are not skills, in case the root is a whole disk."""
 
-_SKIPPED = frozenset({"node_modules", "__pycache__"})
+_SKIPPED = frozenset({"node_modules", "__pycache__", ".git", ".hg", ".svn", ".venv", ".tox", ".cache", ".aeon"})
+_TEMPORARY = ".install-"
+"""The beginning of the names of folders in which an installation is under way."""
 
 
 class SkillRoot(NamedTuple):
@@ -39,15 +41,18 @@ def default_roots(cwd: Path, environ: Mapping[str, str]) -> tuple[SkillRoot, ...
     return (
         SkillRoot(cwd / "skills", "project"),
         SkillRoot(cwd / ".agents" / "skills", "project"),
-        *(SkillRoot(folder, "user") for folder in _user_folders(environ)),
+        SkillRoot(cwd / ".claude" / "skills", "project"),
+        *(SkillRoot(folder, "user") for folder in user_folders(environ)),
         SkillRoot(Path(__file__).parents[1] / "shipped", "shipped", cwd / ".aeon" / "skills"),
     )
 
 
-def _user_folders(environ: Mapping[str, str]) -> Iterator[Path]:
+def user_folders(environ: Mapping[str, str]) -> Iterator[Path]:
+    """Yields the user's own folders of skills; the last one is Aeon's."""
     home = environ.get("HOME", "")
     if Path(home).is_absolute():
         yield Path(home) / ".agents" / "skills"
+        yield Path(home) / ".claude" / "skills"
     # The XDG specification says to ignore a relative path.
     data = environ.get("XDG_DATA_HOME", "")
     if Path(data).is_absolute():
@@ -148,7 +153,7 @@ class _FolderWalk:
         return [entry.path for entry in listed if self._is_new_folder(entry)], False
 
     def _is_new_folder(self, entry: "os.DirEntry[str]") -> bool:
-        if entry.name.startswith(".") or entry.name in _SKIPPED:
+        if entry.name.startswith(_TEMPORARY) or entry.name in _SKIPPED:
             return False
         try:
             if not entry.is_dir():

@@ -127,6 +127,10 @@ class _SkillReader:
         if reading.manifest is None:
             problems = "; ".join(str(problem) for problem in reading.problems)
             verdict = "is not Aeon's and is ignored" if beside_skill_md else "is not a valid manifest"
+            if beside_skill_md and reading.declares_scripts:
+                # Without it, its scripts would be called in another way than they were written for.
+                self.state = ErrorState.DEGRADED
+                verdict = "is broken, so the skill is not used; correct it, or remove it"
             self._note(SKILL_JSON, None, f"{verdict}: {problems}", is_skip=True)
             return None
         if unknown := reading.manifest.unknown_fields():
@@ -175,11 +179,9 @@ class _SkillReader:
         declared = manifest.scripts if manifest else []
         for script in declared:
             self._depends_on(script.path)
-        if not declared and not self._has("scripts"):
-            return ()
         discovered = find_scripts(self.folder, name, declared, self.folder / SKILL_JSON)
         self.notes += discovered.notes
-        self.files += [str(script.path) for script in discovered.scripts]
+        self.files += [str(path) for path in (*discovered.folders, *(script.path for script in discovered.scripts))]
         if discovered.missing:
             self.state = ErrorState.PERMANENT_FAILURE
         return tuple(discovered.scripts)
@@ -235,6 +237,7 @@ def _published_fields(published: StandardFields) -> dict[str, Any]:
         "author": published.metadata.get("author"),
         "homepage": published.metadata.get("homepage"),
         "display_name": published.written_name if is_renamed else None,
+        "usage": published.usage,
     }
     return {name: value for name, value in fields.items() if value}
 

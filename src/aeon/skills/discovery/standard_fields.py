@@ -8,6 +8,7 @@ from typing import Any, cast
 from aeon.base.json import JsonObject
 from aeon.skills.bounded_files import UnreadableFileError
 from aeon.skills.discovery.front_matter import SkillDocument, SkillRemark
+from aeon.skills.models import SkillUsage
 
 MAX_NAME_LENGTH = 64
 MAX_DESCRIPTION_LENGTH = 1024
@@ -34,6 +35,7 @@ class StandardFields:
     description: str
     license: str | None
     metadata: dict[str, str]
+    usage: SkillUsage
     remarks: tuple[SkillRemark, ...]
 
 
@@ -47,12 +49,14 @@ def read_fields(document: SkillDocument, folder: str) -> StandardFields:
     written = _text(document.fields.get("name"))
     name = standard_name(written) or standard_name(folder) or "skill"
     remarks += _name_remarks(written, name, folder, document.lines.get("name"))
+    usage = _usage(document, remarks)
     return StandardFields(
         name=name,
         written_name=written,
         description=description,
         license=_text(document.fields.get("license")) or None,
         metadata=_metadata(document.fields.get("metadata")),
+        usage=usage,
         remarks=tuple(remarks),
     )
 
@@ -110,6 +114,33 @@ def _name_remarks(written: str, name: str, folder: str, line: int | None) -> lis
     if name != unicodedata.normalize("NFKC", folder):
         remarks.append(SkillRemark(line, f"the name {name!r} differs from the folder's, {folder!r}"))
     return remarks
+
+
+_NOT_USED = ("model", "agent", "hooks", "effort", "paths", "shell")
+"""Fields of large clients of the standard for which Aeon has nothing."""
+
+
+def _usage(document: SkillDocument, remarks: list[SkillRemark]) -> SkillUsage:
+    """Returns who may call the skill, and adds a remark for each field that Aeon does not use (skills 14)."""
+    fields = document.fields
+    remarks += [
+        SkillRemark(document.lines.get(name), f"the field {name!r} is not used by Aeon")
+        for name in _NOT_USED
+        if name in fields
+    ]
+    return SkillUsage(
+        is_for_model=_text(fields.get("disable-model-invocation")).lower() != "true",
+        is_for_user=_text(fields.get("user-invocable")).lower() != "false",
+        argument_hint=_text(fields.get("argument-hint")),
+        allowed_tools=tuple(_tool_names(fields.get("allowed-tools"))),
+    )
+
+
+def _tool_names(value: object) -> list[str]:
+    """Returns the names in `allowed-tools`: a list, or a text with commas or spaces outside of parentheses."""
+    if isinstance(value, list):
+        return [clean_text(item) for item in cast(list[object], value) if isinstance(item, str)]
+    return re.findall(r"[^\s,(]+(?:\([^)]*\))?", _text(value))
 
 
 def _metadata(value: object) -> dict[str, str]:

@@ -31,6 +31,9 @@ _LIMIT_MESSAGES = {
 }
 """Messages that programs print when the kernel enforces a limit, with the limit (skills 18)."""
 
+_WRITE_REFUSALS = ("Read-only file system", "Permission denied", "EROFS", "EACCES")
+"""Messages of programs that may not write."""
+
 _EXIT_FAILURES = {
     ScriptExitReason.NOT_STARTED: (FailureClass.CANNOT_START, "The script could not be started"),
     ScriptExitReason.OUTPUT_EXCEEDED: (FailureClass.OUTPUT_LIMIT, "The script wrote too much and was ended"),
@@ -100,16 +103,25 @@ def _exit_code_failure(result: InvocationResult) -> NodeFailure | None:
     error_messages = _error_messages(result.events)
     return NodeFailure(
         FailureClass.EXIT_CODE,
-        f"{message}{violation}{f': {error_messages}' if error_messages else _last_words(result.stderr)}",
+        f"{message}{violation}{f': {error_messages}' if error_messages else _last_words(_own_text(result))}",
         code,
     )
 
 
+def _own_text(result: InvocationResult) -> str:
+    """Returns what the script said about its failure: many published scripts print it to stdout."""
+    return result.stderr if result.stderr.strip() else result.stdout.decode(errors="replace")
+
+
 def _limit(result: InvocationResult) -> str:
-    """Returns the exceeded limit, from the exit code or stderr, as a part of a sentence."""
-    last = result.stderr[-_MESSAGE:]
+    """Returns the exceeded limit or the missing grant, from the exit code or the output, as a part of a sentence."""
+    last = _own_text(result)[-_MESSAGE:]
+    if result.sandbox != "plain" and any(phrase in last for phrase in _WRITE_REFUSALS):
+        return " (scripts change files only in folders that are granted with --allow-write DIR)"
     if result.exit_code == -signal.SIGXFSZ:
         return f" (a limit: {_LIMIT_MESSAGES['File too large']})"
+    if "No module named" in last:
+        return " (the packages that a skill lists in requirements.txt are installed with --allow-install)"
     return next((f" (a limit: {limit})" for phrase, limit in _LIMIT_MESSAGES.items() if phrase in last), "")
 
 

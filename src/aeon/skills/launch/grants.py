@@ -25,25 +25,36 @@ class NotGrantedError(SkillError):
 
 
 class UntrustedSkillError(NotGrantedError):
-    """The skill came with the project, and you have not trusted its current files."""
+    """The skill came with the project or changed, and you have not trusted its current files."""
 
     next_step = ""
 
-    def __init__(self, skill: Skill) -> None:
+    def __init__(self, skill: Skill, *, is_changed: bool = False) -> None:
+        if is_changed:
+            super().__init__(
+                f"The skill {skill.name!r} has changed since it was installed. Look at {skill.directory_path}; then "
+                f"run `aeon skill trust {skill.name}`, or fetch it again with `aeon skill update {skill.name}`."
+            )
+            return
         super().__init__(
             f"The skill {skill.name!r} came with the project, and you have not trusted its current files. Look at "
-            f"{skill.directory_path}; then run `aeon skills trust {skill.name}`. If all projects are your own, set "
+            f"{skill.directory_path}; then run `aeon skill trust {skill.name}`. If all projects are your own, set "
             "AEON_SKILLS_TRUST_PROJECT=true, or trust_project in your own settings.",
         )
 
 
 @dataclass(frozen=True, slots=True)
 class Grants:
-    """Permissions of every script of a run: the network, the model, writable folders."""
+    """Permissions of every script of a run: the network, the model, writable folders, installing packages.
+
+    `folder` is the user's, where scripts work and read.
+    """
 
     network: bool = False
     model: bool = False
     write: tuple[Path, ...] = ()
+    folder: Path | None = None
+    install: bool = False
 
     def allows(self, capability: str) -> bool:
         """Whether the capability NETWORK or MODEL is granted."""
@@ -63,8 +74,8 @@ def require_grants(skill: Skill, grants: Grants) -> None:
         flags = " ".join(_FLAGS[name] for name in missing)
         raise NotGrantedError(
             f"The skill {skill.name!r} came with the project and requests {requested}, which was not granted. If you "
-            f"trust it, `aeon skills run` and `exec` grant this with {flags} for one run, and "
-            f"`aeon skills trust {skill.name}` permanently."
+            f"trust it, `aeon skill run` grants this with {flags} for one run, and "
+            f"`aeon skill trust {skill.name}` permanently."
         )
 
 

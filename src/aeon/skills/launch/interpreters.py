@@ -44,6 +44,18 @@ _PYTHON_NAME = re.compile(r"python(3(\.\d+)?)?")
 _LONGEST_SHEBANG = 1024
 
 
+_SHIMS = "shims"
+"""The folder of a version manager (pyenv, asdf, mise, rbenv): its programs need their manager's home and fail here."""
+
+
+def script_search_path(search_path: str) -> str:
+    """Returns the PATH of a script: without shims, with Aeon's Python last if no other `python3` is left."""
+    entries = [entry for entry in search_path.split(os.pathsep) if Path(entry).name != _SHIMS]
+    kept = os.pathsep.join(entries)
+    own = str(Path(sys.executable).parent)
+    return kept if shutil.which("python3", path=kept) else os.pathsep.join([*entries, own])
+
+
 def has_interpreter(path: Path) -> bool:
     """Whether the file's suffix or its first line names an interpreter."""
     return path.suffix.lower() in _BY_SUFFIX or bool(_shebang(path))
@@ -87,6 +99,8 @@ def _by_shebang(path: Path) -> list[InterpreterCommand]:
     if not words:
         return []
     program, options = Path(words[0]), words[1:]
+    if program.name == "uv":  # `uv run --script`: Aeon installs the packages, and starts Python itself (skills 16)
+        return [_PYTHON]
     if _PYTHON_NAME.fullmatch(program.name):
         return [(*_PYTHON, *options)]
     as_written = [(str(program), *options)] if program.is_absolute() else []

@@ -1,17 +1,19 @@
 """Prepares a script's invocation: command, stdin, folder, environment (skills 1, 9, 11)."""
 
 import os
+import shutil
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import cast
 
 from aeon.base.errors import ConfigError, InputError, SkillError
 from aeon.base.json import Json, JsonObject, canonical_json
-from aeon.base.project_folder import make_folder
+from aeon.base.project_folder import PROJECT_FOLDER, make_folder
 from aeon.skills.config.skill_settings import resolve_config
 from aeon.skills.invocation import Invocation, ScriptAccess
 from aeon.skills.launch.grants import MODEL, NETWORK, Grants, may_use, require_grants
-from aeon.skills.launch.interpreters import DEFAULT_PATH, interpreter_for
+from aeon.skills.launch.interpreters import DEFAULT_PATH, interpreter_for, script_search_path
 from aeon.skills.models import Skill, SkillScript
 
 _NOTHING_GRANTED = Grants()
@@ -20,6 +22,10 @@ MAX_ARGUMENT_BYTES = 128 * 1024 - 1
 """Maximum bytes of one argument or variable in Linux."""
 MAX_COMMAND_BYTES = 1024 * 1024
 """Maximum bytes of a whole command line; the kernel allows more, or less if the stack is limited."""
+
+
+_TEMPORARY_SECONDS = 86_400
+"""Age at which entries of `data/tmp` are removed."""
 
 
 def prepare_invocation(
@@ -36,6 +42,9 @@ def prepare_invocation(
 ) -> Invocation:
     """Returns the invocation of a script with this input, and makes the skill's data folder.
 
+    The script is started in the folder of `grants` and may read it, except what Aeon keeps in it (skills 15).
+    Without one, it works in its data folder.
+
     `environ` is Aeon's own environment; the script gets only its PATH and the variables that x-env names. `extra_env`
     and `extra_read` are given only to a script that may use the model. Raises NotGrantedError if the skill requests
     more than was granted, SkillError if the script cannot be started, ConfigError for invalid settings, InputError
@@ -43,7 +52,7 @@ def prepare_invocation(
     """
     require_grants(skill, grants)
     is_ndjson = script.protocol == "ndjson"
-    search_path = environ.get("PATH") or DEFAULT_PATH
+    search_path = script_search_path(environ.get("PATH") or DEFAULT_PATH)
     command = _command(skill, script, search_path)
     config = canonical_json(resolve_config(skill, environ))
     if len(config) > MAX_ARGUMENT_BYTES - len("AEON_SKILL_CONFIG="):
@@ -52,11 +61,11 @@ def prepare_invocation(
             next_step="Keep large data in files of the skill's data folder.",
         )
     has_model = may_use(skill, script, MODEL, grants)
-    data = data_folder(skill)
+    data, folder = data_folder(skill), grants.folder
     return Invocation(
         command=command if is_ndjson else [*command, *_arguments(input)],
         stdin=_envelope(skill, script, input, request_id) if is_ndjson else _stdin(input),
-        cwd=data,
+        cwd=folder or data,
         env={
             **(dict(extra_env or {}) if has_model else {}),
             "PATH": search_path,
@@ -64,16 +73,29 @@ def prepare_invocation(
             "LANG": "C.UTF-8",
             "TMPDIR": str(data / "tmp"),
             "AEON_SKILL_CONFIG": config,
+            "AEON_SKILL_DATA": str(data),
         },
         is_ndjson=is_ndjson,
         timeout=script.timeout,
         access=ScriptAccess(
-            read=(skill.directory_path.resolve(), *input_files, *(extra_read if has_model else ())),
+            read=(
+                *([folder] if folder else []),
+                skill.directory_path.resolve(),
+                *input_files,
+                *(extra_read if has_model else ()),
+            ),
             write=(data, *grants.write),
             network=may_use(skill, script, NETWORK, grants),
             local_sockets=has_model,
+            hidden=_hidden_folders(folder),
         ),
     )
+
+
+def _hidden_folders(folder: Path | None) -> tuple[Path, ...]:
+    """Returns what scripts must not read in the user's folder: the record, logs and keys that Aeon keeps there."""
+    kept = None if folder is None else folder / PROJECT_FOLDER
+    return (kept,) if kept is not None and kept.is_dir() and not kept.is_symlink() else ()
 
 
 def data_folder(skill: Skill) -> Path:
@@ -90,12 +112,25 @@ def data_folder(skill: Skill) -> Path:
         if (data / "tmp").is_symlink():
             (data / "tmp").unlink()
         (data / "tmp").mkdir(mode=0o700, exist_ok=True)
+        _remove_old(data / "tmp")
     except OSError as error:
         raise SkillError(
             f"The skill {skill.name!r} has no data folder: {error.strerror} ({data}).",
             next_step="Make the folder above it writable.",
         ) from None
     return real
+
+
+def _remove_old(folder: Path) -> None:
+    """Removes what earlier runs left in a folder for temporary files; scripts that run now may need newer entries."""
+    oldest = time.time() - _TEMPORARY_SECONDS
+    for entry in folder.iterdir():
+        if entry.lstat().st_mtime >= oldest:
+            continue
+        if entry.is_dir() and not entry.is_symlink():
+            shutil.rmtree(entry, ignore_errors=True)
+        else:
+            entry.unlink(missing_ok=True)
 
 
 def _command(skill: Skill, script: SkillScript, search_path: str) -> list[str]:

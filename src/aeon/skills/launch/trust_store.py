@@ -60,7 +60,13 @@ class SkillTrustStore:
         file.unlink(missing_ok=True)
         file.touch(0o600)
         write = [str(folder) for folder in grants.write]
-        what = {"skill": skill.name, "network": grants.network, "model": grants.model, "write": write}
+        what = {
+            "skill": skill.name,
+            "network": grants.network,
+            "model": grants.model,
+            "write": write,
+            "install": grants.install,
+        }
         file.write_text(canonical_json(what) + "\n", "utf-8")
 
     def revoke(self, skill: Skill) -> None:
@@ -124,4 +130,5 @@ def _join_grants(of_run: Grants, file: Path) -> Grants:
         network=of_run.network or trusted.get("network") is True,
         model=of_run.model or trusted.get("model") is True,
         write=(*of_run.write, *folders),
+        install=of_run.install or trusted.get("install") is True,
     )

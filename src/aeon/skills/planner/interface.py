@@ -12,7 +12,7 @@ from aeon.skills.plan_json import PlanJson, PlanMetadata, ToolInvocation, ToolRe
 class PlanningError(AeonError):
     """No plan could be made for the request."""
 
-    next_step = "Reword the request, or see `aeon skills list` for the available skills."
+    next_step = "Reword the request, or see `aeon skill list` for the available skills."
 
 
 @dataclass(frozen=True, slots=True)

@@ -130,6 +130,9 @@ _TEMPERATURE_STEP = 0.3
 PromptReader = Callable[[Skill], str]
 """Returns the behavioural prompt of a skill, empty if it has none."""
 
+InstructionAnswer = Callable[[Sequence[Skill], str], str]
+"""Answers a request under the instructions of these skills (`InstructionFollower.follow`)."""
+
 
 class ModelPlanner:
     """Plans with a language model, constrained by a schema.
@@ -141,12 +144,14 @@ class ModelPlanner:
         self,
         model: LLMAdapter,
         read_prompt: PromptReader,
+        follow: InstructionAnswer,
         observer: Observer | None = None,
         prompt_budget: int = PROMPT_BUDGET,
     ) -> None:
         """`prompt_budget`: maximum characters of all chosen skills' prompts together."""
         self._model = model
         self._read_prompt = read_prompt
+        self._follow = follow
         self._budget = prompt_budget
         self._observe = observer
 
@@ -158,7 +163,7 @@ class ModelPlanner:
         usable = task.catalog.plannable()
         if not usable:
             raise PlanningError(
-                "No skill is available for planning.", next_step="See `aeon skills list` for the reasons, and add one."
+                "No skill is available for planning.", next_step="See `aeon skill list` for the reasons, and add one."
             )
         shown = select_candidates(_index(task.catalog), usable, task.request, MAX_CANDIDATES)
         chosen = self._choose(task, shown) if shown else []
@@ -168,6 +173,8 @@ class ModelPlanner:
             return task.plan([], self._answer(task))
         if not chosen:
             raise PlanningError("None of the remaining skills fits the rest of the request.")
+        if not any(skill.scripts for skill in chosen):
+            return task.plan([], self._follow_instructions(task, chosen))
         return task.plan(self._nodes(task, chosen))
 
     def _choose(self, task: PlanningTask, shown: Sequence[Skill]) -> list[Skill]:
@@ -202,6 +209,13 @@ class ModelPlanner:
         text = self._ask(request, "answer").text.strip()
         if not text:
             raise PlanningError("The model neither chose a skill nor answered itself.")
+        return text
+
+    def _follow_instructions(self, task: PlanningTask, chosen: Sequence[Skill]) -> str:
+        """Returns the answer under the instructions of skills without scripts (skills 14)."""
+        text = self._follow(chosen, request_with_lessons(task).removeprefix("Request: "))
+        if not text:
+            raise PlanningError(f"The model gave no answer under the skill {chosen[0].name!r}.")
         return text
 
     def _ask(self, request: LLMRequest, purpose: str) -> LLMResponse:

@@ -35,7 +35,7 @@ _POLITE = re.compile(r"^\s*(?:please\s+)?(?:can|could|will|would)\s+you\s+", re.
 
 _NEXT_STEP = (
     "Put text for a script in quotation marks, start a model (`aeon doctor`), or write the plan yourself and run it "
-    "with `aeon skills exec`."
+    "with `aeon skill run`."
 )
 
 

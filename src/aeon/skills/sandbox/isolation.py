@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from aeon.base.errors import SandboxError
-from aeon.skills.invocation import Invocation, InvocationResult, SandboxLevel, ScriptExitReason
+from aeon.skills.invocation import Invocation, InvocationResult, SandboxLevel, ScriptAccess, ScriptExitReason
 from aeon.skills.sandbox.reaper.messages import MARKER_VARIABLE, SandboxPolicy, SpawnRequest
 
 _SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/etc", "/opt", "/sys", "/run/systemd/resolve")
@@ -92,10 +92,26 @@ def _is_inside(folder: str, root: str) -> bool:
 def _sandbox_policy(invocation: Invocation) -> SandboxPolicy:
     access = invocation.access
     system = (*_system(), "/proc", *_DEVICES)
-    read = (*_path_folders(invocation.env.get("PATH", "")), *map(str, access.read))
-    return SandboxPolicy(
-        system, read, (*_WRITABLE_DEVICES, *map(str, access.write)), access.network, access.local_sockets
-    )
+    visible, listed = _without_hidden(access)
+    read = (*_path_folders(invocation.env.get("PATH", "")), *visible)
+    write = (*_WRITABLE_DEVICES, *map(str, access.write))
+    return SandboxPolicy(system, read, write, access.network, access.local_sockets, listed)
+
+
+def _without_hidden(access: ScriptAccess) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Returns the readable paths, and the folders that can only be listed because they contain a hidden folder.
+
+    Landlock only grants: a folder with a hidden one is granted entry by entry.
+    """
+    visible: list[str] = []
+    listed: list[str] = []
+    for folder in access.read:
+        if any(hidden.parent == folder for hidden in access.hidden):
+            listed.append(str(folder))
+            visible += [str(entry) for entry in sorted(folder.iterdir()) if entry not in access.hidden]
+        else:
+            visible.append(str(folder))
+    return tuple(visible), tuple(listed)
 
 
 def _bubblewrap_command(invocation: Invocation) -> list[str]:
@@ -108,14 +124,19 @@ def _bubblewrap_command(invocation: Invocation) -> list[str]:
     if not access.network:
         command.append("--unshare-net")
     command += ["--tmpfs", "/tmp", "--dev", "/dev", "--proc", "/proc", *_bubblewrap_system()]  # noqa: S108  # the box's own
-    for folder in (
-        *_unmounted_folders(invocation.env.get("PATH", "")),
-        *(str(each) for each in access.read if each not in access.write),
-    ):
+    for folder in _unmounted_folders(invocation.env.get("PATH", "")):
         command += ["--ro-bind-try", folder, folder]
-    for folder in map(str, access.write):
-        command += ["--bind-try", folder, folder]
-    return [*command, "--chdir", str(invocation.cwd), "--"]
+    return [*command, *_bubblewrap_access(access), "--chdir", str(invocation.cwd), "--"]
+
+
+def _bubblewrap_access(access: ScriptAccess) -> list[str]:
+    """Returns the mounts of the script's own folders, outer ones first: an inner one keeps its own rights."""
+    mounts = {
+        **{folder: ("--ro-bind-try", str(folder), str(folder)) for folder in access.read},
+        **{folder: ("--tmpfs", str(folder)) for folder in access.hidden},
+        **{folder: ("--bind-try", str(folder), str(folder)) for folder in access.write},
+    }
+    return [word for folder in sorted(mounts, key=lambda each: len(each.parts)) for word in mounts[folder]]
 
 
 @cache

@@ -120,6 +120,7 @@ def _create_ruleset(policy: SandboxPolicy) -> int:
     ruleset = _check_result(_system_call(_CREATE_RULESET, attributes, ctypes.c_size_t(size), ctypes.c_uint32(0)))
     try:
         _add_rules(ruleset, policy.system + policy.read, _READ & handled)
+        _add_rules(ruleset, policy.listed, _READ_DIR & handled)
         _add_rules(ruleset, policy.write, _WRITE & handled)
     except BaseException:
         os.close(ruleset)

@@ -36,7 +36,8 @@ SANDBOX_FAILED = "unboxed"
 class SandboxPolicy(NamedTuple):
     """A script's access: paths to read and execute, paths to write, network, unix sockets.
 
-    `system` may be read too; its paths stay the same during a reaper's life.
+    `system` may be read too; its paths stay the same during a reaper's life. `listed`: folders whose entries may be
+    listed, but not read.
     """
 
     system: tuple[str, ...]
@@ -44,6 +45,7 @@ class SandboxPolicy(NamedTuple):
     write: tuple[str, ...]
     network: bool
     local_sockets: bool
+    listed: tuple[str, ...] = ()
 
 
 class SpawnRequest(NamedTuple):

@@ -94,7 +94,7 @@ def _folder(request_id: str, input_data: dict[str, Any]) -> Path:
     """Returns a folder per request and input, so that two reports of one plan do not collide."""
     name = re.sub(r"[^A-Za-z0-9_-]", "_", request_id)[:80] or "request"
     digest = hashlib.sha256(json.dumps(input_data, sort_keys=True).encode()).hexdigest()[:12]
-    folder = Path.cwd() / "reports" / name / digest
+    folder = Path(os.environ["AEON_SKILL_DATA"]) / "reports" / name / digest
     folder.mkdir(parents=True, exist_ok=True)
     return folder
 

@@ -4,7 +4,7 @@ import net from "node:net";
 import { Refusal } from "./protocol.mjs";
 
 const HOW_TO_ALLOW = (host) =>
-  `Allow it with: aeon skills config http-fetch --set allowedHosts=${host}`;
+  `Allow it with: aeon skill config http-fetch --set allowedHosts=${host}`;
 
 // Everything that is no address of the public internet.
 const PRIVATE = new net.BlockList();

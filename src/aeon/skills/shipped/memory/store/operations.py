@@ -1,6 +1,7 @@
 """The operations of the four scripts, from the request to the patch."""  # noqa: INP001  # a folder beside its script, not in the package aeon
 
 import json
+import os
 import unicodedata
 from collections.abc import Callable
 from pathlib import Path
@@ -73,7 +74,7 @@ def main(name: str) -> int:
     """Runs one operation. The exit code is 0 even for a refusal, which is reported in events."""
     try:
         input_data = read_input()
-        with open_memories(Path.cwd()) as memories:
+        with open_memories(Path(os.environ["AEON_SKILL_DATA"])) as memories:
             patch, summary = _OPERATIONS[name](memories, input_data)
     except RefusalError as refusal:
         refusal.report()

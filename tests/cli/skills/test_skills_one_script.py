@@ -1,0 +1,81 @@
+"""`aeon skill run NAME/script.py --args`: one script without a plan file (skills 9, issue S12)."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+SHOWS = """#!/usr/bin/env python3
+import sys
+print(" ".join(sys.argv[1:]))
+"""
+
+
+@pytest.fixture
+def shower() -> None:
+    folder = Path("skills/shower/scripts")
+    folder.mkdir(parents=True)
+    (folder.parent / "SKILL.md").write_text("---\nname: shower\ndescription: Shows words.\n---\nRun it.\n")
+    (folder / "show.py").write_text(SHOWS)
+
+
+@pytest.mark.parametrize("name", ["shower/show.py", "shower/scripts/show.py", "shower/show"])
+def test_all_that_follows_the_script_goes_to_it_skills_9(aeon, shower, name):
+    ended = aeon("skill", "run", "--sandbox", "auto", name, "--json", "-x", "a b", "--model=m", "--input", "n=1")
+
+    assert ended.code == 0, ended.err
+    assert ended.out == "--json -x a b --model=m --input n=1\n"
+
+
+def test_options_of_aeon_stand_before_the_script(aeon, shower):
+    ended = aeon("skill", "run", "--json", "--input", "n=2", "shower/show.py", "last")
+
+    assert ended.json["executionTrace"][0]["output"] == {"text": "-n 2 last\n"}
+
+
+@pytest.mark.parametrize("words", [("--count", "3"), ("extra",)], ids=["an option", "a word"])
+def test_a_declared_script_takes_no_arguments(aeon, words):
+    ended = aeon("skill", "run", "dice-roller/roll", *words)
+
+    assert ended.code == 2
+    assert f"takes no arguments such as {words[0]!r}" in " ".join(ended.err.split())
+
+
+def test_a_declared_script_gets_its_input_by_name_json_and_file(aeon):
+    Path("in.json").write_text(json.dumps({"notation": "3d6"}))
+    ended = aeon("skill", "run", "--json", "dice-roller/roll", "--input", "notation=2d6", "--input", "@in.json")
+
+    assert ended.code == 0, ended.err
+    assert ended.json["executionTrace"][0]["output"]["dice"]["notation"] == "3d6"
+
+
+@pytest.mark.parametrize("written", ["no-equals", "{", "@nowhere.json", "[1]"])
+def test_an_input_that_cannot_be_read_is_code_2(aeon, written):
+    assert aeon("skill", "run", "--input", written, "dice-roller/roll").code == 2
+
+
+def test_an_unknown_script_is_code_2_with_the_closest(aeon, shower):
+    ended = aeon("skill", "run", "shower/shaw.py")
+
+    assert ended.code == 2
+    assert "Did you mean 'shower/scripts/show.py'?" in " ".join(ended.err.split())
+
+
+def test_a_plan_on_stdin_is_a_plan_and_words_are_a_request(aeon, shower):
+    plan = {"tools": [{"toolId": "a", "toolPath": "shower/scripts/show.py", "input": {"args": ["hi"]}}]}
+
+    assert aeon("skill", "run", "-", stdin=json.dumps(plan).encode()).out == "hi\n"
+    assert aeon("skill", "run", "Roll", "3d6", stdin=b"").code == 0
+    assert aeon("skill", "run", "-", stdin=b"Roll 3d6").code == 0
+
+
+def test_a_plan_of_another_program_runs_and_what_was_assumed_is_said(aeon, shower):
+    """Issue S11: comments, and defaults of `parallel` and `async` that are the other way round there."""
+    node = {"$comment": "first", "toolId": "a", "toolPath": "skills/shower/scripts/show.py", "input": {"args": ["hi"]}}
+    Path("plan.json").write_text(json.dumps({"$comment": "by hand", "requestId": "r", "tools": [node]}))
+    ended = aeon("skill", "run", "plan.json")
+
+    assert (ended.code, ended.out) == (0, "hi\n")
+    said = " ".join(ended.err.split())
+    assert "comments in it were ignored" in said
+    assert "parallel and async were assumed to be true" in said
