@@ -19,6 +19,8 @@ class FailureClass(StrEnum):
 
     TIMEOUT = "timeout"
     EXIT_CODE = "exit_code"
+    DEFECT = "defect"
+    """The script has an error that each attempt repeats: a name or a package that is missing, a fault of syntax."""
     CONTROLLED = "controlled_failure"
     """The script reported `done` with `ok` false."""
 
@@ -74,6 +76,7 @@ _SKILL_FAULTS = frozenset(
         FailureClass.INVALID_OUTPUT,
         FailureClass.CANNOT_START,
         FailureClass.CONFIGURATION,
+        FailureClass.DEFECT,
         FailureClass.NOT_GRANTED,
     }
 )

@@ -6,7 +6,7 @@ import pytest
 
 from aeon.base.json import MAX_DEPTH
 from aeon.skills.executor.node_verdict import NodeFailure, judge_result
-from aeon.skills.failures import FailureClass
+from aeon.skills.failures import RETRYABLE, FailureClass
 from aeon.skills.invocation import InvocationResult, ScriptExitReason
 from aeon.testing.scripts import asset, done, error, log, script, state_patch
 
@@ -163,3 +163,25 @@ def test_the_output_is_held_against_its_schema():
 
 def test_an_output_schema_that_is_none_is_the_skill_s_fault():
     assert came_to(done(), chosen=script("go", output_schema={"type": "x"})).kind is FailureClass.CONFIGURATION
+
+
+TRACEBACK = 'Traceback (most recent call last):\n  File "a.py", line 1, in <module>\n    go()\n{}\n'
+
+
+@pytest.mark.parametrize(
+    ("last", "sandbox", "kind"),
+    [
+        ("NameError: name 'x' is not defined", "bubblewrap", FailureClass.DEFECT),
+        ("ModuleNotFoundError: No module named 'pandas'", "landlock", FailureClass.DEFECT),
+        ("OSError: [Errno 30] Read-only file system: 'out.txt'", "bubblewrap", FailureClass.NOT_GRANTED),
+        ("PermissionError: [Errno 13] Permission denied: 'out.txt'", "landlock", FailureClass.NOT_GRANTED),
+        ("PermissionError: [Errno 13] Permission denied: 'out.txt'", "plain", FailureClass.EXIT_CODE),
+        ("requests.exceptions.ConnectionError: no route", "bubblewrap", FailureClass.EXIT_CODE),
+    ],
+)
+def test_what_each_attempt_would_repeat_is_not_tried_again_s12(last, sandbox, kind):
+    failure = came_to(chosen=PLAIN, exit_code=1, stderr=TRACEBACK.format(last), sandbox=sandbox)
+
+    assert failure.kind is kind
+    assert (kind in RETRYABLE) is (kind is FailureClass.EXIT_CODE)
+    assert failure.message.endswith(f": {last}"), "the line of a traceback that says what happened"

@@ -1,5 +1,6 @@
 """Turns an invocation's result into an output or a classified failure (skills 1-4). Pure."""
 
+import re
 import signal
 from collections.abc import Sequence
 from contextlib import suppress
@@ -33,6 +34,10 @@ _LIMIT_MESSAGES = {
 
 _WRITE_REFUSALS = ("Read-only file system", "Permission denied", "EROFS", "EACCES")
 """Messages of programs that may not write."""
+
+_REPEATED = re.compile(r"^(?:NameError|SyntaxError|IndentationError|ImportError|ModuleNotFoundError): ", re.MULTILINE)
+_EXCEPTION = re.compile(r"[\w.]+(?:Error|Exception|Exit|Interrupt|Warning)(?:: .*)?")
+"""The last line of a Python traceback: it says all that matters."""
 
 _EXIT_FAILURES = {
     ScriptExitReason.NOT_STARTED: (FailureClass.CANNOT_START, "The script could not be started"),
@@ -102,10 +107,22 @@ def _exit_code_failure(result: InvocationResult) -> NodeFailure | None:
     violation = f"; it had also broken the protocol: {result.violation}" if result.violation else ""
     error_messages = _error_messages(result.events)
     return NodeFailure(
-        FailureClass.EXIT_CODE,
+        _kind_of_exit(result),
         f"{message}{violation}{f': {error_messages}' if error_messages else _last_words(_own_text(result))}",
         code,
     )
+
+
+def _kind_of_exit(result: InvocationResult) -> FailureClass:
+    """Returns why a script ended with an error: what each attempt would repeat is not tried again."""
+    last = _own_text(result)[-_MESSAGE:]
+    if _is_write_refused(result, last):
+        return FailureClass.NOT_GRANTED
+    return FailureClass.DEFECT if _REPEATED.search(last) else FailureClass.EXIT_CODE
+
+
+def _is_write_refused(result: InvocationResult, last: str) -> bool:
+    return result.sandbox != "plain" and any(phrase in last for phrase in _WRITE_REFUSALS)
 
 
 def _own_text(result: InvocationResult) -> str:
@@ -116,7 +133,7 @@ def _own_text(result: InvocationResult) -> str:
 def _limit(result: InvocationResult) -> str:
     """Returns the exceeded limit or the missing grant, from the exit code or the output, as a part of a sentence."""
     last = _own_text(result)[-_MESSAGE:]
-    if result.sandbox != "plain" and any(phrase in last for phrase in _WRITE_REFUSALS):
+    if _is_write_refused(result, last):
         return " (scripts change files only in folders that are granted with --allow-write DIR)"
     if result.exit_code == -signal.SIGXFSZ:
         return f" (a limit: {_LIMIT_MESSAGES['File too large']})"
@@ -192,6 +209,8 @@ def _error_messages(events: Sequence[JsonObject]) -> str:
 
 def _last_words(stderr: str) -> str:
     lines = [line.strip() for line in stderr.splitlines() if line.strip()]
+    if lines and _EXCEPTION.fullmatch(lines[-1]):
+        lines = lines[-1:]
     return f": {' / '.join(lines[-_LAST_LINES:])[-_MESSAGE:]}" if lines else "."
 
 
