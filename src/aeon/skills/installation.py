@@ -26,6 +26,8 @@ _MESSAGE = 500
 _NOT_COPIED = frozenset({".git", "__pycache__", "node_modules", ".venv"})
 _USERS = ("data", "config.json")
 """What a skill's folder holds of the user's, kept when the skill is updated."""
+_FOR_GIT = frozenset(("PATH", "HOME", "USER", "LANG", "TMPDIR", "XDG_CONFIG_HOME"))
+_FOR_GIT_PREFIXES = ("GIT_", "SSH_", "SSL_CERT_", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "ALL_PROXY")
 _GIT_PREFIXES = ("https://", "http://", "ssh://", "git://", "file://", "git@")
 
 
@@ -206,7 +208,8 @@ def _clone(address: str, folder: Path, environ: Mapping[str, str], commit: str) 
 
 
 def _git(arguments: Sequence[str], environ: Mapping[str, str]) -> str:
-    own = {**environ, "GIT_TERMINAL_PROMPT": "0", "GIT_LFS_SKIP_SMUDGE": "1"}
+    passed_on = {name: value for name, value in environ.items() if _is_for_git(name)}
+    own = {**passed_on, "GIT_TERMINAL_PROMPT": "0", "GIT_LFS_SKIP_SMUDGE": "1"}
     try:
         ended = subprocess.run(  # noqa: S603  # arguments as a list
             ["git", *arguments],  # noqa: S607  # git of the user's PATH
@@ -222,6 +225,11 @@ def _git(arguments: Sequence[str], environ: Mapping[str, str]) -> str:
         said = ended.stderr.decode(errors="replace").strip()[-_MESSAGE:]
         raise SkillError(f"git failed: {said}", next_step="Check the address and the commit.")
     return ended.stdout.decode(errors="replace")
+
+
+def _is_for_git(name: str) -> bool:
+    """Whether git gets a variable; the keys of models are not its business."""
+    return name in _FOR_GIT or name.upper().startswith(_FOR_GIT_PREFIXES)
 
 
 def _extract(archive: Path, folder: Path) -> None:

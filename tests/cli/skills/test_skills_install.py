@@ -81,6 +81,21 @@ def test_a_git_address_is_installed_by_commit_updated_and_pinned_skills_17(aeon,
     assert "shower is unchanged" in aeon("skill", "update", "shower").out
 
 
+def test_git_is_not_given_the_keys_of_models(aeon, tmp_path, monkeypatch):
+    seen = tmp_path / "seen"
+    program = tmp_path / "bin" / "git"
+    program.parent.mkdir()
+    program.write_text(f'#!/bin/sh\nenv >> "{seen}"\nexit 1\n')
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(program.parent), prepend=":")
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-canary")
+    monkeypatch.setenv("GIT_SSH_COMMAND", "ssh -4")
+
+    assert aeon("skill", "install", "https://example.org/skills.git").code == 1
+    assert "GIT_SSH_COMMAND=ssh -4" in seen.read_text()
+    assert "canary" not in seen.read_text()
+
+
 def test_data_survives_an_update_and_is_removed_only_when_that_is_said(aeon, source):
     aeon("skill", "install", source, "shower")
     aeon("skill", "run", "shower/show.py")
