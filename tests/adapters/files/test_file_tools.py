@@ -149,6 +149,7 @@ def test_the_one_file_that_a_request_names_is_read_out_of_it(place):
 
     assert hint("What does notes.txt say?") == {"read_file": {"path": "notes.txt"}}
     assert hint("What does lost.txt say?") == {}
+    assert hint("Delete notes.txt") == hint("Schick notes.txt an Ana") == {}, "reading is not what is asked for"
     assert hint("Compare notes.txt with letters/ana.md") == {}
     assert hint("What does .env say?") == {}
 
@@ -180,3 +181,16 @@ def test_nobody_is_asked_about_a_hidden_file_or_a_key(place, path):
     registry = ToolRegistry(file_tools(FolderAccess(place, [place], confirm=confirm)))
     with pytest.raises(ToolError, match="may not be written"):
         ToolInvoker().invoke(registry.lookup("write_file"), {"path": path, "text": "x"})
+
+
+def test_a_question_about_one_file_is_planned_by_code_which_reads_it_and_answers_core_19(place):
+    registry = ToolRegistry(file_tools(FolderAccess(place, [place])), plans_always=False)
+
+    plan = registry.offer("What does notes.txt say about tea?").plan
+
+    assert [(step.get("tool"), step.get("arguments")) for step in plan["steps"]] == [
+        ("read_file", {"path": "notes.txt"}),
+        (None, {"text": "{step.s1.text}"}),
+    ]
+    assert registry.offer("Delete notes.txt").plan is None
+    assert registry.offer("Write the sum of notes.txt to sum.txt").plan is None

@@ -33,6 +33,13 @@ _WRITE_WORDS = re.compile(
     r"\b(write|save|store|create|put|append|schreib\w*|speicher\w*|erstell\w*|leg\w*)\b", re.IGNORECASE
 )
 
+_ACTION_WORDS = re.compile(
+    r"\b(delete|remove|erase|rename|move|copy|send|mail|e-?mail|print|upload|share|open|run|execute|edit|change|replace|"
+    r"l[oö]sch\w*|entfern\w*|umbenenn\w*|benenn\w*|verschieb\w*|kopier\w*|schick\w*|send\w*|druck\w*|öffne\w*|ändere?)\b",
+    re.IGNORECASE,
+)
+"""Words for what is done with a file, not with its text: reading it does not do that."""
+
 
 def file_tools(access: FolderAccess) -> list[Tool]:
     """All of them."""
@@ -92,9 +99,11 @@ class ReadFileTool(_FileTool):
         return {"text": choose_part(_text(self._access.readable(name), name), name, kwargs.get("part"))}
 
     def read_request(self, request: str) -> JsonObject | None:
-        """The one existing file that the request names, if it is read at once."""
+        """The one existing file that the request names, if it is read at once and nothing else is done with it."""
         name = self._named_file(request)
-        return None if name is None or _WRITE_WORDS.search(request) or not self._is_short(name) else {"path": name}
+        if name is None or _WRITE_WORDS.search(request) or _ACTION_WORDS.search(request):
+            return None
+        return {"path": name} if self._is_short(name) else None
 
     def _is_short(self, name: str) -> bool:
         try:
