@@ -13,6 +13,7 @@ TEXTS: Final[Mapping[str, str]] = {
     "folder.correct": "Find out who changed it, then correct it.",
     "history.begin": "Run a request first.",
     "history.list": "List what ran.",
+    "images.give_again": "Give the same images again.",
     "jobs.list_dead": "List your dead jobs.",
     "metrics.list": "List the metrics.",
     "models.fetch": "Fetch it.",

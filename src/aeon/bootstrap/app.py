@@ -1,6 +1,6 @@
 """Builds everything a run needs: model, memory, tools and skills."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -19,12 +19,12 @@ from aeon.adapters.weights import (
     find_verified,
     weights_dir,
 )
-from aeon.base.errors import AeonError, ToolDefinitionError, WeightsError
+from aeon.base.errors import AeonError, InputError, ToolDefinitionError, WeightsError
 from aeon.base.masking import secrets_of_environment
 from aeon.bootstrap.embedded_models import catalogued_weights, suitable_weights
-from aeon.bootstrap.lazy import LazyAdapter, LazyMemory
+from aeon.bootstrap.lazy import LazyAdapter, LazyMemory, SeeingAdapter
 from aeon.bootstrap.model_choice import MODEL_SERVER_ADVICE, NO_PROJECT_KEYS, ModelChoice, choose_model, key_variables
-from aeon.llm.interface import LLMAdapter
+from aeon.llm.interface import Image, LLMAdapter
 from aeon.llm.usage import ModelPrice, Prices
 from aeon.memory.interface import Memory
 from aeon.memory.kv_store import InMemoryKVStore
@@ -134,6 +134,13 @@ class App:
         self.model = LazyAdapter(lambda: adapter, secrets=self.known_secrets)
         return choice
 
+    def require_sight(self) -> None:
+        """Raises InputError if the model of the settings cannot see images."""
+        if not self._has_own_model and (choice := self.model_choice()).is_embedded:
+            raise InputError(
+                f"The {choice.title} cannot see images.", next_step=f"Use a model that can: {MODEL_SERVER_ADVICE}."
+            )
+
     def fetch_weights(self, name: str | None, report: WeightsProgressCallback) -> Path:
         """Return the path of a catalogued model's weights, fetched if needed. Raises WeightsError, ConfigError."""
         weights = catalogued_weights(name) if name else self._selected_weights()
@@ -145,15 +152,24 @@ class App:
         return weights_dir(self._environ) / weights.file
 
     def orchestrator(
-        self, *, ttl: int, log: "RunLog | None", observer: "Observer | None", tools: ToolRegistry | None = None
+        self,
+        *,
+        ttl: int,
+        log: "RunLog | None",
+        observer: "Observer | None",
+        tools: ToolRegistry | None = None,
+        images: Sequence[Image] = (),
     ) -> "Orchestrator":
-        """Return an orchestrator for one run, with `tools`, or with all registered tools if None."""
+        """Return an orchestrator for one run, with `tools`, or with all registered tools if None.
+
+        The model sees `images` with each request.
+        """
         from aeon.kernel.orchestrator import Orchestrator
         from aeon.observability.run_logger import RunLogger
 
         on_missing_tool = self.settings.run.on_missing_tool
         return Orchestrator(
-            self.model,
+            SeeingAdapter(self.model, images) if images else self.model,
             self.memory,
             self.registry if tools is None else tools,
             ttl=ttl,

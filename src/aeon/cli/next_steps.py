@@ -19,6 +19,7 @@ COMMANDS: Final[Mapping[str, str]] = {
     "folder.correct": "Find out who changed it, then correct it; `aeon doctor` shows whether it is in order.",
     "history.begin": 'Begin with: aeon run "REQUEST"',
     "history.list": "See `aeon log list`.",
+    "images.give_again": "Give each again with --image FILE.",
     "jobs.list_dead": "See `aeon process job list --dead`.",
     "metrics.list": "See `aeon store metric list`.",
     "models.fetch": "Fetch it: aeon model fetch{name}",
