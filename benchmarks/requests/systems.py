@@ -43,10 +43,13 @@ def aeon(name: str, _weights: Path) -> Iterator[System]:
             folder = Path(place)
             _fill(folder, question)
             _store(folder, question)
-            command = [sys.executable, "-m", "aeon", "run", "--json", "--no-input", "--model", name]
+            piped = _piped(question)
+            command = [sys.executable, "-m", "aeon", "run", "--json", "--model", name]
+            if piped is None:
+                command.append("--no-input")  # with it, a text on stdin would be left alone
             if question.file is not None and question.file.given == "option":
                 command += ["--file", question.file.name]
-            return _watched_aeon([*command, "--", question.request], folder, _piped(question))
+            return _watched_aeon([*command, "--", question.request], folder, piped)
 
     with TemporaryDirectory(prefix="state-") as state, patch.dict(os.environ, {"XDG_STATE_HOME": state}):
         yield ask
