@@ -98,11 +98,11 @@ def _words_of_type(kind: Any) -> str:
 def errors_page() -> Iterator[str]:
     yield from ["# Errors", "", _MADE, ""]
     yield (
-        "Every error says what is wrong, where, and what to do next. A command prints `error:` and `next:` on stderr, or "
-        "an object with `error.code`, `error.message` and `error.next_step` on stdout with `--json`. In Python, all are "
-        "`aeon.AeonError`: `message`, `advice`, `details`, and `as_dict()`. Many errors are raised with a message and a "
-        "next step of their own; the table shows those of the class. *Again* says whether the same request may succeed "
-        "later. [Exit codes](exit-codes.md) are 2 for wrong input and 1 for the rest."
+        "Every error says what is wrong, where, and what to do next. A command prints `error:` and `next:` on stderr, "
+        "or an object with `error.code`, `error.message` and `error.next_step` on stdout with `--json`. In Python, all "
+        "are `aeon.AeonError`: `message`, `advice`, `details`, and `as_dict()`. Many errors are raised with a message "
+        "and a next step of their own; the table shows those of the class. *Again* says whether the same request may "
+        "succeed later. [Exit codes](exit-codes.md) are 2 for wrong input and 1 for the rest."
     )
     yield from ["", "## All errors", ""]
     yield from _table(
@@ -194,7 +194,8 @@ def _first_line(kind: type) -> str:
 def decisions_page() -> Iterator[str]:
     yield from ["# Decisions", "", _MADE, "", "What could have gone otherwise, and why it did not.", ""]
     for page in sorted((DOCS / "decisions").glob("0*.md")):
-        yield f"- [{page.read_text('utf-8').partition(chr(10))[0].removeprefix('# ').replace('. ', ': ', 1)}]({page.name})"
+        title = page.read_text("utf-8").partition("\n")[0].removeprefix("# ")
+        yield f"- [{title.replace('. ', ': ', 1)}]({page.name})"
 
 
 def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""What the site needs beside Markdown: the file name of a block becomes its title, and marks for the tests are dropped."""
+"""Changes pages for the site: the file name of a block becomes its title, marks for tests are dropped."""
 
 import re
 from pathlib import Path
