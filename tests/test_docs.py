@@ -14,8 +14,9 @@ import pytest
 ROOT = Path(__file__).parents[1]
 BLOCK = re.compile(r"^```(\w+)([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 DOCUMENTS = [ROOT / "README.md", ROOT / "docs" / "tutorial.md"]
-PAGES = sorted((ROOT / "docs" / "howto").glob("*.md"))
-"""Short pages, each of which has blocks of one kind at least."""
+HOWTOS = sorted((ROOT / "docs" / "howto").glob("*.md"))
+PAGES = [*HOWTOS, *sorted((ROOT / "docs").glob("tutorial-*.md")), ROOT / "docs" / "upgrading.md"]
+"""Pages with console blocks or snippets, or both."""
 
 
 def blocks(document: Path) -> list[tuple[str, str, str]]:
@@ -99,7 +100,7 @@ def test_every_command_with_a_server_prints_what_is_said(document, tmp_path, env
 
 
 def test_every_page_is_executed():
-    assert len(PAGES) >= 20
+    assert len(HOWTOS) >= 20
     assert set(PAGES) == {*with_console(""), *with_snippets()}
 
 
@@ -132,3 +133,13 @@ def test_a_page_made_from_the_code_is_current(script):
     )
 
     assert done.returncode == 0, done.stderr
+
+
+PATH = re.compile(r"`((?:tests|docs|examples|benchmarks|requirements)/[\w./-]+|\w+\.(?:md|toml|yml))`")
+
+
+@pytest.mark.parametrize("document", ["SECURITY.md", "CONTRIBUTING.md", "docs/comparison.md", "docs/security.md"])
+def test_files_that_a_document_names_exist(document):
+    named = {name for name in PATH.findall((ROOT / document).read_text("utf-8")) if name != "aeon.toml"}
+    found = [name for name in named if (ROOT / name).exists() or (ROOT / "docs" / name).exists()]
+    assert sorted(named - set(found)) == []
