@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 LOCK   := requirements/dev.lock
 PYTEST := $(BIN)/pytest
 
-.PHONY: help demo test nightly check bench weights lock clean
+.PHONY: help demo test nightly check docs bench weights lock clean
 .DEFAULT_GOAL := help
 
 help: ## what there is
@@ -37,7 +37,12 @@ check: $(VENV)/.installed ## lint, types, contracts and the fast tests
 	@echo "==> pyright";      $(BIN)/pyright
 	@echo "==> mypy";         $(BIN)/mypy
 	@echo "==> import-linter"; $(BIN)/lint-imports
+	@echo "==> docs";         $(MAKE) --no-print-directory docs
 	@echo "==> fast tests";   $(PYTEST) -n auto --hypothesis-profile quick -m "not slow and not model and not server"
+
+docs: $(VENV)/.installed ## build the site of the documentation into build/site; a link that leads nowhere is an error
+	@$(BIN)/properdocs build --quiet --clean
+	@echo "build/site/index.html"
 
 bench: $(VENV)/.installed weights ## every benchmark; prints ratios, writes the RESULTS.md files
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/bench.lock
@@ -53,9 +58,9 @@ weights: $(VENV)/.installed
 	  echo "    tests that need the $$model model will be skipped"; done
 
 lock: ## pin the dependencies anew, with hashes (needs uv)
-	@uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --extra embedded --extra skills --extra platform --extra postgres --extra graph --extra temporal --extra files --extra packages --extra web --extra otel --group dev \
+	@uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --extra embedded --extra skills --extra platform --extra postgres --extra graph --extra temporal --extra files --extra packages --extra web --extra otel --extra docs --group dev \
 	  --custom-compile-command "make lock" pyproject.toml -o $(LOCK)
-	@uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --extra embedded --extra skills --extra platform --extra postgres --extra graph --extra temporal --extra files --extra packages --extra web --extra otel --group dev --group bench \
+	@uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --extra embedded --extra skills --extra platform --extra postgres --extra graph --extra temporal --extra files --extra packages --extra web --extra otel --extra docs --group dev --group bench \
 	  --custom-compile-command "make lock" pyproject.toml -o requirements/bench.lock
 
 clean: ## remove the environment and the caches (not the weights)
