@@ -53,7 +53,7 @@ def test_what_is_outside_and_what_aeon_keeps_is_not_read_skills_15(aeon, worker,
     ended = aeon("skill", "run", "--sandbox", level, "worker/read.py", path)
 
     assert ended.code == 1
-    assert "exit_code" in ended.err
+    assert "[read] failed" in ended.err
     assert "the diary" not in ended.out + ended.err
 
 

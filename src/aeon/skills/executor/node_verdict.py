@@ -134,7 +134,10 @@ def _limit(result: InvocationResult) -> str:
     """Returns the exceeded limit or the missing grant, from the exit code or the output, as a part of a sentence."""
     last = _own_text(result)[-_MESSAGE:]
     if _is_write_refused(result, last):
-        return " (scripts change files only in folders that are granted with --allow-write DIR)"
+        return (
+            " (scripts read the folder in which they run, and change files only in folders that are granted with "
+            "--allow-write DIR)"
+        )
     if result.exit_code == -signal.SIGXFSZ:
         return f" (a limit: {_LIMIT_MESSAGES['File too large']})"
     if "No module named" in last:
