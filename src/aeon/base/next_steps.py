@@ -18,12 +18,12 @@ TEXTS: Final[Mapping[str, str]] = {
     "metrics.list": "List the metrics.",
     "models.fetch": "Fetch it.",
     "models.fetch_again": (
-        "Fetch the model {model} again (the downloaded part is kept)"
-        "; or set AEON_MODEL_PATH=/path/to.gguf to your own model file."
+        "Fetch the model {model} again (the downloaded part is kept); "
+        "or set AEON_MODEL_PATH=/path/to.gguf to your own model file."
     ),
     "models.fetch_again_or_smaller": (
-        "Fetch the model {model} again (the downloaded part is kept), or the smaller one"
-        "; or set AEON_MODEL_PATH=/path/to.gguf to your own model file."
+        "Fetch the model {model} again (the downloaded part is kept), or the smaller one; "
+        "or set AEON_MODEL_PATH=/path/to.gguf to your own model file."
     ),
     "models.fetch_or_serve": (
         "Fetch the model {model} once; or set AEON_MODEL_BASE_URL and AEON_MODEL_NAME to use a model server."

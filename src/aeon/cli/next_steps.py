@@ -24,17 +24,20 @@ COMMANDS: Final[Mapping[str, str]] = {
     "metrics.list": "See `aeon store metric list`.",
     "models.fetch": "Fetch it: aeon model fetch{name}",
     "models.fetch_again": (
-        "Run `aeon model fetch {model}` again (the downloaded part is kept); or set AEON_MODEL_PATH=/path/to.gguf to your own model file."
+        "Run `aeon model fetch {model}` again (the downloaded part is kept); "
+        "or set AEON_MODEL_PATH=/path/to.gguf to your own model file."
     ),
     "models.fetch_again_or_smaller": (
-        "Run `aeon model fetch {model}` again (the downloaded part is kept); try the smaller one, `aeon model fetch small`"
-        "; or set AEON_MODEL_PATH=/path/to.gguf to your own model file."
+        "Run `aeon model fetch {model}` again (the downloaded part is kept); try the smaller one, `aeon model fetch "
+        "small`; or set AEON_MODEL_PATH=/path/to.gguf to your own model file."
     ),
     "models.fetch_or_serve": (
-        "Fetch them once with `aeon model fetch {model}`; or set AEON_MODEL_BASE_URL and AEON_MODEL_NAME to use a model server."
+        "Fetch them once with `aeon model fetch {model}`; "
+        "or set AEON_MODEL_BASE_URL and AEON_MODEL_NAME to use a model server."
     ),
     "models.install": (
-        "Run {command} and then `aeon model fetch`; or set AEON_MODEL_BASE_URL and AEON_MODEL_NAME to use a model server."
+        "Run {command} and then `aeon model fetch`; "
+        "or set AEON_MODEL_BASE_URL and AEON_MODEL_NAME to use a model server."
     ),
     "processes.start": "Start one: aeon process run NAME.",
     "projection.rebuild": "Run `aeon store graph rebuild`.",
