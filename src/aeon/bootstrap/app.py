@@ -21,9 +21,10 @@ from aeon.adapters.weights import (
 )
 from aeon.base.errors import AeonError, InputError, ToolDefinitionError, WeightsError
 from aeon.base.masking import secrets_of_environment
+from aeon.base.next_steps import NextStep
 from aeon.bootstrap.embedded_models import catalogued_weights, suitable_weights
 from aeon.bootstrap.lazy import LazyAdapter, LazyMemory, SeeingAdapter
-from aeon.bootstrap.model_choice import MODEL_SERVER_ADVICE, NO_PROJECT_KEYS, ModelChoice, choose_model, key_variables
+from aeon.bootstrap.model_choice import NO_PROJECT_KEYS, ModelChoice, choose_model, key_variables
 from aeon.llm.interface import Image, LLMAdapter
 from aeon.llm.usage import ModelPrice, Prices
 from aeon.memory.interface import Memory
@@ -138,7 +139,8 @@ class App:
         """Raises InputError if the model of the settings cannot see images."""
         if not self._has_own_model and (choice := self.model_choice()).is_embedded:
             raise InputError(
-                f"The {choice.title} cannot see images.", next_step=f"Use a model that can: {MODEL_SERVER_ADVICE}."
+                f"The {choice.title} cannot see images.",
+                next_step="Use one that can: set AEON_MODEL_BASE_URL and AEON_MODEL_NAME to use a model server.",
             )
 
     def fetch_weights(self, name: str | None, report: WeightsProgressCallback) -> Path:
@@ -356,7 +358,7 @@ def _missing_weights(weights: Weights, file: Path) -> WeightsError:
     wrong = f"{file} is not what was published as the model {weights.name!r}; it is damaged, or a different file."
     return WeightsError(
         wrong if file.exists() else missing,
-        next_step=f"Fetch them once with `aeon model fetch {weights.name}`; or {MODEL_SERVER_ADVICE}.",
+        next_step=NextStep("models.fetch_or_serve", model=weights.name),
     )
 
 

@@ -10,6 +10,7 @@ from aeon.base.json import Json, JsonObject
 from aeon.cli.console import discard_stdout, print_data, print_message
 from aeon.cli.error_reports import as_error_report
 from aeon.cli.exit_codes import ExitCode
+from aeon.cli.next_steps import advice_of
 from aeon.cli.text import indented_json, printable
 from aeon.kernel.marks import untrusted_marks
 from aeon.kernel.state import OrchestrationState
@@ -80,7 +81,8 @@ def _code(result: JsonObject) -> ExitCode:
 def report_of_error(error: AeonError) -> RequestReport:
     """Return the report of a run that ended with an error."""
     code = ExitCode.USAGE if error.is_wrong_input else ExitCode.FAILED
-    record = {**error.as_dict(), "retryable": error.details.get("retryable", error.is_retryable)}
+    is_retryable = error.details.get("retryable", error.is_retryable)
+    record = {**error.as_dict(), "next_step": advice_of(error), "retryable": is_retryable}
     return RequestReport("failed", code, error=record)
 
 

@@ -57,7 +57,7 @@ class UserPlan(NamedTuple):
     allow_fallback: bool
 
 
-class Asked(NamedTuple):
+class AskedRequest(NamedTuple):
     """What a command was asked to run: the request, its plan if there is one already, the texts and images."""
 
     request: str
@@ -66,7 +66,7 @@ class Asked(NamedTuple):
     images: Sequence[NamedImage] = ()
 
 
-def read_asked(request: str | None, supplied: UserPlan, options: RequestOptions) -> Asked:
+def read_asked_request(request: str | None, supplied: UserPlan, options: RequestOptions) -> AskedRequest:
     """Read the request, the plan, the texts and the images. Raises InputError."""
     if supplied.file is not None:
         if options.files or options.images:
@@ -75,7 +75,7 @@ def read_asked(request: str | None, supplied: UserPlan, options: RequestOptions)
                 f"{flag} needs a request; a plan names what it reads.", next_step="Leave one of them out."
             )
         plan = read_plan(supplied.file)
-        return Asked(request_of_plan(plan) if request is None else read_request(request), plan)
+        return AskedRequest(request_of_plan(plan) if request is None else read_request(request), plan)
     if supplied.repair or supplied.allow_fallback:
         raise RequestError("--repair and --allow-fallback need a supplied plan.", next_step="Add --plan FILE.")
     piped = None if request == "-" else text_on_stdin(options)
@@ -91,8 +91,8 @@ def read_asked(request: str | None, supplied: UserPlan, options: RequestOptions)
     attachments = given_attachments(options, piped)
     images = read_images(options.images, folder=Path.cwd())
     if attachments is not None:
-        return Asked(text, plan_of_texts(text, attachments, images), attachments, images)
-    return Asked(text, plan_of_images(text, images) if images else None, None, images)
+        return AskedRequest(text, plan_of_texts(text, attachments, images), attachments, images)
+    return AskedRequest(text, plan_of_images(text, images) if images else None, None, images)
 
 
 def verbosity_of(*, is_quiet: bool, is_verbose: bool) -> Verbosity:

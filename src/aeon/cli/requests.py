@@ -19,7 +19,7 @@ from aeon.cli.displays import Display, QuietDisplay, display_for
 from aeon.cli.exit_codes import ExitCode
 from aeon.cli.progress import FetchProgress
 from aeon.cli.reports import RequestReport, print_report, report_of_error, report_of_interruption, report_of_result
-from aeon.cli.request_inputs import RequestOptions, UserPlan, given_attachments, read_asked, text_on_stdin
+from aeon.cli.request_inputs import RequestOptions, UserPlan, given_attachments, read_asked_request, text_on_stdin
 from aeon.cli.session import app_session
 from aeon.cli.signals import exit_code_of
 from aeon.cli.text import indented_json, printable
@@ -56,7 +56,7 @@ def run_request(request: str | None, supplied: UserPlan, log: Path | None, optio
     For a request about images, or texts from files or stdin, code makes the plan: the model reads them and answers.
     """
     loaded = options.load()
-    text, plan, attachments, images = read_asked(request, supplied, options)
+    text, plan, attachments, images = read_asked_request(request, supplied, options)
     if attachments is not None and plan is not None and options.ttl is None:
         loaded = options.load(max(loaded.settings.run.ttl, len(plan.steps)))
     display = _display(options)
@@ -118,7 +118,7 @@ def resume_run(path: Path, options: RequestOptions) -> int:
 def plan_request(request: str | None, supplied: UserPlan, options: RequestOptions) -> int:
     """Print the plan for a request without running it; a plan that was supplied, or that code makes, as it is."""
     loaded = options.load()
-    text, plan, attachments, _ = read_asked(request, supplied, options)
+    text, plan, attachments, _ = read_asked_request(request, supplied, options)
     display = _display(options)
     with app_session(loaded) as app:
         if plan is None:
