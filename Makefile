@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 LOCK   := requirements/dev.lock
 PYTEST := $(BIN)/pytest
 
-.PHONY: help demo test nightly check docs bench weights lock clean
+.PHONY: help demo test nightly check docs pictures bench weights lock clean
 .DEFAULT_GOAL := help
 
 help: ## what there is
@@ -43,6 +43,9 @@ check: $(VENV)/.installed ## lint, types, contracts and the fast tests
 docs: $(VENV)/.installed ## build the site of the documentation into build/site; a link that leads nowhere is an error
 	@$(BIN)/properdocs build --quiet --clean
 	@echo "build/site/index.html"
+
+pictures: $(VENV)/.installed ## make the pictures of the terminal in docs/pictures
+	@$(BIN)/python docs/make_pictures.py
 
 bench: $(VENV)/.installed weights ## every benchmark; prints ratios, writes the RESULTS.md files
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/bench.lock

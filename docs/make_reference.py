@@ -17,8 +17,14 @@ from typer.main import get_command
 
 from aeon.cli.app import app
 
-_OBJECT = re.compile(r"<(?:built-in method|function) (\w+)[^>]*>")
+_OBJECT = re.compile(r"<(?:built-in method|built-in function|function) (\w+)[^>]*>")
 """How Python shows a function as a default: with an address that is another one every time."""
+
+_MODULE = re.compile(r"(?<![\w.'])(?:[a-z_]\w*\.)+(?=[A-Za-z_])")
+"""The module before a name, as in `collections.abc.Callable`."""
+
+_WIDTH = 100
+_LONGEST_DEFAULT = 60
 
 TARGET = Path(__file__).with_name("reference.md")
 
@@ -102,8 +108,14 @@ ROOMS = {
 }
 
 
+_BESIDE = (
+    "Pages beside this one: [settings](settings.md), [exit codes](exit-codes.md), [errors](errors.md), "
+    "[events](events.md), [glossary](glossary.md)."
+)
+
+
 def main() -> None:
-    head = ["# Reference", "", "Made from the code by `python docs/make_reference.py`."]
+    head = ["# Reference", "", "Made from the code by `python docs/make_reference.py`.", "", _BESIDE]
     made = "\n".join([*head, *_code(), *_commands()]) + "\n"
     if "--check" not in sys.argv:
         TARGET.write_text(made)
@@ -125,21 +137,55 @@ def _code() -> list[str]:
 def _entry(name: str, value: object, module: str) -> list[str]:
     lines = ["", f"### {name}", "", f"`from {module} import {name}`", ""]
     if inspect.isclass(value) or inspect.isfunction(value):
-        lines += ["```text", f"{name}{_signature(value)}", "```", ""]
+        lines += _block(f"{name}{_signature(value, name)}")
     lines.append(inspect.getdoc(value) or "")
     if inspect.isclass(value):
         for method, body in vars(value).items():
             if not method.startswith("_") and inspect.isfunction(body) and body.__doc__:
-                lines += ["", f"**`{method}{_signature(body)}`** {inspect.getdoc(body)}"]
+                lines += ["", *_block(f"{method}{_signature(body, method)}"), inspect.getdoc(body) or ""]
     return lines
 
 
-def _signature(value: object) -> str:
+def _block(code: str) -> list[str]:
+    return ["```text", code, "```", ""]
+
+
+def _signature(value: object, name: str) -> str:
+    """The signature as a person would write it: names without their modules, a parameter a line where it is long."""
     try:
-        text = str(inspect.signature(value)).replace("(self, ", "(").replace("(self)", "()")  # type: ignore[arg-type]
+        signature = inspect.signature(value)  # type: ignore[arg-type]
     except ValueError:
         return ""
-    return _OBJECT.sub(r"\1", text)
+    parameters = _parameters(signature)
+    result = "" if signature.return_annotation is inspect.Signature.empty else _plain(str(signature).rpartition(")")[2])
+    line = f"({', '.join(parameters)}){result}"
+    if len(name) + len(line) <= _WIDTH:
+        return line
+    return "(\n" + "".join(f"    {parameter},\n" for parameter in parameters) + f"){result}"
+
+
+def _parameters(signature: inspect.Signature) -> list[str]:
+    """The parameters as text, without `self`, and with the `*` before those that are given by name only."""
+    found: list[str] = []
+    needs_star = True
+    for name, parameter in signature.parameters.items():
+        if name == "self":
+            continue
+        if parameter.kind is parameter.KEYWORD_ONLY and needs_star:
+            found.append("*")
+        needs_star = needs_star and parameter.kind not in (parameter.KEYWORD_ONLY, parameter.VAR_POSITIONAL)
+        found.append(_plain(str(_shortened(parameter))).replace("= Ellipsis", "= ..."))
+    return found
+
+
+def _shortened(parameter: inspect.Parameter) -> inspect.Parameter:
+    """The parameter without a long text as its default, such as a prompt."""
+    is_long = isinstance(parameter.default, str | bytes) and len(parameter.default) > _LONGEST_DEFAULT
+    return parameter.replace(default=...) if is_long else parameter
+
+
+def _plain(text: str) -> str:
+    return _MODULE.sub("", _OBJECT.sub(r"\1", text))
 
 
 def _commands() -> list[str]:

@@ -61,7 +61,8 @@ def is_elsewhere(address: str) -> bool:
 
 
 def test_a_browser_fetches_nothing_from_elsewhere(site, pages):
-    styles = [address for css in site.rglob("*.css") for address in css_addresses(css.read_text("utf-8"))]
+    sheets = [*site.rglob("*.css"), *site.rglob("*.svg")]
+    styles = [address for sheet in sheets for address in css_addresses(sheet.read_text("utf-8"))]
     fetched = [address for page in pages.values() for address in page.fetched]
     assert fetched
     assert [address for address in [*fetched, *styles] if is_elsewhere(address)] == []
