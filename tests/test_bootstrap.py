@@ -183,7 +183,7 @@ def test_a_name_of_the_catalogue_or_a_file_means_the_embedded_model(environ, tmp
 def test_without_any_model_the_error_names_every_way_to_one(environ, without_embedded):
     with pytest.raises(MissingExtraError) as caught:
         choose_model(ModelSettings(), environ)
-    for words in ("pip install 'aeon-orchestrator[embedded]'", "aeon model fetch", "AEON_MODEL_BASE_URL"):
+    for words in ("pip install 'aeon-orchestrator[embedded]'", "fetch a model", "AEON_MODEL_BASE_URL"):
         assert words in str(caught.value)
 
 
@@ -215,9 +215,9 @@ def test_building_opens_nothing(environ, tmp_path, monkeypatch, without_embedded
 def test_a_model_that_is_not_there_is_to_a_run_one_that_does_not_answer(environ):
     """Core 7: the run gets an LLMError; nothing is downloaded behind its back."""
     whole = app(environ, name="small")
-    with pytest.raises(WeightsError, match=r"not on this machine.*aeon model fetch small"):
+    with pytest.raises(WeightsError, match=r"not on this machine.*Fetch the model small"):
         whole.prepare_model(pytest.fail, may_fetch=False)
-    with pytest.raises(LLMError, match="aeon model fetch small"):
+    with pytest.raises(LLMError, match="Fetch the model small"):
         whole.model.complete(LLMRequest("hello"))
 
 
@@ -225,7 +225,7 @@ def test_a_file_that_is_not_the_published_one_is_not_used_and_its_checking_is_re
     pretend_fetched(environ, "tiny")
     whole = app(environ, name="tiny")
     told: list[WeightsProgress] = []
-    with pytest.raises(WeightsError, match=r"is not what was published.*aeon model fetch tiny"):
+    with pytest.raises(WeightsError, match=r"is not what was published.*Fetch the model tiny"):
         whole.prepare_model(told.append, may_fetch=False)
     assert {progress.phase for progress in told} == {WeightsPhase.VERIFYING}
 

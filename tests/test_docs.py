@@ -5,8 +5,10 @@ import io
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -44,8 +46,26 @@ def matches(said: str, printed: str) -> bool:
     return re.fullmatch(pattern.replace(r"\ .*", ".*").replace(r".*\ ", ".*"), " ".join(printed.split())) is not None
 
 
+@contextlib.contextmanager
+def processes_of(folder: Path) -> Iterator[None]:
+    """End what a document started in its folder and did not end itself, as one that fails does not."""
+    try:
+        yield
+    finally:
+        for file in folder.glob("*.pid"):
+            pid = int(file.read_text())
+            with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+                if Path(f"/proc/{pid}/cwd").readlink() == folder:  # not one that has got the number since
+                    os.kill(pid, signal.SIGTERM)
+
+
 def play(document: Path, folder: Path, wanted: str, environ: dict[str, str]) -> int:
     """Run the document's console blocks of one kind; returns how many commands ran."""
+    with processes_of(folder):
+        return run_blocks(document, folder, wanted, environ)
+
+
+def run_blocks(document: Path, folder: Path, wanted: str, environ: dict[str, str]) -> int:
     shutil.copy(ROOT / "examples" / "trip.yaml", folder)
     ran = 0
     for kind, info, body in blocks(document):

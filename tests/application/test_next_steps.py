@@ -17,17 +17,21 @@ from aeon.server.mcp.next_steps import TOOLS
 
 SOURCE = Path(aeon.__file__).parent
 DOORS = {"neutral": TEXTS, "commands": COMMANDS, "tools": TOOLS, "calls": CALLS}
-ROOMS = ("application", "platform", "bootstrap", "base", "adapters")
+ROOMS = ("application", "platform", "bootstrap", "base", "adapters", "skills")
 COMMAND = re.compile(r"(?:`|: )aeon [a-z]+")
 """A command in a sentence: in backticks, or after a colon."""
 
 NOT_YET = {
     "platform/diagnosis.py",  # the reasons of a wait are kept as texts
-    "bootstrap/app.py",  # how to get weights
-    "bootstrap/model_choice.py",
-    "adapters/weights/fetch.py",
     "adapters/operations/http_client.py",  # runs keep it as a text
     "base/errors.py",  # LLMError and SkillError, which logs keep
+    "skills/answer.py",  # an answer, whose text traces keep
+    "skills/planner/pattern_planner.py",  # part of that answer
+    "skills/plan/check.py",  # problems of plans are kept as texts
+    "skills/config/skill_settings.py",  # results of scripts keep these, too
+    "skills/launch/grants.py",
+    "skills/tool.py",
+    "skills/shipped/storyteller/telling/model.py",  # a script, which has no door
 }
 """Modules whose texts still name commands."""
 

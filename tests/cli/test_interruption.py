@@ -53,7 +53,7 @@ def test_an_interrupted_run_can_be_resumed(hanging_plan, aeon, number, code):
     assert verified.json["entries"] == 2
     shown = aeon("log", "show", "run.jsonl")
     assert "complete a (tool): say" in shown.out
-    with started("resume", "run.jsonl") as again:
+    with started("log", "resume", "run.jsonl") as again:
         wait_for(again, "hang input")
         again.send_signal(signal.SIGINT)
         again.communicate(timeout=20)
@@ -62,7 +62,7 @@ def test_an_interrupted_run_can_be_resumed(hanging_plan, aeon, number, code):
 
 def test_an_interruption_while_planning_leaves_nothing(double):
     double(StalledResponse())
-    with started("run", "hello", "--log", "run.jsonl", "--json") as process:
+    with started("run", "add", "--log", "run.jsonl", "--json") as process:
         wait_for(process, "planning")
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=20)

@@ -17,7 +17,7 @@ def plain(seen: str) -> str:
 @pytest.mark.slow
 def test_a_run_is_drawn_with_every_state(terminal, double, add):
     double(add)
-    code, seen = terminal("run", "add")
+    code, seen = terminal("run", "add 15*23 and 7, then say so")
     text = plain(seen)
     assert code == 0, text
     assert "pending s1: add [calculator]" in text

@@ -103,3 +103,23 @@ def test_a_secret_without_a_value_is_told_as_such(aeon):
     """Measured U9: it said to check the path."""
     ended = aeon("secret", "set", "k", stdin=b"")
     assert (ended.code, "on stdin is empty" in ended.err, "path" in ended.err) == (2, True, False)
+
+
+def test_a_remote_model_is_listed_once_it_is_chosen(aeon):
+    assert [name for (name,) in aeon("model", "list").cells("NAME")] == ["standard", "small", "tiny"]
+    assert aeon("model", "use", "gpt-x", "--at", "http://127.0.0.1:9/v1").code == 0
+    listed = aeon("model", "list")
+    assert listed.cells("NAME", "STATE")[-1] == ("gpt-x", "chosen")
+    assert "http://127.0.0.1:9/v1" in listed.out
+    assert aeon("model", "list", "--json").json[-1]["base_url"] == "http://127.0.0.1:9/v1"
+
+
+def test_settings_without_a_model_do_not_keep_the_list_from_being_printed(aeon, monkeypatch):
+    monkeypatch.setenv("AEON_MODEL_BASE_URL", "http://127.0.0.1:9/v1")
+    assert aeon("model", "list").code == 0
+
+
+def test_an_address_is_no_name_of_a_model(aeon):
+    ended = aeon("model", "use", "http://127.0.0.1:9/v1")
+    assert (ended.code, "aeon model use NAME --at http://127.0.0.1:9/v1" in " ".join(ended.err.split())) == (2, True)
+    assert not Path("aeon.toml").exists()

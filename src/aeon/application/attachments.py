@@ -1,14 +1,18 @@
-"""Requests about texts: reads them, and plans how the model reads them part by part and answers from its notes."""
+"""Requests about texts and images: reads them, and plans how the model reads them and answers."""
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
 from aeon.base.errors import InputError, RequestError
 from aeon.base.json import JsonObject
 from aeon.base.language import with_language
-from aeon.bootstrap.texts import text_of_file, text_of_page
-from aeon.plan.models import Plan
+from aeon.base.next_steps import NextStep
+from aeon.bootstrap.texts import image_of_file, text_of_file, text_of_page
+from aeon.llm.interface import Image
+from aeon.plan.models import Plan, PlanStep
 from aeon.plan.parser import build_plan
 from aeon.tools.attachments import PART_CHARACTERS, Attachments
 
@@ -20,6 +24,44 @@ _NOTE = (
     "This is {what}. Note in at most 120 words everything in it that helps with the request below, with names and "
     "numbers as they stand, and nothing else. If nothing helps, answer: nothing.\nRequest: {request}"
 )
+_IMAGE = re.compile(r"^Image (.+), [\d,]+ bytes, sha256 ([0-9a-f]{64})$", re.MULTILINE)
+"""How a step's description names an image that the model sees."""
+
+
+class NamedImage(NamedTuple):
+    """An image and the name of its file."""
+
+    name: str
+    image: Image
+
+    @property
+    def digest(self) -> str:
+        """The SHA-256 of its bytes."""
+        return sha256(self.image.content).hexdigest()
+
+    @property
+    def line(self) -> str:
+        """The line that names it in the description of a step."""
+        return f"Image {self.name}, {len(self.image.content):,} bytes, sha256 {self.digest}"
+
+
+def read_images(files: Sequence[str | Path], *, folder: Path) -> list[NamedImage]:
+    """The images in files; paths are relative to `folder`. Raises InputError for what is no image, or is too large."""
+    paths = [folder / Path(file).expanduser() for file in files]
+    return [NamedImage(" ".join(path.name.split()), image_of_file(path)) for path in paths]
+
+
+def require_same_images(steps: Iterable[PlanStep], given: Sequence[NamedImage]) -> None:
+    """Raises InputError unless these steps of a resumed run get the images that their descriptions name."""
+    named = {digest: name for step in steps for name, digest in _IMAGE.findall(step.description)}
+    digests = {each.digest for each in given}
+    if missing := [name for digest, name in named.items() if digest not in digests]:
+        raise InputError(
+            f"The run is about images that are needed again, unchanged: {', '.join(missing)}.",
+            next_step=NextStep("images.give_again"),
+        )
+    if other := [each.name for each in given if each.digest not in named]:
+        raise InputError(f"The run did not see these images: {', '.join(other)}.", next_step="Leave them out.")
 
 
 def read_attachments(
@@ -51,8 +93,13 @@ class _Note(NamedTuple):
     reference: str
 
 
-def plan_of_texts(request: str, attachments: Attachments) -> Plan:
-    """The plan that answers a request from attached texts, whatever their length.
+def plan_of_images(request: str, images: Sequence[NamedImage]) -> Plan:
+    """The plan that answers a request about images: one step by the model, whose description names them."""
+    return build_plan({"goal": request, "steps": [_answer_step(request, images, [])]})
+
+
+def plan_of_texts(request: str, attachments: Attachments, images: Sequence[NamedImage] = ()) -> Plan:
+    """The plan that answers a request from attached texts, whatever their length; the answer names `images`, too.
 
     Texts that fit together are read whole. Of longer ones each part is noted, and the answer is made from the notes.
     The plan is made before any text is read, so that no text can change it. Raises RequestError for too long a text.
@@ -68,7 +115,7 @@ def plan_of_texts(request: str, attachments: Attachments) -> Plan:
     while len(notes) > _NOTES_TOGETHER:
         groups = [notes[start : start + _NOTES_TOGETHER] for start in range(0, len(notes), _NOTES_TOGETHER)]
         notes = [_note(request, f"group {number} of notes", group, steps) for number, group in enumerate(groups, 1)]
-    steps.append(_model_step("answer", with_language(request), notes))
+    steps.append(_answer_step(request, images, notes))
     return build_plan({"goal": request, "steps": steps})
 
 
@@ -90,6 +137,11 @@ def _note(request: str, what: str, material: Sequence[_Note], steps: list[JsonOb
     step_id = f"n{len(steps) + 1}"
     steps.append(_model_step(step_id, _NOTE.format(what=what, request=request), material))
     return _Note(f"notes on {what}", f"{{step.{step_id}.text}}")
+
+
+def _answer_step(request: str, images: Sequence[NamedImage], material: Sequence[_Note]) -> JsonObject:
+    description = "\n".join([with_language(request), *(image.line for image in images)])
+    return _model_step("answer", description, material)
 
 
 def _model_step(step_id: str, description: str, material: Sequence[_Note]) -> JsonObject:

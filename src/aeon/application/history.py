@@ -38,6 +38,7 @@ _NAME = re.compile(r"(?:skills-)?([0-9]{8}-[0-9]{6})-[0-9a-f]+")
 _MAX_NAMED = 8
 """The most ids that a message about an ambiguous one lists."""
 _NEWEST_AT = "9999"
+_STDIN: Final = "-"
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,10 +121,13 @@ class HistoryService:
     def find(self, name: str, kinds: Collection[HistoryKind] = KINDS) -> FoundRun:
         """What a person named: a path, an id, the beginning of one, or `last` for the newest of these kinds.
 
+        `-` is a trace of skills on stdin.
         Raises InputError or NotFoundError if nothing has that name, or more than one thing.
         """
         if name == NEWEST:
             return self._newest(kinds)
+        if name == _STDIN:
+            return FoundRun(name, "skill", Path(name))
         if (path := Path(name)).suffix in _SUFFIXES or path.is_file() or "/" in name:
             return FoundRun(path.stem, kind_of_file(path), path)
         matching = [FoundRun(each.id, each.kind, each.path) for each in self._files() if each.id.startswith(name)]
@@ -153,7 +157,10 @@ class HistoryService:
 
 
 def kind_of_file(path: Path) -> HistoryKind:
-    """What a file tells of: a log of a request, or a trace of skills. Raises InputError if it cannot be read."""
+    """What a file tells of: a log of a request, or a trace of skills. Raises InputError if it cannot be read.
+
+    Any JSON file counts as a trace: who reads it says what is wrong with it.
+    """
     require_ownership(path)
     try:
         content = path.read_bytes()
@@ -161,7 +168,7 @@ def kind_of_file(path: Path) -> HistoryKind:
         raise InputError(f"{path} cannot be read: {error.strerror}.", next_step=NextStep("history.list")) from None
     if not content or b'"prev":' in content:
         return "request"
-    if b'"executionTrace":' in content:
+    if b'"executionTrace":' in content or path.suffix == ".json":
         return "skill"
     raise InputError(
         f"{path} is neither the log of a request nor the trace of a plan of skills.", next_step=NextStep("history.list")

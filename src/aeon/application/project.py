@@ -115,16 +115,20 @@ class Project:
         tools: Sequence[Tool] = (),
         cancellation: CancellationCheck | None = None,
         files: Sequence[str | Path] = (),
+        images: Sequence[str | Path] = (),
     ) -> RequestResult:
         """Plan a request and run the plan.
 
         The plan may use all registered tools, `tools`, and the skills that match. `observer` gets every event. With
         `files`, paths or addresses of pages, the request is about their texts: the model reads them, in parts if they
-        are long, and answers. Raises RequestError, InputError for what has no text, LLMError without a model,
-        OrchestrationError if no plan can be made, ToolDefinitionError for one of `tools`, and LogError.
+        are long, and answers. With `images`, paths of PNG, JPEG, GIF or WebP files of at most 10 MiB, the model sees
+        them with each of its requests. Raises RequestError, InputError for what has no text or is no image and if the
+        model cannot see, LLMError without a model, OrchestrationError if no plan can be made, ToolDefinitionError for
+        one of `tools`, and LogError.
         """
         self._require_open()
-        return self._requests.ask(request, KernelRunOptions(observer, tools, cancellation=cancellation, files=files))
+        options = KernelRunOptions(observer, tools, cancellation=cancellation, files=files, images=images)
+        return self._requests.ask(request, options)
 
     def run_plan(
         self,
@@ -145,13 +149,15 @@ class Project:
         observer: Observer | None = None,
         tools: Sequence[Tool] = (),
         cancellation: CancellationCheck | None = None,
+        images: Sequence[str | Path] = (),
     ) -> RequestResult:
         """Continue a request that was cancelled, whose TTL expired, or that was killed.
 
-        `log` is the path of its log. Raises LogError, and InputError for a finished request.
+        `log` is the path of its log; `images` are those of `ask`, if there were any. Raises LogError, and InputError
+        for a finished request and for images that are missing or differ.
         """
         self._require_open()
-        return self._requests.resume(log, KernelRunOptions(observer, tools, cancellation=cancellation))
+        return self._requests.resume(log, KernelRunOptions(observer, tools, cancellation=cancellation, images=images))
 
     def apply(self, source: str | Path) -> "list[ApplyStep]":
         """Create and change what YAML documents describe; returns a step for each document.

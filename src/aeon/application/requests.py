@@ -8,7 +8,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, cast
 
-from aeon.application.attachments import plan_of_texts, read_attachments
+from aeon.application.attachments import (
+    NamedImage,
+    plan_of_images,
+    plan_of_texts,
+    read_attachments,
+    read_images,
+    require_same_images,
+)
 from aeon.base.errors import InputError, RequestError, ToolDefinitionError
 from aeon.base.json import Json, JsonObject
 from aeon.base.loggers import logged_as
@@ -85,7 +92,7 @@ class KernelRunOptions(NamedTuple):
     `observer` gets its events; `tools` are added to the registered ones. `ttl` counts the steps that may be visited,
     None for the settings' own; `log` is the path of the log, None for a fresh one. `cancellation` is called before each
     step and returns whether to stop there. `files` are paths, relative to the project's folder, and addresses of
-    pages; the model reads them, whatever their length.
+    pages; the model reads them, whatever their length. `images` are paths of images, which the model sees.
     """
 
     observer: Observer | None = None
@@ -94,6 +101,20 @@ class KernelRunOptions(NamedTuple):
     log: Path | None = None
     cancellation: CancellationCheck | None = None
     files: Sequence[str | Path] = ()
+    images: Sequence[str | Path] = ()
+
+
+class _Work(NamedTuple):
+    """What a run does: the call of the kernel, the request and the tools that say which skills it needs.
+
+    `after` is the log that it continues, `images` what the model sees.
+    """
+
+    execute: Callable[[Orchestrator], JsonObject]
+    request: str = ""
+    named: Sequence[str | None] = ()
+    after: LogHistory | None = None
+    images: Sequence[NamedImage] = ()
 
 
 _DEFAULTS = KernelRunOptions()
@@ -109,24 +130,34 @@ class RequestService:
     def ask(self, request: str, options: KernelRunOptions = _DEFAULTS) -> RequestResult:
         """Plan a request and run the plan.
 
-        Raises RequestError, LLMError without a model, OrchestrationError when no plan can be made, and LogError.
+        Raises RequestError, LLMError without a model, OrchestrationError when no plan can be made, and LogError;
+        InputError for a file that cannot be read or seen, and for images if the model cannot see.
         """
         _require_text(request)
+        if options.images:
+            self._app.require_sight()
         self._app.model.supports_schema()  # opens the model before a log is created
-        if options.files:
+        if options.files or options.images:
             return self._ask_about(request, options)
         if plan := plan_of_skill(self._app, request):
             return self.run_plan(plan, request, options)
-        cancellation = options.cancellation
-        return self._run(request, (), options, None, lambda kernel: kernel.execute(request, cancellation=cancellation))
+
+        def execute(kernel: Orchestrator) -> JsonObject:
+            return kernel.execute(request, cancellation=options.cancellation)
+
+        return self._run(_Work(execute, request), options)
 
     def _ask_about(self, request: str, options: KernelRunOptions) -> RequestResult:
-        """Answer a request about texts; code makes the plan. Raises InputError for a file without text."""
+        """Answer a request about texts and images; code makes the plan. Raises InputError for a file without text."""
+        images = read_images(options.images, folder=self._app.folder)
+        text = normalize_request(request)
+        if not options.files:
+            return self._run_plan(plan_of_images(text, images), request, options, images)
         attachments = read_attachments(options.files, folder=self._app.folder)
-        plan = plan_of_texts(normalize_request(request), attachments)
+        plan = plan_of_texts(text, attachments, images)
         ttl = max(self._app.settings.run.ttl, len(plan.steps)) if options.ttl is None else options.ttl
         tools = [*options.tools, AttachmentTool(attachments)]
-        return self.run_plan(plan, request, options._replace(tools=tools, ttl=ttl))
+        return self._run_plan(plan, request, options._replace(tools=tools, ttl=ttl), images)
 
     def run_plan(
         self, plan: Plan | JsonObject, request: str = "", options: KernelRunOptions = _DEFAULTS
@@ -135,49 +166,43 @@ class RequestService:
 
         Raises PlanError, RequestError, LogError.
         """
-        made = plan if isinstance(plan, Plan) else build_plan(plan)
-        cancellation = options.cancellation
-        return self._run(
-            request,
-            [step.tool for step in made.steps],
-            options,
-            None,
-            lambda kernel: kernel.execute(request or made.goal, made, cancellation=cancellation),
-        )
+        return self._run_plan(plan if isinstance(plan, Plan) else build_plan(plan), request, options)
+
+    def _run_plan(
+        self, plan: Plan, request: str, options: KernelRunOptions, images: Sequence[NamedImage] = ()
+    ) -> RequestResult:
+        def execute(kernel: Orchestrator) -> JsonObject:
+            return kernel.execute(request or plan.goal, plan, cancellation=options.cancellation)
+
+        return self._run(_Work(execute, request, [step.tool for step in plan.steps], images=images), options)
 
     def resume(self, log: Path, options: KernelRunOptions = _DEFAULTS) -> RequestResult:
         """Resume the run of a log from its last complete entry.
 
-        Raises LogError, and InputError if the run has ended.
+        Raises LogError, and InputError if the run has ended, or if its images are not given again.
         """
         history = read_log(log)
         state = restore_state(history)
         left = [step for step in state.plan.steps if step.status in (StepStatus.PENDING, StepStatus.RUNNING)]
         if not left:
             raise InputError(f"The run in {log} has ended.", next_step="Start a new run.")
-        cancellation = options.cancellation
-        return self._run(
-            "",
-            [step.tool for step in left],
-            options._replace(log=log),
-            history,
-            lambda kernel: kernel.resume(state, cancellation=cancellation),
-        )
+        images = read_images(options.images, folder=self._app.folder)
+        require_same_images(left, images)
 
-    def _run(
-        self,
-        request: str,
-        named: Iterable[str | None],
-        options: KernelRunOptions,
-        after: LogHistory | None,
-        work: Callable[[Orchestrator], JsonObject],
-    ) -> RequestResult:
+        def execute(kernel: Orchestrator) -> JsonObject:
+            return kernel.resume(state, cancellation=options.cancellation)
+
+        work = _Work(execute, named=[step.tool for step in left], after=history, images=images)
+        return self._run(work, options._replace(log=log))
+
+    def _run(self, work: _Work, options: KernelRunOptions) -> RequestResult:
         ttl = self._app.settings.run.ttl if options.ttl is None else options.ttl
         path = options.log or new_log_path(self._app.log_folder)
-        with open_request_log(path, after) as log, logged_run("kernel", path.stem, self._app.known_secrets):
-            tools = request_registry(self._app, request, named, options.tools)
-            kernel = self._app.orchestrator(ttl=ttl, log=log, observer=options.observer, tools=tools)
-            raw = work(kernel)
+        with open_request_log(path, work.after) as log, logged_run("kernel", path.stem, self._app.known_secrets):
+            tools = request_registry(self._app, work.request, work.named, options.tools)
+            seen = [each.image for each in work.images]
+            kernel = self._app.orchestrator(ttl=ttl, log=log, observer=options.observer, tools=tools, images=seen)
+            raw = work.execute(kernel)
         return RequestResult.of(raw, path, self._app.prices)
 
 

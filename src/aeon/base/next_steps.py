@@ -13,9 +13,24 @@ TEXTS: Final[Mapping[str, str]] = {
     "folder.correct": "Find out who changed it, then correct it.",
     "history.begin": "Run a request first.",
     "history.list": "List what ran.",
+    "images.give_again": "Give the same images again.",
     "jobs.list_dead": "List your dead jobs.",
     "metrics.list": "List the metrics.",
     "models.fetch": "Fetch it.",
+    "models.fetch_again": (
+        "Fetch the model {model} again (the downloaded part is kept); "
+        "or set AEON_MODEL_PATH=/path/to.gguf to your own model file."
+    ),
+    "models.fetch_again_or_smaller": (
+        "Fetch the model {model} again (the downloaded part is kept), or the smaller one; "
+        "or set AEON_MODEL_PATH=/path/to.gguf to your own model file."
+    ),
+    "models.fetch_or_serve": (
+        "Fetch the model {model} once; or set AEON_MODEL_BASE_URL and AEON_MODEL_NAME to use a model server."
+    ),
+    "models.install": (
+        "Run {command} and fetch a model; or set AEON_MODEL_BASE_URL and AEON_MODEL_NAME to use a model server."
+    ),
     "processes.start": "Start a run of a Process.",
     "projection.rebuild": "Rebuild the graph.",
     "runs.adopt": "{first} adopt the runs: open ones continue from their entries.",
@@ -37,6 +52,7 @@ TEXTS: Final[Mapping[str, str]] = {
     "skills.check": "See the notes about the skills.",
     "skills.correct": "Correct the file, then check the skills again.",
     "skills.list": "List the skills.",
+    "skills.reword": "Reword the request, or list the available skills.",
     "skills.show": "Look at the skill {skill} and its scripts.",
     "skills.unpin": "Unpin the skill {skill} first.",
     "skills.update_or_remove": "Update the skill {skill}, or remove it first.",

@@ -1,6 +1,6 @@
 """Builds everything a run needs: model, memory, tools and skills."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -19,12 +19,13 @@ from aeon.adapters.weights import (
     find_verified,
     weights_dir,
 )
-from aeon.base.errors import AeonError, ToolDefinitionError, WeightsError
+from aeon.base.errors import AeonError, InputError, ToolDefinitionError, WeightsError
 from aeon.base.masking import secrets_of_environment
+from aeon.base.next_steps import NextStep
 from aeon.bootstrap.embedded_models import catalogued_weights, suitable_weights
-from aeon.bootstrap.lazy import LazyAdapter, LazyMemory
-from aeon.bootstrap.model_choice import MODEL_SERVER_ADVICE, NO_PROJECT_KEYS, ModelChoice, choose_model, key_variables
-from aeon.llm.interface import LLMAdapter
+from aeon.bootstrap.lazy import LazyAdapter, LazyMemory, SeeingAdapter
+from aeon.bootstrap.model_choice import NO_PROJECT_KEYS, ModelChoice, choose_model, key_variables
+from aeon.llm.interface import Image, LLMAdapter
 from aeon.llm.usage import ModelPrice, Prices
 from aeon.memory.interface import Memory
 from aeon.memory.kv_store import InMemoryKVStore
@@ -134,6 +135,14 @@ class App:
         self.model = LazyAdapter(lambda: adapter, secrets=self.known_secrets)
         return choice
 
+    def require_sight(self) -> None:
+        """Raises InputError if the model of the settings cannot see images."""
+        if not self._has_own_model and (choice := self.model_choice()).is_embedded:
+            raise InputError(
+                f"The {choice.title} cannot see images.",
+                next_step="Use one that can: set AEON_MODEL_BASE_URL and AEON_MODEL_NAME to use a model server.",
+            )
+
     def fetch_weights(self, name: str | None, report: WeightsProgressCallback) -> Path:
         """Return the path of a catalogued model's weights, fetched if needed. Raises WeightsError, ConfigError."""
         weights = catalogued_weights(name) if name else self._selected_weights()
@@ -145,15 +154,24 @@ class App:
         return weights_dir(self._environ) / weights.file
 
     def orchestrator(
-        self, *, ttl: int, log: "RunLog | None", observer: "Observer | None", tools: ToolRegistry | None = None
+        self,
+        *,
+        ttl: int,
+        log: "RunLog | None",
+        observer: "Observer | None",
+        tools: ToolRegistry | None = None,
+        images: Sequence[Image] = (),
     ) -> "Orchestrator":
-        """Return an orchestrator for one run, with `tools`, or with all registered tools if None."""
+        """Return an orchestrator for one run, with `tools`, or with all registered tools if None.
+
+        The model sees `images` with each request.
+        """
         from aeon.kernel.orchestrator import Orchestrator
         from aeon.observability.run_logger import RunLogger
 
         on_missing_tool = self.settings.run.on_missing_tool
         return Orchestrator(
-            self.model,
+            SeeingAdapter(self.model, images) if images else self.model,
             self.memory,
             self.registry if tools is None else tools,
             ttl=ttl,
@@ -340,7 +358,7 @@ def _missing_weights(weights: Weights, file: Path) -> WeightsError:
     wrong = f"{file} is not what was published as the model {weights.name!r}; it is damaged, or a different file."
     return WeightsError(
         wrong if file.exists() else missing,
-        next_step=f"Fetch them once with `aeon model fetch {weights.name}`; or {MODEL_SERVER_ADVICE}.",
+        next_step=NextStep("models.fetch_or_serve", model=weights.name),
     )
 
 

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from aeon.adapters.weights import CATALOG, Weights, resolve_weights
 from aeon.base.errors import ConfigError, MissingExtraError
+from aeon.base.next_steps import NextStep
 from aeon.bootstrap.embedded_models import suitable_weights
 from aeon.bootstrap.passwords import NO_PROJECT_KEYS, is_loopback
 from aeon.settings import ModelSettings, Settings, environment_variable
@@ -27,8 +28,6 @@ _VENDORS = {
 """The default address and key variable of each remote provider."""
 
 _INSTALL = "pip install 'aeon-orchestrator[embedded]'"
-MODEL_SERVER_ADVICE = "set AEON_MODEL_BASE_URL and AEON_MODEL_NAME to use a model server"
-"""The advice that works without the embedded model."""
 
 
 def key_variables(settings: Settings) -> frozenset[str]:
@@ -166,7 +165,7 @@ def _embedded(settings: ModelSettings, environ: Mapping[str, str], why: str) -> 
     if importlib.util.find_spec("xllamacpp") is None:
         raise MissingExtraError(
             f"No language model can be used: {why}, and the embedded model is not installed.",
-            next_step=f"Run {_INSTALL} and then `aeon model fetch`; or {MODEL_SERVER_ADVICE}.",
+            next_step=NextStep("models.install", command=_INSTALL),
         )
     if settings.name is not None:
         weights_or_file = resolve_weights(settings.name)

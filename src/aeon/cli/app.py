@@ -18,12 +18,15 @@ from aeon.cli.options import (
     AllowWrite,
     AsJson,
     Files,
+    Images,
     Model,
     NoInput,
     Output,
+    Quiet,
     StoredTools,
     Ttl,
     User,
+    Verbose,
     group,
 )
 from aeon.cli.platform.process_commands import process
@@ -127,16 +130,20 @@ def run(  # noqa: PLR0913, PLR0917  # one for each option of the command
         bool, typer.Option("--allow-fallback", help="Let the model answer where --plan names an unknown tool.")
     ] = False,
     files: Files = None,
+    images: Images = None,
     allow_read: AllowRead = None,
     allow_write: AllowWrite = None,
     log: Annotated[Path | None, typer.Option("--log", metavar="PATH", help="Write the run's log to this file.")] = None,
     tools: StoredTools = None,
     user: User = "me",
+    quiet: Quiet = False,
+    verbose: Verbose = False,
     as_json: AsJson = False,
     no_input: NoInput = False,
 ) -> int:
     """Answer a request: plan it, and run the plan step by step."""
-    from aeon.cli.requests import RequestOptions, UserPlan, plan_request, run_request
+    from aeon.cli.request_inputs import RequestOptions, UserPlan, verbosity_of
+    from aeon.cli.requests import plan_request, run_request
 
     stored_for = user if tools else None
     options = RequestOptions(
@@ -148,6 +155,8 @@ def run(  # noqa: PLR0913, PLR0917  # one for each option of the command
         files=files or [],
         allow_read=allow_read or [],
         allow_write=allow_write or [],
+        images=images or [],
+        verbosity=verbosity_of(is_quiet=quiet, is_verbose=verbose),
     )
     if dry_run:
         return plan_request(request, UserPlan(plan, repair=repair, allow_fallback=allow_fallback), options)

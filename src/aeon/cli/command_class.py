@@ -36,9 +36,10 @@ def asks_for_json(argv: Sequence[str]) -> bool:
 
 
 def use_class(group: typer.Typer) -> None:
-    """Let every command of a group and of the groups in it be of this class."""
+    """Let every command of a group and of the groups in it be of this class, or of its own subclass."""
     for command in group.registered_commands:
-        command.cls = OutputCommand
+        if command.cls is None or not issubclass(command.cls, OutputCommand):
+            command.cls = OutputCommand
     for child in group.registered_groups:
         if child.typer_instance is not None:
             use_class(child.typer_instance)

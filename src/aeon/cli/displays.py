@@ -2,7 +2,8 @@
 
 import os
 import sys
-from contextlib import suppress
+from collections.abc import Generator
+from contextlib import AbstractContextManager, contextmanager, suppress
 from types import TracebackType
 from typing import Protocol, Self, TextIO
 
@@ -15,6 +16,10 @@ class Display(Protocol):
     """A context manager that shows events as they come. It never raises: a run outlives its display."""
 
     def __call__(self, event: Event) -> None: ...
+    def paused(self) -> AbstractContextManager[None]:
+        """A scope in which nothing is drawn, so that the user can be asked something."""
+        ...
+
     def __enter__(self) -> Self: ...
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -49,6 +54,11 @@ class LineDisplay:
                 self._stream.write(f"{line.text}\n")
             self._stream.flush()
 
+    @contextmanager
+    def paused(self) -> Generator[None]:
+        """Do nothing: plain lines stay as they are."""
+        yield
+
     def _lines(self, event: Event) -> list[StyledLine]:
         """Return the lines for an event; subclasses show other kinds of runs."""
         if isinstance(event, PlanReady):
@@ -62,3 +72,14 @@ class LineDisplay:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         """Do nothing: plain lines need no cleanup."""
+
+
+class QuietDisplay(LineDisplay):
+    """A display that shows nothing."""
+
+    def __init__(self) -> None:
+        super().__init__(sys.stderr)
+
+    def _lines(self, event: Event) -> list[StyledLine]:
+        del event
+        return []

@@ -3,7 +3,8 @@
 import re
 import time
 from abc import ABC, abstractmethod
-from contextlib import suppress
+from collections.abc import Generator
+from contextlib import contextmanager, suppress
 from types import TracebackType
 from typing import Self, TextIO
 
@@ -13,7 +14,7 @@ from rich.text import Text
 from rich.tree import Tree
 
 from aeon.base.json import JsonObject, unescape_json
-from aeon.cli.narration import StyledLine, event_lines, outcome_lines, planned_line, step_line
+from aeon.cli.narration import StyledLine, event_lines, is_lone_answer, planned_line
 from aeon.cli.text import printable
 from aeon.observability.events import (
     Event,
@@ -58,6 +59,15 @@ class LiveRenderer(ABC):
     def __call__(self, event: Event) -> None:
         with suppress(OSError, ValueError):
             self._handle(event)
+
+    @contextmanager
+    def paused(self) -> Generator[None]:
+        """Draw nothing inside, so that the user can be asked something."""
+        self._live.stop()
+        try:
+            yield
+        finally:
+            self._live.start()
 
     @abstractmethod
     def _handle(self, event: Event) -> None:
@@ -126,7 +136,7 @@ class LiveDisplay(LiveRenderer):
             case PlanStepStarted():
                 self._next, self._text = event.position + 1, ""
                 self._start_clock()
-                self._running = step_line(event.step, "running", event.position, len(self._steps), self._width)
+                self._running = event_lines(event, len(self._steps), self._width)[0]
                 self._redraw()
             case ToolInvoked() | WarningIssued() | RepairAttempted():
                 self._note(event_lines(event, len(self._steps), self._width))
@@ -146,9 +156,8 @@ class LiveDisplay(LiveRenderer):
         self._refresh()
 
     def _end_step(self, event: PlanStepEnded) -> None:
-        state = str(event.step["status"])
-        head = step_line(event.step, state, event.position, len(self._steps), self._width)
-        self._print([head, *self._details, *outcome_lines(event, self._width)])
+        lines = event_lines(event, len(self._steps), self._width)
+        self._print([*lines[:1], *self._details, *lines[1:]])
         self._running, self._details, self._text = None, [], ""
 
     def _start_clock(self) -> None:
@@ -159,7 +168,7 @@ class LiveDisplay(LiveRenderer):
         seconds = f"{time.monotonic() - self._began:.0f} s"
         if self._pieces:
             return f"the model writes, {self._pieces} tokens, {seconds}"
-        return f"the model reads, {seconds}" if self._is_planning else seconds
+        return f"the model reads, {seconds}" if self._is_planning or is_lone_answer(self._steps) else seconds
 
     def _redraw(self) -> None:
         """Show a change at once, but do not redraw thousands of times a second."""
@@ -184,7 +193,7 @@ class LiveDisplay(LiveRenderer):
         title = Text(self._title, style="bold")
         if self._is_planning:
             title.append(f"  {self._progress()}", style="not bold dim")
-        tree = Tree(title)
+        tree = Tree(title, hide_root=is_lone_answer(self._steps))
         width = self._width - _GUIDE
         if self._is_planning:
             for number, description in enumerate(partial_descriptions(self._text)[-self._room :], 1):

@@ -10,6 +10,7 @@ from aeon.cli.options import (
     AllowWrite,
     AsJson,
     Files,
+    Images,
     Limit,
     Model,
     NoInput,
@@ -150,6 +151,7 @@ def log_resume(  # noqa: PLR0913, PLR0917  # one for each option of the command
     ttl: Ttl = None,
     model: Model = None,
     files: Files = None,
+    images: Images = None,
     allow_read: AllowRead = None,
     allow_write: AllowWrite = None,
     tools: StoredTools = None,
@@ -165,7 +167,8 @@ def log_resume(  # noqa: PLR0913, PLR0917  # one for each option of the command
         from aeon.cli.platform.runs import resume_run as resume_process
 
         return resume_process(found.id, user, as_json=as_json)
-    from aeon.cli.requests import RequestOptions, resume_run
+    from aeon.cli.request_inputs import RequestOptions
+    from aeon.cli.requests import resume_run
 
     options = RequestOptions(
         model,
@@ -176,6 +179,7 @@ def log_resume(  # noqa: PLR0913, PLR0917  # one for each option of the command
         files=files or [],
         allow_read=allow_read or [],
         allow_write=allow_write or [],
+        images=images or [],
     )
     return resume_run(found.file, options)
 

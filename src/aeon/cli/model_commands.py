@@ -13,7 +13,7 @@ ModelName = Annotated[str | None, typer.Argument(metavar="NAME", help="standard,
 
 @model.command("list")
 def model_list(output: Output = "table") -> int:
-    """List the models that can run in this process."""
+    """List the embedded models, and the remote one that is chosen."""
     from aeon.cli.models import list_models
 
     return list_models(output=output)
@@ -50,10 +50,9 @@ def model_use(
     user_file: UserFile = False,
 ) -> int:
     """Choose the model of this project, or of all your projects."""
-    from aeon.cli.settings_changes import change_settings
+    from aeon.cli.models import use_model
 
-    chosen = {"model.name": name, "model.base_url": at, "model.provider": provider}
-    return change_settings({key: value for key, value in chosen.items() if value}, is_users=user_file)
+    return use_model(name, at, provider, is_users=user_file)
 
 
 @model.command("remove")

@@ -1,22 +1,23 @@
-"""`aeon model`: lists the embedded models, downloads their weights, and prints where they are."""
+"""`aeon model`: lists models, chooses one, downloads weights, and prints where they are."""
 
 import os
 
-from aeon.application.models import ModelService, StoredModel, stored_models
-from aeon.base.errors import InputError
+from aeon.application.models import ModelChoice, ModelService, StoredModel, stored_models
+from aeon.base.errors import AeonError, InputError
 from aeon.cli.confirmation import confirm
 from aeon.cli.console import print_data
 from aeon.cli.exit_codes import ExitCode
 from aeon.cli.output import OutputFormat, print_as, print_table
 from aeon.cli.progress import FetchProgress
 from aeon.cli.session import app_session, load_cli_settings
+from aeon.cli.settings_changes import change_settings
 from aeon.cli.text import indented_json
 
 
 def list_models(*, output: OutputFormat) -> int:
-    """Print each model with its size, whether it is fetched, and what it is for."""
-    stored = stored_models(os.environ)
-    if print_as(output, [_as_dict(model) for model in stored]):
+    """Print each embedded model: its size, whether it is fetched, what it is for; and the remote one that is chosen."""
+    stored, remote = stored_models(os.environ), _chosen_remote()
+    if print_as(output, [*map(_as_dict, stored), *map(_remote_as_dict, remote)]):
         return ExitCode.DONE
     rows = [
         (
@@ -27,8 +28,30 @@ def list_models(*, output: OutputFormat) -> int:
         )
         for model in stored
     ]
+    rows += [(choice.name, "", "chosen", f"At {choice.base_url}; {choice.why}.") for choice in remote]
     print_table(("NAME", "SIZE", "STATE", "WHAT"), rows)
     return ExitCode.DONE
+
+
+def _chosen_remote() -> list[ModelChoice]:
+    """The remote model of the settings; nothing if they name none, or are incomplete."""
+    with app_session(load_cli_settings(), is_quiet=True) as app:
+        try:
+            choice = app.model_choice()
+        except AeonError:
+            return []
+    return [] if choice.is_embedded else [choice]
+
+
+def use_model(name: str, base_url: str | None, provider: str | None, *, is_users: bool) -> int:
+    """Set the model in a settings file. Raises InputError for an address in place of a name."""
+    if name.startswith(("http://", "https://")):
+        raise InputError(
+            f"{name} is an address, not the name of a model.",
+            next_step=f"Name the model: aeon model use NAME --at {name}",
+        )
+    chosen = {"model.name": name, "model.base_url": base_url, "model.provider": provider}
+    return change_settings({key: value for key, value in chosen.items() if value}, is_users=is_users)
 
 
 def fetch_model(name: str | None, *, as_json: bool) -> int:
@@ -60,6 +83,10 @@ def print_path(name: str | None) -> int:
         path = ModelService(app).get_path(name)
     print_data(str(path))
     return ExitCode.DONE
+
+
+def _remote_as_dict(choice: ModelChoice) -> dict[str, object]:
+    return {"name": choice.name, "provider": choice.provider, "base_url": choice.base_url, "summary": choice.why}
 
 
 def _as_dict(model: StoredModel) -> dict[str, object]:

@@ -1,6 +1,6 @@
 """Formats the events of a run as lines of text for people. Pure; the displays draw the lines."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple, cast
 
 from aeon.base.json import Json, JsonObject
@@ -42,9 +42,9 @@ def event_lines(event: Event, total: int, width: int) -> list[StyledLine]:  # no
         case PlanningStarted():
             return [StyledLine(one_line(f"planning: {event.request}", width), "bold")]
         case PlanReady():
-            return list(plan_lines(event.plan, width))
+            return [] if is_lone_answer(event.plan["steps"]) else list(plan_lines(event.plan, width))
         case PlanStepStarted():
-            return [step_line(event.step, "running", event.position, total, width)]
+            return [_begun_line(event, total, width)]
         case ToolInvoked():
             return _lines(
                 f"{one_line(event.tool, _NAME)} input: ", compact_json(event.arguments), width, "", _RESULT_LINES
@@ -54,12 +54,29 @@ def event_lines(event: Event, total: int, width: int) -> list[StyledLine]:  # no
         case RepairAttempted():
             return _repair_lines(event.action, width)
         case PlanStepEnded():
-            state = str(event.step["status"])
-            return [step_line(event.step, state, event.position, total, width), *outcome_lines(event, width)]
+            return _ended_lines(event, total, width)
         case RunEnded():
             return [_ended_line(event)]
         case _:
             return []
+
+
+def _begun_line(event: PlanStepStarted, total: int, width: int) -> StyledLine:
+    if is_lone_answer([event.step], total):
+        return StyledLine("the model answers", _STATE_STYLES["running"])
+    return step_line(event.step, "running", event.position, total, width)
+
+
+def _ended_lines(event: PlanStepEnded, total: int, width: int) -> list[StyledLine]:
+    if is_lone_answer([event.step], total) and event.error is None:
+        return mark_lines(event, width)
+    state = str(event.step["status"])
+    return [step_line(event.step, state, event.position, total, width), *outcome_lines(event, width)]
+
+
+def is_lone_answer(steps: Sequence[JsonObject], total: int = 1) -> bool:
+    """Whether a plan of `total` steps is nothing but an answer by the model: lines about steps would say nothing."""
+    return len(steps) == total == 1 and not steps[0].get("tool") and bool(steps[0].get("agent"))
 
 
 def plan_lines(plan: JsonObject, width: int) -> Iterator[StyledLine]:
@@ -90,11 +107,16 @@ def step_line(step: JsonObject, state: str, position: int, total: int, width: in
 
 def outcome_lines(event: PlanStepEnded, width: int) -> list[StyledLine]:
     """Format the result of a step, or its error, with its marks."""
-    lines = [line for mark in event.marks for line in _lines("", mark, width, _style_of(mark), _WARNING_LINES)]
+    lines = mark_lines(event, width)
     if event.error is not None:
         return [*lines, *_lines("error: ", event.error, width, "red", _WARNING_LINES)]
     label = "the model's own words: " if is_fallback(event.marks) else "result: "
     return [*lines, *_lines(label, _result_text(event.result), width, "", _RESULT_LINES)]
+
+
+def mark_lines(event: PlanStepEnded, width: int) -> list[StyledLine]:
+    """Format the marks of a step's result."""
+    return [line for mark in event.marks for line in _lines("", mark, width, _style_of(mark), _WARNING_LINES)]
 
 
 def _ended_line(event: RunEnded) -> StyledLine:

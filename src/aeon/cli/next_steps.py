@@ -19,9 +19,26 @@ COMMANDS: Final[Mapping[str, str]] = {
     "folder.correct": "Find out who changed it, then correct it; `aeon doctor` shows whether it is in order.",
     "history.begin": 'Begin with: aeon run "REQUEST"',
     "history.list": "See `aeon log list`.",
+    "images.give_again": "Give each again with --image FILE.",
     "jobs.list_dead": "See `aeon process job list --dead`.",
     "metrics.list": "See `aeon store metric list`.",
     "models.fetch": "Fetch it: aeon model fetch{name}",
+    "models.fetch_again": (
+        "Run `aeon model fetch {model}` again (the downloaded part is kept); "
+        "or set AEON_MODEL_PATH=/path/to.gguf to your own model file."
+    ),
+    "models.fetch_again_or_smaller": (
+        "Run `aeon model fetch {model}` again (the downloaded part is kept); try the smaller one, `aeon model fetch "
+        "small`; or set AEON_MODEL_PATH=/path/to.gguf to your own model file."
+    ),
+    "models.fetch_or_serve": (
+        "Fetch them once with `aeon model fetch {model}`; "
+        "or set AEON_MODEL_BASE_URL and AEON_MODEL_NAME to use a model server."
+    ),
+    "models.install": (
+        "Run {command} and then `aeon model fetch`; "
+        "or set AEON_MODEL_BASE_URL and AEON_MODEL_NAME to use a model server."
+    ),
     "processes.start": "Start one: aeon process run NAME.",
     "projection.rebuild": "Run `aeon store graph rebuild`.",
     "runs.adopt": "{first} run `aeon log adopt`: open runs continue from their entries.",
@@ -43,6 +60,7 @@ COMMANDS: Final[Mapping[str, str]] = {
     "skills.check": "See `aeon skill check`.",
     "skills.correct": "Correct the file, then run `aeon skill check`.",
     "skills.list": "See `aeon skill list`.",
+    "skills.reword": "Reword the request, or see `aeon skill list` for the available skills.",
     "skills.show": "See `aeon skill show {skill}`.",
     "skills.unpin": "Unpin it first: aeon skill unpin {skill}",
     "skills.update_or_remove": "Update it with `aeon skill update {skill}`, or remove it first.",

@@ -41,6 +41,12 @@ Files = Annotated[
     list[str] | None,
     typer.Option("--file", "-f", metavar="FILE", help="Give the model this file or page; - is stdin. Repeatable."),
 ]
+Images = Annotated[
+    list[Path] | None,
+    typer.Option("--image", metavar="FILE", help="Show the model this image, if it can see. Repeatable."),
+]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print the answer, and what is wrong; nothing else.")]
+Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Also print which tools the planner is offered.")]
 AllowRead = Annotated[
     list[Path] | None,
     typer.Option("--allow-read", metavar="DIR", help="Also let tools read this folder's files. May be repeated."),

@@ -10,6 +10,7 @@ from aeon.base.json import Json, JsonObject
 from aeon.cli.console import discard_stdout, print_data, print_message
 from aeon.cli.error_reports import as_error_report
 from aeon.cli.exit_codes import ExitCode
+from aeon.cli.next_steps import advice_of
 from aeon.cli.text import indented_json, printable
 from aeon.kernel.marks import untrusted_marks
 from aeon.kernel.state import OrchestrationState
@@ -80,7 +81,8 @@ def _code(result: JsonObject) -> ExitCode:
 def report_of_error(error: AeonError) -> RequestReport:
     """Return the report of a run that ended with an error."""
     code = ExitCode.USAGE if error.is_wrong_input else ExitCode.FAILED
-    record = {**error.as_dict(), "retryable": error.details.get("retryable", error.is_retryable)}
+    is_retryable = error.details.get("retryable", error.is_retryable)
+    record = {**error.as_dict(), "next_step": advice_of(error), "retryable": is_retryable}
     return RequestReport("failed", code, error=record)
 
 
@@ -89,8 +91,11 @@ def report_of_interruption(code: ExitCode) -> RequestReport:
     return RequestReport("interrupted", code)
 
 
-def print_report(outcome: RequestReport, *, as_json: bool) -> int:
-    """Print the report, data to stdout and the rest to stderr; return the exit code."""
+def print_report(outcome: RequestReport, *, as_json: bool, is_quiet: bool = False) -> int:
+    """Print the report, data to stdout and the rest to stderr; return the exit code.
+
+    If it `is_quiet`, only errors and warnings about trust are printed besides the data.
+    """
     if outcome.error is not None:
         print_message(str(outcome.error["message"]).rstrip(), "error: ")
     if outcome.status == "completed" and outcome.answer is None:
@@ -98,14 +103,20 @@ def print_report(outcome: RequestReport, *, as_json: bool) -> int:
     code = outcome.code if _print_data(outcome, as_json=as_json) else ExitCode.FAILED
     for step_id, mark in untrusted_marks(outcome.marks):
         print_message(f"step {step_id!r}: {mark}", "not trusted: ", "  ")
+    if not is_quiet:
+        _print_circumstances(outcome)
+    _print_next_step(outcome)
+    return code
+
+
+def _print_circumstances(outcome: RequestReport) -> None:
+    """Print which model was used, how much of it, and where the log is."""
     if outcome.model is not None:
         print_message(outcome.model)
     if outcome.usage.calls:
         print_message(f"used: {printable(str(outcome.usage))}")
     if outcome.log is not None and outcome.status != "interrupted":
         print_message(f"log: {outcome.log}")
-    _print_next_step(outcome)
-    return code
 
 
 def _print_data(outcome: RequestReport, *, as_json: bool) -> bool:

@@ -6,29 +6,29 @@ from contextlib import redirect_stdout
 from pathlib import Path
 from typing import NamedTuple
 
-from aeon.application.attachments import plan_of_texts, read_attachments
+from aeon.application.attachments import NamedImage, read_images, require_same_images
 from aeon.application.models import ModelChoice
 from aeon.application.requests import new_log_path, open_request_log, plan_of_skill, request_usage
-from aeon.base.errors import AeonError, InputError, LogError, PlanError, RequestError
+from aeon.base.errors import AeonError, InputError, LogError, PlanError
 from aeon.base.json import JsonObject, canonical_json
 from aeon.base.suggestions import closest_name
 from aeon.bootstrap.app import App
+from aeon.cli.confirmation import WriteQuestion, can_ask
 from aeon.cli.console import print_data, print_message
-from aeon.cli.displays import Display, display_for
+from aeon.cli.displays import Display, QuietDisplay, display_for
 from aeon.cli.exit_codes import ExitCode
-from aeon.cli.inputs import ask_for_request, piped_text, read_plan, read_request, request_of_plan
 from aeon.cli.progress import FetchProgress
 from aeon.cli.reports import RequestReport, print_report, report_of_error, report_of_interruption, report_of_result
-from aeon.cli.session import app_session, load_cli_settings
+from aeon.cli.request_inputs import RequestOptions, UserPlan, given_attachments, read_asked_request, text_on_stdin
+from aeon.cli.session import app_session
 from aeon.cli.signals import exit_code_of
 from aeon.cli.text import indented_json, printable
 from aeon.kernel.input_checks import check_supplied_plan, has_unfit_arguments
 from aeon.kernel.orchestrator import Orchestrator
 from aeon.kernel.state import restore_state
-from aeon.observability.events import Event, Observer, PlanReady, WarningIssued
+from aeon.observability.events import Event, Observer, PlanningStarted, PlanReady, WarningIssued
 from aeon.observability.log import JsonlLog, LogHistory, read_log
 from aeon.plan.models import Plan, PlanStep, StepStatus
-from aeon.settings import LoadedSettings
 from aeon.tools.attachments import Attachments, AttachmentTool
 from aeon.tools.registry import ToolRegistry
 
@@ -37,69 +37,38 @@ _NOTHING_DONE_ADVICE = (
 )
 
 
-_STDIN = "-"
-"""The name of stdin among files."""
+class _Work(NamedTuple):
+    """What a run does. `steps` are those to execute, None before planning; `after` is the log that it continues.
 
+    `is_code_s_plan` says that code made the plan, or may make it.
+    """
 
-class RequestOptions(NamedTuple):
-    """The flags of a run."""
-
-    model: str | None
-    ttl: int | None
-    as_json: bool
-    may_fetch: bool
-    stored_tools_user: str | None = None
-    """The user whose stored tools are offered too; None offers no stored tools."""
-    files: Sequence[str] = ()
-    """Files and addresses of pages whose text the model gets."""
-    allow_read: Sequence[Path] = ()
-    """Folders that tools may read, besides the current one."""
-    allow_write: Sequence[Path] = ()
-    """Folders in which tools and scripts may write."""
-
-    def load(self, ttl: int | None = None) -> LoadedSettings:
-        """The settings of the current folder, overridden by these flags. Raises ConfigError."""
-        write = [str(each.absolute()) for each in self.allow_write] or None
-        grants = {
-            "tools.allow_read": ("--allow-read", [str(each.absolute()) for each in self.allow_read] or None),
-            "tools.allow_write": ("--allow-write", write),
-            "skills.allow_write": ("--allow-write", write),
-        }
-        return load_cli_settings(model=self.model, ttl=self.ttl if ttl is None else ttl, more=grants)
-
-
-class UserPlan(NamedTuple):
-    """The file of a supplied plan, None without one, and how far the model may make up for what it lacks."""
-
-    file: Path | None
-    repair: bool
-    allow_fallback: bool
-
-
-class _Asked(NamedTuple):
-    """What a command was asked to run: the request, its plan if there is one already, and the texts for the model."""
-
-    request: str
-    plan: Plan | None
-    attachments: Attachments | None
+    execute: Callable[[Orchestrator], JsonObject]
+    steps: Sequence[PlanStep] | None = None
+    images: Sequence[NamedImage] = ()
+    after: LogHistory | None = None
+    is_code_s_plan: bool = False
 
 
 def run_request(request: str | None, supplied: UserPlan, log: Path | None, options: RequestOptions) -> int:
     """Plan a request, or read a plan from a file, and run the plan.
 
-    For a request about texts, from files or piped in, code makes the plan: the model reads them and answers.
+    For a request about images, or texts from files or stdin, code makes the plan: the model reads them and answers.
     """
     loaded = options.load()
-    text, plan, attachments = _asked(request, supplied, options)
+    text, plan, attachments, images = read_asked_request(request, supplied, options)
     if attachments is not None and plan is not None and options.ttl is None:
         loaded = options.load(max(loaded.settings.run.ttl, len(plan.steps)))
+    display = _display(options)
     with app_session(loaded) as app:
+        if images:
+            app.require_sight()
         path = log or new_log_path(Path(loaded.settings.run.log_dir).expanduser())
         plan = plan or plan_of_skill(app, text)
         steps = None if plan is None else plan.steps
         _attach(app, attachments)
         app.allow_pages(_own_words(text, plan))
-        _register_tools(app, options, text if plan is None else "", [step.tool for step in steps or []])
+        _register_tools(app, options, display, text if plan is None else "", [step.tool for step in steps or []])
         _, repair, allow_fallback = supplied
         if plan is not None:
             check_supplied_plan(plan, app.registry, repair=repair, allow_fallback=allow_fallback)
@@ -107,48 +76,8 @@ def run_request(request: str | None, supplied: UserPlan, log: Path | None, optio
         def execute(orchestrator: Orchestrator) -> JsonObject:
             return orchestrator.execute(text, plan, repair=repair, allow_fallback=allow_fallback)
 
-        return _execute(app, path, None, steps, options, execute)
-
-
-def _asked(request: str | None, supplied: UserPlan, options: RequestOptions) -> _Asked:
-    """Read the request, the plan and the texts. Raises InputError."""
-    if supplied.file is not None:
-        if options.files:
-            raise RequestError(
-                "--file needs a request; a plan names what it reads.", next_step="Leave one of them out."
-            )
-        plan = read_plan(supplied.file)
-        return _Asked(request_of_plan(plan) if request is None else read_request(request), plan, None)
-    if supplied.repair or supplied.allow_fallback:
-        raise RequestError("--repair and --allow-fallback need a supplied plan.", next_step="Add --plan FILE.")
-    piped = None if request == "-" else _piped_text(options)
-    if request is None:
-        request, piped = piped, None
-        if request is None and options.may_fetch:
-            request = ask_for_request()
-    if request is None:
-        raise RequestError(
-            "There is no request.", next_step='Give a request, "-" to read it from stdin, or --plan FILE.'
-        )
-    text = read_request(request)
-    attachments = _attachments(options, piped)
-    if attachments is None:
-        return _Asked(text, None, None)
-    return _Asked(text, plan_of_texts(text, attachments), attachments)
-
-
-def _piped_text(options: RequestOptions) -> str | None:
-    """The text on stdin: if it is named as a file, else unless the user wants no input."""
-    is_named = _STDIN in options.files
-    return piped_text(is_named=is_named) if is_named or options.may_fetch else None
-
-
-def _attachments(options: RequestOptions, piped: str | None) -> Attachments | None:
-    """The texts for the model, None without any. Raises InputError."""
-    files = [file for file in options.files if file != _STDIN]
-    if piped is None and not options.files:
-        return None
-    return read_attachments(files, piped, folder=Path.cwd(), allow_private=True)
+        work = _Work(execute, steps, images, is_code_s_plan=supplied.file is None)
+        return _execute(app, path, work, options, display)
 
 
 def _attach(app: App, attachments: Attachments | None) -> None:
@@ -169,27 +98,37 @@ def resume_run(path: Path, options: RequestOptions) -> int:
             next_step=f"See `aeon log show {path}`, or start a new run.",
         )
     is_about_texts = any(step.tool == AttachmentTool.name for step in remaining)
-    attachments = _attachments(options, _piped_text(options)) if is_about_texts else None
+    attachments = given_attachments(options, text_on_stdin(options)) if is_about_texts else None
+    images = read_images(options.images, folder=Path.cwd())
+    require_same_images(remaining, images)
+    display = _display(options)
     with app_session(loaded) as app:
+        if images:
+            app.require_sight()
         _attach(app, attachments)
         app.allow_pages(_own_words(state.request, state.plan if state.policy.is_supplied else None))
-        _register_tools(app, options, "", [step.tool for step in remaining])
-        return _execute(app, path, history, remaining, options, lambda orchestrator: orchestrator.resume(state))
+        _register_tools(app, options, display, "", [step.tool for step in remaining])
+
+        def execute(orchestrator: Orchestrator) -> JsonObject:
+            return orchestrator.resume(state)
+
+        return _execute(app, path, _Work(execute, remaining, images, history), options, display)
 
 
 def plan_request(request: str | None, supplied: UserPlan, options: RequestOptions) -> int:
     """Print the plan for a request without running it; a plan that was supplied, or that code makes, as it is."""
     loaded = options.load()
-    text, plan, attachments = _asked(request, supplied, options)
+    text, plan, attachments, _ = read_asked_request(request, supplied, options)
+    display = _display(options)
     with app_session(loaded) as app:
         if plan is None:
             _prepare_model(app, None, options)
         _attach(app, attachments)
         app.allow_pages(_own_words(text, plan))
         steps = () if plan is None else plan.steps
-        _register_tools(app, options, text if plan is None else "", [step.tool for step in steps])
+        _register_tools(app, options, display, text if plan is None else "", [step.tool for step in steps])
         if plan is None:
-            with redirect_stdout(sys.stderr), display_for() as display:
+            with redirect_stdout(sys.stderr), display:
                 plan = app.orchestrator(ttl=1, log=None, observer=display).plan(text)
         else:
             _, repair, allow_fallback = supplied
@@ -203,9 +142,16 @@ def _own_words(request: str, supplied: Plan | None) -> str:
     return request if supplied is None else f"{request}\n{canonical_json(supplied.as_dict())}"
 
 
-def _register_tools(app: App, options: RequestOptions, request: str, named: Iterable[str | None] = ()) -> None:
+def _display(options: RequestOptions) -> Display:
+    return QuietDisplay() if options.verbosity == "quiet" else display_for()
+
+
+def _register_tools(
+    app: App, options: RequestOptions, display: Display, request: str, named: Iterable[str | None] = ()
+) -> None:
     """Register the tools for files, stored tools if the flags ask for them, and the skills that match the request."""
-    app.allow_files(app.folder)
+    may_ask = options.may_fetch and options.verbosity != "quiet" and can_ask()
+    app.allow_files(app.folder, confirm=WriteQuestion(display, app.folder) if may_ask else None)
     if options.stored_tools_user is not None:
         app.register_stored_tools(options.stored_tools_user)
     app.register_skills(request, named)
@@ -215,7 +161,7 @@ def _register_tools(app: App, options: RequestOptions, request: str, named: Iter
         print_message(f"{note} They are not used; see `aeon skill trust NAME`.", "note: ", "  ")
 
 
-def model_reasons(steps: list[PlanStep], registry: ToolRegistry) -> list[str]:
+def model_reasons(steps: Sequence[PlanStep], registry: ToolRegistry) -> list[str]:
     """Return why these steps need a model; an empty list if they do not."""
     return [f"step {step.step_id!r} {reason}" for step in steps if (reason := _model_reason(step, registry))]
 
@@ -231,18 +177,11 @@ def _model_reason(step: PlanStep, registry: ToolRegistry) -> str | None:
     return "has arguments that do not fit its tool" if has_unfit_arguments(step, registry) else None
 
 
-def _execute(
-    app: App,
-    path: Path,
-    after: LogHistory | None,
-    steps: list[PlanStep] | None,
-    options: RequestOptions,
-    execute: Callable[[Orchestrator], JsonObject],
-) -> int:
-    """Run with a log and a display, and report any outcome; `steps` are those to execute, None before planning."""
-    with open_request_log(path, after) as log:
+def _execute(app: App, path: Path, work: _Work, options: RequestOptions, display: Display) -> int:
+    """Run with a log and a display, and report any outcome."""
+    with open_request_log(path, work.after) as log:
         try:
-            outcome = _execute_with_display(app, log, steps, options, execute)
+            outcome = _execute_with_display(app, log, work, options, display)
         except KeyboardInterrupt as stop:
             outcome = report_of_interruption(exit_code_of(stop))
         except LogError as error:
@@ -250,26 +189,42 @@ def _execute(
         except AeonError as error:
             outcome = report_of_error(error)
     outcome.log = path if log.entries else None
-    return print_report(outcome, as_json=options.as_json)
+    return print_report(outcome, as_json=options.as_json, is_quiet=options.verbosity == "quiet")
 
 
 def _execute_with_display(
-    app: App,
-    log: JsonlLog,
-    steps: list[PlanStep] | None,
-    options: RequestOptions,
-    execute: Callable[[Orchestrator], JsonObject],
+    app: App, log: JsonlLog, work: _Work, options: RequestOptions, display: Display
 ) -> RequestReport:
-    choice = _prepare_model(app, steps, options)
+    choice = _prepare_model(app, work.steps, options)
+    ttl = app.settings.run.ttl
+    observer = _warning_of_ttl(display, ttl)
+    if options.verbosity == "verbose":
+        observer = _telling_who_plans(observer, is_code_s_plan=work.is_code_s_plan)
+    seen = [each.image for each in work.images]
     # The output of tools must not mix with the answer.
-    with redirect_stdout(sys.stderr), display_for() as display:
-        ttl = app.settings.run.ttl
-        result = execute(app.orchestrator(ttl=ttl, log=log, observer=_warning_of_ttl(display, ttl)))
+    with redirect_stdout(sys.stderr), display:
+        result = work.execute(app.orchestrator(ttl=ttl, log=log, observer=observer, images=seen))
     outcome = report_of_result(result)
     outcome.usage = request_usage(result["final_state"], app.prices)
     if choice is not None and app.model.was_used:
         outcome.model = f"made with the {choice.title}" + _caution(choice)
     return outcome
+
+
+def _telling_who_plans(observer: Observer, *, is_code_s_plan: bool) -> Observer:
+    """Return the observer wrapped so that it says what the planner is offered, or that code made the plan."""
+    is_planned = False
+
+    def observe(event: Event) -> None:
+        nonlocal is_planned
+        observer(event)
+        if isinstance(event, PlanningStarted):
+            is_planned = True
+            print_message(f"the planner is offered: {printable(', '.join(event.tools)) or 'no tools'}", "", "  ")
+        elif isinstance(event, PlanReady) and is_code_s_plan and not is_planned:
+            print_message("code made the plan; the model was not asked for one")
+
+    return observe
 
 
 def _warning_of_ttl(display: Display, ttl: int) -> Observer:
@@ -286,7 +241,7 @@ def _warning_of_ttl(display: Display, ttl: int) -> Observer:
     return observe
 
 
-def _prepare_model(app: App, steps: list[PlanStep] | None, options: RequestOptions) -> ModelChoice | None:
+def _prepare_model(app: App, steps: Sequence[PlanStep] | None, options: RequestOptions) -> ModelChoice | None:
     """Prepare the model if the run needs one; None if not. A plan that needs a missing model fails before it starts."""
     reasons = [] if steps is None else model_reasons(steps, app.registry)
     for step in steps or []:

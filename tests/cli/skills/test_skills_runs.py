@@ -1,4 +1,4 @@
-"""`aeon skill run`, `exec` and `replay`: the main paths, exit codes, what goes where."""
+"""`aeon skill run` and `aeon log replay`: the main paths, exit codes, what goes where."""
 
 import json
 import threading
@@ -253,7 +253,7 @@ def test_a_folder_in_aeon_toml_is_searched_and_a_disabled_skill_is_not_run(aeon,
     skill("talker", folder="more", say="speaks")
     Path("aeon.toml").write_text('[skills]\nfolders = ["more"]\ndisabled = ["memory"]\n')
     assert aeon("skill", "run", plan(("a", "talker/scripts/say.sh"))).code == 0
-    assert "memory       1.0.0    disabled" in aeon("skill", "list").out
+    assert ("memory", "1.0.0", "disabled") in aeon("skill", "list").cells("NAME", "VERSION", "STATE")
     ended = aeon("skill", "run", plan(("a", "memory/scripts/recall.py", {"input": {"key": "k"}})))
     assert ended.code == 2
     assert "disabled_skill" in ended.err

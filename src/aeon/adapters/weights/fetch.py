@@ -14,6 +14,7 @@ from aeon.adapters.weights.catalog import SMALL, Weights
 from aeon.adapters.weights.progress import WeightsPhase, WeightsProgress, WeightsProgressCallback
 from aeon.base.errors import WeightsError
 from aeon.base.json import canonical_json, parse_strict
+from aeon.base.next_steps import NextStep
 
 CHUNK = 1024 * 1024
 
@@ -214,7 +215,7 @@ def _fetch_lock(spec: Weights, folder: Path, report: WeightsProgressCallback) ->
         yield
 
 
-def _advice(spec: Weights) -> str:
-    retry = f"Run `aeon model fetch {spec.name}` again (the downloaded part is kept)"
-    smaller = "" if spec.size <= SMALL.size else "; try the smaller one, `aeon model fetch small`"
-    return f"{retry}{smaller}; or set AEON_MODEL_PATH=/path/to.gguf to your own model file."
+def _advice(spec: Weights) -> NextStep:
+    if spec.size <= SMALL.size:
+        return NextStep("models.fetch_again", model=spec.name)
+    return NextStep("models.fetch_again_or_smaller", model=spec.name)

@@ -5,12 +5,13 @@ from typing import Annotated, Literal, TypeAlias
 
 import typer
 
-from aeon.cli.options import AsJson, Model, NoInput, group
+from aeon.cli.options import AsJson, Model, NoInput, Output, Yes, group
 from aeon.cli.skills.script_words import ScriptAwareCommand
 
 skills = group(
-    "Run skills: folders with a prompt and scripts, published or your own. Aeon turns a request into a plan of "
-    "scripts, runs them as processes in the order of their dependencies, and plans again after a failure."
+    "Skills: folders with a prompt and scripts.\n\n"
+    "They are published or your own. Aeon turns a request into a plan of scripts, runs them as processes in the "
+    "order of their dependencies, and plans again after a failure."
 )
 
 Language: TypeAlias = Literal["python", "bash", "javascript"]
@@ -80,20 +81,20 @@ def skills_run(  # noqa: PLR0913, PLR0917  # one for each flag
 @skills.command("list")
 def skills_list(
     watch: Annotated[bool, typer.Option("--watch", help="Keep running, and list again when a skill changes.")] = False,
-    as_json: AsJson = False,
+    output: Output = "table",
 ) -> int:
-    """List every skill with its version, state and description."""
+    """List every skill: version, state and description."""
     from aeon.cli.skills.library_commands import list_skills
 
-    return list_skills(is_watching=watch, as_json=as_json)
+    return list_skills(is_watching=watch, output=output)
 
 
 @skills.command("show")
-def skills_show(name: Name, as_json: AsJson = False) -> int:
+def skills_show(name: Name, output: Output = "table") -> int:
     """Show a skill with its scripts, their schemas, and its prompt."""
     from aeon.cli.skills.library_commands import show_skill
 
-    return show_skill(name, as_json=as_json)
+    return show_skill(name, output=output)
 
 
 @skills.command("check")
@@ -104,7 +105,10 @@ def skills_check(
     ] = None,
     as_json: AsJson = False,
 ) -> int:
-    """List each file that is invalid or was read leniently, with the line and the reason."""
+    """List each file that is invalid or was read leniently.
+
+    Each with the line and the reason.
+    """
     from aeon.cli.skills.library_commands import check_skills
 
     return check_skills(folder, as_json=as_json)
@@ -116,7 +120,10 @@ def skills_new(
     folder: Annotated[Path, typer.Option("--in", metavar="DIR", help="The folder for the new skill.")] = Path("skills"),
     language: Annotated[Language, typer.Option("--language", help="The language of its script.")] = "python",
 ) -> int:
-    """Make a new, working skill: a prompt, a manifest, a script that uses the protocol."""
+    """Make a new, working skill.
+
+    It has a prompt, a manifest, and a script that uses the protocol.
+    """
     from aeon.cli.skills.library_commands import make_skill
 
     return make_skill(name, folder, language)
@@ -130,7 +137,10 @@ def skills_export(
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite existing folders.")] = False,
 ) -> int:
-    """Write skills in the published standard's form, for any client that reads it."""
+    """Write skills in the published standard's form.
+
+    Any client that reads the standard can use them.
+    """
     from aeon.cli.skills.library_commands import export_skills
 
     return export_skills(folder, names or [], is_forced=force)
@@ -145,7 +155,10 @@ def skills_config(
     as_json: AsJson = False,
     no_input: NoInput = False,
 ) -> int:
-    """Show or set a skill's configuration; prompts for missing required values."""
+    """Show or set a skill's configuration.
+
+    On a terminal it asks for required values that are missing.
+    """
     from aeon.cli.skills.config_command import configure_skill
 
     return configure_skill(name, values or [], as_json=as_json, may_ask=not no_input)
@@ -159,7 +172,10 @@ def skills_trust(
     allow_write: AllowWrite = None,
     allow_install: AllowInstall = False,
 ) -> int:
-    """Grant a skill what it requests and what the flags add, until one of its files changes."""
+    """Grant a skill what it requests and what the flags add.
+
+    The grant ends when one of the skill's files changes.
+    """
     from aeon.cli.skills.trust_commands import SkillGrantFlags, trust_skill
 
     return trust_skill(name, SkillGrantFlags(allow_network, allow_model, allow_write or [], allow_install))
@@ -196,7 +212,7 @@ def skills_update(
         list[str] | None, typer.Argument(metavar="[NAME]...", help="Default: all that are not pinned.")
     ] = None,
 ) -> int:
-    """Fetch installed skills again from their sources, and say which changed."""
+    """Fetch installed skills again, and say which changed."""
     from aeon.cli.skills.install_commands import update_skills
 
     return update_skills(names or [])
@@ -219,10 +235,8 @@ def skills_unpin(name: Name) -> int:
 
 
 @skills.command("remove")
-def skills_remove(
-    name: Name, yes: Annotated[bool, typer.Option("--yes", help="Remove your data and settings too.")] = False
-) -> int:
-    """Remove an installed skill."""
+def skills_remove(name: Name, yes: Yes = False) -> int:
+    """Remove an installed skill, with your data and settings."""
     from aeon.cli.skills.install_commands import remove_skill
 
     return remove_skill(name, is_confirmed=yes)

@@ -1,12 +1,9 @@
 """`aeon skill install`, `update`, `pin`, `unpin` and `remove`."""
 
-import sys
 from collections.abc import Sequence
 
-import typer
-
 from aeon.application.skills import SkillService
-from aeon.base.errors import InputError
+from aeon.cli.confirmation import confirm
 from aeon.cli.console import print_data, print_message
 from aeon.cli.exit_codes import ExitCode
 from aeon.cli.session import app_session, load_cli_settings
@@ -47,16 +44,8 @@ def remove_skill(name: str, *, is_confirmed: bool) -> int:
     """Removes an installed skill. Raises InputError if data of the user would be lost without a confirmation."""
     with app_session(load_cli_settings()) as app:
         installer = SkillService(app.skills).installer_of(name)
-        if installer.has_user_files(name) and not is_confirmed:
-            question = f"The skill {printable(name)} has data or settings of yours. Remove them too?"
-            if not (_may_ask() and typer.confirm(question, default=False, err=True)):
-                raise InputError(
-                    f"The skill {name!r} has data or settings of yours.", next_step="Remove them too with --yes."
-                )
+        if installer.has_user_files(name):
+            confirm(f"This deletes your data and settings of the skill {name}.", is_confirmed=is_confirmed)
         installer.remove(name)
     print_data(f"removed {printable(name)}")
     return ExitCode.DONE
-
-
-def _may_ask() -> bool:
-    return sys.stdin.isatty() and sys.stderr.isatty()

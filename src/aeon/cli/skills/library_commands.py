@@ -7,28 +7,28 @@ from aeon.application.skills import Language, SkillService, check_folder, new_sk
 from aeon.base.json import JsonObject
 from aeon.cli.console import print_data, print_message
 from aeon.cli.exit_codes import ExitCode
+from aeon.cli.output import OutputFormat, print_as, print_table
 from aeon.cli.session import app_session, load_cli_settings
-from aeon.cli.text import COLUMNS, indented_json, one_line, printable, wrap
+from aeon.cli.text import COLUMNS, indented_json, printable, wrap
 from aeon.skills.models import Skill, SkillCatalog, SkillNote, skill_as_dict
 
 
-def list_skills(*, is_watching: bool, as_json: bool) -> int:
+def list_skills(*, is_watching: bool, output: OutputFormat) -> int:
     """Prints every skill with its state, and counts skipped and leniently read files."""
     with app_session(load_cli_settings()) as app:
         skills = SkillService(app.skills)
-        _print_list(skills.catalog, as_json=as_json)
+        _print_list(skills.catalog, output)
         if is_watching:
-            _watch(skills, as_json=as_json)
+            _watch(skills, output)
     return ExitCode.DONE
 
 
-def show_skill(name: str, *, as_json: bool) -> int:
+def show_skill(name: str, *, output: OutputFormat) -> int:
     """Prints one skill completely. Raises InputError for an unknown name."""
     with app_session(load_cli_settings()) as app:
         skill = SkillService(app.skills).find(name)
     prompt = read_prompt(skill)
-    if as_json:
-        print_data(indented_json({**skill_as_dict(skill), "behavioralPrompt": prompt}))
+    if print_as(output, {**skill_as_dict(skill), "behavioralPrompt": prompt}):
         return ExitCode.DONE
     whole = skill_as_dict(skill)
     print_data("\n".join(wrap(f"{skill.name} {skill.version}: {skill.description}", COLUMNS)))
@@ -99,25 +99,23 @@ def _print_remark(remark: str) -> None:
     print_message(remark, "warning: ", "  ")
 
 
-def _print_list(catalog: SkillCatalog, *, as_json: bool) -> None:
-    if as_json:
-        skills = [skill_as_dict(skill) for skill in catalog.skills]
-        print_data(indented_json({"skills": skills, "notes": [_note_as_dict(note) for note in catalog.notes]}))
+def _print_list(catalog: SkillCatalog, output: OutputFormat) -> None:
+    skills = [skill_as_dict(skill) for skill in catalog.skills]
+    whole = {"skills": skills, "notes": [_note_as_dict(note) for note in catalog.notes]}
+    if print_as(output, skills if output == "name" else whole):
         return
-    width = max((len(printable(skill.name)) for skill in catalog.skills), default=0)
-    for skill in catalog.skills:
-        head = f"{printable(skill.name):<{width}}  {printable(skill.version):<8} {_state(skill):<9}"
-        print_data(f"{head} {one_line(skill.description, max(20, COLUMNS - len(head) - 1))}")
+    rows = [(skill.name, skill.version, _state(skill), skill.description) for skill in catalog.skills]
+    print_table(("NAME", "VERSION", "STATE", "WHAT IT DOES"), rows, "no skills; make one with: aeon skill new NAME")
     skipped = sum(note.is_skip for note in catalog.notes)
     if catalog.notes:
         lenient = len(catalog.notes) - skipped
         print_message(f"{skipped} file(s) skipped, {lenient} remark(s) on others; see: aeon skill check")
 
 
-def _watch(skills: SkillService, *, as_json: bool) -> None:
+def _watch(skills: SkillService, output: OutputFormat) -> None:
     """Prints the list again after every change, until interrupted."""
     print_message("watching for changes; press Ctrl-C to stop")
-    skills.watch(lambda catalog: _print_list(catalog, as_json=as_json), threading.Event())
+    skills.watch(lambda catalog: _print_list(catalog, output), threading.Event())
 
 
 def _state(skill: Skill) -> str:

@@ -1,4 +1,4 @@
-"""`aeon skill run` and `replay`."""
+"""`aeon skill run`."""
 
 import sys
 from collections import deque

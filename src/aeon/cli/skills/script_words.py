@@ -5,10 +5,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from typer.core import TyperCommand
-
 from aeon.base.errors import InputError
 from aeon.base.json import Json, JsonObject, parse_strict
+from aeon.cli.command_class import OutputCommand
 
 if TYPE_CHECKING:
     from typer._click.core import Context  # the base class names it; typer exports another
@@ -24,7 +23,7 @@ def names_script(word: str) -> bool:
     return _SCRIPT_PATH.fullmatch(word) is not None and not word.endswith(".json")
 
 
-class ScriptAwareCommand(TyperCommand):
+class ScriptAwareCommand(OutputCommand):
     """A command whose options end at the name of a script: all that follows belongs to the script."""
 
     def parse_args(self, ctx: "Context", args: list[str]) -> list[str]:

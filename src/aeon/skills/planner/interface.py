@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from aeon.base.errors import AeonError
+from aeon.base.next_steps import NextStep
 from aeon.skills.models import SkillCatalog
 from aeon.skills.plan_json import PlanJson, PlanMetadata, ToolInvocation, ToolResult
 
@@ -12,7 +13,7 @@ from aeon.skills.plan_json import PlanJson, PlanMetadata, ToolInvocation, ToolRe
 class PlanningError(AeonError):
     """No plan could be made for the request."""
 
-    next_step = "Reword the request, or see `aeon skill list` for the available skills."
+    next_step = NextStep("skills.reword")
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from typing import cast
 from aeon.base.errors import SupervisorError
 from aeon.base.json import JsonObject, canonical_json
 from aeon.base.json_schema import compile_schema
+from aeon.base.next_steps import NextStep
 from aeon.llm.interface import LLMAdapter, LLMRequest, LLMResponse, call_model
 from aeon.observability.events import Observer, SkillsChosen, text_sink
 from aeon.skills.models import Skill, SkillCatalog, SkillScript
@@ -162,9 +163,7 @@ class ModelPlanner:
         """
         usable = task.catalog.plannable()
         if not usable:
-            raise PlanningError(
-                "No skill is available for planning.", next_step="See `aeon skill list` for the reasons, and add one."
-            )
+            raise PlanningError("No skill is available for planning.", next_step=NextStep("skills.list"))
         shown = select_candidates(_index(task.catalog), usable, task.request, MAX_CANDIDATES)
         chosen = self._choose(task, shown) if shown else []
         if self._observe is not None:

@@ -1,0 +1,116 @@
+"""What `aeon run` is asked: its flags, the request with its plan, texts and images."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Literal, NamedTuple, TypeAlias
+
+from aeon.application.attachments import NamedImage, plan_of_images, plan_of_texts, read_attachments, read_images
+from aeon.base.errors import RequestError
+from aeon.cli.inputs import ask_for_request, piped_text, read_plan, read_request, request_of_plan
+from aeon.cli.session import load_cli_settings
+from aeon.plan.models import Plan
+from aeon.settings import LoadedSettings
+from aeon.tools.attachments import Attachments
+
+Verbosity: TypeAlias = Literal["quiet", "normal", "verbose"]
+"""What is told besides the answer: nothing, what happens, or also what the planner is offered."""
+
+_STDIN = "-"
+"""The name of stdin among files."""
+
+
+class RequestOptions(NamedTuple):
+    """The flags of a run."""
+
+    model: str | None
+    ttl: int | None
+    as_json: bool
+    may_fetch: bool
+    stored_tools_user: str | None = None
+    """The user whose stored tools are offered too; None offers no stored tools."""
+    files: Sequence[str] = ()
+    """Files and addresses of pages whose text the model gets."""
+    allow_read: Sequence[Path] = ()
+    """Folders that tools may read, besides the current one."""
+    allow_write: Sequence[Path] = ()
+    """Folders in which tools and scripts may write."""
+    images: Sequence[Path] = ()
+    """Images that the model sees."""
+    verbosity: Verbosity = "normal"
+
+    def load(self, ttl: int | None = None) -> LoadedSettings:
+        """The settings of the current folder, overridden by these flags. Raises ConfigError."""
+        write = [str(each.absolute()) for each in self.allow_write] or None
+        grants = {
+            "tools.allow_read": ("--allow-read", [str(each.absolute()) for each in self.allow_read] or None),
+            "tools.allow_write": ("--allow-write", write),
+            "skills.allow_write": ("--allow-write", write),
+        }
+        return load_cli_settings(model=self.model, ttl=self.ttl if ttl is None else ttl, more=grants)
+
+
+class UserPlan(NamedTuple):
+    """The file of a supplied plan, None without one, and how far the model may make up for what it lacks."""
+
+    file: Path | None
+    repair: bool
+    allow_fallback: bool
+
+
+class AskedRequest(NamedTuple):
+    """What a command was asked to run: the request, its plan if there is one already, the texts and images."""
+
+    request: str
+    plan: Plan | None
+    attachments: Attachments | None = None
+    images: Sequence[NamedImage] = ()
+
+
+def read_asked_request(request: str | None, supplied: UserPlan, options: RequestOptions) -> AskedRequest:
+    """Read the request, the plan, the texts and the images. Raises InputError."""
+    if supplied.file is not None:
+        if options.files or options.images:
+            flag = "--file" if options.files else "--image"
+            raise RequestError(
+                f"{flag} needs a request; a plan names what it reads.", next_step="Leave one of them out."
+            )
+        plan = read_plan(supplied.file)
+        return AskedRequest(request_of_plan(plan) if request is None else read_request(request), plan)
+    if supplied.repair or supplied.allow_fallback:
+        raise RequestError("--repair and --allow-fallback need a supplied plan.", next_step="Add --plan FILE.")
+    piped = None if request == "-" else text_on_stdin(options)
+    if request is None:
+        request, piped = piped, None
+        if request is None and options.may_fetch:
+            request = ask_for_request()
+    if request is None:
+        raise RequestError(
+            "There is no request.", next_step='Give a request, "-" to read it from stdin, or --plan FILE.'
+        )
+    text = read_request(request)
+    attachments = given_attachments(options, piped)
+    images = read_images(options.images, folder=Path.cwd())
+    if attachments is not None:
+        return AskedRequest(text, plan_of_texts(text, attachments, images), attachments, images)
+    return AskedRequest(text, plan_of_images(text, images) if images else None, None, images)
+
+
+def verbosity_of(*, is_quiet: bool, is_verbose: bool) -> Verbosity:
+    """What -q and -v ask for. Raises RequestError for both."""
+    if is_quiet and is_verbose:
+        raise RequestError("-q and -v contradict each other.", next_step="Leave one of them out.")
+    return "quiet" if is_quiet else "verbose" if is_verbose else "normal"
+
+
+def text_on_stdin(options: RequestOptions) -> str | None:
+    """The text on stdin: if it is named as a file, else unless the user wants no input."""
+    is_named = _STDIN in options.files
+    return piped_text(is_named=is_named) if is_named or options.may_fetch else None
+
+
+def given_attachments(options: RequestOptions, piped: str | None) -> Attachments | None:
+    """The texts for the model, None without any. Raises InputError."""
+    files = [file for file in options.files if file != _STDIN]
+    if piped is None and not options.files:
+        return None
+    return read_attachments(files, piped, folder=Path.cwd(), allow_private=True)
