@@ -81,7 +81,7 @@ def run_blocks(document: Path, folder: Path, wanted: str, environ: dict[str, str
 def environ(tmp_path: Path) -> dict[str, str]:
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
     kept = {name: os.environ[name] for name in ("HOME", "LANG", "AEON_HOME", "XDG_CACHE_HOME") if name in os.environ}
-    own = {"XDG_CONFIG_HOME": str(tmp_path / "config"), "XDG_STATE_HOME": str(tmp_path / "state")}
+    own = {f"XDG_{kind}_HOME": str(tmp_path / kind.lower()) for kind in ("CONFIG", "DATA", "STATE")}
     return {**kept, "PATH": path, **own}
 
 
