@@ -298,6 +298,15 @@ def test_a_number_with_a_source_is_not_doubtful(request_, expression, result):
     assert [mark for mark in marks if "less than 0" not in mark] == []
 
 
+def test_arithmetic_that_code_reads_otherwise_is_doubtful_core_19():
+    """15 * 23 plus 7 was planned as (15 + 23) + 7 by a small model: each number is there, and the answer is wrong."""
+    wrong = answered("What is 15 * 23 plus 7?", {"result": 45}, arguments=[{"expression": "(15 + 23) + 7"}])
+    right = answered("What is 15 * 23 plus 7?", {"result": 352}, arguments=[{"expression": "15 * 23 + 7"}])
+
+    assert doubt_marks(wrong) == ["doubtful: code reads 15 * 23 + 7 in the request, and no result is 352"]
+    assert doubt_marks(right) == []
+
+
 def about_a_text(request, text, answer):
     """A run in which a tool read a text, and the model answered from it."""
     steps = [

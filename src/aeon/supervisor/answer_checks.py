@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from math import isclose
 from typing import NamedTuple
 
 from aeon.base.binding import as_text, find_references, split_reference
@@ -11,6 +12,8 @@ from aeon.observability.records import ToolCall
 from aeon.plan.models import PlanStep
 from aeon.supervisor.numerals import find_digit_numbers, find_numbers
 from aeon.supervisor.repair_context import iterate_leaves
+from aeon.tools.arithmetic import evaluate_expression
+from aeon.tools.number_words import find_expression
 
 _MAX_VERBATIM = 60
 """Characters up to which a text is expected to appear unchanged in an answer; a longer one may be summarised."""
@@ -20,6 +23,14 @@ _NUMERAL = re.compile(r"\d[\d.,]*\d|\d")
 _ALONE = re.compile(r"(?<![\w.,:/-])\d[\d.,]*\d(?![\w:/-])|(?<![\w.,:/-])\d(?![\w:/-]|[.,]\d)")
 """A number that stands alone, not in a date, a time, a name or a range."""
 _DECIMALS = range(7)
+_ONLY_A_SUM = re.compile(
+    r"(?:what(?:'s| is| are)|how much is|calculate|compute|was (?:ist|sind|ergibt)|wie ?viel (?:ist|sind)|berechne)?\s*"
+    r"(?:plus|minus|times|mal|divided by|geteilt durch|[-+*/^%() .,\d\u00d7\u00f7\u2212])+[?.!]*",
+    re.IGNORECASE,
+)
+"""A request that is arithmetic and nothing else."""
+_ROUNDED = 0.01
+"""The share by which a number may be rounded."""
 _ARITHMETIC = re.compile(r"[-+*/^%() .,\d]+")
 _SELF_EVIDENT = frozenset([*range(13), 24, 30, 31, 52, 60, 100, 180, 360, 365, 366, 1000, 3600, 0.5, 0.25, 0.75])
 """Numbers that need no source: small ones, and those of units and percent."""
@@ -62,7 +73,15 @@ def doubts_of(run: AnsweredRun) -> list[str]:
     if _words(as_text(answer)) in (asked, ["request", *asked]) and asked:
         return ["the answer repeats the request"]
     unused = [f"the answer does not use the result of step {call.step_id!r}" for call in _unused_calls(run)]
-    checks = (_invented_numbers, _ignored_numbers, _sourceless_numbers, _unfit_number, _unaided, _other_language)
+    checks = (
+        _invented_numbers,
+        _ignored_numbers,
+        _sourceless_numbers,
+        _misread_sum,
+        _unfit_number,
+        _unaided,
+        _other_language,
+    )
     return [*unused, *(reason for check in checks for reason in check(run))]
 
 
@@ -112,6 +131,22 @@ def _sourceless_numbers(run: AnsweredRun) -> list[str]:
     sourceless = [each for leaf in computed for each in _NUMERAL.findall(leaf) if not _readings(each) & known]
     listed = ", ".join(dict.fromkeys(sourceless[:5]))
     return [f"it was computed with {listed}, which neither the request nor a result has"] if sourceless else []
+
+
+def _misread_sum(run: AnsweredRun) -> list[str]:
+    """The reason against an answer to arithmetic that code can read in the request, if no result is its value."""
+    is_sum = run.is_planned and _ONLY_A_SUM.fullmatch(run.request.strip())
+    expression = find_expression(run.request) if is_sum else None
+    if expression is None:
+        return []
+    try:
+        value = evaluate_expression(expression)
+    except ValueError:
+        return []
+    texts = map(str, iterate_leaves([*run.results.values()]))
+    found = {number for text in texts for number in find_numbers(text)}
+    is_found = any(isclose(value, number, rel_tol=_ROUNDED) for number in found)
+    return [] if is_found else [f"code reads {expression} in the request, and no result is {value:g}"]
 
 
 def _unfit_number(run: AnsweredRun) -> list[str]:
