@@ -7,7 +7,7 @@ aeon=$1
 "$aeon" model fetch
 
 for request in \
-    "What is 15 * 23 plus 7?" \
+    "A ticket costs 18 euros and a programme 4. What do 3 tickets and 2 programmes cost?" \
     "Remember that my budget is 1200, then tell me what is left after spending 845"; do
     printf '\n$ aeon run "%s"\n' "$request"
     "$aeon" run "$request"

@@ -30,10 +30,10 @@ def double(number: int) -> int:
 
 def test_a_request_is_planned_run_and_logged(opened):
     project = opened(model=ScriptedAdapter([ADD]))
-    result = project.ask("15*23 plus 7")
+    result = project.ask("tell me 15*23 plus 7")
     assert (result.answer, result.status, result.trusted) == ("it is 352", "completed", True)
     assert result.log.parent == project.folder / ".aeon" / "logs"
-    assert read_log(result.log).entries[0]["run"]["request"] == "15*23 plus 7"
+    assert read_log(result.log).entries[0]["run"]["request"] == "tell me 15*23 plus 7"
     assert (result.usage.calls, result.usage.uncounted_calls, result.usage.cost) == (1, 1, None)
 
 

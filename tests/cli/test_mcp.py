@@ -274,7 +274,7 @@ def test_answer_runs_the_kernel_and_keeps_its_log(double, add):
     double(add)
 
     async def ask(client):
-        return await client.call_tool("answer", {"request": "What is 15 * 23 plus 7?"})
+        return await client.call_tool("answer", {"request": "Tell me what is 15 * 23 plus 7?"})
 
     result = asked(ask)
     assert not result.is_error, result.content

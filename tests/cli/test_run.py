@@ -36,7 +36,7 @@ def test_json_is_one_object_and_nothing_else(aeon, plan_file):
 
 def test_a_request_is_planned_and_run(aeon, double, add):
     server = double(add)
-    ended = aeon("run", "What is 15 * 23 plus 7?")
+    ended = aeon("run", "Tell me what is 15 * 23 plus 7?")
     assert (ended.code, ended.out) == (0, "it is 352\n")
     assert "plan: add two numbers and say so (2 steps)" in ended.err
     assert "made with the scripted at http" in ended.err
@@ -45,13 +45,13 @@ def test_a_request_is_planned_and_run(aeon, double, add):
 
 def test_the_request_comes_from_stdin(aeon, double, add):
     server = double(add)
-    assert aeon("run", "-", stdin="wie viel ist 15*23 plus 7? ü".encode()).code == 0
-    assert "wie viel ist 15*23 plus 7? ü" in str(server.requests[0].body)
+    assert aeon("run", "-", stdin="sag mir: wie viel ist 15*23 plus 7? ü".encode()).code == 0
+    assert "sag mir: wie viel ist 15*23 plus 7? ü" in str(server.requests[0].body)
 
 
 def test_a_plan_is_made_and_runs_from_stdin(aeon, double, add):
     double(add)
-    made = aeon("run", "--dry-run", "15*23 plus 7")
+    made = aeon("run", "--dry-run", "tell me 15*23 plus 7")
     assert made.code == 0
     assert [step["step_id"] for step in made.json["steps"]] == ["s1", "s2"]
     ran = aeon("run", "--plan", "-", stdin=made.out.encode())

@@ -25,19 +25,19 @@ def test_a_request_is_about_what_is_piped_in(process, double):
 
 def test_nothing_piped_in_changes_nothing(process, double, add):
     server = double(add)
-    assert process("run", "What is 15 * 23 plus 7?").out == "it is 352\n"
+    assert process("run", "Tell me what is 15 * 23 plus 7?").out == "it is 352\n"
     assert "Material" not in material(server)
 
 
 def test_white_space_piped_in_is_nothing(process, double, add):
     double(add)
-    assert process("run", "What is 15 * 23 plus 7?", stdin=b"\n").out == "it is 352\n"
+    assert process("run", "Tell me what is 15 * 23 plus 7?", stdin=b"\n").out == "it is 352\n"
 
 
 def test_in_a_loop_over_lines_no_input_leaves_the_lines_to_the_loop(process, double, add):
     """A script: a command in a loop that reads stdin itself must not take the rest of it."""
     server = double(add, "On Friday.")
-    assert process("run", "What is 15 * 23 plus 7?", "--no-input", stdin=NOTES).out == "it is 352\n"
+    assert process("run", "Tell me what is 15 * 23 plus 7?", "--no-input", stdin=NOTES).out == "it is 352\n"
     assert "Friday" not in material(server)
     assert process("run", "When?", "--no-input", "--file", "-", stdin=NOTES).out == "On Friday.\n"
     nothing = process("run", "When?", "--file", "-", stdin=b" ")
@@ -46,8 +46,8 @@ def test_in_a_loop_over_lines_no_input_leaves_the_lines_to_the_loop(process, dou
 
 def test_what_is_piped_in_is_the_request_if_there_is_no_other(process, double, add):
     server = double(add)
-    assert process("run", stdin=b"What is 15 * 23 plus 7?").out == "it is 352\n"
-    assert "Request: What is 15 * 23 plus 7?" in material(server)
+    assert process("run", stdin=b"Tell me what is 15 * 23 plus 7?").out == "it is 352\n"
+    assert "Request: Tell me what is 15 * 23 plus 7?" in material(server)
 
 
 def test_a_request_is_about_files_and_a_plan_is_not(aeon, double):
@@ -98,7 +98,7 @@ def test_a_stopped_run_about_a_text_is_resumed_with_it(aeon, double):
 
 def test_on_a_terminal_the_request_is_asked_for(terminal, double, add):
     double(add)
-    code, screen = terminal("run", typed="What is 15 * 23 plus 7?\n")
+    code, screen = terminal("run", typed="Tell me what is 15 * 23 plus 7?\n")
     assert (code, "What do you want done?" in screen, "it is 352" in screen) == (0, True, True)
 
 

@@ -40,6 +40,7 @@ def test_a_request_that_no_tool_suits_is_answered_by_the_model_in_one_step_core_
     ("request_", "tool", "arguments"),
     [
         ("What is 9 ft in m?", "convert_units", {"value": 9, "from": "ft", "to": "m"}),
+        ("What is 15 * 23 plus 7?", "calculator", {"expression": "15 * 23 + 7"}),
         ("What time is it?", "now", {}),
         ("12! / 10!", "exact", {"expression": "12! / 10!"}),
     ],
@@ -53,7 +54,12 @@ def test_a_request_that_one_tool_reads_as_a_whole_needs_no_planner(request_, too
 
 @pytest.mark.parametrize(
     "request_",
-    ["What is 15 * 23 plus 7?", "A pen costs 3 and a book 8. What do 2 of each cost?", "Remember my tram: 4"],
+    [
+        "Remember 15 * 23 plus 7",
+        "What is 4 plus 5, and why?",
+        "A pen costs 3 and a book 8. What do 2 of each cost?",
+        "Remember my tram: 4",
+    ],
 )
 def test_what_needs_thought_is_planned_by_the_model(request_):
     assert registry().offer(request_).plan is None

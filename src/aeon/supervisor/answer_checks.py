@@ -13,6 +13,7 @@ from aeon.plan.models import PlanStep
 from aeon.supervisor.numerals import find_digit_numbers, find_numbers
 from aeon.supervisor.repair_context import iterate_leaves
 from aeon.tools.arithmetic import evaluate_expression
+from aeon.tools.arithmetic_requests import is_only_arithmetic
 from aeon.tools.number_words import find_expression
 
 _MAX_VERBATIM = 60
@@ -23,12 +24,6 @@ _NUMERAL = re.compile(r"\d[\d.,]*\d|\d")
 _ALONE = re.compile(r"(?<![\w.,:/-])\d[\d.,]*\d(?![\w:/-])|(?<![\w.,:/-])\d(?![\w:/-]|[.,]\d)")
 """A number that stands alone, not in a date, a time, a name or a range."""
 _DECIMALS = range(7)
-_ONLY_A_SUM = re.compile(
-    r"(?:what(?:'s| is| are)|how much is|calculate|compute|was (?:ist|sind|ergibt)|wie ?viel (?:ist|sind)|berechne)?\s*"
-    r"(?:plus|minus|times|mal|divided by|geteilt durch|[-+*/^%() .,\d\u00d7\u00f7\u2212])+[?.!]*",
-    re.IGNORECASE,
-)
-"""A request that is arithmetic and nothing else."""
 _ROUNDED = 0.01
 """The share by which a number may be rounded."""
 _ARITHMETIC = re.compile(r"[-+*/^%() .,\d]+")
@@ -135,8 +130,8 @@ def _sourceless_numbers(run: AnsweredRun) -> list[str]:
 
 def _misread_sum(run: AnsweredRun) -> list[str]:
     """The reason against an answer to arithmetic that code can read in the request, if no result is its value."""
-    is_sum = run.is_planned and _ONLY_A_SUM.fullmatch(run.request.strip())
-    expression = find_expression(run.request) if is_sum else None
+    is_certain = run.is_planned and is_only_arithmetic(run.request)
+    expression = find_expression(run.request) if is_certain else None
     if expression is None:
         return []
     try:

@@ -17,9 +17,21 @@ _NUMBER_WORD = re.compile(
     re.IGNORECASE,
 )
 
+_ONLY_A_SUM = re.compile(
+    r"(?:what(?:'s| is| are)|how much is|calculate|compute|was (?:ist|sind|ergibt)|wie ?viel (?:ist|sind)|berechne)?\s*"
+    r"(?:plus|minus|times|mal|divided by|geteilt durch|[-+*/^%() .,\d\u00d7\u00f7\u2212])+[?.!]*",
+    re.IGNORECASE,
+)
+"""A request that is arithmetic and nothing else."""
+
 
 def asks_arithmetic(request: str) -> bool:
     """Whether a calculator may help: two numbers, or one and a word of arithmetic."""
     words = len(_NUMBER_WORD.findall(request))
     numbers = len(_NUMBER.findall(request)) + words
     return numbers >= 2 or (numbers == 1 and bool(_OPERATION.search(request)))  # noqa: PLR2004  # a pair of operands
+
+
+def is_only_arithmetic(request: str) -> bool:
+    """Whether a request is a calculation in digits and signs, and nothing else."""
+    return _ONLY_A_SUM.fullmatch(request.strip()) is not None

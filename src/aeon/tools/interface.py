@@ -46,9 +46,6 @@ class Tool(ABC):
     """Whether a planner sees the tool for every request. False: only for the requests that it `suits`, after the common
     ones, so that the instructions that a model has read stay the same."""
 
-    reads_whole_requests: bool = False
-    """Whether `read_request` gives arguments only if they are all that a request asks for: then no model plans it."""
-
     text_field: str | None = None
     """The field of a result that is a text for the model, if the tool does nothing but read it."""
 
@@ -59,6 +56,10 @@ class Tool(ABC):
     def read_request(self, request: str) -> JsonObject | None:  # noqa: ARG002  # most tools ignore it
         """Arguments that code can read from a request with certainty (a literal sum, say), as a hint to the planner."""
         return None
+
+    def reads_whole(self, request: str) -> bool:  # noqa: ARG002  # most tools read a part of a request
+        """Whether the arguments of `read_request` are all that the request asks for: then no model plans it."""
+        return False
 
     def suits(self, request: str) -> bool:  # noqa: ARG002  # most tools suit any request
         """Whether the tool may help with the request: code decides by its words.

@@ -179,12 +179,19 @@ def _certain_plan(
     for name, arguments in hints.items():
         tool = suiting[name].tool
         call: JsonObject = {"description": f"use {name}", "tool": name, "arguments": arguments}
-        if tool.reads_whole_requests and len(hints) == 1:
+        if len(hints) == 1 and _reads_whole(tool, request):
             return _plan(request, call)
         if tool.text_field is not None and extra == [name]:
             material = {"text": f"{{step.s1.{tool.text_field}}}"}
             return _plan(request, call, {"description": with_language(request), "agent": "llm", "arguments": material})
     return None
+
+
+def _reads_whole(tool: Tool, request: str) -> bool:
+    try:
+        return bool(tool.reads_whole(request))
+    except Exception:  # noqa: BLE001  # external code; without an answer the model plans
+        return False
 
 
 def _plan(request: str, *steps: JsonObject) -> JsonObject:

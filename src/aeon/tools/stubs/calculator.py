@@ -5,7 +5,7 @@ from typing import Any
 from aeon.base.errors import ToolError
 from aeon.base.json import JsonObject
 from aeon.tools.arithmetic import evaluate_expression
-from aeon.tools.arithmetic_requests import asks_arithmetic
+from aeon.tools.arithmetic_requests import asks_arithmetic, is_only_arithmetic
 from aeon.tools.interface import Example, Tool
 from aeon.tools.number_words import find_expression
 
@@ -82,6 +82,10 @@ class CalculatorTool(Tool):
     def suits(self, request: str) -> bool:
         """Whether the request has numbers to compute with."""
         return asks_arithmetic(request)
+
+    def reads_whole(self, request: str) -> bool:
+        """Whether the request is a calculation and nothing else."""
+        return is_only_arithmetic(request)
 
     def read_request(self, request: str) -> JsonObject | None:
         """The arithmetic in the request, in signs or in words."""

@@ -45,7 +45,6 @@ class ConvertUnitsTool(Tool):
         "required": ["result", "unit"],
     }
     is_common = False
-    reads_whole_requests = True
     examples = (
         _example("What is 12 yards in meters?", 12, "yard", "meter"),
         _example("Gib 7 Unzen als Kilogramm an.", 7, "ounce", "kilogram"),
@@ -61,6 +60,9 @@ class ConvertUnitsTool(Tool):
     def suits(self, request: str) -> bool:
         """Whether the request asks for a conversion. For currencies too: the tool's error is better than a guess."""
         return asks_conversion(request)
+
+    def reads_whole(self, request: str) -> bool:  # noqa: ARG002  # else it reads no arguments
+        return True
 
     def read_request(self, request: str) -> JsonObject | None:
         """The value and both units, if the request is nothing but the conversion and the tool knows the units."""

@@ -29,7 +29,6 @@ class NowTool(Tool):
     }
     timeout = None  # nothing to wait for
     is_common = False
-    reads_whole_requests = True
     examples = (
         Example("What time is it?", [{"description": "read the clock", "tool": "now", "arguments": {}}]),
         Example("Welcher Tag ist heute?", [{"description": "read today's date", "tool": "now", "arguments": {}}]),
@@ -52,6 +51,9 @@ class NowTool(Tool):
     def suits(self, request: str) -> bool:
         """Whether the request asks for the present date or time, and not for that of another place or day."""
         return asks_now(request)
+
+    def reads_whole(self, request: str) -> bool:  # noqa: ARG002  # else it reads no arguments
+        return True
 
     def read_request(self, request: str) -> JsonObject | None:
         """No arguments, if the whole request is the question for the date or the time."""
@@ -102,7 +104,6 @@ class DateMathTool(Tool):
     }
     timeout = None  # the size of every number is bounded
     is_common = False
-    reads_whole_requests = True
     examples = (
         Example(
             "What date is 30 days after 3 May 2026?",
@@ -187,6 +188,9 @@ class DateMathTool(Tool):
     def suits(self, request: str) -> bool:
         """Whether the request asks for a date, a time between dates, a weekday, or a sum of durations."""
         return asks_dates(request)
+
+    def reads_whole(self, request: str) -> bool:  # noqa: ARG002  # else it reads no arguments
+        return True
 
     def read_request(self, request: str) -> JsonObject | None:
         """The dates and durations of a request in one of a few usual forms."""

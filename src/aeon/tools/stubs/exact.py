@@ -46,7 +46,6 @@ class ExactTool(Tool):
     }
     timeout = None  # the size of every number and expression is bounded
     is_common = False
-    reads_whole_requests = True
     examples = (
         _example("What is 1/6 + 3/8 as a fraction?", "the sum of 1/6 and 3/8", "1/6 + 3/8"),
         _example("9! / 6!", "the factorial of 9, divided by that of 6", "9! / 6!"),
@@ -71,6 +70,9 @@ class ExactTool(Tool):
     def suits(self, request: str) -> bool:
         """Whether the request asks for fractions, factorials, divisors, primes, roots or percent."""
         return asks_exact(request)
+
+    def reads_whole(self, request: str) -> bool:  # noqa: ARG002  # else it reads no arguments
+        return True
 
     def read_request(self, request: str) -> JsonObject | None:
         """The expression of a request that is nothing else."""
