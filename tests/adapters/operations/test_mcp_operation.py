@@ -270,7 +270,7 @@ def test_platform_3_aeon_itself_is_reached_with_its_settings_and_without_the_mas
         (server,) = [
             place.parent
             for place in Path("/proc").glob("[0-9]*/cmdline")
-            if place.parent.joinpath("cmdline").read_bytes().endswith(b"-m\0aeon\0mcp\0")
+            if place.parent.joinpath("cmdline").read_bytes().endswith(b"-m\0aeon\0serve\0mcp\0")
             and str(os.getpid()) == _parent(place.parent)
         ]
         environment = server.joinpath("environ").read_bytes()
