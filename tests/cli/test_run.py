@@ -141,7 +141,7 @@ def test_no_input_never_downloads(aeon):
 
 def test_a_model_that_refuses_ends_as_one_clear_error(aeon, double):
     double(ErrorResponse(401, "no such key"))
-    ended = aeon("run", "what is 2 + 2", "--json")
+    ended = aeon("run", "tell me what is 2 + 2", "--json")
     assert ended.code == 1
     assert ended.json["error"]["type"] == "OrchestrationError"
     assert "Traceback" not in ended.err
