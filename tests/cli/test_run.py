@@ -269,3 +269,10 @@ def test_an_echo_of_the_request_ends_with_code_4_core_19(aeon, double):
 
     assert (ended.code, ended.out) == (4, "Say it to my dentist.\n")
     assert "not trusted: step 's1': doubtful: the answer repeats the request" in " ".join(ended.err.split())
+
+
+def test_the_log_says_that_code_made_a_plan(aeon):
+    """Decision 52: no model is there, and none is needed."""
+    assert aeon("run", "What is 15 * 23 plus 7?", "--no-input").out == "352\n"
+    assert "plan by code, 1 step(s)" in aeon("log", "show", "last").out
+    assert aeon("log", "replay", "last").code == 0

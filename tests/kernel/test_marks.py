@@ -2,7 +2,7 @@
 
 import pytest
 
-from aeon.kernel.marks import MODEL_KNOWLEDGE_MARK, doubt_marks, is_trusted
+from aeon.kernel.marks import MODEL_KNOWLEDGE_MARK, declined_mark, doubt_marks, is_trusted
 from aeon.kernel.orchestrator import Orchestrator
 from aeon.kernel.replay import replay
 from aeon.kernel.state import restore_state
@@ -332,3 +332,19 @@ def test_an_answer_in_another_language_is_doubtful_unless_a_translation_was_aske
     assert marks == ["doubtful: the request is in German, the answer in English"]
     assert doubt_marks(about_a_text("Fass den Text bitte auf Englisch zusammen", text, answer)) == []
     assert doubt_marks(about_a_text("What happened to the trains?", text, answer)) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "mark"),
+    [
+        ("Cannot: I have no access to that.", "declined: I have no access to that."),
+        ("CANNOT: phone", "declined: phone"),
+        ("Can't: I have no access to that.", "declined: I have no access to that."),
+        ("I have no access to that.", "declined: the model does not say what is missing"),
+        ("Cannot:", "declined: the model does not say what is missing"),
+        ("I have no access to that. But the answer is 42.", None),
+        ("You cannot: it is closed.", None),
+    ],
+)
+def test_a_decline_is_known_also_without_its_prefix(text, mark):
+    assert declined_mark(text) == mark

@@ -125,14 +125,16 @@ def _head(entry: JsonObject) -> str:
         return f"{number} {resumed}{step['status']} {step['step_id']} ({outcome['mode']}): {step['description']}"
     run: JsonObject = entry.get("run") or {}
     steps = len(entry["plan_state"].get("steps", []))
-    origin = (
-        "supplied plan"
-        if run.get("policy", {}).get("is_supplied")
-        else "plan by the model"
-        if steps
-        else "no plan could be made"
-    )
-    return f"{number} {origin}, {steps} step(s), ttl {entry['ttl_remaining']}: {run.get('request', '')}"
+    return f"{number} {_origin(entry, run)}, {steps} step(s), ttl {entry['ttl_remaining']}: {run.get('request', '')}"
+
+
+def _origin(entry: JsonObject, run: JsonObject) -> str:
+    """Who made the plan of a run's first entry. A plan by code took no reply of a model (decision 52)."""
+    if run.get("policy", {}).get("is_supplied"):
+        return "supplied plan"
+    if not entry["plan_state"].get("steps"):
+        return "no plan could be made"
+    return "plan by the model" if entry["llm_output"] else "plan by code"
 
 
 def _action_lines(action: JsonObject) -> list[str]:

@@ -1,8 +1,9 @@
 """Marks: annotations of steps beside their status, and the trust in a run's answer (core 17, core 19). Pure."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 
-from aeon.llm.instructions import DECLINE_PREFIX
+from aeon.llm.instructions import DECLINE_PREFIX, NO_ACCESS
 from aeon.observability.records import SupervisorAction
 from aeon.supervisor.answer_checks import AnsweredRun, doubts_of
 
@@ -11,6 +12,11 @@ MODEL_KNOWLEDGE_MARK = "from the model: no tool's result stands behind these wor
 
 _UNTRUSTED = ("fallback", "doubtful", "declined")
 _MAX_REASON = 120
+_DECLINED = re.compile(
+    rf"(?:{re.escape(DECLINE_PREFIX)}|can['\u2019]t:)(?P<missing>.*)|(?={re.escape(NO_ACCESS)}\.?$)",
+    re.IGNORECASE | re.DOTALL,
+)
+"""A decline as the instructions ask for it, also without or with another prefix."""
 
 
 def is_trusted(marks: Mapping[str, Sequence[str]]) -> bool:
@@ -47,10 +53,10 @@ def repair_marks(actions: Iterable[SupervisorAction]) -> list[str]:
 
 def declined_mark(text: str) -> str | None:
     """The mark of a reply that declines its step, else None."""
-    reply = text.strip()
-    if not reply.casefold().startswith(DECLINE_PREFIX.casefold()):
+    declined = _DECLINED.match(text.strip())
+    if declined is None:
         return None
-    missing = " ".join(reply[len(DECLINE_PREFIX) :].split()) or "the model does not say what is missing"
+    missing = " ".join((declined["missing"] or "").split()) or "the model does not say what is missing"
     return f"declined: {_cut(missing)}"
 
 

@@ -5,10 +5,13 @@ from typing import Final
 DECLINE_PREFIX: Final = "Cannot:"
 """The prefix with which the model must begin an answer if it cannot do what is asked for."""
 
+NO_ACCESS: Final = "I have no access to that"
+"""The decline that the instructions of an answer ask for; small models forget the prefix, or change it."""
+
 ANSWER_SYSTEM_PROMPT: Final = (
     "You are a helpful assistant without access to the internet, to devices or to private data. Answer briefly and "
     "exactly as asked, in the language of the request. For live data, private data and actions say: "
-    f"{DECLINE_PREFIX} I have no access to that."
+    f"{DECLINE_PREFIX} {NO_ACCESS}."
 )
 """Instructions for a request that the model answers itself. Small models decline everything if that comes first."""
 
