@@ -92,3 +92,9 @@ def test_an_empty_log_is_removed_and_one_with_entries_stays(tmp_path):
         assert path.exists()
     assert not path.exists()
     assert new_log_path(tmp_path) != path
+
+
+def test_what_code_can_read_needs_no_model_in_python_either(opened):
+    """Decision 52."""
+    result = opened().ask("What is 15 * 23 plus 7?")
+    assert (result.answer, result.trusted, result.usage.calls) == ("352", True, 0)

@@ -27,7 +27,7 @@ from aeon.llm.usage import CallUsage, Prices, Usage, total_usage
 from aeon.observability.events import Observer
 from aeon.observability.log import JsonlLog, LogHistory, read_log
 from aeon.observability.run_logger import logged_run
-from aeon.plan.models import Plan, StepStatus
+from aeon.plan.models import Plan, PlanStep, StepStatus
 from aeon.plan.parser import build_plan
 from aeon.skills.instructions import require_user_may_call
 from aeon.tools.attachments import AttachmentTool
@@ -136,7 +136,9 @@ class RequestService:
         _require_text(request)
         if options.images:
             self._app.require_sight()
-        self._app.model.supports_schema()  # opens the model before a log is created
+        tools = request_registry(self._app, request, (), options.tools)
+        if options.files or options.images or calls_planned_by_code(tools, request) is None:
+            self._app.model.supports_schema()  # opens the model before a log is created
         if options.files or options.images:
             return self._ask_about(request, options)
         if plan := plan_of_skill(self._app, request):
@@ -204,6 +206,13 @@ class RequestService:
             kernel = self._app.orchestrator(ttl=ttl, log=log, observer=options.observer, tools=tools, images=seen)
             raw = work.execute(kernel)
         return RequestResult.of(raw, path, self._app.prices)
+
+
+def calls_planned_by_code(registry: ToolRegistry, request: str) -> list[PlanStep] | None:
+    """The steps of a plan that code makes and that needs no model at all (decision 52), None if a model is needed."""
+    plan = registry.offer(request).plan
+    steps = [] if plan is None else build_plan(plan).steps
+    return steps if steps and all(step.tool is not None for step in steps) else None
 
 
 def _require_text(request: object) -> None:

@@ -8,7 +8,13 @@ from typing import NamedTuple
 
 from aeon.application.attachments import NamedImage, read_images, require_same_images
 from aeon.application.models import ModelChoice
-from aeon.application.requests import new_log_path, open_request_log, plan_of_skill, request_usage
+from aeon.application.requests import (
+    calls_planned_by_code,
+    new_log_path,
+    open_request_log,
+    plan_of_skill,
+    request_usage,
+)
 from aeon.base.errors import AeonError, InputError, LogError, PlanError
 from aeon.base.json import JsonObject, canonical_json
 from aeon.base.suggestions import closest_name
@@ -70,7 +76,9 @@ def run_request(request: str | None, supplied: UserPlan, log: Path | None, optio
         app.allow_pages(_own_words(text, plan))
         _register_tools(app, options, display, text if plan is None else "", [step.tool for step in steps or []])
         _, repair, allow_fallback = supplied
-        if plan is not None:
+        if plan is None:
+            steps = calls_planned_by_code(app.registry, text)
+        else:
             check_supplied_plan(plan, app.registry, repair=repair, allow_fallback=allow_fallback)
 
         def execute(orchestrator: Orchestrator) -> JsonObject:
@@ -121,13 +129,12 @@ def plan_request(request: str | None, supplied: UserPlan, options: RequestOption
     text, plan, attachments, _ = read_asked_request(request, supplied, options)
     display = _display(options)
     with app_session(loaded) as app:
-        if plan is None:
-            _prepare_model(app, None, options)
         _attach(app, attachments)
         app.allow_pages(_own_words(text, plan))
         steps = () if plan is None else plan.steps
         _register_tools(app, options, display, text if plan is None else "", [step.tool for step in steps])
         if plan is None:
+            _prepare_model(app, calls_planned_by_code(app.registry, text), options)
             with redirect_stdout(sys.stderr), display:
                 plan = app.orchestrator(ttl=1, log=None, observer=display).plan(text)
         else:
