@@ -269,6 +269,12 @@ def test_one_such_mark_takes_the_trust(mark):
             2057,
             "it was computed with 27, which neither the request nor a result has",
         ),
+        (
+            "what is the code of my locker?",
+            "27 * 1",
+            27,
+            "it was computed with 27, which neither the request nor a result has",
+        ),
         ("the meter read 4655, now 4820. how much is that?", "4655 - 4820", -165, "the result is less than 0"),
         ("pot a has 4, pot b has 5, which one has more?", "4 - 5", -1, "does not ask for a number"),
     ],

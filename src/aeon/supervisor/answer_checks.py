@@ -86,9 +86,7 @@ def _invented_numbers(run: AnsweredRun) -> list[str]:
     if last.tool is not None or not last.arguments:
         return []
     earlier = [value for step_id, value in run.results.items() if step_id != last.step_id]
-    texts = [run.request, *map(str, iterate_leaves(earlier))]
-    known = {number for text in texts for number in find_numbers(text)}
-    known |= {number for text in texts for each in _NUMERAL.findall(text) for number in _readings(each)}
+    known = _numbers_in([run.request, *map(str, iterate_leaves(earlier))])
     numerals = _NUMERAL.findall(as_text(run.results[last.step_id]))
     invented = [each for each in numerals if (read := find_digit_numbers(each)) and not read & known]
     listed = ", ".join(dict.fromkeys(invented[:5]))
@@ -113,19 +111,24 @@ def _sourceless_numbers(run: AnsweredRun) -> list[str]:
     """The reason against a computation with a number that neither the request nor a result has."""
     if not run.is_planned:
         return []
-    texts = [run.request, *map(str, iterate_leaves([*run.results.values()]))]
-    numbers = {number for text in texts for number in find_numbers(text)}
-    numbers |= {number for text in texts for each in _NUMERAL.findall(text) for number in _readings(each)}
-    known = {form for number in numbers for form in _shares(number)} | _SELF_EVIDENT
-    computed = [
-        leaf
-        for call in run.calls
-        for leaf in iterate_leaves(call.arguments)
-        if isinstance(leaf, str) and _ARITHMETIC.fullmatch(leaf)
-    ]
-    sourceless = [each for leaf in computed for each in _NUMERAL.findall(leaf) if not _readings(each) & known]
+    sourceless = [numeral for call in run.calls for numeral in _without_source(call, run)]
     listed = ", ".join(dict.fromkeys(sourceless[:5]))
     return [f"it was computed with {listed}, which neither the request nor a result has"] if sourceless else []
+
+
+def _without_source(call: ToolCall, run: AnsweredRun) -> list[str]:
+    """The numbers of a call's arithmetic that neither the request nor the result of another step has."""
+    others = [value for step_id, value in run.results.items() if step_id != call.step_id]
+    numbers = _numbers_in([run.request, *map(str, iterate_leaves(others))])
+    known = {form for number in numbers for form in _shares(number)} | _SELF_EVIDENT
+    leaves = [leaf for leaf in iterate_leaves(call.arguments) if isinstance(leaf, str) and _ARITHMETIC.fullmatch(leaf)]
+    return [each for leaf in leaves for each in _NUMERAL.findall(leaf) if not _readings(each) & known]
+
+
+def _numbers_in(texts: Sequence[str]) -> set[float]:
+    """The numbers of texts, in digits or words."""
+    in_words = {number for text in texts for number in find_numbers(text)}
+    return in_words | {number for text in texts for each in _NUMERAL.findall(text) for number in _readings(each)}
 
 
 def _misread_sum(run: AnsweredRun) -> list[str]:
