@@ -113,16 +113,40 @@ def test_ctrl_c_at_any_moment_ends_in_order_and_leaves_a_log_that_holds(plan_fil
         assert aeon("log", "resume", "run.jsonl").code in (0, 2), "2: it has ended"
 
 
-LETS_FALL = """
-import sys
+DROPS = """
+import os, signal
 from aeon.cli import entrypoint
 
-class LetsFall:
+def stop():
+    os.kill(os.getpid(), signal.{name})
+    for _ in range(10):  # where it is raised
+        pass
+
+class Finalized:
     def __del__(self):
-        raise {stop}
+        stop()
+
+class Named:
+    def __set_name__(self, owner, name):
+        stop()
+
+def in_a_finalizer():
+    Finalized()
+
+def by_a_handler_of_everything():
+    try:
+        stop()
+    except BaseException:
+        pass
+
+def while_a_class_is_made():
+    try:
+        type("Made", (), dict(part=Named()))  # Python makes a RuntimeError of it
+    except Exception:
+        pass
 
 def run(argv):
-    LetsFall()  # as native code does that was called back and cannot raise
+    {drop}()
     while True:
         pass
 
@@ -131,23 +155,29 @@ entrypoint.run_process([])
 """
 
 
-@pytest.mark.parametrize(
-    ("stop", "code"),
-    [("KeyboardInterrupt", 130), ("entrypoint.TerminatedBySignal(15)", 143)],
-    ids=["interrupted", "terminated"],
-)
-def test_an_interruption_that_was_let_fall_comes_again(stop, code):
-    """Met while pydantic built its models: the trace was printed, and the Ctrl-C was lost."""
-    argv = [sys.executable, "-c", LETS_FALL.format(stop=stop)]
+@pytest.mark.parametrize("drop", ["in_a_finalizer", "by_a_handler_of_everything", "while_a_class_is_made"])
+@pytest.mark.parametrize(("name", "code"), [("SIGINT", 130), ("SIGTERM", 143)])
+def test_a_termination_that_was_dropped_is_raised_again(name, code, drop):
+    """Met while modules loaded: the signal was lost, and the request ran to its end."""
+    argv = [sys.executable, "-c", DROPS.format(name=name, drop=drop)]
     ended = subprocess.run(argv, capture_output=True, text=True, timeout=60, check=False)
     assert (ended.returncode, ended.stdout) == (code, "")
     assert "Traceback" not in ended.stderr
 
 
-def test_what_else_cannot_be_raised_is_told_as_ever():
-    program = LETS_FALL.format(stop="ValueError(7)").replace("while True:\n        pass", "return 0")
-    argv = [sys.executable, "-c", program]
-    ended = subprocess.run(argv, capture_output=True, text=True, timeout=60, check=False)
+def test_what_else_cannot_be_raised_is_printed():
+    program = """
+from aeon.cli import entrypoint
+class Finalized:
+    def __del__(self):
+        raise ValueError(7)
+def run(argv):
+    Finalized()
+    return 0
+entrypoint.run = run
+entrypoint.run_process([])
+"""
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False)
     assert ended.returncode == 0
     assert "ValueError: 7" in ended.stderr
 

@@ -8,7 +8,6 @@ import signal
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
-from types import FrameType
 from typing import NoReturn
 
 import typer
@@ -19,19 +18,17 @@ from aeon.cli import TERMINATION_SIGNALS
 from aeon.cli.command_class import asks_for_json
 from aeon.cli.console import discard_stdout, print_data, print_error, print_message
 from aeon.cli.exit_codes import ExitCode
-from aeon.cli.signals import TerminatedBySignal, exit_code_of, handled_signals, signal_number_of
+from aeon.cli.signals import exit_code_of, handled_signals, raise_termination
 
 _DISK_FULL_ERRNOS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-_REPEAT_DELAY = 0.01
 
 
 def run_process(argv: Sequence[str]) -> NoReturn:
     """Run the command line as this process: set up signals and streams, then exit with its code."""
     try:
         for number in handled_signals():
-            if number is not signal.SIGINT:  # asyncio replaces only Python's own handler
-                signal.signal(number, _raise_termination)
-        sys.unraisablehook = _repeat_interruption
+            signal.signal(number, raise_termination)
+        sys.unraisablehook = _report_unraisable
         signal.pthread_sigmask(signal.SIG_UNBLOCK, TERMINATION_SIGNALS)
         _make_streams_safe()
         code = run(argv)
@@ -48,18 +45,10 @@ def run_process(argv: Sequence[str]) -> NoReturn:
     sys.exit(code)
 
 
-def _repeat_interruption(ignored: "sys.UnraisableHookArgs") -> None:
-    """Raise an interruption again that native code has dropped, as pydantic does while it builds a class."""
-    stop = ignored.exc_value
-    if not isinstance(stop, KeyboardInterrupt):
+def _report_unraisable(ignored: "sys.UnraisableHookArgs") -> None:
+    """Print what was raised where nothing can catch it; a termination is raised again by itself."""
+    if not isinstance(ignored.exc_value, KeyboardInterrupt):
         sys.__unraisablehook__(ignored)
-        return
-    from _thread import interrupt_main
-    from threading import Timer
-
-    timer = Timer(_REPEAT_DELAY, interrupt_main, (signal_number_of(stop),))
-    timer.daemon = True
-    timer.start()
 
 
 def run(argv: Sequence[str]) -> int:  # noqa: PLR0911  # one for each way to end
@@ -159,11 +148,6 @@ def _print_json_error(error: AeonError | JsonObject) -> None:
 
     with suppress(OSError):
         print_data(indented_json({"status": "failed", "error": as_error_report(error)}))
-
-
-def _raise_termination(number: int, frame: FrameType | None) -> NoReturn:
-    del frame
-    raise TerminatedBySignal(number)
 
 
 def _make_streams_safe() -> None:

@@ -13,7 +13,7 @@ from typing import Self
 from aeon.application.skills import GRACE_SECONDS, Cancellation
 from aeon.cli.console import print_message
 from aeon.cli.exit_codes import ExitCode
-from aeon.cli.signals import TerminatedBySignal, exit_code_of, handled_signals
+from aeon.cli.signals import TerminatedBySignal, exit_code_for, handled_signals
 from aeon.observability.events import Event, PlanReady, ReplanRequested
 
 _ONCE, _AGAIN, _OVER = b"1", b"2", b"0"
@@ -63,10 +63,9 @@ class SkillInterruptHandler:
     def _on_signal(self, number: int, frame: FrameType | None) -> None:
         # Take no lock and print nothing here: the interrupted thread may hold the lock or be printing.
         del frame
-        stop = TerminatedBySignal(number)
-        self.code = exit_code_of(stop)
+        self.code = exit_code_for(number)
         if not self._is_executing or self._is_forced:
-            raise stop
+            raise TerminatedBySignal(number)
         self._is_forced = self.is_requested
         self.is_requested = True
         self._cancellation.cancel()
