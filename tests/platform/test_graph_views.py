@@ -56,7 +56,7 @@ def declared(table):
 
 @pytest.mark.parametrize("dialect", ["sqlite", "postgresql"])
 def test_the_migration_holds_the_views_that_the_declarations_make(dialect):
-    text = files("aeon.adapters.store.migrations").joinpath(f"0004_workers.{dialect}.up.sql").read_text("utf-8")
+    text = files("aeon.adapters.store.migrations").joinpath(f"0005_conversations.{dialect}.up.sql").read_text("utf-8")
     assert text.endswith(GRAPH_SCHEMA.views(dialect))
 
 
@@ -72,7 +72,7 @@ def test_the_declared_types_and_defaults_are_those_of_the_table(columns, label):
     there = columns[node.table]
     integers = {column for column, (kind, _) in there.items() if kind != "text"}
     edges = [each for each in GRAPH_SCHEMA.edges.values() if each.table == node.table]
-    said = {column for each in edges for column in each.numbers}
+    said = {column for each in edges for column in each.numbers | each.booleans}
     computed = {column for each in node.computed.values() for column in each.stored("")}
     assert node.numbers | node.booleans | said == integers - computed
     nullable = {column for column, (_, is_nullable) in there.items() if is_nullable} - computed - set(node.key)

@@ -260,7 +260,7 @@ def test_everything_wrong_is_told_at_once_each_with_its_line(empty):
     wrong = [
         {"node": 0, "labels": ["User"], "properties": {**USER, "auditSeq": "none"}},
         {"node": 1, "labels": ["Secret"], "properties": {**SECRET, "shared": "no", "colour": "red"}},
-        {"node": 2, "labels": ["Conversation"], "properties": {}},
+        {"node": 2, "labels": ["Letter"], "properties": {}},
         {"node": 2, "labels": ["Process"], "properties": {"initialContext": "[1"}},
         "nothing",
         {"edge": "OWNED_BY", "from": 1, "to": 0, "properties": {"created_at": "later", "since": "then"}},
@@ -275,7 +275,7 @@ def test_everything_wrong_is_told_at_once_each_with_its_line(empty):
         "line 1 has the property 'auditSeq', which is not a number",
         "line 2 has the property 'shared', which is not a boolean",
         "line 2 has the unknown property 'colour'",
-        "line 3 has the unknown label 'Conversation'",
+        "line 3 has the unknown label 'Letter'",
         "line 4 is a node after an edge, or after a node with the same or a larger number",
         "line 4 has the property 'initialContext', which is not JSON",
         "line 5 is neither a node with one label nor an edge",

@@ -46,8 +46,13 @@ NOT_TRIED = ("meta", "consumers", "search_")
 NUMBERED = (("events", "seq"), ("events", "xid"))
 """Columns that the database fills in."""
 
-IMPLIED = {"events_pkey", "secrets_id_owner_id_key"}
-"""Constraints that no row can break: the key that the database numbers, and one that holds since another one does."""
+IMPLIED = {
+    "events_pkey",
+    "secrets_id_owner_id_key",
+    "conversations_id_owner_id_key",
+    "conversation_turns_id_conversation_id_key",
+}
+"""Constraints that no row can break: the key that the database numbers, and those that hold since others do."""
 
 
 @pytest.fixture

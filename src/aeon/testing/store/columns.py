@@ -61,13 +61,48 @@ IMMUTABLE: Final[dict[str, tuple[str, ...]]] = {
     ),
     "run_entries": tuple(ROWS["run_entries"]),
     "signals": tuple(ROWS["signals"]),
+    "conversations": (
+        "id",
+        "owner_id",
+        "is_temporary",
+        "forked_from_id",
+        "origin_turn_id",
+        "origin_alternative_id",
+        "created_at",
+    ),
+    "conversation_turns": tuple(ROWS["conversation_turns"]),
+    "alternatives": (
+        "id",
+        "turn_id",
+        "conversation_id",
+        "owner_id",
+        "sequence",
+        "responds_to_id",
+        "process_id",
+        "process_digest",
+        "created_at",
+        # immutable after it has ended
+        "state",
+        "content",
+        "failure",
+        "run_id",
+        "ended_at",
+    ),
+    "manifests": tuple(ROWS["manifests"]),
     "workers": ("id", "executor_id", "type"),
     "metric_definitions": ("id", "scope", "data_type", "created_at"),
     "metric_values": tuple(ROWS["metric_values"]),
 }
 """The columns of a row that cannot be changed."""
 
-NEVER_DELETED: Final = ("users", "audit_entries", "definitions")
+NEVER_DELETED: Final = (
+    "users",
+    "audit_entries",
+    "definitions",
+    "conversations",
+    "conversation_turns",
+    "alternatives",
+)
 
 NULLABLE: Final[dict[str, tuple[str, ...]]] = {
     "services": ("last_health_check", "error_message", "service_template_id"),
@@ -99,6 +134,32 @@ NULLABLE: Final[dict[str, tuple[str, ...]]] = {
     "run_entries": ("reference",),
     "signals": ("reference",),
     "dead_jobs": ("retried_by",),
+    "conversations": (
+        "title",
+        "title_by",
+        "tip_id",
+        "default_process_id",
+        "default_process_since",
+        "forked_from_id",
+        "origin_turn_id",
+        "origin_alternative_id",
+        "context_budget",
+    ),
+    "conversation_turns": ("parent_id", "via_alternative_id"),
+    "alternatives": (
+        "responds_to_id",
+        "content",
+        "content_hash",
+        "path_hash",
+        "process_id",
+        "process_digest",
+        "run_id",
+        "model",
+        "usage",
+        "failure",
+        "ended_at",
+        "forgotten_at",
+    ),
     "workers": ("current_job_id", "current_process_id", "current_step_id", "current_tool_id"),
     "cached_results": ("reference",),
     "metric_definitions": ("retention_days",),
@@ -106,5 +167,5 @@ NULLABLE: Final[dict[str, tuple[str, ...]]] = {
 }
 """The columns that may be NULL. All others must have a value."""
 
-NUMBERS: Final = ("deadline", "output_token_budget")
+NUMBERS: Final = ("deadline", "output_token_budget", "context_budget")
 """The numeric columns that are NULL in the rows."""

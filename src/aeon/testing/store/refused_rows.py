@@ -31,6 +31,9 @@ _TYPES_OF_A_SERVICE: Final[list[JsonObject]] = [
 ]
 _HEALTH: Final[list[JsonObject]] = [{"status": "other"}, {"enabled": 0, "status": "healthy"}]
 
+_ANOTHER: Final[JsonObject] = {"sequence": 2, "is_active": 0}
+"""Makes a row another alternative of its turn."""
+
 _BROKEN: Final[dict[str, list[JsonObject]]] = {
     "users": [{"id": ""}, {"id": _LONG}, {"audit_seq": -1}],
     "audit_entries": [{"seq": 0}],
@@ -83,6 +86,44 @@ _BROKEN: Final[dict[str, list[JsonObject]]] = {
         {"called_process_id": "process"},
     ],
     "step_dependencies": [{"step": 0, "needs": 0}, {"step": 0, "needs": 1}],
+    "conversations": [
+        {"title": ""},
+        {"title": _LONG},
+        {"title_by": "other"},
+        {"title_by": None},
+        {"status": "deleted"},
+        {"pinned": 2},
+        {"is_temporary": 2},
+        {"default_process_since": "2026-01-01"},
+        {"origin_turn_id": "turn"},
+        {"origin_alternative_id": "alternative"},
+        {"context_budget": 0},
+        {"version": 0},
+    ],
+    "conversation_turns": [
+        {"sequence": 0},
+        {"sequence": 1},
+        {"speaker": "other"},
+        {"turn_type": "other"},
+        {"turn_type": "summary"},
+        {"speaker": "user", "turn_type": "tool_result"},
+        {"speaker": "system"},
+        {"via_alternative_id": None},
+        {"parent_id": None},
+    ],
+    "alternatives": [
+        {"is_active": 2},
+        {"sequence": 0},
+        {"state": "other"},
+        {"state": "generating"},
+        {"content": None},
+        {"state": "failed", "content": None},
+        {"ended_at": None},
+        {"process_digest": "digest"},
+        {"responds_to_id": None},
+        {"responds_to_id": "alternative"},
+        {"turn_id": "root"},
+    ],
     "schedules": [
         *_NAMES,
         {"enabled": 2},
@@ -154,6 +195,18 @@ DANGLING: Final = [
     RefusedRow("signals", {"run_id": "nothing"}),
     RefusedRow("dead_jobs", {"run_id": "nothing"}),
     RefusedRow("dead_jobs", {"owner_id": "nobody"}),
+    RefusedRow("conversations", {"owner_id": "nobody"}),
+    RefusedRow("conversations", {"default_process_id": "nothing", "default_process_since": "2026-01-01"}),
+    RefusedRow(
+        "conversations", {"forked_from_id": "nothing", "origin_turn_id": "turn", "origin_alternative_id": "question"}
+    ),
+    RefusedRow("conversation_turns", {"conversation_id": "nothing", "via_alternative_id": "other"}),
+    RefusedRow("conversation_turns", {"parent_id": "nothing", "via_alternative_id": "other"}),
+    RefusedRow("alternatives", {"owner_id": "bob", **_ANOTHER}),
+    RefusedRow("alternatives", {"conversation_id": "nothing", **_ANOTHER}),
+    RefusedRow("alternatives", {"turn_id": "nothing", "responds_to_id": None}),
+    RefusedRow("alternatives", {"process_id": "nothing", "process_digest": "digest", **_ANOTHER}),
+    RefusedRow("manifests", {"alternative_id": "nothing"}),
     RefusedRow("workers", {"executor_id": "nothing"}),
     RefusedRow("service_places", {"service_id": "nothing"}),
     RefusedRow("metric_values", {"metric_id": "nothing"}),
@@ -192,6 +245,16 @@ DUPLICATES: Final = [
     RefusedRow("run_entries", {"text": "other"}),
     RefusedRow("signals", {}),
     RefusedRow("dead_jobs", {}),
+    RefusedRow("conversations", {}),
+    RefusedRow("conversation_turns", {"via_alternative_id": "other"}),
+    RefusedRow("conversation_turns", {"id": "other"}),  # a second turn for one alternative (platform 23)
+    RefusedRow(  # a second root
+        "conversation_turns", {"id": "other", "parent_id": None, "via_alternative_id": None, "sequence": 1}
+    ),
+    RefusedRow("alternatives", {"is_active": 0, "sequence": 2}),
+    RefusedRow("alternatives", {"id": "other", "sequence": 2}),  # a second active one (platform 12)
+    RefusedRow("alternatives", {"id": "other", "is_active": 0}),
+    RefusedRow("manifests", {"digest": "other"}),
     RefusedRow("executors", {}),
     RefusedRow("workers", {}),
     RefusedRow("service_places", {"turn": 1}),

@@ -209,6 +209,58 @@ ROWS: Final[dict[str, JsonObject]] = {
         "attempts": 1,
         "retried_by": None,
     },
+    "conversations": {
+        "id": "conversation",
+        "owner_id": "ann",
+        "title": "conversation",
+        "title_by": "user",
+        "status": "active",
+        "pinned": 0,
+        "tags": "[]",
+        "is_temporary": 0,
+        "tip_id": "alternative",
+        "default_process_id": None,
+        "default_process_since": None,
+        "forked_from_id": None,
+        "origin_turn_id": None,
+        "origin_alternative_id": None,
+        "context_budget": None,
+        "version": 1,
+        **TIMES,
+    },
+    "conversation_turns": {
+        "id": "turn",
+        "conversation_id": "conversation",
+        "parent_id": "root",
+        "via_alternative_id": "question",
+        "sequence": 2,
+        "speaker": "agent",
+        "turn_type": "message",
+        "created_at": AT,
+    },
+    "alternatives": {
+        "id": "alternative",
+        "turn_id": "turn",
+        "conversation_id": "conversation",
+        "owner_id": "ann",
+        "sequence": 1,
+        "is_active": 1,
+        "responds_to_id": "question",
+        "state": "complete",
+        "content": "answer",
+        "content_hash": "hash",
+        "path_hash": "hash",
+        "process_id": None,
+        "process_digest": None,
+        "run_id": "run",
+        "model": "model",
+        "usage": "{}",
+        "failure": None,
+        "created_at": AT,
+        "ended_at": AT,
+        "forgotten_at": None,
+    },
+    "manifests": {"alternative_id": "alternative", "digest": "digest", "made_at": AT, "text": "{}"},
     "executors": {
         "id": "executor",
         "host": "host",
@@ -264,8 +316,13 @@ ROWS: Final[dict[str, JsonObject]] = {
 FIRST: Final[list[tuple[str, JsonObject]]] = [
     ("users", {"id": "bob"}),
     ("process_steps", {"position": 0, "id": "first"}),
+    (
+        "conversation_turns",
+        {"id": "root", "parent_id": None, "via_alternative_id": None, "sequence": 1, "speaker": "user"},
+    ),
+    ("alternatives", {"id": "question", "turn_id": "root", "responds_to_id": None, "run_id": None, "model": None}),
 ]
-"""Additional rows that others refer to: a second user, and a step before the step."""
+"""Additional rows that others refer to: a second user, a step before the step, and what the answer responds to."""
 
 
 def row_of(table: str, **changes: Json) -> JsonObject:

@@ -1,0 +1,1 @@
+"""Conversations: a tree of turns with alternatives, of which nothing is ever lost."""
