@@ -54,6 +54,9 @@ IMPLIED = {
 }
 """Constraints that no row can break: the key that the database numbers, and those that hold since others do."""
 
+NO_CONSTRAINTS = {"conversation_turns_root", "alternatives_active", None}
+"""Unique indexes of a part of the rows, and triggers."""
+
 
 @pytest.fixture
 def sqlite(tmp_path):
@@ -97,7 +100,7 @@ def test_the_suite_breaks_every_constraint(store):
         fresh = {name: value for name, value in NEW_KEYS.items() if name in ROWS[table]}
         broken.add(constraint(store, table, {**fresh, **changes}))
     named = {row["name"] for row in store.read(CONSTRAINTS) if not row["name"].startswith(NOT_TRIED)}
-    assert named - IMPLIED == broken
+    assert named - IMPLIED == broken - NO_CONSTRAINTS
 
 
 def constraint(store, table, changes):
