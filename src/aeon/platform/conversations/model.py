@@ -1,0 +1,158 @@
+"""Conversations, turns and alternatives as their users see them."""
+
+import hashlib
+from typing import Annotated, ClassVar, Final, Literal, NamedTuple, TypeAlias
+
+from pydantic import Field
+
+from aeon.base.json import Json, JsonObject, canonical_json
+from aeon.platform.records import Name, Record
+
+ConversationStatus: TypeAlias = Literal["active", "archived"]
+Speaker: TypeAlias = Literal["user", "agent", "system"]
+TurnType: TypeAlias = Literal["message", "tool_result", "summary"]
+AlternativeState: TypeAlias = Literal["generating", "complete", "stopped", "failed"]
+
+ANSWERABLE: Final = frozenset({"complete", "stopped"})
+"""The states of alternatives that can be answered (platform 22)."""
+
+MAX_CONTENT: Final = 1_000_000
+"""The most characters of a message."""
+
+Tag = Annotated[str, Field(min_length=1, max_length=50, pattern=r"^[^\s,]([^,\x00-\x1f\x7f]*[^\s,])?$")]
+
+
+class Conversation(Record):
+    """A user's dialogue tree. `tip_id` is the alternative at which the visible path ends (platform 22)."""
+
+    stored_as_text: ClassVar[frozenset[str]] = frozenset({"tags"})
+
+    id: str
+    owner_id: str
+    title: str | None = None
+    title_by: Literal["user", "model"] | None = None
+    status: ConversationStatus = "active"
+    pinned: bool = False
+    tags: list[str] = Field(default_factory=list[str])
+    is_temporary: bool = False
+    tip_id: str | None = None
+    default_process_id: str | None = None
+    default_process_since: str | None = None
+    forked_from_id: str | None = None
+    origin_turn_id: str | None = None
+    origin_alternative_id: str | None = None
+    context_budget: int | None = None
+    version: int = 1
+    created_at: str
+    updated_at: str
+
+
+class NewConversation(Record):
+    """What a user says of a new conversation."""
+
+    title: Name | None = None
+    tags: list[Tag] = Field(default_factory=list[str], max_length=50)
+    pinned: bool = False
+    is_temporary: bool = False
+    context_budget: int | None = Field(default=None, ge=256, description="tokens of a prompt, at most")
+
+
+class ConversationChange(Record):
+    """A change of a conversation: only the given fields."""
+
+    title: Name | None = None
+    tags: list[Tag] | None = Field(default=None, max_length=50)
+    pinned: bool | None = None
+    status: ConversationStatus | None = None
+    context_budget: int | None = Field(default=None, ge=256)
+
+    def requested_fields(self) -> JsonObject:
+        """The given fields under their published names; a title can be removed, by None."""
+        return self.model_dump(mode="json", by_alias=True, exclude_unset=True)
+
+
+class Turn(NamedTuple):
+    """A place in the tree. `sequence` is its depth; the root's is 1 (platform 11)."""
+
+    id: str
+    conversation_id: str
+    parent_id: str | None
+    via_alternative_id: str | None
+    sequence: int
+    speaker: Speaker
+    turn_type: TurnType
+
+
+class Alternative(NamedTuple):
+    """One attempt at a turn: what was said, in which state it is, and who made it.
+
+    `is_stale` is derived: it responds to an alternative that is not the active one of its turn. `failure` says why it
+    has no content. `process_id` is the EXECUTED_BY edge, `process_digest` the Process's definition at that time.
+    """
+
+    id: str
+    turn: Turn
+    sequence: int
+    is_active: bool
+    is_stale: bool
+    responds_to_id: str | None
+    state: AlternativeState
+    content: str | None
+    process_id: str | None
+    process_digest: str | None
+    run_id: str | None
+    model: str | None
+    usage: JsonObject
+    failure: str | None
+    created_at: str
+    ended_at: str | None
+    forgotten_at: str | None
+    path_hash: str | None
+
+    @property
+    def conversation_id(self) -> str:
+        """The conversation that it belongs to."""
+        return self.turn.conversation_id
+
+    def as_dict(self) -> JsonObject:
+        """As JSON data under the published names."""
+        return {
+            "id": self.id,
+            "turnId": self.turn.id,
+            "conversationId": self.turn.conversation_id,
+            "speaker": self.turn.speaker,
+            "depth": self.turn.sequence,
+            "sequence": self.sequence,
+            "isActive": self.is_active,
+            "cacheStatus": self.cache_status,
+            "respondsTo": self.responds_to_id,
+            "state": self.state,
+            "content": self.content,
+            "executedBy": self.process_id,
+            "processDigest": self.process_digest,
+            "runId": self.run_id,
+            "model": self.model,
+            "usage": self.usage,
+            "failure": self.failure,
+            "createdAt": self.created_at,
+            "endedAt": self.ended_at,
+            "forgottenAt": self.forgotten_at,
+        }
+
+    @property
+    def cache_status(self) -> Literal["valid", "stale", "generating"]:
+        """What the specification calls `cacheStatus`."""
+        if self.state == "generating":
+            return "generating"
+        return "stale" if self.is_stale else "valid"
+
+
+def content_digest(content: str) -> str:
+    """Returns the digest of a text, as `contentHash` keeps it."""
+    return hashlib.sha256(content.encode()).hexdigest()
+
+
+def path_digest(parent: str | None, speaker: Speaker, content_hash: str) -> str:
+    """Returns the digest of a path up to an alternative: of its parent's digest, its speaker and its content."""
+    parts: list[Json] = [parent, speaker, content_hash]
+    return hashlib.sha256(canonical_json(parts).encode()).hexdigest()

@@ -1,0 +1,182 @@
+"""All SQL queries of conversations.
+
+A path is walked along RESPONDS_TO, from an alternative to the root. `alternatives_active`, a unique index, allows one
+active alternative for each turn, so a query that switches first deactivates and then activates.
+"""
+
+from typing import Final
+
+_CONVERSATION: Final = """
+SELECT id, owner_id, title, title_by, status, pinned, tags, is_temporary, tip_id, default_process_id,
+       default_process_since, forked_from_id, origin_turn_id, origin_alternative_id, context_budget, version,
+       created_at, updated_at
+FROM conversations
+"""
+
+CONVERSATION: Final = f"{_CONVERSATION} WHERE id = :id AND owner_id = :user"
+
+NEWEST: Final = f"""{_CONVERSATION}
+WHERE owner_id = :user AND status = :status AND (updated_at, id) < (:before, :before_id)
+ORDER BY updated_at DESC, id DESC LIMIT :limit
+"""
+
+FORKS: Final = f"{_CONVERSATION} WHERE forked_from_id = :id AND owner_id = :user ORDER BY created_at, id LIMIT :limit"
+
+CREATE: Final = """
+INSERT INTO conversations (id, owner_id, title, title_by, status, pinned, tags, is_temporary, tip_id,
+                           default_process_id, default_process_since, forked_from_id, origin_turn_id,
+                           origin_alternative_id, context_budget, version, created_at, updated_at)
+VALUES (:id, :owner_id, :title, :title_by, :status, :pinned, :tags, :is_temporary, :tip_id,
+        :default_process_id, :default_process_since, :forked_from_id, :origin_turn_id,
+        :origin_alternative_id, :context_budget, :version, :created_at, :updated_at)
+"""
+
+CHANGE: Final = """
+UPDATE conversations
+SET title = :title, title_by = :title_by, status = :status, pinned = :pinned, tags = :tags,
+    context_budget = :context_budget, version = :version, updated_at = :updated_at
+WHERE id = :id AND owner_id = :owner_id AND version = :before
+"""
+
+NAME_UNTITLED: Final = """
+UPDATE conversations SET title = :title, title_by = 'model', version = version + 1
+WHERE id = :id AND owner_id = :user AND title IS NULL
+"""
+
+MOVE_TIP: Final = """
+UPDATE conversations
+SET tip_id = :tip, status = CASE WHEN :wakes = 1 THEN 'active' ELSE status END, version = version + 1, updated_at = :at
+WHERE id = :conversation AND owner_id = :user
+"""
+
+PREFER_PROCESS: Final = """
+UPDATE conversations SET default_process_id = :process, default_process_since = :at
+WHERE id = :conversation AND owner_id = :user AND (default_process_id IS NULL OR default_process_id <> :process)
+"""
+
+_ALTERNATIVE: Final = """
+SELECT a.id, a.turn_id, a.conversation_id, a.sequence, a.is_active, a.responds_to_id, a.state, a.content,
+       a.process_id, a.process_digest, a.run_id, a.model, a.usage, a.failure, a.created_at, a.ended_at,
+       a.forgotten_at, a.path_hash, t.parent_id, t.via_alternative_id, t.sequence AS depth, t.speaker, t.turn_type,
+       CASE WHEN p.is_active = 0 THEN 1 ELSE 0 END AS is_stale
+FROM {source} JOIN conversation_turns AS t ON t.id = a.turn_id
+     LEFT JOIN alternatives AS p ON p.id = a.responds_to_id
+"""
+
+_ALTERNATIVES: Final = _ALTERNATIVE.format(source="alternatives AS a")
+
+ALTERNATIVE: Final = f"{_ALTERNATIVES} WHERE a.id = :id AND a.owner_id = :user"
+
+OF_TURN: Final = f"{_ALTERNATIVES} WHERE a.turn_id = :turn AND a.owner_id = :user ORDER BY a.sequence DESC"
+
+RESPONSES: Final = f"{_ALTERNATIVES} WHERE a.responds_to_id = :id AND a.owner_id = :user ORDER BY a.sequence DESC"
+
+GENERATING: Final = f"""{_ALTERNATIVES}
+WHERE a.owner_id = :user AND a.state = 'generating' ORDER BY a.created_at, a.id LIMIT :limit
+"""
+
+TREE: Final = f"""{_ALTERNATIVES}
+WHERE a.conversation_id = :conversation AND a.owner_id = :user AND (t.sequence, t.id, a.sequence) > (:depth, :turn, :n)
+ORDER BY t.sequence, t.id, a.sequence LIMIT :limit
+"""
+
+PATH: Final = f"""
+WITH RECURSIVE path (n, id) AS (
+    SELECT 0, id FROM alternatives WHERE id = :id AND owner_id = :user
+    UNION ALL
+    SELECT n + 1, a.responds_to_id FROM path JOIN alternatives AS a ON a.id = path.id
+    WHERE a.responds_to_id IS NOT NULL AND n + 1 < :limit
+)
+{_ALTERNATIVE.format(source="path JOIN alternatives AS a ON a.id = path.id")}
+ORDER BY path.n DESC
+"""
+"""The newest `:limit` alternatives of the path that ends at `:id`, oldest first."""
+
+_ANCESTORS: Final = """
+WITH RECURSIVE path (id, turn_id, responds_to_id) AS (
+    SELECT id, turn_id, responds_to_id FROM alternatives WHERE id = :id AND owner_id = :user
+    UNION ALL
+    SELECT a.id, a.turn_id, a.responds_to_id FROM path JOIN alternatives AS a ON a.id = path.responds_to_id
+)
+"""
+
+DEACTIVATE: Final = f"""{_ANCESTORS}
+UPDATE alternatives SET is_active = 0
+WHERE id IN (
+    SELECT o.id FROM path JOIN alternatives AS o ON o.turn_id = path.turn_id WHERE o.is_active = 1 AND o.id <> path.id
+)
+"""
+"""Deactivates what is active beside the path that ends at `:id`, up to the root (platform 12)."""
+
+ACTIVATE: Final = f"""{_ANCESTORS}
+UPDATE alternatives SET is_active = 1 WHERE id IN (SELECT id FROM path) AND is_active = 0
+"""
+
+DEEPEST: Final = """
+WITH RECURSIVE below (n, id) AS (
+    SELECT 0, id FROM alternatives WHERE id = :id AND owner_id = :user
+    UNION ALL
+    SELECT n + 1, a.id FROM below JOIN alternatives AS a ON a.responds_to_id = below.id WHERE a.is_active = 1
+)
+SELECT id FROM below ORDER BY n DESC LIMIT 1
+"""
+"""The end of the active path below `:id`."""
+
+COUNT_BELOW: Final = """
+WITH RECURSIVE below (id) AS (
+    SELECT id FROM alternatives WHERE responds_to_id = :id AND owner_id = :user
+    UNION
+    SELECT a.id FROM below JOIN alternatives AS a ON a.responds_to_id = below.id
+)
+SELECT count(*) AS number FROM (SELECT id FROM below LIMIT :limit) AS counted
+"""
+
+CHILD_TURN: Final = """
+SELECT t.id, t.speaker FROM conversation_turns AS t WHERE t.via_alternative_id = :id
+UNION
+SELECT t.id, t.speaker FROM alternatives AS a JOIN conversation_turns AS t ON t.id = a.turn_id
+WHERE a.responds_to_id = :id
+"""
+"""The turn in which `:id` is answered: one at most."""
+
+HAS_ROOT: Final = "SELECT id FROM conversation_turns WHERE conversation_id = :conversation AND parent_id IS NULL"
+
+ADD_TURN: Final = """
+INSERT INTO conversation_turns (id, conversation_id, parent_id, via_alternative_id, sequence, speaker, turn_type,
+                                created_at)
+VALUES (:id, :conversation, :parent, :via, :sequence, :speaker, :turn_type, :at)
+"""
+
+NEXT_SEQUENCE: Final = "SELECT coalesce(max(sequence), 0) + 1 AS number FROM alternatives WHERE turn_id = :turn"
+
+LEAVE_TURN: Final = "UPDATE alternatives SET is_active = 0 WHERE turn_id = :turn AND is_active = 1"
+
+ADD_ALTERNATIVE: Final = """
+INSERT INTO alternatives (id, turn_id, conversation_id, owner_id, sequence, is_active, responds_to_id, state, content,
+                          content_hash, path_hash, process_id, process_digest, created_at, ended_at)
+VALUES (:id, :turn, :conversation, :user, :sequence, 1, :responds_to, :state, :content,
+        :content_hash, :path_hash, :process, :digest, :at, :ended_at)
+"""
+
+SET_RUN: Final = """
+UPDATE alternatives SET run_id = :run WHERE id = :id AND owner_id = :user AND state = 'generating' AND run_id IS NULL
+"""
+
+END: Final = """
+UPDATE alternatives
+SET state = :state, content = :content, content_hash = :content_hash, path_hash = :path_hash, model = :model,
+    usage = :usage, failure = :failure, ended_at = :at
+WHERE id = :id AND owner_id = :user AND state = 'generating'
+"""
+
+ADD_MANIFEST: Final = """
+INSERT INTO manifests (alternative_id, digest, made_at, text) VALUES (:id, :digest, :at, :text)
+ON CONFLICT (alternative_id) DO NOTHING
+"""
+
+REMOVE_MANIFEST: Final = "DELETE FROM manifests WHERE alternative_id = :id"
+
+MANIFEST: Final = """
+SELECT m.digest, m.made_at, m.text FROM manifests AS m JOIN alternatives AS a ON a.id = m.alternative_id
+WHERE m.alternative_id = :id AND a.owner_id = :user
+"""

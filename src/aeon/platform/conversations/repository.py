@@ -1,0 +1,108 @@
+"""The conversations of all users in one record: each is visible to its owner only."""
+
+from collections.abc import Callable
+
+from aeon.base.json import JsonObject
+from aeon.platform.conversations import queries
+from aeon.platform.conversations.model import Conversation, ConversationChange, ConversationStatus, NewConversation
+from aeon.platform.errors import ConflictError, NotFoundError
+from aeon.platform.ledger import AuditAction, Ledger, Mutation, MutationRequest
+from aeon.platform.store import GuardError, Store, UnitOfWork, write_one
+
+_END_OF_TIME = "9999"
+"""Sorts after every instant."""
+
+
+class ConversationRepository:
+    """Creates, finds, lists and changes conversations. Thread- and process-safe.
+
+    Every method raises NotFoundError for what the user may not see, so that nothing leaks (platform 2).
+    """
+
+    def __init__(self, store: Store, ledger: Ledger, new_id: Callable[[], str]) -> None:
+        self._store = store
+        self._ledger = ledger
+        self._new_id = new_id
+
+    def create(self, new: NewConversation, request: MutationRequest) -> Conversation:
+        """Create an empty conversation. The same key again returns the same one (platform 20)."""
+        at = self._ledger.now()
+        fields = new.as_dict() | {"id": self._new_id(), "ownerId": request.user, "createdAt": at, "updatedAt": at}
+        made = Conversation.model_validate(fields | {"titleBy": "user" if new.title else None})
+        return self.insert(made, request.mutation("conversation.create", parameters=new.as_dict()))
+
+    def insert(self, made: Conversation, mutation: Mutation) -> Conversation:
+        """Write a new conversation, or return that of the same mutation."""
+        action = conversation_action("create", made.id, made.owner_id)
+        answer: JsonObject = {"id": made.id}
+        answer = self._ledger.commit(write_one(queries.CREATE, made.as_row()), mutation, [action], answer)
+        return self.get(made.owner_id, answer["id"])
+
+    def get(self, user: str, id_: str) -> Conversation:
+        """Return the user's conversation."""
+        rows = self._store.read(queries.CONVERSATION, {"user": user, "id": id_})
+        if not rows:
+            self._ledger.require_user(user)
+            raise NotFoundError(f"There is no conversation {id_!r} that you may see.")
+        return Conversation.from_row(rows[0])
+
+    def list_newest(
+        self,
+        user: str,
+        *,
+        status: ConversationStatus = "active",
+        before: tuple[str, str] | None = None,
+        limit: int = 50,
+    ) -> list[Conversation]:
+        """Return a page of the user's conversations, the last changed first, from the time and id `before` on."""
+        instant, id_ = before or (_END_OF_TIME, "")
+        params: JsonObject = {"user": user, "status": status, "before": instant, "before_id": id_, "limit": limit}
+        return [Conversation.from_row(row) for row in self._store.read(queries.NEWEST, params)]
+
+    def list_forks(self, user: str, id_: str, limit: int = 50) -> list[Conversation]:
+        """Return the conversations that were forked from one, oldest first."""
+        rows = self._store.read(queries.FORKS, {"user": user, "id": id_, "limit": limit})
+        return [Conversation.from_row(row) for row in rows]
+
+    def change(self, id_: str, change: ConversationChange, request: MutationRequest) -> Conversation:
+        """Rename, tag, pin, archive or limit a conversation. Raises ConflictError if it was changed meanwhile."""
+        before = self.get(request.user, id_)
+        wanted = change.requested_fields()
+        mutation = request.mutation("conversation.change", id_, wanted)
+        if (earlier := self._ledger.earlier_answer(mutation)) is not None:
+            return self.get(request.user, earlier["id"])
+        fields = before.as_dict() | {
+            name: value for name, value in wanted.items() if name in _REMOVABLE or value is not None
+        }
+        if "title" in wanted:
+            fields["titleBy"] = "user" if wanted["title"] else None
+        fields |= {"version": before.version + 1, "updatedAt": self._ledger.now()}
+        after = Conversation.model_validate(fields)
+        work = mutation.expecting(
+            lambda unit: _version_of(unit, request.user, id_),
+            write_one(queries.CHANGE, {**after.as_row(), "before": before.version}),
+        )
+        try:
+            self._ledger.commit(work, mutation, [conversation_action("change", id_, request.user)], {"id": id_})
+        except GuardError:
+            raise ConflictError("The conversation was changed in the meantime.") from None
+        return self.get(request.user, id_)
+
+    def suggest_title(self, user: str, id_: str, title: str) -> bool:
+        """Give an untitled conversation a title made by a model; return whether it was untitled."""
+        params: JsonObject = {"user": user, "id": id_, "title": title}
+        return self._store.update(lambda unit: unit.write(queries.NAME_UNTITLED, params)) == 1
+
+
+_REMOVABLE = frozenset({"title", "contextBudget"})
+"""Fields that a change can set to None."""
+
+
+def conversation_action(verb: str, id_: str, user: str, **details: str) -> AuditAction:
+    """Return the audit entry of what a user did with their conversation; never its content."""
+    return AuditAction(f"conversation.{verb}", id_, user, user, dict(details))
+
+
+def _version_of(unit: UnitOfWork, user: str, id_: str) -> int | None:
+    rows = unit.read(queries.CONVERSATION, {"user": user, "id": id_})
+    return rows[0]["version"] if rows else None

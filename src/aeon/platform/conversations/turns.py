@@ -1,0 +1,437 @@
+"""The tree of a conversation: messages, answers, branches. Nothing in it is ever changed or removed (platform 19)."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from aeon.base.json import JsonObject, canonical_json, parse_strict
+from aeon.platform.conversations import queries
+from aeon.platform.conversations.model import (
+    ANSWERABLE,
+    MAX_CONTENT,
+    Alternative,
+    Conversation,
+    Speaker,
+    Turn,
+    content_digest,
+    path_digest,
+)
+from aeon.platform.conversations.repository import ConversationRepository, conversation_action
+from aeon.platform.errors import ConflictError, NotFoundError, RuleError, VersionError
+from aeon.platform.ledger import Ledger, Mutation, MutationRequest
+from aeon.platform.records import replace_unstorable
+from aeon.platform.store import Row, Store, UnitOfWork, guard
+
+_WINDOW = 200
+_COUNT_LIMIT = 10_000
+
+
+class EndedAnswer(NamedTuple):
+    """How an answer ended: its text, or why there is none."""
+
+    content: str | None
+    failure: str | None = None
+    model: str | None = None
+    usage: JsonObject | None = None
+    is_stopped: bool = False
+
+
+class Executor(NamedTuple):
+    """The Process that makes an answer, and the digest of its definition."""
+
+    process: str
+    digest: str
+
+
+class _Place(NamedTuple):
+    """Where a new alternative goes: what it responds to, and the turn that answers it, if there is one yet."""
+
+    conversation: str
+    responds_to: Alternative | None
+    turn: str | None
+
+
+class TurnRepository:
+    """Writes and reads the turns and alternatives of all users. Thread- and process-safe.
+
+    Every change is one transaction: the alternative, the switch of the branch up to the root (platform 12), the tip and
+    the audit entry. Every method raises NotFoundError for what the user may not see.
+    """
+
+    def __init__(
+        self, store: Store, ledger: Ledger, new_id: Callable[[], str], conversations: ConversationRepository
+    ) -> None:
+        self._store = store
+        self._ledger = ledger
+        self._new_id = new_id
+        self._conversations = conversations
+
+    # Reading
+
+    def get(self, user: str, id_: str) -> Alternative:
+        """Return an alternative."""
+        rows = self._store.read(queries.ALTERNATIVE, {"user": user, "id": id_})
+        if not rows:
+            self._ledger.require_user(user)
+            raise NotFoundError(f"There is no message or answer {id_!r} that you may see.")
+        return _alternative(rows[0])
+
+    def path(self, user: str, id_: str, limit: int = _WINDOW) -> list[Alternative]:
+        """Return the newest `limit` alternatives of the path that ends at `id_`, oldest first (platform 22)."""
+        return self._all(queries.PATH, {"user": user, "id": id_, "limit": limit})
+
+    def list_siblings(self, user: str, id_: str) -> list[Alternative]:
+        """Return all alternatives of the same turn, newest first (platform 44)."""
+        return self._all(queries.OF_TURN, {"user": user, "turn": self.get(user, id_).turn.id})
+
+    def list_responses(self, user: str, id_: str) -> list[Alternative]:
+        """Return all alternatives that respond to one, newest first."""
+        return self._all(queries.RESPONSES, {"user": user, "id": id_})
+
+    def list_generating(self, user: str, limit: int = _WINDOW) -> list[Alternative]:
+        """Return the user's answers that are being made, oldest first."""
+        return self._all(queries.GENERATING, {"user": user, "limit": limit})
+
+    def count_below(self, user: str, id_: str) -> int:
+        """Return how many alternatives stand below one, at most 10,000."""
+        (row,) = self._store.read(queries.COUNT_BELOW, {"user": user, "id": id_, "limit": _COUNT_LIMIT})
+        return row["number"]
+
+    def tree(
+        self, user: str, conversation: str, after: tuple[int, str, int] = (0, "", 0), limit: int = _WINDOW
+    ) -> list[Alternative]:
+        """Return a window of all alternatives, by depth, turn and sequence, from the first after `after` on."""
+        depth, turn, sequence = after
+        params: JsonObject = {"conversation": conversation, "depth": depth, "turn": turn, "n": sequence, "limit": limit}
+        return self._all(queries.TREE, {"user": user, **params})
+
+    # Writing
+
+    def append(
+        self, conversation: str, content: str, request: MutationRequest, after: str | None = None
+    ) -> Alternative:
+        """Add a user's message after an alternative, the tip by default.
+
+        Raises RuleError for an empty or too long message, and ConflictError after what is still being made, what
+        failed, or what has no answer yet.
+        """
+        text = _checked_content(content)
+        user = request.user
+        self._conversations.get(user, conversation)
+        parameters: JsonObject = {"content": content_digest(text), "after": after}
+        row = self._message_row(user, text)
+
+        def place(unit: UnitOfWork) -> _Place:
+            owner = _conversation_in(unit, user, conversation, request.expected)
+            parent = after or owner.tip_id
+            if parent is None:
+                if unit.read(queries.HAS_ROOT, {"conversation": conversation}):
+                    raise ConflictError("The conversation has a first message already; edit that one.")
+                return _Place(conversation, None, None)
+            return self._place_after(unit, user, conversation, parent, "user")
+
+        mutation = request.mutation("conversation.append", conversation, parameters)
+        return self._add(place, row, "user", mutation)
+
+    def edit(self, id_: str, content: str, request: MutationRequest) -> Alternative:
+        """Add another alternative of a user's message, in its turn, and switch to it.
+
+        Raises RuleError for an answer, which cannot be edited, and for an empty or too long message.
+        """
+        text = _checked_content(content)
+        edited = self.get(request.user, id_)
+        if edited.turn.speaker != "user":
+            raise RuleError(
+                "Only your own messages can be edited.", rule="editable", next_step="Regenerate an answer instead."
+            )
+
+        def place(unit: UnitOfWork) -> _Place:
+            _conversation_in(unit, request.user, edited.conversation_id, request.expected)
+            parent = edited.responds_to_id
+            responds_to = None if parent is None else _alternative_in(unit, request.user, parent)
+            return _Place(edited.conversation_id, responds_to, edited.turn.id)
+
+        mutation = request.mutation("conversation.edit", id_, {"content": content_digest(text)})
+        return self._add(place, self._message_row(request.user, text), "user", mutation)
+
+    def begin_answer(self, id_: str, executor: Executor, request: MutationRequest) -> Alternative:
+        """Add an alternative that is being made, which answers a user's message, and switch to it.
+
+        DEFAULT_PROCESS moves to the Process in the same transaction (platform 44). Raises ConflictError for a message
+        that cannot be answered yet, and RuleError for an answer.
+        """
+        message = self.get(request.user, id_)
+        if message.turn.speaker != "user":
+            raise RuleError("Only a message can be answered, not an answer.", rule="answerable")
+        return self._begin(message.conversation_id, id_, executor, request, "conversation.answer")
+
+    def regenerate(self, id_: str, executor: Executor, request: MutationRequest) -> Alternative:
+        """Add another alternative of an answer, and switch to it.
+
+        A stale answer is made again for what its parent turn shows now, in the same turn (platform 12). Raises
+        ConflictError while the answer is being made.
+        """
+        answer = self.get(request.user, id_)
+        if answer.turn.speaker != "agent" or answer.responds_to_id is None:
+            raise RuleError(
+                "Only an answer can be regenerated.", rule="regenerable", next_step="Edit a message instead."
+            )
+        if answer.state == "generating":
+            raise ConflictError("The answer is still being made.", next_step="Wait for it, or stop it.")
+        message = answer.responds_to_id
+        if answer.is_stale:
+            message = next(each.id for each in self.list_siblings(request.user, message) if each.is_active)
+        return self._begin(
+            answer.conversation_id, message, executor, request, "conversation.regenerate", answer.turn.id
+        )
+
+    def activate(self, id_: str, request: MutationRequest) -> Alternative:
+        """Switch to an alternative: every ancestor follows, nothing below is switched (platform 12).
+
+        The tip moves to the end of the active path below it.
+        """
+        chosen = self.get(request.user, id_)
+        mutation = request.mutation("conversation.activate", id_)
+
+        def work(unit: UnitOfWork) -> None:
+            _conversation_in(unit, request.user, chosen.conversation_id, request.expected)
+            self._switch(unit, request.user, chosen.conversation_id, id_, wakes=False)
+
+        action = conversation_action("activate", chosen.conversation_id, request.user, alternative=id_)
+        self._ledger.commit(work, mutation, [action], {"id": id_})
+        return self.get(request.user, id_)
+
+    def fork(self, id_: str, title: str | None, request: MutationRequest) -> Conversation:
+        """Make a new conversation that continues from an alternative; no turn is copied (platform 13)."""
+        origin = self.get(request.user, id_)
+        if origin.state not in ANSWERABLE:
+            raise ConflictError("Only what is complete can be forked.", next_step="Wait for the answer, or retry it.")
+        at = self._ledger.now()
+        source = self._conversations.get(request.user, origin.conversation_id)
+        made = Conversation.model_validate(
+            {
+                "id": self._new_id(),
+                "ownerId": request.user,
+                "title": title,
+                "titleBy": "user" if title else None,
+                "isTemporary": source.is_temporary,
+                "forkedFromId": source.id,
+                "originTurnId": origin.turn.id,
+                "originAlternativeId": origin.id,
+                "contextBudget": source.context_budget,
+                "createdAt": at,
+                "updatedAt": at,
+            }
+        )
+        return self._conversations.insert(made, request.mutation("conversation.fork", id_, {"title": title}))
+
+    def set_run(self, user: str, id_: str, run: str) -> None:
+        """Note the run that makes an answer, once."""
+        self._store.update(lambda unit: unit.write(queries.SET_RUN, {"user": user, "id": id_, "run": run}))
+
+    def end_answer(self, user: str, id_: str, ended: EndedAnswer) -> bool:
+        """Write how an answer ended, whole or not at all (platform 8); return whether this call did it."""
+        answer = self.get(user, id_)
+        text = None if ended.content is None else replace_unstorable(ended.content)
+        state = "failed" if text is None else "stopped" if ended.is_stopped else "complete"
+        parent = None if answer.responds_to_id is None else self.get(user, answer.responds_to_id).path_hash
+        digest = None if text is None else content_digest(text)
+        params: JsonObject = {
+            "user": user,
+            "id": id_,
+            "state": state,
+            "content": text,
+            "content_hash": digest,
+            "path_hash": None if digest is None else path_digest(parent, answer.turn.speaker, digest),
+            "model": ended.model,
+            "usage": canonical_json(ended.usage or {}),
+            "failure": None if text is not None else replace_unstorable(ended.failure or "no reason was given"),
+            "at": self._ledger.now(),
+        }
+        return self._store.update(lambda unit: unit.write(queries.END, params)) == 1
+
+    def _begin(
+        self,
+        conversation: str,
+        message: str,
+        executor: Executor,
+        request: MutationRequest,
+        verb: str,
+        turn: str | None = None,
+    ) -> Alternative:
+        user = request.user
+        row: JsonObject = {
+            **_EMPTY,
+            "id": self._new_id(),
+            "user": user,
+            "state": "generating",
+            "process": executor.process,
+            "digest": executor.digest,
+        }
+
+        def place(unit: UnitOfWork) -> _Place:
+            _conversation_in(unit, user, conversation, request.expected)
+            found = self._place_after(unit, user, conversation, message, "agent")
+            prefer: JsonObject = {"conversation": conversation, "user": user, "process": executor.process}
+            unit.write(queries.PREFER_PROCESS, {**prefer, "at": self._ledger.now()})
+            return found if found.turn is not None else found._replace(turn=turn)
+
+        mutation = request.mutation(verb, message, {"process": executor.process})
+        return self._add(place, row, "agent", mutation)
+
+    def _add(
+        self, place: Callable[[UnitOfWork], _Place], row: JsonObject, speaker: Speaker, mutation: Mutation
+    ) -> Alternative:
+        """Add an alternative where `place` says, and switch to it; or return that of the same mutation."""
+        user, turn_id = mutation.user, self._new_id()
+
+        def work(unit: UnitOfWork) -> None:
+            where, at = place(unit), self._ledger.now()
+            responds_to = where.responds_to
+            turn = where.turn or turn_id
+            if where.turn is None:
+                new_turn: JsonObject = {
+                    "id": turn,
+                    "conversation": where.conversation,
+                    "parent": None if responds_to is None else responds_to.turn.id,
+                    "via": None if responds_to is None else responds_to.id,
+                    "sequence": 1 if responds_to is None else responds_to.turn.sequence + 1,
+                    "speaker": speaker,
+                    "turn_type": "message",
+                    "at": at,
+                }
+                unit.write(queries.ADD_TURN, new_turn)
+            (number,) = unit.read(queries.NEXT_SEQUENCE, {"turn": turn})
+            unit.write(queries.LEAVE_TURN, {"turn": turn})
+            digest = row["content_hash"]
+            parent_hash = None if responds_to is None else responds_to.path_hash
+            placed: JsonObject = {
+                **row,
+                "turn": turn,
+                "conversation": where.conversation,
+                "sequence": number["number"],
+                "responds_to": None if responds_to is None else responds_to.id,
+                "path_hash": None if digest is None else path_digest(parent_hash, speaker, digest),
+                "at": at,
+                "ended_at": None if row["state"] == "generating" else at,
+            }
+            unit.write(queries.ADD_ALTERNATIVE, placed)
+            self._switch(unit, user, where.conversation, row["id"], wakes=True)
+
+        action = conversation_action(mutation.verb.partition(".")[2], mutation.target, user, alternative=row["id"])
+        answer = self._ledger.commit(work, mutation, [action], {"id": row["id"]})
+        return self.get(user, answer["id"])
+
+    def _place_after(self, unit: UnitOfWork, user: str, conversation: str, parent: str, speaker: Speaker) -> _Place:
+        """Return the place of an alternative that responds to `parent`: the turn that answers it, else a new one."""
+        responds_to = _alternative_in(unit, user, parent)
+        if responds_to.conversation_id != conversation:
+            raise NotFoundError(f"There is no message or answer {parent!r} in this conversation.")
+        if responds_to.state not in ANSWERABLE:
+            raise ConflictError(
+                "The answer is still being made."
+                if responds_to.state == "generating"
+                else "The answer failed, so nothing can follow it.",
+                next_step="Wait for it, or stop it."
+                if responds_to.state == "generating"
+                else "Retry it, or edit the message before it.",
+            )
+        turns = unit.read(queries.CHILD_TURN, {"id": parent})
+        if speaker == responds_to.turn.speaker or (turns and turns[0]["speaker"] != speaker):
+            raise ConflictError(
+                "The last message has no answer yet.", next_step="Let it be answered, or edit that message."
+            )
+        return _Place(conversation, responds_to, turns[0]["id"] if turns else None)
+
+    def _switch(self, unit: UnitOfWork, user: str, conversation: str, id_: str, *, wakes: bool) -> None:
+        """Make an alternative and all its ancestors active, and move the tip (platform 12, 23).
+
+        `wakes`: an archived conversation becomes active again.
+        """
+        chosen: JsonObject = {"user": user, "id": id_}
+        unit.write(queries.DEACTIVATE, chosen)
+        unit.write(queries.ACTIVATE, chosen)
+        (deepest,) = unit.read(queries.DEEPEST, chosen)
+        moved: JsonObject = {"conversation": conversation, "user": user, "tip": deepest["id"], "wakes": wakes}
+        guard(holds=unit.write(queries.MOVE_TIP, {**moved, "at": self._ledger.now()}) == 1)
+
+    def _message_row(self, user: str, text: str) -> JsonObject:
+        return {
+            **_EMPTY,
+            "id": self._new_id(),
+            "user": user,
+            "state": "complete",
+            "content": text,
+            "content_hash": content_digest(text),
+        }
+
+    def _all(self, query: str, params: JsonObject) -> list[Alternative]:
+        return [_alternative(row) for row in self._store.read(query, params)]
+
+
+_EMPTY: JsonObject = {"content": None, "content_hash": None, "process": None, "digest": None}
+"""The columns of a new alternative that not all have."""
+
+
+def _checked_content(content: str) -> str:
+    """Return the text as it is stored. Raises RuleError for one that is empty or too long."""
+    text = replace_unstorable(content)
+    if not text.strip():
+        raise RuleError("The message is empty.", rule="content", field="$.content", next_step="Write something.")
+    if len(text) > MAX_CONTENT:
+        raise RuleError(
+            f"The message has {len(text):,} characters, {len(text) - MAX_CONTENT:,} too many.",
+            rule="content",
+            field="$.content",
+            next_step="Shorten it, or attach it as a file.",
+        )
+    return text
+
+
+def _conversation_in(unit: UnitOfWork, user: str, id_: str, expected: int | None) -> Conversation:
+    """Return the conversation as the transaction sees it. Raises VersionError unless it has the expected version."""
+    rows = unit.read(queries.CONVERSATION, {"user": user, "id": id_})
+    if not rows:
+        raise NotFoundError(f"There is no conversation {id_!r} that you may see.")
+    found = Conversation.from_row(rows[0])
+    if expected is not None and found.version != expected:
+        raise VersionError(expected, found.version)
+    return found
+
+
+def _alternative_in(unit: UnitOfWork, user: str, id_: str) -> Alternative:
+    rows = unit.read(queries.ALTERNATIVE, {"user": user, "id": id_})
+    if not rows:
+        raise NotFoundError(f"There is no message or answer {id_!r} that you may see.")
+    return _alternative(rows[0])
+
+
+def _alternative(row: Row) -> Alternative:
+    turn = Turn(
+        row["turn_id"],
+        row["conversation_id"],
+        row["parent_id"],
+        row["via_alternative_id"],
+        row["depth"],
+        row["speaker"],
+        row["turn_type"],
+    )
+    return Alternative(
+        row["id"],
+        turn,
+        row["sequence"],
+        bool(row["is_active"]),
+        bool(row["is_stale"]),
+        row["responds_to_id"],
+        row["state"],
+        row["content"],
+        row["process_id"],
+        row["process_digest"],
+        row["run_id"],
+        row["model"],
+        parse_strict(row["usage"]) if row["usage"] else {},
+        row["failure"],
+        row["created_at"],
+        row["ended_at"],
+        row["forgotten_at"],
+        row["path_hash"],
+    )
