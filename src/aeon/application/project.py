@@ -28,6 +28,7 @@ from aeon.tools.interface import Tool
 if TYPE_CHECKING:
     from aeon.application.audit import AuditService
     from aeon.application.catalog import CatalogService, Services
+    from aeon.application.conversations import ConversationService
     from aeon.application.documents import ApplyStep
     from aeon.application.health import HealthService
     from aeon.application.jobs import JobService
@@ -183,6 +184,12 @@ class Project:
         """The runs of Processes: start, follow, settle, answer, cancel, retry, resume."""
         with self._opening:
             return self._workspace.runs
+
+    @property
+    def conversations(self) -> "ConversationService":
+        """The conversations: messages, answers, branches, and what answers were made from."""
+        with self._opening:
+            return self._workspace.conversations
 
     @property
     def processes(self) -> "ProcessService":

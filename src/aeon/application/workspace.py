@@ -12,6 +12,7 @@ from aeon.settings import LoadedSettings
 if TYPE_CHECKING:
     from aeon.application.audit import AuditService
     from aeon.application.catalog import CatalogService, Services
+    from aeon.application.conversations import ConversationService
     from aeon.application.documents import DocumentService
     from aeon.application.health import HealthService
     from aeon.application.jobs import JobService
@@ -140,6 +141,13 @@ class Workspace:
         from aeon.application.runs import RunService
 
         return RunService(self.runtime, self.user)
+
+    @cached_property
+    def conversations(self) -> "ConversationService":
+        """The conversations: messages, answers, branches."""
+        from aeon.application.conversations import ConversationService
+
+        return ConversationService(self._platform, self.user, lambda: self.runs, self._platform.context)
 
     @cached_property
     def jobs(self) -> "JobService":

@@ -206,7 +206,9 @@ class App:
         if self._platform is None:
             from aeon.bootstrap.platform import open_platform
 
-            self._platform = open_platform(self.folder, self.open_store(), self._environ, lambda: self.model)
+            self._platform = open_platform(
+                self.folder, self.open_store(), self._environ, lambda: self.model, self.settings.model.context
+            )
         return self._platform
 
     def process_runtime(self) -> "ProcessRuntime":

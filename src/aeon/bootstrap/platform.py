@@ -26,6 +26,10 @@ if TYPE_CHECKING:
     from aeon.platform.catalog.model import Tool
     from aeon.platform.catalog.oauth_tokens import OAuthTokens
     from aeon.platform.catalog.tool_calls import OperationRequest, StoredToolCaller
+    from aeon.platform.conversations.pieces import PieceStream
+    from aeon.platform.conversations.repository import ConversationRepository
+    from aeon.platform.conversations.turns import TurnRepository
+    from aeon.platform.memory.working_memory import MemoryService
     from aeon.platform.metrics.service import Metrics
     from aeon.platform.metrics.tool_calls import MeasuringToolCaller
     from aeon.platform.processes.repository import ProcessRepository
@@ -38,14 +42,17 @@ _MAX_OFFERED = 200
 class Platform:
     """Everything that a command of the platform needs; each part is loaded at its first use. A context manager."""
 
-    def __init__(self, store: Store, vault: Vault, model: Callable[[], LLMAdapter], state: Path) -> None:
-        """`model` returns the project's own model, for tools on the endpoint `aeon:model`.
+    def __init__(
+        self, store: Store, vault: Vault, model: Callable[[], LLMAdapter], state: Path, context: int = 8192
+    ) -> None:
+        """`model` returns the project's own model, for tools on the endpoint `aeon:model`; `context` is its, in tokens.
 
         `state` is this user's state folder, outside the project.
         """
         self.programs = AllowedPrograms(state / "programs")
         self.store = store
         self.catalog = Catalog(store, vault)
+        self.context = context
         self._vault = vault
         self._model = model
         self.notices: list[str] = []
@@ -64,6 +71,35 @@ class Platform:
         return ProcessRepository(self.store, self.catalog)
 
     @cached_property
+    def conversations(self) -> "ConversationRepository":
+        """The conversations of all users."""
+        from aeon.platform.conversations.repository import ConversationRepository
+
+        return ConversationRepository(self.store, self.catalog.ledger, self.catalog.new_id)
+
+    @cached_property
+    def turns(self) -> "TurnRepository":
+        """The turns and alternatives of conversations."""
+        from aeon.platform.conversations.turns import TurnRepository
+
+        return TurnRepository(self.store, self.catalog.ledger, self.catalog.new_id, self.conversations)
+
+    @cached_property
+    def memory(self) -> "MemoryService":
+        """What answers are made from."""
+        from aeon.platform.memory.estimate import TokenEstimate
+        from aeon.platform.memory.working_memory import MemoryService
+
+        return MemoryService(self.store, self.conversations, self.turns, TokenEstimate())
+
+    @cached_property
+    def pieces(self) -> "PieceStream":
+        """The pieces of the answers that are being made."""
+        from aeon.platform.conversations.pieces import InProcessPieces
+
+        return InProcessPieces()
+
+    @cached_property
     def run_notifier(self) -> "EntryNotifier":
         """Tells everyone in this process who follows runs of new entries."""
         from aeon.platform.runs.notifier import InProcessNotifier
@@ -75,6 +111,7 @@ class Platform:
         """The caller of stored tools; each kind of operation loads its client at its first use."""
         from aeon.adapters.operations.graph import GraphExecutor
         from aeon.adapters.operations.llm import LlmExecutor
+        from aeon.adapters.operations.reply import ReplyExecutor
         from aeon.adapters.operations.rest import RestExecutor
         from aeon.platform.catalog.tool_calls import StoredToolCaller
 
@@ -82,6 +119,7 @@ class Platform:
             "rest_request": RestExecutor(),
             "graph_query": GraphExecutor(self.store),
             "llm_call": LlmExecutor(self._model_for),
+            "conversation_reply": ReplyExecutor(self.memory, self.pieces, self._model_for, self.context, SystemClock()),
             "mcp_call": self.mcp,
         }
         return StoredToolCaller(self.catalog, executors, self.tokens, SystemClock(), programs=self.programs)
@@ -186,7 +224,9 @@ class Platform:
         return nullcontext(self._model()) if work.connection["endpoint"] == OWN_MODEL else model_server(work)
 
 
-def open_platform(project: Path, store: Store, environ: Mapping[str, str], model: Callable[[], LLMAdapter]) -> Platform:
+def open_platform(
+    project: Path, store: Store, environ: Mapping[str, str], model: Callable[[], LLMAdapter], context: int
+) -> Platform:
     """Open the platform on an open record, which it closes, with the vault in `.aeon`, created if missing.
 
     Raises StoreError, VaultError, MissingExtraError, ForeignFolderError.
@@ -196,7 +236,7 @@ def open_platform(project: Path, store: Store, environ: Mapping[str, str], model
     except BaseException:
         store.close()
         raise
-    platform = Platform(store, opened.vault, model, state_folder(environ))
+    platform = Platform(store, opened.vault, model, state_folder(environ), context)
     platform.notices += opened.notices
     return platform
 
@@ -217,5 +257,5 @@ def open_project_platform(
         return app.model
 
     store = open_store(project, settings.store, environ, from_project)
-    platform = open_platform(project, store, environ, cache(model))
+    platform = open_platform(project, store, environ, cache(model), settings.model.context)
     return platform  # `model` closes over it

@@ -5,7 +5,7 @@ from base64 import b64encode
 from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
-from typing import Any, Dict, Optional, TypeAlias, cast  # noqa: UP035  # the published signature
+from typing import Any, Dict, Literal, NamedTuple, Optional, TypeAlias, cast  # noqa: UP035  # the published signature
 
 from aeon.base.errors import LLMError, exception_message, is_recordable
 from aeon.base.json import Json, JsonObject, copy_json, json_problems
@@ -26,11 +26,19 @@ class Image:
         return b64encode(self.content).decode()
 
 
+class ChatMessage(NamedTuple):
+    """What was said before in a conversation, by the user or by the model."""
+
+    role: Literal["user", "assistant"]
+    text: str
+
+
 @dataclass(frozen=True, slots=True)
 class LLMRequest:
     """One request to a model. `schema` is a JSON Schema for the response; `max_tokens` counts output tokens.
 
-    An adapter whose model does not see raises LLMError for a request with `images`: they are never ignored.
+    `history` holds the earlier messages of the conversation that `prompt` continues, oldest first. An adapter whose
+    model does not see raises LLMError for a request with `images`: they are never ignored.
     """
 
     prompt: str
@@ -39,6 +47,7 @@ class LLMRequest:
     temperature: float = 0.7
     schema: JsonObject | None = None
     images: tuple[Image, ...] = ()
+    history: tuple[ChatMessage, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,12 +119,13 @@ class LLMAdapter(ABC):
     def complete(self, request: LLMRequest, on_text: TextSink | None = None) -> LLMResponse:
         """Answers `request` and passes text to `on_text` as it arrives.
 
-        This default serves adapters that have only `generate`: it ignores the schema and passes the text at once.
-        Raises LLMError for a request with images.
+        This default serves adapters that have only `generate`: it ignores the schema, writes the history before the
+        prompt, and passes the text at once. Raises LLMError for a request with images.
         """
         refuse_images(request, type(self).__name__)
+        prompt = prompt_with_history(request)
         reply = LLMResponse.from_dict(
-            self.generate(request.prompt, request.system_prompt, request.max_tokens, request.temperature)
+            self.generate(prompt, request.system_prompt, request.max_tokens, request.temperature)
         )
         if on_text is not None:
             on_text(reply.text)
@@ -137,6 +147,15 @@ class RequestAdapter(LLMAdapter):
     @abstractmethod
     def complete(self, request: LLMRequest, on_text: TextSink | None = None) -> LLMResponse:
         """Answers `request` and passes text to `on_text` as it arrives."""
+
+
+def prompt_with_history(request: LLMRequest) -> str:
+    """Returns the prompt, after the earlier messages of its conversation, for models that take one text."""
+    if not request.history:
+        return request.prompt
+    names = {"user": "User", "assistant": "Assistant"}
+    said = "\n\n".join(f"{names[message.role]}: {message.text}" for message in request.history)
+    return f"{said}\n\nUser: {request.prompt}"
 
 
 def refuse_images(request: LLMRequest, name: str) -> None:

@@ -133,7 +133,7 @@ class LlmExecutor:
         operation = cast(LlmCall, work.operation)
         replies: list[LLMResponse] = []
         try:
-            output = _call_with_timeout(
+            output = call_with_timeout(
                 operation.timeout, lambda: self._answer(work, _request(operation, work.arguments), replies)
             )
         except OperationError as error:
@@ -150,12 +150,17 @@ class LlmExecutor:
                     return {"text": _text(call_model(adapter, request))}
                 return _value(adapter, request, work.output_schema)
         except LLMError as error:
-            raise OperationError(
-                error.message,
-                next_step=error.advice,
-                is_transient=not isinstance(error, LLMRequestError),
-                is_unauthorized=error.details.get("status") == _UNAUTHORIZED,
-            ) from None
+            raise operation_error(error) from None
+
+
+def operation_error(error: LLMError) -> OperationError:
+    """Return a model's error as that of the operation that called it."""
+    return OperationError(
+        error.message,
+        next_step=error.advice,
+        is_transient=not isinstance(error, LLMRequestError),
+        is_unauthorized=error.details.get("status") == _UNAUTHORIZED,
+    )
 
 
 def _request(operation: LlmCall, arguments: JsonObject) -> LLMRequest:
@@ -221,7 +226,7 @@ def _with_schema(schema: JsonObject, request: LLMRequest) -> LLMRequest:
     return LLMRequest(request.prompt, system, request.max_tokens, request.temperature, schema)
 
 
-def _call_with_timeout(seconds: float, answer: Callable[[], Json]) -> Json:
+def call_with_timeout(seconds: float, answer: Callable[[], Json]) -> Json:
     """Return the result of `answer` within the timeout. Adapters cannot be interrupted: a late result is dropped."""
     outcomes: SimpleQueue[tuple[Json, BaseException | None]] = SimpleQueue()
 

@@ -46,7 +46,10 @@ class AnthropicMessagesWire:
         body: JsonObject = {
             "model": self.model,
             "max_tokens": request.max_tokens,
-            "messages": [{"role": "user", "content": _content(request)}],
+            "messages": [
+                *({"role": message.role, "content": message.text} for message in request.history),
+                {"role": "user", "content": _content(request)},
+            ],
         }
         if request.system_prompt:
             body["system"] = request.system_prompt

@@ -146,7 +146,8 @@ def _messages(request: LLMRequest) -> list[JsonObject]:
         for image in request.images
     ]
     content = [*pictures, {"type": "text", "text": request.prompt}] if pictures else request.prompt
-    return [*system, {"role": "user", "content": content}]
+    history = [{"role": message.role, "content": message.text} for message in request.history]
+    return [*system, *history, {"role": "user", "content": content}]
 
 
 def _finish_reason(reported: Json) -> str | None:

@@ -187,7 +187,27 @@ class McpCall(HttpOperation):
         return frozenset(_placeholders(self.arguments or {}))
 
 
-Operation: TypeAlias = Annotated[GraphQuery | RestRequest | LlmCall | McpCall, Field(discriminator="type")]
+class ConversationReply(HttpOperation):
+    """An answer to the last message of a conversation, made from its working memory.
+
+    The input `answer` is the id of the alternative that is being made; its pieces are streamed.
+    """
+
+    service_type: ClassVar[str] = "llm_provider"
+
+    type: Literal["conversation_reply"] = "conversation_reply"
+    system_prompt: str = Field(min_length=1, max_length=50_000)
+    max_tokens: int = Field(default=1024, ge=1, le=100_000)
+    temperature: float = Field(default=0.0, ge=0, le=2)
+    timeout: float = Field(default=290.0, gt=0, le=300, description="seconds")
+
+    def variables(self) -> frozenset[str]:
+        return frozenset({"answer"})
+
+
+Operation: TypeAlias = Annotated[
+    GraphQuery | RestRequest | LlmCall | ConversationReply | McpCall, Field(discriminator="type")
+]
 
 
 def _placeholders(value: Json) -> Iterator[str]:
@@ -235,7 +255,7 @@ def default_effect(operation: Operation) -> Effect:
         case RestRequest():
             method = operation.method
             return "read" if method in _READS else "idempotent" if method in _REPEATABLE else "once"
-        case LlmCall():
+        case LlmCall() | ConversationReply():
             return "read"
         case McpCall():
             return "once"
@@ -250,7 +270,7 @@ def worker_type_of(operation: Operation) -> WorkerType:
             return "graph_query"
         case RestRequest():
             return "rest_api"
-        case LlmCall():
+        case LlmCall() | ConversationReply():
             return "llm_call"
         case McpCall():
             return "mcp_server"

@@ -20,6 +20,10 @@ WHERE owner_id = :user AND status = :status AND (updated_at, id) < (:before, :be
 ORDER BY updated_at DESC, id DESC LIMIT :limit
 """
 
+MATCHING: Final = f"""{_CONVERSATION}
+WHERE id >= :prefix AND id < :end AND owner_id = :user ORDER BY id LIMIT :limit
+"""
+
 FORKS: Final = f"{_CONVERSATION} WHERE forked_from_id = :id AND owner_id = :user ORDER BY created_at, id LIMIT :limit"
 
 CREATE: Final = """

@@ -9,6 +9,9 @@ from aeon.platform.errors import ConflictError, NotFoundError
 from aeon.platform.ledger import AuditAction, Ledger, Mutation, MutationRequest
 from aeon.platform.store import GuardError, Store, UnitOfWork, write_one
 
+_AFTER_ALL = "\U0010ffff"
+"""Sorts after every character of an id."""
+
 _END_OF_TIME = "9999"
 """Sorts after every instant."""
 
@@ -58,6 +61,11 @@ class ConversationRepository:
         instant, id_ = before or (_END_OF_TIME, "")
         params: JsonObject = {"user": user, "status": status, "before": instant, "before_id": id_, "limit": limit}
         return [Conversation.from_row(row) for row in self._store.read(queries.NEWEST, params)]
+
+    def list_matching(self, user: str, prefix: str, limit: int) -> list[Conversation]:
+        """Return the user's conversations whose ids begin with `prefix`, by id."""
+        params: JsonObject = {"user": user, "prefix": prefix, "end": prefix + _AFTER_ALL, "limit": limit}
+        return [Conversation.from_row(row) for row in self._store.read(queries.MATCHING, params)]
 
     def list_forks(self, user: str, id_: str, limit: int = 50) -> list[Conversation]:
         """Return the conversations that were forked from one, oldest first."""

@@ -1,0 +1,328 @@
+"""`ConversationService`: everything that a user does with conversations, for every door."""
+
+import builtins
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from typing import Final
+
+from aeon.application.pages import Page, checked_limit, decode_cursor, encode_cursor, page_of
+from aeon.application.runs import RunService
+from aeon.base.errors import AeonError, InputError
+from aeon.base.json import JsonObject, canonical_json
+from aeon.bootstrap.platform import Platform
+from aeon.llm.interface import LLMRequest
+from aeon.platform.conversations.model import (
+    Alternative,
+    Conversation,
+    ConversationChange,
+    ConversationStatus,
+    NewConversation,
+)
+from aeon.platform.conversations.turns import EndedAnswer, Executor
+from aeon.platform.errors import NotFoundError, RuleError
+from aeon.platform.ledger import MutationRequest
+from aeon.platform.memory.working_memory import ReplyForm, WorkingMemory
+from aeon.platform.processes.model import Process
+from aeon.platform.runs.machine.state import ENDED_PHASES
+
+__all__ = ["Alternative", "AnswerFollower", "Conversation", "ConversationService", "WorkingMemory"]
+
+DEFAULT_REPLY: Final = "reply_plain"
+"""The Process that answers where the user has chosen none."""
+
+NEWEST: Final = "last"
+"""The name of the conversation that was changed last, for people."""
+
+_REPLY_TOOL: Final = "converse"
+_LIST_LIMIT = 50
+_MATCHES = 9
+_WAIT = 0.1
+"""Seconds between two looks at the run of an answer."""
+
+
+class AnswerFollower:
+    """An iterator of the pieces of an answer that is being made; it ends with the answer.
+
+    Whoever begins late gets all pieces first. `result` is the alternative as it is then.
+    """
+
+    def __init__(self, service: "ConversationService", platform: Platform, answer: Alternative) -> None:
+        self._service = service
+        self._pieces = platform.pieces
+        self.result = answer
+
+    def __iter__(self) -> Iterator[str]:
+        seen = 0
+        while True:
+            found = self._pieces.read(self.result.id, seen, _WAIT)
+            yield from found
+            seen += len(found)
+            if not found:
+                self.result = self._service.settle(self.result.id)
+                if self.result.state != "generating":
+                    yield from self._pieces.read(self.result.id, seen, 0)
+                    self._pieces.drop(self.result.id)
+                    return
+
+
+class ConversationService:
+    """The conversations of one user. Threads may share it.
+
+    A message and an answer are alternatives of turns in a tree, of which nothing is ever changed or removed. An answer
+    is made by a run of a Process. Every method raises StoreError, and NotFoundError for what the user may not see;
+    methods that make answers also raise what `RunService.start` does.
+    """
+
+    def __init__(self, platform: Platform, user: str, runs: Callable[[], RunService], context: int) -> None:
+        """The caller closes `platform`. `runs` opens the engine; `context` is the model's, in tokens."""
+        self._platform = platform
+        self._user = user
+        self._runs = runs
+        self._context = context
+
+    # Conversations
+
+    def create(self, title: str | None = None, *, key: str | None = None, **fields: object) -> Conversation:
+        """Create an empty conversation; `fields` are those of `NewConversation`. Raises RuleError."""
+        new = NewConversation.parsed({"title": title, **fields})  # pyright: ignore[reportArgumentType]  # checked there
+        return self._platform.conversations.create(new, self._request(key))
+
+    def get(self, id_: str) -> Conversation:
+        """Return a conversation by its id."""
+        return self._platform.conversations.get(self._user, id_)
+
+    def find(self, name: str) -> Conversation:
+        """Return the conversation that a person named: an id, the beginning of one, or `last`.
+
+        Raises InputError if several ids begin like that.
+        """
+        newest = self._platform.conversations.list_newest(self._user, limit=1)
+        if name == NEWEST:
+            if not newest:
+                raise NotFoundError("You have no conversations.", next_step="Begin one.")
+            return newest[0]
+        matching = self._platform.conversations.list_matching(self._user, name, _MATCHES)
+        if len(matching) > 1 and name not in [each.id for each in matching]:
+            raise InputError(
+                f"{name!r} begins more than one id: {', '.join(each.id for each in matching)}.",
+                next_step="Give more of it.",
+            )
+        return matching[0] if len(matching) == 1 else self.get(name)
+
+    def list(
+        self, *, status: ConversationStatus = "active", after: str | None = None, limit: int = _LIST_LIMIT
+    ) -> Page[Conversation]:
+        """Return a page of the user's conversations, the last changed first. Raises RuleError."""
+        before = None if after is None else decode_cursor(after, str, str)
+        position = None if before is None else (str(before[0]), str(before[1]))
+        found = self._platform.conversations.list_newest(
+            self._user, status=status, before=position, limit=checked_limit(limit) + 1
+        )
+        last = found[min(limit, len(found)) - 1] if found else None
+        return page_of(found, limit, "" if last is None else encode_cursor([last.updated_at, last.id]))
+
+    def change(
+        self,
+        id_: str,
+        change: ConversationChange | JsonObject,
+        *,
+        key: str | None = None,
+        expected_version: int | None = None,
+    ) -> Conversation:
+        """Rename, tag, pin, archive or limit a conversation. Raises RuleError, ConflictError."""
+        parsed = ConversationChange.parsed(change) if isinstance(change, dict) else change
+        return self._platform.conversations.change(id_, parsed, self._request(key, expected_version))
+
+    def forks(self, id_: str) -> "builtins.list[Conversation]":
+        """Return the conversations that were forked from one."""
+        return self._platform.conversations.list_forks(self._user, id_)
+
+    # The tree
+
+    def alternative(self, id_: str) -> Alternative:
+        """Return a message or an answer."""
+        return self._platform.turns.get(self._user, id_)
+
+    def path(self, conversation: str, *, limit: int = 200) -> "builtins.list[Alternative]":
+        """Return what is visible: the newest alternatives of the path that ends at the tip, oldest first."""
+        tip = self.get(conversation).tip_id
+        return [] if tip is None else self._platform.turns.path(self._user, tip, limit)
+
+    def siblings(self, id_: str) -> "builtins.list[Alternative]":
+        """Return all alternatives of the same turn, newest first."""
+        return self._platform.turns.list_siblings(self._user, id_)
+
+    def responses(self, id_: str) -> "builtins.list[Alternative]":
+        """Return all alternatives that respond to one, newest first."""
+        return self._platform.turns.list_responses(self._user, id_)
+
+    def count_below(self, id_: str) -> int:
+        """Return how many messages and answers stand below one, at most 10,000."""
+        return self._platform.turns.count_below(self._user, id_)
+
+    def tree(self, conversation: str, *, after: str | None = None, limit: int = 200) -> Page[Alternative]:
+        """Return a window of the whole tree, by depth. Raises RuleError."""
+        place = (0, "", 0) if after is None else tuple(decode_cursor(after, int, str, int))
+        found = self._platform.turns.tree(
+            self._user,
+            self.get(conversation).id,
+            place,
+            checked_limit(limit) + 1,  # pyright: ignore[reportArgumentType]  # decoded so
+        )
+        last = found[min(limit, len(found)) - 1] if found else None
+        cursor = "" if last is None else encode_cursor([last.turn.sequence, last.turn.id, last.sequence])
+        return page_of(found, limit, cursor)
+
+    def say(
+        self,
+        conversation: str,
+        content: str,
+        *,
+        after: str | None = None,
+        key: str | None = None,
+        expected_version: int | None = None,
+    ) -> Alternative:
+        """Add a message after an alternative, the tip by default. Raises RuleError, ConflictError."""
+        return self._platform.turns.append(conversation, content, self._request(key, expected_version), after)
+
+    def edit(
+        self, message: str, content: str, *, key: str | None = None, expected_version: int | None = None
+    ) -> Alternative:
+        """Add another alternative of a message, and switch to it. Raises RuleError, ConflictError."""
+        return self._platform.turns.edit(message, content, self._request(key, expected_version))
+
+    def activate(self, id_: str, *, key: str | None = None, expected_version: int | None = None) -> Alternative:
+        """Switch to an alternative; every ancestor follows. Raises ConflictError."""
+        return self._platform.turns.activate(id_, self._request(key, expected_version))
+
+    def fork(self, id_: str, *, title: str | None = None, key: str | None = None) -> Conversation:
+        """Make a new conversation that continues from an alternative. Raises ConflictError."""
+        return self._platform.turns.fork(id_, title, self._request(key))
+
+    # Answers
+
+    def reply(self, message: str, *, process: str | None = None, key: str | None = None) -> AnswerFollower:
+        """Begin an answer to a message, by a Process: the given one, else that of the last answer, else the default.
+
+        Raises RuleError for a Process that is disabled or needs other inputs, and ConflictError.
+        """
+        conversation = self.get(self.alternative(message).conversation_id)
+        chosen = self._process(process or conversation.default_process_id or DEFAULT_REPLY)
+        begun = self._platform.turns.begin_answer(message, _executor_of(chosen), self._request(key))
+        return self._start(begun, chosen)
+
+    def regenerate(self, answer: str, *, process: str | None = None, key: str | None = None) -> AnswerFollower:
+        """Begin another alternative of an answer, by the Process that made it, or another one (platform 44).
+
+        Also retries an answer that failed. Raises like `reply`.
+        """
+        before = self.alternative(answer)
+        chosen = self._process(process or before.process_id or DEFAULT_REPLY)
+        begun = self._platform.turns.regenerate(answer, _executor_of(chosen), self._request(key))
+        return self._start(begun, chosen)
+
+    def follow(self, answer: str) -> AnswerFollower:
+        """Follow an answer from its first piece."""
+        return AnswerFollower(self, self._platform, self.settle(answer))
+
+    def stop(self, answer: str) -> Alternative:
+        """Stop an answer that is being made; what was written is its content, marked as stopped (platform 22)."""
+        before = self.alternative(answer)
+        if before.state != "generating":
+            return before
+        written = self._platform.pieces.stop(answer).strip()
+        reason = "stopped before anything was written"
+        ended = EndedAnswer(written or None, reason, is_stopped=True)
+        if self._platform.turns.end_answer(self._user, answer, ended) and before.run_id is not None:
+            with suppress(RuleError):  # it has ended meanwhile
+                self._runs().cancel(before.run_id, wait=0)
+        return self.alternative(answer)
+
+    def settle(self, answer: str) -> Alternative:
+        """Write the result of an answer whose run has ended; return the answer as it is now."""
+        made = self.alternative(answer)
+        if made.state != "generating" or made.run_id is None:
+            return made
+        view = self._runs().view(made.run_id)
+        if view.state.phase not in ENDED_PHASES:
+            return made
+        usage = self._runs().usage(made.run_id)
+        model = next((each.model for each in usage.models if each.model), None)
+        text = _text_of(view.state.output) if view.state.phase == "completed" else ""
+        reason = view.state.error.message if view.state.error is not None else f"the run was {view.state.phase}"
+        failure = "the Process returned nothing" if view.state.phase == "completed" else reason
+        ended = EndedAnswer(text or None, failure, model, usage.as_dict())
+        self._platform.turns.end_answer(self._user, answer, ended)
+        return self.alternative(answer)
+
+    def recover(self) -> "builtins.list[Alternative]":
+        """Take up the user's answers that nobody makes any more, and settle those that have ended.
+
+        Returns those that are still being made.
+        """
+        for made in self._platform.turns.list_generating(self._user):
+            if made.run_id is None:
+                self._start(made, self._platform.processes.get(self._user, made.process_id or ""))
+            elif self.settle(made.id).state == "generating":
+                self._runs().resume(made.run_id)
+        return self._platform.turns.list_generating(self._user)
+
+    # What answers are made from
+
+    def memory(self, id_: str) -> WorkingMemory:
+        """Return what an answer to an alternative would be made from now."""
+        operation = self._platform.catalog.tools.find(self._user, _REPLY_TOOL).operation
+        prompt, longest = getattr(operation, "system_prompt", ""), getattr(operation, "max_tokens", 0)
+        return self._platform.memory.assemble(self._user, id_, ReplyForm(prompt, longest, 0.0, self._context))
+
+    def why(self, answer: str) -> JsonObject:
+        """Return the manifest of an answer: what it was made from, with the tokens of each part (platform 25)."""
+        return self._platform.memory.manifest(self._user, answer)
+
+    def prompt(self, answer: str) -> LLMRequest:
+        """Make the very prompt of an answer again. Raises ConflictError if something of it was erased."""
+        return self._platform.memory.remake(self._user, answer)
+
+    def _start(self, begun: Alternative, process: Process) -> AnswerFollower:
+        """Start the run of an answer, once however often this is called; an answer that cannot start has failed."""
+        message = self.alternative(begun.responds_to_id or "")
+        offered: JsonObject = {
+            "answer": begun.id,
+            "message": message.content,
+            "conversation": begun.conversation_id,
+        }
+        inputs = {name: offered[name] for name in process.initial_context if name in offered}
+        try:
+            run = self._runs().start(process, inputs, key=f"answer:{begun.id}")
+        except AeonError as error:
+            self._platform.turns.end_answer(self._user, begun.id, EndedAnswer(None, error.message))
+            raise
+        self._platform.turns.set_run(self._user, begun.id, run.id)
+        return AnswerFollower(self, self._platform, self.alternative(begun.id))
+
+    def _process(self, name: str) -> Process:
+        """Return the Process that is to answer. Raises RuleError if it cannot."""
+        process = self._platform.processes.find(self._user, name)
+        if not process.enabled:
+            raise RuleError(
+                f"The Process {process.name!r} is disabled.", rule="enabled", next_step="Choose another one."
+            )
+        unknown = sorted(set(process.initial_context) - {"answer", "message", "conversation"})
+        if unknown:
+            raise RuleError(
+                f"The Process {process.name!r} needs {', '.join(unknown)}, which a conversation does not have.",
+                rule="reply_inputs",
+                next_step="Choose one whose initialContext has only: answer, message, conversation.",
+            )
+        return process
+
+    def _request(self, key: str | None, expected_version: int | None = None) -> MutationRequest:
+        return MutationRequest(self._user, key, expected_version)
+
+
+def _executor_of(process: Process) -> Executor:
+    return Executor(process.id, process.digest)
+
+
+def _text_of(output: object) -> str:
+    return output.strip() if isinstance(output, str) else "" if output is None else canonical_json(output)  # pyright: ignore[reportArgumentType]  # a run's output is JSON

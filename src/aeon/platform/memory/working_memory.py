@@ -1,0 +1,166 @@
+"""Assembles what an answer is made from, keeps its manifest, and makes the same prompt again."""
+
+from typing import Final, NamedTuple, cast
+
+from aeon.base.json import JsonObject, canonical_json, parse_strict
+from aeon.llm.interface import LLMRequest
+from aeon.platform.conversations import queries
+from aeon.platform.conversations.model import Alternative
+from aeon.platform.conversations.repository import ConversationRepository
+from aeon.platform.conversations.turns import TurnRepository
+from aeon.platform.errors import ConflictError, NotFoundError, RuleError
+from aeon.platform.memory.budget import MESSAGE_OVERHEAD, LeftOut, MemoryEntry, TokenCounter, select_entries
+from aeon.platform.memory.manifest import chat_request, manifest_json, prompt_digest
+from aeon.platform.store import Store, UnitOfWork
+
+_LONGEST_PATH: Final = 1000
+"""The most alternatives of a path that are looked at; more never fit a prompt."""
+
+_FORK_DEPTH: Final = 20
+"""The most conversations that a fork continues, one from the other."""
+
+
+class ReplyForm(NamedTuple):
+    """How an answer is asked for. `context` is the model's, in tokens; `max_tokens` of it are for the answer."""
+
+    system_prompt: str
+    max_tokens: int
+    temperature: float
+    context: int
+
+
+class WorkingMemory(NamedTuple):
+    """What an answer to one alternative is made from (platform 14). `tokens` is the sum of all that enters."""
+
+    alternative: Alternative
+    entries: list[MemoryEntry]
+    left_out: list[LeftOut]
+    system_tokens: int
+    tokens: int
+    budget: int
+    counter: TokenCounter
+
+
+class PreparedReply(NamedTuple):
+    """A request to the model, with the manifest of the answer to come."""
+
+    request: LLMRequest
+    manifest: JsonObject
+
+
+class MemoryService:
+    """Computes working memories and keeps manifests. Threads may share it.
+
+    Every method raises NotFoundError for what the user may not see.
+    """
+
+    def __init__(
+        self, store: Store, conversations: ConversationRepository, turns: TurnRepository, counter: TokenCounter
+    ) -> None:
+        self._store = store
+        self._conversations = conversations
+        self._turns = turns
+        self._counter = counter
+
+    def assemble(self, user: str, id_: str, form: ReplyForm) -> WorkingMemory:
+        """Return what an answer to an alternative would be made from now."""
+        message = self._turns.get(user, id_)
+        conversation = self._conversations.get(user, message.conversation_id)
+        room = form.context - form.max_tokens
+        budget = min(room, conversation.context_budget or room)
+        entries = [
+            MemoryEntry(each, self._count(each.content or ""), each.conversation_id != message.conversation_id)
+            for each in self._whole_path(user, message)
+        ]
+        system_tokens = self._count(form.system_prompt)
+        chosen = select_entries(entries, system_tokens, budget)
+        return WorkingMemory(
+            message, chosen.entries, chosen.left_out, system_tokens, chosen.tokens, budget, self._counter
+        )
+
+    def prepare(self, user: str, answer: str, form: ReplyForm) -> PreparedReply:
+        """Return the request of an answer that is being made, and keep its manifest.
+
+        Raises ConflictError if it has ended meanwhile, and RuleError if the message alone is too long, by how much.
+        """
+        made = self._turns.get(user, answer)
+        if made.state != "generating" or made.responds_to_id is None:
+            raise ConflictError("The answer has ended meanwhile.")
+        memory = self.assemble(user, made.responds_to_id, form)
+        if memory.tokens > memory.budget:
+            raise RuleError(
+                f"The message needs {memory.tokens:,} tokens with the instructions, {memory.tokens - memory.budget:,} "
+                f"more than the {memory.budget:,} that fit.",
+                rule="context_budget",
+                next_step="Shorten it, or send it in parts.",
+            )
+        request = chat_request(
+            form.system_prompt,
+            [entry.alternative for entry in memory.entries],
+            max_tokens=form.max_tokens,
+            temperature=form.temperature,
+        )
+        manifest = manifest_json(
+            request,
+            memory.entries,
+            memory.left_out,
+            self._counter,
+            system_tokens=memory.system_tokens,
+            budget=memory.budget,
+        )
+        manifest["process"] = {"id": made.process_id, "digest": made.process_digest}
+        self._keep(answer, manifest, made.created_at)
+        return PreparedReply(request, manifest)
+
+    def manifest(self, user: str, answer: str) -> JsonObject:
+        """Return what an answer was made from. Raises NotFoundError for what no model has answered."""
+        rows = self._store.read(queries.MANIFEST, {"user": user, "id": answer})
+        if not rows:
+            self._turns.get(user, answer)
+            raise NotFoundError("Nothing is known of what it was made from: only answers of a model have a manifest.")
+        return cast(JsonObject, parse_strict(rows[0]["text"]))
+
+    def remake(self, user: str, answer: str) -> LLMRequest:
+        """Make the very prompt of an answer again, from its manifest and the record (platform 25).
+
+        Raises ConflictError if something of it was erased or it does not come out the same.
+        """
+        manifest = self.manifest(user, answer)
+        entries = [self._turns.get(user, each["alternative"]) for each in manifest["entries"]]
+        if any(each.forgotten_at is not None for each in entries):
+            raise ConflictError("Something that the answer was made from was erased.")
+        parameters = manifest["parameters"]
+        request = chat_request(
+            manifest["system"]["text"],
+            entries,
+            max_tokens=parameters["maxTokens"],
+            temperature=parameters["temperature"],
+        )
+        if prompt_digest(request) != manifest["promptDigest"]:
+            raise ConflictError(
+                "The prompt does not come out as it was.", next_step="This is a defect of Aeon's; please report it."
+            )
+        return request
+
+    def _whole_path(self, user: str, end: Alternative) -> list[Alternative]:
+        """Return the path to an alternative, and before it that of the conversations that it was forked from."""
+        path = self._turns.path(user, end.id, _LONGEST_PATH)
+        for _ in range(_FORK_DEPTH):
+            conversation = self._conversations.get(user, path[0].conversation_id)
+            if path[0].responds_to_id is not None or conversation.origin_alternative_id is None:
+                break
+            path = [*self._turns.path(user, conversation.origin_alternative_id, _LONGEST_PATH), *path]
+        return path
+
+    def _keep(self, answer: str, manifest: JsonObject, at: str) -> None:
+        text = canonical_json(manifest)
+        params: JsonObject = {"id": answer, "digest": manifest["promptDigest"], "at": at, "text": text}
+
+        def work(unit: UnitOfWork) -> None:
+            unit.write(queries.REMOVE_MANIFEST, {"id": answer})  # of an attempt that a lost worker made
+            unit.write(queries.ADD_MANIFEST, params)
+
+        self._store.update(work)
+
+    def _count(self, text: str) -> int:
+        return self._counter.count(text) + MESSAGE_OVERHEAD
