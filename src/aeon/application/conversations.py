@@ -103,11 +103,23 @@ class ConversationService:
             return newest[0]
         matching = self._platform.conversations.list_matching(self._user, name, _MATCHES)
         if len(matching) > 1 and name not in [each.id for each in matching]:
-            raise InputError(
-                f"{name!r} begins more than one id: {', '.join(each.id for each in matching)}.",
-                next_step="Give more of it.",
-            )
+            raise _ambiguous(name, [each.id for each in matching])
         return matching[0] if len(matching) == 1 else self.get(name)
+
+    def find_alternative(self, name: str) -> Alternative:
+        """Return the message or answer that a person named: an id, the beginning of one, or `last` for the last answer.
+
+        Raises InputError if several ids begin like that.
+        """
+        if name == NEWEST:
+            answers = [each for each in self.path(self.find(NEWEST).id) if each.turn.speaker == "agent"]
+            if not answers:
+                raise NotFoundError("There is no answer yet.", next_step="Ask something.")
+            return answers[-1]
+        matching = self._platform.turns.list_matching(self._user, name, _MATCHES)
+        if len(matching) > 1 and name not in [each.id for each in matching]:
+            raise _ambiguous(name, [each.id for each in matching])
+        return matching[0] if len(matching) == 1 else self.alternative(name)
 
     def list(
         self, *, status: ConversationStatus = "active", after: str | None = None, limit: int = _LIST_LIMIT
@@ -318,6 +330,10 @@ class ConversationService:
 
     def _request(self, key: str | None, expected_version: int | None = None) -> MutationRequest:
         return MutationRequest(self._user, key, expected_version)
+
+
+def _ambiguous(name: str, ids: "builtins.list[str]") -> InputError:
+    return InputError(f"{name!r} begins more than one id: {', '.join(ids)}.", next_step="Give more of it.")
 
 
 def _executor_of(process: Process) -> Executor:

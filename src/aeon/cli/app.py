@@ -11,6 +11,7 @@ from typer.models import CommandInfo, TyperInfo
 import aeon
 from aeon.cli.command_class import use_class
 from aeon.cli.config_commands import config
+from aeon.cli.conversations.commands import chat, conversation
 from aeon.cli.log_commands import log
 from aeon.cli.model_commands import model
 from aeon.cli.options import (
@@ -217,11 +218,14 @@ def doctor(
     return run_checks(model, is_quick=quick, output=output)
 
 
+app.command("chat")(chat)
+
 for child, name in (
     (log, "log"),
     (skills, "skill"),
     (tool, "tool"),
     (process, "process"),
+    (conversation, "conversation"),
     (secret, "secret"),
     (model, "model"),
     (store, "store"),

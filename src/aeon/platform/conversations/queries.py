@@ -71,6 +71,10 @@ _ALTERNATIVES: Final = _ALTERNATIVE.format(source="alternatives AS a")
 
 ALTERNATIVE: Final = f"{_ALTERNATIVES} WHERE a.id = :id AND a.owner_id = :user"
 
+ALTERNATIVES_MATCHING: Final = f"""{_ALTERNATIVES}
+WHERE a.id >= :prefix AND a.id < :end AND a.owner_id = :user ORDER BY a.id LIMIT :limit
+"""
+
 OF_TURN: Final = f"{_ALTERNATIVES} WHERE a.turn_id = :turn AND a.owner_id = :user ORDER BY a.sequence DESC"
 
 RESPONSES: Final = f"{_ALTERNATIVES} WHERE a.responds_to_id = :id AND a.owner_id = :user ORDER BY a.sequence DESC"

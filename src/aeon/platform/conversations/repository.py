@@ -64,7 +64,7 @@ class ConversationRepository:
 
     def list_matching(self, user: str, prefix: str, limit: int) -> list[Conversation]:
         """Return the user's conversations whose ids begin with `prefix`, by id."""
-        params: JsonObject = {"user": user, "prefix": prefix, "end": prefix + _AFTER_ALL, "limit": limit}
+        params: JsonObject = {"user": user, **id_range(prefix), "limit": limit}
         return [Conversation.from_row(row) for row in self._store.read(queries.MATCHING, params)]
 
     def list_forks(self, user: str, id_: str, limit: int = 50) -> list[Conversation]:
@@ -104,6 +104,11 @@ class ConversationRepository:
 
 _REMOVABLE = frozenset({"title", "contextBudget"})
 """Fields that a change can set to None."""
+
+
+def id_range(prefix: str) -> JsonObject:
+    """Return the parameters of a query for ids that begin with `prefix`."""
+    return {"prefix": prefix, "end": prefix + _AFTER_ALL}
 
 
 def conversation_action(verb: str, id_: str, user: str, **details: str) -> AuditAction:

@@ -15,7 +15,7 @@ from aeon.platform.conversations.model import (
     content_digest,
     path_digest,
 )
-from aeon.platform.conversations.repository import ConversationRepository, conversation_action
+from aeon.platform.conversations.repository import ConversationRepository, conversation_action, id_range
 from aeon.platform.errors import ConflictError, NotFoundError, RuleError, VersionError
 from aeon.platform.ledger import Ledger, Mutation, MutationRequest
 from aeon.platform.records import replace_unstorable
@@ -74,6 +74,10 @@ class TurnRepository:
             self._ledger.require_user(user)
             raise NotFoundError(f"There is no message or answer {id_!r} that you may see.")
         return _alternative(rows[0])
+
+    def list_matching(self, user: str, prefix: str, limit: int) -> list[Alternative]:
+        """Return the user's alternatives whose ids begin with `prefix`, by id."""
+        return self._all(queries.ALTERNATIVES_MATCHING, {"user": user, **id_range(prefix), "limit": limit})
 
     def path(self, user: str, id_: str, limit: int = _WINDOW) -> list[Alternative]:
         """Return the newest `limit` alternatives of the path that ends at `id_`, oldest first (platform 22)."""

@@ -1,0 +1,1 @@
+"""`aeon chat` and `aeon conversation`: dialogues on a terminal and in scripts."""

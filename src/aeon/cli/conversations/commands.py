@@ -1,0 +1,148 @@
+"""The commands of `aeon conversation`, and `aeon chat`. Each imports what it needs when it runs."""
+
+from typing import Annotated
+
+import typer
+
+from aeon.cli.options import MAX_LISTED, After, Expect, Limit, Model, Output, User, group
+
+conversation = group("Conversations: dialogues with branches, of which nothing is lost.")
+
+ConversationName = Annotated[
+    str, typer.Argument(metavar="CONVERSATION", help="An id or the beginning of one, or last for the newest.")
+]
+AlternativeName = Annotated[
+    str,
+    typer.Argument(metavar="MESSAGE", help="The id of a message or an answer, its beginning, or last for an answer."),
+]
+
+
+def chat(
+    message: Annotated[
+        str | None, typer.Argument(metavar="MESSAGE", help="Say this, print the answer, and end; - reads stdin.")
+    ] = None,
+    conversation: Annotated[
+        str | None,
+        typer.Option("--conversation", "-c", metavar="CONVERSATION", help="Go on with this one: an id, or last."),
+    ] = None,
+    goes_on: Annotated[bool, typer.Option("--continue", help="Go on with the newest conversation.")] = False,
+    process: Annotated[
+        str | None, typer.Option("--process", metavar="NAME", help="Let this Process make the answers.")
+    ] = None,
+    model: Model = None,
+    user: User = "me",
+) -> int:
+    """Talk with the model; edit, branch and come back at any point.
+
+    In a pipe, stdin is the message and stdout has the answer alone.
+    """
+    from aeon.cli.conversations.chat import ChatOptions, run_chat
+
+    name = "last" if goes_on and conversation is None else conversation
+    return run_chat(message, ChatOptions(name, process, model, user))
+
+
+@conversation.command("list")
+def conversation_list(
+    archived: Annotated[bool, typer.Option("--archived", help="Only archived ones.")] = False,
+    after: After = None,
+    limit: Limit = 50,
+    user: User = "me",
+    output: Output = "table",
+) -> int:
+    """List your conversations, the last changed first."""
+    from aeon.cli.conversations.views import list_conversations
+
+    return list_conversations(user, is_archived=archived, after=after, limit=limit, output=output)
+
+
+@conversation.command("show")
+def conversation_show(name: ConversationName, user: User = "me", output: Output = "table") -> int:
+    """Show what is visible of a conversation, numbered."""
+    from aeon.cli.conversations.views import show_conversation
+
+    return show_conversation(name, user, output=output)
+
+
+@conversation.command("tree")
+def conversation_tree(
+    name: ConversationName,
+    after: After = None,
+    limit: Annotated[int, typer.Option("--limit", min=1, max=MAX_LISTED, metavar="N", help="At most N.")] = 200,
+    user: User = "me",
+    output: Output = "table",
+) -> int:
+    """Show every message and answer of a conversation, on all branches."""
+    from aeon.cli.conversations.views import show_tree
+
+    return show_tree(name, user, after=after, limit=limit, output=output)
+
+
+@conversation.command("why")
+def conversation_why(
+    name: AlternativeName,
+    prompt: Annotated[bool, typer.Option("--prompt", help="Make its very prompt again, and check the digest.")] = False,
+    user: User = "me",
+    output: Output = "table",
+) -> int:
+    """Show what an answer was made from, with its share of the tokens."""
+    from aeon.cli.conversations.views import show_manifest, show_prompt
+
+    return show_prompt(name, user, output=output) if prompt else show_manifest(name, user, output=output)
+
+
+@conversation.command("memory")
+def conversation_memory(name: AlternativeName, user: User = "me", output: Output = "table") -> int:
+    """Show what an answer to a message would be made from now."""
+    from aeon.cli.conversations.views import show_memory
+
+    return show_memory(name, user, output=output)
+
+
+@conversation.command("set")
+def conversation_set(  # one for each option
+    name: ConversationName,
+    title: Annotated[str | None, typer.Option("--title", metavar="TEXT", help="Its title.")] = None,
+    tags: Annotated[
+        list[str] | None, typer.Option("--tag", metavar="TAG", help="Its tags, in place of the old ones. Repeatable.")
+    ] = None,
+    pinned: Annotated[bool | None, typer.Option("--pin/--unpin", help="Pin it, or not.")] = None,
+    budget: Annotated[
+        int | None, typer.Option("--budget", min=256, metavar="TOKENS", help="The most tokens of a prompt.")
+    ] = None,
+    expect: Expect = None,
+    user: User = "me",
+) -> int:
+    """Change a conversation's title, tags, pin or budget."""
+    from aeon.cli.conversations.views import change_conversation
+
+    wanted = {"title": title, "tags": tags, "pinned": pinned, "contextBudget": budget}
+    return change_conversation(name, user, {key: value for key, value in wanted.items() if value is not None}, expect)
+
+
+@conversation.command("archive")
+def conversation_archive(name: ConversationName, user: User = "me") -> int:
+    """Put a conversation away; a new message brings it back."""
+    from aeon.cli.conversations.views import change_conversation
+
+    return change_conversation(name, user, {"status": "archived"}, None)
+
+
+@conversation.command("restore")
+def conversation_restore(name: ConversationName, user: User = "me") -> int:
+    """Bring an archived conversation back."""
+    from aeon.cli.conversations.views import change_conversation
+
+    return change_conversation(name, user, {"status": "active"}, None)
+
+
+@conversation.command("fork")
+def conversation_fork(
+    name: AlternativeName,
+    title: Annotated[str | None, typer.Option("--title", metavar="TEXT", help="The title of the new one.")] = None,
+    user: User = "me",
+) -> int:
+    """Begin a new conversation that continues from a message or an answer."""
+    from aeon.cli.conversations.views import fork_conversation
+
+    return fork_conversation(name, user, title)

@@ -1,0 +1,193 @@
+"""The commands inside `aeon chat`, which begin with a slash."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, NamedTuple
+
+from aeon.application.conversations import Alternative
+from aeon.base.errors import InputError
+from aeon.cli.console import print_message
+from aeon.cli.conversations.views import (
+    SHORT_ID,
+    heading,
+    print_manifest,
+    print_path,
+    shown_content,
+    state_of,
+    title_of,
+)
+from aeon.cli.output import print_table
+
+if TYPE_CHECKING:
+    from aeon.cli.conversations.chat import Chat
+
+
+class SlashCommand(NamedTuple):
+    """A command, how it is written, and what it does."""
+
+    name: str
+    usage: str
+    help: str
+
+
+COMMANDS = (
+    SlashCommand("help", "/help", "list the commands"),
+    SlashCommand("show", "/show", "print the conversation, numbered"),
+    SlashCommand("edit", "/edit [N] [TEXT]", "say message N (the last by default) in another way"),
+    SlashCommand("regenerate", "/regenerate [PROCESS]", "let the last answer be made again"),
+    SlashCommand("retry", "/retry", "the same, after an answer that failed"),
+    SlashCommand("alternatives", "/alternatives [N]", "list the alternatives of N, and what stands below each"),
+    SlashCommand("switch", "/switch N K", "show alternative K of N, and what follows it"),
+    SlashCommand("fork", "/fork [N]", "go on from N in a new conversation"),
+    SlashCommand("why", "/why [N]", "show what an answer was made from, with its share of the tokens"),
+    SlashCommand("title", "/title TEXT", "give the conversation a title"),
+    SlashCommand("list", "/list", "list your conversations"),
+    SlashCommand("open", "/open ID", "go on with another conversation"),
+    SlashCommand("new", "/new", "begin a new conversation"),
+    SlashCommand("quit", "/quit", "leave; everything is kept"),
+)
+
+
+class SlashCommands:
+    """Runs the commands of one chat."""
+
+    def __init__(self, chat: "Chat") -> None:
+        self.is_over = False
+        self._chat = chat
+        self._service = chat.service
+        self._handlers: dict[str, Callable[[str], str | None]] = {
+            "help": self._help,
+            "show": self._show,
+            "edit": self._edit,
+            "regenerate": self._regenerate,
+            "retry": self._regenerate,
+            "alternatives": self._alternatives,
+            "switch": self._switch,
+            "fork": self._fork,
+            "why": self._why,
+            "title": self._title,
+            "list": self._list,
+            "open": self._open,
+            "new": self._new,
+            "quit": self._quit,
+        }
+
+    def run(self, line: str) -> str | None:
+        """Run a line that begins with a slash; return a draft of the next message, if the command makes one.
+
+        Raises InputError for an unknown command or wrong arguments, and what the conversation raises.
+        """
+        name, _, arguments = line[1:].strip().partition(" ")
+        if name not in self._handlers:
+            raise InputError(f"There is no command /{name}.", next_step="See /help.")
+        return self._handlers[name](arguments.strip())
+
+    def _help(self, _: str) -> None:
+        print_table(("COMMAND", "WHAT"), [(each.usage, each.help) for each in COMMANDS])
+
+    def _show(self, _: str) -> None:
+        print_message(heading(self._service, self._chat.conversation))
+        print_path(self._service, self._path())
+
+    def _edit(self, arguments: str) -> str | None:
+        number, text = _leading_number(arguments)
+        message = self._at(number) if number is not None else self._last("user")
+        if not text:
+            return f"/edit {message.turn.sequence} {message.content or ''}"
+        below = self._service.count_below(message.id)
+        edited = self._service.edit(message.id, text)
+        if below:
+            print_message(
+                f"{below} message(s) stand on the other branch; back to it: "
+                f"/switch {message.turn.sequence} {message.sequence}"
+            )
+        self._chat.show(self._service.reply(edited.id, process=self._chat.process))
+        return None
+
+    def _regenerate(self, process: str) -> None:
+        answer = self._last("agent")
+        self._chat.show(self._service.regenerate(answer.id, process=process or self._chat.process))
+
+    def _alternatives(self, arguments: str) -> None:
+        number, _ = _leading_number(arguments)
+        chosen = self._at(number) if number is not None else self._path()[-1]
+        rows = [
+            (
+                f"{each.sequence}{'*' if each.is_active else ''}",
+                state_of(each) or "complete",
+                self._service.count_below(each.id),
+                each.model or "",
+                shown_content(each),
+            )
+            for each in self._service.siblings(chosen.id)
+        ]
+        print_table(("K", "STATE", "BELOW", "MODEL", "TEXT"), rows)
+
+    def _switch(self, arguments: str) -> None:
+        number, rest = _leading_number(arguments)
+        sequence, _ = _leading_number(rest)
+        if number is None or sequence is None:
+            raise InputError(
+                "/switch needs two numbers.", next_step="Give the message and its alternative: /switch 1 2"
+            )
+        chosen = next((each for each in self._service.siblings(self._at(number).id) if each.sequence == sequence), None)
+        if chosen is None:
+            raise InputError(
+                f"There is no alternative {sequence} of {number}.", next_step=f"See /alternatives {number}."
+            )
+        self._service.activate(chosen.id)
+        self._show("")
+
+    def _fork(self, arguments: str) -> None:
+        number, _ = _leading_number(arguments)
+        origin = self._at(number) if number is not None else self._path()[-1]
+        made = self._service.fork(origin.id)
+        print_message(f"left {self._chat.conversation.id[:SHORT_ID]}; now in its fork {made.id[:SHORT_ID]}")
+        self._chat.conversation = made
+
+    def _why(self, arguments: str) -> None:
+        number, _ = _leading_number(arguments)
+        answer = self._at(number) if number is not None else self._last("agent")
+        print_manifest(self._service, answer, self._service.why(answer.id))
+
+    def _title(self, text: str) -> None:
+        self._chat.conversation = self._service.change(self._chat.conversation.id, {"title": text or None})
+        print_message(heading(self._service, self._chat.conversation))
+
+    def _list(self, _: str) -> None:
+        rows = [(each.id[:SHORT_ID], title_of(self._service, each)) for each in self._service.list(limit=20).items]
+        print_table(("ID", "TITLE"), rows)
+
+    def _open(self, name: str) -> None:
+        self._chat.conversation = self._service.find(name or "last")
+        self._show("")
+
+    def _new(self, _: str) -> None:
+        self._chat.conversation = self._service.create()
+        print_message(heading(self._service, self._chat.conversation))
+
+    def _quit(self, _: str) -> None:
+        self.is_over = True
+
+    def _path(self) -> list[Alternative]:
+        path = self._service.path(self._chat.conversation.id)
+        if not path:
+            raise InputError("Nothing was said yet.", next_step="Write a message.")
+        return path
+
+    def _at(self, number: int) -> Alternative:
+        found = next((each for each in self._path() if each.turn.sequence == number), None)
+        if found is None:
+            raise InputError(f"There is no message {number} here.", next_step="See /show.")
+        return found
+
+    def _last(self, speaker: str) -> Alternative:
+        found = next((each for each in reversed(self._path()) if each.turn.speaker == speaker), None)
+        if found is None:
+            raise InputError("There is no answer yet.", next_step="Write a message.")
+        return found
+
+
+def _leading_number(text: str) -> tuple[int | None, str]:
+    """A number at the beginning of a text, and the rest of it."""
+    first, _, rest = text.partition(" ")
+    return (int(first), rest.strip()) if first.isdecimal() else (None, text)

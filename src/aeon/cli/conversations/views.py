@@ -1,0 +1,244 @@
+"""Prints conversations: lists, paths, trees, manifests."""
+
+from collections.abc import Sequence
+
+from aeon.application.conversations import Alternative, Conversation, ConversationService
+from aeon.base.json import Json, JsonObject
+from aeon.cli.console import print_data, print_message
+from aeon.cli.exit_codes import ExitCode
+from aeon.cli.output import OutputFormat, print_as, print_table
+from aeon.cli.platform.listing import print_whether_more
+from aeon.cli.platform.session import workspace_session
+from aeon.cli.text import one_line, printable
+
+SHORT_ID = 8
+"""Characters of an id that people are shown."""
+
+_TITLE_WIDTH = 60
+_SPEAKERS = {"user": "you", "agent": "answer", "system": "summary"}
+
+
+def list_conversations(user: str, *, is_archived: bool, after: str | None, limit: int, output: OutputFormat) -> int:
+    """Print a page of the user's conversations, the last changed first."""
+    with workspace_session(user) as workspace:
+        service = workspace.conversations
+        page = service.list(status="archived" if is_archived else "active", after=after, limit=limit)
+        print_whether_more(page)
+        if print_as(output, [each.as_dict() for each in page.items], key="id"):
+            return ExitCode.DONE
+        rows = [_row(each, title_of(service, each)) for each in page.items]
+    print_table(("ID", "CHANGED", "TAGS", "TITLE"), rows, "you have none; begin one with: aeon chat")
+    return ExitCode.DONE
+
+
+def show_conversation(name: str, user: str, *, output: OutputFormat) -> int:
+    """Print what is visible of a conversation, numbered. Raises NotFoundError."""
+    with workspace_session(user) as workspace:
+        service = workspace.conversations
+        found = service.find(name)
+        path = service.path(found.id)
+        if print_as(output, {**found.as_dict(), "path": [each.as_dict() for each in path]}, key="id"):
+            return ExitCode.DONE
+        print_message(heading(service, found))
+        print_path(service, path)
+    return ExitCode.DONE
+
+
+def show_tree(name: str, user: str, *, after: str | None, limit: int, output: OutputFormat) -> int:
+    """Print every message and answer of a conversation. Raises NotFoundError."""
+    with workspace_session(user) as workspace:
+        page = workspace.conversations.tree(workspace.conversations.find(name).id, after=after, limit=limit)
+    print_whether_more(page)
+    if print_as(output, [each.as_dict() for each in page.items], key="id"):
+        return ExitCode.DONE
+    rows = [
+        (
+            each.turn.sequence,
+            f"{each.sequence}{'*' if each.is_active else ''}",
+            each.id[:SHORT_ID],
+            (each.responds_to_id or "")[:SHORT_ID],
+            _SPEAKERS[each.turn.speaker],
+            state_of(each),
+            shown_content(each),
+        )
+        for each in page.items
+    ]
+    print_table(("DEPTH", "N", "ID", "ANSWERS", "WHO", "STATE", "TEXT"), rows, "nothing was said yet")
+    return ExitCode.DONE
+
+
+def show_manifest(name: str, user: str, *, output: OutputFormat) -> int:
+    """Print what an answer was made from. Raises NotFoundError."""
+    with workspace_session(user) as workspace:
+        service = workspace.conversations
+        answer = service.find_alternative(name)
+        manifest = service.why(answer.id)
+        if not print_as(output, manifest, key="promptDigest"):
+            print_manifest(service, answer, manifest)
+    return ExitCode.DONE
+
+
+def show_prompt(name: str, user: str, *, output: OutputFormat) -> int:
+    """Print the very prompt of an answer. Raises NotFoundError, ConflictError."""
+    with workspace_session(user) as workspace:
+        service = workspace.conversations
+        request = service.prompt(service.find_alternative(name).id)
+    messages: list[Json] = [
+        {"role": "system", "text": request.system_prompt},
+        *({"role": each.role, "text": each.text} for each in request.history),
+        {"role": "user", "text": request.prompt},
+    ]
+    if not print_as(output, messages, key="text"):
+        for each in messages:
+            print_data(printable(f"[{each['role']}]\n{each['text']}\n"))
+    return ExitCode.DONE
+
+
+def show_memory(name: str, user: str, *, output: OutputFormat) -> int:
+    """Print what an answer to a message would be made from now. Raises NotFoundError."""
+    with workspace_session(user) as workspace:
+        service = workspace.conversations
+        memory = service.memory(service.find_alternative(name).id)
+    entries: list[Json] = [
+        {"alternative": each.alternative.id, "tokens": each.tokens, "isReference": each.is_reference}
+        for each in memory.entries
+    ]
+    left_out: list[Json] = [
+        {"alternative": each.entry.alternative.id, "tokens": each.entry.tokens, "reason": each.reason}
+        for each in memory.left_out
+    ]
+    data: JsonObject = {
+        "entries": entries,
+        "leftOut": left_out,
+        "totalTokens": memory.tokens,
+        "budget": memory.budget,
+        "counter": {"name": memory.counter.name, "kind": memory.counter.kind},
+    }
+    if print_as(output, data, key="totalTokens"):
+        return ExitCode.DONE
+    print_message(_token_line(memory.tokens, memory.budget, memory.counter.kind))
+    rows = [
+        (each.tokens, each.alternative.id[:SHORT_ID], _SPEAKERS[each.speaker], shown_content(each.alternative))
+        for each in memory.entries
+    ]
+    print_table(("TOKENS", "ID", "WHO", "TEXT"), [(memory.system_tokens, "", "system", ""), *rows])
+    for each in memory.left_out:
+        print_message(f"left out: {each.entry.alternative.id[:SHORT_ID]} ({each.reason})")
+    return ExitCode.DONE
+
+
+def change_conversation(name: str, user: str, wanted: JsonObject, expect: int | None) -> int:
+    """Change a conversation, and print its line. Raises RuleError, ConflictError."""
+    with workspace_session(user) as workspace:
+        service = workspace.conversations
+        changed = service.change(service.find(name).id, wanted, expected_version=expect)
+        print_data("  ".join(str(cell) for cell in _row(changed, title_of(service, changed)) if cell))
+    return ExitCode.DONE
+
+
+def fork_conversation(name: str, user: str, title: str | None) -> int:
+    """Begin a conversation that continues from an alternative, and print its id."""
+    with workspace_session(user) as workspace:
+        service = workspace.conversations
+        made = service.fork(service.find_alternative(name).id, title=title)
+    print_data(made.id)
+    print_message(f"go on with: aeon chat -c {made.id[:SHORT_ID]}", "next: ")
+    return ExitCode.DONE
+
+
+def heading(service: ConversationService, conversation: Conversation) -> str:
+    """The line above a conversation."""
+    parts = [f"conversation {conversation.id[:SHORT_ID]}: {title_of(service, conversation)}"]
+    if conversation.forked_from_id is not None:
+        parts.append(f"forked from {conversation.forked_from_id[:SHORT_ID]}")
+    parts += [
+        word
+        for word, holds in (("archived", conversation.status == "archived"), ("pinned", conversation.pinned))
+        if holds
+    ]
+    return ", ".join(parts)
+
+
+def title_of(service: ConversationService, conversation: Conversation) -> str:
+    """Its title; without one, the beginning of its first visible message."""
+    if conversation.title is not None:
+        return one_line(conversation.title, _TITLE_WIDTH)
+    first = next(iter(service.path(conversation.id)), None)
+    return one_line(first.content or "", _TITLE_WIDTH) if first is not None else "(empty)"
+
+
+def print_path(service: ConversationService, path: Sequence[Alternative]) -> None:
+    """Print the visible messages and answers, numbered by their depth."""
+    for each in path:
+        marks = marks_of(service, each)
+        print_data(f"[{each.turn.sequence}] {_SPEAKERS[each.turn.speaker]}{f' ({marks})' if marks else ''}:")
+        print_data(printable(f"{full_content(each)}\n"))
+
+
+def marks_of(service: ConversationService, alternative: Alternative) -> str:
+    """What a reader must know of an alternative: whether it is stale, stopped or failed, and how many others exist."""
+    others = len(service.siblings(alternative.id))
+    marks = [state_of(alternative)] if state_of(alternative) else []
+    if others > 1:
+        marks.append(f"{alternative.sequence} of {others}")
+    return ", ".join(marks)
+
+
+def state_of(alternative: Alternative) -> str:
+    """The state of an alternative that is not simply there."""
+    words = ["stale"] if alternative.is_stale else []
+    if alternative.state != "complete":
+        words.append(alternative.state)
+    if alternative.usage.get("finishReason") == "length":
+        words.append("cut off")
+    if alternative.forgotten_at is not None:
+        words.append("erased")
+    return " ".join(words)
+
+
+def full_content(alternative: Alternative) -> str:
+    """The text of an alternative; in its place, why there is none."""
+    if alternative.content is not None:
+        return alternative.content
+    if alternative.forgotten_at is not None:
+        return "[erased]"
+    return "[is being made]" if alternative.state == "generating" else f"[failed: {alternative.failure}]"
+
+
+def shown_content(alternative: Alternative) -> str:
+    """The text of an alternative on one line."""
+    return printable(" ".join(full_content(alternative).split()))
+
+
+def print_manifest(service: ConversationService, answer: Alternative, manifest: JsonObject) -> None:
+    """Print what an answer was made from: its parts with their shares of the tokens."""
+    tokens: JsonObject = manifest["tokens"]
+    total = tokens["total"] or 1
+    print_message(
+        f"answer {answer.id[:SHORT_ID]} by {answer.model or 'an unknown model'}, run {answer.run_id}; "
+        + _token_line(tokens["total"], tokens["budget"], tokens["kind"], answer.usage.get("prompt_tokens"))
+    )
+    rows: list[tuple[str, str, str, str]] = [
+        (_share(manifest["system"]["tokens"], total), "", "system", manifest["system"]["text"])
+    ]
+    for each in manifest["entries"]:
+        said = service.alternative(each["alternative"])
+        who = f"{_SPEAKERS[each['speaker']]}{' (origin)' if each['isReference'] else ''}"
+        rows.append((_share(each["tokens"], total), said.id[:SHORT_ID], who, shown_content(said)))
+    print_table(("SHARE", "ID", "WHO", "TEXT"), rows)
+    for each in manifest["leftOut"]:
+        print_message(f"left out: {each['alternative'][:SHORT_ID]}, {each['tokens']} tokens ({each['reason']})")
+
+
+def _token_line(total: int, budget: int, kind: str, reported: object = None) -> str:
+    said = f"{total:,} of {budget:,} tokens ({kind})"
+    return said if not reported else f"{said}, the model counted {reported:,}"
+
+
+def _share(tokens: int, total: int) -> str:
+    return f"{round(100 * tokens / total)} %"
+
+
+def _row(conversation: Conversation, title: str) -> tuple[str, str, str, str]:
+    pin = "+ " if conversation.pinned else ""
+    return conversation.id[:SHORT_ID], conversation.updated_at[:19], ",".join(conversation.tags), f"{pin}{title}"
