@@ -1,6 +1,7 @@
 """Checks of a run's answer by code: its emptiness, its language, its numbers, and the use of results. Pure."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from math import isclose
 from typing import NamedTuple
@@ -111,18 +112,36 @@ def _sourceless_numbers(run: AnsweredRun) -> list[str]:
     """The reason against a computation with a number that neither the request nor a result has."""
     if not run.is_planned:
         return []
-    sourceless = [numeral for call in run.calls for numeral in _without_source(call, run)]
+    arithmetic = {call.step_id: _arithmetic_of(call) for call in run.calls}
+    if not any(arithmetic.values()):
+        return []
+    asked = _forms_in([run.request]) | _SELF_EVIDENT
+    had = {step_id: _forms_in([*map(str, iterate_leaves(value))]) for step_id, value in run.results.items()}
+    holders = Counter(form for forms in had.values() for form in forms)
+    sourceless = [
+        numeral
+        for step_id, numerals in arithmetic.items()
+        for numeral in numerals
+        if not _has_source(_readings(numeral), asked, holders, had.get(step_id, set()))
+    ]
     listed = ", ".join(dict.fromkeys(sourceless[:5]))
     return [f"it was computed with {listed}, which neither the request nor a result has"] if sourceless else []
 
 
-def _without_source(call: ToolCall, run: AnsweredRun) -> list[str]:
-    """The numbers of a call's arithmetic that neither the request nor the result of another step has."""
-    others = [value for step_id, value in run.results.items() if step_id != call.step_id]
-    numbers = _numbers_in([run.request, *map(str, iterate_leaves(others))])
-    known = {form for number in numbers for form in _shares(number)} | _SELF_EVIDENT
+def _arithmetic_of(call: ToolCall) -> list[str]:
+    """The numerals of a call's arithmetic."""
     leaves = [leaf for leaf in iterate_leaves(call.arguments) if isinstance(leaf, str) and _ARITHMETIC.fullmatch(leaf)]
-    return [each for leaf in leaves for each in _NUMERAL.findall(leaf) if not _readings(each) & known]
+    return [each for leaf in leaves for each in _NUMERAL.findall(leaf)]
+
+
+def _has_source(readings: set[float], asked: set[float], holders: Counter[float], own: set[float]) -> bool:
+    """Whether the request or the result of another step has one of these numbers; `holders` counts the results."""
+    return any(number in asked or holders[number] > (number in own) for number in readings)
+
+
+def _forms_in(texts: Sequence[str]) -> set[float]:
+    """The numbers of texts in all forms in which they may be used."""
+    return {form for number in _numbers_in(texts) for form in _shares(number)}
 
 
 def _numbers_in(texts: Sequence[str]) -> set[float]:

@@ -6,7 +6,7 @@ import typer
 
 from aeon.cli.options import MAX_LISTED, After, Expect, Limit, Model, Output, User, group
 
-conversation = group("Conversations: dialogues with branches, of which nothing is lost.")
+conversation = group("Conversations: dialogues with branches.")
 
 ConversationName = Annotated[
     str, typer.Argument(metavar="CONVERSATION", help="An id or the beginning of one, or last for the newest.")
@@ -32,7 +32,7 @@ def chat(
     model: Model = None,
     user: User = "me",
 ) -> int:
-    """Talk with the model; edit, branch and come back at any point.
+    """Talk with the model, and go back to any point.
 
     In a pipe, stdin is the message and stdout has the answer alone.
     """
@@ -142,7 +142,7 @@ def conversation_fork(
     title: Annotated[str | None, typer.Option("--title", metavar="TEXT", help="The title of the new one.")] = None,
     user: User = "me",
 ) -> int:
-    """Begin a new conversation that continues from a message or an answer."""
+    """Begin a conversation that continues from a message."""
     from aeon.cli.conversations.views import fork_conversation
 
     return fork_conversation(name, user, title)

@@ -7,7 +7,7 @@ import typer
 from aeon.cli.options import MAX_LISTED, After, AsJson, Inputs, Limit, Name, Output, Owner, Prefix, User, group
 from aeon.cli.platform.entity_commands import add_changes, add_list, add_show, add_template_verbs
 
-tool = group("Tools: built in, of skills, and stored in this project's record.")
+tool = group("Tools: built in, of skills, and stored by you.")
 cache = group("The cached results of pure tools, which runs reuse.")
 service = group("The services that stored tools call.")
 service_template = group("Templates of services.")

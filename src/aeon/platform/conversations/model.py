@@ -42,6 +42,7 @@ class Conversation(Record):
     origin_turn_id: str | None = None
     origin_alternative_id: str | None = None
     context_budget: int | None = None
+    import_key: str | None = None
     version: int = 1
     created_at: str
     updated_at: str
@@ -88,6 +89,7 @@ class Alternative(NamedTuple):
 
     `is_stale` is derived: it responds to an alternative that is not the active one of its turn. `failure` says why it
     has no content. `process_id` is the EXECUTED_BY edge, `process_digest` the Process's definition at that time.
+    `imported` holds what an import knew besides, such as the role, or that it was hidden.
     """
 
     id: str
@@ -107,6 +109,7 @@ class Alternative(NamedTuple):
     created_at: str
     ended_at: str | None
     forgotten_at: str | None
+    imported: JsonObject
     path_hash: str | None
 
     @property
@@ -137,6 +140,7 @@ class Alternative(NamedTuple):
             "createdAt": self.created_at,
             "endedAt": self.ended_at,
             "forgottenAt": self.forgotten_at,
+            "imported": self.imported,
         }
 
     @property

@@ -1,4 +1,4 @@
-"""The pieces of answers while they are made: whoever comes late gets all of them, none twice."""
+"""The pieces of answers while they are made. A reader that begins late gets every piece once."""
 
 import threading
 from collections import defaultdict

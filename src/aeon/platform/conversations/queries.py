@@ -8,8 +8,8 @@ from typing import Final
 
 _CONVERSATION: Final = """
 SELECT id, owner_id, title, title_by, status, pinned, tags, is_temporary, tip_id, default_process_id,
-       default_process_since, forked_from_id, origin_turn_id, origin_alternative_id, context_budget, version,
-       created_at, updated_at
+       default_process_since, forked_from_id, origin_turn_id, origin_alternative_id, context_budget, import_key,
+       version, created_at, updated_at
 FROM conversations
 """
 
@@ -29,10 +29,10 @@ FORKS: Final = f"{_CONVERSATION} WHERE forked_from_id = :id AND owner_id = :user
 CREATE: Final = """
 INSERT INTO conversations (id, owner_id, title, title_by, status, pinned, tags, is_temporary, tip_id,
                            default_process_id, default_process_since, forked_from_id, origin_turn_id,
-                           origin_alternative_id, context_budget, version, created_at, updated_at)
+                           origin_alternative_id, context_budget, import_key, version, created_at, updated_at)
 VALUES (:id, :owner_id, :title, :title_by, :status, :pinned, :tags, :is_temporary, :tip_id,
         :default_process_id, :default_process_since, :forked_from_id, :origin_turn_id,
-        :origin_alternative_id, :context_budget, :version, :created_at, :updated_at)
+        :origin_alternative_id, :context_budget, :import_key, :version, :created_at, :updated_at)
 """
 
 CHANGE: Final = """
@@ -60,7 +60,7 @@ WHERE id = :conversation AND owner_id = :user AND (default_process_id IS NULL OR
 
 _ALTERNATIVE: Final = """
 SELECT a.id, a.turn_id, a.conversation_id, a.sequence, a.is_active, a.responds_to_id, a.state, a.content,
-       a.process_id, a.process_digest, a.run_id, a.model, a.usage, a.failure, a.created_at, a.ended_at,
+       a.process_id, a.process_digest, a.run_id, a.model, a.usage, a.failure, a.imported, a.created_at, a.ended_at,
        a.forgotten_at, a.path_hash, t.parent_id, t.via_alternative_id, t.sequence AS depth, t.speaker, t.turn_type,
        CASE WHEN p.is_active = 0 THEN 1 ELSE 0 END AS is_stale
 FROM {source} JOIN conversation_turns AS t ON t.id = a.turn_id
@@ -161,9 +161,9 @@ LEAVE_TURN: Final = "UPDATE alternatives SET is_active = 0 WHERE turn_id = :turn
 
 ADD_ALTERNATIVE: Final = """
 INSERT INTO alternatives (id, turn_id, conversation_id, owner_id, sequence, is_active, responds_to_id, state, content,
-                          content_hash, path_hash, process_id, process_digest, created_at, ended_at)
+                          content_hash, path_hash, process_id, process_digest, imported, model, created_at, ended_at)
 VALUES (:id, :turn, :conversation, :user, :sequence, 1, :responds_to, :state, :content,
-        :content_hash, :path_hash, :process, :digest, :at, :ended_at)
+        :content_hash, :path_hash, :process, :digest, :imported, :model, :at, :ended_at)
 """
 
 SET_RUN: Final = """

@@ -372,7 +372,14 @@ class TurnRepository:
         return [_alternative(row) for row in self._store.read(query, params)]
 
 
-_EMPTY: JsonObject = {"content": None, "content_hash": None, "process": None, "digest": None}
+_EMPTY: JsonObject = {
+    "content": None,
+    "content_hash": None,
+    "process": None,
+    "digest": None,
+    "imported": None,
+    "model": None,
+}
 """The columns of a new alternative that not all have."""
 
 
@@ -437,5 +444,6 @@ def _alternative(row: Row) -> Alternative:
         row["created_at"],
         row["ended_at"],
         row["forgotten_at"],
+        parse_strict(row["imported"]) if row["imported"] else {},
         row["path_hash"],
     )

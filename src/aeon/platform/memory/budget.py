@@ -23,7 +23,7 @@ MESSAGE_OVERHEAD = 5
 """Tokens around each message in common chat templates."""
 
 
-class MemoryEntry(NamedTuple):
+class PathEntry(NamedTuple):
     """One alternative of the path. `is_reference`: it stands in the conversation that this one was forked from."""
 
     alternative: Alternative
@@ -47,24 +47,24 @@ LeftOutReason: TypeAlias = Literal["budget", "erased", "no_question"]
 class LeftOut(NamedTuple):
     """An alternative of the path that does not enter the prompt, and why."""
 
-    entry: MemoryEntry
+    entry: PathEntry
     reason: LeftOutReason
 
 
 class Selection(NamedTuple):
     """What enters a prompt, oldest first, and what does not."""
 
-    entries: list[MemoryEntry]
+    entries: list[PathEntry]
     left_out: list[LeftOut]
     tokens: int
 
 
-def select_entries(entries: Sequence[MemoryEntry], fixed_tokens: int, budget: int) -> Selection:
+def select_entries(entries: Sequence[PathEntry], fixed_tokens: int, budget: int) -> Selection:
     """Returns the newest entries that fit the budget beside `fixed_tokens`, without gaps.
 
     The last one, the message itself, always enters. An answer whose question does not fit is left out with it.
     """
-    kept: list[MemoryEntry] = []
+    kept: list[PathEntry] = []
     left_out: list[LeftOut] = []
     tokens, is_full = fixed_tokens, False
     for place, entry in enumerate(reversed(entries)):

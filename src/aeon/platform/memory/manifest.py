@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from aeon.base.json import Json, JsonObject, canonical_json
 from aeon.llm.interface import ChatMessage, LLMRequest
 from aeon.platform.conversations.model import Alternative
-from aeon.platform.memory.budget import LeftOut, MemoryEntry, TokenCounter
+from aeon.platform.memory.budget import LeftOut, PathEntry, TokenCounter
 
 
 def chat_request(
@@ -41,7 +41,7 @@ def prompt_json(request: LLMRequest) -> JsonObject:
 
 def manifest_json(
     request: LLMRequest,
-    entries: Sequence[MemoryEntry],
+    entries: Sequence[PathEntry],
     left_out: Sequence[LeftOut],
     counter: TokenCounter,
     *,
@@ -60,7 +60,7 @@ def manifest_json(
     }
 
 
-def _entry(entry: MemoryEntry) -> JsonObject:
+def _entry(entry: PathEntry) -> JsonObject:
     return {
         "alternative": entry.alternative.id,
         "turn": entry.alternative.turn.id,

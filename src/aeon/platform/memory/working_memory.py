@@ -9,7 +9,7 @@ from aeon.platform.conversations.model import Alternative
 from aeon.platform.conversations.repository import ConversationRepository
 from aeon.platform.conversations.turns import TurnRepository
 from aeon.platform.errors import ConflictError, NotFoundError, RuleError
-from aeon.platform.memory.budget import MESSAGE_OVERHEAD, LeftOut, MemoryEntry, TokenCounter, select_entries
+from aeon.platform.memory.budget import MESSAGE_OVERHEAD, LeftOut, PathEntry, TokenCounter, select_entries
 from aeon.platform.memory.manifest import chat_request, manifest_json, prompt_digest
 from aeon.platform.store import Store, UnitOfWork
 
@@ -33,7 +33,7 @@ class WorkingMemory(NamedTuple):
     """What an answer to one alternative is made from (platform 14). `tokens` is the sum of all that enters."""
 
     alternative: Alternative
-    entries: list[MemoryEntry]
+    entries: list[PathEntry]
     left_out: list[LeftOut]
     system_tokens: int
     tokens: int
@@ -69,7 +69,7 @@ class MemoryService:
         room = form.context - form.max_tokens
         budget = min(room, conversation.context_budget or room)
         entries = [
-            MemoryEntry(each, self._count(each.content or ""), each.conversation_id != message.conversation_id)
+            PathEntry(each, self._count(each.content or ""), each.conversation_id != message.conversation_id)
             for each in self._whole_path(user, message)
         ]
         system_tokens = self._count(form.system_prompt)

@@ -68,6 +68,7 @@ IMMUTABLE: Final[dict[str, tuple[str, ...]]] = {
         "forked_from_id",
         "origin_turn_id",
         "origin_alternative_id",
+        "import_key",
         "created_at",
     ),
     "conversation_turns": tuple(ROWS["conversation_turns"]),
@@ -80,6 +81,7 @@ IMMUTABLE: Final[dict[str, tuple[str, ...]]] = {
         "responds_to_id",
         "process_id",
         "process_digest",
+        "imported",
         "created_at",
         # immutable after it has ended
         "state",
@@ -144,6 +146,7 @@ NULLABLE: Final[dict[str, tuple[str, ...]]] = {
         "origin_turn_id",
         "origin_alternative_id",
         "context_budget",
+        "import_key",
     ),
     "conversation_turns": ("parent_id", "via_alternative_id"),
     "alternatives": (
@@ -157,6 +160,7 @@ NULLABLE: Final[dict[str, tuple[str, ...]]] = {
         "model",
         "usage",
         "failure",
+        "imported",
         "ended_at",
         "forgotten_at",
     ),

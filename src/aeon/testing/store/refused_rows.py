@@ -107,7 +107,7 @@ _BROKEN: Final[dict[str, list[JsonObject]]] = {
         {"turn_type": "other"},
         {"turn_type": "summary"},
         {"speaker": "user", "turn_type": "tool_result"},
-        {"speaker": "system"},
+        {"speaker": "system", "turn_type": "tool_result"},
         {"via_alternative_id": None},
         {"parent_id": None},
     ],
@@ -196,9 +196,17 @@ DANGLING: Final = [
     RefusedRow("dead_jobs", {"run_id": "nothing"}),
     RefusedRow("dead_jobs", {"owner_id": "nobody"}),
     RefusedRow("conversations", {"owner_id": "nobody"}),
-    RefusedRow("conversations", {"default_process_id": "nothing", "default_process_since": "2026-01-01"}),
     RefusedRow(
-        "conversations", {"forked_from_id": "nothing", "origin_turn_id": "turn", "origin_alternative_id": "question"}
+        "conversations", {"default_process_id": "nothing", "default_process_since": "2026-01-01", "import_key": None}
+    ),
+    RefusedRow(
+        "conversations",
+        {
+            "forked_from_id": "nothing",
+            "origin_turn_id": "turn",
+            "origin_alternative_id": "question",
+            "import_key": None,
+        },
     ),
     RefusedRow("conversation_turns", {"conversation_id": "nothing", "via_alternative_id": "other"}),
     RefusedRow("conversation_turns", {"parent_id": "nothing", "via_alternative_id": "other"}),
@@ -246,6 +254,7 @@ DUPLICATES: Final = [
     RefusedRow("signals", {}),
     RefusedRow("dead_jobs", {}),
     RefusedRow("conversations", {}),
+    RefusedRow("conversations", {"id": "other"}),  # imported twice (platform 27)
     RefusedRow("conversation_turns", {"via_alternative_id": "other"}),
     RefusedRow("conversation_turns", {"id": "other"}),  # a second turn for one alternative (platform 23)
     RefusedRow(  # a second root

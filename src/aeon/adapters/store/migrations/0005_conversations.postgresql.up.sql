@@ -17,6 +17,7 @@ CREATE TABLE conversations (
     origin_turn_id        text COLLATE "C",
     origin_alternative_id text COLLATE "C",
     context_budget        bigint CHECK (context_budget > 0),
+    import_key            text COLLATE "C",
     version               bigint NOT NULL CHECK (version >= 1),
     created_at            text COLLATE "C" NOT NULL,
     updated_at            text COLLATE "C" NOT NULL,
@@ -26,7 +27,8 @@ CREATE TABLE conversations (
     CHECK ((default_process_id IS NULL) = (default_process_since IS NULL)),
     CHECK ((forked_from_id IS NULL) = (origin_turn_id IS NULL)),
     CHECK ((forked_from_id IS NULL) = (origin_alternative_id IS NULL)),
-    UNIQUE (id, owner_id)
+    UNIQUE (id, owner_id),
+    UNIQUE (owner_id, import_key)
 );
 
 CREATE INDEX conversations_newest ON conversations (owner_id, status, updated_at, id);
@@ -50,7 +52,7 @@ CREATE TABLE conversation_turns (
     CHECK ((parent_id IS NULL) = (via_alternative_id IS NULL)),
     CHECK ((parent_id IS NULL) = (sequence = 1)),
     CHECK (CASE speaker WHEN 'user' THEN turn_type = 'message'
-                        WHEN 'system' THEN turn_type = 'summary'
+                        WHEN 'system' THEN turn_type <> 'tool_result'
                         ELSE turn_type <> 'summary' END)
 );
 
@@ -79,6 +81,7 @@ CREATE TABLE alternatives (
     content         text COLLATE "C",
     usage           text COLLATE "C",
     failure         text COLLATE "C",
+    imported        text COLLATE "C",
     UNIQUE (turn_id, sequence),
     FOREIGN KEY (conversation_id, owner_id) REFERENCES conversations (id, owner_id),
     FOREIGN KEY (turn_id, conversation_id) REFERENCES conversation_turns (id, conversation_id),
@@ -104,14 +107,23 @@ CREATE TABLE manifests (
     text           text COLLATE "C" NOT NULL
 );
 
+-- The pieces of answers while they are made
+
+CREATE TABLE pieces (
+    alternative_id text COLLATE "C" NOT NULL,
+    n              bigint NOT NULL CHECK (n >= 1),
+    text           text COLLATE "C" NOT NULL,
+    PRIMARY KEY (alternative_id, n)
+);
+
 
 -- What never changes
 
 CREATE TRIGGER conversations_immutable BEFORE UPDATE ON conversations
-FOR EACH ROW WHEN (NEW.id IS DISTINCT FROM OLD.id OR NEW.owner_id IS DISTINCT FROM OLD.owner_id OR NEW.is_temporary IS DISTINCT FROM OLD.is_temporary OR NEW.forked_from_id IS DISTINCT FROM OLD.forked_from_id OR NEW.origin_turn_id IS DISTINCT FROM OLD.origin_turn_id OR NEW.origin_alternative_id IS DISTINCT FROM OLD.origin_alternative_id OR NEW.created_at IS DISTINCT FROM OLD.created_at) EXECUTE FUNCTION refuse('immutable: conversations');
+FOR EACH ROW WHEN (NEW.id IS DISTINCT FROM OLD.id OR NEW.owner_id IS DISTINCT FROM OLD.owner_id OR NEW.is_temporary IS DISTINCT FROM OLD.is_temporary OR NEW.forked_from_id IS DISTINCT FROM OLD.forked_from_id OR NEW.origin_turn_id IS DISTINCT FROM OLD.origin_turn_id OR NEW.origin_alternative_id IS DISTINCT FROM OLD.origin_alternative_id OR NEW.import_key IS DISTINCT FROM OLD.import_key OR NEW.created_at IS DISTINCT FROM OLD.created_at) EXECUTE FUNCTION refuse('immutable: conversations');
 
 CREATE TRIGGER alternatives_immutable BEFORE UPDATE ON alternatives
-FOR EACH ROW WHEN (NEW.id IS DISTINCT FROM OLD.id OR NEW.turn_id IS DISTINCT FROM OLD.turn_id OR NEW.conversation_id IS DISTINCT FROM OLD.conversation_id OR NEW.owner_id IS DISTINCT FROM OLD.owner_id OR NEW.sequence IS DISTINCT FROM OLD.sequence OR NEW.responds_to_id IS DISTINCT FROM OLD.responds_to_id OR NEW.process_id IS DISTINCT FROM OLD.process_id OR NEW.process_digest IS DISTINCT FROM OLD.process_digest OR NEW.created_at IS DISTINCT FROM OLD.created_at) EXECUTE FUNCTION refuse('immutable: alternatives');
+FOR EACH ROW WHEN (NEW.id IS DISTINCT FROM OLD.id OR NEW.turn_id IS DISTINCT FROM OLD.turn_id OR NEW.conversation_id IS DISTINCT FROM OLD.conversation_id OR NEW.owner_id IS DISTINCT FROM OLD.owner_id OR NEW.sequence IS DISTINCT FROM OLD.sequence OR NEW.responds_to_id IS DISTINCT FROM OLD.responds_to_id OR NEW.process_id IS DISTINCT FROM OLD.process_id OR NEW.process_digest IS DISTINCT FROM OLD.process_digest OR NEW.imported IS DISTINCT FROM OLD.imported OR NEW.created_at IS DISTINCT FROM OLD.created_at) EXECUTE FUNCTION refuse('immutable: alternatives');
 
 CREATE TRIGGER conversation_turns_immutable BEFORE UPDATE ON conversation_turns
 FOR EACH ROW EXECUTE FUNCTION refuse('immutable: conversation_turns');
@@ -281,8 +293,8 @@ FROM dead_jobs
 UNION ALL
 SELECT 'Conversation' AS label, id AS id, CAST(json_build_object('id', id, 'title', title, 'titleBy', title_by,
     'status', status, 'pinned', (pinned = 1), 'tags', CAST(tags AS json), 'isTemporary', (is_temporary = 1), 'tipId',
-    tip_id, 'contextBudget', context_budget, 'version', version, 'createdAt', created_at, 'updatedAt', updated_at) AS
-    text) AS properties
+    tip_id, 'contextBudget', context_budget, 'importKey', import_key, 'version', version, 'createdAt', created_at,
+    'updatedAt', updated_at) AS text) AS properties
 FROM conversations
 UNION ALL
 SELECT 'ConversationTurn' AS label, id AS id, CAST(json_build_object('id', id, 'speaker', speaker, 'turnType',
@@ -291,8 +303,9 @@ FROM conversation_turns
 UNION ALL
 SELECT 'Alternative' AS label, id AS id, CAST(json_build_object('id', id, 'conversationId', conversation_id, 'ownerId',
     owner_id, 'state', state, 'content', content, 'contentHash', content_hash, 'pathHash', path_hash, 'processDigest',
-    process_digest, 'runId', run_id, 'model', model, 'usage', CAST(usage AS json), 'failure', failure, 'createdAt',
-    created_at, 'endedAt', ended_at, 'forgottenAt', forgotten_at) AS text) AS properties
+    process_digest, 'runId', run_id, 'model', model, 'usage', CAST(usage AS json), 'failure', failure, 'imported',
+    CAST(imported AS json), 'createdAt', created_at, 'endedAt', ended_at, 'forgottenAt', forgotten_at) AS text) AS
+    properties
 FROM alternatives
 UNION ALL
 SELECT 'Manifest' AS label, alternative_id AS id, CAST(json_build_object('alternativeId', alternative_id, 'digest',

@@ -3,6 +3,7 @@
 DROP VIEW graph_edge;
 DROP VIEW graph_node;
 
+DROP TABLE pieces;
 DROP TABLE manifests;
 DROP TABLE alternatives;
 DROP TABLE conversation_turns;

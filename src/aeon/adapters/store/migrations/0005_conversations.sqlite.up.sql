@@ -17,6 +17,7 @@ CREATE TABLE conversations (
     origin_turn_id        TEXT,
     origin_alternative_id TEXT,
     context_budget        INTEGER CHECK (context_budget > 0),
+    import_key            TEXT,
     version               INTEGER NOT NULL CHECK (version >= 1),
     created_at            TEXT NOT NULL,
     updated_at            TEXT NOT NULL,
@@ -26,7 +27,8 @@ CREATE TABLE conversations (
     CHECK ((default_process_id IS NULL) = (default_process_since IS NULL)),
     CHECK ((forked_from_id IS NULL) = (origin_turn_id IS NULL)),
     CHECK ((forked_from_id IS NULL) = (origin_alternative_id IS NULL)),
-    UNIQUE (id, owner_id)
+    UNIQUE (id, owner_id),
+    UNIQUE (owner_id, import_key)
 ) STRICT;
 
 CREATE INDEX conversations_newest ON conversations (owner_id, status, updated_at, id);
@@ -50,7 +52,7 @@ CREATE TABLE conversation_turns (
     CHECK ((parent_id IS NULL) = (via_alternative_id IS NULL)),
     CHECK ((parent_id IS NULL) = (sequence = 1)),
     CHECK (CASE speaker WHEN 'user' THEN turn_type = 'message'
-                        WHEN 'system' THEN turn_type = 'summary'
+                        WHEN 'system' THEN turn_type <> 'tool_result'
                         ELSE turn_type <> 'summary' END)
 ) STRICT;
 
@@ -79,6 +81,7 @@ CREATE TABLE alternatives (
     content         TEXT,
     usage           TEXT,
     failure         TEXT,
+    imported        TEXT,
     UNIQUE (turn_id, sequence),
     FOREIGN KEY (conversation_id, owner_id) REFERENCES conversations (id, owner_id),
     FOREIGN KEY (turn_id, conversation_id) REFERENCES conversation_turns (id, conversation_id),
@@ -104,14 +107,23 @@ CREATE TABLE manifests (
     text           TEXT NOT NULL
 ) STRICT;
 
+-- The pieces of answers while they are made
+
+CREATE TABLE pieces (
+    alternative_id TEXT NOT NULL,
+    n              INTEGER NOT NULL CHECK (n >= 1),
+    text           TEXT NOT NULL,
+    PRIMARY KEY (alternative_id, n)
+) STRICT;
+
 
 -- What never changes
 
 CREATE TRIGGER conversations_immutable BEFORE UPDATE ON conversations
-WHEN NEW.id IS NOT OLD.id OR NEW.owner_id IS NOT OLD.owner_id OR NEW.is_temporary IS NOT OLD.is_temporary OR NEW.forked_from_id IS NOT OLD.forked_from_id OR NEW.origin_turn_id IS NOT OLD.origin_turn_id OR NEW.origin_alternative_id IS NOT OLD.origin_alternative_id OR NEW.created_at IS NOT OLD.created_at
+WHEN NEW.id IS NOT OLD.id OR NEW.owner_id IS NOT OLD.owner_id OR NEW.is_temporary IS NOT OLD.is_temporary OR NEW.forked_from_id IS NOT OLD.forked_from_id OR NEW.origin_turn_id IS NOT OLD.origin_turn_id OR NEW.origin_alternative_id IS NOT OLD.origin_alternative_id OR NEW.import_key IS NOT OLD.import_key OR NEW.created_at IS NOT OLD.created_at
 BEGIN SELECT RAISE(ABORT, 'immutable: conversations'); END;
 CREATE TRIGGER alternatives_immutable BEFORE UPDATE ON alternatives
-WHEN NEW.id IS NOT OLD.id OR NEW.turn_id IS NOT OLD.turn_id OR NEW.conversation_id IS NOT OLD.conversation_id OR NEW.owner_id IS NOT OLD.owner_id OR NEW.sequence IS NOT OLD.sequence OR NEW.responds_to_id IS NOT OLD.responds_to_id OR NEW.process_id IS NOT OLD.process_id OR NEW.process_digest IS NOT OLD.process_digest OR NEW.created_at IS NOT OLD.created_at
+WHEN NEW.id IS NOT OLD.id OR NEW.turn_id IS NOT OLD.turn_id OR NEW.conversation_id IS NOT OLD.conversation_id OR NEW.owner_id IS NOT OLD.owner_id OR NEW.sequence IS NOT OLD.sequence OR NEW.responds_to_id IS NOT OLD.responds_to_id OR NEW.process_id IS NOT OLD.process_id OR NEW.process_digest IS NOT OLD.process_digest OR NEW.imported IS NOT OLD.imported OR NEW.created_at IS NOT OLD.created_at
 BEGIN SELECT RAISE(ABORT, 'immutable: alternatives'); END;
 CREATE TRIGGER conversation_turns_immutable BEFORE UPDATE ON conversation_turns
 BEGIN SELECT RAISE(ABORT, 'immutable: conversation_turns'); END;
@@ -389,7 +401,8 @@ SELECT 'Conversation' AS label, id AS id, '{' || '"id":' || coalesce('"' || repl
     '"pinned":' || CASE pinned WHEN 1 THEN 'true' ELSE 'false' END || ',' || '"tags":' || coalesce(tags, 'null') || ','
     || '"isTemporary":' || CASE is_temporary WHEN 1 THEN 'true' ELSE 'false' END || ',' || '"tipId":' || coalesce('"' ||
     replace(replace(tip_id, '\', '\\'), '"', '\"') || '"', 'null') || ',' || '"contextBudget":' ||
-    coalesce(context_budget, 'null') || ',' || '"version":' || coalesce(version, 'null') || ',' || '"createdAt":' ||
+    coalesce(context_budget, 'null') || ',' || '"importKey":' || coalesce('"' || replace(replace(import_key, '\', '\\'),
+    '"', '\"') || '"', 'null') || ',' || '"version":' || coalesce(version, 'null') || ',' || '"createdAt":' ||
     coalesce('"' || replace(replace(created_at, '\', '\\'), '"', '\"') || '"', 'null') || ',' || '"updatedAt":' ||
     coalesce('"' || replace(replace(updated_at, '\', '\\'), '"', '\"') || '"', 'null') || '}' AS properties
 FROM conversations
@@ -412,10 +425,10 @@ SELECT 'Alternative' AS label, id AS id, '{' || '"id":' || coalesce('"' || repla
     || '"runId":' || coalesce('"' || replace(replace(run_id, '\', '\\'), '"', '\"') || '"', 'null') || ',' || '"model":'
     || coalesce('"' || replace(replace(model, '\', '\\'), '"', '\"') || '"', 'null') || ',' || '"usage":' ||
     coalesce(usage, 'null') || ',' || '"failure":' || coalesce('"' || replace(replace(failure, '\', '\\'), '"', '\"') ||
-    '"', 'null') || ',' || '"createdAt":' || coalesce('"' || replace(replace(created_at, '\', '\\'), '"', '\"') || '"',
-    'null') || ',' || '"endedAt":' || coalesce('"' || replace(replace(ended_at, '\', '\\'), '"', '\"') || '"', 'null')
-    || ',' || '"forgottenAt":' || coalesce('"' || replace(replace(forgotten_at, '\', '\\'), '"', '\"') || '"', 'null')
-    || '}' AS properties
+    '"', 'null') || ',' || '"imported":' || coalesce(imported, 'null') || ',' || '"createdAt":' || coalesce('"' ||
+    replace(replace(created_at, '\', '\\'), '"', '\"') || '"', 'null') || ',' || '"endedAt":' || coalesce('"' ||
+    replace(replace(ended_at, '\', '\\'), '"', '\"') || '"', 'null') || ',' || '"forgottenAt":' || coalesce('"' ||
+    replace(replace(forgotten_at, '\', '\\'), '"', '\"') || '"', 'null') || '}' AS properties
 FROM alternatives
 UNION ALL
 SELECT 'Manifest' AS label, alternative_id AS id, '{' || '"alternativeId":' || coalesce('"' ||
