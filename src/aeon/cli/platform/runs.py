@@ -6,7 +6,7 @@ from aeon.application.run_follower import RunFollower, SettledRun
 from aeon.application.run_reader import PendingQuestion
 from aeon.application.runs import RunService
 from aeon.base.json import Json, JsonObject
-from aeon.base.next_steps import NextStep
+from aeon.base.next_steps import NextStep, words_of
 from aeon.cli.console import print_data, print_message
 from aeon.cli.exit_codes import ExitCode
 from aeon.cli.inputs import parse_value, read_inputs
@@ -75,13 +75,14 @@ def why_run(run: str, user: str, *, output: OutputFormat) -> int:
     if print_as(output, [_reason_data(reason) for reason in reasons], key="step"):
         return ExitCode.DONE
     for reason in reasons:
-        print_data(printable(f"{reason.step or 'run'}: {reason.message}"))
+        print_data(printable(f"{reason.step or 'run'}: {reason.worded(COMMANDS)}"))
     return ExitCode.DONE
 
 
 def _reason_data(reason: WaitReason) -> JsonObject:
     """Return a reason under its published keys: its kind is `why`."""
-    return {"why" if name == "kind" else name: value for name, value in reason.as_dict().items()}
+    data = {**reason.as_dict(), "nextStep": words_of(reason.next_step, COMMANDS)}
+    return {"why" if name == "kind" else name: value for name, value in data.items()}
 
 
 def adopt_runs(user: str, *, is_dry: bool, as_json: bool) -> int:
