@@ -94,6 +94,63 @@ def test_a_damaged_log_is_listed_as_one_that_cannot_be_read(aeon, ran):
     assert states == {ran[0]: "unreadable", ran[1]: "completed"}
 
 
+@pytest.fixture
+def logs(monkeypatch):
+    """A folder of logs that the test writes itself."""
+    folder = Path("logs")
+    folder.mkdir()
+    monkeypatch.setenv("AEON_RUN_LOG_DIR", "logs")
+    return folder
+
+
+def entry(steps, outcome=None, **more):
+    """A line of a log, of which a list needs only this."""
+    state = {"goal": "g", "steps": [{"step_id": name, "status": status} for name, status in steps.items()]}
+    done = None if outcome is None else {"step_id": outcome[0], "status": outcome[1]}
+    return json.dumps({"plan_state": {**state, **more}, "run": {"request": "do it"}, "outcome": {"step": done}}) + "\n"
+
+
+@pytest.mark.parametrize(
+    ("lines", "state"),
+    [
+        ([entry({})], "failed"),
+        ([entry({"a": "pending"})], "unfinished"),
+        ([entry({"a": "pending"}), entry({"a": "pending"}, ("a", "complete"))], "completed"),
+        ([entry({"a": "pending"}), entry({"a": "pending"}, ("a", "complete"))[:-9]], "unfinished"),
+        (
+            [entry({"a": "pending", "b": "pending"}), entry({"a": "failed", "b": "pending"}, ("b", "complete"))],
+            "failed",
+        ),
+        ([entry({"a": "pending"})[:-1]], "unreadable"),
+    ],
+)
+def test_the_state_of_a_log_is_that_of_its_last_whole_line(aeon, logs, lines, state):
+    (logs / "20261125-000000-aa.jsonl").write_text("".join(lines))
+    listed = aeon("log", "list")
+    assert listed.cells("STATE", "WHAT") == [(state, "" if state == "unreadable" else "do it")]
+
+
+def test_a_log_of_a_long_plan_is_read_wholly_for_its_state(aeon, logs):
+    """Core 12: the entries of a long plan name only the steps that changed."""
+    lines = [
+        entry({"a": "pending", "b": "pending"}),
+        entry({}, ("a", "complete"), partial=True),
+        entry({"a": "complete"}, ("b", "complete"), partial=True),
+    ]
+    for count, name in ((3, "20261125-000001-aa"), (2, "20261125-000000-aa")):
+        (logs / f"{name}.jsonl").write_text("".join(lines[:count]))
+    listed = aeon("log", "list")
+    assert listed.cells("STATE") == [("completed",), ("unfinished",)]
+
+
+def test_a_list_does_not_read_the_middle_of_a_log(aeon, logs):
+    """What lies between the first and the last line is not even text here."""
+    whole = entry({"a": "pending"}).encode() + b"\xff" * 500_000 + b"\n"
+    last = entry({"a": "pending", "pad": "complete"}, ("a", "complete")).encode()
+    (logs / "20261125-000000-aa.jsonl").write_bytes(whole + last.rstrip() + b" " * 200_000 + b"\n")
+    assert aeon("log", "list").cells("STATE") == [("completed",)]
+
+
 def test_events_are_lines_of_json(aeon, ran):
     lines = aeon("log", "events", ran[0], "--after", "1").out.splitlines()
     assert [json.loads(line)["step_number"] for line in lines] == [2, 3]

@@ -1,12 +1,13 @@
 """`HistoryService`: what ran in a project: requests, plans of skills, and runs of Processes."""
 
+import os
 import re
 import time
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Final, Literal, NamedTuple, TypeAlias, cast
+from typing import BinaryIO, Final, Literal, NamedTuple, TypeAlias, cast
 
 from aeon.application.pages import Page, checked_limit, decode_cursor, encode_cursor
 from aeon.application.run_reader import NEWEST, RunReader
@@ -38,6 +39,9 @@ _NAME = re.compile(r"(?:skills-)?([0-9]{8}-[0-9]{6})-[0-9a-f]+")
 _MAX_NAMED = 8
 """The most ids that a message about an ambiguous one lists."""
 _NEWEST_AT = "9999"
+_OPEN: Final = frozenset({"pending", "running"})
+_BLOCK: Final = 1 << 16
+"""Bytes that are read at once from the end of a log."""
 _STDIN: Final = "-"
 
 
@@ -204,15 +208,53 @@ def _with_outcome(entry: HistoryEntry) -> HistoryEntry:
 
 
 def _of_log(path: Path) -> tuple[str, str]:
-    """The state and the request of a log, whose chain is not verified."""
-    lines = path.read_bytes().split(b"\n")[:-1]
-    entries = [cast(JsonObject, parse_strict(line.decode("ascii"))) for line in lines]
-    ends = {step["step_id"]: step["status"] for entry in entries if (step := entry.get("outcome", {}).get("step"))}
-    planned = [step["step_id"] for entry in entries for step in entry["plan_state"].get("steps", [])]
-    request = str(entries[0].get("run", {}).get("request", ""))
-    if not planned or "failed" in ends.values():
+    """The state and the request of a log, whose chain is not verified.
+
+    Only the first and the last whole line are read, unless the plan is so long that the last one has it in part.
+    """
+    with path.open("rb") as file:
+        first = _parsed(file.readline())
+        last = _parsed(_last_line(file))
+        if last["plan_state"].get("partial"):
+            file.seek(0)
+            states = _statuses(_parsed(line) for line in file if line.endswith(b"\n"))
+        else:
+            states = _statuses([last])
+    request = str(first.get("run", {}).get("request", ""))
+    if not states or "failed" in states.values():
         return "failed", request
-    return ("completed" if set(planned) <= ends.keys() else "unfinished"), request
+    return ("unfinished" if _OPEN & {*states.values()} else "completed"), request
+
+
+def _statuses(entries: Iterable[JsonObject]) -> dict[str, str]:
+    """The status of each step after these entries."""
+    states: dict[str, str] = {}
+    for entry in entries:
+        steps = [*entry["plan_state"].get("steps", [])]
+        if done := entry.get("outcome", {}).get("step"):
+            steps.append(done)
+        states.update((step["step_id"], step["status"]) for step in steps)
+    return states
+
+
+def _parsed(line: bytes) -> JsonObject:
+    if not line.endswith(b"\n"):
+        raise ValueError("the line is not whole")
+    return cast(JsonObject, parse_strict(line.decode("ascii")))
+
+
+def _last_line(file: BinaryIO) -> bytes:
+    """The last whole line, read from the end in blocks; what follows it was cut off when the run was killed."""
+    start = file.seek(0, os.SEEK_END)
+    blocks: list[bytes] = []
+    newlines = 0
+    while start and newlines < 2:  # noqa: PLR2004  # the end of the line, and of the line before it
+        size = min(_BLOCK, start)
+        start = file.seek(start - size)
+        blocks.append(file.read(size))
+        newlines += blocks[-1].count(b"\n")
+    whole, end, _ = b"".join(reversed(blocks)).rpartition(b"\n")
+    return whole.rpartition(b"\n")[2] + end
 
 
 def _of_trace(path: Path) -> tuple[str, str]:
