@@ -14,7 +14,7 @@ from aeon.bootstrap.texts import image_of_file, text_of_file, text_of_page
 from aeon.llm.interface import Image
 from aeon.plan.models import Plan, PlanStep
 from aeon.plan.parser import build_plan
-from aeon.tools.attachments import PART_CHARACTERS, Attachments
+from aeon.tools.attachments import PART_CHARACTERS, Attachments, AttachmentTool
 
 _MAX_PARTS = 200
 _NOTES_TOGETHER = 8
@@ -62,6 +62,18 @@ def require_same_images(steps: Iterable[PlanStep], given: Sequence[NamedImage]) 
         )
     if other := [each.name for each in given if each.digest not in named]:
         raise InputError(f"The run did not see these images: {', '.join(other)}.", next_step="Leave them out.")
+
+
+def require_same_texts(steps: Iterable[PlanStep], given: Attachments | None) -> None:
+    """Raises InputError unless these steps of a resumed run get the texts that they read."""
+    digests = {} if given is None else given.digests
+    read = [step.arguments or {} for step in steps if step.tool == AttachmentTool.name]
+    wanted = {str(each.get("name")): each.get("digest") for each in read}
+    if missing := [name for name, digest in wanted.items() if digests.get(name) != digest]:
+        raise InputError(
+            f"The run is about texts that are needed again, unchanged: {', '.join(missing)}.",
+            next_step=NextStep("files.give_again"),
+        )
 
 
 def read_attachments(

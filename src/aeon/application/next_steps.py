@@ -5,6 +5,7 @@ from typing import Final
 
 CALLS: Final[Mapping[str, str]] = {
     "catalog.list": "{suggestion}See project.catalog.of_kind(...).list().",
+    "files.give_again": "Give them again: project.resume(log, files=[...]).",
     "images.give_again": "Give them again: project.resume(log, images=[...]).",
     "jobs.list_dead": "See project.runs.list_dead_jobs().",
     "metrics.list": "See project.metrics.list_all().",

@@ -10,6 +10,7 @@ from threading import RLock
 from types import TracebackType
 from typing import TYPE_CHECKING, ParamSpec, Self, TypeVar
 
+from aeon.application.prepared_runs import PlanPolicy
 from aeon.application.requests import KernelRunOptions, RequestResult, RequestService
 from aeon.base.errors import AeonError, ConfigError, InputError
 from aeon.base.json import Json, JsonObject
@@ -137,10 +138,17 @@ class Project:
         observer: Observer | None = None,
         tools: Sequence[Tool] = (),
         cancellation: CancellationCheck | None = None,
+        repair: bool = False,
+        allow_fallback: bool = False,
     ) -> RequestResult:
-        """Run a supplied plan. Raises PlanError with every fault, and the errors of `ask`."""
+        """Run a supplied plan.
+
+        The model may correct unknown tools and unfit arguments only with `repair`, and answers in place of an unknown
+        tool only with `allow_fallback`. Raises PlanError with every other fault, and the errors of `ask`.
+        """
         self._require_open()
-        return self._requests.run_plan(plan, options=KernelRunOptions(observer, tools, cancellation=cancellation))
+        options = KernelRunOptions(observer, tools, cancellation=cancellation)
+        return self._requests.run_plan(plan, options=options, policy=PlanPolicy(repair, allow_fallback))
 
     def resume(
         self,
@@ -149,15 +157,17 @@ class Project:
         observer: Observer | None = None,
         tools: Sequence[Tool] = (),
         cancellation: CancellationCheck | None = None,
+        files: Sequence[str | Path] = (),
         images: Sequence[str | Path] = (),
     ) -> RequestResult:
         """Continue a request that was cancelled, whose TTL expired, or that was killed.
 
-        `log` is the path of its log; `images` are those of `ask`, if there were any. Raises LogError, and InputError
-        for a finished request and for images that are missing or differ.
+        `log` is the path of its log; `files` and `images` are those of `ask`, if there were any. Raises LogError, and
+        InputError for a finished request, and for files and images that are missing or differ.
         """
         self._require_open()
-        return self._requests.resume(log, KernelRunOptions(observer, tools, cancellation=cancellation, images=images))
+        options = KernelRunOptions(observer, tools, cancellation=cancellation, files=files, images=images)
+        return self._requests.resume(log, options)
 
     def apply(self, source: str | Path) -> "list[ApplyStep]":
         """Create and change what YAML documents describe; returns a step for each document.

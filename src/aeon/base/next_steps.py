@@ -7,6 +7,7 @@ TEXTS: Final[Mapping[str, str]] = {
     "catalog.list": "{suggestion}List what is stored; setting up the record adds what Aeon ships.",
     "config.explain": "See where each setting comes from.",
     "engine.address": "See where each setting comes from, and set engine.address to that server.",
+    "files.give_again": "Give the same texts again.",
     "folder.adopt": (
         "If you know and trust its origin, look at its contents and take it over; otherwise move it away: {move}"
     ),
@@ -35,6 +36,7 @@ TEXTS: Final[Mapping[str, str]] = {
     ),
     "processes.start": "Start a run of a Process.",
     "projection.rebuild": "Rebuild the graph.",
+    "requests.begin": "Start a new run.",
     "runs.adopt": "{first} adopt the runs: open ones continue from their entries.",
     "runs.adopt_lost": (
         "Use one PostgreSQL as engine.address for all processes that share the record. If the first run store is lost, "
@@ -88,6 +90,8 @@ TEXTS: Final[Mapping[str, str]] = {
         "Check the health of the tool again; start its service, or correct the tool's connectionParams."
     ),
     "tools.health": "See since when and why in the health of the tools.",
+    "tools.list": "List the tools.",
+    "tools.show": "Look at the tool {tool}.",
     "tools.trust": "If you trust it, trust the tool {tool}.",
     "tools.trust_again": "Check the tool {tool}; if you still want it, trust it again.",
     "workers.start": "Start a worker of the type {type}.",

@@ -169,6 +169,7 @@ def log_resume(  # noqa: PLR0913, PLR0917  # one for each option of the command
         return resume_process(found.id, user, as_json=as_json)
     from aeon.cli.request_inputs import RequestOptions
     from aeon.cli.requests import resume_run
+    from aeon.cli.session import Grants
 
     options = RequestOptions(
         model,
@@ -177,8 +178,7 @@ def log_resume(  # noqa: PLR0913, PLR0917  # one for each option of the command
         may_fetch=not no_input,
         stored_tools_user=user if tools else None,
         files=files or [],
-        allow_read=allow_read or [],
-        allow_write=allow_write or [],
+        grants=Grants(allow_read or [], allow_write or []),
         images=images or [],
     )
     return resume_run(found.file, options)

@@ -10,6 +10,7 @@ COMMANDS: Final[Mapping[str, str]] = {
     "catalog.list": "{suggestion}See `aeon tool list`; `aeon init` adds what Aeon ships.",
     "config.explain": "See `aeon config list`.",
     "engine.address": "See `aeon config list`, and set engine.address to that server.",
+    "files.give_again": "Give each again with --file FILE, or pipe it in again.",
     "folder.adopt": (
         "If you know and trust its origin, look at its contents and take it over with `aeon init --adopt`; "
         "otherwise move it away: {move}"
@@ -43,6 +44,7 @@ COMMANDS: Final[Mapping[str, str]] = {
     ),
     "processes.start": "Start one: aeon process run NAME.",
     "projection.rebuild": "Run `aeon store graph rebuild`.",
+    "requests.begin": "See `aeon log show {log}`, or start a new run.",
     "runs.adopt": "{first} run `aeon log adopt`: open runs continue from their entries.",
     "runs.adopt_lost": (
         "Use one PostgreSQL as engine.address for all processes that share the record. If the first run store is lost, "
@@ -107,6 +109,8 @@ COMMANDS: Final[Mapping[str, str]] = {
         "`aeon tool health` checks it again; start its service, or correct the tool's connectionParams."
     ),
     "tools.health": "See `aeon tool health` for since when and why.",
+    "tools.list": "See `aeon tool list`.",
+    "tools.show": "See `aeon tool show {tool}`.",
     "tools.trust": "If you trust it, run `aeon tool trust {tool}`.",
     "tools.trust_again": ("Check it with `aeon tool show {tool}`; if you still want it, run `aeon tool trust` again."),
     "workers.start": "Start one: aeon serve worker --type {type}",
