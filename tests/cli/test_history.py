@@ -1,10 +1,12 @@
 """`aeon log`: one history of requests, plans of skills and Processes; ids, their beginnings, paths and `last`."""
 
 import json
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from aeon.observability.log import JsonlLog, read_log
 from aeon.skills.plan_json import ExecutionResult, ExecutionState, ToolErrorJson, ToolResult
 
 TRACE = ExecutionResult(
@@ -196,3 +198,20 @@ def test_a_run_of_a_process_is_in_the_same_history(aeon, plan_file):
         ended = aeon("log", verb, id_[:8], *(["--yes"] if verb == "delete" else []))
         assert (ended.code, "is a run of a Process" in " ".join(ended.err.split())) == (2, True)
     assert aeon("log", "cancel", "last").code == 0
+
+
+@pytest.mark.slow
+def test_why_cuts_a_web_page_on_a_terminal_and_says_how_to_see_it_whole(aeon, terminal):
+    """In a pipe, nothing is cut."""
+    plan = {"goal": "x", "steps": [{"step_id": "a", "description": "divide", "tool": "calculator"}]}
+    plan["steps"][0]["arguments"] = {"expression": "1/0"}
+    Path("plan.json").write_text(json.dumps(plan))
+    assert aeon("run", "--plan", "plan.json", "--log", "first.jsonl").code == 1
+    page = "The service answered 500: <html>" + "<p>no luck</p>\n" * 200 + "</html>"
+    with closing(JsonlLog("run.jsonl")) as log:
+        for entry in read_log("first.jsonl").entries:
+            log.append({**entry, "errors": [{**each, "message": page} for each in entry["errors"]]})
+    code, screen = terminal("log", "why", "run.jsonl")
+    assert (code, "a: The service answered 500: <html>" in screen, "</html>" in screen) == (0, True, False)
+    assert "see them whole with: aeon log why run.jsonl -o json" in " ".join(screen.split())
+    assert "</html>" in aeon("log", "why", "run.jsonl").out

@@ -14,6 +14,7 @@ from aeon.supervisor.numerals import find_digit_numbers, find_numbers
 from aeon.supervisor.repair_context import iterate_leaves
 from aeon.tools.arithmetic import evaluate_expression
 from aeon.tools.arithmetic_requests import is_only_arithmetic
+from aeon.tools.attachments import IMAGE_LINE
 from aeon.tools.number_words import find_expression
 
 _MAX_VERBATIM = 60
@@ -81,9 +82,12 @@ def doubts_of(run: AnsweredRun) -> list[str]:
 
 
 def _invented_numbers(run: AnsweredRun) -> list[str]:
-    """The reason against an answer from texts that has numbers of its own: a model that counts or adds may err."""
+    """The reason against an answer from texts that has numbers of its own: a model that counts or adds may err.
+
+    None if the model also saw an image, from which it may have read them.
+    """
     last = run.steps[-1]
-    if last.tool is not None or not last.arguments:
+    if last.tool is not None or not last.arguments or IMAGE_LINE.search(last.description):
         return []
     earlier = [value for step_id, value in run.results.items() if step_id != last.step_id]
     known = _numbers_in([run.request, *map(str, iterate_leaves(earlier))])
