@@ -1,7 +1,8 @@
 """Checks of a run's answer by code: its emptiness, its language, its numbers, and the use of results. Pure."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import isclose
 from typing import NamedTuple
 
@@ -115,18 +116,31 @@ def _sourceless_numbers(run: AnsweredRun) -> list[str]:
     """The reason against a computation with a number that neither the request nor a result has."""
     if not run.is_planned:
         return []
-    sourceless = [numeral for call in run.calls for numeral in _without_source(call, run)]
+    asked = _forms([run.request]) | _SELF_EVIDENT
+    by_step = {step_id: _forms(map(str, iterate_leaves([value]))) for step_id, value in run.results.items()}
+    holders = Counter(form for forms in by_step.values() for form in forms)
+
+    def has_source(number: float, call: ToolCall) -> bool:
+        return number in asked or holders[number] > (number in by_step.get(call.step_id, ()))
+
+    sourceless = [
+        numeral
+        for call in run.calls
+        for numeral in _numerals_of_arithmetic(call)
+        if not any(has_source(number, call) for number in _readings(numeral))
+    ]
     listed = ", ".join(dict.fromkeys(sourceless[:5]))
     return [f"it was computed with {listed}, which neither the request nor a result has"] if sourceless else []
 
 
-def _without_source(call: ToolCall, run: AnsweredRun) -> list[str]:
-    """The numbers of a call's arithmetic that neither the request nor the result of another step has."""
-    others = [value for step_id, value in run.results.items() if step_id != call.step_id]
-    numbers = _numbers_in([run.request, *map(str, iterate_leaves(others))])
-    known = {form for number in numbers for form in _shares(number)} | _SELF_EVIDENT
+def _numerals_of_arithmetic(call: ToolCall) -> list[str]:
     leaves = [leaf for leaf in iterate_leaves(call.arguments) if isinstance(leaf, str) and _ARITHMETIC.fullmatch(leaf)]
-    return [each for leaf in leaves for each in _NUMERAL.findall(leaf) if not _readings(each) & known]
+    return [numeral for leaf in leaves for numeral in _NUMERAL.findall(leaf)]
+
+
+def _forms(texts: Iterable[str]) -> set[float]:
+    """The numbers of texts, in all forms in which they may be used."""
+    return {form for number in _numbers_in([*texts]) for form in _shares(number)}
 
 
 def _numbers_in(texts: Sequence[str]) -> set[float]:
