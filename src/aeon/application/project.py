@@ -6,12 +6,12 @@ from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
-from threading import RLock
+from threading import Event, RLock
 from types import TracebackType
 from typing import TYPE_CHECKING, ParamSpec, Self, TypeVar
 
 from aeon.application.prepared_runs import PlanPolicy
-from aeon.application.requests import KernelRunOptions, RequestResult, RequestService
+from aeon.application.requests import KernelRunOptions, RequestResult, RequestService, cancelled_by
 from aeon.base.errors import AeonError, ConfigError, InputError
 from aeon.base.json import Json, JsonObject
 from aeon.base.next_steps import words_of
@@ -269,11 +269,17 @@ class Project:
     async def in_thread(self, function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
         """Call a method of this project in a worker thread.
 
-        For example: `await project.in_thread(project.ask, "...")`. Async tools run on the loop that awaits this. The
-        call goes on if the awaiting task is cancelled; `cancellation` ends a request.
+        For example: `await project.in_thread(project.ask, "...")`. Async tools run on the loop that awaits this. If
+        the awaiting task is cancelled, a request ends after the step under way and can be resumed by its log, as with
+        `cancellation`; any other call goes on.
         """
-        with async_tools_on(asyncio.get_running_loop()):
-            return await asyncio.to_thread(function, *args, **kwargs)
+        is_cancelled = Event()
+        with async_tools_on(asyncio.get_running_loop()), cancelled_by(is_cancelled.is_set):
+            try:
+                return await asyncio.to_thread(function, *args, **kwargs)
+            except asyncio.CancelledError:
+                is_cancelled.set()
+                raise
 
     async def stream(self, follower: "RunFollower") -> "AsyncGenerator[RunUpdate]":
         """The updates of a follower, for `async for`.

@@ -4,6 +4,7 @@ import secrets
 import time
 from collections.abc import Generator, Iterable, Sequence
 from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, cast
@@ -111,6 +112,17 @@ class KernelRunOptions(NamedTuple):
 
 
 _DEFAULTS = KernelRunOptions()
+_CANCELLATION: ContextVar[CancellationCheck | None] = ContextVar("request_cancellation", default=None)
+
+
+@contextmanager
+def cancelled_by(check: CancellationCheck) -> Generator[None]:
+    """Requests that are made inside the context end if `check` says so, as with `cancellation`."""
+    token = _CANCELLATION.set(check)
+    try:
+        yield
+    finally:
+        _CANCELLATION.reset(token)
 
 
 class RequestService:
@@ -198,7 +210,9 @@ def execute_run(
     ttl = app.settings.run.ttl if options.ttl is None else options.ttl
     seen = [each.image for each in run.images]
     kernel = app.orchestrator(ttl=ttl, log=log, observer=options.observer, tools=tools, images=seen)
-    return RequestResult.of(run.execute(kernel, options.cancellation), log.path, app.prices)
+    checks = [check for check in (options.cancellation, _CANCELLATION.get()) if check is not None]
+    raw = run.execute(kernel, lambda: any(check() for check in checks))
+    return RequestResult.of(raw, log.path, app.prices)
 
 
 def _with_texts(options: KernelRunOptions, attachments: Attachments | None) -> list[Tool]:
