@@ -1,14 +1,12 @@
 """`HistoryService`: what ran in a project: requests, plans of skills, and runs of Processes."""
 
 import os
-import re
-import time
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
-from typing import BinaryIO, Final, Literal, NamedTuple, TypeAlias, cast
+from typing import BinaryIO, Final, NamedTuple, cast
 
+from aeon.application.log_files import SUFFIXES, HistoryKind, list_log_files
 from aeon.application.pages import Page, checked_limit, decode_cursor, encode_cursor
 from aeon.application.run_reader import NEWEST, RunReader
 from aeon.base.errors import InputError, LogError
@@ -30,12 +28,7 @@ __all__ = [
     "kind_of_file",
 ]
 
-HistoryKind: TypeAlias = Literal["request", "skill", "process"]
-"""What ran: a request that the kernel planned, a plan of skills, a Process."""
-
 KINDS: Final[tuple[HistoryKind, ...]] = ("request", "skill", "process")
-_SUFFIXES: Final[dict[str, HistoryKind]] = {".jsonl": "request", ".json": "skill"}
-_NAME = re.compile(r"(?:skills-)?([0-9]{8}-[0-9]{6})-[0-9a-f]+")
 _MAX_NAMED = 8
 """The most ids that a message about an ambiguous one lists."""
 _NEWEST_AT = "9999"
@@ -110,7 +103,9 @@ class HistoryService:
         kinds = [each for each in kinds if wanted == ALL or each == "process"]
         at, id_ = (_NEWEST_AT, "") if after is None else map(str, decode_cursor(after, str, str))
         found = [
-            each for each in self._files() if each.kind in kinds and (each.at < at or (each.at == at and each.id > id_))
+            HistoryEntry(each.id, each.kind, "", each.at, "", each.path)
+            for each in list_log_files(self._folder)
+            if each.kind in kinds and (each.at < at or (each.at == at and each.id > id_))
         ]
         runs: Page[RunSummary] = Page([], None)
         if self._runs is not None and "process" in kinds:
@@ -132,9 +127,11 @@ class HistoryService:
             return self._newest(kinds)
         if name == _STDIN:
             return FoundRun(name, "skill", Path(name))
-        if (path := Path(name)).suffix in _SUFFIXES or path.is_file() or "/" in name:
+        if (path := Path(name)).suffix in SUFFIXES or path.is_file() or "/" in name:
             return FoundRun(path.stem, kind_of_file(path), path)
-        matching = [FoundRun(each.id, each.kind, each.path) for each in self._files() if each.id.startswith(name)]
+        matching = [
+            FoundRun(each.id, each.kind, each.path) for each in list_log_files(self._folder) if each.id.startswith(name)
+        ]
         if exact := [each for each in matching if each.id == name]:
             return exact[0]
         if self._runs is not None:
@@ -149,15 +146,6 @@ class HistoryService:
             what = "Nothing" if kinds == KINDS else f"No {' or '.join(kinds)}"
             raise InputError(f"{what} ran yet.", next_step=NextStep("history.begin"))
         return FoundRun(newest[0].id, newest[0].kind, newest[0].path)
-
-    def _files(self) -> Iterator[HistoryEntry]:
-        """The logs and traces of the folder, their outcome not read yet."""
-        if not self._folder.is_dir():
-            return
-        require_ownership(self._folder)
-        for path in self._folder.iterdir():
-            if (kind := _SUFFIXES.get(path.suffix)) is not None and not path.name.startswith("."):
-                yield HistoryEntry(path.stem, kind, "", _began(path), "", path)
 
 
 def kind_of_file(path: Path) -> HistoryKind:
@@ -187,13 +175,6 @@ def _only_one(name: str, matching: list[FoundRun]) -> FoundRun:
     named = ", ".join(each.id for each in matching[:_MAX_NAMED])
     more = " ..." if len(matching) > _MAX_NAMED else ""
     raise InputError(f"{name!r} begins more than one id: {named}{more}.", next_step="Give more of it.")
-
-
-def _began(path: Path) -> str:
-    """When a run began, by the name of its file (local time), else by the time of its last change."""
-    named = _NAME.fullmatch(path.stem)
-    seconds = time.mktime(time.strptime(named[1], "%Y%m%d-%H%M%S")) if named else path.lstat().st_mtime
-    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="microseconds")
 
 
 def _with_outcome(entry: HistoryEntry) -> HistoryEntry:

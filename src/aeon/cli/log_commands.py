@@ -23,6 +23,7 @@ from aeon.cli.options import (
     Yes,
     group,
 )
+from aeon.cli.stored_names import complete_process, complete_run
 
 log = group("Everything that ran: requests, plans of skills, Processes.")
 
@@ -39,7 +40,13 @@ def log_list(
     ] = None,
     phase: Phase = None,
     process_name: Annotated[
-        str | None, typer.Option("--process", metavar="NAME", help="Only runs of this Process: its name or id.")
+        str | None,
+        typer.Option(
+            "--process",
+            metavar="NAME",
+            help="Only runs of this Process: its name or id.",
+            autocompletion=complete_process,
+        ),
     ] = None,
     since: Since = None,
     limit: Limit = 50,
@@ -219,7 +226,10 @@ def log_verify(run: RunName, user: User = "me", output: Output = "table") -> int
 
 @log.command("delete")
 def log_delete(
-    runs: Annotated[list[str] | None, typer.Argument(metavar="[RUN]...", help="Logs and traces to delete.")] = None,
+    runs: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[RUN]...", help="Logs and traces to delete.", autocompletion=complete_run),
+    ] = None,
     days: Annotated[
         int | None, typer.Option("--days", min=0, metavar="N", help="Runs of Processes that ended N days ago.")
     ] = None,
