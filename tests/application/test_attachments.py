@@ -3,7 +3,7 @@
 import pytest
 
 from aeon.application.attachments import plan_of_texts, read_attachments
-from aeon.base.errors import InputError, LLMError, RequestError
+from aeon.base.errors import InputError, LLMError, PlanError, RequestError
 from aeon.llm.material import MAX_MATERIAL
 from aeon.testing.llm import ScriptedAdapter
 from aeon.tools.attachments import PART_CHARACTERS, Attachments
@@ -80,6 +80,24 @@ def test_an_answer_with_a_number_that_no_text_has_is_doubtful_core_19(opened):
     assert project.ask("What does it cost?", files=["a.csv"]).trusted
 
 
+def test_a_stopped_request_about_files_is_resumed_with_them(opened):
+    """Core 20: as `ask` has them; without them, or with others, nothing runs."""
+    project = opened(model=ScriptedAdapter(["It is green tea."]))
+    for name, text in [("tea.txt", "green tea"), ("pot.txt", "a pot"), ("other.txt", "coffee")]:
+        (project.folder / name).write_text(text)
+    stopped = project.ask("Which tea?", files=["tea.txt", "pot.txt"], cancellation=lambda: True)
+    assert stopped.status == "ttl_expired"
+    with pytest.raises(InputError, match=r"needed again, unchanged: tea\.txt, pot\.txt\.") as refused:
+        project.resume(stopped.log, files=["other.txt"])
+    assert project.advice(refused.value) == "Give them again: project.resume(log, files=[...])."
+    (project.folder / "pot.txt").write_text("two pots")
+    with pytest.raises(InputError, match=r"unchanged: pot\.txt\."):
+        project.resume(stopped.log, files=["tea.txt", "pot.txt"])
+    (project.folder / "pot.txt").write_text("a pot")
+    ended = project.resume(stopped.log, files=["tea.txt", "pot.txt"])
+    assert (ended.status, ended.answer, ended.trusted) == ("completed", "It is green tea.", True)
+
+
 def test_what_has_no_text_is_refused_before_anything_runs(opened):
     model = ScriptedAdapter([])
     project = opened(model=model)
@@ -116,8 +134,10 @@ def test_a_program_offers_no_tools_for_files_and_pages_unless_its_settings_allow
     plan = {"goal": "read", "steps": [reading]}
     closed = opened("closed", model=ScriptedAdapter([]))
     (closed.folder / "a").write_text("tea")
-    refused = closed.run_plan(plan)
-    assert (refused.status, refused.results, refused.state.tool_history) == ("failed", {}, [])
+    with pytest.raises(PlanError, match="there is no tool 'read_file'"):
+        closed.run_plan(plan)
+    unread = closed.run_plan(plan, allow_fallback=True)
+    assert (unread.status, unread.results, unread.state.tool_history) == ("failed", {}, [])
     allowed = opened("open", settings={"tools.allow_read": ["."]}, model=ScriptedAdapter([]))
     (allowed.folder / "a").write_text("tea")
     assert allowed.run_plan(plan).answer == "tea"

@@ -30,6 +30,15 @@ def test_each_request_about_a_long_text_has_the_images(opened):
     assert {request.images for request in model.requests} == {SEEN}
 
 
+def test_a_number_that_may_be_in_an_image_is_not_doubted_core_19(opened):
+    """The model may have read it there, which code cannot check."""
+    project = opened(model=ScriptedAdapter(["The bill is 87.50.", "The bill is 87.50."]))
+    (project.folder / "bill.gif").write_bytes(GIF)
+    (project.folder / "note.txt").write_text("Please pay the bill.")
+    assert project.ask("What is to be paid?", files=["note.txt"], images=["bill.gif"]).trusted
+    assert not project.ask("What is to be paid?", files=["note.txt"]).trusted
+
+
 def test_images_of_one_request_are_not_those_of_the_next(opened):
     model = ScriptedAdapter(["A dot.", "Paris."])
     project = opened(model=model)

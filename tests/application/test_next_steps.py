@@ -21,20 +21,6 @@ ROOMS = ("application", "platform", "bootstrap", "base", "adapters", "skills")
 COMMAND = re.compile(r"(?:`|: )aeon [a-z]+")
 """A command in a sentence: in backticks, or after a colon."""
 
-NOT_YET = {
-    "platform/diagnosis.py",  # the reasons of a wait are kept as texts
-    "adapters/operations/http_client.py",  # runs keep it as a text
-    "base/errors.py",  # LLMError and SkillError, which logs keep
-    "skills/answer.py",  # an answer, whose text traces keep
-    "skills/planner/pattern_planner.py",  # part of that answer
-    "skills/plan/check.py",  # problems of plans are kept as texts
-    "skills/config/skill_settings.py",  # results of scripts keep these, too
-    "skills/launch/grants.py",
-    "skills/tool.py",
-    "skills/shipped/storyteller/telling/model.py",  # a script, which has no door
-}
-"""Modules whose texts still name commands."""
-
 
 def names_in(text):
     return {name for _, name, _, _ in Formatter().parse(text) if name}
@@ -91,8 +77,7 @@ def test_only_the_command_line_names_its_commands(door):
 
 def test_no_text_below_the_doors_names_a_command():
     paths = [path for room in ROOMS for path in (SOURCE / room).rglob("*.py")]
-    found = {str(path.relative_to(SOURCE)) for path in paths if any(map(COMMAND.search, texts_of(path)))}
-    assert found == NOT_YET
+    assert [path for path in paths if any(map(COMMAND.search, texts_of(path)))] == []
 
 
 def test_an_error_keeps_its_step_and_reports_the_code():

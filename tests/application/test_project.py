@@ -128,6 +128,43 @@ def test_methods_run_in_worker_threads_for_async_programs(project):
     assert settled.status == "waits_for_person"
 
 
+def test_a_request_whose_awaiting_task_is_cancelled_ends_after_the_step_under_way_core_20(opened):
+    """Its log can be resumed, as that of any cancelled request."""
+    project, called = opened(), []
+
+    async def main():
+        began, may_end, has_ended = asyncio.Event(), asyncio.Event(), asyncio.Event()
+
+        @tool
+        async def first() -> str:
+            """Waits until the request is cancelled."""
+            began.set()
+            await may_end.wait()
+            has_ended.set()
+            return "one"
+
+        task = asyncio.create_task(project.in_thread(project.run_plan, plan, tools=[first, second]))
+        await began.wait()
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        may_end.set()
+        await has_ended.wait()
+
+    @tool
+    def second() -> str:
+        """Notes that it was called."""
+        called.append("second")
+        return "two"
+
+    steps = [{"step_id": name, "description": name, "tool": name, "arguments": {}} for name in ("first", "second")]
+    plan = {"goal": "both", "steps": steps}
+    asyncio.run(main())  # which waits for its threads
+    assert called == []
+    [log] = (project.folder / ".aeon" / "logs").glob("*.jsonl")
+    assert project.resume(log, tools=[second]).answer == "two"
+
+
 def test_async_tools_run_on_the_loop_that_awaits_the_request_and_on_one_of_aeon_otherwise(opened):
     seen = []
 

@@ -73,6 +73,26 @@ def test_what_cannot_be_run_leaves_no_log(opened):
     assert list(project.folder.glob(".aeon/logs/*")) == []
 
 
+def test_every_fault_of_a_plan_is_refused_at_once_unless_the_model_may_make_up_for_it(opened):
+    """Core 17: as the command does; an unknown tool is not left to the model unasked."""
+    project = opened(model=ScriptedAdapter(["no tool fits", "none", "by the model"]))
+    steps = [
+        {"step_id": "a", "description": "send", "tool": "send_mail", "arguments": {"to": "ann"}},
+        {"step_id": "b", "description": "call", "tool": "phone", "arguments": {}},
+        {"step_id": "c", "description": "say", "tool": "echo", "arguments": {}},
+    ]
+    with pytest.raises(PlanError) as refused:
+        project.run_plan({"goal": "x", "steps": steps})
+    assert [each.partition(":")[0] for each in refused.value.details["problems"]] == [
+        "$.steps[0].tool",
+        "$.steps[1].tool",
+        "$.steps[2].arguments",
+    ]
+    assert list(project.folder.glob(".aeon/logs/*")) == []
+    allowed = project.run_plan({"goal": "x", "steps": steps[:1]}, allow_fallback=True)
+    assert (allowed.answer, allowed.trusted) == ("by the model", False)
+
+
 def test_a_cancelled_request_is_resumed_by_its_log(opened):
     """Core 20: the run ends after the step under way and can be resumed."""
     project = opened()

@@ -130,3 +130,16 @@ def test_a_package_that_cannot_be_loaded_is_a_warning(aeon, installed, plan_file
     ended = aeon("run", "--plan", plan_file)
     assert (ended.code, ended.out) == (0, "it is 352\n")
     assert f"warning: A tool could not be loaded: worse (aeon_worse:TOOLS): {said}" in " ".join(ended.err.split())
+
+
+def test_a_call_by_hand_reads_and_writes_where_the_flags_allow_it(aeon, tmp_path_factory):
+    """Decision 48: the same options as for a request."""
+    place = tmp_path_factory.mktemp("elsewhere")
+    (place / "a.txt").write_text("tea")
+    reading = ("tool", "call", "read_file", "--input", f"path={place / 'a.txt'}")
+    assert aeon(*reading).code == 1
+    assert aeon(*reading, "--allow-read", place).json["text"] == "tea"
+    writing = ("tool", "call", "write_file", "--input", f"path={place / 'b.txt'}", "--input", "text=pot")
+    assert aeon(*writing, "--allow-read", place).code == 1
+    assert aeon(*writing, "--allow-write", place).code == 0
+    assert (place / "b.txt").read_text() == "pot"

@@ -1,10 +1,12 @@
 """`aeon log`: one history of requests, plans of skills and Processes; ids, their beginnings, paths and `last`."""
 
 import json
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from aeon.observability.log import JsonlLog, read_log
 from aeon.skills.plan_json import ExecutionResult, ExecutionState, ToolErrorJson, ToolResult
 
 TRACE = ExecutionResult(
@@ -94,6 +96,63 @@ def test_a_damaged_log_is_listed_as_one_that_cannot_be_read(aeon, ran):
     assert states == {ran[0]: "unreadable", ran[1]: "completed"}
 
 
+@pytest.fixture
+def logs(monkeypatch):
+    """A folder of logs that the test writes itself."""
+    folder = Path("logs")
+    folder.mkdir()
+    monkeypatch.setenv("AEON_RUN_LOG_DIR", "logs")
+    return folder
+
+
+def entry(steps, outcome=None, **more):
+    """A line of a log, of which a list needs only this."""
+    state = {"goal": "g", "steps": [{"step_id": name, "status": status} for name, status in steps.items()]}
+    done = None if outcome is None else {"step_id": outcome[0], "status": outcome[1]}
+    return json.dumps({"plan_state": {**state, **more}, "run": {"request": "do it"}, "outcome": {"step": done}}) + "\n"
+
+
+@pytest.mark.parametrize(
+    ("lines", "state"),
+    [
+        ([entry({})], "failed"),
+        ([entry({"a": "pending"})], "unfinished"),
+        ([entry({"a": "pending"}), entry({"a": "pending"}, ("a", "complete"))], "completed"),
+        ([entry({"a": "pending"}), entry({"a": "pending"}, ("a", "complete"))[:-9]], "unfinished"),
+        (
+            [entry({"a": "pending", "b": "pending"}), entry({"a": "failed", "b": "pending"}, ("b", "complete"))],
+            "failed",
+        ),
+        ([entry({"a": "pending"})[:-1]], "unreadable"),
+    ],
+)
+def test_the_state_of_a_log_is_that_of_its_last_whole_line(aeon, logs, lines, state):
+    (logs / "20261125-000000-aa.jsonl").write_text("".join(lines))
+    listed = aeon("log", "list")
+    assert listed.cells("STATE", "WHAT") == [(state, "" if state == "unreadable" else "do it")]
+
+
+def test_a_log_of_a_long_plan_is_read_wholly_for_its_state(aeon, logs):
+    """Core 12: the entries of a long plan name only the steps that changed."""
+    lines = [
+        entry({"a": "pending", "b": "pending"}),
+        entry({}, ("a", "complete"), partial=True),
+        entry({"a": "complete"}, ("b", "complete"), partial=True),
+    ]
+    for count, name in ((3, "20261125-000001-aa"), (2, "20261125-000000-aa")):
+        (logs / f"{name}.jsonl").write_text("".join(lines[:count]))
+    listed = aeon("log", "list")
+    assert listed.cells("STATE") == [("completed",), ("unfinished",)]
+
+
+def test_a_list_does_not_read_the_middle_of_a_log(aeon, logs):
+    """What lies between the first and the last line is not even text here."""
+    whole = entry({"a": "pending"}).encode() + b"\xff" * 500_000 + b"\n"
+    last = entry({"a": "pending", "pad": "complete"}, ("a", "complete")).encode()
+    (logs / "20261125-000000-aa.jsonl").write_bytes(whole + last.rstrip() + b" " * 200_000 + b"\n")
+    assert aeon("log", "list").cells("STATE") == [("completed",)]
+
+
 def test_events_are_lines_of_json(aeon, ran):
     lines = aeon("log", "events", ran[0], "--after", "1").out.splitlines()
     assert [json.loads(line)["step_number"] for line in lines] == [2, 3]
@@ -139,3 +198,20 @@ def test_a_run_of_a_process_is_in_the_same_history(aeon, plan_file):
         ended = aeon("log", verb, id_[:8], *(["--yes"] if verb == "delete" else []))
         assert (ended.code, "is a run of a Process" in " ".join(ended.err.split())) == (2, True)
     assert aeon("log", "cancel", "last").code == 0
+
+
+@pytest.mark.slow
+def test_why_cuts_a_web_page_on_a_terminal_and_says_how_to_see_it_whole(aeon, terminal):
+    """In a pipe, nothing is cut."""
+    plan = {"goal": "x", "steps": [{"step_id": "a", "description": "divide", "tool": "calculator"}]}
+    plan["steps"][0]["arguments"] = {"expression": "1/0"}
+    Path("plan.json").write_text(json.dumps(plan))
+    assert aeon("run", "--plan", "plan.json", "--log", "first.jsonl").code == 1
+    page = "The service answered 500: <html>" + "<p>no luck</p>\n" * 200 + "</html>"
+    with closing(JsonlLog("run.jsonl")) as log:
+        for entry in read_log("first.jsonl").entries:
+            log.append({**entry, "errors": [{**each, "message": page} for each in entry["errors"]]})
+    code, screen = terminal("log", "why", "run.jsonl")
+    assert (code, "a: The service answered 500: <html>" in screen, "</html>" in screen) == (0, True, False)
+    assert "see them whole with: aeon log why run.jsonl -o json" in " ".join(screen.split())
+    assert "</html>" in aeon("log", "why", "run.jsonl").out

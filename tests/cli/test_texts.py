@@ -84,8 +84,8 @@ def test_a_stopped_run_about_a_text_goes_on_with_the_same_text_and_no_other(aeon
     Path("other").mkdir()
     Path("other/long.txt").write_text("beta " * (PART_CHARACTERS // 2))
     wrong = aeon("log", "resume", "run.jsonl", "--file", "other/long.txt", "--ttl", "20")
-    assert wrong.code == 1
-    assert "The text 'long.txt' is not the one that the run began with" in " ".join(wrong.err.split())
+    assert wrong.code == 2
+    assert "needed again, unchanged: long.txt. next: Give each again with --file" in " ".join(wrong.err.split())
 
 
 def test_a_stopped_run_about_a_text_is_resumed_with_it(aeon, double):

@@ -189,7 +189,7 @@ def test_planning_that_cannot_be_repaired_raises_with_its_attempts_and_is_logged
 
 
 def test_planning_without_a_model_raises_with_what_to_do(run):
-    with pytest.raises(OrchestrationError, match="aeon doctor"):
+    with pytest.raises(OrchestrationError, match="Check which model is configured"):
         run([LLMError("connection refused")]).execute()
 
 

@@ -7,6 +7,8 @@ from tests.platform.conftest import ENDPOINT, TOOL
 
 from aeon.adapters.engines.local import LocalEngine
 from aeon.adapters.operations.probes import HttpProbe
+from aeon.base.next_steps import TEXTS
+from aeon.cli.next_steps import COMMANDS, advice_of
 from aeon.platform.catalog.health import HealthChecks
 from aeon.platform.catalog.model import NewSecret, NewService, NewTool, ServiceChange, ToolChange
 from aeon.platform.catalog.tool_calls import OperationError
@@ -101,7 +103,7 @@ def test_a_person_is_waited_for_and_what_waits_for_that_step_says_so(world):
 def test_a_run_that_nobody_carries_out_says_what_to_do(world):
     process = world.process("p", [step("a", world.tool("echo", echo))])
     run = world.runs.accept(process, NewRun({"q": 1}), MutationRequest(world.user))
-    assert f"aeon log resume {run.id}" in world.why(run)[""].message
+    assert f"aeon log resume {run.id}" in world.why(run)[""].worded(COMMANDS)
 
 
 def busy(given, key):
@@ -135,7 +137,7 @@ def test_a_tool_that_is_down_is_told_before_it_is_reached_and_while_it_is_retrie
     assert found.obstacle.since.startswith("20")
     assert found.message.startswith("Waits for 'ask'. It would fail when it is reached: the tool 'busy' is down: ")
     assert "private" in found.message
-    assert f", since {found.obstacle.since[:19]}. `aeon tool health` checks it again" in found.message
+    assert f", since {found.obstacle.since[:19]}. `aeon tool health` checks it again" in found.worded(COMMANDS)
     world.runs.answer(world.user, run.id, "ask", "yes")
     world.engine.wake(run.id)
     world.wait_until(lambda: world.view_of(run).state.steps[1].attempts == 2)
@@ -152,7 +154,7 @@ def test_what_is_disabled_is_told_tools_services_and_processes(world):
     world.processes.change(inner.id, ProcessChange(enabled=False), MutationRequest(world.user))
     said = world.why(run)
     assert [said[each].obstacle.kind for each in "bc"] == ["disabled", "disabled"]
-    assert f"the tool 'off' of {world.user} is disabled. Enable it, or ask its owner to." in said["b"].message
+    assert f"the tool 'off' of {world.user} is disabled. Enable it, or ask its owner to." in said["b"].worded(TEXTS)
     assert f"the process 'inner' of {world.user} is disabled" in said["c"].message
     world.catalog.tools.change(tool, ToolChange(enabled=True), MutationRequest(world.user))
     service = world.catalog.tools.get(world.user, tool).service_id
@@ -170,7 +172,7 @@ def test_what_is_shared_no_more_is_told_with_its_owner(world):
     found = world.why(run)["b"]
     assert found.obstacle.kind == "access"
     assert f"the tool 'lent' of {owner} is deleted, or no longer shared with {world.user}" in found.message
-    assert "share it again" in found.message
+    assert "share it again" in found.worded(TEXTS)
 
 
 def test_what_needs_a_secret_of_the_callers_is_told(world):
@@ -183,7 +185,7 @@ def test_what_needs_a_secret_of_the_callers_is_told(world):
     world.catalog.tools.unbind(lent.id, MutationRequest(world.user))
     found = world.why(run)["b"]
     assert found.obstacle.kind == "secret"
-    assert "bind it to the tool" in found.message
+    assert "bind it to the tool" in found.worded(TEXTS)
 
 
 def test_a_deadline_is_told_when_it_is_near(world):
@@ -215,14 +217,14 @@ def test_a_question_that_takes_no_answer_says_why_and_who_goes_on(world):
     assert "Nobody answered within 60 s" in world.why(late)["ask"].message
     assert "Is answered" in world.why(told)["ask"].message
     for run in (late, told):
-        assert f"aeon log resume {run.id}" in world.why(run)[""].message
+        assert f"aeon log resume {run.id}" in world.why(run)[""].worded(COMMANDS)
 
 
 def test_a_run_of_another_engine_says_so(world):
     process = world.process("p", [step("a", world.tool("echo", echo))])
     run = world.runs.accept(process, NewRun({"q": 1}, executor=SELF_RECOVERING_EXECUTOR), MutationRequest(world.user))
     assert world.why(run)[""].kind == "engine"
-    assert "engine.address" in world.why(run)[""].message
+    assert "engine.address" in str(world.why(run)[""].next_step)
     assert "" not in world.why(run, carrier=SELF_RECOVERING_EXECUTOR)
 
 
@@ -232,11 +234,11 @@ def test_a_run_that_is_not_there_says_in_which_record_it_was_looked_for(world):
     with pytest.raises(NotFoundError, match="The search was in: ") as refused:
         world.why(run, user="stranger")
     assert world.store.name in str(refused.value)
-    assert "aeon config list" in str(refused.value)
+    assert "aeon config list" in advice_of(refused.value)
 
 
 def test_a_run_that_was_called_is_named(world):
     inner = world.process("inner", [step("ask", world.tool("asked", echo), interactionMode="manual")])
     run = world.start_run(world.process("p", [step("a", "", process=inner.id, inputs={"q": "{q}"})]))
     world.wait_until(lambda: bool(world.runs.list_questions(world.user, run.id)))
-    assert world.why(run)["a"].message.endswith(f"aeon log why {run.id}:a:1")
+    assert world.why(run)["a"].worded(COMMANDS).endswith(f"`aeon log why {run.id}:a:1`.")

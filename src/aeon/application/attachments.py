@@ -1,6 +1,5 @@
 """Requests about texts and images: reads them, and plans how the model reads them and answers."""
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from hashlib import sha256
 from pathlib import Path
@@ -14,7 +13,7 @@ from aeon.bootstrap.texts import image_of_file, text_of_file, text_of_page
 from aeon.llm.interface import Image
 from aeon.plan.models import Plan, PlanStep
 from aeon.plan.parser import build_plan
-from aeon.tools.attachments import PART_CHARACTERS, Attachments
+from aeon.tools.attachments import IMAGE_LINE, PART_CHARACTERS, Attachments, AttachmentTool
 
 _MAX_PARTS = 200
 _NOTES_TOGETHER = 8
@@ -24,8 +23,6 @@ _NOTE = (
     "This is {what}. Note in at most 120 words everything in it that helps with the request below, with names and "
     "numbers as they stand, and nothing else. If nothing helps, answer: nothing.\nRequest: {request}"
 )
-_IMAGE = re.compile(r"^Image (.+), [\d,]+ bytes, sha256 ([0-9a-f]{64})$", re.MULTILINE)
-"""How a step's description names an image that the model sees."""
 
 
 class NamedImage(NamedTuple):
@@ -53,7 +50,7 @@ def read_images(files: Sequence[str | Path], *, folder: Path) -> list[NamedImage
 
 def require_same_images(steps: Iterable[PlanStep], given: Sequence[NamedImage]) -> None:
     """Raises InputError unless these steps of a resumed run get the images that their descriptions name."""
-    named = {digest: name for step in steps for name, digest in _IMAGE.findall(step.description)}
+    named = {digest: name for step in steps for name, digest in IMAGE_LINE.findall(step.description)}
     digests = {each.digest for each in given}
     if missing := [name for digest, name in named.items() if digest not in digests]:
         raise InputError(
@@ -62,6 +59,18 @@ def require_same_images(steps: Iterable[PlanStep], given: Sequence[NamedImage]) 
         )
     if other := [each.name for each in given if each.digest not in named]:
         raise InputError(f"The run did not see these images: {', '.join(other)}.", next_step="Leave them out.")
+
+
+def require_same_texts(steps: Iterable[PlanStep], given: Attachments | None) -> None:
+    """Raises InputError unless these steps of a resumed run get the texts that they read."""
+    digests = {} if given is None else given.digests
+    read = [step.arguments or {} for step in steps if step.tool == AttachmentTool.name]
+    wanted = {str(each.get("name")): each.get("digest") for each in read}
+    if missing := [name for name, digest in wanted.items() if digests.get(name) != digest]:
+        raise InputError(
+            f"The run is about texts that are needed again, unchanged: {', '.join(missing)}.",
+            next_step=NextStep("files.give_again"),
+        )
 
 
 def read_attachments(

@@ -1,13 +1,12 @@
 """`HistoryService`: what ran in a project: requests, plans of skills, and runs of Processes."""
 
-import re
-import time
-from collections.abc import Collection, Iterator
+import os
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
-from typing import Final, Literal, NamedTuple, TypeAlias, cast
+from typing import BinaryIO, Final, NamedTuple, cast
 
+from aeon.application.log_files import SUFFIXES, HistoryKind, list_log_files
 from aeon.application.pages import Page, checked_limit, decode_cursor, encode_cursor
 from aeon.application.run_reader import NEWEST, RunReader
 from aeon.base.errors import InputError, LogError
@@ -29,15 +28,13 @@ __all__ = [
     "kind_of_file",
 ]
 
-HistoryKind: TypeAlias = Literal["request", "skill", "process"]
-"""What ran: a request that the kernel planned, a plan of skills, a Process."""
-
 KINDS: Final[tuple[HistoryKind, ...]] = ("request", "skill", "process")
-_SUFFIXES: Final[dict[str, HistoryKind]] = {".jsonl": "request", ".json": "skill"}
-_NAME = re.compile(r"(?:skills-)?([0-9]{8}-[0-9]{6})-[0-9a-f]+")
 _MAX_NAMED = 8
 """The most ids that a message about an ambiguous one lists."""
 _NEWEST_AT = "9999"
+_OPEN: Final = frozenset({"pending", "running"})
+_BLOCK: Final = 1 << 16
+"""Bytes that are read at once from the end of a log."""
 _STDIN: Final = "-"
 
 
@@ -106,7 +103,9 @@ class HistoryService:
         kinds = [each for each in kinds if wanted == ALL or each == "process"]
         at, id_ = (_NEWEST_AT, "") if after is None else map(str, decode_cursor(after, str, str))
         found = [
-            each for each in self._files() if each.kind in kinds and (each.at < at or (each.at == at and each.id > id_))
+            HistoryEntry(each.id, each.kind, "", each.at, "", each.path)
+            for each in list_log_files(self._folder)
+            if each.kind in kinds and (each.at < at or (each.at == at and each.id > id_))
         ]
         runs: Page[RunSummary] = Page([], None)
         if self._runs is not None and "process" in kinds:
@@ -128,9 +127,11 @@ class HistoryService:
             return self._newest(kinds)
         if name == _STDIN:
             return FoundRun(name, "skill", Path(name))
-        if (path := Path(name)).suffix in _SUFFIXES or path.is_file() or "/" in name:
+        if (path := Path(name)).suffix in SUFFIXES or path.is_file() or "/" in name:
             return FoundRun(path.stem, kind_of_file(path), path)
-        matching = [FoundRun(each.id, each.kind, each.path) for each in self._files() if each.id.startswith(name)]
+        matching = [
+            FoundRun(each.id, each.kind, each.path) for each in list_log_files(self._folder) if each.id.startswith(name)
+        ]
         if exact := [each for each in matching if each.id == name]:
             return exact[0]
         if self._runs is not None:
@@ -145,15 +146,6 @@ class HistoryService:
             what = "Nothing" if kinds == KINDS else f"No {' or '.join(kinds)}"
             raise InputError(f"{what} ran yet.", next_step=NextStep("history.begin"))
         return FoundRun(newest[0].id, newest[0].kind, newest[0].path)
-
-    def _files(self) -> Iterator[HistoryEntry]:
-        """The logs and traces of the folder, their outcome not read yet."""
-        if not self._folder.is_dir():
-            return
-        require_ownership(self._folder)
-        for path in self._folder.iterdir():
-            if (kind := _SUFFIXES.get(path.suffix)) is not None and not path.name.startswith("."):
-                yield HistoryEntry(path.stem, kind, "", _began(path), "", path)
 
 
 def kind_of_file(path: Path) -> HistoryKind:
@@ -185,13 +177,6 @@ def _only_one(name: str, matching: list[FoundRun]) -> FoundRun:
     raise InputError(f"{name!r} begins more than one id: {named}{more}.", next_step="Give more of it.")
 
 
-def _began(path: Path) -> str:
-    """When a run began, by the name of its file (local time), else by the time of its last change."""
-    named = _NAME.fullmatch(path.stem)
-    seconds = time.mktime(time.strptime(named[1], "%Y%m%d-%H%M%S")) if named else path.lstat().st_mtime
-    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="microseconds")
-
-
 def _with_outcome(entry: HistoryEntry) -> HistoryEntry:
     """The entry with what its file tells; a file that cannot be read is listed as such."""
     if entry.path is None:
@@ -204,15 +189,53 @@ def _with_outcome(entry: HistoryEntry) -> HistoryEntry:
 
 
 def _of_log(path: Path) -> tuple[str, str]:
-    """The state and the request of a log, whose chain is not verified."""
-    lines = path.read_bytes().split(b"\n")[:-1]
-    entries = [cast(JsonObject, parse_strict(line.decode("ascii"))) for line in lines]
-    ends = {step["step_id"]: step["status"] for entry in entries if (step := entry.get("outcome", {}).get("step"))}
-    planned = [step["step_id"] for entry in entries for step in entry["plan_state"].get("steps", [])]
-    request = str(entries[0].get("run", {}).get("request", ""))
-    if not planned or "failed" in ends.values():
+    """The state and the request of a log, whose chain is not verified.
+
+    Only the first and the last whole line are read, unless the plan is so long that the last one has it in part.
+    """
+    with path.open("rb") as file:
+        first = _parsed(file.readline())
+        last = _parsed(_last_line(file))
+        if last["plan_state"].get("partial"):
+            file.seek(0)
+            states = _statuses(_parsed(line) for line in file if line.endswith(b"\n"))
+        else:
+            states = _statuses([last])
+    request = str(first.get("run", {}).get("request", ""))
+    if not states or "failed" in states.values():
         return "failed", request
-    return ("completed" if set(planned) <= ends.keys() else "unfinished"), request
+    return ("unfinished" if _OPEN & {*states.values()} else "completed"), request
+
+
+def _statuses(entries: Iterable[JsonObject]) -> dict[str, str]:
+    """The status of each step after these entries."""
+    states: dict[str, str] = {}
+    for entry in entries:
+        steps = [*entry["plan_state"].get("steps", [])]
+        if done := entry.get("outcome", {}).get("step"):
+            steps.append(done)
+        states.update((step["step_id"], step["status"]) for step in steps)
+    return states
+
+
+def _parsed(line: bytes) -> JsonObject:
+    if not line.endswith(b"\n"):
+        raise ValueError("the line is not whole")
+    return cast(JsonObject, parse_strict(line.decode("ascii")))
+
+
+def _last_line(file: BinaryIO) -> bytes:
+    """The last whole line, read from the end in blocks; what follows it was cut off when the run was killed."""
+    start = file.seek(0, os.SEEK_END)
+    blocks: list[bytes] = []
+    newlines = 0
+    while start and newlines < 2:  # noqa: PLR2004  # the end of the line, and of the line before it
+        size = min(_BLOCK, start)
+        start = file.seek(start - size)
+        blocks.append(file.read(size))
+        newlines += blocks[-1].count(b"\n")
+    whole, end, _ = b"".join(reversed(blocks)).rpartition(b"\n")
+    return whole.rpartition(b"\n")[2] + end
 
 
 def _of_trace(path: Path) -> tuple[str, str]:

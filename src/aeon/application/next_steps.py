@@ -5,10 +5,12 @@ from typing import Final
 
 CALLS: Final[Mapping[str, str]] = {
     "catalog.list": "{suggestion}See project.catalog.of_kind(...).list().",
+    "files.give_again": "Give them again: project.resume(log, files=[...]).",
     "images.give_again": "Give them again: project.resume(log, images=[...]).",
     "jobs.list_dead": "See project.runs.list_dead_jobs().",
     "metrics.list": "See project.metrics.list_all().",
     "processes.start": "Start one: project.runs.start(name, inputs).",
+    "runs.continue": "Continue it: project.runs.resume({run!r}); or start a worker, which adopts it.",
     "runs.explain": "See project.runs.explain({run!r}).",
     "runs.list": "See project.runs.list().",
     "runs.retry": "Then: project.runs.retry({run!r})",
@@ -17,6 +19,7 @@ CALLS: Final[Mapping[str, str]] = {
     "secrets.create_and_bind": "Create your own secret with project.secrets.put(...), then project.tools.bind(...).",
     "secrets.list": "See project.secrets.list().",
     "secrets.rotate": "Log in again at its provider and rotate the secret: project.secrets.put(...).",
+    "services.start": "Check that the service runs at {where}; see project.health.check().",
     "skills.list": "See project.skills.catalog.",
     "templates.restore_service": (
         "Use another template, or restore it: project.catalog.archive('serviceTemplate', {name!r}, is_archived=False)."
@@ -25,6 +28,9 @@ CALLS: Final[Mapping[str, str]] = {
         "Use another template, or restore it: project.catalog.archive('toolTemplate', {name!r}, is_archived=False)."
     ),
     "tools.bind_again": "Check project.tools.get({tool!r}); if you still want it: project.tools.bind({tool!r}, ...)",
+    "tools.check_health": (
+        "project.health.check() checks it again; start its service, or correct the tool's connectionParams."
+    ),
     "tools.health": "See project.health.check() for since when and why.",
     "tools.trust": "If you trust it: project.tools.trust({tool!r})",
     "tools.trust_again": "Check project.tools.get({tool!r}); if you still want it: project.tools.trust({tool!r})",

@@ -6,11 +6,12 @@ from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
-from threading import RLock
+from threading import Event, RLock
 from types import TracebackType
 from typing import TYPE_CHECKING, ParamSpec, Self, TypeVar
 
-from aeon.application.requests import KernelRunOptions, RequestResult, RequestService
+from aeon.application.prepared_runs import PlanPolicy
+from aeon.application.requests import KernelRunOptions, RequestResult, RequestService, cancelled_by
 from aeon.base.errors import AeonError, ConfigError, InputError
 from aeon.base.json import Json, JsonObject
 from aeon.base.next_steps import words_of
@@ -138,10 +139,17 @@ class Project:
         observer: Observer | None = None,
         tools: Sequence[Tool] = (),
         cancellation: CancellationCheck | None = None,
+        repair: bool = False,
+        allow_fallback: bool = False,
     ) -> RequestResult:
-        """Run a supplied plan. Raises PlanError with every fault, and the errors of `ask`."""
+        """Run a supplied plan.
+
+        The model may correct unknown tools and unfit arguments only with `repair`, and answers in place of an unknown
+        tool only with `allow_fallback`. Raises PlanError with every other fault, and the errors of `ask`.
+        """
         self._require_open()
-        return self._requests.run_plan(plan, options=KernelRunOptions(observer, tools, cancellation=cancellation))
+        options = KernelRunOptions(observer, tools, cancellation=cancellation)
+        return self._requests.run_plan(plan, options=options, policy=PlanPolicy(repair, allow_fallback))
 
     def resume(
         self,
@@ -150,15 +158,17 @@ class Project:
         observer: Observer | None = None,
         tools: Sequence[Tool] = (),
         cancellation: CancellationCheck | None = None,
+        files: Sequence[str | Path] = (),
         images: Sequence[str | Path] = (),
     ) -> RequestResult:
         """Continue a request that was cancelled, whose TTL expired, or that was killed.
 
-        `log` is the path of its log; `images` are those of `ask`, if there were any. Raises LogError, and InputError
-        for a finished request and for images that are missing or differ.
+        `log` is the path of its log; `files` and `images` are those of `ask`, if there were any. Raises LogError, and
+        InputError for a finished request, and for files and images that are missing or differ.
         """
         self._require_open()
-        return self._requests.resume(log, KernelRunOptions(observer, tools, cancellation=cancellation, images=images))
+        options = KernelRunOptions(observer, tools, cancellation=cancellation, files=files, images=images)
+        return self._requests.resume(log, options)
 
     def apply(self, source: str | Path) -> "list[ApplyStep]":
         """Create and change what YAML documents describe; returns a step for each document.
@@ -266,11 +276,17 @@ class Project:
     async def in_thread(self, function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
         """Call a method of this project in a worker thread.
 
-        For example: `await project.in_thread(project.ask, "...")`. Async tools run on the loop that awaits this. The
-        call goes on if the awaiting task is cancelled; `cancellation` ends a request.
+        For example: `await project.in_thread(project.ask, "...")`. Async tools run on the loop that awaits this. If
+        the awaiting task is cancelled, a request ends after the step under way and can be resumed by its log, as with
+        `cancellation`; any other call goes on.
         """
-        with async_tools_on(asyncio.get_running_loop()):
-            return await asyncio.to_thread(function, *args, **kwargs)
+        is_cancelled = Event()
+        with async_tools_on(asyncio.get_running_loop()), cancelled_by(is_cancelled.is_set):
+            try:
+                return await asyncio.to_thread(function, *args, **kwargs)
+            except asyncio.CancelledError:
+                is_cancelled.set()
+                raise
 
     async def stream(self, follower: "RunFollower") -> "AsyncGenerator[RunUpdate]":
         """The updates of a follower, for `async for`.

@@ -2,35 +2,42 @@
 
 import secrets
 import time
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, cast
 
 from aeon.application.attachments import (
-    NamedImage,
     plan_of_images,
     plan_of_texts,
     read_attachments,
     read_images,
-    require_same_images,
 )
-from aeon.base.errors import InputError, RequestError, ToolDefinitionError
+from aeon.application.prepared_runs import (
+    STRICT,
+    AskedRequest,
+    PlanPolicy,
+    PreparedRun,
+    calls_planned_by_code,
+    plan_of_skill,
+    prepare_request,
+    read_interrupted_run,
+)
+from aeon.base.errors import RequestError, ToolDefinitionError
 from aeon.base.json import Json, JsonObject
 from aeon.base.loggers import logged_as
 from aeon.bootstrap.app import App
 from aeon.kernel.input_checks import normalize_request
-from aeon.kernel.orchestrator import Orchestrator
-from aeon.kernel.state import CancellationCheck, OrchestrationState, RunStatus, restore_state
+from aeon.kernel.state import CancellationCheck, OrchestrationState, RunStatus
 from aeon.llm.usage import CallUsage, Prices, Usage, total_usage
 from aeon.observability.events import Observer
-from aeon.observability.log import JsonlLog, LogHistory, read_log
+from aeon.observability.log import JsonlLog, LogHistory
 from aeon.observability.run_logger import logged_run
-from aeon.plan.models import Plan, PlanStep, StepStatus
+from aeon.plan.models import Plan
 from aeon.plan.parser import build_plan
-from aeon.skills.instructions import require_user_may_call
-from aeon.tools.attachments import AttachmentTool
+from aeon.tools.attachments import Attachments, AttachmentTool
 from aeon.tools.interface import Tool
 from aeon.tools.registry import ToolRegistry
 
@@ -104,20 +111,18 @@ class KernelRunOptions(NamedTuple):
     images: Sequence[str | Path] = ()
 
 
-class _Work(NamedTuple):
-    """What a run does: the call of the kernel, the request and the tools that say which skills it needs.
-
-    `after` is the log that it continues, `images` what the model sees.
-    """
-
-    execute: Callable[[Orchestrator], JsonObject]
-    request: str = ""
-    named: Sequence[str | None] = ()
-    after: LogHistory | None = None
-    images: Sequence[NamedImage] = ()
-
-
 _DEFAULTS = KernelRunOptions()
+_CANCELLATION: ContextVar[CancellationCheck | None] = ContextVar("request_cancellation", default=None)
+
+
+@contextmanager
+def cancelled_by(check: CancellationCheck) -> Generator[None]:
+    """Requests that are made inside the context end if `check` says so, as with `cancellation`."""
+    token = _CANCELLATION.set(check)
+    try:
+        yield
+    finally:
+        _CANCELLATION.reset(token)
 
 
 class RequestService:
@@ -142,77 +147,77 @@ class RequestService:
         if options.files or options.images:
             return self._ask_about(request, options)
         if plan := plan_of_skill(self._app, request):
-            return self.run_plan(plan, request, options)
+            return self._run(AskedRequest(request, plan), options)
 
-        def execute(kernel: Orchestrator) -> JsonObject:
-            return kernel.execute(request, cancellation=options.cancellation)
-
-        return self._run(_Work(execute, request), options)
+        return self._run(AskedRequest(request), options)
 
     def _ask_about(self, request: str, options: KernelRunOptions) -> RequestResult:
         """Answer a request about texts and images; code makes the plan. Raises InputError for a file without text."""
         images = read_images(options.images, folder=self._app.folder)
         text = normalize_request(request)
         if not options.files:
-            return self._run_plan(plan_of_images(text, images), request, options, images)
+            return self._run(AskedRequest(request, plan_of_images(text, images), images=images), options)
         attachments = read_attachments(options.files, folder=self._app.folder)
         plan = plan_of_texts(text, attachments, images)
         ttl = max(self._app.settings.run.ttl, len(plan.steps)) if options.ttl is None else options.ttl
-        tools = [*options.tools, AttachmentTool(attachments)]
-        return self._run_plan(plan, request, options._replace(tools=tools, ttl=ttl), images)
+        return self._run(AskedRequest(request, plan, attachments, images), options._replace(ttl=ttl))
 
     def run_plan(
-        self, plan: Plan | JsonObject, request: str = "", options: KernelRunOptions = _DEFAULTS
+        self,
+        plan: Plan | JsonObject,
+        request: str = "",
+        options: KernelRunOptions = _DEFAULTS,
+        policy: PlanPolicy = STRICT,
     ) -> RequestResult:
         """Run a supplied plan; without a request, its goal is the request.
 
-        Raises PlanError, RequestError, LogError.
+        Raises PlanError with every fault that `policy` does not leave to the model, RequestError, LogError.
         """
-        return self._run_plan(plan if isinstance(plan, Plan) else build_plan(plan), request, options)
-
-    def _run_plan(
-        self, plan: Plan, request: str, options: KernelRunOptions, images: Sequence[NamedImage] = ()
-    ) -> RequestResult:
-        def execute(kernel: Orchestrator) -> JsonObject:
-            return kernel.execute(request or plan.goal, plan, cancellation=options.cancellation)
-
-        return self._run(_Work(execute, request, [step.tool for step in plan.steps], images=images), options)
+        plan = plan if isinstance(plan, Plan) else build_plan(plan)
+        return self._run(AskedRequest(request or plan.goal, plan, policy=policy), options)
 
     def resume(self, log: Path, options: KernelRunOptions = _DEFAULTS) -> RequestResult:
         """Resume the run of a log from its last complete entry.
 
-        Raises LogError, and InputError if the run has ended, or if its images are not given again.
+        Raises LogError, and InputError if the run has ended, or if its texts or images are not given again.
         """
-        history = read_log(log)
-        state = restore_state(history)
-        left = [step for step in state.plan.steps if step.status in (StepStatus.PENDING, StepStatus.RUNNING)]
-        if not left:
-            raise InputError(f"The run in {log} has ended.", next_step="Start a new run.")
-        images = read_images(options.images, folder=self._app.folder)
-        require_same_images(left, images)
+        run = read_interrupted_run(log)
+        attachments = read_attachments(options.files, folder=self._app.folder) if options.files else None
+        prepared = run.prepared(attachments, read_images(options.images, folder=self._app.folder))
+        tools = request_registry(self._app, "", [step.tool for step in run.steps], _with_texts(options, attachments))
+        return self._execute(prepared, options._replace(log=log), tools)
 
-        def execute(kernel: Orchestrator) -> JsonObject:
-            return kernel.resume(state, cancellation=options.cancellation)
+    def _run(self, asked: AskedRequest, options: KernelRunOptions) -> RequestResult:
+        steps = () if asked.plan is None else asked.plan.steps
+        tools = request_registry(
+            self._app,
+            asked.request if asked.plan is None else "",
+            [step.tool for step in steps],
+            _with_texts(options, asked.attachments),
+        )
+        return self._execute(prepare_request(asked, tools), options, tools)
 
-        work = _Work(execute, named=[step.tool for step in left], after=history, images=images)
-        return self._run(work, options._replace(log=log))
-
-    def _run(self, work: _Work, options: KernelRunOptions) -> RequestResult:
-        ttl = self._app.settings.run.ttl if options.ttl is None else options.ttl
+    def _execute(self, run: PreparedRun, options: KernelRunOptions, tools: ToolRegistry) -> RequestResult:
         path = options.log or new_log_path(self._app.log_folder)
-        with open_request_log(path, work.after) as log, logged_run("kernel", path.stem, self._app.known_secrets):
-            tools = request_registry(self._app, work.request, work.named, options.tools)
-            seen = [each.image for each in work.images]
-            kernel = self._app.orchestrator(ttl=ttl, log=log, observer=options.observer, tools=tools, images=seen)
-            raw = work.execute(kernel)
-        return RequestResult.of(raw, path, self._app.prices)
+        with open_request_log(path, run.after) as log, logged_run("kernel", path.stem, self._app.known_secrets):
+            return execute_run(self._app, run, log, options, tools)
 
 
-def calls_planned_by_code(registry: ToolRegistry, request: str) -> list[PlanStep] | None:
-    """The steps of a plan that code makes and that needs no model at all (decision 52), None if a model is needed."""
-    plan = registry.offer(request).plan
-    steps = [] if plan is None else build_plan(plan).steps
-    return steps if steps and all(step.tool is not None for step in steps) else None
+def execute_run(
+    app: App, run: PreparedRun, log: JsonlLog, options: KernelRunOptions = _DEFAULTS, tools: ToolRegistry | None = None
+) -> RequestResult:
+    """Run what was prepared, with `tools`, or with all registered tools if None. Raises LogError, AeonError."""
+    ttl = app.settings.run.ttl if options.ttl is None else options.ttl
+    seen = [each.image for each in run.images]
+    kernel = app.orchestrator(ttl=ttl, log=log, observer=options.observer, tools=tools, images=seen)
+    checks = [check for check in (options.cancellation, _CANCELLATION.get()) if check is not None]
+    raw = run.execute(kernel, lambda: any(check() for check in checks))
+    return RequestResult.of(raw, log.path, app.prices)
+
+
+def _with_texts(options: KernelRunOptions, attachments: Attachments | None) -> list[Tool]:
+    """The tools of a run, with the one that reads its texts."""
+    return [*options.tools] if attachments is None else [*options.tools, AttachmentTool(attachments)]
 
 
 def _require_text(request: object) -> None:
@@ -257,27 +262,6 @@ def request_registry(
         with suppress(ToolDefinitionError):  # `aeon skill check` reports scripts that cannot be registered
             registry.register(tool)
     return registry
-
-
-def plan_of_skill(app: App, request: str) -> Plan | None:
-    """The plan of `/name words`: one step that follows the skill's instructions (skills 14).
-
-    None for any other request, and for a skill with scripts, which the model plans. Raises InputError for a skill that
-    users may not call.
-    """
-    name, _, words = request.partition(" ")
-    skill = app.skills.catalog.by_name.get(name[1:]) if name.startswith("/") else None
-    if skill is None or not skill.is_instructions:
-        return None
-    require_user_may_call(skill)
-    arguments = {"request": words.strip() or skill.description}
-    step = {
-        "step_id": "s1",
-        "description": f"Follow the skill {skill.name}: {arguments['request']}"[:500],
-        "tool": f"{skill.name}.follow",
-        "arguments": arguments,
-    }
-    return build_plan({"goal": request, "steps": [step]})
 
 
 def request_usage(state: OrchestrationState, prices: Prices) -> Usage:

@@ -89,7 +89,7 @@ class LLMError(AeonError):
     """The language model did not answer."""
 
     is_retryable = True
-    next_step = "Run `aeon doctor` to see which model is configured and whether it answers."
+    next_step = NextStep("models.check")
 
 
 class LLMRequestError(LLMError):
@@ -129,7 +129,7 @@ class WeightsError(AeonError):
 class SkillError(AeonError):
     """The skill cannot be used."""
 
-    next_step = "See `aeon skill check`."
+    next_step = NextStep("skills.check")
 
 
 class SandboxError(AeonError):

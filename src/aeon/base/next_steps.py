@@ -6,6 +6,8 @@ from typing import Final
 TEXTS: Final[Mapping[str, str]] = {
     "catalog.list": "{suggestion}List what is stored; setting up the record adds what Aeon ships.",
     "config.explain": "See where each setting comes from.",
+    "engine.address": "See where each setting comes from, and set engine.address to that server.",
+    "files.give_again": "Give the same texts again.",
     "folder.adopt": (
         "If you know and trust its origin, look at its contents and take it over; otherwise move it away: {move}"
     ),
@@ -16,6 +18,7 @@ TEXTS: Final[Mapping[str, str]] = {
     "images.give_again": "Give the same images again.",
     "jobs.list_dead": "List your dead jobs.",
     "metrics.list": "List the metrics.",
+    "models.check": "Check which model is configured and whether it answers.",
     "models.fetch": "Fetch it.",
     "models.fetch_again": (
         "Fetch the model {model} again (the downloaded part is kept); "
@@ -33,13 +36,19 @@ TEXTS: Final[Mapping[str, str]] = {
     ),
     "processes.start": "Start a run of a Process.",
     "projection.rebuild": "Rebuild the graph.",
+    "requests.begin": "Start a new run.",
     "runs.adopt": "{first} adopt the runs: open ones continue from their entries.",
     "runs.adopt_lost": (
         "Use one PostgreSQL as engine.address for all processes that share the record. If the first run store is lost, "
         "see what adopting its runs would change."
     ),
     "runs.ask_again": "To be asked again, retry the run {run}.",
+    "runs.continue": "Resume the run {run}, or start a worker, which adopts it.",
     "runs.explain": "Ask why the run {run} does not continue.",
+    "runs.find": (
+        "List your runs. A run that was started with other settings may be in another record: see where each "
+        "setting comes from."
+    ),
     "runs.list": "List your runs.",
     "runs.resume": "Resume the run {run}; it goes on without the answer.",
     "runs.retry": "Then retry the run {run}.",
@@ -49,11 +58,23 @@ TEXTS: Final[Mapping[str, str]] = {
     "secrets.create_and_bind": "Create your own secret and bind it to the tool.",
     "secrets.list": "List your secrets.",
     "secrets.rotate": "Log in again at its provider and rotate the secret.",
+    "services.start": "Check that the service runs at {where}; then check the health of the tools.",
     "skills.check": "See the notes about the skills.",
+    "skills.configure": "Correct the settings of the skill {skill}.",
     "skills.correct": "Correct the file, then check the skills again.",
+    "skills.grant": "If you trust the skill {skill}, grant it {requested} for one run, or trust it permanently.",
     "skills.list": "List the skills.",
+    "skills.permit": "If you trust it, trust the skill {skill}.",
+    "skills.plan_yourself": (
+        "Put text for a script in quotation marks, start a model, or write the plan yourself and run it."
+    ),
     "skills.reword": "Reword the request, or list the available skills.",
     "skills.show": "Look at the skill {skill} and its scripts.",
+    "skills.trust": (
+        "Look at {folder}; then trust the skill {skill}. If all projects are your own, set "
+        "AEON_SKILLS_TRUST_PROJECT=true, or trust_project in your own settings."
+    ),
+    "skills.trust_change": "Look at {folder}; then trust the skill {skill}, or fetch it again.",
     "skills.unpin": "Unpin the skill {skill} first.",
     "skills.update_or_remove": "Update the skill {skill}, or remove it first.",
     "store.check": "Check the installation; the data are safe.",
@@ -65,9 +86,15 @@ TEXTS: Final[Mapping[str, str]] = {
     "templates.restore_service": "Use another template, or restore the service template {name}.",
     "templates.restore_tool": "Use another template, or restore the tool template {name}.",
     "tools.bind_again": "Check the tool {tool}; if you still want it, bind your secret to it again.",
+    "tools.check_health": (
+        "Check the health of the tool again; start its service, or correct the tool's connectionParams."
+    ),
     "tools.health": "See since when and why in the health of the tools.",
+    "tools.list": "List the tools.",
+    "tools.show": "Look at the tool {tool}.",
     "tools.trust": "If you trust it, trust the tool {tool}.",
     "tools.trust_again": "Check the tool {tool}; if you still want it, trust it again.",
+    "workers.start": "Start a worker of the type {type}.",
     "workers.stop": "Stop these processes first; the list of workers shows them.",
 }
 """Every code, with its words for those who have no better ones: logs, and doors without such a command."""

@@ -143,8 +143,10 @@ def run(  # noqa: PLR0913, PLR0917  # one for each option of the command
     no_input: NoInput = False,
 ) -> int:
     """Answer a request: plan it, and run the plan step by step."""
+    from aeon.application.prepared_runs import PlanPolicy
     from aeon.cli.request_inputs import RequestOptions, UserPlan, verbosity_of
     from aeon.cli.requests import plan_request, run_request
+    from aeon.cli.session import Grants
 
     stored_for = user if tools else None
     options = RequestOptions(
@@ -154,14 +156,12 @@ def run(  # noqa: PLR0913, PLR0917  # one for each option of the command
         may_fetch=not no_input,
         stored_tools_user=stored_for,
         files=files or [],
-        allow_read=allow_read or [],
-        allow_write=allow_write or [],
+        grants=Grants(allow_read or [], allow_write or []),
         images=images or [],
         verbosity=verbosity_of(is_quiet=quiet, is_verbose=verbose),
     )
-    if dry_run:
-        return plan_request(request, UserPlan(plan, repair=repair, allow_fallback=allow_fallback), options)
-    return run_request(request, UserPlan(plan, repair=repair, allow_fallback=allow_fallback), log, options)
+    supplied = UserPlan(plan, PlanPolicy(repair, allow_fallback))
+    return plan_request(request, supplied, options) if dry_run else run_request(request, supplied, log, options)
 
 
 @app.command()

@@ -81,12 +81,12 @@ def run(argv: Sequence[str]) -> int:  # noqa: PLR0911  # one for each way to end
 
 
 def _dispatch(argv: Sequence[str]) -> int:
-    from aeon.cli.app import app, app_for
+    from aeon.cli.app import app_for
 
     if "_AEON_COMPLETE" in os.environ:
-        from aeon.cli.completion import complete
+        from aeon.cli.completion import complete, whole_words
 
-        return complete(app)
+        return complete(app_for(whole_words(os.environ)))
     # Not through typer's own main: it turns an interruption into an exit code before we can say how to continue.
     command = typer.main.get_command(app_for(argv))
     try:

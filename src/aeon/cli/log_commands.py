@@ -23,6 +23,7 @@ from aeon.cli.options import (
     Yes,
     group,
 )
+from aeon.cli.stored_names import complete_process, complete_run
 
 log = group("Everything that ran: requests, plans of skills, Processes.")
 
@@ -39,7 +40,13 @@ def log_list(
     ] = None,
     phase: Phase = None,
     process_name: Annotated[
-        str | None, typer.Option("--process", metavar="NAME", help="Only runs of this Process: its name or id.")
+        str | None,
+        typer.Option(
+            "--process",
+            metavar="NAME",
+            help="Only runs of this Process: its name or id.",
+            autocompletion=complete_process,
+        ),
     ] = None,
     since: Since = None,
     limit: Limit = 50,
@@ -169,6 +176,7 @@ def log_resume(  # noqa: PLR0913, PLR0917  # one for each option of the command
         return resume_process(found.id, user, as_json=as_json)
     from aeon.cli.request_inputs import RequestOptions
     from aeon.cli.requests import resume_run
+    from aeon.cli.session import Grants
 
     options = RequestOptions(
         model,
@@ -177,8 +185,7 @@ def log_resume(  # noqa: PLR0913, PLR0917  # one for each option of the command
         may_fetch=not no_input,
         stored_tools_user=user if tools else None,
         files=files or [],
-        allow_read=allow_read or [],
-        allow_write=allow_write or [],
+        grants=Grants(allow_read or [], allow_write or []),
         images=images or [],
     )
     return resume_run(found.file, options)
@@ -219,7 +226,10 @@ def log_verify(run: RunName, user: User = "me", output: Output = "table") -> int
 
 @log.command("delete")
 def log_delete(
-    runs: Annotated[list[str] | None, typer.Argument(metavar="[RUN]...", help="Logs and traces to delete.")] = None,
+    runs: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[RUN]...", help="Logs and traces to delete.", autocompletion=complete_run),
+    ] = None,
     days: Annotated[
         int | None, typer.Option("--days", min=0, metavar="N", help="Runs of Processes that ended N days ago.")
     ] = None,

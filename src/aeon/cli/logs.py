@@ -7,8 +7,8 @@ from aeon.base.errors import InputError
 from aeon.base.json import JsonObject, canonical_json
 from aeon.cli.console import print_data, print_message
 from aeon.cli.exit_codes import ExitCode
-from aeon.cli.output import OutputFormat, print_as
-from aeon.cli.text import COLUMNS, compact_json, indented_json, one_line, printable, wrap
+from aeon.cli.output import OutputFormat, Reason, print_as, print_reasons
+from aeon.cli.text import COLUMNS, compact_json, indented_json, one_line, wrap
 from aeon.kernel.marks import is_fallback
 from aeon.kernel.replay import replay
 from aeon.kernel.state import step_result
@@ -45,8 +45,7 @@ def explain_log(path: Path, *, output: OutputFormat) -> int:
     reasons = list(_reasons(history))
     if print_as(output, [{"step": step, "why": why, "message": text} for step, why, text in reasons], key="step"):
         return ExitCode.DONE
-    for step, _, text in reasons:
-        print_data(printable(f"{step or 'run'}: {text}"))
+    print_reasons((Reason(step, text) for step, _, text in reasons), str(path))
     if not reasons:
         print_message("every step is complete, and nothing is marked")
     return ExitCode.DONE

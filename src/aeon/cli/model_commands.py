@@ -5,10 +5,13 @@ from typing import Annotated, Literal
 import typer
 
 from aeon.cli.options import AsJson, Output, UserFile, Yes, group
+from aeon.cli.stored_names import complete_model
 
 model = group("Embedded models and their weights; the choice of a model.")
 
-ModelName = Annotated[str | None, typer.Argument(metavar="NAME", help="standard, small or tiny.")]
+ModelName = Annotated[
+    str | None, typer.Argument(metavar="NAME", help="standard, small or tiny.", autocompletion=complete_model)
+]
 
 
 @model.command("list")
@@ -38,7 +41,12 @@ def model_path(name: ModelName = None) -> int:
 @model.command("use")
 def model_use(
     name: Annotated[
-        str, typer.Argument(metavar="NAME", help="standard, small, tiny, a .gguf file, or a remote model.")
+        str,
+        typer.Argument(
+            metavar="NAME",
+            help="standard, small, tiny, a .gguf file, or a remote model.",
+            autocompletion=complete_model,
+        ),
     ],
     at: Annotated[
         str | None, typer.Option("--at", metavar="URL", help="The root of the HTTP API that serves a remote model.")
@@ -57,7 +65,10 @@ def model_use(
 
 @model.command("remove")
 def model_remove(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="standard, small or tiny.")], yes: Yes = False
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help="standard, small or tiny.", autocompletion=complete_model)
+    ],
+    yes: Yes = False,
 ) -> int:
     """Delete a model's downloaded weights; `fetch` gets them again."""
     from aeon.cli.models import remove_model

@@ -9,6 +9,8 @@ from aeon.base.next_steps import words_of
 COMMANDS: Final[Mapping[str, str]] = {
     "catalog.list": "{suggestion}See `aeon tool list`; `aeon init` adds what Aeon ships.",
     "config.explain": "See `aeon config list`.",
+    "engine.address": "See `aeon config list`, and set engine.address to that server.",
+    "files.give_again": "Give each again with --file FILE, or pipe it in again.",
     "folder.adopt": (
         "If you know and trust its origin, look at its contents and take it over with `aeon init --adopt`; "
         "otherwise move it away: {move}"
@@ -22,6 +24,7 @@ COMMANDS: Final[Mapping[str, str]] = {
     "images.give_again": "Give each again with --image FILE.",
     "jobs.list_dead": "See `aeon process job list --dead`.",
     "metrics.list": "See `aeon store metric list`.",
+    "models.check": "Run `aeon doctor` to see which model is configured and whether it answers.",
     "models.fetch": "Fetch it: aeon model fetch{name}",
     "models.fetch_again": (
         "Run `aeon model fetch {model}` again (the downloaded part is kept); "
@@ -41,13 +44,19 @@ COMMANDS: Final[Mapping[str, str]] = {
     ),
     "processes.start": "Start one: aeon process run NAME.",
     "projection.rebuild": "Run `aeon store graph rebuild`.",
+    "requests.begin": "See `aeon log show {log}`, or start a new run.",
     "runs.adopt": "{first} run `aeon log adopt`: open runs continue from their entries.",
     "runs.adopt_lost": (
         "Use one PostgreSQL as engine.address for all processes that share the record. If the first run store is lost, "
         "see `aeon log adopt --dry-run`."
     ),
     "runs.ask_again": "To be asked again, retry the run: aeon log retry {run}",
+    "runs.continue": "Resume it: aeon log resume {run}; or start a worker, which adopts it: aeon serve worker",
     "runs.explain": "See `aeon log why {run}`.",
+    "runs.find": (
+        "See `aeon log list`. A run that was started with other settings may be in another record: see `aeon "
+        "config list`."
+    ),
     "runs.list": "See `aeon log list`.",
     "runs.resume": "Resume the run; it goes on without the answer: aeon log resume {run}",
     "runs.retry": "Then: aeon log retry {run}",
@@ -57,11 +66,32 @@ COMMANDS: Final[Mapping[str, str]] = {
     "secrets.create_and_bind": "Create your own secret and bind it: `aeon tool bind`.",
     "secrets.list": "See `aeon secret list`.",
     "secrets.rotate": "Log in again at its provider and rotate the secret with `aeon secret set`.",
+    "services.start": "Check that the service runs at {where}; see `aeon tool health`.",
     "skills.check": "See `aeon skill check`.",
+    "skills.configure": "Set them with `aeon skill config {skill} --set NAME=VALUE`.",
     "skills.correct": "Correct the file, then run `aeon skill check`.",
+    "skills.grant": (
+        "If you trust it, `aeon skill run` grants this with {flags} for one run, and `aeon skill trust "
+        "{skill}` permanently."
+    ),
     "skills.list": "See `aeon skill list`.",
+    "skills.permit": (
+        "If you trust it, run `aeon skill trust {skill}`; for one run, `aeon skill run` takes --allow-network, "
+        "--allow-model and --allow-install."
+    ),
+    "skills.plan_yourself": (
+        "Put text for a script in quotation marks, start a model (`aeon doctor`), or write the plan yourself "
+        "and run it with `aeon skill run`."
+    ),
     "skills.reword": "Reword the request, or see `aeon skill list` for the available skills.",
     "skills.show": "See `aeon skill show {skill}`.",
+    "skills.trust": (
+        "Look at {folder}; then run `aeon skill trust {skill}`. If all projects are your own, set "
+        "AEON_SKILLS_TRUST_PROJECT=true, or trust_project in your own settings."
+    ),
+    "skills.trust_change": (
+        "Look at {folder}; then run `aeon skill trust {skill}`, or fetch it again with `aeon skill update {skill}`."
+    ),
     "skills.unpin": "Unpin it first: aeon skill unpin {skill}",
     "skills.update_or_remove": "Update it with `aeon skill update {skill}`, or remove it first.",
     "store.check": "Run `aeon doctor`; the data are safe.",
@@ -75,9 +105,15 @@ COMMANDS: Final[Mapping[str, str]] = {
     "templates.restore_service": ("Use another template, or restore it: `aeon tool service template restore {name}`."),
     "templates.restore_tool": "Use another template, or restore it: `aeon tool template restore {name}`.",
     "tools.bind_again": ("Check it with `aeon tool show {tool}`; if you still want it, run `aeon tool bind` again."),
+    "tools.check_health": (
+        "`aeon tool health` checks it again; start its service, or correct the tool's connectionParams."
+    ),
     "tools.health": "See `aeon tool health` for since when and why.",
+    "tools.list": "See `aeon tool list`.",
+    "tools.show": "See `aeon tool show {tool}`.",
     "tools.trust": "If you trust it, run `aeon tool trust {tool}`.",
     "tools.trust_again": ("Check it with `aeon tool show {tool}`; if you still want it, run `aeon tool trust` again."),
+    "workers.start": "Start one: aeon serve worker --type {type}",
     "workers.stop": "Stop these processes first; `aeon serve worker list` shows them.",
 }
 

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 import typer
 
 from aeon.cli.output import OutputFormat
+from aeon.cli.stored_names import complete_model, complete_run, complete_stored
 
 
 def group(description: str) -> typer.Typer:
@@ -23,7 +24,13 @@ Output = Annotated[
     OutputFormat, typer.Option("--output", "-o", metavar="FORMAT", help="table, json (or --json), yaml or name.")
 ]
 Model = Annotated[
-    str | None, typer.Option("--model", metavar="NAME", help="standard, small, tiny, a .gguf file, or a remote model.")
+    str | None,
+    typer.Option(
+        "--model",
+        metavar="NAME",
+        help="standard, small, tiny, a .gguf file, or a remote model.",
+        autocompletion=complete_model,
+    ),
 ]
 Ttl = Annotated[int | None, typer.Option("--ttl", min=1, metavar="N", help="The most steps that the run may execute.")]
 NoInput = Annotated[bool, typer.Option("--no-input", help="Never prompt, download, or read stdin unless it is named.")]
@@ -56,9 +63,17 @@ AllowWrite = Annotated[
     typer.Option("--allow-write", metavar="DIR", help="Let tools and scripts write in this folder. May be repeated."),
 ]
 RunName = Annotated[
-    str, typer.Argument(metavar="RUN", help="An id or the beginning of one, a log's path, or last for the newest.")
+    str,
+    typer.Argument(
+        metavar="RUN",
+        help="An id or the beginning of one, a log's path, or last for the newest.",
+        autocompletion=complete_run,
+    ),
 ]
-Name = Annotated[str, typer.Argument(metavar="NAME", help="Its name; its id if another user owns it.")]
+Name = Annotated[
+    str,
+    typer.Argument(metavar="NAME", help="Its name; its id if another user owns it.", autocompletion=complete_stored),
+]
 MAX_LISTED = 1000
 Limit = Annotated[int, typer.Option("--limit", min=1, max=MAX_LISTED, metavar="N", help="At most N.")]
 After = Annotated[

@@ -1,9 +1,10 @@
 """How commands print what they list or show: as a table, as JSON, as YAML, or only the names."""
 
+import shlex
 import shutil
 import sys
-from collections.abc import Sequence
-from typing import Literal, TypeAlias, cast
+from collections.abc import Iterable, Sequence
+from typing import Literal, NamedTuple, TypeAlias, cast
 
 from aeon.base.json import Json, JsonObject
 from aeon.cli.console import print_data, print_message
@@ -11,6 +12,8 @@ from aeon.cli.console import print_data, print_message
 OutputFormat: TypeAlias = Literal["table", "json", "yaml", "name"]
 
 _GAP = "  "
+_LONGEST_MESSAGE = 400
+"""Cells of a reason's message on a terminal."""
 _LEAST_CUT = 20
 """Cells that the last column keeps on a narrow terminal."""
 
@@ -36,6 +39,28 @@ def print_as(output: OutputFormat, data: Json, key: str = "name") -> bool:
 
         print_data(indented_json(data))
     return True
+
+
+class Reason(NamedTuple):
+    """Why a step of a run is not complete or not trusted; `advice` is what to do about it. Without a step, the run."""
+
+    step: str | None
+    message: str
+    advice: str = ""
+
+
+def print_reasons(reasons: Iterable[Reason], run: str) -> None:
+    """Print reasons, one below the other; a long message, such as a web page, is cut on a terminal, not in a pipe."""
+    from aeon.cli.text import one_line, printable
+
+    has_cut = False
+    for step, message, advice in reasons:
+        is_cut = sys.stdout.isatty() and len(message) > _LONGEST_MESSAGE
+        shown = one_line(message, _LONGEST_MESSAGE) if is_cut else message
+        has_cut |= is_cut
+        print_data(printable(f"{step or 'run'}: {shown} {advice}".rstrip()))
+    if has_cut:
+        print_message(f"Long messages are cut; see them whole with: aeon log why {shlex.quote(run)} -o json", "note: ")
 
 
 def print_table(titles: Sequence[str], rows: Sequence[Sequence[object]], empty: str = "") -> None:

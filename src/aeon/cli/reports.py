@@ -5,15 +5,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from aeon.application.requests import RequestResult
 from aeon.base.errors import AeonError
-from aeon.base.json import Json, JsonObject
+from aeon.base.json import JsonObject
 from aeon.cli.console import discard_stdout, print_data, print_message
 from aeon.cli.error_reports import as_error_report
 from aeon.cli.exit_codes import ExitCode
 from aeon.cli.next_steps import advice_of
 from aeon.cli.text import indented_json, printable
 from aeon.kernel.marks import untrusted_marks
-from aeon.kernel.state import OrchestrationState
 from aeon.llm.usage import Usage
 
 _CODES = {"completed": ExitCode.DONE, "failed": ExitCode.FAILED, "ttl_expired": ExitCode.EXPIRED}
@@ -55,27 +55,26 @@ class RequestReport:
         return report if self.error is None else {**report, "error": as_error_report(self.error)}
 
 
-def report_of_result(result: JsonObject) -> RequestReport:
-    """Return the report of an orchestrator's result. Only the last step's result is an answer."""
-    state: OrchestrationState = result["final_state"]
-    error: Json = result.get("error")
+def report_of_result(result: RequestResult) -> RequestReport:
+    """Return the report of a request's result. Only the last step's result is an answer."""
     return RequestReport(
-        status=result["status"],
+        status=result.status,
         code=_code(result),
-        answer=result["answer"],
-        plan=result["plan"],
-        results=result["results"],
-        errors=state.errors,
-        repairs=[action.as_dict() for action in state.supervisor_actions],
-        marks=result["marks"],
-        trusted=result["trusted"],
-        error=error,
+        answer=result.answer,
+        plan=result.plan,
+        results=result.results,
+        errors=result.state.errors,
+        repairs=[action.as_dict() for action in result.state.supervisor_actions],
+        marks=result.marks,
+        trusted=result.trusted,
+        error=result.error,
+        usage=result.usage,
     )
 
 
-def _code(result: JsonObject) -> ExitCode:
-    code = _CODES[result["status"]]
-    return ExitCode.UNTRUSTED if code is ExitCode.DONE and not result["trusted"] else code
+def _code(result: RequestResult) -> ExitCode:
+    code = _CODES[result.status]
+    return ExitCode.UNTRUSTED if code is ExitCode.DONE and not result.trusted else code
 
 
 def report_of_error(error: AeonError) -> RequestReport:

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal, NamedTuple, TypeAlias
 
-from aeon.application.attachments import NamedImage, plan_of_images, plan_of_texts, read_attachments, read_images
+from aeon.application.attachments import plan_of_images, plan_of_texts, read_attachments, read_images
+from aeon.application.prepared_runs import AskedRequest, PlanPolicy
 from aeon.base.errors import RequestError
 from aeon.cli.inputs import ask_for_request, piped_text, read_plan, read_request, request_of_plan
-from aeon.cli.session import load_cli_settings
-from aeon.plan.models import Plan
+from aeon.cli.session import Grants, load_cli_settings
 from aeon.settings import LoadedSettings
 from aeon.tools.attachments import Attachments
 
@@ -30,40 +30,23 @@ class RequestOptions(NamedTuple):
     """The user whose stored tools are offered too; None offers no stored tools."""
     files: Sequence[str] = ()
     """Files and addresses of pages whose text the model gets."""
-    allow_read: Sequence[Path] = ()
-    """Folders that tools may read, besides the current one."""
-    allow_write: Sequence[Path] = ()
-    """Folders in which tools and scripts may write."""
+    grants: Grants = Grants()
+    """Folders that tools may read, besides the current one, and in which tools and scripts may write."""
     images: Sequence[Path] = ()
     """Images that the model sees."""
     verbosity: Verbosity = "normal"
 
     def load(self, ttl: int | None = None) -> LoadedSettings:
         """The settings of the current folder, overridden by these flags. Raises ConfigError."""
-        write = [str(each.absolute()) for each in self.allow_write] or None
-        grants = {
-            "tools.allow_read": ("--allow-read", [str(each.absolute()) for each in self.allow_read] or None),
-            "tools.allow_write": ("--allow-write", write),
-            "skills.allow_write": ("--allow-write", write),
-        }
-        return load_cli_settings(model=self.model, ttl=self.ttl if ttl is None else ttl, more=grants)
+        ttl = self.ttl if ttl is None else ttl
+        return load_cli_settings(model=self.model, ttl=ttl, more=self.grants.settings())
 
 
 class UserPlan(NamedTuple):
     """The file of a supplied plan, None without one, and how far the model may make up for what it lacks."""
 
     file: Path | None
-    repair: bool
-    allow_fallback: bool
-
-
-class AskedRequest(NamedTuple):
-    """What a command was asked to run: the request, its plan if there is one already, the texts and images."""
-
-    request: str
-    plan: Plan | None
-    attachments: Attachments | None = None
-    images: Sequence[NamedImage] = ()
+    policy: PlanPolicy
 
 
 def read_asked_request(request: str | None, supplied: UserPlan, options: RequestOptions) -> AskedRequest:
@@ -75,8 +58,9 @@ def read_asked_request(request: str | None, supplied: UserPlan, options: Request
                 f"{flag} needs a request; a plan names what it reads.", next_step="Leave one of them out."
             )
         plan = read_plan(supplied.file)
-        return AskedRequest(request_of_plan(plan) if request is None else read_request(request), plan)
-    if supplied.repair or supplied.allow_fallback:
+        text = request_of_plan(plan) if request is None else read_request(request)
+        return AskedRequest(text, plan, policy=supplied.policy)
+    if any(supplied.policy):
         raise RequestError("--repair and --allow-fallback need a supplied plan.", next_step="Add --plan FILE.")
     piped = None if request == "-" else text_on_stdin(options)
     if request is None:

@@ -2,10 +2,10 @@
 
 import os
 import sys
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from aeon.base.hardening import make_undumpable
 from aeon.base.json import Json
@@ -18,6 +18,22 @@ if TYPE_CHECKING:
 MASTER_KEY = "AEON_MASTER_KEY"
 
 _NO_FLAGS: Mapping[str, tuple[str, Json]] = {}
+
+
+class Grants(NamedTuple):
+    """The folders that a command lets tools read, and in which it lets tools and scripts write."""
+
+    read: Sequence[Path] = ()
+    write: Sequence[Path] = ()
+
+    def settings(self) -> dict[str, tuple[str, Json]]:
+        """The keys of settings that the flags override, each with its flag; a value of None leaves a key as it is."""
+        read, write = ([str(each.absolute()) for each in folders] or None for folders in self)
+        return {
+            "tools.allow_read": ("--allow-read", read),
+            "tools.allow_write": ("--allow-write", write),
+            "skills.allow_write": ("--allow-write", write),
+        }
 
 
 def load_cli_settings(

@@ -213,7 +213,7 @@ class Orchestrator:
             actions = self._take_actions(cycle, None)
             raise OrchestrationError(
                 f"No plan could be made: {error.message}",
-                next_step=error.advice or "Simplify the request, pass a plan with --plan, or use a stronger model.",
+                next_step=error.next or "Simplify the request, pass a plan with --plan, or use a stronger model.",
                 cause=error.as_dict(),
                 attempts=[cycle.llm_output, *(action.as_dict() for action in actions)],
             ) from error

@@ -7,6 +7,7 @@ from typing import Final, Literal, NamedTuple
 from aeon.base.clock import Clock
 from aeon.base.errors import AeonError
 from aeon.base.json import Json
+from aeon.base.next_steps import NextStep
 from aeon.platform.catalog.model import Tool
 from aeon.platform.catalog.tools import ToolRepository
 from aeon.platform.errors import NotFoundError, RuleError
@@ -88,7 +89,7 @@ def _inaccessible(user: str, call: StepCall) -> Obstacle:
 
 def _rule_obstacle(error: AeonError) -> Obstacle:
     rule = error.rule if isinstance(error, RuleError) else ""
-    return Obstacle(kind=_KINDS.get(rule, "access"), message=_as_clause(error.message), next_step=error.advice)
+    return Obstacle(kind=_KINDS.get(rule, "access"), message=_as_clause(error.message), next_step=error.next)
 
 
 def _down_obstacle(tool: Tool) -> Obstacle:
@@ -96,7 +97,7 @@ def _down_obstacle(tool: Tool) -> Obstacle:
     return Obstacle(
         kind="down",
         message=f"the tool {tool.name!r} is down: {why}",
-        next_step="`aeon tool health` checks it again; start its service, or correct the tool's connectionParams.",
+        next_step=NextStep("tools.check_health"),
     )
 
 
@@ -182,10 +183,8 @@ def explain_run(context: DiagnosisContext, user: str, run: str) -> list[WaitReas
     try:
         planned = context.runs.repository.get(user, run)
     except NotFoundError as error:
-        advice = "A run that was started with other settings may be in another record: see `aeon config list`."
-        raise NotFoundError(
-            f"{error.message} The search was in: {context.store.name}.", next_step=f"{error.advice} {advice}"
-        ) from None
+        message = f"{error.message} The search was in: {context.store.name}."
+        raise NotFoundError(message, next_step=NextStep("runs.find")) from None
     entries = list(context.runs.repository.entries(run))
     view = RunView(planned.run, planned.plan, replay(planned.plan, entries))
     reasons = explain_steps(view.plan, view.state)
@@ -235,16 +234,14 @@ def _executor_reasons(view: RunView, context: DiagnosisContext) -> Iterator[Wait
     run, registry = view.run, context.registry
     if run.executor == SELF_RECOVERING_EXECUTOR:
         if context.engine_executor != SELF_RECOVERING_EXECUTOR:
-            message = "It runs on Temporal, and the settings here name another engine: its workers are elsewhere"
-            advice = "See `aeon config list`, and set engine.address to that server"
-            yield WaitReason(step="", kind="engine", message=f"{message}. {advice}.")
+            message = "It runs on Temporal, and the settings here name another engine: its workers are elsewhere."
+            yield WaitReason(step="", kind="engine", message=message, next_step=NextStep("engine.address"))
         return
     dead = {each.id for each in registry.list_dead_executors()}
     if run.executor in {each.id for each in registry.list_executors()} - dead:
         return
-    message = "Its executor is gone" if run.executor else "It has no executor yet"
-    advice = f"resume it: aeon log resume {run.id}; or start a worker, which adopts it: aeon serve worker"
-    yield WaitReason(step="", kind="waits", message=f"{message}; {advice}")
+    message = "Its executor is gone." if run.executor else "It has no executor yet."
+    yield WaitReason(step="", kind="waits", message=message, next_step=NextStep("runs.continue", run=run.id))
 
 
 def _refined_reasons(
@@ -300,14 +297,16 @@ def _with_workers(reason: WaitReason, view: RunView, workers: Sequence[Worker]) 
     call = view.plan.calls[reason.step]
     if call.kind == "process":
         child = view.plan.job_id(reason.step, reason.attempt)
-        return reason.model_copy(update={"message": f"{reason.message} It is a run of its own: aeon log why {child}"})
+        step = NextStep("runs.explain", run=child)
+        return reason.model_copy(update={"message": f"{reason.message} It is a run of its own.", "next_step": step})
     if _has_worker(reason, view, workers):
         return reason
     live = [each for each in workers if each.type == call.worker and each.status != "offline"]
     if not live:
         kind = call.worker
-        message = f"Waits for a worker of the type {kind}: there is none. Start one: aeon serve worker --type {kind}"
-        return reason.model_copy(update={"kind": "waits", "message": message})
+        message = f"Waits for a worker of the type {kind}: there is none."
+        step = NextStep("workers.start", type=kind)
+        return reason.model_copy(update={"kind": "waits", "message": message, "next_step": step})
     if all(each.status == "busy" for each in live):
         message = f"Waits for a free worker: all {len(live)} of the type {call.worker} are busy."
         return reason.model_copy(update={"kind": "waits", "message": message})
@@ -317,5 +316,5 @@ def _with_workers(reason: WaitReason, view: RunView, workers: Sequence[Worker]) 
 def _with_obstacle(reason: WaitReason, obstacle: Obstacle) -> WaitReason:
     when = "By now" if reason.attempt and reason.kind != "ready" else "It would fail when it is reached:"
     since = f", since {obstacle.since[:19]}" if obstacle.since else ""
-    message = f"{reason.message} {when} {obstacle.message}{since}. {obstacle.next_step}"
-    return reason.model_copy(update={"message": message, "obstacle": obstacle})
+    message = f"{reason.message} {when} {obstacle.message}{since}."
+    return reason.model_copy(update={"message": message, "obstacle": obstacle, "next_step": obstacle.next_step})

@@ -51,7 +51,7 @@ def fallback_text(request: str, last: ExecutionResult, lessons: Sequence[str]) -
         f"I could not complete this request: {shown_request}",
         *(["What was done:", *done] if done else []),
         *(["What failed:", *failed] if failed else ["No plan could be made for it."]),
-        "Reword the request, see `aeon skill list`, or write the plan yourself and run it with `aeon skill run`.",
+        "Reword the request, list the skills, or write the plan yourself and run it.",
     ]
     return "\n".join(parts)
 

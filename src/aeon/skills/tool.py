@@ -5,6 +5,7 @@ from typing import Any, Protocol
 from aeon.base.cancellation import on_cancel
 from aeon.base.errors import ToolError
 from aeon.base.json import JsonObject
+from aeon.base.next_steps import NextStep
 from aeon.skills.failures import FailureClass
 from aeon.skills.invocation import Cancellation
 from aeon.skills.models import Skill, SkillScript
@@ -28,7 +29,7 @@ class ToolPlanExecution(Protocol):
 
 
 _SETUP_FAILURES = frozenset({FailureClass.CANNOT_START, FailureClass.CONFIGURATION})
-"""Failures that `aeon skill check` explains; all others are faults of the script or the input."""
+"""Failures that the notes about the skills explain; all others are faults of the script or the input."""
 
 _NODE = "call"
 _GRACE_SECONDS = 15.0
@@ -62,11 +63,15 @@ class SkillTool(Tool):
             return result.output or {}
         error = result.error
         message = "it ended before it started" if error is None else f"{error.type}: {error.message}"
-        is_setup_failure = error is not None and error.type in _SETUP_FAILURES
         raise ToolError(
             f"The skill's script {self._path} failed: {message}",
-            next_step="See `aeon skill check`." if is_setup_failure else "Correct the input or the script.",
+            next_step=self._advice(None if error is None else error.type),
         )
+
+    def _advice(self, failure: str | None) -> str | NextStep:
+        if failure == FailureClass.NOT_GRANTED:
+            return NextStep("skills.permit", skill=self.name.partition(".")[0])
+        return NextStep("skills.check") if failure in _SETUP_FAILURES else "Correct the input or the script."
 
 
 def _with_added(schema: JsonObject) -> JsonObject:

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import isclose
 from typing import NamedTuple
 
@@ -15,6 +15,7 @@ from aeon.supervisor.numerals import find_digit_numbers, find_numbers
 from aeon.supervisor.repair_context import iterate_leaves
 from aeon.tools.arithmetic import evaluate_expression
 from aeon.tools.arithmetic_requests import is_only_arithmetic
+from aeon.tools.attachments import IMAGE_LINE
 from aeon.tools.number_words import find_expression
 
 _MAX_VERBATIM = 60
@@ -82,9 +83,12 @@ def doubts_of(run: AnsweredRun) -> list[str]:
 
 
 def _invented_numbers(run: AnsweredRun) -> list[str]:
-    """The reason against an answer from texts that has numbers of its own: a model that counts or adds may err."""
+    """The reason against an answer from texts that has numbers of its own: a model that counts or adds may err.
+
+    None if the model also saw an image, from which it may have read them.
+    """
     last = run.steps[-1]
-    if last.tool is not None or not last.arguments:
+    if last.tool is not None or not last.arguments or IMAGE_LINE.search(last.description):
         return []
     earlier = [value for step_id, value in run.results.items() if step_id != last.step_id]
     known = _numbers_in([run.request, *map(str, iterate_leaves(earlier))])
@@ -112,36 +116,31 @@ def _sourceless_numbers(run: AnsweredRun) -> list[str]:
     """The reason against a computation with a number that neither the request nor a result has."""
     if not run.is_planned:
         return []
-    arithmetic = {call.step_id: _arithmetic_of(call) for call in run.calls}
-    if not any(arithmetic.values()):
-        return []
-    asked = _forms_in([run.request]) | _SELF_EVIDENT
-    had = {step_id: _forms_in([*map(str, iterate_leaves(value))]) for step_id, value in run.results.items()}
-    holders = Counter(form for forms in had.values() for form in forms)
+    asked = _forms([run.request]) | _SELF_EVIDENT
+    by_step = {step_id: _forms(map(str, iterate_leaves([value]))) for step_id, value in run.results.items()}
+    holders = Counter(form for forms in by_step.values() for form in forms)
+
+    def has_source(number: float, call: ToolCall) -> bool:
+        return number in asked or holders[number] > (number in by_step.get(call.step_id, ()))
+
     sourceless = [
         numeral
-        for step_id, numerals in arithmetic.items()
-        for numeral in numerals
-        if not _has_source(_readings(numeral), asked, holders, had.get(step_id, set()))
+        for call in run.calls
+        for numeral in _numerals_of_arithmetic(call)
+        if not any(has_source(number, call) for number in _readings(numeral))
     ]
     listed = ", ".join(dict.fromkeys(sourceless[:5]))
     return [f"it was computed with {listed}, which neither the request nor a result has"] if sourceless else []
 
 
-def _arithmetic_of(call: ToolCall) -> list[str]:
-    """The numerals of a call's arithmetic."""
+def _numerals_of_arithmetic(call: ToolCall) -> list[str]:
     leaves = [leaf for leaf in iterate_leaves(call.arguments) if isinstance(leaf, str) and _ARITHMETIC.fullmatch(leaf)]
-    return [each for leaf in leaves for each in _NUMERAL.findall(leaf)]
+    return [numeral for leaf in leaves for numeral in _NUMERAL.findall(leaf)]
 
 
-def _has_source(readings: set[float], asked: set[float], holders: Counter[float], own: set[float]) -> bool:
-    """Whether the request or the result of another step has one of these numbers; `holders` counts the results."""
-    return any(number in asked or holders[number] > (number in own) for number in readings)
-
-
-def _forms_in(texts: Sequence[str]) -> set[float]:
-    """The numbers of texts in all forms in which they may be used."""
-    return {form for number in _numbers_in(texts) for form in _shares(number)}
+def _forms(texts: Iterable[str]) -> set[float]:
+    """The numbers of texts, in all forms in which they may be used."""
+    return {form for number in _numbers_in([*texts]) for form in _shares(number)}
 
 
 def _numbers_in(texts: Sequence[str]) -> set[float]:

@@ -1,6 +1,7 @@
-"""`Attachments`: texts that a user gave with a request, read part by part by the steps of a plan."""
+"""`Attachments`: texts that a user gave with a request, read part by part by the steps of a plan; names of images."""
 
 import hashlib
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -10,6 +11,9 @@ from aeon.tools.interface import Tool
 
 PART_CHARACTERS = 10_000
 """The most characters of a part: what the embedded models read at once, with room for the step itself."""
+
+IMAGE_LINE = re.compile(r"^Image (.+), [\d,]+ bytes, sha256 ([0-9a-f]{64})$", re.MULTILINE)
+"""How a step's description names an image that the model sees."""
 
 _MIN_FILL = 0.6
 """A part ends at a paragraph, a line or a word, if one ends after this share of it."""

@@ -169,7 +169,7 @@ def test_a_script_that_is_gone_is_said_with_its_skill(aeon, talker, plan):
     (talker / "scripts" / "say.sh").unlink()
     ended = aeon("skill", "run", plan(("a", SAY)))
     assert ended.code == 2
-    assert "the skill 'talker' is permanentFailure; `aeon skill check` says why" in told(ended)
+    assert "the skill 'talker' is permanentFailure; the notes about the skills say why" in told(ended)
     assert "say.sh" in aeon("skill", "check").out
 
 
@@ -272,7 +272,7 @@ def test_settings_that_cannot_be_used_leave_the_skill_out_with_the_reason(aeon, 
     assert "config.json" in aeon("skill", "check").out
     ended = aeon("skill", "run", plan(("a", SAY)))
     assert ended.code == 2
-    assert "the skill 'talker' is degraded; `aeon skill check` says why" in told(ended)
+    assert "the skill 'talker' is degraded; the notes about the skills say why" in told(ended)
     ended = aeon("skill", "config", "talker")
     assert ended.code == 1
     assert "error: " in ended.err

@@ -9,6 +9,7 @@ import pytest
 
 from aeon.base.errors import ConfigError, InputError, SkillError
 from aeon.base.json_schema import compile_schema
+from aeon.cli.next_steps import advice_of
 from aeon.skills.discovery.script_files import PLAIN_INPUT_SCHEMA
 from aeon.skills.launch.grants import Grants, NotGrantedError
 from aeon.skills.launch.interpreters import script_search_path
@@ -131,8 +132,9 @@ def test_a_script_may_write_where_the_user_granted_it(skill, tmp_path):
 def test_a_skill_of_a_project_grants_itself_nothing(skill, asks, granted, flags):
     """Skills 15: what skill.json declares is only asked for; refused, saying which flag grants it."""
     foreign = replace(skill, is_from_project=True, capabilities=tuple(asks))
-    with pytest.raises(NotGrantedError, match=f"'greet' came with the project .* grants this with {flags}"):
+    with pytest.raises(NotGrantedError, match="'greet' came with the project") as refused:
         prepared(foreign, grants=granted)
+    assert f"grants this with {flags} for one run" in advice_of(refused.value)
 
 
 def test_a_skill_of_a_project_uses_what_was_granted(skill, tmp_path):

@@ -129,7 +129,7 @@ def test_a_long_cycle_is_told_in_short():
     ("fields", "said"),
     [
         ({"toolPath": "off/go"}, "the skill 'off' is disabled"),
-        ({"toolPath": "poor/go"}, "the skill 'poor' is degraded; `aeon skill check` says why"),
+        ({"toolPath": "poor/go"}, "the skill 'poor' is degraded; the notes about the skills say why"),
         ({"toolPath": "story/tell"}, "the skill 'story' is in this plan's disabledSkills"),
     ],
 )
@@ -220,5 +220,5 @@ def test_a_script_that_is_missing_from_a_broken_skill_names_the_skill():
     """Skills 13: what is wrong is the skill, not how the plan spells it."""
     for path in ("poor/gone", "skills/poor/gone"):
         assert messages(node("a", path)) == [
-            f"{path!r} is not a script of any skill; the skill 'poor' is degraded; `aeon skill check` says why"
+            f"{path!r} is not a script of any skill; the skill 'poor' is degraded; the notes about the skills say why"
         ]

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from aeon.cli.next_steps import advice_of
 from aeon.skills.discovery.library import SkillLibrary
 from aeon.skills.discovery.search import default_roots
 from aeon.skills.models import SkillCatalog
@@ -124,8 +125,8 @@ def test_a_request_is_refused_when_a_word_of_it_is_not_accounted_for(catalog, re
         PatternPlanner().plan(PlanningTask(request_text, catalog))
 
     assert f"'{word}'" in raised.value.message.replace(word.capitalize(), word)
-    assert "aeon doctor" in raised.value.message
-    assert "aeon skill run" in raised.value.message
+    assert "start a model, or write the plan yourself" in raised.value.advice
+    assert "`aeon skill run`" in advice_of(raised.value)
 
 
 @pytest.mark.parametrize(

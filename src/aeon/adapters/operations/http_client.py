@@ -13,6 +13,7 @@ import httpx2
 from aeon.adapters.operations.host_addresses import HostResolver, allowed_addresses, refuse_readable_key
 from aeon.adapters.operations.tls import tls_fault
 from aeon.base.loggers import room_logger
+from aeon.base.next_steps import NextStep
 from aeon.llm.adapters.transport import disable_header_logging
 from aeon.platform.catalog.operations import OperationError
 from aeon.platform.catalog.tool_calls import skip_confirmation
@@ -176,7 +177,7 @@ def _unreachable(where: str, error: httpx2.HTTPError) -> OperationError:
         return OperationError(f"the service at {where} could not be reached: {fault.problem}", next_step=fault.advice)
     return OperationError(
         f"the service at {where} could not be reached: {type(error).__name__}",
-        next_step=f"Check that the service runs at {where}; see `aeon tool health`.",
+        next_step=NextStep("services.start", where=where),
         is_transient=True,
     )
 

@@ -7,6 +7,7 @@ import typer
 
 from aeon.cli.options import MAX_LISTED, After, AsJson, Expect, Inputs, Limit, Name, Output, Prefix, User, Yes, group
 from aeon.cli.platform.entity_commands import add_changes, add_list
+from aeon.cli.stored_names import complete_process, complete_stored
 
 process = group("Processes: stored plans with versions. They run, also on a schedule.")
 schedule = group("When Processes start by themselves.")
@@ -92,13 +93,20 @@ def process_draw(
     return draw_process(name, run, file, user)
 
 
-ScheduleName = Annotated[str, typer.Argument(metavar="NAME", help="The schedule's name, or its id.")]
+ScheduleName = Annotated[
+    str, typer.Argument(metavar="NAME", help="The schedule's name, or its id.", autocompletion=complete_stored)
+]
 
 
 @schedule.command("create")
 def schedule_create(  # one for each option
     name: Annotated[str, typer.Argument(metavar="NAME", help="The new schedule's name.")],
-    process_name: Annotated[str, typer.Argument(metavar="PROCESS", help="The process to start: its name or id.")],
+    process_name: Annotated[
+        str,
+        typer.Argument(
+            metavar="PROCESS", help="The process to start: its name or id.", autocompletion=complete_process
+        ),
+    ],
     cron: Annotated[
         str | None, typer.Option("--cron", metavar="EXPR", help='When, repeatedly: "0 8 * * mon-fri".')
     ] = None,

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from datetime import datetime
 
 from aeon.application.run_follower import HeldUpdate, RunUpdate
+from aeon.cli.next_steps import COMMANDS
 from aeon.cli.text import printable
 from aeon.platform.runs.machine.events import (
     AnswerGiven,
@@ -29,7 +30,7 @@ class RunLines:
         """Yield the lines of one update; none for entries that are not about a step."""
         indent = "  " * update.depth
         if isinstance(update, HeldUpdate):
-            yield f"{indent}{update.reason.step}: {printable(update.reason.message)}"
+            yield f"{indent}{update.reason.step}: {printable(update.reason.worded(COMMANDS))}"
             return
         run, _, plan, entry = update
         event = entry.event

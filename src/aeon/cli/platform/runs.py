@@ -6,12 +6,12 @@ from aeon.application.run_follower import RunFollower, SettledRun
 from aeon.application.run_reader import PendingQuestion
 from aeon.application.runs import RunService
 from aeon.base.json import Json, JsonObject
-from aeon.base.next_steps import NextStep
+from aeon.base.next_steps import NextStep, words_of
 from aeon.cli.console import print_data, print_message
 from aeon.cli.exit_codes import ExitCode
 from aeon.cli.inputs import parse_value, read_inputs
 from aeon.cli.next_steps import COMMANDS
-from aeon.cli.output import OutputFormat, print_as
+from aeon.cli.output import OutputFormat, Reason, print_as, print_reasons
 from aeon.cli.platform.run_follower import RunLines
 from aeon.cli.platform.session import runtime_session, workspace_session
 from aeon.cli.text import COLUMNS, indented_json, one_line, printable
@@ -71,17 +71,18 @@ def cancel_run(run: str, user: str) -> int:
 def why_run(run: str, user: str, *, output: OutputFormat) -> int:
     """Print why steps of a run have not completed."""
     with workspace_session(user) as workspace:
-        reasons = workspace.runs.explain(workspace.runs.find_id(run))
+        run = workspace.runs.find_id(run)
+        reasons = workspace.runs.explain(run)
     if print_as(output, [_reason_data(reason) for reason in reasons], key="step"):
         return ExitCode.DONE
-    for reason in reasons:
-        print_data(printable(f"{reason.step or 'run'}: {reason.message}"))
+    print_reasons((Reason(each.step, each.message, words_of(each.next_step, COMMANDS)) for each in reasons), run)
     return ExitCode.DONE
 
 
 def _reason_data(reason: WaitReason) -> JsonObject:
     """Return a reason under its published keys: its kind is `why`."""
-    return {"why" if name == "kind" else name: value for name, value in reason.as_dict().items()}
+    data = {**reason.as_dict(), "nextStep": words_of(reason.next_step, COMMANDS)}
+    return {"why" if name == "kind" else name: value for name, value in data.items()}
 
 
 def adopt_runs(user: str, *, is_dry: bool, as_json: bool) -> int:

@@ -4,7 +4,21 @@ from typing import Annotated, Literal
 
 import typer
 
-from aeon.cli.options import MAX_LISTED, After, AsJson, Inputs, Limit, Name, Output, Owner, Prefix, User, group
+from aeon.cli.options import (
+    MAX_LISTED,
+    After,
+    AllowRead,
+    AllowWrite,
+    AsJson,
+    Inputs,
+    Limit,
+    Name,
+    Output,
+    Owner,
+    Prefix,
+    User,
+    group,
+)
 from aeon.cli.platform.entity_commands import add_changes, add_list, add_show, add_template_verbs
 
 tool = group("Tools: built in, of skills, and stored by you.")
@@ -52,11 +66,19 @@ def tool_show(name: Name, user: User = "me", output: Output = "table") -> int:
 
 
 @tool.command("call")
-def tool_call(name: Name, inputs: Inputs = None, user: User = "me", as_json: AsJson = False) -> int:
+def tool_call(
+    name: Name,
+    inputs: Inputs = None,
+    allow_read: AllowRead = None,
+    allow_write: AllowWrite = None,
+    user: User = "me",
+    as_json: AsJson = False,
+) -> int:
     """Call a tool. This is a real call, with its effects."""
     from aeon.cli.platform.tool_lists import call_tool
+    from aeon.cli.session import Grants
 
-    return call_tool(name, inputs or [], user, as_json=as_json)
+    return call_tool(name, inputs or [], user, Grants(allow_read or [], allow_write or []), as_json=as_json)
 
 
 @tool.command("search")

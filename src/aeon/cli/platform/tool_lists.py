@@ -8,6 +8,7 @@ from pathlib import Path
 from aeon.application.folder import FolderService
 from aeon.application.pages import Page
 from aeon.application.workspace import Workspace
+from aeon.base.errors import InputError
 from aeon.base.json import JsonObject
 from aeon.cli.console import print_data, print_message
 from aeon.cli.exit_codes import ExitCode
@@ -15,7 +16,7 @@ from aeon.cli.inputs import read_inputs
 from aeon.cli.output import OutputFormat, print_as, print_table
 from aeon.cli.platform.listing import ListOptions, print_whether_more
 from aeon.cli.platform.session import workspace_session
-from aeon.cli.session import load_cli_settings
+from aeon.cli.session import Grants, load_cli_settings
 from aeon.cli.text import COLUMNS, indented_json, printable, wrap
 from aeon.platform.catalog.model import Tool
 from aeon.platform.errors import NotFoundError
@@ -69,15 +70,19 @@ def show_tool(name: str, user: str, *, output: OutputFormat) -> int:
     return ExitCode.DONE
 
 
-def call_tool(name: str, inputs: Sequence[str], user: str, *, as_json: bool) -> int:
+def call_tool(name: str, inputs: Sequence[str], user: str, grants: Grants, *, as_json: bool) -> int:
     """Call a tool. Raises InputError or RuleError for invalid inputs, ToolError or OperationError if it fails."""
     arguments = read_inputs(inputs)
     with _stored(user) as workspace:
         if (stored := _find_stored(workspace, name)) is not None and workspace is not None:
+            if any(grants):
+                raise InputError(
+                    f"The stored tool {name!r} uses no files.", next_step="Leave out --allow-read and --allow-write."
+                )
             return _call_stored(workspace, stored, arguments, as_json=as_json)
     from aeon.cli.registered_tools import call_registered_tool
 
-    result = call_registered_tool(name, arguments, _stored_names(user))
+    result = call_registered_tool(name, arguments, _stored_names(user), grants)
     print_data(indented_json({"tool": name, "arguments": arguments, "result": result} if as_json else result))
     return ExitCode.DONE
 

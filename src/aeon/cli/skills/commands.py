@@ -7,6 +7,7 @@ import typer
 
 from aeon.cli.options import AsJson, Model, NoInput, Output, Yes, group
 from aeon.cli.skills.script_words import ScriptAwareCommand
+from aeon.cli.stored_names import complete_skill
 
 skills = group(
     "Skills: folders with a prompt and scripts.\n\n"
@@ -16,7 +17,7 @@ skills = group(
 
 Language: TypeAlias = Literal["python", "bash", "javascript"]
 
-Name = Annotated[str, typer.Argument(metavar="NAME", help="A skill's name.")]
+Name = Annotated[str, typer.Argument(metavar="NAME", help="A skill's name.", autocompletion=complete_skill)]
 Sandbox = Annotated[
     str | None,
     typer.Option("--sandbox", metavar="LEVEL", help="auto, require, bubblewrap, landlock or plain."),
@@ -45,6 +46,7 @@ def skills_run(  # noqa: PLR0913, PLR0917  # one for each flag
             metavar="WHAT...",
             help="A request in words; a plan's .json file; /NAME and words for a skill; or NAME/SCRIPT and its own "
             "arguments. - reads a request or a plan from stdin.",
+            autocompletion=complete_skill,
         ),
     ],
     inputs: Annotated[
@@ -133,7 +135,8 @@ def skills_new(
 def skills_export(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder to write to.")],
     names: Annotated[
-        list[str] | None, typer.Argument(metavar="[NAME]...", help="The skills to export; default: all.")
+        list[str] | None,
+        typer.Argument(metavar="[NAME]...", help="The skills to export; default: all.", autocompletion=complete_skill),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite existing folders.")] = False,
 ) -> int:
@@ -209,7 +212,8 @@ def skills_install(
 @skills.command("update")
 def skills_update(
     names: Annotated[
-        list[str] | None, typer.Argument(metavar="[NAME]...", help="Default: all that are not pinned.")
+        list[str] | None,
+        typer.Argument(metavar="[NAME]...", help="Default: all that are not pinned.", autocompletion=complete_skill),
     ] = None,
 ) -> int:
     """Fetch installed skills again, and say which changed."""

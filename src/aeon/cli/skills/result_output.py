@@ -12,10 +12,12 @@ from typing import Self
 from aeon.application.skills import FAILED_STATES, answer_text
 from aeon.base.errors import LogError
 from aeon.base.json import JsonObject, canonical_json
+from aeon.base.next_steps import NextStep
 from aeon.base.project_folder import make_folder
 from aeon.bootstrap.app import App
 from aeon.cli.console import discard_stdout, print_data, print_message
 from aeon.cli.exit_codes import ExitCode
+from aeon.cli.next_steps import COMMANDS
 from aeon.cli.text import indented_json, printable
 from aeon.skills.plan_json import ExecutionResult, ExecutionState
 
@@ -140,7 +142,7 @@ def _assets(result: ExecutionResult) -> list[tuple[str, str]]:
 
 
 def _report_unfinished(result: ExecutionResult) -> None:
-    """Prints which scripts failed and which did not run.
+    """Prints which scripts failed and which did not run, and how to grant what was not granted.
 
     The reasons were printed during the run.
     """
@@ -149,6 +151,10 @@ def _report_unfinished(result: ExecutionResult) -> None:
         if names:
             more = f" and {len(names) - _MAX_NAMED:,} more" if len(names) > _MAX_NAMED else ""
             print_message(f"{label}: {', '.join(names[:_MAX_NAMED])}{more}")
+    nodes = [node for node in result.execution_trace if node.error and node.error.type == "not_granted"]
+    names = [str(node.tool_path).removeprefix("skills/").partition("/")[0] for node in nodes]
+    for name in dict.fromkeys(names):
+        print_message(NextStep("skills.permit", skill=name).worded(COMMANDS), "next: ")
 
 
 def _unwritable(path: Path, reason: str) -> LogError:

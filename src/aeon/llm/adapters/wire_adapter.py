@@ -155,7 +155,7 @@ class WireAdapter(RequestAdapter):
                 self._safe_text(error.reason), retry_after=error.retry_after
             )
         except LLMError as error:
-            failure = type(error)(self._safe_text(error.message), next_step=error.advice, **error.details)
+            failure = type(error)(self._safe_text(error.message), next_step=error.next, **error.details)
         # Raised here so that the original error, with the server's text, is not its context.
         raise failure
 

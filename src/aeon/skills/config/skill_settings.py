@@ -15,6 +15,7 @@ from typing import cast
 from aeon.base.errors import ConfigError
 from aeon.base.json import Json, JsonObject, canonical_json
 from aeon.base.json_schema import ValidationProblem, compile_schema
+from aeon.base.next_steps import NextStep
 from aeon.base.project_folder import make_folder
 from aeon.skills.bounded_files import UnreadableFileError, read_json_object
 from aeon.skills.config.placeholders import PlaceholderSubstitution, allowed_variables, has_placeholder
@@ -285,6 +286,6 @@ def _config_error(skill: Skill, path: Path, problems: Sequence[ValidationProblem
     problem_list = "; ".join(_problem_text(problem) for problem in problems)
     return ConfigError(
         f"The settings of the skill {skill.name!r} ({path}) are invalid: {problem_list}.",
-        next_step=f"Set them with `aeon skill config {skill.name} --set NAME=VALUE`.",
+        next_step=NextStep("skills.configure", skill=skill.name),
         problems=[{"path": problem.path, "message": problem.message} for problem in problems],
     )

@@ -147,7 +147,7 @@ class _NodeRun:
         except ConfigError as error:
             return NodeFailure(FailureClass.CONFIGURATION, str(error))
         except NotGrantedError as error:
-            return NodeFailure(FailureClass.NOT_GRANTED, error.message)
+            return NodeFailure(FailureClass.NOT_GRANTED, str(error))
         except InputError as error:
             return NodeFailure(FailureClass.INVALID_INPUT, str(error))
         except (SkillError, MissingExtraError, OSError) as error:

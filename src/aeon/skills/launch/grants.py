@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from aeon.base.errors import SkillError
+from aeon.base.next_steps import NextStep
 from aeon.skills.models import Skill, SkillScript
 
 MODEL: Final = "model"
@@ -27,19 +28,17 @@ class NotGrantedError(SkillError):
 class UntrustedSkillError(NotGrantedError):
     """The skill came with the project or changed, and you have not trusted its current files."""
 
-    next_step = ""
-
     def __init__(self, skill: Skill, *, is_changed: bool = False) -> None:
+        folder = str(skill.directory_path)
         if is_changed:
             super().__init__(
-                f"The skill {skill.name!r} has changed since it was installed. Look at {skill.directory_path}; then "
-                f"run `aeon skill trust {skill.name}`, or fetch it again with `aeon skill update {skill.name}`."
+                f"The skill {skill.name!r} has changed since it was installed.",
+                next_step=NextStep("skills.trust_change", skill=skill.name, folder=folder),
             )
             return
         super().__init__(
-            f"The skill {skill.name!r} came with the project, and you have not trusted its current files. Look at "
-            f"{skill.directory_path}; then run `aeon skill trust {skill.name}`. If all projects are your own, set "
-            "AEON_SKILLS_TRUST_PROJECT=true, or trust_project in your own settings.",
+            f"The skill {skill.name!r} came with the project, and you have not trusted its current files.",
+            next_step=NextStep("skills.trust", skill=skill.name, folder=folder),
         )
 
 
@@ -73,9 +72,8 @@ def require_grants(skill: Skill, grants: Grants) -> None:
         requested = " and ".join(_NAMES[name] for name in missing)
         flags = " ".join(_FLAGS[name] for name in missing)
         raise NotGrantedError(
-            f"The skill {skill.name!r} came with the project and requests {requested}, which was not granted. If you "
-            f"trust it, `aeon skill run` grants this with {flags} for one run, and "
-            f"`aeon skill trust {skill.name}` permanently."
+            f"The skill {skill.name!r} came with the project and requests {requested}, which was not granted.",
+            next_step=NextStep("skills.grant", skill=skill.name, requested=requested, flags=flags),
         )
 
 

@@ -205,7 +205,7 @@ class _PlanCheck:
             return "is in this plan's disabledSkills"
         if not skill.enabled:
             return "is disabled"
-        return None if skill.can_be_planned else f"is {skill.error_state.value}; `aeon skill check` says why"
+        return None if skill.can_be_planned else f"is {skill.error_state.value}; the notes about the skills say why"
 
     def _suggestion(self, tool_path: str) -> str:
         """Returns the end of a message about an unknown script.

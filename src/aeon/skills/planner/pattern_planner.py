@@ -10,6 +10,7 @@ from typing import NamedTuple, cast
 
 from aeon.base.json import Json, JsonObject
 from aeon.base.json_schema import compile_schema
+from aeon.base.next_steps import NextStep
 from aeon.skills.models import Skill, SkillCatalog, SkillScript
 from aeon.skills.plan_json import PlanJson, ToolInvocation
 from aeon.skills.planner.answer_schemas import fresh_ids
@@ -33,10 +34,7 @@ _FILLER_WORDS = frozenset(["a", "an", "and", "for", "me", "my", "of", "please", 
 
 _POLITE = re.compile(r"^\s*(?:please\s+)?(?:can|could|will|would)\s+you\s+", re.IGNORECASE)
 
-_NEXT_STEP = (
-    "Put text for a script in quotation marks, start a model (`aeon doctor`), or write the plan yourself and run it "
-    "with `aeon skill run`."
-)
+_NEXT_STEP = NextStep("skills.plan_yourself")
 
 
 class RequestWord(NamedTuple):
@@ -178,7 +176,7 @@ def _not_understood_error(words: Sequence[RequestWord]) -> PlanningError:
     more = f" and {len(words) - _SHOWN} more" if len(words) > _SHOWN else ""
     what = f"not understood: {shown}{more}" if words else "it has no words"
     message = "Without a model, a request runs only if every word of it is used in the plan"
-    return PlanningError(f"{message}; {what}. {_NEXT_STEP}", next_step=_NEXT_STEP)
+    return PlanningError(f"{message}; {what}.", next_step=_NEXT_STEP)
 
 
 def _shortened(text: str) -> str:

@@ -1,9 +1,11 @@
 """Explains why a step does not run, from the plan and the state. The engine adds times."""
 
-from typing import Literal, TypeAlias
+from collections.abc import Mapping
+from typing import Annotated, Literal, TypeAlias
 
-from pydantic import Field
+from pydantic import Field, InstanceOf, PlainSerializer
 
+from aeon.base.next_steps import NextStep, words_of
 from aeon.platform.records import Record
 from aeon.platform.runs.machine.failures import describe_target
 from aeon.platform.runs.machine.plan import RunPlan
@@ -28,6 +30,9 @@ WaitReasonKind: TypeAlias = Literal[
 _MAX_NAMES = 5
 """Steps that a message names."""
 
+Advice: TypeAlias = Annotated[str | InstanceOf[NextStep], PlainSerializer(str, return_type=str)]
+"""What to do next; as data, its neutral text."""
+
 
 class Obstacle(Record):
     """Why a call would fail now, since when if known, and what to do next.
@@ -38,7 +43,7 @@ class Obstacle(Record):
     kind: Literal["down", "disabled", "access", "secret"]
     message: str
     since: str | None = None
-    next_step: str
+    next_step: Advice
 
 
 class WaitReason(Record):
@@ -55,6 +60,11 @@ class WaitReason(Record):
     attempt: int = 0
     seconds: float = 0.0
     obstacle: Obstacle | None = None
+    next_step: Advice = ""
+
+    def worded(self, words: Mapping[str, str]) -> str:
+        """The message, and what to do next in a door's words."""
+        return f"{self.message} {words_of(self.next_step, words)}".rstrip()
 
 
 def explain_steps(plan: RunPlan, state: RunState) -> list[WaitReason]:

@@ -37,7 +37,7 @@ def ask(messages: list[dict[str, str]], max_tokens: int, seconds: float) -> Answ
     """
     path, token = os.environ.get("AEON_MODEL_SOCKET"), os.environ.get("AEON_MODEL_TOKEN")
     if not path or not token:
-        raise RefusalError("no_model", "This script has no access to a model; choose one with: aeon model use NAME")
+        raise RefusalError("no_model", "This script has no access to a model; choose one in the settings of Aeon.")
     body = json.dumps({"model": "aeon", "messages": messages, "max_tokens": max_tokens})
     headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
     connection = _UnixConnection(path, seconds)
