@@ -87,15 +87,20 @@ def prepare_invocation(
             write=(data, *grants.write),
             network=may_use(skill, script, NETWORK, grants),
             local_sockets=has_model,
-            hidden=_hidden_folders(folder),
+            hidden=_hidden_folders(folder, grants.write),
         ),
     )
 
 
-def _hidden_folders(folder: Path | None) -> tuple[Path, ...]:
-    """Returns what scripts must not read in the user's folder: the record, logs and keys that Aeon keeps there."""
-    kept = None if folder is None else folder / PROJECT_FOLDER
-    return (kept,) if kept is not None and kept.is_dir() and not kept.is_symlink() else ()
+def _hidden_folders(folder: Path | None, granted: Sequence[Path]) -> tuple[Path, ...]:
+    """Returns what scripts must not read or write: the record, logs and keys that Aeon keeps in the user's folders.
+
+    The one of the user's folder is hidden even if it does not exist: Aeon may make it while the script runs.
+    """
+    own = [folder / PROJECT_FOLDER] if folder else []
+    others = (each if each.name == PROJECT_FOLDER else each / PROJECT_FOLDER for each in granted)
+    kept = dict.fromkeys([*own, *(each for each in others if each.is_dir())])
+    return tuple(each for each in kept if not each.is_symlink())
 
 
 def data_folder(skill: Skill) -> Path:
