@@ -52,12 +52,14 @@ def main() -> int:
     parser.add_argument("folders", nargs="+", type=Path)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--embedded", type=int, default=0, metavar="N")
+    parser.add_argument("--model", default="standard", help="the embedded model that --embedded asks")
+    parser.add_argument("--skip-scripts", action="store_true")
     chosen = parser.parse_args()
     skills: list[Skill] = []
     for folder in chosen.folders:
         skills += loaded(folder)
-    share = measure_scripts(skills, chosen.seed)
-    measure_instructions(skills, chosen.seed, chosen.embedded)
+    share = None if chosen.skip_scripts else measure_scripts(skills, chosen.seed)
+    measure_instructions(skills, chosen.seed, chosen.embedded, chosen.model)
     return 0 if share is None or share >= 0.95 else 1
 
 
@@ -225,7 +227,7 @@ def first_command(script: SkillScript, place: Path) -> tuple[list[str], Tried] |
     return "no sample file suits it, or it needs the network or another program"
 
 
-def measure_instructions(skills: list[Skill], seed: int, embedded: int) -> None:
+def measure_instructions(skills: list[Skill], seed: int, embedded: int, model_name: str) -> None:
     bare = [skill for skill in skills if skill.is_instructions and skill.usage.is_for_user]
     drawn = random.Random(seed).sample(bare, min(20, len(bare)))
     whole = 0
@@ -236,12 +238,12 @@ def measure_instructions(skills: list[Skill], seed: int, embedded: int) -> None:
         whole += all(line in seen for line in read_prompt(skill).splitlines() if "$" not in line)
     print(f"\n{len(drawn)} skills without scripts drawn: the scripted model got the whole instructions of {whole}")
     if embedded:
-        ask_embedded(drawn[:embedded])
+        ask_embedded(drawn[:embedded], model_name)
 
 
-def ask_embedded(skills: list[Skill]) -> None:
+def ask_embedded(skills: list[Skill], model_name: str) -> None:
     """Asks the embedded model with and without each skill; whether it obeyed is for a person to judge."""
-    settings = Settings(model=ModelSettings(name="small"))
+    settings = Settings(model=ModelSettings(name=model_name))
     with tempfile.TemporaryDirectory() as place:
         app = build_app(settings, dict(os.environ), folder=Path(place))
         try:
@@ -253,7 +255,7 @@ def ask_embedded(skills: list[Skill]) -> None:
                 follower = InstructionFollower(app.model, budget_of_context(settings.model.context))
                 with_skill = follower.follow([skill], request).text
                 changed += with_skill.strip() != bare.strip()
-                print(f"\n### {skill.name}\nwithout: {bare[:300]}\nwith: {with_skill[:300]}")
+                print(f"\n### {skill.name}\nwithout: {bare[:300]}\nwith: {with_skill[:300]}", flush=True)
             print(f"\nthe embedded model's answers differ for {changed} of {len(skills)}")
         finally:
             app.close()

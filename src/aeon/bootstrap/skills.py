@@ -361,7 +361,7 @@ class Skills:
             extra_read=() if gateway is None else (gateway,),
             grants=grants,
         )
-        return self._environments.apply(skill, script, prepared, may_install=grants.install)
+        return self._environments.apply(skill, script, prepared, grants)
 
     def is_trusted(self, skill: Skill) -> bool:
         """Return whether a skill may be used (skills 15, 17).
@@ -422,7 +422,12 @@ class Skills:
         settings = self._settings
         folders = tuple((self._folder / Path(path).expanduser()).resolve() for path in settings.allow_write)
         return Grants(
-            settings.allow_network, settings.allow_model, folders, self._working_folder, settings.allow_install
+            settings.allow_network,
+            settings.allow_model,
+            folders,
+            self._working_folder,
+            settings.allow_install,
+            tuple(settings.packages),
         )
 
     def _secrets(self, skill: Skill) -> Sequence[str]:

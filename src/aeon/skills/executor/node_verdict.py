@@ -141,7 +141,10 @@ def _limit(result: InvocationResult) -> str:
     if result.exit_code == -signal.SIGXFSZ:
         return f" (a limit: {_LIMIT_MESSAGES['File too large']})"
     if "No module named" in last:
-        return " (the packages that a skill lists in requirements.txt are installed with --allow-install)"
+        return (
+            " (the packages that a skill lists in requirements.txt are installed with --allow-install, others with "
+            "--with PACKAGE)"
+        )
     return next((f" (a limit: {limit})" for phrase, limit in _LIMIT_MESSAGES.items() if phrase in last), "")
 
 

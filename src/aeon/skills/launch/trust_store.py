@@ -66,6 +66,7 @@ class SkillTrustStore:
             "model": grants.model,
             "write": write,
             "install": grants.install,
+            "packages": list(grants.packages),
         }
         file.write_text(canonical_json(what) + "\n", "utf-8")
 
@@ -131,4 +132,5 @@ def _join_grants(of_run: Grants, file: Path) -> Grants:
         model=of_run.model or trusted.get("model") is True,
         write=(*of_run.write, *folders),
         install=of_run.install or trusted.get("install") is True,
+        packages=tuple(dict.fromkeys((*of_run.packages, *trusted.get("packages", [])))),
     )
