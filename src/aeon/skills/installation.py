@@ -107,12 +107,14 @@ class SkillInstaller:
             raise InputError(f"The skill {name!r} was not installed.", next_step=NextStep("skills.list"))
         return installed[name]
 
+    def digest_of(self, skill: Skill) -> str | None:
+        """The digest that a skill had when it was installed here; None if it was not. Raises SkillError."""
+        entry = self.installed().get(skill.name) if skill.directory_path.parent == self.folder else None
+        return entry and entry.digest
+
     def is_changed(self, skill: Skill) -> bool:
         """Whether an installed skill is not as it was installed (skills 17). Raises SkillError."""
-        if skill.directory_path.parent != self.folder:
-            return False
-        entry = self.installed().get(skill.name)
-        return entry is not None and entry.digest != skill_digest(skill)
+        return self.digest_of(skill) not in (None, skill_digest(skill))
 
     def has_user_files(self, name: str) -> bool:
         """Whether the skill's folder holds data or settings of the user."""
@@ -124,7 +126,7 @@ class SkillInstaller:
         make_folder(self.folder)
         with tempfile.TemporaryDirectory(dir=self.folder, prefix=".install-") as place:
             fresh = Path(place) / skill.name
-            _copy_tree(skill.directory_path, fresh, skill.directory_path.resolve())
+            copy_tree(skill.directory_path, fresh, skill.directory_path.resolve())
             if target.exists():
                 for name in _USERS:
                     if (target / name).exists():
@@ -160,7 +162,7 @@ def _chosen(tree: Path, source: str, names: Sequence[str]) -> list[Skill]:
     return [found[name] for name in names] if names else list(found.values())
 
 
-def _copy_tree(source: Path, target: Path, root: Path) -> None:
+def copy_tree(source: Path, target: Path, root: Path) -> None:
     """Copies files and folders, but no link that leads out of `root` and none to a folder."""
     target.mkdir()
     for entry in sorted(source.iterdir()):
@@ -169,7 +171,7 @@ def _copy_tree(source: Path, target: Path, root: Path) -> None:
         if entry.is_symlink() and (entry.is_dir() or not entry.resolve().is_relative_to(root)):
             raise SkillError(f"The skill contains a link that cannot be installed: {entry.relative_to(root)}.")
         if entry.is_dir():
-            _copy_tree(entry, target / entry.name, root)
+            copy_tree(entry, target / entry.name, root)
         elif entry.is_file():
             shutil.copy(entry, target / entry.name)
 

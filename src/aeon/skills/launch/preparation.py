@@ -117,7 +117,7 @@ def data_folder(skill: Skill) -> Path:
         if (data / "tmp").is_symlink():
             (data / "tmp").unlink()
         (data / "tmp").mkdir(mode=0o700, exist_ok=True)
-        _remove_old(data / "tmp")
+        remove_old(data / "tmp")
     except OSError as error:
         raise SkillError(
             f"The skill {skill.name!r} has no data folder: {error.strerror} ({data}).",
@@ -126,8 +126,8 @@ def data_folder(skill: Skill) -> Path:
     return real
 
 
-def _remove_old(folder: Path) -> None:
-    """Removes what earlier runs left in a folder for temporary files; scripts that run now may need newer entries."""
+def remove_old(folder: Path) -> None:
+    """Removes entries that no run used for a day; scripts that run now may need newer ones."""
     oldest = time.time() - _TEMPORARY_SECONDS
     for entry in folder.iterdir():
         if entry.lstat().st_mtime >= oldest:
