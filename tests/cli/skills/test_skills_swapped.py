@@ -101,3 +101,27 @@ def test_a_reference_swapped_for_a_link_is_not_read_skills_14(tmp_path):
     seen = [request.system_prompt or "" for request in model.requests]
     assert "it cannot be read: leads out of the folder" in seen[-1]
     assert not any(DIARY in text for text in seen)
+
+
+def test_all_that_the_digest_holds_is_copied_skills_15(tmp_path):
+    """Also packages of Node.js, caches, links to files elsewhere, and nested folders named data; not the user's data."""
+    folder = written(tmp_path / "shower")
+    (tmp_path / "shared.py").write_text("shared")
+    (folder / "scripts" / "shared.py").symlink_to(tmp_path / "shared.py")
+    for name in (
+        "node_modules/a/index.js",
+        "scripts/__pycache__/b.pyc",
+        "assets/data/c.csv",
+        "data/own.txt",
+        "in/SKILL.md",
+        "in/data/d",
+    ):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text("x")
+    skill = skill_in(folder)
+    copied = VerifiedCopies(tmp_path / "copies").copy_of(skill, skill_digest(skill)).directory_path
+
+    assert (copied / "scripts/shared.py").read_text() == "shared"
+    assert (copied / "assets/data/c.csv").exists()
+    assert (copied / "in/data/d").exists()
+    assert not (copied / "data").exists()

@@ -1,15 +1,18 @@
 """Prepares a script's invocation: command, stdin, folder, environment (skills 1, 9, 11)."""
 
 import os
+import re
 import shutil
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import cast
 
 from aeon.base.errors import ConfigError, InputError, SkillError
 from aeon.base.json import Json, JsonObject, canonical_json
 from aeon.base.project_folder import PROJECT_FOLDER, make_folder
+from aeon.skills.bounded_files import UnreadableFileError, read_bounded
 from aeon.skills.config.skill_settings import resolve_config
 from aeon.skills.invocation import Invocation, ScriptAccess
 from aeon.skills.launch.grants import MODEL, NETWORK, Grants, may_use, require_grants
@@ -74,6 +77,7 @@ def prepare_invocation(
             "TMPDIR": str(data / "tmp"),
             "AEON_SKILL_CONFIG": config,
             "AEON_SKILL_DATA": str(data),
+            **_python_path(skill, script),
         },
         is_ndjson=is_ndjson,
         timeout=script.timeout,
@@ -90,6 +94,23 @@ def prepare_invocation(
             hidden=_hidden_folders(folder, grants.write),
         ),
     )
+
+
+_IMPORT = re.compile(r"^\s*(?:from|import)\s+(\w+)", re.MULTILINE)
+
+
+def _python_path(skill: Skill, script: SkillScript) -> dict[str, str]:
+    """Returns PYTHONPATH for a published script that imports a folder of its skill, such as `scripts.utils`.
+
+    Its author starts it with `python -m scripts.NAME` in the skill's folder; Aeon starts it in the user's.
+    """
+    if script.protocol == "ndjson" or script.path.suffix != ".py":
+        return {}
+    with suppress(UnreadableFileError):
+        names = set(_IMPORT.findall(read_bounded(script.path).decode(errors="replace")))
+        if any((skill.directory_path / name).is_dir() for name in names):
+            return {"PYTHONPATH": str(skill.directory_path.resolve())}
+    return {}
 
 
 def _hidden_folders(folder: Path | None, granted: Sequence[Path]) -> tuple[Path, ...]:

@@ -16,7 +16,7 @@ from aeon.base.project_folder import make_folder, path_problems
 from aeon.skills.launch.grants import Grants
 from aeon.skills.models import Skill
 
-_USAGE_FILES = frozenset({"data", "config.json"})
+USAGE_FILES = frozenset({"data", "config.json"})
 """Entries of a skill's folder that change while it is used."""
 
 _LARGEST = 256 * 1024 * 1024
@@ -96,7 +96,7 @@ def skill_digest(skill: Skill) -> str:
     size = 0
     try:
         for file in _files(skill.directory_path):
-            if file.relative_to(skill.directory_path).parts[0] in _USAGE_FILES:
+            if file.relative_to(skill.directory_path).parts[0] in USAGE_FILES:
                 continue
             size += file.stat().st_size
             if size > _LARGEST:

@@ -1,16 +1,17 @@
 """Copies of trusted skills, which nothing changes between the check of their digest and their use (skills 15)."""
 
 import os
+import shutil
 import tempfile
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from aeon.base.errors import SkillError
 from aeon.base.project_folder import make_folder
-from aeon.skills.installation import copy_tree
 from aeon.skills.launch.preparation import remove_old
-from aeon.skills.launch.trust_store import skill_digest
+from aeon.skills.launch.trust_store import USAGE_FILES, skill_digest
 from aeon.skills.models import Skill
 
 
@@ -40,8 +41,8 @@ class VerifiedCopies:
             made.mkdir(0o700)
             copied = made / skill.directory_path.name
             try:
-                copy_tree(skill.directory_path, copied, skill.directory_path.resolve())
-            except OSError as error:
+                shutil.copytree(skill.directory_path, copied, ignore=partial(_not_in_digest, skill))
+            except (OSError, shutil.Error) as error:
                 raise SkillError(f"The skill {skill.name!r} cannot be read completely: {error}.") from None
             # The digest is that of the copy: what was swapped while it was read shows in it.
             if skill_digest(_moved(skill, copied)) != digest:
@@ -51,6 +52,12 @@ class VerifiedCopies:
                 )
             with suppress(OSError):  # another process made the same copy
                 made.rename(kept)
+
+
+def _not_in_digest(skill: Skill, folder: str, names: list[str]) -> set[str]:
+    """Returns what the digest does not hold: the skill's data and settings, pipes, sockets and links to nothing."""
+    odd = {name for name in names if not (Path(folder, name).is_file() or Path(folder, name).is_dir())}
+    return odd | (USAGE_FILES.intersection(names) if Path(folder) == skill.directory_path else set[str]())
 
 
 def _moved(skill: Skill, folder: Path) -> Skill:
