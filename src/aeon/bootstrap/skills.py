@@ -5,7 +5,7 @@ import threading
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
@@ -301,7 +301,7 @@ class Skills:
         return PlanExecutor(
             self.catalog.with_disabled(self.health.disabled()),
             runner,
-            prepare=self._prepare_script,
+            prepare=partial(self._prepare_script, observer=observer),
             secrets=self._secrets,
             parallel=self._settings.parallel,
             plan_timeout=self._settings.timeout,
@@ -342,7 +342,12 @@ class Skills:
                 self._exit_stack.enter_context(self._gateway)
 
     def _prepare_script(
-        self, skill: Skill, script: SkillScript, script_input: JsonObject, request_id: str
+        self,
+        skill: Skill,
+        script: SkillScript,
+        script_input: JsonObject,
+        request_id: str,
+        observer: "Observer | None" = None,
     ) -> Invocation:
         """Prepare an invocation. Raises UntrustedSkillError, InputError for forbidden files, or as `prepare`."""
         live, skill = skill.directory_path.resolve(), self._verified(skill)
@@ -366,7 +371,9 @@ class Skills:
         )
         # The skill's own folder stays read-only inside of a granted one.
         access = replace(prepared.access, read=(*prepared.access.read, live))
-        return self._environments.apply(skill, script, replace(prepared, access=access), grants)
+        return self._environments.apply(
+            skill, script, replace(prepared, access=access), grants, _install_notice(observer, script)
+        )
 
     def is_trusted(self, skill: Skill) -> bool:
         """Return whether a skill may be used (skills 15, 17).
@@ -473,3 +480,12 @@ def _prompt(skill: Skill) -> str:
         return read_prompt(skill)
     except AeonError:
         return ""
+
+
+def _install_notice(observer: "Observer | None", script: SkillScript) -> Callable[[Sequence[str]], None] | None:
+    """Return what tells the observer that packages are installed, or None without an observer."""
+    if observer is None:
+        return None
+    from aeon.observability.events import PackagesInstallationStarted
+
+    return lambda packages: observer(PackagesInstallationStarted(script.tool_path, list(packages)))

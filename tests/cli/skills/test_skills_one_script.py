@@ -5,6 +5,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+from tests.wheels import offline_uv, write_wheel
 
 SHOWS = """#!/usr/bin/env python3
 import sys
@@ -111,3 +112,23 @@ def test_a_script_imports_folders_of_its_skill_as_python_m_does_skills_9(aeon):
     (scripts / "show.py").write_text("from scripts.words import WORD\nprint(WORD)")
 
     assert aeon("skill", "run", "shower/show.py").out == "hello\n"
+
+
+def test_packages_that_are_named_are_installed_and_it_is_said_skills_16(aeon, tmp_path, monkeypatch):
+    for name, value in offline_uv(write_wheel(tmp_path / "wheels")).items():
+        monkeypatch.setenv(name, value)
+    scripts = Path("skills/packed/scripts")
+    scripts.mkdir(parents=True)
+    (scripts.parent / "SKILL.md").write_text("---\nname: packed\ndescription: Shows.\n---\nRun it.")
+    (scripts / "show.py").write_text("import tinypack\nprint(tinypack.WORD)")
+
+    missing = aeon("skill", "run", "packed/show.py")
+    assert "others with --with PACKAGE" in " ".join(missing.err.split())
+    first, second = (aeon("skill", "run", "--with", "tinypack", "packed/show.py") for _ in range(2))
+    assert (first.code, first.out) == (0, "from the package\n"), first.err
+    assert first.err.count("installing packages: tinypack") == 1
+    assert "installing packages" not in second.err
+
+    trusted = aeon("skill", "trust", "packed", "--with", "tinypack")
+    assert "granting the package tinypack" in trusted.out
+    assert aeon("skill", "run", "packed/show.py").out == "from the package\n"

@@ -3,10 +3,10 @@
 import shutil
 import subprocess
 import sys
-import zipfile
 from pathlib import Path
 
 import pytest
+from tests.wheels import offline_uv, write_wheel
 
 from aeon.base.errors import SkillError
 from aeon.skills.discovery.skill_reader import read_skill
@@ -38,25 +38,9 @@ def written(tmp_path: Path):
 
 
 @pytest.fixture
-def wheels(tmp_path: Path) -> Path:
-    """A folder with one wheel, written by hand: tests have no network."""
-    folder = tmp_path / "wheels"
-    folder.mkdir()
-    with zipfile.ZipFile(folder / "tinypack-1.0-py3-none-any.whl", "w") as wheel:
-        info = "tinypack-1.0.dist-info"
-        wheel.writestr("tinypack.py", "WORD = 'from the package'\n")
-        wheel.writestr(f"{info}/METADATA", "Metadata-Version: 2.1\nName: tinypack\nVersion: 1.0\n")
-        wheel.writestr(
-            f"{info}/WHEEL", "Wheel-Version: 1.0\nGenerator: hand\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
-        )
-        wheel.writestr(f"{info}/RECORD", f"tinypack.py,,\n{info}/METADATA,,\n{info}/WHEEL,,\n{info}/RECORD,,\n")
-    return folder
-
-
-@pytest.fixture
-def store(tmp_path: Path, wheels: Path) -> EnvironmentStore:
-    offline = {"UV_NO_INDEX": "1", "UV_FIND_LINKS": str(wheels), "UV_OFFLINE": "1", "UV_NO_CACHE": "1"}
-    return EnvironmentStore(tmp_path / "environments", {"PATH": "/usr/bin:/bin", "HOME": str(tmp_path), **offline})
+def store(tmp_path: Path) -> EnvironmentStore:
+    own = {"PATH": "/usr/bin:/bin", "HOME": str(tmp_path), **offline_uv(write_wheel(tmp_path / "wheels"))}
+    return EnvironmentStore(tmp_path / "environments", own)
 
 
 def invocation_of(skill, script) -> Invocation:
@@ -141,3 +125,13 @@ def test_a_package_that_the_user_names_is_installed_for_a_script_that_declares_n
 
     assert subprocess.run(named.command, capture_output=True, check=True).stdout == b"from the package\n"
     assert with_packages(ScriptRequirements(("a",), ">=3.9"), ["b", "a"]) == ScriptRequirements(("a", "b"), ">=3.9")
+
+
+def test_what_is_installed_is_said_before_once_skills_16(written, store):
+    skill, script = written(SHOWS)
+    said: list[list[str]] = []
+    for _ in range(2):
+        named = Grants(packages=("tinypack",))
+        store.apply(skill, script, invocation_of(skill, script), named, lambda packages: said.append(list(packages)))
+
+    assert said == [["tinypack"]]

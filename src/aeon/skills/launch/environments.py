@@ -5,7 +5,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from importlib.util import find_spec
@@ -33,10 +33,17 @@ class EnvironmentStore:
         self._folder = folder
         self._environ = environ
 
-    def apply(self, skill: Skill, script: SkillScript, invocation: Invocation, grants: Grants) -> Invocation:
+    def apply(
+        self,
+        skill: Skill,
+        script: SkillScript,
+        invocation: Invocation,
+        grants: Grants,
+        on_install: Callable[[Sequence[str]], None] | None = None,
+    ) -> Invocation:
         """Returns the invocation with the Python that has the packages that the script declares and the user names.
 
-        They are installed if that is granted.
+        They are installed if that is granted; `on_install` receives them before.
 
         Raises NotGrantedError without the grant, SkillError without uv or if the packages cannot be installed.
         """
@@ -53,6 +60,8 @@ class EnvironmentStore:
                     f"The script {script.tool_path} needs packages that are not installed: "
                     f"{', '.join(needed.packages)}. --allow-install installs them, into an environment of their own."
                 )
+            if on_install is not None:
+                on_install(needed.packages)
             self._make(environment, needed)
         python = environment / "bin" / "python"
         roots = (environment, python.resolve().parent.parent)
