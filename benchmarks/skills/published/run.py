@@ -272,7 +272,7 @@ def said(skill: Skill, aeon: Tried, hand: Tried) -> bool:
 
 
 def _settled(text: str) -> str:
-    return re.sub(r"[0-9a-f]{12,}|\d{2}:\d{2}:\d{2}|\d{4,}", "0", text)
+    return re.sub(r"[0-9a-fA-F]{8,}|\d{2}:\d{2}:\d{2}|\d{4,}", "0", text)
 
 
 def measure_instructions(skills: list[Skill], seed: int, embedded: int, model_name: str) -> None:
