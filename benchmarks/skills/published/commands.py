@@ -46,7 +46,7 @@ def command_lines(skill: Skill, script: SkillScript, told: Sequence[str]) -> lis
     )
     tried: dict[tuple[str, ...], None] = {}
     for words in lines:
-        for command in itertools.islice(_filled(words), _MOST_OF_ONE):
+        for command in itertools.islice(_filled(words, skill.name), _MOST_OF_ONE):
             if any(not word.startswith("-") for word in command):
                 tried.setdefault(tuple(command))
     return [list(each) for each in tried][:MOST_COMMANDS]
@@ -75,15 +75,18 @@ def _words(text: str) -> list[str] | None:
         return None
 
 
-def _filled(words: Sequence[str]) -> Iterator[list[str]]:
-    """Yields the words with sample files instead of the files and placeholders that they name."""
+def _filled(words: Sequence[str], skill: str) -> Iterator[list[str]]:
+    """Yields the words with sample files instead of the files and placeholders that they name.
+
+    Files of the kind that the skill is named after come first.
+    """
     choices: list[Sequence[str]] = []
     has_input = False
     for index, word in enumerate(words):
         after_option = index > 0 and words[index - 1].startswith("-")
         choice = _choices(word, has_input=has_input or (after_option and "out" in words[index - 1]))
         has_input = has_input or any(each in [*_FILES, *_FOLDERS, *_JSON, "plan.md"] for each in choice)
-        choices.append(choice)
+        choices.append(sorted(choice, key=lambda each: skill not in each))
     yield from (list(each) for each in itertools.product(*choices))
 
 

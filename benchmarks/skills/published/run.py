@@ -51,6 +51,8 @@ MISSING = re.compile(
     r"(\w+) (?:CLI )?(?:is )?not (?:installed|found in PATH)|Temporary failure in name resolution"
 )
 """What a script says when something that it needs is missing."""
+NOT_A_COMMAND = re.compile(r"attempted relative import|should not be run directly")
+A_MODULE = "a module that other scripts import, with nothing to start"
 REQUEST = "Help me with the work in this folder."
 
 
@@ -190,7 +192,7 @@ class Bench:
     def first_command(self, skill: Skill, script: SkillScript) -> tuple[list[str], Tried] | str:
         """Returns the first command that ends well by hand and shows or makes something, or why there is none."""
         if is_module(script):
-            return "a module that other scripts import, with nothing to start"
+            return A_MODULE
         try:
             start = self._start(skill, script)
         except (subprocess.CalledProcessError, SkillError) as error:
@@ -198,16 +200,16 @@ class Bench:
             return f"its packages or its interpreter are missing ({last_line(said.decode(errors='replace'))})"
         before = files_below(self._samples)
         told = [by_hand([*start, *words], self._fresh("hand"), skill) for words in (["-h"], [])]
-        last, deadline = told[-1], time.monotonic() + SECONDS_OF_ONE
+        tried, deadline = list[Tried](), time.monotonic() + SECONDS_OF_ONE
         for words in command_lines(skill, script, [each.out + each.err for each in told]):
             last = by_hand([*start, *words], self._fresh("hand"), skill)
+            tried.append(last)
             if last.code == 0 and (last.out.strip() or last.files != before):
                 return words, last
-            if last.err == "timed out" or time.monotonic() > deadline:
-                return "it did not end in time"
-            if missing := MISSING.search(last.err + last.out):
-                return f"needs {next(filter(None, missing.groups()), 'the network')}"
-        return f"no sample file suits it (the last words: {last_line(last.err or last.out)})"
+            if cause := cause_of(last) or ("it did not end in time" if time.monotonic() > deadline else ""):
+                return cause
+        said = last_line(tried[0].err or tried[0].out) if tried else ""
+        return next(filter(None, map(cause_of, told)), f"no sample file suits it (its first words: {said})")
 
     def _start(self, skill: Skill, script: SkillScript) -> list[str]:
         """Returns the words before the arguments: an environment of what the scripts import, for Python."""
@@ -233,6 +235,16 @@ class Bench:
             print(f"    by hand {hand.code} {made[0]} {hand.out[-200:]!r}")
             print(f"    aeon    {aeon.code} {made[1]} {aeon.out[-200:]!r} {aeon.err[-300:]!r}")
         return is_same
+
+
+def cause_of(tried: Tried) -> str:
+    """Returns why no other command has to be tried, or an empty text."""
+    if tried.err == "timed out":
+        return "it did not end in time"
+    if NOT_A_COMMAND.search(tried.err):
+        return A_MODULE
+    missing = MISSING.search(tried.err + tried.out)
+    return f"needs {next(filter(None, missing.groups()), 'the network')}" if missing else ""
 
 
 def is_module(script: SkillScript) -> bool:
