@@ -410,10 +410,11 @@ class Skills:
         return self._settings.trust_project if skill.is_from_project else not self._is_installed(skill)
 
     def _trusted_digest(self, skill: Skill) -> str | None:
-        """Return the digest of a skill's files if the skill is trusted with it."""
+        """Return the digest of a skill's files if the skill is trusted, or was installed, with it."""
+        if (trusted := self.trusted.trusted_digest(skill)) or skill.is_from_project:
+            return trusted
         digest = skill_digest(skill)
-        locked = [installer.digest_of(skill) for installer in self.installers if not skill.is_from_project]
-        return digest if digest in locked or self.trusted.is_trusted(skill, digest) else None
+        return digest if any(installer.digest_of(skill) == digest for installer in self.installers) else None
 
     def _is_installed(self, skill: Skill) -> bool:
         return any(installer.digest_of(skill) for installer in self.installers)

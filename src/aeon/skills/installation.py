@@ -117,7 +117,8 @@ class SkillInstaller:
 
     def is_changed(self, skill: Skill) -> bool:
         """Whether an installed skill is not as it was installed (skills 17). Raises SkillError."""
-        return self.digest_of(skill) not in (None, skill_digest(skill))
+        installed = self.digest_of(skill)
+        return installed is not None and installed != skill_digest(skill)
 
     def has_user_files(self, name: str) -> bool:
         """Whether the skill's folder holds data or settings of the user."""

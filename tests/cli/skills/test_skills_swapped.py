@@ -125,3 +125,13 @@ def test_all_that_the_digest_holds_is_copied_skills_15(tmp_path):
     assert (copied / "assets/data/c.csv").exists()
     assert (copied / "in/data/d").exists()
     assert not (copied / "data").exists()
+
+
+def test_an_untrusted_skill_that_cannot_be_digested_is_only_untrusted_skills_15(aeon, monkeypatch, tmp_path):
+    monkeypatch.delenv("AEON_SKILLS_TRUST_PROJECT")
+    folder = written(Path("skills/shower"))
+    (folder / "elsewhere").symlink_to(tmp_path)
+    ended = aeon("skill", "run", "shower/show.py")
+
+    assert ended.code == 1
+    assert "you have not trusted its current files" in " ".join(ended.err.split())

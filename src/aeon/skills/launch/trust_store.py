@@ -31,21 +31,22 @@ class SkillTrustStore:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
-    def is_trusted(self, skill: Skill, digest: str = "") -> bool:
-        """Whether the skill is trusted with its current files, or with files of this digest."""
-        return self._trust_file(skill, digest) is not None
+    def trusted_digest(self, skill: Skill) -> str | None:
+        """Returns the digest of the skill's current files if the skill is trusted with them."""
+        file = self._trust_file(skill)
+        return file and file.name.rpartition("-")[2]
 
     def grants_for(self, skill: Skill, of_run: Grants) -> Grants:
         """Returns the union of the run's grants and the grants that the skill is trusted with."""
         file = self._trust_file(skill)
         return of_run if file is None else _join_grants(of_run, file)
 
-    def _trust_file(self, skill: Skill, digest: str = "") -> Path | None:
-        """Returns the trust file of the skill with its current files or this digest, or None if it is not trusted."""
+    def _trust_file(self, skill: Skill) -> Path | None:
+        """Returns the trust file of the skill with its current files, or None if it is not trusted."""
         if not self._folder.is_dir() or not any(self._folder.glob(f"{_name_digest(skill)}-*")):
             return None
         with suppress(SkillError):  # an unreadable skill cannot have been trusted
-            file = self._file(skill, digest)
+            file = self._file(skill)
             if file.is_file() and not path_problems([self._folder.parent, self._folder, file]):
                 return file
         return None
@@ -74,8 +75,8 @@ class SkillTrustStore:
         """Removes the trust file. Raises OSError, and SkillError as `skill_digest` does."""
         self._file(skill).unlink(missing_ok=True)
 
-    def _file(self, skill: Skill, digest: str = "") -> Path:
-        return self._folder / f"{_name_digest(skill)}-{digest or skill_digest(skill)}"
+    def _file(self, skill: Skill) -> Path:
+        return self._folder / f"{_name_digest(skill)}-{skill_digest(skill)}"
 
 
 def _name_digest(skill: Skill) -> str:
