@@ -24,6 +24,8 @@ _BY_WORD: tuple[tuple[str, Sequence[str]], ...] = (
     (r"png|jpe?g|image", ["sample.png"]),
     (r"html", ["page.html"]),
     (r"csv", ["table.csv"]),
+    (r"^base$", ["HEAD~1"]),
+    (r"^head$", ["HEAD"]),
     (r"plan", ["plan.md"]),
     (r"\.md|markdown", ["notes.md"]),
     (r"skill[ _-]?name|^name$", ["made-skill"]),
