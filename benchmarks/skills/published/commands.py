@@ -14,6 +14,7 @@ _TEXTS = ("*.md", "references/*.md", "reference/*.md")
 _FOLDERS = ["unpacked-docx", "unpacked-pptx", "unpacked-xlsx", "sample-skill", "runs"]
 _FILES = ["sample.docx", "sample.pptx", "sample.xlsx", "sample.pdf", "notes.md", "table.csv", "sample.png", "page.html"]
 _JSON = ["fields.json", "values.json", "results.json", "list.json"]
+_SAMPLES = frozenset([*_FOLDERS, *_FILES, *_JSON, "plan.md", "made-skill", "HEAD"])
 _BY_WORD: tuple[tuple[str, Sequence[str]], ...] = (
     (r"\.docx|word doc", ["sample.docx"]),
     (r"\.pptx|powerpoint", ["sample.pptx"]),
@@ -49,7 +50,7 @@ def command_lines(skill: Skill, script: SkillScript, told: Sequence[str]) -> lis
     tried: dict[tuple[str, ...], None] = {}
     for words in lines:
         for command in itertools.islice(_filled(words, skill.name), _MOST_OF_ONE):
-            if any(not word.startswith("-") for word in command):
+            if _SAMPLES.intersection(command):
                 tried.setdefault(tuple(command))
     return [list(each) for each in tried][:MOST_COMMANDS]
 
@@ -87,7 +88,7 @@ def _filled(words: Sequence[str], skill: str) -> Iterator[list[str]]:
     for index, word in enumerate(words):
         after_option = index > 0 and words[index - 1].startswith("-")
         choice = _choices(word, has_input=has_input or (after_option and "out" in words[index - 1]))
-        has_input = has_input or any(each in [*_FILES, *_FOLDERS, *_JSON, "plan.md"] for each in choice)
+        has_input = has_input or not _SAMPLES.isdisjoint(choice)
         choices.append(sorted(choice, key=lambda each: skill not in each))
     yield from (list(each) for each in itertools.product(*choices))
 

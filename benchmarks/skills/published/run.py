@@ -51,6 +51,7 @@ MISSING = re.compile(
     r"(\w+) (?:CLI )?(?:is )?not (?:installed|found in PATH)|Temporary failure in name resolution"
 )
 """What a script says when something that it needs is missing."""
+SAYS_ERROR = re.compile(r'\s*\{\s*"error"')
 NOT_A_COMMAND = re.compile(r"attempted relative import|should not be run directly")
 A_MODULE = "a module that other scripts import, with nothing to start"
 REQUEST = "Help me with the work in this folder."
@@ -204,7 +205,7 @@ class Bench:
         for words in command_lines(skill, script, [each.out + each.err for each in told]):
             last = by_hand([*start, *words], self._fresh("hand"), skill)
             tried.append(last)
-            if last.code == 0 and (last.out.strip() or last.files != before):
+            if last.code == 0 and not SAYS_ERROR.match(last.out) and (last.out.strip() or last.files != before):
                 return words, last
             if cause := cause_of(last) or ("it did not end in time" if time.monotonic() > deadline else ""):
                 return cause
