@@ -3,9 +3,12 @@
 Each FOLDER is a collection that you fetched (collections.txt lists those of RESULTS.md). Three questions:
 
 1. Does every skill load?
-2. Scripts that take files: a script, drawn by a seed, is tried by hand with sample files until a command ends well. The
+2. Scripts that take files: a script, drawn by a seed, is tried by hand with sample files until a command ends well and
+   prints or makes something. The command lines come from the script's usage and its skill's texts (commands.py). The
    same command then runs under Aeon, at the default isolation with `--allow-write . --allow-install`. It must end as
-   well, print the same and make the same files. By hand means: Aeon's Python, no network, in a copy of the same folder.
+   well, print the same and make files of the same names. By hand means: no network, in a copy of the same folder, with
+   the skill's folder on PYTHONPATH. Both sides get the packages that the skill imports: by hand in an environment made
+   by uv, under Aeon by `--with` for those that the skill does not declare.
 3. Skills without scripts: does a model get the whole instructions? `--embedded N` also asks the embedded model, with
    and without the first N of them.
 """
