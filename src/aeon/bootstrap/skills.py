@@ -400,10 +400,12 @@ class Skills:
 
         Raises UntrustedSkillError, SkillError if its files change meanwhile.
         """
-        digest = None if self._is_free(skill) else self._trusted_digest(skill)
-        if digest is None and not self._is_free(skill):
+        if self._is_free(skill):
+            return skill
+        digest = self._trusted_digest(skill)
+        if digest is None:
             raise UntrustedSkillError(skill, is_changed=self.is_changed(skill))
-        return skill if digest is None else self._copies.copy_of(skill, digest)
+        return self._copies.copy_of(skill, digest)
 
     def _is_free(self, skill: Skill) -> bool:
         """Return whether a skill is used whatever its files are: the user's own, or of a project that is trusted."""
