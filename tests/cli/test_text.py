@@ -21,6 +21,29 @@ def test_nothing_that_steers_a_terminal_is_left(text):
     assert "Cs" not in kinds
 
 
+@pytest.mark.parametrize(
+    "hidden", ["\u200b", "\u200e", "\u2060", "\u00ad", "\u180e", "\U000e0041", "\U000e0100", "\u3164"]
+)
+def test_a_character_without_width_is_shown_skills_15(hidden):
+    """Two names that look the same are not approved for one another (issue S12)."""
+    shown = printable(f"pay{hidden}pal")
+
+    assert shown == f"pay{hidden.encode('unicode_escape').decode()}pal"
+    assert json.loads(compact_json(hidden)) == hidden
+    assert hidden not in compact_json(hidden)
+
+
+def test_a_joiner_is_shown_except_inside_of_a_script_that_needs_it():
+    """Emoji and Persian are written with joiners; between Latin letters, or alone, they hide something."""
+    assert printable("pay\u200dpal \u200c") == "pay\\u200dpal \\u200c"
+    assert printable("\u00e9\u200d\u200d\u00e9") == "\u00e9\\u200d\\u200d\u00e9"
+    assert printable("\U0001f469\u200d\U0001f4bb") == "\U0001f469\u200d\U0001f4bb"
+    assert (
+        printable("\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645")
+        == "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645"
+    )
+
+
 @given(ANY, st.integers(20, 120))
 def test_one_line_is_one_line_and_fits(text, width):
     line = one_line(text, width)

@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -148,9 +149,7 @@ class SkillService:
     def trust(self, skill: Skill, more: Grants | None = None) -> Grants:
         """Trust a skill with its current files, and grant what it declares and `more`; returns what is granted."""
         declared, added = self.declared_grants(skill), more or Grants()
-        grants = Grants(
-            added.network or declared.network, added.model or declared.model, added.write, install=added.install
-        )
+        grants = replace(added, network=added.network or declared.network, model=added.model or declared.model)
         self._skills.trusted.trust(skill, grants)
         return grants
 

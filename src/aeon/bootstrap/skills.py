@@ -4,7 +4,8 @@ import importlib.util
 import threading
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import ExitStack
-from functools import cached_property
+from dataclasses import replace
+from functools import cached_property, partial
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
@@ -35,7 +36,8 @@ from aeon.skills.launch.environments import EnvironmentStore
 from aeon.skills.launch.grants import Grants, UntrustedSkillError
 from aeon.skills.launch.input_files import resolve_input_files
 from aeon.skills.launch.preparation import prepare_invocation
-from aeon.skills.launch.trust_store import SkillTrustStore
+from aeon.skills.launch.trust_store import SkillTrustStore, skill_digest
+from aeon.skills.launch.verified_copies import VerifiedCopies
 from aeon.skills.models import Skill, SkillCatalog, SkillScript
 from aeon.tools.interface import Tool
 
@@ -193,7 +195,7 @@ class Skills:
         from aeon.skills.plan_json import ExecutionResult, new_request_id
 
         require_user_may_call(skill)
-        self._require_trust(skill)
+        skill = self._verified(skill)
         model = MeteredAdapter(self._model)
 
         def run(observe: "Observer") -> "ExecutionResult":
@@ -288,8 +290,8 @@ class Skills:
 
     def _follow(self, skill: Skill, request: str) -> FollowedAnswer:
         """Answer a request under a skill's instructions. Raises UntrustedSkillError, LLMError, SkillError."""
-        self._require_trust(skill)
-        return InstructionFollower(self._script_model, self._instruction_budget()).follow([skill], request)
+        verified = self._verified(skill)
+        return InstructionFollower(self._script_model, self._instruction_budget()).follow([verified], request)
 
     def _executor(self, observer: "Observer | None") -> "PlanExecutor":
         from aeon.skills.executor.plan_executor import PlanExecutor
@@ -299,7 +301,7 @@ class Skills:
         return PlanExecutor(
             self.catalog.with_disabled(self.health.disabled()),
             runner,
-            prepare=self._prepare_script,
+            prepare=partial(self._prepare_script, observer=observer),
             secrets=self._secrets,
             parallel=self._settings.parallel,
             plan_timeout=self._settings.timeout,
@@ -340,10 +342,16 @@ class Skills:
                 self._exit_stack.enter_context(self._gateway)
 
     def _prepare_script(
-        self, skill: Skill, script: SkillScript, script_input: JsonObject, request_id: str
+        self,
+        skill: Skill,
+        script: SkillScript,
+        script_input: JsonObject,
+        request_id: str,
+        observer: "Observer | None" = None,
     ) -> Invocation:
         """Prepare an invocation. Raises UntrustedSkillError, InputError for forbidden files, or as `prepare`."""
-        self._require_trust(skill)
+        live, skill = skill.directory_path.resolve(), self._verified(skill)
+        script = next(each for each in skill.scripts if each.tool_path == script.tool_path)
         resolved = resolve_input_files(script.input_schema, script_input, self._folder)
         if resolved.problems:
             listed = "; ".join(str(problem) for problem in resolved.problems)
@@ -361,16 +369,18 @@ class Skills:
             extra_read=() if gateway is None else (gateway,),
             grants=grants,
         )
-        return self._environments.apply(skill, script, prepared, may_install=grants.install)
+        # The skill's own folder stays read-only inside of a granted one.
+        access = replace(prepared.access, read=(*prepared.access.read, live))
+        return self._environments.apply(
+            skill, script, replace(prepared, access=access), grants, _install_notice(observer, script)
+        )
 
     def is_trusted(self, skill: Skill) -> bool:
         """Return whether a skill may be used (skills 15, 17).
 
         A project's skill, and an installed one that is not as it was installed, must be trusted first.
         """
-        if skill.is_from_project:
-            return self._settings.trust_project or self.trusted.is_trusted(skill)
-        return not self.is_changed(skill) or self.trusted.is_trusted(skill)
+        return self._is_free(skill) or self._trusted_digest(skill) is not None
 
     def is_changed(self, skill: Skill) -> bool:
         """Return whether an installed skill is not as it was installed."""
@@ -385,9 +395,35 @@ class Skills:
             SkillInstaller(self._folder / "skills", self._environ),
         )
 
-    def _require_trust(self, skill: Skill) -> None:
-        if not self.is_trusted(skill):
+    def _verified(self, skill: Skill) -> Skill:
+        """Return the skill to use: where trust rests on a digest, a copy that has it (skills 15).
+
+        Raises UntrustedSkillError, SkillError if its files change meanwhile.
+        """
+        if self._is_free(skill):
+            return skill
+        digest = self._trusted_digest(skill)
+        if digest is None:
             raise UntrustedSkillError(skill, is_changed=self.is_changed(skill))
+        return self._copies.copy_of(skill, digest)
+
+    def _is_free(self, skill: Skill) -> bool:
+        """Return whether a skill is used whatever its files are: the user's own, or of a project that is trusted."""
+        return self._settings.trust_project if skill.is_from_project else not self._is_installed(skill)
+
+    def _trusted_digest(self, skill: Skill) -> str | None:
+        """Return the digest of a skill's files if the skill is trusted, or was installed, with it."""
+        if (trusted := self.trusted.trusted_digest(skill)) or skill.is_from_project:
+            return trusted
+        digest = skill_digest(skill)
+        return digest if any(installer.digest_of(skill) == digest for installer in self.installers) else None
+
+    def _is_installed(self, skill: Skill) -> bool:
+        return any(installer.digest_of(skill) for installer in self.installers)
+
+    @cached_property
+    def _copies(self) -> VerifiedCopies:
+        return VerifiedCopies(state_folder(self._environ) / "skill-copies")
 
     def instructions(self) -> list[Skill]:
         """Return the trusted skills without scripts that users may call by name."""
@@ -422,7 +458,12 @@ class Skills:
         settings = self._settings
         folders = tuple((self._folder / Path(path).expanduser()).resolve() for path in settings.allow_write)
         return Grants(
-            settings.allow_network, settings.allow_model, folders, self._working_folder, settings.allow_install
+            settings.allow_network,
+            settings.allow_model,
+            folders,
+            self._working_folder,
+            settings.allow_install,
+            tuple(settings.packages),
         )
 
     def _secrets(self, skill: Skill) -> Sequence[str]:
@@ -442,3 +483,12 @@ def _prompt(skill: Skill) -> str:
         return read_prompt(skill)
     except AeonError:
         return ""
+
+
+def _install_notice(observer: "Observer | None", script: SkillScript) -> Callable[[Sequence[str]], None] | None:
+    """Return what tells the observer that packages are installed, or None without an observer."""
+    if observer is None:
+        return None
+    from aeon.observability.events import PackagesInstallationStarted
+
+    return lambda packages: observer(PackagesInstallationStarted(script.tool_path, list(packages)))

@@ -10,8 +10,17 @@ from aeon.base.json import Json
 COLUMNS = 80
 """The width of a line if the terminal's width is unknown."""
 
-_CONTROL_CHARACTERS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
-"""C0 and C1 controls except tab and newline, bidirectional overrides, line separators, lone surrogates."""
+_CONTROLS = (
+    "\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff"
+    "\u00ad\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f\u2060-\u2065\u206a-\u206f\u3164\uffa0\ufff9-\ufffb"
+    "\U000e0000-\U000e0fff"
+)
+"""C0 and C1 controls except tab and newline, bidirectional overrides, line separators, lone surrogates; and characters
+without width, which hide a text or a difference of two names."""
+_JOINERS = "\u200c\u200d"
+_BESIDE_JOINER = f"[^\x00-\x9f{_CONTROLS}{_JOINERS}]"
+"""What is written with joiners is not Latin: emoji, Persian, scripts of India."""
+_CONTROL_CHARACTERS = re.compile(f"[{_CONTROLS}]|(?<!{_BESIDE_JOINER})[{_JOINERS}]|[{_JOINERS}](?!{_BESIDE_JOINER})")
 
 
 def printable(text: str) -> str:
@@ -65,12 +74,14 @@ def indented_json(value: Json) -> str:
 
 def _safe_json(text: str) -> str:
     # After json.dumps, control characters can only be inside strings.
-    return _CONTROL_CHARACTERS.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+    return _CONTROL_CHARACTERS.sub(lambda match: json.dumps(match[0])[1:-1], text)
 
 
 def _visible(match: re.Match[str]) -> str:
     point = ord(match[0])
-    return f"\\x{point:02x}" if point <= 0xFF else f"\\u{point:04x}"  # noqa: PLR2004  # one byte
+    if point <= 0xFF:  # noqa: PLR2004  # one byte
+        return f"\\x{point:02x}"
+    return f"\\u{point:04x}" if point <= 0xFFFF else f"\\U{point:08x}"  # noqa: PLR2004  # the first plane
 
 
 def _break_line(line: str, room: int, used: int, *, keeps_words: bool) -> list[str]:

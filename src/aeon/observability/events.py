@@ -102,6 +102,15 @@ class NodeStarted(Event):
 
 
 @dataclass(frozen=True, slots=True)
+class PackagesInstallationStarted(Event):
+    """uv begins to install the packages of a script, which may take minutes."""
+
+    kind: ClassVar[str] = "packages_installing"
+    tool_path: str
+    packages: list[str]
+
+
+@dataclass(frozen=True, slots=True)
 class NodeEventEmitted(Event):
     """A script emitted an event of its protocol, as data. It takes effect only if the node succeeds."""
 

@@ -146,6 +146,9 @@ class SkillsSettings(_Section):
     allow_network: bool = Field(default=False, description="let every script use the network")
     allow_model: bool = Field(default=False, description="let skills of a project that ask for the model use it")
     allow_install: bool = Field(default=False, description="install the Python packages that scripts declare")
+    packages: list[SettingsText] = Field(
+        default=[], max_length=100, description="Python packages that uv installs for every script"
+    )
     allow_write: list[SettingsPath] = Field(
         default=[], max_length=50, description="folders that every script may write to"
     )

@@ -20,10 +20,11 @@ class UnreadableFileError(ValueError):
         super().__init__(message)
 
 
-def read_bounded(path: Path, limit: int = MAX_FILE_BYTES) -> bytes:
+def read_bounded(path: Path, limit: int = MAX_FILE_BYTES, inside: Path | None = None) -> bytes:
     """Returns a whole small file.
 
-    Raises UnreadableFileError if it is not a file, too large or unreadable.
+    Raises UnreadableFileError if it is not a file, too large or unreadable, or if a link leads it out of the folder
+    `inside`. The opened file is checked, not its path: a link may be swapped meanwhile.
     """
     try:
         # Without O_NONBLOCK, opening a pipe would block until a process writes into it.
@@ -32,6 +33,8 @@ def read_bounded(path: Path, limit: int = MAX_FILE_BYTES) -> bytes:
             status = os.fstat(descriptor)
             if not stat.S_ISREG(status.st_mode):
                 raise UnreadableFileError(None, "is not a file")
+            if inside is not None and not _opened_path(descriptor).is_relative_to(inside.resolve()):
+                raise UnreadableFileError(None, "leads out of the folder by a symbolic link")
             data = b"" if status.st_size > limit else file.read(limit + 1)
     except FileNotFoundError:
         raise UnreadableFileError(None, "does not exist") from None
@@ -42,6 +45,10 @@ def read_bounded(path: Path, limit: int = MAX_FILE_BYTES) -> bytes:
     if status.st_size > limit or len(data) > limit:
         raise UnreadableFileError(None, f"is larger than {limit // 1024} KiB")
     return data
+
+
+def _opened_path(descriptor: int) -> Path:
+    return Path(f"/proc/self/fd/{descriptor}").readlink()
 
 
 def read_json_object(path: Path) -> JsonObject:

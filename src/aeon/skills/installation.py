@@ -15,14 +15,17 @@ from aeon.base.errors import InputError, SkillError
 from aeon.base.json import JsonObject, canonical_json, parse_strict
 from aeon.base.next_steps import NextStep
 from aeon.base.project_folder import make_folder
+from aeon.skills.bounded_files import UnreadableFileError
 from aeon.skills.discovery.search import SkillRoot, discover
 from aeon.skills.launch.trust_store import skill_digest
 from aeon.skills.models import Skill
+from aeon.skills.plugins import Plugin, plugins_of
 
 LOCK_FILE = "skills.lock.json"
 _LARGEST = 256 * 1024 * 1024
 _GIT_SECONDS = 300
 _MESSAGE = 500
+_MOST_NAMED = 20
 _NOT_COPIED = frozenset({".git", "__pycache__", "node_modules", ".venv"})
 _USERS = ("data", "config.json")
 """What a skill's folder holds of the user's, kept when the skill is updated."""
@@ -107,12 +110,15 @@ class SkillInstaller:
             raise InputError(f"The skill {name!r} was not installed.", next_step=NextStep("skills.list"))
         return installed[name]
 
+    def digest_of(self, skill: Skill) -> str | None:
+        """The digest that a skill had when it was installed here; None if it was not. Raises SkillError."""
+        entry = self.installed().get(skill.name) if skill.directory_path.parent == self.folder else None
+        return entry and entry.digest
+
     def is_changed(self, skill: Skill) -> bool:
         """Whether an installed skill is not as it was installed (skills 17). Raises SkillError."""
-        if skill.directory_path.parent != self.folder:
-            return False
-        entry = self.installed().get(skill.name)
-        return entry is not None and entry.digest != skill_digest(skill)
+        installed = self.digest_of(skill)
+        return installed is not None and installed != skill_digest(skill)
 
     def has_user_files(self, name: str) -> bool:
         """Whether the skill's folder holds data or settings of the user."""
@@ -149,15 +155,52 @@ def _entry(name: str, fields: JsonObject) -> InstalledSkill:
 
 
 def _chosen(tree: Path, source: str, names: Sequence[str]) -> list[Skill]:
-    found = {skill.name: skill for skill in discover([SkillRoot(tree, "user")], environ={}).skills}
+    """Returns the skills of a source with these names, which may also be those of plugins; all if none is named."""
+    plugins = _plugins(tree, source)
+    folders = [folder for plugin in plugins for folder in plugin.folders]
+    found = _skills_in([tree, *folders])
     if not found:
-        raise InputError(f"There is no skill in {source}.", next_step="A skill is a folder with a SKILL.md.")
-    if missing := [name for name in names if name not in found]:
-        raise InputError(
-            f"{source} has no skill {missing[0]!r}; it has {', '.join(list(found)[:20])}.",
-            next_step="Name one of these.",
-        )
-    return [found[name] for name in names] if names else list(found.values())
+        raise _no_skill_error(source, plugins)
+    by_plugin = {plugin.name: list(_skills_in(plugin.folders).values()) for plugin in plugins if plugin.folders}
+    chosen: list[Skill] = []
+    for name in names:
+        if name not in found and not by_plugin.get(name):
+            raise _unknown_name_error(source, name, list(found), plugins)
+        chosen += [found[name]] if name in found else by_plugin[name]
+    return list({skill.name: skill for skill in chosen or found.values()}.values())
+
+
+def _skills_in(folders: Sequence[Path]) -> dict[str, Skill]:
+    roots = [SkillRoot(folder, "user") for folder in folders]
+    return {skill.name: skill for skill in discover(roots, environ={}).skills}
+
+
+def _plugins(tree: Path, source: str) -> list[Plugin]:
+    try:
+        return plugins_of(tree)
+    except UnreadableFileError as error:
+        raise SkillError(f"The manifest in {source} cannot be used: {error.message}.") from None
+
+
+def _no_skill_error(source: str, plugins: Sequence[Plugin]) -> InputError:
+    elsewhere = [f"{plugin.name} at {plugin.address}" for plugin in plugins if plugin.address]
+    if not elsewhere:
+        return InputError(f"There is no skill in {source}.", next_step="A skill is a folder with a SKILL.md.")
+    return InputError(
+        f"There is no skill in {source}; its plugins are elsewhere: {', '.join(elsewhere[:_MOST_NAMED])}.",
+        next_step="Install one of these addresses.",
+    )
+
+
+def _unknown_name_error(source: str, name: str, found: Sequence[str], plugins: Sequence[Plugin]) -> InputError:
+    if address := next((plugin.address for plugin in plugins if plugin.name == name), ""):
+        return InputError(f"The plugin {name!r} of {source} is elsewhere.", next_step=f"Install {address}.")
+    named = [plugin.name for plugin in plugins if plugin.folders]
+    also = f"; and the plugins {', '.join(named[:_MOST_NAMED])}" if named else ""
+    return InputError(
+        f"{source} has no skill {name!r}; it has {', '.join(found[:_MOST_NAMED])}{also}.",
+        next_step="Name one of these.",
+    )
 
 
 def _copy_tree(source: Path, target: Path, root: Path) -> None:

@@ -213,7 +213,9 @@ class InstructionFollower:
 
 def _reference_text(skill: Skill, name: str) -> str:
     try:
-        return read_bounded(skill.directory_path / name).decode("utf-8-sig", errors="replace")
+        return read_bounded(skill.directory_path / name, inside=skill.directory_path).decode(
+            "utf-8-sig", errors="replace"
+        )
     except UnreadableFileError as error:
         return f"(it cannot be read: {error.message})"
 

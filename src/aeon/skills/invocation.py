@@ -57,7 +57,8 @@ class ScriptAccess:
     """The files and sockets that a script may access beyond the system's.
 
     Enforced from level "landlock" up. `local_sockets`: unix sockets by path; in all folders under landlock, in the
-    visible folders in bubblewrap. `hidden` folders are not read although a folder in `read` contains them.
+    visible folders in bubblewrap. `hidden` folders are neither read nor written although a folder in `read` or `write`
+    contains them; they need not exist.
     """
 
     read: tuple[Path, ...] = ()

@@ -32,14 +32,48 @@ def worker() -> Path:
 
 @pytest.mark.parametrize("level", LEVELS)
 def test_relative_paths_are_the_user_s_and_writing_is_granted_skills_15(aeon, worker, level):
-    refused = aeon("skill", "run", "--sandbox", level, "worker/copy.py", "notes.txt", "out.txt")
+    Path("results").mkdir()
+    command = ("worker/copy.py", "notes.txt", "results/out.txt")
+    refused = aeon("skill", "run", "--sandbox", level, *command)
     assert refused.code == 1
     assert "granted with --allow-write DIR" in " ".join(refused.err.split())
-    assert not Path("out.txt").exists()
+    assert not Path("results/out.txt").exists()
 
-    granted = aeon("skill", "run", "--sandbox", level, "--allow-write", ".", "worker/copy.py", "notes.txt", "out.txt")
+    granted = aeon("skill", "run", "--sandbox", level, "--allow-write", "results", *command)
+    assert (granted.code, granted.out) == (0, "saved to results/out.txt\n"), granted.err
+    assert Path("results/out.txt").read_text() == "HELLO"
+
+
+def test_the_whole_folder_is_granted_in_bubblewrap_skills_15(aeon, worker):
+    command = ("--sandbox", "bubblewrap", "--allow-write", ".", "worker/copy.py", "notes.txt", "out.txt")
+    granted = aeon("skill", "run", *command)
+
     assert (granted.code, granted.out) == (0, "saved to out.txt\n"), granted.err
     assert Path("out.txt").read_text() == "HELLO"
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("granted", [".", "..", ".aeon"])
+def test_what_aeon_keeps_is_not_written_in_a_granted_folder_skills_15(aeon, worker, level, granted):
+    """The record and the trust are in `.aeon`; a script with `--allow-write .` must not change them."""
+    aeon("skill", "run", "worker/read.py", "notes.txt")
+    kept = Path(".aeon/record.txt")
+    kept.write_text("the record")
+    command = ("worker/copy.py", "notes.txt", ".aeon/record.txt")
+    aeon("skill", "run", "--sandbox", level, "--allow-write", granted, *command)
+
+    assert kept.read_text() == "the record"
+
+
+def test_landlock_says_why_the_whole_folder_is_not_granted_skills_15(aeon, worker):
+    """Landlock only grants, so a folder cannot be granted without the `.aeon` in it."""
+    refused = aeon("skill", "run", "--sandbox", "landlock", "--allow-write", ".", "worker/copy.py", "notes.txt", "o")
+
+    said = " ".join(refused.err.split())
+    assert refused.code == 1
+    assert f"Landlock cannot grant {Path.cwd()} without its .aeon" in said
+    assert "Install bubblewrap, or grant a folder inside it" in said
+    assert not Path("o").exists()
 
 
 @pytest.mark.parametrize("level", LEVELS)

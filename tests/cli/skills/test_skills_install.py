@@ -200,3 +200,75 @@ def test_a_source_without_the_skill_is_a_clear_error(aeon, source, tmp_path, mad
     assert ended.code in (1, 2)
     assert ended.out == ""
     assert "next:" in ended.err
+
+
+def manifest(source: Path, name: str, content: str) -> None:
+    (source / ".claude-plugin").mkdir(exist_ok=True)
+    (source / ".claude-plugin" / name).write_text(content)
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("plugin.json", '{"name": "tools", "skills": "./plugins/tools/skills/"}'),
+        ("plugin.json", '{"name": "tools", "skills": ["plugins/tools/skills/shower", "plugins/tools/skills/talker"]}'),
+        ("marketplace.json", '{"plugins": [{"name": "tools", "source": "./plugins/tools"}]}'),
+        ("marketplace.json", '{"plugins": [{"name": "tools", "source": "./", "skills": ["./plugins/tools/skills"]}]}'),
+    ],
+)
+def test_the_skills_of_a_plugin_are_installed_by_its_name_skills_17(aeon, source, name, content):
+    manifest(source, name, content)
+    ended = aeon("skill", "install", source, "tools")
+
+    assert ended.code == 0, ended.err
+    assert installed("shower").exists()
+    assert installed("talker").exists()
+
+
+def test_a_folder_with_manifests_is_installed_whole_skills_17(aeon, source):
+    manifest(source, "plugin.json", '{"name": "tools"}')
+    manifest(source, "marketplace.json", '{"plugins": [{"name": "a", "source": "../.."}, 7, {"name": "b"}]}')
+    ended = aeon("skill", "install", source)
+
+    assert ended.code == 0, ended.err
+    assert installed("talker").exists()
+
+
+def test_skills_below_a_skill_are_found_by_the_manifest_skills_17(aeon, source):
+    """A plugin may be a skill itself."""
+    (source / "SKILL.md").write_text("---\nname: whole\ndescription: All.\n---\nUse the others.")
+    manifest(source, "plugin.json", '{"name": "tools", "skills": "plugins/tools/skills"}')
+    ended = aeon("skill", "install", source, "tools")
+
+    assert ended.code == 0, ended.err
+    assert installed("shower").exists()
+
+
+@pytest.mark.parametrize(
+    ("content", "names", "message"),
+    [
+        ("{", [], "The manifest in SOURCE cannot be used: .claude-plugin/marketplace.json is not valid JSON"),
+        ('{"plugins": []}', ["tools"], "SOURCE has no skill 'tools'; it has shower, talker. next: Name one of these"),
+        (
+            '{"plugins": [{"name": "far", "source": {"source": "github", "repo": "a/b"}}]}',
+            ["far"],
+            "The plugin 'far' of SOURCE is elsewhere. next: Install https://github.com/a/b.",
+        ),
+    ],
+)
+def test_what_a_manifest_lacks_is_said_skills_17(aeon, source, content, names, message):
+    manifest(source, "marketplace.json", content)
+    ended = aeon("skill", "install", source, *names)
+
+    assert ended.code != 0
+    assert message.replace("SOURCE", str(source)) in told(ended.err)
+
+
+def test_a_marketplace_without_skills_says_where_its_plugins_are_skills_17(aeon, tmp_path):
+    manifest(
+        tmp_path, "marketplace.json", '{"plugins": [{"name": "far", "source": {"url": "https://example.org/x.git"}}]}'
+    )
+    ended = aeon("skill", "install", tmp_path)
+
+    assert ended.code == 2
+    assert "its plugins are elsewhere: far at https://example.org/x.git" in told(ended.err)

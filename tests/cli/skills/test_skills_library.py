@@ -254,3 +254,16 @@ def test_a_misspelt_script_is_told_the_nearest_one(aeon):
 
     assert done.code == 2
     assert "'dice-roller.roll'" in done.err
+
+
+def test_a_text_that_hides_characters_is_shown_with_them_skills_15(aeon):
+    """Issue S12: a name with a zero width space is another name, and a description cannot hide one."""
+    folder = Path("skills/paypal")
+    folder.mkdir(parents=True)
+    (folder / "SKILL.md").write_text("---\nname: pay\u200bpal\ndescription: Pays\u200b.\n---\nDo\u200b it.", "utf-8")
+    shown, listed, checked = aeon("skill", "show", "pay-pal"), aeon("skill", "list"), aeon("skill", "check", folder)
+
+    assert "\u200b" not in shown.out + shown.err + listed.out + listed.err + checked.out + checked.err
+    assert "Pays\\u200b." in shown.out
+    assert "Do\\u200b it." in shown.out
+    assert "becomes 'pay-pal'" in " ".join((checked.out + checked.err).split())

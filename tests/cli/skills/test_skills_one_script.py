@@ -1,9 +1,11 @@
 """`aeon skill run NAME/script.py --args`: one script without a plan file (skills 9, issue S12)."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
+from tests.wheels import offline_uv, write_wheel
 
 SHOWS = """#!/usr/bin/env python3
 import sys
@@ -79,3 +81,54 @@ def test_a_plan_of_another_program_runs_and_what_was_assumed_is_said(aeon, showe
     said = " ".join(ended.err.split())
     assert "comments in it were ignored" in said
     assert "parallel and async were assumed to be true" in said
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="needs Node.js")
+@pytest.mark.parametrize(("name", "source"), [("a.js", "require('left-pad')"), ("b.mjs", "import pad from '@s/pad/x'")])
+def test_a_missing_package_of_node_is_named_without_a_stack_trace_skills_16(aeon, name, source):
+    folder = Path("skills/padder")
+    (folder / "scripts").mkdir(parents=True)
+    (folder / "SKILL.md").write_text("---\nname: padder\ndescription: Pads.\n---\nRun it.")
+    (folder / "package.json").write_text('{"dependencies": {"left-pad": "1"}}')
+    (folder / "scripts" / name).write_text(source)
+    ended = aeon("skill", "run", f"padder/{name}")
+
+    said = " ".join(ended.err.split())
+    assert ended.code == 1
+    assert (
+        f"needs the Node.js package '{'left-pad' if name == 'a.js' else '@s/pad'}', which Aeon does not install" in said
+    )
+    assert "Run `npm install` in the skill's folder" in said
+    assert "attempt 2" not in said
+    assert "Node.js v" not in said
+
+
+def test_a_script_imports_folders_of_its_skill_as_python_m_does_skills_9(aeon):
+    """Published scripts say `from scripts.words import WORD`; their SKILL.md says `python -m scripts.show`."""
+    scripts = Path("skills/shower/scripts")
+    scripts.mkdir(parents=True)
+    (scripts.parent / "SKILL.md").write_text("---\nname: shower\ndescription: Shows.\n---\nRun it.")
+    (scripts / "words.py").write_text("WORD = 'hello'")
+    (scripts / "show.py").write_text("from scripts.words import WORD\nprint(WORD)")
+
+    assert aeon("skill", "run", "shower/show.py").out == "hello\n"
+
+
+def test_packages_that_are_named_are_installed_and_it_is_said_skills_16(aeon, tmp_path, monkeypatch):
+    for name, value in offline_uv(write_wheel(tmp_path / "wheels")).items():
+        monkeypatch.setenv(name, value)
+    scripts = Path("skills/packed/scripts")
+    scripts.mkdir(parents=True)
+    (scripts.parent / "SKILL.md").write_text("---\nname: packed\ndescription: Shows.\n---\nRun it.")
+    (scripts / "show.py").write_text("import tinypack\nprint(tinypack.WORD)")
+
+    missing = aeon("skill", "run", "packed/show.py")
+    assert "others with --with PACKAGE" in " ".join(missing.err.split())
+    first, second = (aeon("skill", "run", "--with", "tinypack", "packed/show.py") for _ in range(2))
+    assert (first.code, first.out) == (0, "from the package\n"), first.err
+    assert first.err.count("installing packages: tinypack") == 1
+    assert "installing packages" not in second.err
+
+    trusted = aeon("skill", "trust", "packed", "--with", "tinypack")
+    assert "granting the package tinypack" in trusted.out
+    assert aeon("skill", "run", "packed/show.py").out == "from the package\n"

@@ -3,19 +3,19 @@
 import shutil
 import subprocess
 import sys
-import zipfile
 from pathlib import Path
 
 import pytest
+from tests.wheels import offline_uv, write_wheel
 
 from aeon.base.errors import SkillError
 from aeon.skills.discovery.skill_reader import read_skill
 from aeon.skills.invocation import Invocation
 from aeon.skills.launch import environments
 from aeon.skills.launch.environments import EnvironmentStore, find_uv
-from aeon.skills.launch.grants import NotGrantedError
+from aeon.skills.launch.grants import Grants, NotGrantedError
 from aeon.skills.launch.interpreters import interpreter_for
-from aeon.skills.launch.requirements import ScriptRequirements, requirements_of
+from aeon.skills.launch.requirements import ScriptRequirements, requirements_of, with_packages
 
 OWN = '# /// script\n# requires-python = ">=3.9"\n# dependencies = [\n#   "tinypack",\n# ]\n# ///\n'
 SHOWS = "import tinypack\nprint(tinypack.WORD)\n"
@@ -38,25 +38,9 @@ def written(tmp_path: Path):
 
 
 @pytest.fixture
-def wheels(tmp_path: Path) -> Path:
-    """A folder with one wheel, written by hand: tests have no network."""
-    folder = tmp_path / "wheels"
-    folder.mkdir()
-    with zipfile.ZipFile(folder / "tinypack-1.0-py3-none-any.whl", "w") as wheel:
-        info = "tinypack-1.0.dist-info"
-        wheel.writestr("tinypack.py", "WORD = 'from the package'\n")
-        wheel.writestr(f"{info}/METADATA", "Metadata-Version: 2.1\nName: tinypack\nVersion: 1.0\n")
-        wheel.writestr(
-            f"{info}/WHEEL", "Wheel-Version: 1.0\nGenerator: hand\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
-        )
-        wheel.writestr(f"{info}/RECORD", f"tinypack.py,,\n{info}/METADATA,,\n{info}/WHEEL,,\n{info}/RECORD,,\n")
-    return folder
-
-
-@pytest.fixture
-def store(tmp_path: Path, wheels: Path) -> EnvironmentStore:
-    offline = {"UV_NO_INDEX": "1", "UV_FIND_LINKS": str(wheels), "UV_OFFLINE": "1", "UV_NO_CACHE": "1"}
-    return EnvironmentStore(tmp_path / "environments", {"PATH": "/usr/bin:/bin", "HOME": str(tmp_path), **offline})
+def store(tmp_path: Path) -> EnvironmentStore:
+    own = {"PATH": "/usr/bin:/bin", "HOME": str(tmp_path), **offline_uv(write_wheel(tmp_path / "wheels"))}
+    return EnvironmentStore(tmp_path / "environments", own)
 
 
 def invocation_of(skill, script) -> Invocation:
@@ -90,19 +74,19 @@ def test_a_block_that_is_no_toml_is_said(written):
 def test_nothing_is_installed_without_the_user_s_word_skills_16(written, store, tmp_path):
     skill, script = written(OWN + SHOWS)
     with pytest.raises(NotGrantedError, match=r"not installed: tinypack\. --allow-install"):
-        store.apply(skill, script, invocation_of(skill, script), may_install=False)
+        store.apply(skill, script, invocation_of(skill, script), Grants())
     assert not (tmp_path / "environments").exists()
 
 
 def test_granted_packages_are_installed_once_apart_from_aeon_skills_16(written, store, tmp_path):
     skill, script = written(OWN + SHOWS)
-    granted = store.apply(skill, script, invocation_of(skill, script), may_install=True)
+    granted = store.apply(skill, script, invocation_of(skill, script), Grants(install=True))
     shown = subprocess.run(granted.command, capture_output=True, check=True)
 
     assert shown.stdout == b"from the package\n"
     assert (tmp_path / "environments") in granted.access.read[0].parents
     shutil.rmtree(tmp_path / "wheels")
-    assert store.apply(skill, script, invocation_of(skill, script), may_install=False) == granted, "it is kept"
+    assert store.apply(skill, script, invocation_of(skill, script), Grants()) == granted, "it is kept"
     with pytest.raises(ImportError):
         __import__("tinypack")
 
@@ -111,15 +95,15 @@ def test_packages_of_the_whole_skill_are_used_where_granted_and_else_done_withou
     skill, script = written(SHOWS, "tinypack\n")
     plain = invocation_of(skill, script)
 
-    assert store.apply(skill, script, plain, may_install=False) == plain
-    assert store.apply(skill, script, plain, may_install=True).command[0] != sys.executable
+    assert store.apply(skill, script, plain, Grants()) == plain
+    assert store.apply(skill, script, plain, Grants(install=True)).command[0] != sys.executable
 
 
 def test_what_uv_says_is_in_the_message_skills_16(written, store):
     """Offline: the error names what is missing."""
     skill, script = written(OWN.replace("tinypack", "absent-package") + SHOWS)
     with pytest.raises(SkillError, match="absent-package"):
-        store.apply(skill, script, invocation_of(skill, script), may_install=True)
+        store.apply(skill, script, invocation_of(skill, script), Grants(install=True))
 
 
 def test_without_uv_it_is_said_what_to_do_skills_16(monkeypatch):
@@ -133,3 +117,21 @@ def test_a_shebang_of_uv_run_is_python_skills_16(tmp_path):
     file = tmp_path / "tool"
     file.write_text("#!/usr/bin/env -S uv run --script\nprint(1)\n")
     assert interpreter_for(file)[0] == sys.executable
+
+
+def test_a_package_that_the_user_names_is_installed_for_a_script_that_declares_none_skills_16(written, store):
+    skill, script = written(SHOWS)
+    named = store.apply(skill, script, invocation_of(skill, script), Grants(packages=("tinypack",)))
+
+    assert subprocess.run(named.command, capture_output=True, check=True).stdout == b"from the package\n"
+    assert with_packages(ScriptRequirements(("a",), ">=3.9"), ["b", "a"]) == ScriptRequirements(("a", "b"), ">=3.9")
+
+
+def test_what_is_installed_is_said_before_once_skills_16(written, store):
+    skill, script = written(SHOWS)
+    said: list[list[str]] = []
+    for _ in range(2):
+        named = Grants(packages=("tinypack",))
+        store.apply(skill, script, invocation_of(skill, script), named, lambda packages: said.append(list(packages)))
+
+    assert said == [["tinypack"]]

@@ -35,6 +35,10 @@ AllowWrite = Annotated[
 AllowInstall = Annotated[
     bool, typer.Option("--allow-install", help="Install the packages that the scripts declare, by uv.")
 ]
+With = Annotated[
+    list[str] | None,
+    typer.Option("--with", metavar="PACKAGE", help="Install this Python package for the scripts, by uv; repeatable."),
+]
 Trace = Annotated[Path | None, typer.Option("--trace", metavar="PATH", help="The file for the result with its trace.")]
 
 
@@ -61,6 +65,7 @@ def skills_run(  # noqa: PLR0913, PLR0917  # one for each flag
     allow_model: AllowModel = False,
     allow_write: AllowWrite = None,
     allow_install: AllowInstall = False,
+    packages: With = None,
     trace: Trace = None,
     as_json: AsJson = False,
     no_input: NoInput = False,
@@ -72,7 +77,7 @@ def skills_run(  # noqa: PLR0913, PLR0917  # one for each flag
     from aeon.cli.skills.run_commands import SkillRunOptions, run
     from aeon.cli.skills.trust_commands import SkillGrantFlags
 
-    allowed = SkillGrantFlags(network=allow_network, model=allow_model, write=allow_write or [], install=allow_install)
+    allowed = SkillGrantFlags(allow_network, allow_model, allow_write or [], allow_install, packages or [])
     return run(
         what,
         inputs or [],
@@ -174,6 +179,7 @@ def skills_trust(
     allow_model: AllowModel = False,
     allow_write: AllowWrite = None,
     allow_install: AllowInstall = False,
+    packages: With = None,
 ) -> int:
     """Grant a skill what it requests and what the flags add.
 
@@ -181,7 +187,8 @@ def skills_trust(
     """
     from aeon.cli.skills.trust_commands import SkillGrantFlags, trust_skill
 
-    return trust_skill(name, SkillGrantFlags(allow_network, allow_model, allow_write or [], allow_install))
+    flags = SkillGrantFlags(allow_network, allow_model, allow_write or [], allow_install, packages or [])
+    return trust_skill(name, flags)
 
 
 @skills.command("distrust")

@@ -12,6 +12,7 @@ from aeon.observability.events import (
     NodeEventEmitted,
     NodeRetried,
     NodeStarted,
+    PackagesInstallationStarted,
     PlanningStarted,
     PlanReady,
     ReplanRequested,
@@ -51,6 +52,8 @@ def narrate(event: Event, width: int) -> list[StyledLine]:
             return [
                 StyledLine(one_line(f"[{event.tool_id}] running {event.tool_path}{again}", width), STYLES["running"])
             ]
+        case PackagesInstallationStarted():
+            return _lines(f"installing packages: {', '.join(event.packages)}", width)
         case NodeEventEmitted():
             return _lines(event_text(event.protocol_event), width)
         case NodeRetried():

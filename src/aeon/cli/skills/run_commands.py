@@ -157,6 +157,7 @@ def _app(options: SkillRunOptions) -> AbstractContextManager[App]:
         "skills.allow_network": ("--allow-network", options.grants.network or None),
         "skills.allow_model": ("--allow-model", options.grants.model or None),
         "skills.allow_install": ("--allow-install", options.grants.install or None),
+        "skills.packages": ("--with", [*options.grants.packages] or None),
         "skills.allow_write": ("--allow-write", [*writable_folders(options.grants.write)] or None),
     }
     return app_session(load_cli_settings(model=options.model, more=flags))

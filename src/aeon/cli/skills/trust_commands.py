@@ -23,6 +23,7 @@ class SkillGrantFlags(NamedTuple):
     model: bool
     write: Sequence[Path]
     install: bool
+    packages: Sequence[str]
 
 
 def trust_skill(name: str, flags: SkillGrantFlags) -> int:
@@ -34,9 +35,10 @@ def trust_skill(name: str, flags: SkillGrantFlags) -> int:
     with app_session(load_cli_settings()) as app:
         skills = SkillService(app.skills)
         skill = skills.find(name)
-        grants = skills.trust(skill, Grants(flags.network, flags.model, folders, install=flags.install))
+        added = Grants(flags.network, flags.model, folders, install=flags.install, packages=tuple(flags.packages))
+        granted = skills.trust(skill, added)
     print_message(f"folder: {printable(str(skill.directory_path))}")
-    print_data(f"trusted {printable(name)} with its current files, granting {_grants_text(grants)}")
+    print_data(f"trusted {printable(name)} with its current files, granting {_grants_text(granted)}")
     return ExitCode.DONE
 
 
@@ -82,5 +84,6 @@ def _grants_text(grants: Grants) -> str:
     parts = ["the network"] if grants.network else []
     parts += ["the model"] if grants.model else []
     parts += ["the installation of its packages"] if grants.install else []
+    parts += [f"the package {each}" for each in grants.packages]
     parts += [f"write access to {folder}" for folder in grants.write]
     return ", ".join(parts) or "nothing beyond its own folders"

@@ -36,6 +36,8 @@ _WRITE_REFUSALS = ("Read-only file system", "Permission denied", "EROFS", "EACCE
 """Messages of programs that may not write."""
 
 _REPEATED = re.compile(r"^(?:NameError|SyntaxError|IndentationError|ImportError|ModuleNotFoundError): ", re.MULTILINE)
+_NODE_PACKAGE = re.compile(r"Cannot find (?:module|package) '((?:@[^'/]+/)?[^'./@][^'/]*)(?:/[^']*)?'")
+"""What Node.js says about a package that is missing; a path is the skill's own file."""
 _EXCEPTION = re.compile(r"[\w.]+(?:Error|Exception|Exit|Interrupt|Warning)(?:: .*)?")
 """The last line of a Python traceback: it says all that matters."""
 
@@ -64,7 +66,9 @@ def judge_result(result: InvocationResult, script: SkillScript, timeout: float) 
 
     `timeout` was its timeout in seconds.
     """
-    failure = _exit_reason_failure(result, timeout) or _exit_code_failure(result) or _protocol_failure(result, script)
+    failure = (
+        _exit_reason_failure(result, timeout) or _exit_code_failure(result, script) or _protocol_failure(result, script)
+    )
     if failure is not None:
         return failure
     try:
@@ -98,10 +102,17 @@ def _exit_reason_failure(result: InvocationResult, timeout: float) -> NodeFailur
     return NodeFailure(kind, message + detail, result.exit_code)
 
 
-def _exit_code_failure(result: InvocationResult) -> NodeFailure | None:
+def _exit_code_failure(result: InvocationResult, script: SkillScript) -> NodeFailure | None:
     if result.exit_code == 0:
         return None
     code = result.exit_code
+    if package := _NODE_PACKAGE.search(_own_text(result)):
+        skill = script.tool_path.partition("/")[0]
+        message = (
+            f"The script needs the Node.js package {package[1]!r}, which Aeon does not install. Run `npm install` in "
+            f"the skill's folder, which `aeon skill show {skill}` prints, and then `aeon skill trust {skill}`."
+        )
+        return NodeFailure(FailureClass.DEFECT, message, code)
     message = f"The script was ended by {_signal(-code)}" if code is not None and code < 0 else f"Exit code {code}"
     message += _limit(result)
     violation = f"; it had also broken the protocol: {result.violation}" if result.violation else ""
@@ -141,7 +152,10 @@ def _limit(result: InvocationResult) -> str:
     if result.exit_code == -signal.SIGXFSZ:
         return f" (a limit: {_LIMIT_MESSAGES['File too large']})"
     if "No module named" in last:
-        return " (the packages that a skill lists in requirements.txt are installed with --allow-install)"
+        return (
+            " (the packages that a skill lists in requirements.txt are installed with --allow-install, others with "
+            "--with PACKAGE)"
+        )
     return next((f" (a limit: {limit})" for phrase, limit in _LIMIT_MESSAGES.items() if phrase in last), "")
 
 

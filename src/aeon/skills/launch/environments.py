@@ -5,7 +5,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from importlib.util import find_spec
@@ -14,8 +14,8 @@ from pathlib import Path
 from aeon.base.errors import SkillError
 from aeon.base.project_folder import make_folder
 from aeon.skills.invocation import Invocation
-from aeon.skills.launch.grants import NotGrantedError
-from aeon.skills.launch.requirements import ScriptRequirements, requirements_of
+from aeon.skills.launch.grants import Grants, NotGrantedError
+from aeon.skills.launch.requirements import ScriptRequirements, requirements_of, with_packages
 from aeon.skills.models import Skill, SkillScript
 
 _READY = "ready"
@@ -33,16 +33,26 @@ class EnvironmentStore:
         self._folder = folder
         self._environ = environ
 
-    def apply(self, skill: Skill, script: SkillScript, invocation: Invocation, *, may_install: bool) -> Invocation:
-        """Returns the invocation with the Python that has the script's packages; installs them if that is granted.
+    def apply(
+        self,
+        skill: Skill,
+        script: SkillScript,
+        invocation: Invocation,
+        grants: Grants,
+        on_install: Callable[[Sequence[str]], None] | None = None,
+    ) -> Invocation:
+        """Returns the invocation with the Python that has the packages that the script declares and the user names.
+
+        They are installed if that is granted; `on_install` receives them before.
 
         Raises NotGrantedError without the grant, SkillError without uv or if the packages cannot be installed.
         """
-        needed = requirements_of(skill, script)
+        needed = with_packages(requirements_of(skill, script), grants.packages)
         if needed is None or invocation.command[0] != sys.executable:
             return invocation
         environment = self._folder / needed.digest
         if not (environment / _READY).is_file():
+            may_install = grants.install or bool(grants.packages)
             if not may_install and not needed.is_own:
                 return invocation  # it may do without; if it fails, its message says what is missing
             if not may_install:
@@ -50,6 +60,8 @@ class EnvironmentStore:
                     f"The script {script.tool_path} needs packages that are not installed: "
                     f"{', '.join(needed.packages)}. --allow-install installs them, into an environment of their own."
                 )
+            if on_install is not None:
+                on_install(needed.packages)
             self._make(environment, needed)
         python = environment / "bin" / "python"
         roots = (environment, python.resolve().parent.parent)

@@ -46,7 +46,8 @@ class UntrustedSkillError(NotGrantedError):
 class Grants:
     """Permissions of every script of a run: the network, the model, writable folders, installing packages.
 
-    `folder` is the user's, where scripts work and read.
+    `folder` is the user's, where scripts work and read. `packages` are Python packages that the user names, for scripts
+    that declare none; naming them is the word to install them.
     """
 
     network: bool = False
@@ -54,6 +55,7 @@ class Grants:
     write: tuple[Path, ...] = ()
     folder: Path | None = None
     install: bool = False
+    packages: tuple[str, ...] = ()
 
     def allows(self, capability: str) -> bool:
         """Whether the capability NETWORK or MODEL is granted."""

@@ -1,15 +1,18 @@
 """Prepares a script's invocation: command, stdin, folder, environment (skills 1, 9, 11)."""
 
 import os
+import re
 import shutil
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import cast
 
 from aeon.base.errors import ConfigError, InputError, SkillError
 from aeon.base.json import Json, JsonObject, canonical_json
 from aeon.base.project_folder import PROJECT_FOLDER, make_folder
+from aeon.skills.bounded_files import UnreadableFileError, read_bounded
 from aeon.skills.config.skill_settings import resolve_config
 from aeon.skills.invocation import Invocation, ScriptAccess
 from aeon.skills.launch.grants import MODEL, NETWORK, Grants, may_use, require_grants
@@ -74,6 +77,7 @@ def prepare_invocation(
             "TMPDIR": str(data / "tmp"),
             "AEON_SKILL_CONFIG": config,
             "AEON_SKILL_DATA": str(data),
+            **_python_path(skill, script),
         },
         is_ndjson=is_ndjson,
         timeout=script.timeout,
@@ -87,15 +91,37 @@ def prepare_invocation(
             write=(data, *grants.write),
             network=may_use(skill, script, NETWORK, grants),
             local_sockets=has_model,
-            hidden=_hidden_folders(folder),
+            hidden=_hidden_folders(folder, grants.write),
         ),
     )
 
 
-def _hidden_folders(folder: Path | None) -> tuple[Path, ...]:
-    """Returns what scripts must not read in the user's folder: the record, logs and keys that Aeon keeps there."""
-    kept = None if folder is None else folder / PROJECT_FOLDER
-    return (kept,) if kept is not None and kept.is_dir() and not kept.is_symlink() else ()
+_IMPORT = re.compile(r"^\s*(?:from|import)\s+(\w+)", re.MULTILINE)
+
+
+def _python_path(skill: Skill, script: SkillScript) -> dict[str, str]:
+    """Returns PYTHONPATH for a published script that imports a folder of its skill, such as `scripts.utils`.
+
+    Its author starts it with `python -m scripts.NAME` in the skill's folder; Aeon starts it in the user's.
+    """
+    if script.protocol == "ndjson" or script.path.suffix != ".py":
+        return {}
+    with suppress(UnreadableFileError):
+        names = set(_IMPORT.findall(read_bounded(script.path).decode(errors="replace")))
+        if any((skill.directory_path / name).is_dir() for name in names):
+            return {"PYTHONPATH": str(skill.directory_path.resolve())}
+    return {}
+
+
+def _hidden_folders(folder: Path | None, granted: Sequence[Path]) -> tuple[Path, ...]:
+    """Returns what scripts must not read or write: the record, logs and keys that Aeon keeps in the user's folders.
+
+    The one of the user's folder is hidden even if it does not exist: Aeon may make it while the script runs.
+    """
+    own = [folder / PROJECT_FOLDER] if folder else []
+    others = (each if each.name == PROJECT_FOLDER else each / PROJECT_FOLDER for each in granted)
+    kept = dict.fromkeys([*own, *(each for each in others if each.is_dir())])
+    return tuple(each for each in kept if not each.is_symlink())
 
 
 def data_folder(skill: Skill) -> Path:
@@ -112,7 +138,7 @@ def data_folder(skill: Skill) -> Path:
         if (data / "tmp").is_symlink():
             (data / "tmp").unlink()
         (data / "tmp").mkdir(mode=0o700, exist_ok=True)
-        _remove_old(data / "tmp")
+        remove_old(data / "tmp")
     except OSError as error:
         raise SkillError(
             f"The skill {skill.name!r} has no data folder: {error.strerror} ({data}).",
@@ -121,8 +147,8 @@ def data_folder(skill: Skill) -> Path:
     return real
 
 
-def _remove_old(folder: Path) -> None:
-    """Removes what earlier runs left in a folder for temporary files; scripts that run now may need newer entries."""
+def remove_old(folder: Path) -> None:
+    """Removes entries that no run used for a day; scripts that run now may need newer ones."""
     oldest = time.time() - _TEMPORARY_SECONDS
     for entry in folder.iterdir():
         if entry.lstat().st_mtime >= oldest:

@@ -4,6 +4,7 @@ import hashlib
 import re
 import sys
 import tomllib
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
@@ -49,6 +50,14 @@ def requirements_of(skill: Skill, script: SkillScript) -> ScriptRequirements | N
         return own or _skill_file(skill, script.path.parent)
     except UnreadableFileError as error:
         raise SkillError(f"The requirements of {script.tool_path} cannot be read: {error.message}.") from None
+
+
+def with_packages(declared: ScriptRequirements | None, packages: Sequence[str]) -> ScriptRequirements | None:
+    """Returns the requirements with packages that the user names, for scripts that declare too few or none."""
+    if not packages:
+        return declared
+    known = declared or ScriptRequirements(())
+    return known._replace(packages=tuple(dict.fromkeys((*known.packages, *packages))), is_own=True)
 
 
 def _own_block(path: Path) -> ScriptRequirements | None:

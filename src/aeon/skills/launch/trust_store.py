@@ -16,7 +16,7 @@ from aeon.base.project_folder import make_folder, path_problems
 from aeon.skills.launch.grants import Grants
 from aeon.skills.models import Skill
 
-_USAGE_FILES = frozenset({"data", "config.json"})
+USAGE_FILES = frozenset({"data", "config.json"})
 """Entries of a skill's folder that change while it is used."""
 
 _LARGEST = 256 * 1024 * 1024
@@ -31,9 +31,10 @@ class SkillTrustStore:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
-    def is_trusted(self, skill: Skill) -> bool:
-        """Whether the skill is trusted with its current files."""
-        return self._trust_file(skill) is not None
+    def trusted_digest(self, skill: Skill) -> str | None:
+        """Returns the digest of the skill's current files if the skill is trusted with them."""
+        file = self._trust_file(skill)
+        return file and file.name.rpartition("-")[2]
 
     def grants_for(self, skill: Skill, of_run: Grants) -> Grants:
         """Returns the union of the run's grants and the grants that the skill is trusted with."""
@@ -66,6 +67,7 @@ class SkillTrustStore:
             "model": grants.model,
             "write": write,
             "install": grants.install,
+            "packages": list(grants.packages),
         }
         file.write_text(canonical_json(what) + "\n", "utf-8")
 
@@ -95,7 +97,7 @@ def skill_digest(skill: Skill) -> str:
     size = 0
     try:
         for file in _files(skill.directory_path):
-            if file.relative_to(skill.directory_path).parts[0] in _USAGE_FILES:
+            if file.relative_to(skill.directory_path).parts[0] in USAGE_FILES:
                 continue
             size += file.stat().st_size
             if size > _LARGEST:
@@ -131,4 +133,5 @@ def _join_grants(of_run: Grants, file: Path) -> Grants:
         model=of_run.model or trusted.get("model") is True,
         write=(*of_run.write, *folders),
         install=of_run.install or trusted.get("install") is True,
+        packages=tuple(dict.fromkeys((*of_run.packages, *trusted.get("packages", [])))),
     )

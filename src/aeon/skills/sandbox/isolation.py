@@ -114,6 +114,21 @@ def _without_hidden(access: ScriptAccess) -> tuple[tuple[str, ...], tuple[str, .
     return tuple(visible), tuple(listed)
 
 
+def grant_fault(access: ScriptAccess, level: SandboxLevel) -> str | None:
+    """Returns why the level cannot grant this access: Landlock cannot hide a folder in a writable one."""
+    if level != "landlock":
+        return None
+    pairs = ((folder, hidden) for folder in access.write for hidden in access.hidden if hidden.is_relative_to(folder))
+    return next(
+        (
+            f"Landlock cannot grant {folder} without its {hidden.name}. "
+            "Install bubblewrap, or grant a folder inside it."
+            for folder, hidden in pairs
+        ),
+        None,
+    )
+
+
 def _bubblewrap_command(invocation: Invocation) -> list[str]:
     """Returns bubblewrap's command line.
 
@@ -133,8 +148,8 @@ def _bubblewrap_access(access: ScriptAccess) -> list[str]:
     """Returns the mounts of the script's own folders, outer ones first: an inner one keeps its own rights."""
     mounts = {
         **{folder: ("--ro-bind-try", str(folder), str(folder)) for folder in access.read},
-        **{folder: ("--tmpfs", str(folder)) for folder in access.hidden},
         **{folder: ("--bind-try", str(folder), str(folder)) for folder in access.write},
+        **{folder: ("--tmpfs", str(folder)) for folder in access.hidden if folder.is_dir()},
     }
     return [word for folder in sorted(mounts, key=lambda each: len(each.parts)) for word in mounts[folder]]
 

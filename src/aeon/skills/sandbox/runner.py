@@ -16,7 +16,7 @@ from aeon.skills.invocation import (
     ScriptExitReason,
 )
 from aeon.skills.poll_loop import Pollable, ReadyResult, poll_until_done
-from aeon.skills.sandbox.isolation import SandboxMode, best_level
+from aeon.skills.sandbox.isolation import SandboxMode, best_level, grant_fault
 from aeon.skills.sandbox.reaper.messages import WARM_OPTIONS
 from aeon.skills.sandbox.reaper_client import ReaperClient
 from aeon.skills.sandbox.script_process import ScriptLaunch, ScriptProcess
@@ -88,7 +88,7 @@ class SandboxRunner:
     ) -> Pollable[InvocationResult]:
         if cancellation is not None and cancellation.is_cancelled:
             return ReadyResult(InvocationResult(ScriptExitReason.CANCELLED, sandbox=level))
-        if fault := validate_invocation(invocation):
+        if fault := validate_invocation(invocation) or grant_fault(invocation.access, level):
             return ReadyResult(InvocationResult(ScriptExitReason.NOT_STARTED, problem=fault, sandbox=level))
         client = self._client_for(invocation, level)
         return ScriptProcess(ScriptLaunch(invocation, level, client, cancellation, on_event, budget))
