@@ -1,9 +1,9 @@
 """The commands inside `aeon chat`, which begin with a slash."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple, Protocol
 
-from aeon.application.conversations import Alternative
+from aeon.application.conversations import Alternative, AnswerFollower, Conversation, ConversationService
 from aeon.base.errors import InputError
 from aeon.cli.console import print_message
 from aeon.cli.conversations.views import (
@@ -16,9 +16,6 @@ from aeon.cli.conversations.views import (
     title_of,
 )
 from aeon.cli.output import print_table
-
-if TYPE_CHECKING:
-    from aeon.cli.conversations.chat import Chat
 
 
 class SlashCommand(NamedTuple):
@@ -47,10 +44,22 @@ COMMANDS = (
 )
 
 
+class ChatSession(Protocol):
+    """The chat that the commands act on."""
+
+    service: ConversationService
+    conversation: Conversation
+    process: str | None
+
+    def show(self, answer: AnswerFollower) -> bool:
+        """Print an answer as it comes."""
+        ...
+
+
 class SlashCommands:
     """Runs the commands of one chat."""
 
-    def __init__(self, chat: "Chat") -> None:
+    def __init__(self, chat: ChatSession) -> None:
         self.is_over = False
         self._chat = chat
         self._service = chat.service
