@@ -11,6 +11,7 @@ from aeon.base.errors import AeonError, InputError
 from aeon.base.json import JsonObject, canonical_json
 from aeon.bootstrap.platform import Platform
 from aeon.llm.interface import LLMRequest
+from aeon.platform.catalog.repository import DEFAULTS_OWNER
 from aeon.platform.conversations.model import (
     Alternative,
     Conversation,
@@ -314,6 +315,8 @@ class ConversationService:
 
     def _process(self, name: str) -> Process:
         """Return the Process that is to answer. Raises RuleError if it cannot."""
+        if name == DEFAULT_REPLY:
+            self._load_defaults()
         process = self._platform.processes.find(self._user, name)
         if not process.enabled:
             raise RuleError(
@@ -327,6 +330,15 @@ class ConversationService:
                 next_step="Choose one whose initialContext has only: answer, message, conversation.",
             )
         return process
+
+    def _load_defaults(self) -> None:
+        """Load the default catalog into a record that has never been set up, which has no Process to answer."""
+        if self._platform.processes.find_own(DEFAULTS_OWNER, DEFAULT_REPLY) is None:
+            from aeon.platform.catalog.defaults import load_defaults
+            from aeon.platform.processes.documents import ProcessDocuments
+
+            catalog = self._platform.catalog
+            load_defaults(catalog, {"Process": ProcessDocuments(catalog, self._platform.processes, DEFAULTS_OWNER)})
 
     def _request(self, key: str | None, expected_version: int | None = None) -> MutationRequest:
         return MutationRequest(self._user, key, expected_version)

@@ -6,7 +6,7 @@ from contextlib import contextmanager, redirect_stdout
 
 from aeon.application.registered_tools import RegisteredToolService
 from aeon.base.json import Json, JsonObject
-from aeon.cli.session import Grants, app_session, load_cli_settings
+from aeon.cli.session import FileGrants, app_session, load_cli_settings
 
 
 def registered_tools() -> list[JsonObject]:
@@ -21,13 +21,13 @@ def registered_tool(name: str, others: Sequence[str]) -> JsonObject:
         return tools.get(name, others)
 
 
-def call_registered_tool(name: str, arguments: JsonObject, others: Sequence[str], grants: Grants) -> Json:
+def call_registered_tool(name: str, arguments: JsonObject, others: Sequence[str], grants: FileGrants) -> Json:
     """Call a tool. Raises NotFoundError, InputError for arguments that do not fit, ToolError if it fails."""
     with _tools(grants) as tools, redirect_stdout(sys.stderr):
         return tools.call(name, arguments, others)
 
 
 @contextmanager
-def _tools(grants: Grants = Grants()) -> Generator[RegisteredToolService]:  # noqa: B008  # it cannot be changed
+def _tools(grants: FileGrants = FileGrants()) -> Generator[RegisteredToolService]:  # noqa: B008  # it cannot be changed
     with app_session(load_cli_settings(more=grants.settings())) as app:
         yield RegisteredToolService(app)

@@ -20,7 +20,7 @@ MASTER_KEY = "AEON_MASTER_KEY"
 _NO_FLAGS: Mapping[str, tuple[str, Json]] = {}
 
 
-class Grants(NamedTuple):
+class FileGrants(NamedTuple):
     """The folders that a command lets tools read, and in which it lets tools and scripts write."""
 
     read: Sequence[Path] = ()

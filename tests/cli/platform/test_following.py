@@ -1,11 +1,10 @@
 """A run and what it called, shown as lines."""
 
-from types import SimpleNamespace
-
 from tests.application.test_run_follower import Runs, follower
 
 from aeon.application.run_follower import HeldUpdate
 from aeon.cli.platform.run_follower import RunLines
+from aeon.platform.runs.machine.wait_reasons import WaitReason
 
 
 def lines(updates):
@@ -30,5 +29,5 @@ def test_a_family_is_told_whole_and_in_order():
 
 
 def test_what_holds_a_step_is_told_where_it_stands():
-    reason = SimpleNamespace(step="deep", message="it waits for a worker")
+    reason = WaitReason(step="deep", kind="limit", message="it waits for a worker")
     assert lines([HeldUpdate("r:a:1", 1, reason)]) == ["  deep: it waits for a worker"]

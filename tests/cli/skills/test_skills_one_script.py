@@ -98,7 +98,7 @@ def test_a_missing_package_of_node_is_named_without_a_stack_trace_skills_16(aeon
     assert (
         f"needs the Node.js package '{'left-pad' if name == 'a.js' else '@s/pad'}', which Aeon does not install" in said
     )
-    assert "Run `npm install` in the skill's folder" in said
+    assert "Run `npm install` in the folder of the skill" in said
     assert "attempt 2" not in said
     assert "Node.js v" not in said
 

@@ -76,9 +76,9 @@ def tool_call(
 ) -> int:
     """Call a tool. This is a real call, with its effects."""
     from aeon.cli.platform.tool_lists import call_tool
-    from aeon.cli.session import Grants
+    from aeon.cli.session import FileGrants
 
-    return call_tool(name, inputs or [], user, Grants(allow_read or [], allow_write or []), as_json=as_json)
+    return call_tool(name, inputs or [], user, FileGrants(allow_read or [], allow_write or []), as_json=as_json)
 
 
 @tool.command("search")

@@ -16,7 +16,7 @@ from aeon.cli.inputs import read_inputs
 from aeon.cli.output import OutputFormat, print_as, print_table
 from aeon.cli.platform.listing import ListOptions, print_whether_more
 from aeon.cli.platform.session import workspace_session
-from aeon.cli.session import Grants, load_cli_settings
+from aeon.cli.session import FileGrants, load_cli_settings
 from aeon.cli.text import COLUMNS, indented_json, printable, wrap
 from aeon.platform.catalog.model import Tool
 from aeon.platform.errors import NotFoundError
@@ -70,7 +70,7 @@ def show_tool(name: str, user: str, *, output: OutputFormat) -> int:
     return ExitCode.DONE
 
 
-def call_tool(name: str, inputs: Sequence[str], user: str, grants: Grants, *, as_json: bool) -> int:
+def call_tool(name: str, inputs: Sequence[str], user: str, grants: FileGrants, *, as_json: bool) -> int:
     """Call a tool. Raises InputError or RuleError for invalid inputs, ToolError or OperationError if it fails."""
     arguments = read_inputs(inputs)
     with _stored(user) as workspace:

@@ -110,7 +110,7 @@ def _exit_code_failure(result: InvocationResult, script: SkillScript) -> NodeFai
         skill = script.tool_path.partition("/")[0]
         message = (
             f"The script needs the Node.js package {package[1]!r}, which Aeon does not install. Run `npm install` in "
-            f"the skill's folder, which `aeon skill show {skill}` prints, and then `aeon skill trust {skill}`."
+            f"the folder of the skill {skill}, and then trust it again."
         )
         return NodeFailure(FailureClass.DEFECT, message, code)
     message = f"The script was ended by {_signal(-code)}" if code is not None and code < 0 else f"Exit code {code}"

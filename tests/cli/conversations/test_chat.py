@@ -1,0 +1,97 @@
+"""`aeon chat` and `aeon conversation`, with a scripted model server and on a real terminal."""
+
+import pytest
+
+
+@pytest.fixture
+def talk(aeon, double):
+    """`talk(*replies)`: a scripted model, and a command that says one message."""
+
+    def started(*replies):
+        server = double(*replies)
+        return server, lambda *argv: aeon("chat", *argv)
+
+    return started
+
+
+def test_a_script_gets_the_answer_alone_and_goes_on_with_the_last_conversation(talk, aeon):
+    server, chat = talk("500 g of flour.", "1.5 kg of flour.")
+    first = chat("How much flour for 4 guests?")
+    assert (first.code, first.out) == (0, "500 g of flour.\n")
+    assert chat("And for 12?", "-c", "last").out == "1.5 kg of flour.\n"
+    sent = [(each["role"], each["content"]) for each in server.requests[-1].body["messages"]]
+    assert sent[1:] == [
+        ("user", "How much flour for 4 guests?"),
+        ("assistant", "500 g of flour."),
+        ("user", "And for 12?"),
+    ]
+    shown = aeon("conversation", "show", "last").out
+    assert [line for line in shown.splitlines() if line.startswith("[")] == [
+        "[1] you:",
+        "[2] answer:",
+        "[3] you:",
+        "[4] answer:",
+    ]
+
+
+def test_why_shows_what_an_answer_was_made_from_and_makes_its_very_prompt_again_platform_25(talk, aeon):
+    server, chat = talk("Red, blue, yellow.", "Blue.")
+    chat("Name three colours.")
+    chat("Which is first in the alphabet?", "--continue")
+    manifest = aeon("conversation", "why", "last", "--json").json
+    assert [each["speaker"] for each in manifest["entries"]] == ["user", "agent", "user"]
+    assert manifest["tokens"]["kind"] == "estimate"
+    assert manifest["tokens"]["total"] == manifest["system"]["tokens"] + sum(
+        each["tokens"] for each in manifest["entries"]
+    )
+    prompt = aeon("conversation", "why", "last", "--prompt", "--json").json
+    assert [(each["role"], each["text"]) for each in prompt] == [
+        (each["role"], each["content"]) for each in server.requests[-1].body["messages"]
+    ]
+
+
+def test_an_answer_that_failed_says_so_and_nothing_of_it_is_kept_platform_22(talk, aeon):
+    _, chat = talk()
+    failed = chat("Hello?")
+    assert (failed.code, failed.out) == (1, "")
+    assert "there is no answer" in failed.err
+    path = aeon("conversation", "show", "last", "--json").json["path"]
+    assert [(each["state"], each["content"]) for each in path] == [("complete", "Hello?"), ("failed", None)]
+
+
+def test_another_users_conversation_is_not_there(talk, aeon):
+    _, chat = talk("Hi.")
+    chat("Hello")
+    id_ = aeon("conversation", "list", "-o", "name").out.strip()
+    for argv in (["show", id_], ["tree", id_], ["why", "last"], ["archive", id_]):
+        refused = aeon("conversation", *argv, "--user", "eve")
+        assert (refused.code, refused.out) == (2, ""), argv
+    assert aeon("chat", "Hello", "-c", id_, "--user", "eve").code == 2
+
+
+def test_archived_ones_are_listed_apart_and_a_message_brings_one_back(talk, aeon):
+    _, chat = talk("Hi.", "Hi again.")
+    chat("Hello")
+    id_ = aeon("conversation", "list", "-o", "name").out.strip()
+    assert aeon("conversation", "archive", id_[:6]).code == 0
+    assert aeon("conversation", "list", "-o", "name").out == ""
+    assert aeon("conversation", "list", "--archived", "-o", "name").out.strip() == id_
+    chat("Hello again", "-c", id_)
+    assert aeon("conversation", "list", "-o", "name").out.strip() == id_
+
+
+def test_without_a_message_and_a_terminal_it_says_what_to_do(aeon):
+    refused = aeon("chat")
+    assert refused.code == 2
+    assert "There is no message" in refused.err
+
+
+@pytest.mark.slow
+def test_a_dialogue_on_a_terminal_with_an_edit_and_back(double, terminal, aeon):
+    double("500 g.", "Oslo.")
+    lines = ["How much flour?", "/edit 1 What is the capital of Norway?", "/switch 1 1", "/quit"]
+    code, screen = terminal("chat", typed="".join(f"{line}\r" for line in lines))
+    assert code == 0, screen
+    path = aeon("conversation", "show", "last", "--json").json["path"]
+    assert [each["content"] for each in path] == ["How much flour?", "500 g."]
+    assert len(aeon("conversation", "tree", "last", "--json").json) == 4
