@@ -146,7 +146,7 @@ def run(  # noqa: PLR0913, PLR0917  # one for each option of the command
     from aeon.application.prepared_runs import PlanPolicy
     from aeon.cli.request_inputs import RequestOptions, UserPlan, verbosity_of
     from aeon.cli.requests import plan_request, run_request
-    from aeon.cli.session import Grants
+    from aeon.cli.session import FileGrants
 
     stored_for = user if tools else None
     options = RequestOptions(
@@ -156,7 +156,7 @@ def run(  # noqa: PLR0913, PLR0917  # one for each option of the command
         may_fetch=not no_input,
         stored_tools_user=stored_for,
         files=files or [],
-        grants=Grants(allow_read or [], allow_write or []),
+        grants=FileGrants(allow_read or [], allow_write or []),
         images=images or [],
         verbosity=verbosity_of(is_quiet=quiet, is_verbose=verbose),
     )

@@ -176,7 +176,7 @@ def log_resume(  # noqa: PLR0913, PLR0917  # one for each option of the command
         return resume_process(found.id, user, as_json=as_json)
     from aeon.cli.request_inputs import RequestOptions
     from aeon.cli.requests import resume_run
-    from aeon.cli.session import Grants
+    from aeon.cli.session import FileGrants
 
     options = RequestOptions(
         model,
@@ -185,7 +185,7 @@ def log_resume(  # noqa: PLR0913, PLR0917  # one for each option of the command
         may_fetch=not no_input,
         stored_tools_user=user if tools else None,
         files=files or [],
-        grants=Grants(allow_read or [], allow_write or []),
+        grants=FileGrants(allow_read or [], allow_write or []),
         images=images or [],
     )
     return resume_run(found.file, options)

@@ -8,7 +8,7 @@ from aeon.application.attachments import plan_of_images, plan_of_texts, read_att
 from aeon.application.prepared_runs import AskedRequest, PlanPolicy
 from aeon.base.errors import RequestError
 from aeon.cli.inputs import ask_for_request, piped_text, read_plan, read_request, request_of_plan
-from aeon.cli.session import Grants, load_cli_settings
+from aeon.cli.session import FileGrants, load_cli_settings
 from aeon.settings import LoadedSettings
 from aeon.tools.attachments import Attachments
 
@@ -30,7 +30,7 @@ class RequestOptions(NamedTuple):
     """The user whose stored tools are offered too; None offers no stored tools."""
     files: Sequence[str] = ()
     """Files and addresses of pages whose text the model gets."""
-    grants: Grants = Grants()
+    grants: FileGrants = FileGrants()
     """Folders that tools may read, besides the current one, and in which tools and scripts may write."""
     images: Sequence[Path] = ()
     """Images that the model sees."""
