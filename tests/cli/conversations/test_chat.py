@@ -2,6 +2,8 @@
 
 import pytest
 
+from aeon.testing.wire_rules import ErrorResponse
+
 
 @pytest.fixture
 def talk(aeon, double):
@@ -51,7 +53,7 @@ def test_why_shows_what_an_answer_was_made_from_and_makes_its_very_prompt_again_
 
 
 def test_an_answer_that_failed_says_so_and_nothing_of_it_is_kept_platform_22(talk, aeon):
-    _, chat = talk()
+    _, chat = talk(ErrorResponse(400, "not today"))
     failed = chat("Hello?")
     assert (failed.code, failed.out) == (1, "")
     assert "there is no answer" in failed.err
