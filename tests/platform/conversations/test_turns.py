@@ -4,8 +4,9 @@ import pytest
 
 from aeon.platform.conversations.model import ConversationChange
 from aeon.platform.conversations.turns import EndedAnswer
-from aeon.platform.errors import ConflictError, NotFoundError, RuleError, VersionError
+from aeon.platform.errors import ConflictError, NotFoundError, ReferencedError, RuleError, VersionError
 from aeon.platform.ledger import MutationRequest
+from aeon.platform.processes.repository import ProcessRepository
 
 
 def test_a_dialogue_is_a_path_that_ends_at_the_tip(talk):
@@ -202,3 +203,13 @@ def test_answers_are_not_edited_and_messages_not_regenerated(talk):
         talk.turns.regenerate(message.id, talk.executor, talk.request())
     with pytest.raises(RuleError, match="not an answer"):
         talk.turns.begin_answer(answer.id, talk.executor, talk.request())
+
+
+def test_a_process_that_answered_cannot_be_deleted_and_is_told_by_whom_it_is_used(talk):
+    conversation = talk.conversation(title="Pancakes")
+    talk.answer(talk.say(conversation))
+    talk.answer(talk.say(conversation), executor=talk.process("later"))
+    processes = ProcessRepository(talk.store, talk.world.catalog)
+    with pytest.raises(ReferencedError, match="still used by Pancakes") as refused:
+        processes.remove(talk.executor.process, talk.request())
+    assert "Disable it" in refused.value.advice

@@ -272,13 +272,16 @@ class EntityRepository(Generic[E]):
         return f"Did you mean {' or '.join(names)}? " if names else ""
 
     def _deletion_error(self, user: str, entity: E) -> PlatformError:
-        names = [use.name or f"a {use.kind} of {use.owner_id}" for use in self.list_uses(user, entity.id)]
+        uses = self.list_uses(user, entity.id)
+        names = [use.name or f"a {use.kind} of {use.owner_id}" for use in uses]
         if not names:
             return ConflictError(f"The {_word(entity.kind)} {entity.name!r} was changed in the meantime.")
         return ReferencedError(
             f"The {_word(entity.kind)} {entity.name!r} is still used by {', '.join(names)}.",
             by=names,
-            next_step="Change or delete those first.",
+            next_step="Disable it: conversations keep who answered."
+            if any(use.kind == "conversation" for use in uses)
+            else "Change or delete those first.",
         )
 
 

@@ -47,7 +47,7 @@ WHERE id = :id AND owner_id = :owner_id AND version = :before
 DELETE_PROCESS: Final = "DELETE FROM processes WHERE id = :id AND owner_id = :user"
 """Deletes steps and versions, too.
 
-Foreign keys refuse the deletion while a step or a schedule refers to the Process.
+Foreign keys refuse the deletion while a step, a schedule or a conversation refers to the Process.
 """
 
 USERS_OF_PROCESS: Final = """
@@ -55,6 +55,12 @@ SELECT 'process' AS kind, id, name, owner_id, (owner_id = :user OR shared = 1) A
 FROM processes WHERE id IN (SELECT process_id FROM process_steps WHERE called_process_id = :id) AND id <> :id
 UNION ALL
 SELECT 'schedule', id, name, owner_id, owner_id = :user FROM schedules WHERE process_id = :id
+UNION ALL
+SELECT 'conversation', id, coalesce(title, id), owner_id, owner_id = :user FROM conversations WHERE id IN (
+    SELECT id FROM conversations WHERE default_process_id = :id
+    UNION
+    SELECT conversation_id FROM alternatives WHERE process_id = :id
+)
 ORDER BY kind, name, visible DESC, id LIMIT :limit
 """
 
