@@ -32,6 +32,7 @@ COMMANDS = (
     SlashCommand("edit", "/edit [N] [TEXT]", "say message N (the last by default) in another way"),
     SlashCommand("regenerate", "/regenerate [PROCESS]", "let the last answer be made again"),
     SlashCommand("retry", "/retry", "the same, after an answer that failed"),
+    SlashCommand("stop", "/stop", "stop an answer that another process makes or left behind"),
     SlashCommand("alternatives", "/alternatives [N]", "list the alternatives of N, and what stands below each"),
     SlashCommand("switch", "/switch N K", "show alternative K of N, and what follows it"),
     SlashCommand("fork", "/fork [N]", "go on from N in a new conversation"),
@@ -69,6 +70,7 @@ class SlashCommands:
             "edit": self._edit,
             "regenerate": self._regenerate,
             "retry": self._regenerate,
+            "stop": self._stop,
             "alternatives": self._alternatives,
             "switch": self._switch,
             "fork": self._fork,
@@ -115,6 +117,10 @@ class SlashCommands:
     def _regenerate(self, process: str) -> None:
         answer = self._last("agent")
         self._chat.show(self._service.regenerate(answer.id, process=process or self._chat.process))
+
+    def _stop(self, _: str) -> None:
+        stopped = self._service.stop(self._last("agent").id)
+        print_message(f"the last answer is {state_of(stopped) or 'complete'}")
 
     def _alternatives(self, arguments: str) -> None:
         number, _ = _leading_number(arguments)
