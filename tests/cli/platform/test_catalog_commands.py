@@ -243,10 +243,15 @@ def test_the_record_goes_out_and_in_without_any_secret(aeon, file, monkeypatch):
 def test_the_defaults_are_there_and_only_theirs_to_change(aeon):
     """Platform 2: they are shared, not everybody's."""
     first, second = aeon("init"), aeon("init")
-    assert ("16 change(s)" in first.err, second.err) == (True, "")
-    tools = ["answer", "my_things", "my_tools", "my_trail", "recall", "remember", "summarize", "write"]
+    assert ("18 change(s)" in first.err, second.err) == (True, "")
+    tools = ["answer", "converse", "my_things", "my_tools", "my_trail", "recall", "remember", "summarize", "write"]
     assert [each["name"] for each in aeon("tool", "list", "--source", "stored", "--json").json] == tools
-    assert [each["name"] for each in aeon("process", "list", "--json").json] == ["reply", "research", "summary"]
+    assert [each["name"] for each in aeon("process", "list", "--json").json] == [
+        "reply",
+        "reply_plain",
+        "research",
+        "summary",
+    ]
     assert {each["status"] for each in aeon("tool", "list", "--source", "stored", "--json").json} == {"healthy"}
     asked = aeon("tool", "call", "my_trail", "--json")
     assert (asked.code, asked.json["output"]["rows"][-1]["action"]) == (0, "tool.use")
