@@ -112,7 +112,7 @@ def register_tools(
 ) -> None:
     """Register in the app's own registry what a request may use.
 
-    These are its texts, the files of the folder, the pages of hosts that it names, the skills that match it or that its
+    It gets its texts, the files of the folder, the pages of hosts that it names, the skills that match it or that its
     plan names, and the stored tools of the user `stored_for`. `confirm` asks whether a file may be written.
     """
     words = [asked.request] if asked.plan is None else [asked.request, canonical_json(asked.plan.as_dict())]
