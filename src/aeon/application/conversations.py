@@ -3,14 +3,17 @@
 import builtins
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from typing import Final
+from typing import Final, cast
 
 from aeon.application.pages import Page, checked_limit, decode_cursor, encode_cursor, page_of
+from aeon.application.run_reader import NEWEST
 from aeon.application.runs import RunService
 from aeon.base.errors import AeonError, InputError
 from aeon.base.json import JsonObject, canonical_json
 from aeon.bootstrap.platform import Platform
 from aeon.llm.interface import LLMRequest
+from aeon.platform.catalog.model import Tool
+from aeon.platform.catalog.operations import ConversationReply
 from aeon.platform.catalog.repository import DEFAULTS_OWNER
 from aeon.platform.conversations.model import (
     Alternative,
@@ -20,19 +23,17 @@ from aeon.platform.conversations.model import (
     NewConversation,
 )
 from aeon.platform.conversations.turns import EndedAnswer, Executor
-from aeon.platform.errors import NotFoundError, RuleError
+from aeon.platform.errors import NotFoundError, PlatformError, RuleError
 from aeon.platform.ledger import MutationRequest
 from aeon.platform.memory.working_memory import ReplyForm, WorkingMemory
 from aeon.platform.processes.model import Process
 from aeon.platform.runs.machine.state import ENDED_PHASES
+from aeon.platform.runs.service import RunView
 
 __all__ = ["Alternative", "AnswerFollower", "Conversation", "ConversationService", "WorkingMemory"]
 
 DEFAULT_REPLY: Final = "reply_plain"
 """The Process that answers where the user has chosen none."""
-
-NEWEST: Final = "last"
-"""The name of the conversation that was changed last, for people."""
 
 _REPLY_TOOL: Final = "converse"
 _LIST_LIMIT = 50
@@ -97,8 +98,8 @@ class ConversationService:
 
         Raises InputError if several ids begin like that.
         """
-        newest = self._platform.conversations.list_newest(self._user, limit=1)
         if name == NEWEST:
+            newest = self._platform.conversations.list_newest(self._user, limit=1)
             if not newest:
                 raise NotFoundError("You have no conversations.", next_step="Begin one.")
             return newest[0]
@@ -214,6 +215,19 @@ class ConversationService:
 
     # Answers
 
+    def ask(
+        self, conversation: str, content: str, *, process: str | None = None, key: str | None = None
+    ) -> AnswerFollower:
+        """Add a message after the tip, and begin its answer; nothing is added if no Process can answer.
+
+        Raises like `say` and `reply`.
+        """
+        chosen = self._process(process or self.get(conversation).default_process_id or DEFAULT_REPLY)
+        message = self.say(conversation, content, key=key)
+        again = None if key is None else f"{key}:answer"
+        begun = self._platform.turns.begin_answer(message.id, _executor_of(chosen), self._request(again))
+        return self._start(begun, chosen)
+
     def reply(self, message: str, *, process: str | None = None, key: str | None = None) -> AnswerFollower:
         """Begin an answer to a message, by a Process: the given one, else that of the last answer, else the default.
 
@@ -264,18 +278,18 @@ class ConversationService:
         text = _text_of(view.state.output) if view.state.phase == "completed" else ""
         reason = view.state.error.message if view.state.error is not None else f"the run was {view.state.phase}"
         failure = "the Process returned nothing" if view.state.phase == "completed" else reason
-        ended = EndedAnswer(text or None, failure, model, usage.as_dict())
+        ended = EndedAnswer(text or None, failure, model, {**usage.as_dict(), "finishReason": _finish_reason(view)})
         self._platform.turns.end_answer(self._user, answer, ended)
         return self.alternative(answer)
 
     def recover(self) -> "builtins.list[Alternative]":
         """Take up the user's answers that nobody makes any more, and settle those that have ended.
 
-        Returns those that are still being made.
+        An answer that cannot be taken up has failed, and says why. Returns those that are still being made.
         """
         for made in self._platform.turns.list_generating(self._user):
             if made.run_id is None:
-                self._start(made, self._platform.processes.get(self._user, made.process_id or ""))
+                self._start_again(made)
             elif self.settle(made.id).state == "generating":
                 self._runs().resume(made.run_id)
         return self._platform.turns.list_generating(self._user)
@@ -284,9 +298,11 @@ class ConversationService:
 
     def memory(self, id_: str) -> WorkingMemory:
         """Return what an answer to an alternative would be made from now."""
-        operation = self._platform.catalog.tools.find(self._user, _REPLY_TOOL).operation
-        prompt, longest = getattr(operation, "system_prompt", ""), getattr(operation, "max_tokens", 0)
-        return self._platform.memory.assemble(self._user, id_, ReplyForm(prompt, longest, 0.0, self._context))
+        self._load_defaults()
+        tool = self._platform.catalog.tools.find_own(DEFAULTS_OWNER, _REPLY_TOOL)
+        operation = cast(ConversationReply, cast(Tool, tool).operation)
+        form = ReplyForm.of(operation, self._context, self._platform.catalog.ledger.now())
+        return self._platform.memory.assemble(self._user, id_, form)
 
     def why(self, answer: str) -> JsonObject:
         """Return the manifest of an answer: what it was made from, with the tokens of each part (platform 25)."""
@@ -312,6 +328,13 @@ class ConversationService:
             raise
         self._platform.turns.set_run(self._user, begun.id, run.id)
         return AnswerFollower(self, self._platform, self.alternative(begun.id))
+
+    def _start_again(self, begun: Alternative) -> None:
+        """Start the run of an answer whose maker died before it had one."""
+        try:
+            self._start(begun, self._platform.processes.get(self._user, begun.process_id or ""))
+        except PlatformError as error:
+            self._platform.turns.end_answer(self._user, begun.id, EndedAnswer(None, error.message))
 
     def _process(self, name: str) -> Process:
         """Return the Process that is to answer. Raises RuleError if it cannot."""
@@ -350,6 +373,13 @@ def _ambiguous(name: str, ids: "builtins.list[str]") -> InputError:
 
 def _executor_of(process: Process) -> Executor:
     return Executor(process.id, process.digest)
+
+
+def _finish_reason(view: RunView) -> str | None:
+    """Why the model ended its answer: `length` if the token limit cut it off."""
+    values: list[object] = [step.value for step in view.state.steps]
+    reasons = [cast(JsonObject, value).get("finishReason") for value in values if isinstance(value, dict)]
+    return next((reason for reason in reasons if isinstance(reason, str)), None)
 
 
 def _text_of(output: object) -> str:

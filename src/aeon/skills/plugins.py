@@ -30,7 +30,8 @@ def plugins_of(tree: Path) -> list[Plugin]:
     for fields in _objects(marketplace.get("plugins")):
         source: Any = fields.get("source", "./")
         if isinstance(source, str):
-            found += _plugin(tree, tree / source, fields)
+            if (tree / source).resolve().is_relative_to(tree.resolve()):
+                found += _plugin(tree, tree / source, fields)
         elif isinstance(source, dict):
             found.append(Plugin(str(fields.get("name", "")), address=_address(cast(JsonObject, source))))
     if not found:

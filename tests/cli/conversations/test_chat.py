@@ -2,7 +2,7 @@
 
 import pytest
 
-from aeon.testing.wire_rules import ErrorResponse
+from aeon.testing.wire_rules import ErrorResponse, InlineError, TextResponse
 
 
 @pytest.fixture
@@ -59,6 +59,37 @@ def test_an_answer_that_failed_says_so_and_nothing_of_it_is_kept_platform_22(tal
     assert "there is no answer" in failed.err
     path = aeon("conversation", "show", "last", "--json").json["path"]
     assert [(each["state"], each["content"]) for each in path] == [("complete", "Hello?"), ("failed", None)]
+
+
+def test_of_an_answer_that_broke_off_a_pipe_gets_nothing(talk, aeon):
+    _, chat = talk(InlineError(400, "no more", text="Half an ans"))
+    failed = chat("Hello?")
+    assert (failed.code, failed.out) == (1, "")
+
+
+def test_an_answer_that_the_token_limit_cut_off_says_so_everywhere(talk, aeon):
+    _, chat = talk(TextResponse("1, 2, 3, 4,", finish_reason="length"))
+    cut = chat("Count to a million.")
+    assert (cut.code, cut.out) == (4, "1, 2, 3, 4,\n")
+    assert "cut off by the token limit" in cut.err
+    assert "(cut off)" in aeon("conversation", "show", "last").out
+
+
+def test_the_memory_of_a_message_is_what_its_answer_was_made_from_platform_14(talk, aeon):
+    _, chat = talk("Red.")
+    chat("Name a colour.")
+    manifest = aeon("conversation", "why", "last", "--json").json
+    memory = aeon("conversation", "memory", manifest["entries"][-1]["alternative"], "--json").json
+    assert memory["totalTokens"] == manifest["tokens"]["total"]
+
+
+def test_nothing_is_said_where_no_process_can_answer(talk, aeon):
+    _, chat = talk("Hi.", "Hi again.")
+    chat("Hello")
+    refused = chat("Again", "-c", "last", "--process", "research")
+    assert (refused.code, refused.out) == (2, "")
+    assert "needs topic" in refused.err
+    assert chat("Again", "-c", "last", "--process", "reply_plain").out == "Hi again.\n"
 
 
 def test_another_users_conversation_is_not_there(talk, aeon):

@@ -131,15 +131,9 @@ class LlmExecutor:
 
     def execute(self, work: OperationRequest) -> OperationResult:
         operation = cast(LlmCall, work.operation)
-        replies: list[LLMResponse] = []
-        try:
-            output = call_with_timeout(
-                operation.timeout, lambda: self._answer(work, _request(operation, work.arguments), replies)
-            )
-        except OperationError as error:
-            error.usage = total_usage(replies)
-            raise
-        return OperationResult(output, total_usage(replies))
+        return counted_result(
+            operation.timeout, lambda replies: self._answer(work, _request(operation, work.arguments), replies)
+        )
 
     def _answer(self, work: OperationRequest, request: LLMRequest, replies: list[LLMResponse]) -> Json:
         """Return the answer. Adds every response of the model to `replies`, also if this raises."""
@@ -151,6 +145,20 @@ class LlmExecutor:
                 return _value(adapter, request, work.output_schema)
         except LLMError as error:
             raise operation_error(error) from None
+
+
+def counted_result(seconds: float, answer: Callable[[list[LLMResponse]], Json]) -> OperationResult:
+    """Return the result of `answer` within the timeout, with the tokens of the responses that it adds to its list.
+
+    Raises OperationError, which has these tokens, too.
+    """
+    replies: list[LLMResponse] = []
+    try:
+        output = _call_with_timeout(seconds, lambda: answer(replies))
+    except OperationError as error:
+        error.usage = total_usage(replies)
+        raise
+    return OperationResult(output, total_usage(replies))
 
 
 def operation_error(error: LLMError) -> OperationError:
@@ -226,7 +234,7 @@ def _with_schema(schema: JsonObject, request: LLMRequest) -> LLMRequest:
     return LLMRequest(request.prompt, system, request.max_tokens, request.temperature, schema)
 
 
-def call_with_timeout(seconds: float, answer: Callable[[], Json]) -> Json:
+def _call_with_timeout(seconds: float, answer: Callable[[], Json]) -> Json:
     """Return the result of `answer` within the timeout. Adapters cannot be interrupted: a late result is dropped."""
     outcomes: SimpleQueue[tuple[Json, BaseException | None]] = SimpleQueue()
 

@@ -2,13 +2,13 @@
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from datetime import datetime
 from typing import cast
 
-from aeon.adapters.operations.llm import ReplyRecorder, call_with_timeout, operation_error, total_usage
+from aeon.adapters.operations.llm import ReplyRecorder, counted_result, operation_error
 from aeon.base.clock import Clock
 from aeon.base.errors import LLMError
 from aeon.base.json import Json, JsonObject
+from aeon.llm.adapters.wire_adapter import DeduplicatingSink
 from aeon.llm.interface import LLMAdapter, LLMResponse, call_model
 from aeon.platform.catalog.operations import ConversationReply, OperationError
 from aeon.platform.catalog.tool_calls import OperationRequest, OperationResult
@@ -36,32 +36,23 @@ class ReplyExecutor:
 
     def execute(self, work: OperationRequest) -> OperationResult:
         operation = cast(ConversationReply, work.operation)
-        replies: list[LLMResponse] = []
-        try:
-            output = call_with_timeout(operation.timeout, lambda: self._answer(work, operation, replies))
-        except OperationError as error:
-            error.usage = total_usage(replies)
-            raise
-        return OperationResult(output, total_usage(replies))
+        return counted_result(operation.timeout, lambda replies: self._answer(work, operation, replies))
 
     def _answer(self, work: OperationRequest, operation: ConversationReply, replies: list[LLMResponse]) -> Json:
         answer = work.arguments["answer"]
-        form = ReplyForm(
-            f"{operation.system_prompt} {self._today()}", operation.max_tokens, operation.temperature, self._context
-        )
+        form = ReplyForm.of(operation, self._context, self._clock.now())
         prepared = self._memory.prepare(work.user, answer, form)
+        shown = "".join(self._pieces.read(answer, 0, 0))  # by an attempt that failed
+        sink = DeduplicatingSink(lambda piece: self._pieces.append(answer, piece), shown)
         try:
             with self._model(work) as opened:
                 adapter = ReplyRecorder(opened, replies)
-                reply = call_model(adapter, prepared.request, lambda piece: self._pieces.append(answer, piece))
+                reply = call_model(adapter, prepared.request, sink)
         except LLMError as error:
             if isinstance(error.__cause__, AnswerStoppedError):
                 raise OperationError("the answer was stopped") from None
             raise operation_error(error) from None
         return _output(reply)
-
-    def _today(self) -> str:
-        return f"Today is {datetime.fromisoformat(self._clock.now()):%A, %Y-%m-%d}."
 
 
 def _output(reply: LLMResponse) -> JsonObject:

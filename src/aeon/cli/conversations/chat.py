@@ -5,9 +5,9 @@ from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from typing import NamedTuple
 
-from aeon.application.conversations import AnswerFollower, Conversation, ConversationService
+from aeon.application.conversations import Alternative, AnswerFollower, Conversation, ConversationService
 from aeon.base.errors import AeonError, InputError
-from aeon.cli.console import print_error, print_message
+from aeon.cli.console import print_data, print_error, print_message
 from aeon.cli.conversations.line_editor import LineEditor
 from aeon.cli.conversations.slash_commands import COMMANDS, SlashCommands
 from aeon.cli.conversations.views import SHORT_ID, heading, print_path
@@ -64,10 +64,12 @@ class Chat:
         self.process = process
 
     def say_once(self, text: str) -> int:
-        """Say a message and print the answer alone; the exit code says whether there is one."""
-        is_complete = self.say(text)
+        """Say a message and print the answer alone; the exit code says whether there is a whole one."""
+        answer = self.say(text)
         print_message(f"go on with: aeon chat -c {self.conversation.id[:SHORT_ID]}", "next: ")
-        return ExitCode.DONE if is_complete else ExitCode.FAILED
+        if answer.state != "complete":
+            return ExitCode.FAILED
+        return ExitCode.UNTRUSTED if answer.is_cut_off else ExitCode.DONE
 
     def talk(self) -> int:
         """Read messages and commands until the user leaves."""
@@ -98,37 +100,51 @@ class Chat:
         print_message(f"kept; go on with: aeon chat -c {self.conversation.id[:SHORT_ID]}")
         return ExitCode.DONE
 
-    def say(self, text: str) -> bool:
-        """Say a message and print its answer as it comes; return whether it is complete."""
-        message = self.service.say(self.conversation.id, text)
-        return self.show(self.service.reply(message.id, process=self.process))
+    def say(self, text: str) -> Alternative:
+        """Say a message, print its answer as it comes, and return it."""
+        return self.show(self.service.ask(self.conversation.id, text, process=self.process))
 
-    def show(self, answer: AnswerFollower) -> bool:
-        """Print an answer as it comes. Ctrl-C stops the answer, not the program."""
-        ends_line = True
+    def show(self, answer: AnswerFollower) -> Alternative:
+        """Print an answer as it comes, in a pipe once it is complete, and return it.
+
+        Ctrl-C stops the answer, not the program.
+        """
+        shown: list[str] = []
+        is_seen = sys.stdout.isatty()
         try:
             for piece in _with_status(answer):
-                sys.stdout.write(printable(piece))
-                sys.stdout.flush()
-                ends_line = piece.endswith("\n")
-            if not ends_line:
-                sys.stdout.write("\n")
-                sys.stdout.flush()
+                shown.append(piece)
+                if is_seen:
+                    sys.stdout.write(printable(piece))
+                    sys.stdout.flush()
+            if is_seen and shown:
+                print_data("")
+            self._print_content(answer, "".join(shown) if is_seen else None)
         except KeyboardInterrupt as stop:
             if exit_code_of(stop) is not ExitCode.INTERRUPTED:
                 raise
             answer.result = self.service.stop(answer.result.id)
-        return self._report(answer)
+        self._report(answer.result)
+        return answer.result
 
-    def _report(self, answer: AnswerFollower) -> bool:
+    def _print_content(self, answer: AnswerFollower, shown: str | None) -> None:
+        """Print a complete answer unless it was shown while it was made."""
+        content = answer.result.content
+        if content is None or (shown is not None and shown.strip() == content):
+            return
+        if shown:
+            print_message("the model was asked again; this is its answer:", "note: ")
+        print_data(printable(content))
+
+    def _report(self, made: Alternative) -> None:
         """Say on stderr what is not right with an answer."""
-        made = answer.result
         if made.state == "failed":
             print_message(f"there is no answer: {printable(made.failure or '')}", "error: ")
             print_message("try again with /retry, or change the message with /edit", "next: ")
         elif made.state == "stopped":
             print_message("\nstopped; what was written is kept")
-        return made.state == "complete"
+        elif made.is_cut_off:
+            print_message("the answer was cut off by the token limit", "warning: ")
 
 
 @contextmanager

@@ -31,7 +31,7 @@ COMMANDS = (
     SlashCommand("show", "/show", "print the conversation, numbered"),
     SlashCommand("edit", "/edit [N] [TEXT]", "say message N (the last by default) in another way"),
     SlashCommand("regenerate", "/regenerate [PROCESS]", "let the last answer be made again"),
-    SlashCommand("retry", "/retry", "the same, after an answer that failed"),
+    SlashCommand("retry", "/retry", "the same, after an answer that failed or never came"),
     SlashCommand("stop", "/stop", "stop an answer that another process makes or left behind"),
     SlashCommand("alternatives", "/alternatives [N]", "list the alternatives of N, and what stands below each"),
     SlashCommand("switch", "/switch N K", "show alternative K of N, and what follows it"),
@@ -52,8 +52,8 @@ class ChatSession(Protocol):
     conversation: Conversation
     process: str | None
 
-    def show(self, answer: AnswerFollower) -> bool:
-        """Print an answer as it comes."""
+    def show(self, answer: AnswerFollower) -> Alternative:
+        """Print an answer as it comes, and return it."""
         ...
 
 
@@ -115,8 +115,9 @@ class SlashCommands:
         return None
 
     def _regenerate(self, process: str) -> None:
-        answer = self._last("agent")
-        self._chat.show(self._service.regenerate(answer.id, process=process or self._chat.process))
+        last, chosen = self._path()[-1], process or self._chat.process
+        begin = self._service.reply if last.turn.speaker == "user" else self._service.regenerate
+        self._chat.show(begin(last.id, process=chosen))
 
     def _stop(self, _: str) -> None:
         stopped = self._service.stop(self._last("agent").id)

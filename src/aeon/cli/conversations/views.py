@@ -189,7 +189,7 @@ def state_of(alternative: Alternative) -> str:
     words = ["stale"] if alternative.is_stale else []
     if alternative.state != "complete":
         words.append(alternative.state)
-    if alternative.usage.get("finishReason") == "length":
+    if alternative.is_cut_off:
         words.append("cut off")
     if alternative.forgotten_at is not None:
         words.append("erased")

@@ -42,12 +42,13 @@ class DeduplicatingSink:
 
     A retry starts the response again, and a sink cannot take text back. While the new attempt repeats the shown text,
     nothing is sent; beyond that, the rest is sent; if it differs, nothing more is sent. The text of the LLMResponse is
-    authoritative; the shown text is its beginning unless a retry answered differently.
+    authoritative; the shown text is its beginning unless a retry answered differently. `shown` is what an earlier
+    request for the same response has shown.
     """
 
-    def __init__(self, sink: TextSink) -> None:
+    def __init__(self, sink: TextSink, shown: str = "") -> None:
         self._sink = sink
-        self._shown: list[str] = []
+        self._shown = [shown] if shown else []
         self.begin_attempt()
 
     def begin_attempt(self) -> None:

@@ -117,6 +117,11 @@ class Alternative(NamedTuple):
         """The conversation that it belongs to."""
         return self.turn.conversation_id
 
+    @property
+    def is_cut_off(self) -> bool:
+        """Whether the model's token limit cut it off."""
+        return self.usage.get("finishReason") == "length"
+
     def as_dict(self) -> JsonObject:
         """As JSON data under the published names."""
         return {

@@ -1,9 +1,11 @@
 """Assembles what an answer is made from, keeps its manifest, and makes the same prompt again."""
 
+from datetime import datetime
 from typing import Final, NamedTuple, cast
 
 from aeon.base.json import JsonObject, canonical_json, parse_strict
 from aeon.llm.interface import LLMRequest
+from aeon.platform.catalog.operations import ConversationReply
 from aeon.platform.conversations import queries
 from aeon.platform.conversations.model import Alternative
 from aeon.platform.conversations.repository import ConversationRepository
@@ -27,6 +29,12 @@ class ReplyForm(NamedTuple):
     max_tokens: int
     temperature: float
     context: int
+
+    @classmethod
+    def of(cls, operation: ConversationReply, context: int, now: str) -> "ReplyForm":
+        """The form of a stored tool's operation; its instructions are told the date, which changes once a day."""
+        today = f"Today is {datetime.fromisoformat(now):%A, %Y-%m-%d}."
+        return cls(f"{operation.system_prompt} {today}", operation.max_tokens, operation.temperature, context)
 
 
 class WorkingMemory(NamedTuple):
