@@ -22,7 +22,7 @@ from aeon.platform.conversations.model import (
     ConversationStatus,
     NewConversation,
 )
-from aeon.platform.conversations.turns import EndedAnswer, Executor
+from aeon.platform.conversations.turns import EndedAnswer, Executor, checked_content
 from aeon.platform.errors import NotFoundError, PlatformError, RuleError
 from aeon.platform.ledger import MutationRequest
 from aeon.platform.memory.working_memory import ReplyForm, WorkingMemory
@@ -216,16 +216,19 @@ class ConversationService:
     # Answers
 
     def ask(
-        self, conversation: str, content: str, *, process: str | None = None, key: str | None = None
+        self, conversation: str | None, content: str, *, process: str | None = None, key: str | None = None
     ) -> AnswerFollower:
-        """Add a message after the tip, and begin its answer; nothing is added if no Process can answer.
+        """Add a message after the tip, and begin its answer; without a conversation, in a new one.
 
-        Raises like `say` and `reply`.
+        Nothing is added if the message is not valid or no Process can answer. Raises like `say` and `reply`.
         """
-        chosen = self._process(process or self.get(conversation).default_process_id or DEFAULT_REPLY)
-        message = self.say(conversation, content, key=key)
-        again = None if key is None else f"{key}:answer"
-        begun = self._platform.turns.begin_answer(message.id, _executor_of(chosen), self._request(again))
+        preferred = None if conversation is None else self.get(conversation).default_process_id
+        chosen = self._process(process or preferred or DEFAULT_REPLY)
+        checked_content(content)
+        keys = [None if key is None else f"{key}:{part}" for part in ("conversation", "message", "answer")]
+        place = self.create(key=keys[0]).id if conversation is None else conversation
+        message = self.say(place, content, key=keys[1])
+        begun = self._platform.turns.begin_answer(message.id, _executor_of(chosen), self._request(keys[2]))
         return self._start(begun, chosen)
 
     def reply(self, message: str, *, process: str | None = None, key: str | None = None) -> AnswerFollower:

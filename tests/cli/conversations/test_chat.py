@@ -92,6 +92,13 @@ def test_nothing_is_said_where_no_process_can_answer(talk, aeon):
     assert chat("Again", "-c", "last", "--process", "reply_plain").out == "Hi again.\n"
 
 
+@pytest.mark.parametrize("argv", [[""], ["Hello", "--process", "research"], ["Hello", "--process", "nothing"]])
+def test_a_message_that_is_refused_leaves_no_conversation(talk, aeon, argv):
+    _, chat = talk()
+    assert chat(*argv).code == 2
+    assert aeon("conversation", "list", "-o", "name").out == ""
+
+
 def test_another_users_conversation_is_not_there(talk, aeon):
     _, chat = talk("Hi.")
     chat("Hello")

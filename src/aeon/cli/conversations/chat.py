@@ -42,7 +42,7 @@ def run_chat(message: str | None, options: ChatOptions) -> int:
     with runtime_session(options.user, load_cli_settings(model=options.model)) as workspace:
         service = workspace.conversations
         service.recover()
-        conversation = service.create() if options.conversation is None else service.find(options.conversation)
+        conversation = None if options.conversation is None else service.find(options.conversation)
         chat = Chat(service, conversation, options.process)
         return chat.talk() if text is None else chat.say_once(text)
 
@@ -58,7 +58,8 @@ def _message(message: str | None) -> str | None:
 class Chat:
     """One conversation, at a terminal or in a script."""
 
-    def __init__(self, service: ConversationService, conversation: Conversation, process: str | None) -> None:
+    def __init__(self, service: ConversationService, conversation: Conversation | None, process: str | None) -> None:
+        """Without a conversation, the first message begins one."""
         self.service = service
         self.conversation = conversation
         self.process = process
@@ -66,7 +67,7 @@ class Chat:
     def say_once(self, text: str) -> int:
         """Say a message and print the answer alone; the exit code says whether there is a whole one."""
         answer = self.say(text)
-        print_message(f"go on with: aeon chat -c {self.conversation.id[:SHORT_ID]}", "next: ")
+        print_message(f"go on with: aeon chat -c {answer.conversation_id[:SHORT_ID]}", "next: ")
         if answer.state != "complete":
             return ExitCode.FAILED
         return ExitCode.UNTRUSTED if answer.is_cut_off else ExitCode.DONE
@@ -74,10 +75,11 @@ class Chat:
     def talk(self) -> int:
         """Read messages and commands until the user leaves."""
         commands = SlashCommands(self)
-        path = self.service.path(self.conversation.id)
+        path = [] if self.conversation is None else self.service.path(self.conversation.id)
         said = [each.content for each in path if each.turn.speaker == "user" and each.content is not None]
         editor = LineEditor([each.name for each in COMMANDS], said[-_HISTORY:])
-        print_message(f"{heading(self.service, self.conversation)}; /help lists the commands, Ctrl-D leaves")
+        name = "a new conversation" if self.conversation is None else heading(self.service, self.conversation)
+        print_message(f"{name}; /help lists the commands, Ctrl-D leaves")
         print_path(self.service, path)
         draft = ""
         while not commands.is_over:
@@ -97,12 +99,16 @@ class Chat:
                     self.say(line)
             except AeonError as error:
                 print_error(error)
-        print_message(f"kept; go on with: aeon chat -c {self.conversation.id[:SHORT_ID]}")
+        if self.conversation is not None:
+            print_message(f"kept; go on with: aeon chat -c {self.conversation.id[:SHORT_ID]}")
         return ExitCode.DONE
 
     def say(self, text: str) -> Alternative:
         """Say a message, print its answer as it comes, and return it."""
-        return self.show(self.service.ask(self.conversation.id, text, process=self.process))
+        place = None if self.conversation is None else self.conversation.id
+        answer = self.service.ask(place, text, process=self.process)
+        self.conversation = self.service.get(answer.result.conversation_id)
+        return self.show(answer)
 
     def show(self, answer: AnswerFollower) -> Alternative:
         """Print an answer as it comes, in a pipe once it is complete, and return it.

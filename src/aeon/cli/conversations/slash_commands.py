@@ -49,7 +49,7 @@ class ChatSession(Protocol):
     """The chat that the commands act on."""
 
     service: ConversationService
-    conversation: Conversation
+    conversation: Conversation | None
     process: str | None
 
     def show(self, answer: AnswerFollower) -> Alternative:
@@ -96,7 +96,7 @@ class SlashCommands:
         print_table(("COMMAND", "WHAT"), [(each.usage, each.help) for each in COMMANDS])
 
     def _show(self, _: str) -> None:
-        print_message(heading(self._service, self._chat.conversation))
+        print_message(heading(self._service, self._conversation()))
         print_path(self._service, self._path())
 
     def _edit(self, arguments: str) -> str | None:
@@ -157,7 +157,7 @@ class SlashCommands:
         number, _ = _leading_number(arguments)
         origin = self._at(number) if number is not None else self._path()[-1]
         made = self._service.fork(origin.id)
-        print_message(f"left {self._chat.conversation.id[:SHORT_ID]}; now in its fork {made.id[:SHORT_ID]}")
+        print_message(f"left {origin.conversation_id[:SHORT_ID]}; now in its fork {made.id[:SHORT_ID]}")
         self._chat.conversation = made
 
     def _why(self, arguments: str) -> None:
@@ -166,8 +166,9 @@ class SlashCommands:
         print_manifest(self._service, answer, self._service.why(answer.id))
 
     def _title(self, text: str) -> None:
-        self._chat.conversation = self._service.change(self._chat.conversation.id, {"title": text or None})
-        print_message(heading(self._service, self._chat.conversation))
+        changed = self._service.change(self._conversation().id, {"title": text or None})
+        self._chat.conversation = changed
+        print_message(heading(self._service, changed))
 
     def _list(self, _: str) -> None:
         rows = [(each.id[:SHORT_ID], title_of(self._service, each)) for each in self._service.list(limit=20).items]
@@ -178,14 +179,19 @@ class SlashCommands:
         self._show("")
 
     def _new(self, _: str) -> None:
-        self._chat.conversation = self._service.create()
-        print_message(heading(self._service, self._chat.conversation))
+        self._chat.conversation = None
+        print_message("a new conversation")
 
     def _quit(self, _: str) -> None:
         self.is_over = True
 
+    def _conversation(self) -> Conversation:
+        if self._chat.conversation is None:
+            raise InputError("Nothing was said yet.", next_step="Write a message.")
+        return self._chat.conversation
+
     def _path(self) -> list[Alternative]:
-        path = self._service.path(self._chat.conversation.id)
+        path = self._service.path(self._conversation().id)
         if not path:
             raise InputError("Nothing was said yet.", next_step="Write a message.")
         return path

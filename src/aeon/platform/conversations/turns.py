@@ -118,7 +118,7 @@ class TurnRepository:
         Raises RuleError for an empty or too long message, and ConflictError after what is still being made, what
         failed, or what has no answer yet.
         """
-        text = _checked_content(content)
+        text = checked_content(content)
         user = request.user
         self._conversations.get(user, conversation)
         parameters: JsonObject = {"content": content_digest(text), "after": after}
@@ -141,7 +141,7 @@ class TurnRepository:
 
         Raises RuleError for an answer, which cannot be edited, and for an empty or too long message.
         """
-        text = _checked_content(content)
+        text = checked_content(content)
         edited = self.get(request.user, id_)
         if edited.turn.speaker != "user":
             raise RuleError(
@@ -383,7 +383,7 @@ _EMPTY: JsonObject = {
 """The columns of a new alternative that not all have."""
 
 
-def _checked_content(content: str) -> str:
+def checked_content(content: str) -> str:
     """Return the text as it is stored. Raises RuleError for one that is empty or too long."""
     text = replace_unstorable(content)
     if not text.strip():
