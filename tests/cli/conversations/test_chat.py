@@ -135,3 +135,12 @@ def test_a_dialogue_on_a_terminal_with_an_edit_and_back(double, terminal, aeon):
     path = aeon("conversation", "show", "last", "--json").json["path"]
     assert [each["content"] for each in path] == ["How much flour?", "500 g."]
     assert len(aeon("conversation", "tree", "last", "--json").json) == 4
+
+
+@pytest.mark.slow
+def test_a_dumb_terminal_of_forty_columns_gets_no_escapes(double, terminal):
+    double("Hi.")
+    code, screen = terminal("chat", typed="Hello\r/why\r/quit\r", columns=40, env={"TERM": "dumb"})
+    assert code == 0, screen
+    assert "Hi." in screen
+    assert "\x1b" not in screen

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from aeon.application.conversations import Alternative, AnswerFollower, Conversation, ConversationService
 from aeon.base.errors import AeonError, InputError
 from aeon.cli.console import print_data, print_error, print_message
-from aeon.cli.conversations.line_editor import LineEditor
+from aeon.cli.conversations.line_editor import open_line_reader
 from aeon.cli.conversations.slash_commands import COMMANDS, SlashCommands
 from aeon.cli.conversations.views import SHORT_ID, heading, print_path
 from aeon.cli.exit_codes import ExitCode
@@ -77,14 +77,14 @@ class Chat:
         commands = SlashCommands(self)
         path = [] if self.conversation is None else self.service.path(self.conversation.id)
         said = [each.content for each in path if each.turn.speaker == "user" and each.content is not None]
-        editor = LineEditor([each.name for each in COMMANDS], said[-_HISTORY:])
+        read_line = open_line_reader([each.name for each in COMMANDS], said[-_HISTORY:])
         name = "a new conversation" if self.conversation is None else heading(self.service, self.conversation)
         print_message(f"{name}; /help lists the commands, Ctrl-D leaves")
         print_path(self.service, path)
         draft = ""
         while not commands.is_over:
             try:
-                line = editor.ask("> ", draft)
+                line = read_line("> ", default=draft)
             except KeyboardInterrupt as stop:
                 exit_code_of(stop)
                 draft = ""

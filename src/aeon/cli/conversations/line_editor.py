@@ -1,27 +1,42 @@
 """Reads lines on a terminal, with history, several lines in one message, and completion of commands."""
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+import os
+import sys
+from collections.abc import Callable, Sequence
+from typing import Protocol
 
 from aeon.base.errors import MissingExtraError
 
-if TYPE_CHECKING:
-    from prompt_toolkit import PromptSession
+_DUMB = frozenset({"dumb", "unknown"})
+"""Values of TERM for terminals that know no escape sequences."""
 
 
-class LineEditor:
-    """Asks for messages. Enter sends, Alt+Enter begins a new line, the arrows go through what was said before."""
+class LineReader(Protocol):
+    """Asks for messages."""
 
-    def __init__(self, commands: Sequence[str], history: Sequence[str]) -> None:
-        """`history` is oldest first; nothing is written to a file. Raises MissingExtraError."""
-        self._session = _session(commands, history)
-
-    def ask(self, prompt: str, default: str = "") -> str:
+    def __call__(self, prompt: str, *, default: str = "") -> str:
         """Return what was entered. Raises KeyboardInterrupt for Ctrl-C, EOFError for Ctrl-D on an empty line."""
-        return self._session.prompt(prompt, default=default)
+        ...
 
 
-def _session(commands: Sequence[str], history: Sequence[str]) -> "PromptSession[str]":
+def open_line_reader(commands: Sequence[str], history: Sequence[str]) -> LineReader:
+    """Return what reads lines on this terminal: Enter sends, Alt+Enter begins a new line, the arrows go back.
+
+    `history` is oldest first; nothing is written to a file. A dumb terminal reads plain lines. Raises
+    MissingExtraError.
+    """
+    return _read_plain_line if os.environ.get("TERM", "").lower() in _DUMB else _session(commands, history)
+
+
+def _read_plain_line(prompt: str, *, default: str = "") -> str:
+    sys.stderr.write(f"{default}\n{prompt}" if default else prompt)
+    sys.stderr.flush()
+    if not (line := sys.stdin.readline()):
+        raise EOFError
+    return line.rstrip("\n")
+
+
+def _session(commands: Sequence[str], history: Sequence[str]) -> Callable[..., str]:
     try:
         from prompt_toolkit import PromptSession
         from prompt_toolkit.completion import WordCompleter
@@ -32,18 +47,17 @@ def _session(commands: Sequence[str], history: Sequence[str]) -> "PromptSession[
         raise MissingExtraError(
             "Talking on a terminal needs prompt-toolkit.", next_step="Install aeon-orchestrator[platform]."
         ) from missing
-    import sys
-
     keys = KeyBindings()
 
     @keys.add("escape", "enter")
     def _begin_line(event: KeyPressEvent) -> None:  # pyright: ignore[reportUnusedFunction]  # the decorator keeps it
         event.current_buffer.insert_text("\n")
 
-    return PromptSession(
+    session: PromptSession[str] = PromptSession(
         history=InMemoryHistory(list(history)),
         completer=WordCompleter([f"/{each}" for each in commands], sentence=True),
         complete_while_typing=False,
         key_bindings=keys,
         output=create_output(sys.stderr),  # stdout is for answers
     )
+    return session.prompt
