@@ -116,7 +116,7 @@ class ConversationService:
         if name == NEWEST:
             answers = [each for each in self.path(self.find(NEWEST).id) if each.turn.speaker == "agent"]
             if not answers:
-                raise NotFoundError("There is no answer yet.", next_step="Ask something.")
+                raise NotFoundError("Nothing was answered yet.", next_step="Ask something.")
             return answers[-1]
         matching = self._platform.turns.list_matching(self._user, name, _MATCHES)
         if len(matching) > 1 and name not in [each.id for each in matching]:
@@ -286,7 +286,7 @@ class ConversationService:
         return self.alternative(answer)
 
     def recover(self) -> "builtins.list[Alternative]":
-        """Take up the user's answers that nobody makes any more, and settle those that have ended.
+        """Take up the user's answers whose makers have died, and settle those that have ended.
 
         An answer that cannot be taken up has failed, and says why. Returns those that are still being made.
         """

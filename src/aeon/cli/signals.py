@@ -14,7 +14,7 @@ class TerminatedBySignal(KeyboardInterrupt):
     """A signal asked the process to end. A KeyboardInterrupt, so that no tool's error handling hides it.
 
     It is raised again if it is dropped before somebody asked for its exit code: native code, callbacks and class
-    creation drop what is raised in them, and some of them tell nobody.
+    creation drop what is raised in them, some without a trace.
     """
 
     def __init__(self, number: int) -> None:

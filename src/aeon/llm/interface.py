@@ -27,7 +27,7 @@ class Image:
 
 
 class ChatMessage(NamedTuple):
-    """What was said before in a conversation, by the user or by the model."""
+    """An earlier message of a conversation, by the user or by the model."""
 
     role: Literal["user", "assistant"]
     text: str

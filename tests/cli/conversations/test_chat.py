@@ -56,7 +56,7 @@ def test_an_answer_that_failed_says_so_and_nothing_of_it_is_kept_platform_22(tal
     _, chat = talk(ErrorResponse(400, "not today"))
     failed = chat("Hello?")
     assert (failed.code, failed.out) == (1, "")
-    assert "there is no answer" in failed.err
+    assert "the answer failed" in failed.err
     path = aeon("conversation", "show", "last", "--json").json["path"]
     assert [(each["state"], each["content"]) for each in path] == [("complete", "Hello?"), ("failed", None)]
 
@@ -123,7 +123,7 @@ def test_archived_ones_are_listed_apart_and_a_message_brings_one_back(talk, aeon
 def test_without_a_message_and_a_terminal_it_says_what_to_do(aeon):
     refused = aeon("chat")
     assert refused.code == 2
-    assert "There is no message" in refused.err
+    assert "No message was given" in refused.err
 
 
 @pytest.mark.slow

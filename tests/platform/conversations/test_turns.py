@@ -190,7 +190,7 @@ def test_nothing_of_others_is_seen_or_written(talk):
 
 def test_a_parent_in_another_conversation_is_not_found(talk):
     answer = talk.answer(talk.say(talk.conversation()))
-    with pytest.raises(NotFoundError, match="in this conversation"):
+    with pytest.raises(NotFoundError, match="This conversation has no"):
         talk.say(talk.conversation(), after=answer.id)
 
 

@@ -38,7 +38,7 @@ def run_chat(message: str | None, options: ChatOptions) -> int:
     """
     text = _message(message)
     if text is None and not (sys.stdin is not None and sys.stdin.isatty()):  # pyright: ignore[reportUnnecessaryComparison]  # None after `<&-`
-        raise InputError("There is no message.", next_step="Give one, pipe one in, or run it on a terminal.")
+        raise InputError("No message was given.", next_step="Give one, pipe one in, or run it on a terminal.")
     with runtime_session(options.user, load_cli_settings(model=options.model)) as workspace:
         service = workspace.conversations
         service.recover()
@@ -76,8 +76,8 @@ class Chat:
         """Read messages and commands until the user leaves."""
         commands = SlashCommands(self)
         path = [] if self.conversation is None else self.service.path(self.conversation.id)
-        said = [each.content for each in path if each.turn.speaker == "user" and each.content is not None]
-        read_line = open_line_reader([each.name for each in COMMANDS], said[-_HISTORY:])
+        messages = [each.content for each in path if each.turn.speaker == "user" and each.content is not None]
+        read_line = open_line_reader([each.name for each in COMMANDS], messages[-_HISTORY:])
         name = "a new conversation" if self.conversation is None else heading(self.service, self.conversation)
         print_message(f"{name}; /help lists the commands, Ctrl-D leaves")
         print_path(self.service, path)
@@ -145,7 +145,7 @@ class Chat:
     def _report(self, made: Alternative) -> None:
         """Say on stderr what is not right with an answer."""
         if made.state == "failed":
-            print_message(f"there is no answer: {printable(made.failure or '')}", "error: ")
+            print_message(f"the answer failed: {printable(made.failure or '')}", "error: ")
             print_message("try again with /retry, or change the message with /edit", "next: ")
         elif made.state == "stopped":
             print_message("\nstopped; what was written is kept")

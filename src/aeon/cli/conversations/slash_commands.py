@@ -89,7 +89,7 @@ class SlashCommands:
         """
         name, _, arguments = line[1:].strip().partition(" ")
         if name not in self._handlers:
-            raise InputError(f"There is no command /{name}.", next_step="See /help.")
+            raise InputError(f"/{name} is not a command.", next_step="See /help.")
         return self._handlers[name](arguments.strip())
 
     def _help(self, _: str) -> None:
@@ -148,7 +148,7 @@ class SlashCommands:
         chosen = next((each for each in self._service.siblings(self._at(number).id) if each.sequence == sequence), None)
         if chosen is None:
             raise InputError(
-                f"There is no alternative {sequence} of {number}.", next_step=f"See /alternatives {number}."
+                f"Message {number} has no alternative {sequence}.", next_step=f"See /alternatives {number}."
             )
         self._service.activate(chosen.id)
         self._show("")
@@ -187,25 +187,25 @@ class SlashCommands:
 
     def _conversation(self) -> Conversation:
         if self._chat.conversation is None:
-            raise InputError("Nothing was said yet.", next_step="Write a message.")
+            raise InputError("The conversation is empty.", next_step="Write a message.")
         return self._chat.conversation
 
     def _path(self) -> list[Alternative]:
         path = self._service.path(self._conversation().id)
         if not path:
-            raise InputError("Nothing was said yet.", next_step="Write a message.")
+            raise InputError("The conversation is empty.", next_step="Write a message.")
         return path
 
     def _at(self, number: int) -> Alternative:
         found = next((each for each in self._path() if each.turn.sequence == number), None)
         if found is None:
-            raise InputError(f"There is no message {number} here.", next_step="See /show.")
+            raise InputError(f"The conversation has no message {number}.", next_step="See /show.")
         return found
 
     def _last(self, speaker: str) -> Alternative:
         found = next((each for each in reversed(self._path()) if each.turn.speaker == speaker), None)
         if found is None:
-            raise InputError("There is no answer yet.", next_step="Write a message.")
+            raise InputError("Nothing was answered yet.", next_step="Write a message.")
         return found
 
 

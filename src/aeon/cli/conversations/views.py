@@ -63,7 +63,7 @@ def show_tree(name: str, user: str, *, after: str | None, limit: int, output: Ou
         )
         for each in page.items
     ]
-    print_table(("DEPTH", "N", "ID", "ANSWERS", "WHO", "STATE", "TEXT"), rows, "nothing was said yet")
+    print_table(("DEPTH", "N", "ID", "ANSWERS", "WHO", "STATE", "TEXT"), rows, "the conversation is empty")
     return ExitCode.DONE
 
 
@@ -222,17 +222,17 @@ def print_manifest(service: ConversationService, answer: Alternative, manifest: 
         (_share(manifest["system"]["tokens"], total), "", "system", manifest["system"]["text"])
     ]
     for each in manifest["entries"]:
-        said = service.alternative(each["alternative"])
+        entry = service.alternative(each["alternative"])
         who = f"{_SPEAKERS[each['speaker']]}{' (origin)' if each['isReference'] else ''}"
-        rows.append((_share(each["tokens"], total), said.id[:SHORT_ID], who, shown_content(said)))
+        rows.append((_share(each["tokens"], total), entry.id[:SHORT_ID], who, shown_content(entry)))
     print_table(("SHARE", "ID", "WHO", "TEXT"), rows)
     for each in manifest["leftOut"]:
         print_message(f"left out: {each['alternative'][:SHORT_ID]}, {each['tokens']} tokens ({each['reason']})")
 
 
 def _token_line(total: int, budget: int, kind: str, reported: object = None) -> str:
-    said = f"{total:,} of {budget:,} tokens ({kind})"
-    return said if not reported else f"{said}, the model counted {reported:,}"
+    line = f"{total:,} of {budget:,} tokens ({kind})"
+    return line if not reported else f"{line}, the model counted {reported:,}"
 
 
 def _share(tokens: int, total: int) -> str:

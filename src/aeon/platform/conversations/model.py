@@ -85,7 +85,7 @@ class Turn(NamedTuple):
 
 
 class Alternative(NamedTuple):
-    """One attempt at a turn: what was said, in which state it is, and who made it.
+    """One attempt at a turn: its content, its state, and what made it.
 
     `is_stale` is derived: it responds to an alternative that is not the active one of its turn. `failure` says why it
     has no content. `process_id` is the EXECUTED_BY edge, `process_digest` the Process's definition at that time.

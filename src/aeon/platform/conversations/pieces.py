@@ -6,7 +6,7 @@ from typing import Protocol
 
 
 class AnswerStoppedError(Exception):
-    """The answer's maker was told to stop; nobody reads its pieces any more."""
+    """The answer was stopped; its pieces are not read any more."""
 
 
 class PieceStream(Protocol):

@@ -46,7 +46,7 @@ class ConversationRepository:
         rows = self._store.read(queries.CONVERSATION, {"user": user, "id": id_})
         if not rows:
             self._ledger.require_user(user)
-            raise NotFoundError(f"There is no conversation {id_!r} that you may see.")
+            raise NotFoundError(f"You have no conversation {id_!r}.")
         return Conversation.from_row(rows[0])
 
     def list_newest(

@@ -72,7 +72,7 @@ class TurnRepository:
         rows = self._store.read(queries.ALTERNATIVE, {"user": user, "id": id_})
         if not rows:
             self._ledger.require_user(user)
-            raise NotFoundError(f"There is no message or answer {id_!r} that you may see.")
+            raise NotFoundError(f"You have no message or answer {id_!r}.")
         return _alternative(rows[0])
 
     def list_matching(self, user: str, prefix: str, limit: int) -> list[Alternative]:
@@ -329,7 +329,7 @@ class TurnRepository:
         """Return the place of an alternative that responds to `parent`: the turn that answers it, else a new one."""
         responds_to = _alternative_in(unit, user, parent)
         if responds_to.conversation_id != conversation:
-            raise NotFoundError(f"There is no message or answer {parent!r} in this conversation.")
+            raise NotFoundError(f"This conversation has no message or answer {parent!r}.")
         if responds_to.state not in ANSWERABLE:
             raise ConflictError(
                 "The answer is still being made."
@@ -402,7 +402,7 @@ def _conversation_in(unit: UnitOfWork, user: str, id_: str, expected: int | None
     """Return the conversation as the transaction sees it. Raises VersionError unless it has the expected version."""
     rows = unit.read(queries.CONVERSATION, {"user": user, "id": id_})
     if not rows:
-        raise NotFoundError(f"There is no conversation {id_!r} that you may see.")
+        raise NotFoundError(f"You have no conversation {id_!r}.")
     found = Conversation.from_row(rows[0])
     if expected is not None and found.version != expected:
         raise VersionError(expected, found.version)
@@ -412,7 +412,7 @@ def _conversation_in(unit: UnitOfWork, user: str, id_: str, expected: int | None
 def _alternative_in(unit: UnitOfWork, user: str, id_: str) -> Alternative:
     rows = unit.read(queries.ALTERNATIVE, {"user": user, "id": id_})
     if not rows:
-        raise NotFoundError(f"There is no message or answer {id_!r} that you may see.")
+        raise NotFoundError(f"You have no message or answer {id_!r}.")
     return _alternative(rows[0])
 
 

@@ -37,7 +37,7 @@ class PathEntry(NamedTuple):
 
     @property
     def speaker(self) -> Speaker:
-        """Who said it."""
+        """The speaker of its turn."""
         return self.alternative.turn.speaker
 
 

@@ -32,7 +32,7 @@ class ReplyForm(NamedTuple):
 
     @classmethod
     def of(cls, operation: ConversationReply, context: int, now: str) -> "ReplyForm":
-        """The form of a stored tool's operation; its instructions are told the date, which changes once a day."""
+        """The form of a stored tool's operation; the date, which changes once a day, follows its instructions."""
         today = f"Today is {datetime.fromisoformat(now):%A, %Y-%m-%d}."
         return cls(f"{operation.system_prompt} {today}", operation.max_tokens, operation.temperature, context)
 
