@@ -165,6 +165,34 @@ def test_a_termination_that_was_dropped_is_raised_again(name, code, drop):
     assert "Traceback" not in ended.stderr
 
 
+@pytest.mark.parametrize(("name", "code"), [("SIGINT", 130), ("SIGTERM", 143)])
+def test_an_error_of_what_dropped_a_termination_is_not_the_end_of_the_command(name, code):
+    """SQLite calls back while a query runs, drops what is raised there, and says that the query failed."""
+    program = f"""
+import os, signal, sqlite3
+from aeon.base.errors import AeonError
+from aeon.cli import entrypoint
+
+def stop():
+    os.kill(os.getpid(), signal.{name})
+    for _ in range(10):  # where it is raised
+        pass
+
+def dispatch(argv):
+    connection = sqlite3.connect(":memory:")
+    connection.set_progress_handler(stop, 1)
+    try:
+        connection.execute("SELECT 1")
+    except sqlite3.OperationalError:
+        raise AeonError("the query was interrupted") from None
+
+entrypoint._dispatch = dispatch
+entrypoint.run_process([])
+"""
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (code, "", "interrupted\n")
+
+
 def test_what_else_cannot_be_raised_is_printed():
     program = """
 from aeon.cli import entrypoint

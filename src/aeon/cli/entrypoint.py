@@ -18,7 +18,7 @@ from aeon.cli import TERMINATION_SIGNALS
 from aeon.cli.command_class import asks_for_json
 from aeon.cli.console import discard_stdout, print_data, print_error, print_message
 from aeon.cli.exit_codes import ExitCode
-from aeon.cli.signals import exit_code_of, handled_signals, raise_termination
+from aeon.cli.signals import dropped_termination, exit_code_of, handled_signals, raise_termination
 
 _DISK_FULL_ERRNOS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
@@ -58,7 +58,9 @@ def run(argv: Sequence[str]) -> int:  # noqa: PLR0911  # one for each way to end
         code = _dispatch(argv)
         sys.stdout.flush()
     except AeonError as error:
-        return _report_error(error, as_json=as_json)
+        # SQLite drops what is raised while it calls back, and fails: it is the signal that ended the command.
+        stop = dropped_termination()
+        return _report_error(error, as_json=as_json) if stop is None else _report_interruption(stop)
     except typer.TyperException as error:
         return _report_usage_error(error, as_json=as_json)
     except BrokenPipeError:
@@ -134,7 +136,8 @@ def _report_defect(error: Exception, *, as_json: bool) -> int:
 
 
 def _report_interruption(stop: KeyboardInterrupt) -> int:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    for number in TERMINATION_SIGNALS:
+        signal.signal(number, signal.SIG_IGN)
     if str(stop):
         print_message(str(stop))
     else:

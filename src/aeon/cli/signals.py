@@ -10,6 +10,10 @@ from aeon.cli.exit_codes import ExitCode
 _REPEAT_DELAY = 0.01
 
 
+_dropped: list[int] = []
+"""The signals whose exceptions were dropped. What dropped one may have failed because of it."""
+
+
 class TerminatedBySignal(KeyboardInterrupt):
     """A signal asked the process to end. A KeyboardInterrupt, so that no tool's error handling hides it.
 
@@ -25,6 +29,7 @@ class TerminatedBySignal(KeyboardInterrupt):
     def __del__(self) -> None:
         """Raise it again, a moment later and outside of the code that dropped it."""
         if not self.is_handled:
+            _dropped.append(self.number)
             from _thread import interrupt_main
             from threading import Timer
 
@@ -37,6 +42,11 @@ def raise_termination(number: int, frame: FrameType | None) -> NoReturn:
     """Handle a signal: raise TerminatedBySignal in the main thread."""
     del frame
     raise TerminatedBySignal(number)
+
+
+def dropped_termination() -> TerminatedBySignal | None:
+    """Return the termination that was dropped and not handled since, if any."""
+    return TerminatedBySignal(_dropped[-1]) if _dropped else None
 
 
 def exit_code_of(stop: KeyboardInterrupt) -> ExitCode:

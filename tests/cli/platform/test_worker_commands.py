@@ -50,7 +50,8 @@ def test_what_a_worker_leaves_goes_on_with_the_next_one(applied, background, sho
     first = background("serve", "worker")
     first.says("is adopted")
     until(lambda: shop.calls["/slow"] == 2)
-    assert first.ends(signal.SIGINT) == 130
+    code = first.ends(signal.SIGINT)
+    assert code == 130, first.err
     assert "1 active run(s) here continue with the next worker" in first.err
     shop.lets_go.set()
     background("serve", "worker").says("of errand is completed")
