@@ -17,7 +17,7 @@ from aeon.platform.processes.checks.definition import check_definition
 from aeon.platform.processes.documents import ProcessDocuments
 from aeon.platform.processes.repository import ProcessRepository
 
-NAMES = ["reply", "reply_plain", "research", "summary"]
+NAMES = ["answer_and_keep", "reply", "reply_plain", "research", "summary"]
 
 
 @pytest.fixture
@@ -137,7 +137,7 @@ def _stands_in(place, folder):
 @pytest.mark.slow
 @pytest.mark.timeout(1500)
 def test_reply_answers_by_the_kernel_and_keeps_what_was_said(aeon):
-    said = aeon("process", "run", "reply", "--input", "request=What is 15*23+7?")
+    said = aeon("process", "run", "answer_and_keep", "--input", "request=What is 15*23+7?")
     assert "352" in said.stdout
     kept = json.loads(aeon("tool", "call", "recall", "--input", '{"key": "latest reply"}').stdout)
     assert kept["memory"]["value"]["request"] == "What is 15*23+7?"

@@ -9,7 +9,7 @@ from aeon.application.pages import Page, checked_limit, decode_cursor, encode_cu
 from aeon.application.run_reader import NEWEST
 from aeon.application.runs import RunService
 from aeon.base.errors import AeonError, InputError
-from aeon.base.json import JsonObject, canonical_json
+from aeon.base.json import Json, JsonObject, canonical_json
 from aeon.bootstrap.platform import Platform
 from aeon.llm.interface import LLMRequest
 from aeon.platform.catalog.model import Tool
@@ -32,10 +32,13 @@ from aeon.platform.runs.service import RunView
 
 __all__ = ["Alternative", "AnswerFollower", "Conversation", "ConversationService", "WorkingMemory"]
 
-DEFAULT_REPLY: Final = "reply_plain"
-"""The Process that answers where the user has chosen none."""
+DEFAULT_REPLY: Final = "reply"
+"""The Process that answers where the user has chosen none: with tools and skills where they suit."""
 
-_REPLY_TOOL: Final = "converse"
+PLAIN_REPLY: Final = "reply_plain"
+"""The Process that answers by one call of the model."""
+
+_REPLY_TOOL: Final = "converse_with_tools"
 _LIST_LIMIT = 50
 _MATCHES = 9
 _WAIT = 0.1
@@ -281,7 +284,8 @@ class ConversationService:
         text = _text_of(view.state.output) if view.state.phase == "completed" else ""
         reason = view.state.error.message if view.state.error is not None else f"the run was {view.state.phase}"
         failure = "the Process returned nothing" if view.state.phase == "completed" else reason
-        ended = EndedAnswer(text or None, failure, model, {**usage.as_dict(), "finishReason": _finish_reason(view)})
+        made_by = {**usage.as_dict(), "finishReason": _value_of(view, "finishReason")}
+        ended = EndedAnswer(text or None, failure, model, made_by, marks=_value_of(view, "marks") or [])
         self._platform.turns.end_answer(self._user, answer, ended)
         return self.alternative(answer)
 
@@ -311,8 +315,11 @@ class ConversationService:
         """Return the manifest of an answer: what it was made from, with the tokens of each part (platform 25)."""
         return self._platform.memory.manifest(self._user, answer)
 
-    def prompt(self, answer: str) -> LLMRequest:
-        """Make the very prompt of an answer again. Raises ConflictError if something of it was erased."""
+    def prompts(self, answer: str) -> "builtins.list[LLMRequest]":
+        """Make the very prompts of an answer again: one, several for an answer with tools, none if code alone made it.
+
+        Raises ConflictError if something of it was erased.
+        """
         return self._platform.memory.remake(self._user, answer)
 
     def _start(self, begun: Alternative, process: Process) -> AnswerFollower:
@@ -341,7 +348,7 @@ class ConversationService:
 
     def _process(self, name: str) -> Process:
         """Return the Process that is to answer. Raises RuleError if it cannot."""
-        if name == DEFAULT_REPLY:
+        if name in (DEFAULT_REPLY, PLAIN_REPLY):
             self._load_defaults()
         process = self._platform.processes.find(self._user, name)
         if not process.enabled:
@@ -359,7 +366,7 @@ class ConversationService:
 
     def _load_defaults(self) -> None:
         """Load the default catalog into a record that has never been set up, which has no Process to answer."""
-        if self._platform.processes.find_own(DEFAULTS_OWNER, DEFAULT_REPLY) is None:
+        if self._platform.catalog.tools.find_own(DEFAULTS_OWNER, _REPLY_TOOL) is None:
             from aeon.platform.catalog.defaults import load_defaults
             from aeon.platform.processes.documents import ProcessDocuments
 
@@ -378,11 +385,11 @@ def _executor_of(process: Process) -> Executor:
     return Executor(process.id, process.digest)
 
 
-def _finish_reason(view: RunView) -> str | None:
-    """Why the model ended its answer: `length` if the token limit cut it off."""
+def _value_of(view: RunView, name: str) -> Json:
+    """What the steps of a run say of their answer under a name, such as `finishReason` or `marks`; None if nothing."""
     values: list[object] = [step.value for step in view.state.steps]
-    reasons = [cast(JsonObject, value).get("finishReason") for value in values if isinstance(value, dict)]
-    return next((reason for reason in reasons if isinstance(reason, str)), None)
+    found = [cast(JsonObject, value).get(name) for value in values if isinstance(value, dict)]
+    return next((each for each in found if each is not None), None)
 
 
 def _text_of(output: object) -> str:

@@ -15,7 +15,7 @@ from aeon.application.requests import KernelRunOptions, RequestResult, RequestSe
 from aeon.base.errors import AeonError, ConfigError, InputError
 from aeon.base.json import Json, JsonObject
 from aeon.base.next_steps import words_of
-from aeon.base.project_folder import PROJECT_FOLDER, make_folder
+from aeon.base.project_folder import OWN_USER, PROJECT_FOLDER, make_folder
 from aeon.bootstrap.app import App, OwnParts, build_app
 from aeon.kernel.state import CancellationCheck
 from aeon.llm.interface import LLMAdapter
@@ -46,9 +46,6 @@ if TYPE_CHECKING:
 
 P = ParamSpec("P")
 R = TypeVar("R")
-
-OWN_USER = "me"
-"""The user to whom a project's folder belongs."""
 
 
 def private_folder(user: str) -> Path | None:
@@ -106,7 +103,7 @@ class Project:
         app = build_app(loaded.settings, variables, loaded.from_project, folder=place, own=own)
         if private is not None:
             make_folder(place / private)
-            app.isolate_skill_data(place / private / "skills")
+            app.isolate(user, place / private / "skills")
         return cls(place, user, variables, app)
 
     def ask(

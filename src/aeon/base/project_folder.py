@@ -18,6 +18,9 @@ from aeon.base.next_steps import NextStep
 PROJECT_FOLDER: Final = ".aeon"
 """The folder for everything that Aeon writes for a project, inside the folder in which its commands run."""
 
+OWN_USER: Final = "me"
+"""The user to whom a project's folder belongs."""
+
 _IGNORE, _MARK = ".gitignore", "origin"
 
 _ID = re.compile(r"[0-9a-f]{32}\n")

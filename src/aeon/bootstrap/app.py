@@ -22,6 +22,7 @@ from aeon.adapters.weights import (
 from aeon.base.errors import AeonError, InputError, ToolDefinitionError, WeightsError
 from aeon.base.masking import secrets_of_environment
 from aeon.base.next_steps import NextStep
+from aeon.base.project_folder import OWN_USER
 from aeon.bootstrap.embedded_models import catalogued_weights, suitable_weights
 from aeon.bootstrap.lazy import LazyAdapter, LazyMemory, SeeingAdapter
 from aeon.bootstrap.model_choice import NO_PROJECT_KEYS, ModelChoice, choose_model, key_variables
@@ -71,6 +72,7 @@ class App:
         """`folder` is the project's: its record is there, and relative paths in settings start there."""
         self.settings = settings
         self.folder = folder
+        self.user = OWN_USER
         self.warnings: list[str] = []
         self._memory = LazyMemory(lambda: _open_memory(folder, settings.memory.path))
         self.memory = self._memory if own.memory is None else own.memory
@@ -99,8 +101,12 @@ class App:
                 self._skills = self._new_skills()
             return self._skills
 
-    def isolate_skill_data(self, data: Path) -> None:
-        """Keep the skills' data below `data`, for a user other than the folder's owner; call it before `skills`."""
+    def isolate(self, user: str, data: Path) -> None:
+        """Serve a user other than the folder's owner: the skills' data are kept below `data`.
+
+        Call it before `skills`.
+        """
+        self.user = user
         self._skill_data = data
 
     def known_secrets(self) -> set[str]:
@@ -204,11 +210,13 @@ class App:
     def platform(self) -> "Platform":
         """Return the platform of this folder, opened once. Raises StoreError, VaultError."""
         if self._platform is None:
+            from aeon.bootstrap.conversation_tools import ConversationTools
             from aeon.bootstrap.platform import open_platform
 
             self._platform = open_platform(
                 self.folder, self.open_store(), self._environ, lambda: self.model, self.settings.model.context
             )
+            self._platform.offer_tools = ConversationTools(self)
         return self._platform
 
     def process_runtime(self) -> "ProcessRuntime":

@@ -20,6 +20,7 @@ from aeon.platform.vault import Vault
 from aeon.settings import Settings
 
 if TYPE_CHECKING:
+    from aeon.adapters.operations.assisted_reply import OfferTools
     from aeon.adapters.operations.mcp import McpExecutor
     from aeon.platform.catalog.health import HealthChecks
     from aeon.platform.catalog.kernel_tool import StoredTool
@@ -55,6 +56,8 @@ class Platform:
         self.context = context
         self._vault = vault
         self._model = model
+        self.offer_tools: OfferTools = lambda _question: None
+        """Chooses the tools for a message of a conversation; an app sets it."""
         self.notices: list[str] = []
         """Messages for the user about the opening."""
         self._closers: list[Callable[[], None]] = [vault.close, store.close]
@@ -119,7 +122,9 @@ class Platform:
             "rest_request": RestExecutor(),
             "graph_query": GraphExecutor(self.store),
             "llm_call": LlmExecutor(self._model_for),
-            "conversation_reply": ReplyExecutor(self.memory, self.pieces, self._model_for, self.context, SystemClock()),
+            "conversation_reply": ReplyExecutor(
+                self.memory, self.pieces, self._model_for, self.context, SystemClock(), self.offer_tools
+            ),
             "mcp_call": self.mcp,
         }
         return StoredToolCaller(self.catalog, executors, self.tokens, SystemClock(), programs=self.programs)
@@ -169,7 +174,7 @@ class Platform:
         }
         return HealthChecks(self.store, self.catalog.tools, self.catalog.services, probes, SystemClock())
 
-    def tools_for_kernel(self, user: str) -> "list[StoredTool]":
+    def tools_for_kernel(self, user: str, *, with_shipped: bool = True) -> "list[StoredTool]":
         """Return the tools for a kernel's registry: the user's own, Aeon's own, and trusted ones of other users.
 
         A trusted tool that its owner has changed since is left out, and `notices` says so.
@@ -178,7 +183,7 @@ class Platform:
 
         tools = self.catalog.tools
         own = tools.list_own(user, limit=_MAX_OFFERED)
-        shipped = tools.list_own(DEFAULTS_OWNER, limit=_MAX_OFFERED)
+        shipped = tools.list_own(DEFAULTS_OWNER, limit=_MAX_OFFERED) if with_shipped else []
         offered = {
             tool.name: StoredTool(tool, partial(self.tool_caller.call, user, tool.id, trusted=digest))
             for tool, digest in self._trusted(user)

@@ -29,7 +29,7 @@ def serve_mcp(model: str | None, user: str, *, with_stored: bool) -> int:
     with app_session(loaded) as app, ExitStack() as closing:
         if folder is not None:
             make_folder(folder)
-            app.isolate_skill_data(app.folder / folder / "skills")
+            app.isolate(user, app.folder / folder / "skills")
         stored: list[tuple[Tool, ToolHints]] = []
         if with_stored:
             from aeon.server.mcp.process_tools import offer_processes

@@ -48,7 +48,8 @@ class Orchestrator:
 
     Only the model is required. `ttl` is the number of steps that may be visited. `log` receives one entry per cycle,
     `observer` every event. `on_missing_tool` decides about a step for which no tool is found: "fallback", by contract
-    (the model answers, marked as its own words), or "fail" (core 17).
+    (the model answers, marked as its own words), or "fail" (core 17). `earlier` are the messages of the conversation
+    that requests continue, from which numbers in an answer may come.
     """
 
     def __init__(  # noqa: PLR0913  # the published parameters, and the injectable parts
@@ -64,6 +65,7 @@ class Orchestrator:
         observer: Observer | None = None,
         clock: Clock | None = None,
         on_missing_tool: OnMissingTool = "fallback",
+        earlier: tuple[str, ...] = (),
     ) -> None:
         self._llm = llm_adapter
         self._clock = clock or SystemClock()
@@ -73,6 +75,7 @@ class Orchestrator:
         self._validator = Validator() if validator is None else validator
         self._ttl = checked_ttl(ttl)
         self._on_missing_tool: OnMissingTool = checked_on_missing_tool(on_missing_tool)
+        self._earlier = earlier
         self._keeps_log = log is not None
         self._log = null_log() if log is None else log
         self._user_observer = observer
@@ -129,6 +132,7 @@ class Orchestrator:
             ttl_remaining=self._ttl,
             request=request,
             policy=policy,
+            earlier=self._earlier,
             llm_outputs=[cycle.llm_output] if cycle.llm_output else [],
             supervisor_actions=self._take_actions(cycle, None),
         )
@@ -414,7 +418,7 @@ def _marks(
     if not outcome.success or position < len(state.plan.steps) - 1:
         return marks
     by_model = not state.policy.is_supplied, outcome.execution_mode != "tool"
-    run = AnsweredRun(state.request, state.plan.steps, state.tool_history, state.results, *by_model)
+    run = AnsweredRun(state.request, state.plan.steps, state.tool_history, state.results, *by_model, state.earlier)
     return [*marks, *doubt_marks(run)]
 
 

@@ -47,6 +47,7 @@ class OrchestrationState(BaseModel):
     ttl_remaining: int = Field(ge=0, description="steps that may still be visited")
     request: str = ""
     policy: RunPolicy = Field(default_factory=RunPolicy)
+    earlier: tuple[str, ...] = Field(default=(), description="messages of the conversation that the request continues")
     results: dict[str, Json] = Field(default_factory=dict[str, Json], description="results of complete steps, by id")
     errors: list[JsonObject] = Field(default_factory=list[JsonObject], description="errors, in order")
     marks: dict[str, list[str]] = Field(

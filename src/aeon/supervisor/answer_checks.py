@@ -54,6 +54,8 @@ class AnsweredRun(NamedTuple):
     """Whether no user supplied the plan."""
     is_written: bool
     """Whether the model wrote the answer."""
+    earlier: Sequence[str] = ()
+    """The messages of the conversation that the request continues: a number may come from them."""
 
 
 def doubts_of(run: AnsweredRun) -> list[str]:
@@ -91,7 +93,7 @@ def _invented_numbers(run: AnsweredRun) -> list[str]:
     if last.tool is not None or not last.arguments or IMAGE_LINE.search(last.description):
         return []
     earlier = [value for step_id, value in run.results.items() if step_id != last.step_id]
-    known = _numbers_in([run.request, *map(str, iterate_leaves(earlier))])
+    known = _numbers_in([run.request, *run.earlier, *map(str, iterate_leaves(earlier))])
     numerals = _NUMERAL.findall(as_text(run.results[last.step_id]))
     invented = [each for each in numerals if (read := find_digit_numbers(each)) and not read & known]
     listed = ", ".join(dict.fromkeys(invented[:5]))
@@ -116,7 +118,7 @@ def _sourceless_numbers(run: AnsweredRun) -> list[str]:
     """The reason against a computation with a number that neither the request nor a result has."""
     if not run.is_planned:
         return []
-    asked = _forms([run.request]) | _SELF_EVIDENT
+    asked = _forms([run.request, *run.earlier]) | _SELF_EVIDENT
     by_step = {step_id: _forms(map(str, iterate_leaves([value]))) for step_id, value in run.results.items()}
     holders = Counter(form for forms in by_step.values() for form in forms)
 

@@ -7,7 +7,7 @@ _OPERATION = re.compile(
     r"[%+*/^×÷=]|\b(?:percent|per cent|prozent|square|cube|root|wurzel|quadrat\w*|power|hoch|squared|cubed|"  # noqa: RUF001  # as people type it
     r"half|halves|hälfte|third|thirds|drittel|quarters?|viertel|double[ds]?|doppelt\w*|verdoppel\w*|twice|"
     r"triple|dreifach\w*|dozen|dutzend|plus|minus|times|mal|divided|geteilt|multipl\w+|sum|summe|average|mean|"
-    r"durchschnitt\w*|total|insgesamt|each|jeder?s?|per|pro|how (?:many|much)|wie ?viele?|modulo)\b",
+    r"durchschnitt\w*|total|insgesamt|each|jeder?s?|per|pro|modulo)\b",
     re.IGNORECASE,
 )
 _NUMBER_WORD = re.compile(
@@ -26,7 +26,10 @@ _ONLY_A_SUM = re.compile(
 
 
 def asks_arithmetic(request: str) -> bool:
-    """Whether a calculator may help: two numbers, or one and a word of arithmetic."""
+    """Whether a calculator may help: two numbers, or one and a word of arithmetic.
+
+    "How much flour for 4 guests?" has one number and asks for knowledge.
+    """
     words = len(_NUMBER_WORD.findall(request))
     numbers = len(_NUMBER.findall(request)) + words
     return numbers >= 2 or (numbers == 1 and bool(_OPERATION.search(request)))  # noqa: PLR2004  # a pair of operands

@@ -49,6 +49,9 @@ class Tool(ABC):
     text_field: str | None = None
     """The field of a result that is a text for the model, if the tool does nothing but read it."""
 
+    is_repeatable: bool = False
+    """Whether a call may be made again after one whose end is not known: it only reads, or does the same again."""
+
     @abstractmethod
     def invoke(self, **kwargs: Any) -> Dict[str, Any]:  # noqa: UP006  # the published signature
         """Runs the tool with arguments that fit `input_schema`; returns an object that fits `output_schema`."""

@@ -1,5 +1,8 @@
 """`aeon chat` and `aeon conversation`, with a scripted model server and on a real terminal."""
 
+import json
+from pathlib import Path
+
 import pytest
 
 from aeon.testing.wire_rules import ErrorResponse, InlineError, TextResponse
@@ -144,3 +147,53 @@ def test_a_dumb_terminal_of_forty_columns_gets_no_escapes(double, terminal):
     assert code == 0, screen
     assert "Hi." in screen
     assert "\x1b" not in screen
+
+
+def test_an_answer_with_a_tool_says_which_in_its_manifest_and_needs_no_model_platform_25(talk, aeon):
+    server, chat = talk()
+    assert chat("What is 15 * 23?").out == "345\n"
+    assert server.requests == []
+    manifest = aeon("conversation", "why", "last", "--json").json
+    assert [(each["tool"], each["result"], each["state"]) for each in manifest["toolCalls"]] == [
+        ("calculator", {"result": 345}, "done")
+    ]
+    assert 'tool calculator {"expression":"15 * 23"}: {"result":345}' in " ".join(
+        aeon("conversation", "why", "last").err.split()
+    )
+    assert "code alone" in aeon("conversation", "why", "last", "--prompt").err
+
+
+def test_a_model_that_plans_a_tool_sees_the_conversation_and_its_prompts_can_be_made_again(talk, aeon):
+    plan = {"goal": "g", "steps": [{"step_id": "s1", "description": "divide", "tool": "calculator"}]}
+    plan["steps"][0]["arguments"] = {"expression": "345 / 5"}
+    server, chat = talk(TextResponse(json.dumps(plan)))
+    chat("What is 15 * 23?")
+    divided = chat("And divided by 5?", "-c", "last")
+    assert (divided.code, divided.out) == (0, "69\n"), "345 is of the conversation: no reason to doubt"
+    assert [each["content"] for each in server.requests[-1].body["messages"][1:3]] == ["What is 15 * 23?", "345"]
+    prompt = aeon("conversation", "why", "last", "--prompt", "--json").json
+    assert [each["text"] for each in prompt] == [each["content"] for each in server.requests[-1].body["messages"]]
+
+
+def test_an_answer_in_another_language_is_marked_wherever_it_is_shown_core_17(talk, aeon):
+    _, chat = talk("The capital of Austria is the city of Vienna.")
+    answered = chat("Wie heißt die Hauptstadt von Österreich, und wie alt ist sie?")
+    assert (answered.code, "the request is in German, the answer in English" in answered.err) == (4, True)
+    assert aeon("conversation", "show", "last").out.count("answer (doubtful):") == 1
+    path = aeon("conversation", "show", "last", "--json").json["path"]
+    assert path[-1]["marks"] == ["doubtful: the request is in German, the answer in English"]
+
+
+def test_files_of_the_folder_can_be_asked_about_and_other_users_have_no_tools_of_the_folder(talk, aeon):
+    Path("bread.txt").write_text("The bread needs 40 minutes.")
+    server, chat = talk("40 minutes.", "I cannot see files.")
+    assert chat("How long does the bread in bread.txt need?").out == "40 minutes.\n"
+    assert "The bread needs 40 minutes." in json.dumps(server.requests[-1].body)
+    assert chat("How long does the bread in bread.txt need?", "--user", "bob").out == "I cannot see files.\n"
+    assert "The bread needs" not in json.dumps(server.requests[-1].body)
+
+
+def test_without_tools_the_model_answers_alone(talk, aeon):
+    server, chat = talk("345, I think.")
+    assert chat("What is 15 * 23?", "--no-tools").out == "345, I think.\n"
+    assert len(server.requests) == 1

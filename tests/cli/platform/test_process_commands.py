@@ -68,7 +68,8 @@ def test_processes_are_applied_in_order_and_once(aeon, research):
     assert listed.cells("NAME", "OWNER", "STEPS")[:3] == [
         ("look up", "you", "1"),
         ("research", "you", "2"),
-        ("reply", "aeon", "2"),
+        ("answer_and_keep", "aeon", "2"),
+        ("reply", "aeon", "1"),
     ]
     assert listed.cells("NAME", "WHAT")[1] == ("research", "Looks a topic up.")
     assert aeon("process", "list", "--json").json[1]["name"] == "research"

@@ -57,6 +57,7 @@ class _FileTool(Tool):
     """What the tools share: they are offered for requests about files."""
 
     is_common = False
+    is_repeatable = True  # a file is written whole
 
     def __init__(self, access: FolderAccess) -> None:
         self._access = access

@@ -1,19 +1,29 @@
-"""Executes `conversation_reply`: one model call from a conversation's working memory, streamed piece by piece."""
+"""Executes `conversation_reply`: an answer from a conversation's working memory, streamed piece by piece."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from typing import cast
 
+from aeon.adapters.operations.assisted_reply import (
+    AssistedReply,
+    NoPlanError,
+    OfferedTools,
+    OfferTools,
+    ToolQuestion,
+    answer_marks,
+)
 from aeon.adapters.operations.llm import ReplyRecorder, counted_result, operation_error
 from aeon.base.clock import Clock
 from aeon.base.errors import LLMError
 from aeon.base.json import Json, JsonObject
 from aeon.llm.adapters.wire_adapter import DeduplicatingSink
-from aeon.llm.interface import LLMAdapter, LLMResponse, call_model
+from aeon.llm.interface import ChatMessage, LLMAdapter, LLMResponse, call_model
 from aeon.platform.catalog.operations import ConversationReply, OperationError
 from aeon.platform.catalog.tool_calls import OperationRequest, OperationResult
 from aeon.platform.conversations.pieces import AnswerStoppedError, PieceStream
-from aeon.platform.memory.working_memory import MemoryService, ReplyForm
+from aeon.platform.memory.working_memory import MemoryService, PreparedReply, ReplyForm
+
+_NO_PLAN = "doubtful: the use of tools could not be planned, so none was used"
 
 
 class ReplyExecutor:
@@ -26,13 +36,15 @@ class ReplyExecutor:
         model: Callable[[OperationRequest], AbstractContextManager[LLMAdapter]],
         context: int,
         clock: Clock,
+        offer: OfferTools = lambda _question: None,
     ) -> None:
-        """`context` is the size of the model's context in tokens."""
+        """`context` is the size of the model's context in tokens; `offer` chooses the tools for a message."""
         self._memory = memory
         self._pieces = pieces
         self._model = model
         self._context = context
         self._clock = clock
+        self._offer = offer
 
     def execute(self, work: OperationRequest) -> OperationResult:
         operation = cast(ConversationReply, work.operation)
@@ -44,18 +56,72 @@ class ReplyExecutor:
         prepared = self._memory.prepare(work.user, answer, form)
         shown = "".join(self._pieces.read(answer, 0, 0))  # by an attempt that failed
         sink = DeduplicatingSink(lambda piece: self._pieces.append(answer, piece), shown)
+        question = ToolQuestion(work.user, prepared.request.prompt, _newest(prepared, self._context // 4))
+        offered = self._offer(question) if operation.uses_tools else None
         try:
             with self._model(work) as opened:
                 adapter = ReplyRecorder(opened, replies)
-                reply = call_model(adapter, prepared.request, sink)
+                if offered is None:
+                    return _output(call_model(adapter, prepared.request, sink), question.message)
+                return self._assisted(answer, prepared, offered, question, adapter, sink) | _last_reply(replies)
         except LLMError as error:
             if isinstance(error.__cause__, AnswerStoppedError):
                 raise OperationError("the answer was stopped") from None
             raise operation_error(error) from None
-        return _output(reply)
+        except AnswerStoppedError:
+            raise OperationError("the answer was stopped") from None
+
+    def _assisted(
+        self,
+        answer: str,
+        prepared: PreparedReply,
+        offered: OfferedTools,
+        question: ToolQuestion,
+        adapter: LLMAdapter,
+        sink: DeduplicatingSink,
+    ) -> JsonObject:
+        """Return the answer with tools; by the model alone, and marked, if it cannot plan them."""
+        reply = AssistedReply(offered, question, lambda made: self._note(answer, prepared, made))
+        try:
+            output = reply.make(adapter, sink)
+        except NoPlanError:
+            alone = _output(call_model(adapter, prepared.request, sink), question.message)
+            return {**alone, "marks": [_NO_PLAN, *alone["marks"]]}
+        self._note(answer, prepared, reply)
+        sink.begin_attempt()
+        sink(output["text"])  # what was not streamed: the result of a tool
+        return output
+
+    def _note(self, answer: str, prepared: PreparedReply, made: AssistedReply) -> None:
+        earlier = len(_newest(prepared, self._context // 4))
+        self._memory.note_tool_use(answer, prepared, made.prompts, made.calls, earlier)
 
 
-def _output(reply: LLMResponse) -> JsonObject:
-    if not reply.text.strip():
+def _newest(prepared: PreparedReply, tokens: int) -> tuple[ChatMessage, ...]:
+    """Return the newest earlier messages that need no more than so many tokens; an answer follows its question."""
+    taken: list[ChatMessage] = []
+    earlier = zip(prepared.request.history, prepared.manifest["entries"], strict=False)
+    for message, entry in reversed([*earlier]):
+        tokens -= entry["tokens"]
+        if tokens < 0:
+            break
+        taken.append(message)
+    while taken and taken[-1].role != "user":
+        taken.pop()
+    return tuple(reversed(taken))
+
+
+def _last_reply(replies: Sequence[LLMResponse]) -> JsonObject:
+    return {"model": replies[-1].model if replies else None}
+
+
+def _output(reply: LLMResponse, message: str) -> JsonObject:
+    text = reply.text.strip()
+    if not text:
         raise OperationError("the model returned an empty answer", is_transient=True)
-    return {"text": reply.text.strip(), "finishReason": reply.finish_reason, "model": reply.model}
+    return {
+        "text": text,
+        "finishReason": reply.finish_reason,
+        "model": reply.model,
+        "marks": answer_marks(message, text),
+    }

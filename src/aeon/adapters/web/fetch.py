@@ -48,6 +48,7 @@ class FetchTool(Tool):
     }
     timeout = 60.0
     is_common = False
+    is_repeatable = True
     examples = (
         Example(
             "What does https://example.org/news say about tea?",

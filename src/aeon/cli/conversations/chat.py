@@ -10,7 +10,7 @@ from aeon.base.errors import AeonError, InputError
 from aeon.cli.console import print_data, print_error, print_message
 from aeon.cli.conversations.line_editor import open_line_reader
 from aeon.cli.conversations.slash_commands import COMMANDS, SlashCommands
-from aeon.cli.conversations.views import SHORT_ID, heading, print_path
+from aeon.cli.conversations.views import SHORT_ID, doubts_of, heading, print_path
 from aeon.cli.exit_codes import ExitCode
 from aeon.cli.inputs import piped_text
 from aeon.cli.platform.session import runtime_session
@@ -39,7 +39,7 @@ def run_chat(message: str | None, options: ChatOptions) -> int:
     text = _message(message)
     if text is None and not (sys.stdin is not None and sys.stdin.isatty()):  # pyright: ignore[reportUnnecessaryComparison]  # None after `<&-`
         raise InputError("No message was given.", next_step="Give one, pipe one in, or run it on a terminal.")
-    with runtime_session(options.user, load_cli_settings(model=options.model)) as workspace:
+    with runtime_session(options.user, load_cli_settings(model=options.model), reads_folder=True) as workspace:
         service = workspace.conversations
         service.recover()
         conversation = None if options.conversation is None else service.find(options.conversation)
@@ -70,7 +70,7 @@ class Chat:
         print_message(f"go on with: aeon chat -c {answer.conversation_id[:SHORT_ID]}", "next: ")
         if answer.state != "complete":
             return ExitCode.FAILED
-        return ExitCode.UNTRUSTED if answer.is_cut_off else ExitCode.DONE
+        return ExitCode.UNTRUSTED if answer.is_cut_off or doubts_of(answer) else ExitCode.DONE
 
     def talk(self) -> int:
         """Read messages and commands until the user leaves."""
@@ -151,6 +151,8 @@ class Chat:
             print_message("\nstopped; what was written is kept")
         elif made.is_cut_off:
             print_message("the answer was cut off by the token limit", "warning: ")
+        for mark in doubts_of(made):
+            print_message(printable(mark), "warning: ")
 
 
 @contextmanager

@@ -29,17 +29,22 @@ def chat(
     process: Annotated[
         str | None, typer.Option("--process", metavar="NAME", help="Let this Process make the answers.")
     ] = None,
+    tools: Annotated[
+        bool, typer.Option("--tools/--no-tools", help="Answer with tools and skills where they suit, or without.")
+    ] = True,
     model: Model = None,
     user: User = "me",
 ) -> int:
     """Talk with the model, and go back to any point.
 
-    In a pipe, stdin is the message and stdout has the answer alone.
+    In a pipe, stdin is the message and stdout has the answer alone. Answers may use the built-in tools, the skills and
+    your stored tools, and read files of this folder.
     """
+    from aeon.application.conversations import PLAIN_REPLY
     from aeon.cli.conversations.chat import ChatOptions, run_chat
 
     name = "last" if goes_on and conversation is None else conversation
-    return run_chat(message, ChatOptions(name, process, model, user))
+    return run_chat(message, ChatOptions(name, process or (None if tools else PLAIN_REPLY), model, user))
 
 
 @conversation.command("list")

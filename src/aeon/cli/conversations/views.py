@@ -3,13 +3,15 @@
 from collections.abc import Sequence
 
 from aeon.application.conversations import Alternative, Conversation, ConversationService
-from aeon.base.json import Json, JsonObject
+from aeon.base.json import Json, JsonObject, canonical_json
 from aeon.cli.console import print_data, print_message
 from aeon.cli.exit_codes import ExitCode
 from aeon.cli.output import OutputFormat, print_as, print_table
 from aeon.cli.platform.listing import print_whether_more
 from aeon.cli.platform.session import workspace_session
 from aeon.cli.text import one_line, printable
+from aeon.kernel.marks import untrusted_marks
+from aeon.llm.interface import LLMRequest
 
 SHORT_ID = 8
 """Characters of an id that people are shown."""
@@ -79,19 +81,25 @@ def show_manifest(name: str, user: str, *, output: OutputFormat) -> int:
 
 
 def show_prompt(name: str, user: str, *, output: OutputFormat) -> int:
-    """Print the very prompt of an answer. Raises NotFoundError, ConflictError."""
+    """Print the very prompts of an answer. Raises NotFoundError, ConflictError."""
     with workspace_session(user) as workspace:
         service = workspace.conversations
-        request = service.prompt(service.find_alternative(name).id)
-    messages: list[Json] = [
-        {"role": "system", "text": request.system_prompt},
-        *({"role": each.role, "text": each.text} for each in request.history),
-        {"role": "user", "text": request.prompt},
-    ]
+        requests = service.prompts(service.find_alternative(name).id)
+    messages = [message for request in requests for message in _messages(request)]
+    if not messages:
+        print_message("no model was asked: code alone made the answer")
     if not print_as(output, messages, key="text"):
         for each in messages:
             print_data(printable(f"[{each['role']}]\n{each['text']}\n"))
     return ExitCode.DONE
+
+
+def _messages(request: LLMRequest) -> list[Json]:
+    return [
+        {"role": "system", "text": request.system_prompt},
+        *({"role": each.role, "text": each.text} for each in request.history),
+        {"role": "user", "text": request.prompt},
+    ]
 
 
 def show_memory(name: str, user: str, *, output: OutputFormat) -> int:
@@ -191,6 +199,8 @@ def state_of(alternative: Alternative) -> str:
         words.append(alternative.state)
     if alternative.is_cut_off:
         words.append("cut off")
+    if doubts_of(alternative):
+        words.append("doubtful")
     if alternative.forgotten_at is not None:
         words.append("erased")
     return " ".join(words)
@@ -207,7 +217,12 @@ def full_content(alternative: Alternative) -> str:
 
 def shown_content(alternative: Alternative) -> str:
     """The text of an alternative on one line."""
-    return printable(" ".join(full_content(alternative).split()))
+    return shown_text(full_content(alternative))
+
+
+def shown_text(text: str) -> str:
+    """A text on one line."""
+    return printable(" ".join(text.split()))
 
 
 def print_manifest(service: ConversationService, answer: Alternative, manifest: JsonObject) -> None:
@@ -218,16 +233,32 @@ def print_manifest(service: ConversationService, answer: Alternative, manifest: 
         f"answer {answer.id[:SHORT_ID]} by {answer.model or 'an unknown model'}, run {answer.run_id}; "
         + _token_line(tokens["total"], tokens["budget"], tokens["kind"], answer.usage.get("prompt_tokens"))
     )
-    rows: list[tuple[str, str, str, str]] = [
-        (_share(manifest["system"]["tokens"], total), "", "system", manifest["system"]["text"])
-    ]
+    prompts = manifest.get("prompts", [])
+    rows: list[tuple[str, str, str, str]] = (
+        [("", "", f"request {number}", shown_text(each["text"])) for number, each in enumerate(prompts, 1)]
+        if "prompts" in manifest
+        else [(_share(manifest["system"]["tokens"], total), "", "system", manifest["system"]["text"])]
+    )
     for each in manifest["entries"]:
         entry = service.alternative(each["alternative"])
         who = f"{_SPEAKERS[each['speaker']]}{' (origin)' if each['isReference'] else ''}"
         rows.append((_share(each["tokens"], total), entry.id[:SHORT_ID], who, shown_content(entry)))
     print_table(("SHARE", "ID", "WHO", "TEXT"), rows)
+    for each in manifest.get("toolCalls", []):
+        print_message(shown_text(f"tool {each['tool']} {canonical_json(each['arguments'])}: {_outcome(each)}"))
+    for mark in answer.marks:
+        print_message(printable(mark), "mark: ")
     for each in manifest["leftOut"]:
         print_message(f"left out: {each['alternative'][:SHORT_ID]}, {each['tokens']} tokens ({each['reason']})")
+
+
+def _outcome(call: JsonObject) -> str:
+    return canonical_json(call["result"]) if call["state"] == "done" else f"{call['state']} {call.get('result', '')}"
+
+
+def doubts_of(alternative: Alternative) -> list[str]:
+    """The marks of an answer that are reasons not to trust it (core 17)."""
+    return [mark for _, mark in untrusted_marks({"": alternative.marks})]
 
 
 def _token_line(total: int, budget: int, kind: str, reported: object = None) -> str:

@@ -33,14 +33,18 @@ def workspace_session(user: str) -> Generator[Workspace]:
 
 
 @contextmanager
-def runtime_session(user: str, loaded: LoadedSettings | None = None) -> Generator[Workspace]:
+def runtime_session(
+    user: str, loaded: LoadedSettings | None = None, *, reads_folder: bool = False
+) -> Generator[Workspace]:
     """Open the record of the current folder with the app that runs of Processes need; close both at the end.
 
-    `loaded` replaces the settings of the current folder.
+    `loaded` replaces the settings of the current folder. `reads_folder`: tools may read the files in it.
     """
     settings = session.load_cli_settings() if loaded is None else loaded
     with (
         session.app_session(settings, is_quiet=True) as app,
         open_app_workspace(app, os.environ, user) as workspace,
     ):
+        if reads_folder:
+            app.allow_files(app.folder)
         yield workspace

@@ -35,6 +35,7 @@ class StoredTool(Tool):
         )
         self.timeout = stored.operation.timeout + _GRACE
         self.effect: Effect = stored.effect or default_effect(stored.operation)
+        self.is_repeatable = self.effect != "once"
         self._call = call
 
     def invoke(self, **kwargs: Any) -> JsonObject:

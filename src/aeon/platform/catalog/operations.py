@@ -190,7 +190,8 @@ class McpCall(HttpOperation):
 class ConversationReply(HttpOperation):
     """An answer to the last message of a conversation, made from its working memory.
 
-    The input `answer` is the id of the alternative that is being made; its pieces are streamed.
+    The input `answer` is the id of the alternative that is being made; its pieces are streamed. With `uses_tools`, the
+    tools and skills of the user that suit the message may be used; else one request to the model makes the answer.
     """
 
     service_type: ClassVar[str] = "llm_provider"
@@ -199,6 +200,7 @@ class ConversationReply(HttpOperation):
     system_prompt: str = Field(min_length=1, max_length=50_000)
     max_tokens: int = Field(default=1024, ge=1, le=100_000)
     temperature: float = Field(default=0.0, ge=0, le=2)
+    uses_tools: bool = Field(default=False, description="whether tools and skills that suit a message may be used")
     timeout: float = Field(default=290.0, gt=0, le=300, description="seconds")
 
     def variables(self) -> frozenset[str]:

@@ -88,8 +88,9 @@ class Alternative(NamedTuple):
     """One attempt at a turn: its content, its state, and what made it.
 
     `is_stale` is derived: it responds to an alternative that is not the active one of its turn. `failure` says why it
-    has no content. `process_id` is the EXECUTED_BY edge, `process_digest` the Process's definition at that time.
-    `imported` holds what an import knew besides, such as the role, or that it was hidden.
+    has no content; `marks` say what was unusual about the answer (core 17). `process_id` is the EXECUTED_BY edge,
+    `process_digest` the Process's definition at that time. `imported` holds what an import knew besides, such as the
+    role, or that it was hidden.
     """
 
     id: str
@@ -105,6 +106,7 @@ class Alternative(NamedTuple):
     run_id: str | None
     model: str | None
     usage: JsonObject
+    marks: list[str]
     failure: str | None
     created_at: str
     ended_at: str | None
@@ -141,6 +143,7 @@ class Alternative(NamedTuple):
             "runId": self.run_id,
             "model": self.model,
             "usage": self.usage,
+            "marks": self.marks,
             "failure": self.failure,
             "createdAt": self.created_at,
             "endedAt": self.ended_at,

@@ -60,8 +60,9 @@ WHERE id = :conversation AND owner_id = :user AND (default_process_id IS NULL OR
 
 _ALTERNATIVE: Final = """
 SELECT a.id, a.turn_id, a.conversation_id, a.sequence, a.is_active, a.responds_to_id, a.state, a.content,
-       a.process_id, a.process_digest, a.run_id, a.model, a.usage, a.failure, a.imported, a.created_at, a.ended_at,
-       a.forgotten_at, a.path_hash, t.parent_id, t.via_alternative_id, t.sequence AS depth, t.speaker, t.turn_type,
+       a.process_id, a.process_digest, a.run_id, a.model, a.usage, a.marks, a.failure, a.imported, a.created_at,
+       a.ended_at, a.forgotten_at, a.path_hash, t.parent_id, t.via_alternative_id, t.sequence AS depth, t.speaker,
+       t.turn_type,
        CASE WHEN p.is_active = 0 THEN 1 ELSE 0 END AS is_stale
 FROM {source} JOIN conversation_turns AS t ON t.id = a.turn_id
      LEFT JOIN alternatives AS p ON p.id = a.responds_to_id
@@ -173,7 +174,7 @@ UPDATE alternatives SET run_id = :run WHERE id = :id AND owner_id = :user AND st
 END: Final = """
 UPDATE alternatives
 SET state = :state, content = :content, content_hash = :content_hash, path_hash = :path_hash, model = :model,
-    usage = :usage, failure = :failure, ended_at = :at
+    usage = :usage, marks = :marks, failure = :failure, ended_at = :at
 WHERE id = :id AND owner_id = :user AND state = 'generating'
 """
 

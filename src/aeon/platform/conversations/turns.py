@@ -1,6 +1,6 @@
 """The tree of a conversation: messages, answers, branches. Nothing in it is ever changed or removed (platform 19)."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from aeon.base.json import JsonObject, canonical_json, parse_strict
@@ -26,13 +26,14 @@ _COUNT_LIMIT = 10_000
 
 
 class EndedAnswer(NamedTuple):
-    """How an answer ended: its text, or why there is none."""
+    """How an answer ended: its text with what there is to say of it, or why there is none."""
 
     content: str | None
     failure: str | None = None
     model: str | None = None
     usage: JsonObject | None = None
     is_stopped: bool = False
+    marks: Sequence[str] = ()
 
 
 class Executor(NamedTuple):
@@ -248,6 +249,7 @@ class TurnRepository:
             "path_hash": None if digest is None else path_digest(parent, answer.turn.speaker, digest),
             "model": ended.model,
             "usage": canonical_json(ended.usage or {}),
+            "marks": canonical_json(list(ended.marks)),
             "failure": None if text is not None else replace_unstorable(ended.failure or "no reason was given"),
             "at": self._ledger.now(),
         }
@@ -440,6 +442,7 @@ def _alternative(row: Row) -> Alternative:
         row["run_id"],
         row["model"],
         parse_strict(row["usage"]) if row["usage"] else {},
+        parse_strict(row["marks"]) if row["marks"] else [],
         row["failure"],
         row["created_at"],
         row["ended_at"],

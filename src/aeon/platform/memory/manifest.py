@@ -13,11 +13,14 @@ def chat_request(
     system_prompt: str, messages: Sequence[Alternative], *, max_tokens: int, temperature: float
 ) -> LLMRequest:
     """Returns the request of a conversation; the last message is what is answered."""
-    history = tuple(
-        ChatMessage("user" if each.turn.speaker == "user" else "assistant", each.content or "")
-        for each in messages[:-1]
-    )
+    history = _messages(messages[:-1])
     return LLMRequest(messages[-1].content or "", system_prompt, max_tokens, temperature, history=history)
+
+
+def _messages(alternatives: Sequence[Alternative]) -> tuple[ChatMessage, ...]:
+    return tuple(
+        ChatMessage("user" if each.turn.speaker == "user" else "assistant", each.content or "") for each in alternatives
+    )
 
 
 def prompt_digest(request: LLMRequest) -> str:
@@ -31,11 +34,53 @@ def prompt_json(request: LLMRequest) -> JsonObject:
         *({"role": message.role, "text": message.text} for message in request.history),
         {"role": "user", "text": request.prompt},
     ]
-    return {
+    given: JsonObject = {
         "system": request.system_prompt,
         "messages": messages,
         "maxTokens": request.max_tokens,
         "temperature": request.temperature,
+    }
+    return given if request.schema is None else {**given, "schema": request.schema}
+
+
+def call_json(request: LLMRequest) -> JsonObject:
+    """Returns a request of a run with tools as a manifest keeps it: all but the earlier messages, and its digest."""
+    return {
+        "system": request.system_prompt,
+        "text": request.prompt,
+        "maxTokens": request.max_tokens,
+        "temperature": request.temperature,
+        "schema": request.schema,
+        "digest": prompt_digest(request),
+    }
+
+
+def request_of(call: JsonObject, history: Sequence[Alternative]) -> LLMRequest:
+    """Returns the request that `call_json` has kept, after these messages of its conversation."""
+    return LLMRequest(
+        call["text"], call["system"], call["maxTokens"], call["temperature"], call["schema"], history=_messages(history)
+    )
+
+
+def with_tool_use(
+    manifest: JsonObject, prompts: Sequence[JsonObject], calls: Sequence[JsonObject], earlier: int, tokens: int
+) -> JsonObject:
+    """Returns the manifest of an answer with tools: each of its prompts began with the newest `earlier` messages.
+
+    `tokens` is what the prompts have besides these.
+    """
+    entries = manifest["entries"][-earlier - 1 :]
+    shown = sum(each["tokens"] for each in entries[:-1]) * len(prompts)
+    skipped = [{**each, "reason": "budget"} for each in manifest["entries"][: -earlier - 1]]
+    digest = hashlib.sha256(canonical_json([each["digest"] for each in prompts]).encode()).hexdigest()
+    return {
+        **manifest,
+        "entries": entries,
+        "leftOut": [*manifest["leftOut"], *skipped],
+        "tokens": {**manifest["tokens"], "total": tokens + shown},
+        "prompts": list(prompts),
+        "toolCalls": list(calls),
+        "promptDigest": digest,
     }
 
 

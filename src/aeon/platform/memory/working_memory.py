@@ -1,5 +1,6 @@
 """Assembles what an answer is made from, keeps its manifest, and makes the same prompt again."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Final, NamedTuple, cast
 
@@ -12,7 +13,7 @@ from aeon.platform.conversations.repository import ConversationRepository
 from aeon.platform.conversations.turns import TurnRepository
 from aeon.platform.errors import ConflictError, NotFoundError, RuleError
 from aeon.platform.memory.budget import MESSAGE_OVERHEAD, LeftOut, PathEntry, TokenCounter, select_entries
-from aeon.platform.memory.manifest import chat_request, manifest_json, prompt_digest
+from aeon.platform.memory.manifest import chat_request, manifest_json, prompt_digest, request_of, with_tool_use
 from aeon.platform.store import Store, UnitOfWork
 
 _LONGEST_PATH: Final = 1000
@@ -50,10 +51,11 @@ class WorkingMemory(NamedTuple):
 
 
 class PreparedReply(NamedTuple):
-    """A request to the model, with the manifest of the answer to come."""
+    """A request to the model, with the manifest of the answer to come, which was begun at `made_at`."""
 
     request: LLMRequest
     manifest: JsonObject
+    made_at: str
 
 
 class MemoryService:
@@ -89,11 +91,13 @@ class MemoryService:
     def prepare(self, user: str, answer: str, form: ReplyForm) -> PreparedReply:
         """Return the request of an answer that is being made, and keep its manifest.
 
-        Raises ConflictError if it has ended meanwhile, and RuleError if the message alone is too long, by how much.
+        Raises ConflictError if it has ended meanwhile or if an earlier attempt was cut off while it called a tool, and
+        RuleError if the message alone is too long, by how much.
         """
         made = self._turns.get(user, answer)
         if made.state != "generating" or made.responds_to_id is None:
             raise ConflictError("The answer has ended meanwhile.")
+        self._require_no_open_call(answer, user)
         memory = self.assemble(user, made.responds_to_id, form)
         if memory.tokens > memory.budget:
             raise RuleError(
@@ -118,7 +122,19 @@ class MemoryService:
         )
         manifest["process"] = {"id": made.process_id, "digest": made.process_digest}
         self._keep(answer, manifest, made.created_at)
-        return PreparedReply(request, manifest)
+        return PreparedReply(request, manifest, made.created_at)
+
+    def note_tool_use(
+        self,
+        answer: str,
+        prepared: PreparedReply,
+        prompts: Sequence[JsonObject],
+        calls: Sequence[JsonObject],
+        earlier: int,
+    ) -> None:
+        """Keep what an answer with tools was made from so far; its prompts begin with the newest `earlier` messages."""
+        tokens = sum(self._count(f"{each['system'] or ''}{each['text']}") for each in prompts)
+        self._keep(answer, with_tool_use(prepared.manifest, prompts, calls, earlier, tokens), prepared.made_at)
 
     def manifest(self, user: str, answer: str) -> JsonObject:
         """Return what an answer was made from. Raises NotFoundError for what no model has answered."""
@@ -128,8 +144,10 @@ class MemoryService:
             raise NotFoundError("Nothing is known of what it was made from: only answers of a model have a manifest.")
         return cast(JsonObject, parse_strict(rows[0]["text"]))
 
-    def remake(self, user: str, answer: str) -> LLMRequest:
-        """Make the very prompt of an answer again, from its manifest and the record (platform 25).
+    def remake(self, user: str, answer: str) -> list[LLMRequest]:
+        """Make the very prompts of an answer again, from its manifest and the record (platform 25).
+
+        There is one, and of an answer with tools as many as its run had; none if code alone made it.
 
         Raises ConflictError if something of it was erased or it does not come out the same.
         """
@@ -138,17 +156,18 @@ class MemoryService:
         if any(each.forgotten_at is not None for each in entries):
             raise ConflictError("Something that the answer was made from was erased.")
         parameters = manifest["parameters"]
-        request = chat_request(
-            manifest["system"]["text"],
-            entries,
-            max_tokens=parameters["maxTokens"],
-            temperature=parameters["temperature"],
-        )
-        if prompt_digest(request) != manifest["promptDigest"]:
+        if "prompts" in manifest:
+            requests = [request_of(each, entries[:-1]) for each in manifest["prompts"]]
+            digests = [each["digest"] for each in manifest["prompts"]]
+        else:
+            limits = parameters["maxTokens"], parameters["temperature"]
+            requests = [chat_request(manifest["system"]["text"], entries, max_tokens=limits[0], temperature=limits[1])]
+            digests = [manifest["promptDigest"]]
+        if [prompt_digest(each) for each in requests] != digests:
             raise ConflictError(
                 "The prompt does not come out as it was.", next_step="This is a defect of Aeon's; please report it."
             )
-        return request
+        return requests
 
     def _whole_path(self, user: str, end: Alternative) -> list[Alternative]:
         """Return the path to an alternative, and before it that of the conversations that it was forked from."""
@@ -159,6 +178,18 @@ class MemoryService:
                 break
             path = [*self._turns.path(user, conversation.origin_alternative_id, _LONGEST_PATH), *path]
         return path
+
+    def _require_no_open_call(self, answer: str, user: str) -> None:
+        """Raises ConflictError if an earlier attempt was cut off while it called a tool that must not be repeated."""
+        rows = self._store.read(queries.MANIFEST, {"user": user, "id": answer})
+        kept: JsonObject = parse_strict(rows[0]["text"]) if rows else {}
+        calls: list[JsonObject] = kept.get("toolCalls", [])
+        opened = next((each["tool"] for each in calls if each["state"] == "began"), None)
+        if opened is not None:
+            raise ConflictError(
+                f"The answer was interrupted while it called {opened!r}; whether the call did its work is not known.",
+                next_step="Look whether it did, and retry the answer.",
+            )
 
     def _keep(self, answer: str, manifest: JsonObject, at: str) -> None:
         text = canonical_json(manifest)

@@ -15,11 +15,14 @@ def builtin_tools(memory: KeyValueStore, clock: Clock | None = None) -> list[Too
     return [
         CalculatorTool(),
         EchoTool(),
-        MemoryWriteTool(memory),
-        MemoryReadTool(memory),
-        MemorySearchTool(memory),
+        *memory_tools(memory),
         NowTool(clock),
         DateMathTool(clock),
         ConvertUnitsTool(),
         ExactTool(),
     ]
+
+
+def memory_tools(memory: KeyValueStore) -> list[Tool]:
+    """Returns the tools that write, read and search `memory`."""
+    return [MemoryWriteTool(memory), MemoryReadTool(memory), MemorySearchTool(memory)]

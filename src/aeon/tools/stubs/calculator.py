@@ -52,6 +52,7 @@ class CalculatorTool(Tool):
         "properties": {"result": {"type": "number"}},
         "required": ["result"],
     }
+    is_repeatable = True
     timeout = None  # the size of every number and expression is bounded
     examples = (
         _example("What is 8 plus 12 * 3?", "8 plus 12 times 3", "8 + 12 * 3"),

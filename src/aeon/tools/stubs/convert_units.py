@@ -45,6 +45,7 @@ class ConvertUnitsTool(Tool):
         "required": ["result", "unit"],
     }
     is_common = False
+    is_repeatable = True
     examples = (
         _example("What is 12 yards in meters?", 12, "yard", "meter"),
         _example("Gib 7 Unzen als Kilogramm an.", 7, "ounce", "kilogram"),

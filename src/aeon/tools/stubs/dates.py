@@ -29,6 +29,7 @@ class NowTool(Tool):
     }
     timeout = None  # nothing to wait for
     is_common = False
+    is_repeatable = True
     examples = (
         Example("What time is it?", [{"description": "read the clock", "tool": "now", "arguments": {}}]),
         Example("Welcher Tag ist heute?", [{"description": "read today's date", "tool": "now", "arguments": {}}]),
@@ -104,6 +105,7 @@ class DateMathTool(Tool):
     }
     timeout = None  # the size of every number is bounded
     is_common = False
+    is_repeatable = True
     examples = (
         Example(
             "What date is 30 days after 3 May 2026?",

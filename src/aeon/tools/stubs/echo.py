@@ -30,6 +30,7 @@ class EchoTool(Tool):
     }
     timeout = None  # nothing to wait for
     is_common = False
+    is_repeatable = True
     examples = (
         Example(
             "Repeat exactly: The owl is late.",

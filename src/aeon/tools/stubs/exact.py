@@ -46,6 +46,7 @@ class ExactTool(Tool):
     }
     timeout = None  # the size of every number and expression is bounded
     is_common = False
+    is_repeatable = True
     examples = (
         _example("What is 1/6 + 3/8 as a fraction?", "the sum of 1/6 and 3/8", "1/6 + 3/8"),
         _example("9! / 6!", "the factorial of 9, divided by that of 6", "9! / 6!"),

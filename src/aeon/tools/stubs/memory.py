@@ -42,6 +42,7 @@ class MemoryWriteTool(Tool):
     input_schema = _object(key=_KEY, value=_SCALAR)
     output_schema = _object(value=_SCALAR)
     is_common = False
+    is_repeatable = True
     examples = (
         Example(
             "Remember that the rent is 950, then tell me the rent for 3 months.",
@@ -105,6 +106,7 @@ class MemoryReadTool(Tool):
     input_schema = _object(key=_KEY)
     output_schema = _object(value={})
     is_common = False
+    is_repeatable = True
     examples = (
         Example(
             "What is my stored locker code?",
@@ -154,6 +156,7 @@ class MemorySearchTool(Tool):
     input_schema = _object(prefix={"type": "string", "maxLength": 200})
     output_schema = _object(matches={"type": "array"})
     is_common = False
+    is_repeatable = True
     examples = (
         Example(
             "Which stored keys start with city?",

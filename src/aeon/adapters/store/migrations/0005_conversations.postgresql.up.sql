@@ -80,6 +80,7 @@ CREATE TABLE alternatives (
     path_hash       text COLLATE "C",
     content         text COLLATE "C",
     usage           text COLLATE "C",
+    marks           text COLLATE "C",
     failure         text COLLATE "C",
     imported        text COLLATE "C",
     UNIQUE (turn_id, sequence),
@@ -132,7 +133,7 @@ CREATE TRIGGER manifests_immutable BEFORE UPDATE ON manifests
 FOR EACH ROW EXECUTE FUNCTION refuse('immutable: manifests');
 
 CREATE TRIGGER alternatives_ended_once BEFORE UPDATE ON alternatives
-FOR EACH ROW WHEN (OLD.ended_at IS NOT NULL AND (NEW.state IS DISTINCT FROM OLD.state OR NEW.ended_at IS DISTINCT FROM OLD.ended_at OR NEW.run_id IS DISTINCT FROM OLD.run_id OR NEW.failure IS DISTINCT FROM OLD.failure OR (NEW.content IS DISTINCT FROM OLD.content AND NEW.forgotten_at IS NULL))) EXECUTE FUNCTION refuse('immutable: alternatives that have ended');
+FOR EACH ROW WHEN (OLD.ended_at IS NOT NULL AND (NEW.state IS DISTINCT FROM OLD.state OR NEW.ended_at IS DISTINCT FROM OLD.ended_at OR NEW.run_id IS DISTINCT FROM OLD.run_id OR NEW.failure IS DISTINCT FROM OLD.failure OR ((NEW.content IS DISTINCT FROM OLD.content OR NEW.marks IS DISTINCT FROM OLD.marks) AND NEW.forgotten_at IS NULL))) EXECUTE FUNCTION refuse('immutable: alternatives that have ended');
 
 CREATE TRIGGER alternatives_run_once BEFORE UPDATE ON alternatives
 FOR EACH ROW WHEN (OLD.run_id IS NOT NULL AND NEW.run_id IS DISTINCT FROM OLD.run_id) EXECUTE FUNCTION refuse('immutable: alternatives');
@@ -303,9 +304,9 @@ FROM conversation_turns
 UNION ALL
 SELECT 'Alternative' AS label, id AS id, CAST(json_build_object('id', id, 'conversationId', conversation_id, 'ownerId',
     owner_id, 'state', state, 'content', content, 'contentHash', content_hash, 'pathHash', path_hash, 'processDigest',
-    process_digest, 'runId', run_id, 'model', model, 'usage', CAST(usage AS json), 'failure', failure, 'imported',
-    CAST(imported AS json), 'createdAt', created_at, 'endedAt', ended_at, 'forgottenAt', forgotten_at) AS text) AS
-    properties
+    process_digest, 'runId', run_id, 'model', model, 'usage', CAST(usage AS json), 'marks', CAST(marks AS json),
+    'failure', failure, 'imported', CAST(imported AS json), 'createdAt', created_at, 'endedAt', ended_at, 'forgottenAt',
+    forgotten_at) AS text) AS properties
 FROM alternatives
 UNION ALL
 SELECT 'Manifest' AS label, alternative_id AS id, CAST(json_build_object('alternativeId', alternative_id, 'digest',

@@ -80,6 +80,7 @@ CREATE TABLE alternatives (
     path_hash       TEXT,
     content         TEXT,
     usage           TEXT,
+    marks           TEXT,
     failure         TEXT,
     imported        TEXT,
     UNIQUE (turn_id, sequence),
@@ -130,7 +131,7 @@ BEGIN SELECT RAISE(ABORT, 'immutable: conversation_turns'); END;
 CREATE TRIGGER manifests_immutable BEFORE UPDATE ON manifests
 BEGIN SELECT RAISE(ABORT, 'immutable: manifests'); END;
 CREATE TRIGGER alternatives_ended_once BEFORE UPDATE ON alternatives
-WHEN OLD.ended_at IS NOT NULL AND (NEW.state IS NOT OLD.state OR NEW.ended_at IS NOT OLD.ended_at OR NEW.run_id IS NOT OLD.run_id OR NEW.failure IS NOT OLD.failure OR (NEW.content IS NOT OLD.content AND NEW.forgotten_at IS NULL))
+WHEN OLD.ended_at IS NOT NULL AND (NEW.state IS NOT OLD.state OR NEW.ended_at IS NOT OLD.ended_at OR NEW.run_id IS NOT OLD.run_id OR NEW.failure IS NOT OLD.failure OR ((NEW.content IS NOT OLD.content OR NEW.marks IS NOT OLD.marks) AND NEW.forgotten_at IS NULL))
 BEGIN SELECT RAISE(ABORT, 'immutable: alternatives that have ended'); END;
 CREATE TRIGGER alternatives_run_once BEFORE UPDATE ON alternatives
 WHEN OLD.run_id IS NOT NULL AND NEW.run_id IS NOT OLD.run_id
@@ -424,11 +425,12 @@ SELECT 'Alternative' AS label, id AS id, '{' || '"id":' || coalesce('"' || repla
     '"processDigest":' || coalesce('"' || replace(replace(process_digest, '\', '\\'), '"', '\"') || '"', 'null') || ','
     || '"runId":' || coalesce('"' || replace(replace(run_id, '\', '\\'), '"', '\"') || '"', 'null') || ',' || '"model":'
     || coalesce('"' || replace(replace(model, '\', '\\'), '"', '\"') || '"', 'null') || ',' || '"usage":' ||
-    coalesce(usage, 'null') || ',' || '"failure":' || coalesce('"' || replace(replace(failure, '\', '\\'), '"', '\"') ||
-    '"', 'null') || ',' || '"imported":' || coalesce(imported, 'null') || ',' || '"createdAt":' || coalesce('"' ||
-    replace(replace(created_at, '\', '\\'), '"', '\"') || '"', 'null') || ',' || '"endedAt":' || coalesce('"' ||
-    replace(replace(ended_at, '\', '\\'), '"', '\"') || '"', 'null') || ',' || '"forgottenAt":' || coalesce('"' ||
-    replace(replace(forgotten_at, '\', '\\'), '"', '\"') || '"', 'null') || '}' AS properties
+    coalesce(usage, 'null') || ',' || '"marks":' || coalesce(marks, 'null') || ',' || '"failure":' || coalesce('"' ||
+    replace(replace(failure, '\', '\\'), '"', '\"') || '"', 'null') || ',' || '"imported":' || coalesce(imported,
+    'null') || ',' || '"createdAt":' || coalesce('"' || replace(replace(created_at, '\', '\\'), '"', '\"') || '"',
+    'null') || ',' || '"endedAt":' || coalesce('"' || replace(replace(ended_at, '\', '\\'), '"', '\"') || '"', 'null')
+    || ',' || '"forgottenAt":' || coalesce('"' || replace(replace(forgotten_at, '\', '\\'), '"', '\"') || '"', 'null')
+    || '}' AS properties
 FROM alternatives
 UNION ALL
 SELECT 'Manifest' AS label, alternative_id AS id, '{' || '"alternativeId":' || coalesce('"' ||

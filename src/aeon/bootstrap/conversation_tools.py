@@ -1,0 +1,78 @@
+"""Chooses the tools that may help with a message of a conversation."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from aeon.adapters.operations.assisted_reply import OfferedTools, ToolQuestion
+from aeon.adapters.web.fetch import FetchTool
+from aeon.base.errors import ToolDefinitionError
+from aeon.memory.kv_store import InMemoryKVStore
+from aeon.tools.interface import Tool
+from aeon.tools.registry import ToolRegistry
+from aeon.tools.stubs import builtin_tools, memory_tools
+
+if TYPE_CHECKING:
+    from aeon.bootstrap.app import App
+
+_MAX_STORED = 8
+"""Stored tools that a planner sees for one message."""
+
+_RELATED = 2
+"""Hits from which a stored tool is related to a message."""
+
+_WORD = re.compile(r"[^\W_]{4,}")
+
+
+class ConversationTools:
+    """Offers the built-in tools, skills and stored tools that suit a message.
+
+    What belongs to the folder (its memory, its files, its skills) is offered only to the app's own user. Hosts that the
+    user's own messages name may be asked for pages.
+    """
+
+    def __init__(self, app: "App") -> None:
+        self._app = app
+
+    def __call__(self, question: ToolQuestion) -> OfferedTools | None:
+        """Return the tools for a message; None if none suits it."""
+        is_own = question.user == self._app.user
+        memory = self._app.memory if is_own else InMemoryKVStore()
+        registry = self._own_tools(question) if is_own else _pure_tools()
+        added = [*(self._app.skill_tools(question.message) if is_own else ()), *self._stored(question)]
+        for tool in added:
+            with suppress(ToolDefinitionError):  # `aeon skill check` and `aeon tool check` report these
+                registry.register(tool)
+        plan = registry.offer(question.message).plan
+        is_alone = plan is not None and all("tool" not in step for step in plan["steps"])
+        return None if is_alone else OfferedTools(registry, memory, self._app.settings.run.ttl)
+
+    def _own_tools(self, question: ToolQuestion) -> ToolRegistry:
+        registry = self._app.registry.snapshot()
+        registry.unregister(FetchTool.name)
+        own_words = [each.text for each in question.earlier if each.role == "user"]
+        registry.register(FetchTool("\n".join([*own_words, question.message]), self._app.settings.tools.allow_hosts))
+        return registry
+
+    def _stored(self, question: ToolQuestion) -> "Iterator[Tool]":
+        """Yield the user's stored tools whose name or description the message speaks of, the nearest first."""
+        words = set(_words([question.message]))
+        candidates = self._app.platform().tools_for_kernel(question.user, with_shipped=False)
+        ranked = sorted(((_hits(tool, words), tool) for tool in candidates), key=lambda each: -each[0])
+        yield from (tool for hits, tool in ranked[:_MAX_STORED] if hits >= _RELATED)
+
+
+def _pure_tools() -> ToolRegistry:
+    memory = InMemoryKVStore()
+    kept = {tool.name for tool in memory_tools(memory)}
+    return ToolRegistry([each for each in builtin_tools(memory) if each.name not in kept], plans_always=False)
+
+
+def _hits(tool: Tool, words: set[str]) -> int:
+    """Words of a message that a tool has; one of its name counts twice."""
+    return 2 * len(words & set(_words([tool.name]))) + len(words & set(_words([tool.description])))
+
+
+def _words(texts: Sequence[str]) -> Iterable[str]:
+    return (word.casefold() for text in texts for word in _WORD.findall(text))

@@ -1,0 +1,165 @@
+"""`conversation_reply` with tools: what is kept of their calls, and what an attempt after a crash may do."""
+
+import json
+from contextlib import nullcontext
+
+import pytest
+from tests.platform.conversations.conftest import Talk
+
+from aeon.adapters.operations.assisted_reply import OfferedTools
+from aeon.adapters.operations.reply import ReplyExecutor
+from aeon.base.errors import ToolError
+from aeon.llm.interface import LLMResponse, RequestAdapter
+from aeon.memory.kv_store import InMemoryKVStore
+from aeon.platform.catalog.operations import ConversationReply, OperationError
+from aeon.platform.catalog.tool_calls import OperationRequest
+from aeon.platform.conversations.pieces import InProcessPieces
+from aeon.platform.errors import ConflictError
+from aeon.platform.memory.estimate import TokenEstimate
+from aeon.platform.memory.working_memory import MemoryService
+from aeon.testing.records import new_record
+from aeon.tools.interface import Tool
+from aeon.tools.registry import ToolRegistry
+
+OPERATION = ConversationReply(system_prompt="Be brief.", max_tokens=256, uses_tools=True)
+PLAN = {
+    "steps": [{"step_id": "s1", "description": "post it", "tool": "post", "arguments": {"text": "hi"}}],
+}
+
+
+class Post(Tool):
+    """Posts a text, once; `during` happens while it is called."""
+
+    name = "post"
+    description = "Post a text."
+    input_schema = {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]}
+    output_schema = {"type": "object"}
+
+    def __init__(self, during):
+        self.posted = []
+        self.during = during
+
+    def invoke(self, **arguments):
+        self.during()
+        self.posted.append(arguments["text"])
+        return {"id": len(self.posted)}
+
+
+class Model(RequestAdapter):
+    """Gives these replies in order."""
+
+    def __init__(self, *replies):
+        self.replies = list(replies)
+        self.asked = []
+
+    def supports_streaming(self):
+        return False
+
+    def complete(self, request, on_text=None):
+        self.asked.append(request)
+        return LLMResponse(self.replies.pop(0), "stop")
+
+
+@pytest.fixture
+def replying(tmp_path):
+    """`replying(tool, *replies)`: the model, and the call of an executor that offers the tool."""
+    store = new_record(tmp_path)
+    talk = Talk(store)
+    memory = MemoryService(store, talk.conversations, talk.turns, TokenEstimate())
+    pieces = InProcessPieces()
+
+    def made(tool, *replies):
+        model = Model(*replies)
+        offered = OfferedTools(ToolRegistry([tool]), InMemoryKVStore(), 5)
+        executor = ReplyExecutor(
+            memory, pieces, lambda _work: nullcontext(model), 4096, talk.world.clock, lambda _question: offered
+        )
+
+        def call(answer):
+            work = OperationRequest(talk.user, OPERATION, "http", {}, {"answer": answer.id}, None, {})
+            return executor.execute(work).output
+
+        return model, call
+
+    yield talk, memory, made
+    store.close()
+
+
+def begun(talk, text="Post hi, please"):
+    return talk.turns.begin_answer(talk.say(talk.conversation(), text).id, talk.executor, talk.request())
+
+
+def test_the_manifest_has_every_prompt_and_every_call_of_a_tool_platform_25(replying):
+    talk, memory, made = replying
+    model, call = made(Post(lambda: None), json.dumps(PLAN))
+    answer = begun(talk)
+    assert call(answer)["text"] == "1"
+    manifest = memory.manifest(talk.user, answer.id)
+    assert manifest["toolCalls"] == [
+        {"tool": "post", "arguments": {"text": "hi"}, "state": "done", "result": {"id": 1}}
+    ]
+    assert memory.remake(talk.user, answer.id) == model.asked
+
+
+def test_a_call_that_was_interrupted_is_not_made_again_platform_43(replying):
+    """Attack: the maker dies in the middle of a call with an effect, and another worker takes the answer up."""
+    talk, _, made = replying
+    answer = begun(talk)
+    refused = []
+
+    def another_worker():
+        with pytest.raises(ConflictError, match="interrupted while it called 'post'") as caught:
+            second(answer)
+        refused.append(caught.value)
+
+    tool = Post(another_worker)
+    _, second = made(tool, json.dumps(PLAN))
+    _, first = made(tool, json.dumps(PLAN))
+    first(answer)
+    assert (len(refused), tool.posted) == (1, ["hi"])
+
+
+def test_a_call_that_may_be_repeated_is_taken_up(replying):
+    talk, _, made = replying
+    answer = begun(talk)
+    again = Post(lambda: None)
+    tool = Post(lambda: second(answer))
+    again.is_repeatable = tool.is_repeatable = True
+    _, second = made(again, json.dumps(PLAN))
+    _, first = made(tool, json.dumps(PLAN))
+    assert first(answer)["text"] == "1"
+    assert (again.posted, tool.posted) == (["hi"], ["hi"])
+
+
+def test_a_tool_that_fails_fails_the_answer_with_its_reason(replying):
+    talk, _, made = replying
+
+    def fail():
+        raise ToolError("the board is closed")
+
+    _, call = made(Post(fail), json.dumps(PLAN))
+    with pytest.raises(OperationError, match="the board is closed"):
+        call(begun(talk))
+
+
+def test_without_a_plan_the_model_answers_alone_and_the_answer_is_marked_core_17(replying):
+    talk, _, made = replying
+    tool = Post(lambda: None)
+    _, call = made(tool, "I would rather not.", "Still not.", "No.", "No.", "No.", "Here you are: hi.")
+    output = call(begun(talk))
+    assert tool.posted == []
+    assert output["marks"][0].startswith("doubtful: the use of tools could not be planned")
+
+
+def test_the_prompts_begin_with_the_newest_messages_that_fit_and_the_rest_is_left_out_platform_24(replying):
+    talk, memory, made = replying
+    conversation = talk.conversation()
+    long = talk.say(conversation, "word " * 2000)
+    talk.end(talk.turns.begin_answer(long.id, talk.executor, talk.request()), "yes")
+    answer = talk.turns.begin_answer(talk.say(conversation, "Post hi, please").id, talk.executor, talk.request())
+    model, call = made(Post(lambda: None), json.dumps(PLAN))
+    call(answer)
+    assert [each.text for each in model.asked[0].history] == []
+    manifest = memory.manifest(talk.user, answer.id)
+    assert long.id in [each["alternative"] for each in manifest["leftOut"]]
+    assert memory.remake(talk.user, answer.id) == model.asked
