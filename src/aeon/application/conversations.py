@@ -3,6 +3,7 @@
 import builtins
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from datetime import datetime
 from typing import Final, cast
 
 from aeon.application.pages import Page, checked_limit, decode_cursor, encode_cursor, page_of
@@ -44,6 +45,12 @@ _MATCHES = 9
 _WAIT = 0.1
 """Seconds between two looks at the run of an answer."""
 
+_STARTING = 10.0
+"""Seconds that a process has between the beginning of an answer and the start of its run."""
+
+_TAKE_UP = 50
+"""Looks without a piece, after which it is checked whether the maker still lives."""
+
 
 class AnswerFollower:
     """An iterator of the pieces of an answer that is being made; it ends with the answer.
@@ -57,17 +64,22 @@ class AnswerFollower:
         self.result = answer
 
     def __iter__(self) -> Iterator[str]:
-        seen = 0
+        shown: list[str] = []
+        idle = 0
         while True:
-            found = self._pieces.read(self.result.id, seen, _WAIT)
+            found = self._pieces.read(self.result.id, len(shown), _WAIT)
+            shown += found
             yield from found
-            seen += len(found)
+            idle = 0 if found else idle + 1
             if not found:
                 self.result = self._service.settle(self.result.id)
                 if self.result.state != "generating":
-                    yield from self._pieces.read(self.result.id, seen, 0)
+                    if rest := _unshown(self.result.content or "", "".join(shown)):
+                        yield rest
                     self._pieces.drop(self.result.id)
                     return
+                if idle % _TAKE_UP == 0:
+                    self._service.take_up(self.result.id)
 
 
 class ConversationService:
@@ -287,19 +299,41 @@ class ConversationService:
         made_by = {**usage.as_dict(), "finishReason": _value_of(view, "finishReason")}
         ended = EndedAnswer(text or None, failure, model, made_by, marks=_value_of(view, "marks") or [])
         self._platform.turns.end_answer(self._user, answer, ended)
+        self._platform.pieces.drop(answer)
         return self.alternative(answer)
+
+    def take_up(self, answer: str) -> None:
+        """Go on with an answer here if the process that made it has died."""
+        made = self.alternative(answer)
+        if made.state == "generating" and made.run_id is not None:
+            self._runs().resume(made.run_id)
 
     def recover(self) -> "builtins.list[Alternative]":
         """Take up the user's answers whose makers have died, and settle those that have ended.
 
         An answer that cannot be taken up has failed, and says why. Returns those that are still being made.
         """
-        for made in self._platform.turns.list_generating(self._user):
-            if made.run_id is None:
-                self._start_again(made)
-            elif self.settle(made.id).state == "generating":
+        for made in self.settle_all():
+            if made.run_id is not None:
                 self._runs().resume(made.run_id)
         return self._platform.turns.list_generating(self._user)
+
+    def settle_all(self) -> "builtins.list[Alternative]":
+        """Settle the user's answers whose runs have ended, and start the runs that nobody has started in time.
+
+        Returns those that are still being made.
+        """
+        left = self._platform.turns.list_generating(self._user)
+        for made in left:
+            if made.run_id is None and self._is_abandoned(made):
+                self._start_again(made)
+        settled = [self.settle(made.id) for made in left]
+        return [made for made in settled if made.state == "generating"]
+
+    def _is_abandoned(self, made: Alternative) -> bool:
+        """Whether the process that began an answer has not started its run in time."""
+        age = datetime.fromisoformat(self._platform.catalog.ledger.now()) - datetime.fromisoformat(made.created_at)
+        return abs(age.total_seconds()) > _STARTING  # also if the clock was set back
 
     # What answers are made from
 
@@ -375,6 +409,12 @@ class ConversationService:
 
     def _request(self, key: str | None, expected_version: int | None = None) -> MutationRequest:
         return MutationRequest(self._user, key, expected_version)
+
+
+def _unshown(content: str, shown: str) -> str:
+    """The end of a content of which a reader has seen the beginning; empty if it has seen something else."""
+    seen = shown.lstrip()
+    return content[len(seen) :] if content.startswith(seen) else ""
 
 
 def _ambiguous(name: str, ids: "builtins.list[str]") -> InputError:

@@ -1,7 +1,6 @@
 """`RunService`: everything that a user does with the runs of Processes, for every door."""
 
 from collections.abc import Mapping
-from threading import Lock
 from typing import TYPE_CHECKING
 
 from aeon.application.run_follower import RunExplainer, RunFollower, SettledRun, model_calls_of
@@ -34,7 +33,6 @@ class RunService(RunReader):
         """The caller closes `runtime`."""
         super().__init__(runtime.runs, user)
         self._runtime = runtime
-        self._opening = Lock()
         self._is_open = False
 
     def start(
@@ -160,8 +158,6 @@ class RunService(RunReader):
 
     def _opened(self) -> "ProcessRuntime":
         """The runtime, its engine opened."""
-        with self._opening:
-            if not self._is_open:
-                self._runtime.start()
-                self._is_open = True
+        self._runtime.start()
+        self._is_open = True
         return self._runtime

@@ -3,9 +3,12 @@
 import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import NoReturn, TypeAlias
 
+from aeon.application.conversations import ConversationService
 from aeon.application.jobs import PROCESS
+from aeon.application.runs import RunService
 from aeon.bootstrap.process_runtime import ProcessRuntime, RunStoreAdoption
 from aeon.platform.catalog.model import Tool
 from aeon.platform.runs.retention import PruneResult
@@ -51,7 +54,7 @@ class WorkerService:
             self._runtime.clock.sleep(POLL_INTERVAL)
 
     def serve_runs(self, report: Report, started: Callable[[], None], ended: Callable[[int], None]) -> NoReturn:
-        """Adopt orphaned runs, fire due schedules and delete old data until interrupted.
+        """Adopt orphaned runs, settle answers, fire due schedules and delete old data until interrupted.
 
         `report` gets what it does. `started` is called once it works, `ended` with the number of runs that are active
         here when it is interrupted.
@@ -63,6 +66,7 @@ class WorkerService:
             PeriodicTask(POLL_INTERVAL, maintenance.report_ended),
             PeriodicTask(ADOPTION_INTERVAL, maintenance.adopt_orphans),
             PeriodicTask(POLL_INTERVAL, maintenance.fire_due_schedules),
+            PeriodicTask(POLL_INTERVAL, self._settle_answers),
             PeriodicTask(ADOPTION_INTERVAL, self._record_measurements),
             PeriodicTask(CLEANUP_INTERVAL, self._delete_old_data),
         ]
@@ -90,6 +94,17 @@ class WorkerService:
     def sleep(self, seconds: float) -> None:
         """Wait, by the clock of the runtime."""
         self._runtime.clock.sleep(seconds)
+
+    def _settle_answers(self) -> list[str]:
+        """Write the results of runs that have ended into the conversations, and start what nobody has started."""
+        platform = self._runtime.platform
+        owners = platform.turns.list_owners_generating()
+        if owners:
+            platform.turns.remove_left_pieces()
+        for owner in owners:
+            runs = partial(RunService, self._runtime, owner)
+            ConversationService(platform, owner, runs, platform.context).settle_all()
+        return []
 
     def _watch_health(self, report: Report) -> None:
         """Run due health checks (platform 5), on a thread of its own: a check may take 5 s."""

@@ -98,9 +98,9 @@ class Platform:
     @cached_property
     def pieces(self) -> "PieceStream":
         """The pieces of the answers that are being made."""
-        from aeon.platform.conversations.pieces import InProcessPieces
+        from aeon.platform.conversations.pieces import RecordedPieces
 
-        return InProcessPieces()
+        return RecordedPieces(self.store, SystemClock())
 
     @cached_property
     def run_notifier(self) -> "EntryNotifier":

@@ -5,6 +5,7 @@ from contextlib import suppress
 from datetime import datetime, timedelta
 from functools import cached_property, partial
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple, Self
 from uuid import uuid4
 
@@ -79,6 +80,8 @@ class ProcessRuntime:
             from_project,
         )
         self._closers: list[Callable[[], None]] = []
+        self._starting = Lock()
+        self._is_started = False
 
     @cached_property
     def engine(self) -> Engine:
@@ -185,9 +188,12 @@ class ProcessRuntime:
         return RunStoreAdoption(before, own, row["number"])
 
     def start(self, types: Sequence[str] = ()) -> None:
-        """Open the engine, and start the heartbeat."""
-        _ = self.engine
-        self.heartbeat.start(types)
+        """Open the engine, and start the heartbeat; calling it again does nothing."""
+        with self._starting:
+            if not self._is_started:
+                _ = self.engine
+                self.heartbeat.start(types)
+                self._is_started = True
 
     def serve(self, types: Sequence[str]) -> None:
         """Serve only jobs of these types, of runs that execute elsewhere. Raises ConfigError, EngineError.

@@ -54,8 +54,8 @@ class ReplyExecutor:
         answer = work.arguments["answer"]
         form = ReplyForm.of(operation, self._context, self._clock.now())
         prepared = self._memory.prepare(work.user, answer, form)
-        shown = "".join(self._pieces.read(answer, 0, 0))  # by an attempt that failed
-        sink = DeduplicatingSink(lambda piece: self._pieces.append(answer, piece), shown)
+        work.confirm()
+        sink = DeduplicatingSink(lambda piece: self._pieces.append(answer, piece), self._begun(answer))
         question = ToolQuestion(work.user, prepared.request.prompt, _newest(prepared, self._context // 4))
         offered = self._offer(question) if operation.uses_tools else None
         try:
@@ -68,6 +68,13 @@ class ReplyExecutor:
             if isinstance(error.__cause__, AnswerStoppedError):
                 raise OperationError("the answer was stopped") from None
             raise operation_error(error) from None
+        except AnswerStoppedError:
+            raise OperationError("the answer was stopped") from None
+
+    def _begun(self, answer: str) -> str:
+        """Begin to make an answer; return what an attempt that failed has shown of it."""
+        try:
+            return self._pieces.begin(answer)
         except AnswerStoppedError:
             raise OperationError("the answer was stopped") from None
 

@@ -2,7 +2,18 @@
 
 import threading
 from collections import defaultdict
-from typing import Protocol
+from collections.abc import Iterable
+from typing import Final, NamedTuple, Protocol
+from uuid import uuid4
+
+from aeon.base.clock import Clock
+from aeon.base.json import JsonObject
+from aeon.platform.conversations import queries
+from aeon.platform.records import replace_unstorable
+from aeon.platform.store import Store, StoreError, UnitOfWork
+
+_WRITE_INTERVAL: Final = 0.15
+"""Seconds between two writes of an answer's pieces to the record; the first piece is written at once."""
 
 
 class AnswerStoppedError(Exception):
@@ -10,10 +21,20 @@ class AnswerStoppedError(Exception):
 
 
 class PieceStream(Protocol):
-    """Carries the pieces of answers from their makers to their readers. Threads may share one."""
+    """Carries the pieces of answers from their makers to their readers. Threads may share one.
+
+    Pieces are numbered from 1. Every method may raise StoreError.
+    """
+
+    def begin(self, answer: str) -> str:
+        """Begin to make an answer, in place of any other maker; return what there is of it.
+
+        Raises AnswerStoppedError if it has ended.
+        """
+        ...
 
     def append(self, answer: str, text: str) -> None:
-        """Add a piece. Raises AnswerStoppedError after `stop`."""
+        """Add a piece. Raises AnswerStoppedError after `stop`, and if somebody else makes the answer now."""
         ...
 
     def read(self, answer: str, after: int, seconds: float) -> list[str]:
@@ -36,6 +57,13 @@ class InProcessPieces:
         self._changed = threading.Condition()
         self._pieces: defaultdict[str, list[str]] = defaultdict(list)
         self._stopped: set[str] = set()
+
+    def begin(self, answer: str) -> str:
+        """Begin to make an answer; return what there is of it. Raises AnswerStoppedError after `stop`."""
+        with self._changed:
+            if answer in self._stopped:
+                raise AnswerStoppedError
+            return "".join(self._pieces[answer])
 
     def append(self, answer: str, text: str) -> None:
         """Add a piece. Raises AnswerStoppedError after `stop`."""
@@ -61,3 +89,107 @@ class InProcessPieces:
         """Remove all pieces of an answer: its content is stored."""
         with self._changed:
             self._pieces.pop(answer, None)
+            self._stopped.discard(answer)
+
+    def take_over(self, answer: str, pieces: Iterable[str]) -> None:
+        """Begin with the pieces that an earlier maker has made."""
+        with self._changed:
+            self._pieces[answer] = [*pieces]
+            self._stopped.discard(answer)
+            self._changed.notify_all()
+
+
+class _Making(NamedTuple):
+    """An answer that this process makes: its right to write pieces, how many are written, when it wrote last."""
+
+    token: str
+    written: int
+    at: float
+
+
+class RecordedPieces:
+    """The pieces of answers, for readers in this process at once and for all others through the record.
+
+    The maker of an answer holds a token in the record (the piece 0). Whoever begins to make it takes the token, so a
+    maker that wakes up late writes nothing. The transaction that ends an answer removes its pieces.
+    """
+
+    def __init__(self, store: Store, clock: Clock) -> None:
+        self._store = store
+        self._clock = clock
+        self._local = InProcessPieces()
+        self._making: dict[str, _Making] = {}
+
+    def begin(self, answer: str) -> str:
+        """Begin to make an answer, in place of any other maker; return what there is of it.
+
+        Raises AnswerStoppedError if it has ended.
+        """
+        token = str(uuid4())
+
+        def work(unit: UnitOfWork) -> list[str]:
+            unit.write(queries.REMOVE_MAKER, {"id": answer})
+            if unit.write(queries.ADD_MAKER, {"id": answer, "token": token}) != 1:
+                raise AnswerStoppedError
+            return [row["text"] for row in unit.read(queries.PIECES, {"id": answer, "after": 0})]
+
+        self._forget_ended()
+        written = self._store.update(work)
+        self._local.take_over(answer, written)
+        self._making[answer] = _Making(token, len(written), self._clock.monotonic() - _WRITE_INTERVAL)
+        return "".join(written)
+
+    def append(self, answer: str, text: str) -> None:
+        """Add a piece. Raises AnswerStoppedError after `stop`, and if somebody else makes the answer now."""
+        making = self._making.get(answer)
+        if making is None:
+            raise AnswerStoppedError
+        self._local.append(answer, replace_unstorable(text))
+        if self._clock.monotonic() - making.at >= _WRITE_INTERVAL:
+            self._write(answer, making)
+
+    def read(self, answer: str, after: int, seconds: float) -> list[str]:
+        """Return the pieces after number `after`; wait up to `seconds` for one if there is none."""
+        found = self._local.read(answer, after, seconds)
+        if found or answer in self._making:
+            return found
+        rows = self._store.read(queries.PIECES, {"id": answer, "after": after})
+        return [row["text"] for row in rows]
+
+    def stop(self, answer: str) -> str:
+        """Take no more pieces; return what there is."""
+        written = self._local.stop(answer)
+        return written or "".join(self.read(answer, 0, 0))
+
+    def drop(self, answer: str) -> None:
+        """Remove all pieces of an answer: its content is stored."""
+        self._making.pop(answer, None)
+        self._local.drop(answer)
+
+    def _forget_ended(self) -> None:
+        """Drop the pieces of answers that were ended elsewhere."""
+        rows = self._store.read(queries.STILL_GENERATING, {"ids": [*self._making]})
+        for ended in self._making.keys() - {row["id"] for row in rows}:
+            self.drop(ended)
+
+    def _write(self, answer: str, making: _Making) -> None:
+        """Write the newest pieces to the record. Raises AnswerStoppedError if it was ended, or taken over."""
+        pieces = self._local.read(answer, making.written, 0)
+        rows: list[JsonObject] = [
+            {"id": answer, "n": number, "text": text, "token": making.token}
+            for number, text in enumerate(pieces, making.written + 1)
+        ]
+
+        def work(unit: UnitOfWork) -> bool:
+            return all(unit.write(queries.ADD_PIECE, row) == 1 for row in rows)
+
+        at = self._clock.monotonic()
+        try:
+            is_maker = self._store.update(work)
+        except StoreError:  # readers elsewhere get these pieces once the record answers again
+            self._making[answer] = making._replace(at=at)
+            return
+        if not is_maker:
+            self._local.stop(answer)
+            raise AnswerStoppedError
+        self._making[answer] = making._replace(written=making.written + len(rows), at=at)

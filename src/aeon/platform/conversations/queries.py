@@ -178,6 +178,36 @@ SET state = :state, content = :content, content_hash = :content_hash, path_hash 
 WHERE id = :id AND owner_id = :user AND state = 'generating'
 """
 
+PIECES: Final = "SELECT text FROM pieces WHERE alternative_id = :id AND n > :after ORDER BY n"
+
+REMOVE_MAKER: Final = "DELETE FROM pieces WHERE alternative_id = :id AND n = 0"
+
+ADD_MAKER: Final = """
+INSERT INTO pieces (alternative_id, n, text)
+SELECT id, 0, :token FROM alternatives WHERE id = :id AND state = 'generating'
+"""
+"""The piece 0: whoever writes the pieces of an answer holds its token."""
+
+ADD_PIECE: Final = """
+INSERT INTO pieces (alternative_id, n, text)
+SELECT alternative_id, :n, :text FROM pieces WHERE alternative_id = :id AND n = 0 AND text = :token
+"""
+
+REMOVE_PIECES: Final = "DELETE FROM pieces WHERE alternative_id = :id"
+
+STILL_GENERATING: Final = """
+SELECT id FROM alternatives WHERE id IN (SELECT value FROM json_each(:ids)) AND state = 'generating'
+"""
+
+REMOVE_LEFT_PIECES: Final = """
+DELETE FROM pieces WHERE NOT EXISTS (
+    SELECT 1 FROM alternatives AS a WHERE a.id = pieces.alternative_id AND a.state = 'generating'
+)
+"""
+"""Removes what a maker wrote in the instant in which its answer was ended."""
+
+OWNERS_GENERATING: Final = "SELECT DISTINCT owner_id FROM alternatives WHERE state = 'generating' ORDER BY owner_id"
+
 ADD_MANIFEST: Final = """
 INSERT INTO manifests (alternative_id, digest, made_at, text) VALUES (:id, :digest, :at, :text)
 ON CONFLICT (alternative_id) DO NOTHING

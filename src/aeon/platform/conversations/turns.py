@@ -96,6 +96,14 @@ class TurnRepository:
         """Return the user's answers that are being made, oldest first."""
         return self._all(queries.GENERATING, {"user": user, "limit": limit})
 
+    def list_owners_generating(self) -> list[str]:
+        """Return the users who have answers that are being made."""
+        return [row["owner_id"] for row in self._store.read(queries.OWNERS_GENERATING)]
+
+    def remove_left_pieces(self) -> None:
+        """Remove the pieces that were written in the instant in which their answer was ended."""
+        self._store.update(lambda unit: unit.write(queries.REMOVE_LEFT_PIECES))
+
     def count_below(self, user: str, id_: str) -> int:
         """Return how many alternatives stand below one, at most 10,000."""
         (row,) = self._store.read(queries.COUNT_BELOW, {"user": user, "id": id_, "limit": _COUNT_LIMIT})
@@ -234,7 +242,10 @@ class TurnRepository:
         self._store.update(lambda unit: unit.write(queries.SET_RUN, {"user": user, "id": id_, "run": run}))
 
     def end_answer(self, user: str, id_: str, ended: EndedAnswer) -> bool:
-        """Write how an answer ended, whole or not at all (platform 8); return whether this call did it."""
+        """Write how an answer ended, whole or not at all (platform 8); return whether this call did it.
+
+        Its pieces are removed in the same transaction.
+        """
         answer = self.get(user, id_)
         text = None if ended.content is None else replace_unstorable(ended.content)
         state = "failed" if text is None else "stopped" if ended.is_stopped else "complete"
@@ -253,7 +264,12 @@ class TurnRepository:
             "failure": None if text is not None else replace_unstorable(ended.failure or "no reason was given"),
             "at": self._ledger.now(),
         }
-        return self._store.update(lambda unit: unit.write(queries.END, params)) == 1
+
+        def work(unit: UnitOfWork) -> bool:
+            unit.write(queries.REMOVE_PIECES, {"id": id_})
+            return unit.write(queries.END, params) == 1
+
+        return self._store.update(work)
 
     def _begin(
         self,

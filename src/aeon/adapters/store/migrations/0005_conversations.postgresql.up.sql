@@ -108,11 +108,11 @@ CREATE TABLE manifests (
     text           text COLLATE "C" NOT NULL
 );
 
--- The pieces of answers while they are made
+-- The pieces of answers while they are made; the piece 0 is the token of the maker
 
 CREATE TABLE pieces (
     alternative_id text COLLATE "C" NOT NULL,
-    n              bigint NOT NULL CHECK (n >= 1),
+    n              bigint NOT NULL CHECK (n >= 0),
     text           text COLLATE "C" NOT NULL,
     PRIMARY KEY (alternative_id, n)
 );

@@ -108,11 +108,11 @@ CREATE TABLE manifests (
     text           TEXT NOT NULL
 ) STRICT;
 
--- The pieces of answers while they are made
+-- The pieces of answers while they are made; the piece 0 is the token of the maker
 
 CREATE TABLE pieces (
     alternative_id TEXT NOT NULL,
-    n              INTEGER NOT NULL CHECK (n >= 1),
+    n              INTEGER NOT NULL CHECK (n >= 0),
     text           TEXT NOT NULL,
     PRIMARY KEY (alternative_id, n)
 ) STRICT;

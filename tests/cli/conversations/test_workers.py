@@ -1,0 +1,78 @@
+"""Answers whose makers die, readers elsewhere, and a worker that takes answers up (platform 10, 22)."""
+
+import signal
+import threading
+
+import pytest
+from tests.cli.platform.conftest import background, until
+
+from aeon.application.project import Project
+from aeon.testing.wire_rules import StalledResponse, TextResponse
+
+__all__ = ["background"]
+
+pytestmark = [pytest.mark.server, pytest.mark.slow]
+
+WHOLE = "Flour, eggs, milk and a pinch of salt."
+
+
+def newest(aeon):
+    return aeon("conversation", "show", "last", "--json").json["path"][-1]
+
+
+def test_a_worker_takes_up_the_answer_of_a_killed_chat_and_writes_it(aeon, double, background):
+    server = double(StalledResponse(WHOLE), TextResponse(WHOLE))
+    chat = background("chat", "What do pancakes need?")
+    until(lambda: len(server.requests) == 1)
+    assert newest(aeon)["state"] == "generating"
+    assert chat.ends(signal.SIGKILL) == -signal.SIGKILL
+    worker = background("serve", "worker")
+    worker.says("is adopted")
+    until(lambda: newest(aeon)["state"] == "complete")
+    assert newest(aeon)["content"] == WHOLE
+    assert worker.ends(signal.SIGTERM) == 143
+
+
+def test_a_reader_elsewhere_gets_the_pieces_while_they_are_made_and_the_rest_at_the_end(aeon, double, background):
+    """The reader begins when half of the answer is there; it takes the answer up when its maker is killed."""
+    server = double(StalledResponse(WHOLE), TextResponse(WHOLE))
+    chat = background("chat", "What do pancakes need?")
+    until(lambda: len(server.requests) == 1)
+    with Project.open() as project:
+        conversations = project.conversations
+        follower = conversations.follow(conversations.find_alternative("last").id)
+        pieces = iter(follower)
+        shown = [next(pieces)]
+        assert WHOLE.startswith(shown[0])
+        assert chat.process.poll() is None
+        chat.ends(signal.SIGKILL)
+        shown += pieces
+        assert ("".join(shown), follower.result.state) == (WHOLE, "complete")
+
+
+def test_stopping_from_elsewhere_keeps_what_was_written_and_ends_the_run(aeon, double, background):
+    server = double(StalledResponse(WHOLE))
+    chat = background("chat", "What do pancakes need?")
+    until(lambda: len(server.requests) == 1)
+    with Project.open() as project:
+        conversations = project.conversations
+        answer = conversations.find_alternative("last")
+        next(iter(conversations.follow(answer.id)))
+        stopped = conversations.stop(answer.id)
+        assert stopped.state == "stopped"
+        assert stopped.content
+        assert WHOLE.startswith(stopped.content)
+        server.release()
+        assert chat.waited() == 1
+
+
+def test_two_people_who_follow_one_answer_both_get_all_of_it(aeon, double):
+    double(TextResponse(WHOLE))
+    with Project.open() as project, Project.open() as other:
+        asked = project.conversations.ask(None, "What do pancakes need?")
+        seen = []
+        reader = threading.Thread(target=lambda: seen.append("".join(other.conversations.follow(asked.result.id))))
+        reader.start()
+        assert "".join(asked) == WHOLE
+        reader.join(30)
+        assert seen == [WHOLE]

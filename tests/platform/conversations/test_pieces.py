@@ -1,0 +1,131 @@
+"""The pieces of answers: in one process and through the record, for readers who come late, with makers who wake late."""
+
+import threading
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from aeon.platform.conversations.pieces import AnswerStoppedError, InProcessPieces, RecordedPieces
+from aeon.platform.store import StoreUnavailableError
+
+
+@pytest.fixture
+def answer(talk):
+    return talk.turns.begin_answer(talk.say(talk.conversation()).id, talk.executor, talk.request())
+
+
+def streams(talk):
+    """Two processes at the same record, as far as pieces know."""
+    return RecordedPieces(talk.store, talk.world.clock), RecordedPieces(talk.store, talk.world.clock)
+
+
+def later(talk):
+    talk.world.clock.sleep(1)
+
+
+def test_the_first_piece_is_seen_elsewhere_at_once_and_the_others_soon(talk, answer):
+    maker, elsewhere = streams(talk)
+    assert maker.begin(answer.id) == ""
+    maker.append(answer.id, "one")
+    maker.append(answer.id, "two")
+    assert (maker.read(answer.id, 0, 0), elsewhere.read(answer.id, 0, 0)) == (["one", "two"], ["one"])
+    later(talk)
+    maker.append(answer.id, "three")
+    assert elsewhere.read(answer.id, 1, 0) == ["two", "three"]
+    assert elsewhere.read(answer.id, 3, 0) == []
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(st.tuples(st.text(max_size=5), st.booleans()), max_size=12), st.integers(0, 12))
+def test_whoever_comes_late_gets_each_piece_once_from_the_number_named(talk, pieces, number):
+    made = talk.turns.begin_answer(talk.say(talk.conversation()).id, talk.executor, talk.request())
+    maker, elsewhere = streams(talk)
+    maker.begin(made.id)
+    for text, waits in pieces:
+        if waits:
+            later(talk)
+        maker.append(made.id, text)
+    later(talk)
+    maker.append(made.id, "end")
+    expected = [*(text.replace("\0", "\N{REPLACEMENT CHARACTER}") for text, _ in pieces), "end"]
+    assert maker.read(made.id, number, 0) == expected[number:]
+    assert elsewhere.read(made.id, number, 0) == expected[number:]
+
+
+def test_a_maker_that_wakes_up_late_writes_nothing_platform_43(talk, answer):
+    """Attack: the first maker was suspended, another took the answer over, and the first goes on."""
+    late, maker = streams(talk)
+    late.begin(answer.id)
+    late.append(answer.id, "one ")
+    assert maker.begin(answer.id) == "one "
+    later(talk)
+    with pytest.raises(AnswerStoppedError):
+        late.append(answer.id, "stray")
+    with pytest.raises(AnswerStoppedError):
+        late.append(answer.id, "stray")
+    maker.append(answer.id, "two")
+    assert maker.read(answer.id, 0, 0) == ["one ", "two"]
+    assert late.begin(answer.id) == "one two", "it may take the answer over again"
+
+
+def test_who_stops_an_answer_from_elsewhere_keeps_what_was_written_and_its_maker_stops(talk, answer):
+    maker, elsewhere = streams(talk)
+    maker.begin(answer.id)
+    maker.append(answer.id, "Half")
+    assert elsewhere.stop(answer.id) == "Half"
+    talk.end(answer, "Half", is_stopped=True)
+    later(talk)
+    with pytest.raises(AnswerStoppedError):
+        maker.append(answer.id, " an answer")
+    with pytest.raises(AnswerStoppedError):
+        maker.begin(answer.id)
+
+
+def test_pieces_go_when_the_content_is_there(talk, answer):
+    maker, elsewhere = streams(talk)
+    maker.begin(answer.id)
+    maker.append(answer.id, "all")
+    talk.end(answer, "all")
+    assert elsewhere.read(answer.id, 0, 0) == []
+    assert talk.store.read("SELECT * FROM pieces WHERE alternative_id = :id", {"id": answer.id}) == []
+    other = talk.turns.begin_answer(talk.say(talk.conversation()).id, talk.executor, talk.request())
+    maker.begin(other.id)
+    assert maker.read(answer.id, 0, 0) == [], "the maker forgets answers that were ended elsewhere"
+
+
+def test_what_was_written_in_the_instant_of_the_end_is_removed(talk, answer):
+    talk.end(answer, "all")
+    stray = {"id": answer.id}
+    talk.store.update(lambda unit: unit.write("INSERT INTO pieces VALUES (:id, 1, 'stray')", stray))
+    assert talk.user not in talk.turns.list_owners_generating()
+    talk.turns.remove_left_pieces()
+    assert talk.store.read("SELECT * FROM pieces WHERE alternative_id = :id", stray) == []
+
+
+def test_an_answer_goes_on_while_the_record_is_away(talk, answer, monkeypatch):
+    maker, elsewhere = streams(talk)
+    maker.begin(answer.id)
+
+    def away(_work):
+        raise StoreUnavailableError("away")
+
+    with monkeypatch.context() as outage:
+        outage.setattr(maker, "_store", type("Away", (), {"update": staticmethod(away)})())
+        maker.append(answer.id, "one")
+        later(talk)
+        maker.append(answer.id, "two")
+    later(talk)
+    maker.append(answer.id, "three")
+    assert elsewhere.read(answer.id, 0, 0) == ["one", "two", "three"]
+
+
+def test_a_reader_in_the_same_process_wakes_at_once():
+    pieces = InProcessPieces()
+    pieces.begin("a")
+    found = []
+    reader = threading.Thread(target=lambda: found.extend(pieces.read("a", 0, 30)))
+    reader.start()
+    pieces.append("a", "one")
+    reader.join(5)
+    assert found == ["one"]
