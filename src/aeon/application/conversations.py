@@ -16,6 +16,7 @@ from aeon.llm.interface import LLMRequest
 from aeon.platform.catalog.model import Tool
 from aeon.platform.catalog.operations import ConversationReply
 from aeon.platform.catalog.repository import DEFAULTS_OWNER
+from aeon.platform.conversations.comparison import Comparison, compare_alternatives
 from aeon.platform.conversations.model import (
     Alternative,
     Conversation,
@@ -31,7 +32,7 @@ from aeon.platform.processes.model import Process
 from aeon.platform.runs.machine.state import ENDED_PHASES
 from aeon.platform.runs.service import RunView
 
-__all__ = ["Alternative", "AnswerFollower", "Conversation", "ConversationService", "WorkingMemory"]
+__all__ = ["Alternative", "AnswerFollower", "Comparison", "Conversation", "ConversationService", "WorkingMemory"]
 
 DEFAULT_REPLY: Final = "reply"
 """The Process that answers where the user has chosen none: with tools and skills where they suit."""
@@ -184,6 +185,10 @@ class ConversationService:
     def responses(self, id_: str) -> "builtins.list[Alternative]":
         """Return all alternatives that respond to one, newest first."""
         return self._platform.turns.list_responses(self._user, id_)
+
+    def compare(self, first: str, second: str) -> Comparison:
+        """Return how two alternatives differ: what they say, and what made them."""
+        return compare_alternatives(self.alternative(first), self.alternative(second))
 
     def count_below(self, id_: str) -> int:
         """Return how many messages and answers stand below one, at most 10,000."""

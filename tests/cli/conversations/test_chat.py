@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from aeon.application.project import Project
 from aeon.testing.wire_rules import ErrorResponse, InlineError, TextResponse
 
 
@@ -197,3 +198,17 @@ def test_without_tools_the_model_answers_alone(talk, aeon):
     server, chat = talk("345, I think.")
     assert chat("What is 15 * 23?", "--no-tools").out == "345, I think.\n"
     assert len(server.requests) == 1
+
+
+def test_two_answers_are_compared_sentence_by_sentence(talk, aeon):
+    _, chat = talk("Take flour. Add milk.", "Take flour. Add water.")
+    chat("What goes into the dough?")
+    with Project.open() as project:
+        answer = project.conversations.find_alternative("last")
+        again = project.conversations.regenerate(answer.id)
+        list(again)
+        second = again.result.id
+    compared = aeon("conversation", "compare", answer.id, second[:12])
+    assert compared.out.splitlines() == ["  Take flour.", "- Add milk.", "+ Add water."]
+    assert "createdAt" in compared.err
+    assert aeon("conversation", "compare", answer.id, second, "--json").json["isOneTurn"] is True

@@ -96,6 +96,19 @@ def conversation_why(
     return show_prompt(name, user, output=output) if prompt else show_manifest(name, user, output=output)
 
 
+@conversation.command("compare")
+def conversation_compare(
+    first: AlternativeName,
+    second: Annotated[str, typer.Argument(metavar="OTHER", help="The id of another one, or its beginning.")],
+    user: User = "me",
+    output: Output = "table",
+) -> int:
+    """Show how two answers or messages differ, sentence by sentence."""
+    from aeon.cli.conversations.views import show_comparison
+
+    return show_comparison(first, second, user, output=output)
+
+
 @conversation.command("memory")
 def conversation_memory(name: AlternativeName, user: User = "me", output: Output = "table") -> int:
     """Show what an answer to a message would be made from now."""

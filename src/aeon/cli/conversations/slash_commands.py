@@ -9,6 +9,7 @@ from aeon.cli.console import print_message
 from aeon.cli.conversations.views import (
     SHORT_ID,
     heading,
+    print_comparison,
     print_manifest,
     print_path,
     shown_content,
@@ -35,6 +36,7 @@ COMMANDS = (
     SlashCommand("stop", "/stop", "stop an answer that another process makes or left behind"),
     SlashCommand("alternatives", "/alternatives [N]", "list the alternatives of N, and what stands below each"),
     SlashCommand("switch", "/switch N K", "show alternative K of N, and what follows it"),
+    SlashCommand("compare", "/compare N K L", "show how alternatives K and L of N differ"),
     SlashCommand("fork", "/fork [N]", "go on from N in a new conversation"),
     SlashCommand("why", "/why [N]", "show what an answer was made from, with its share of the tokens"),
     SlashCommand("title", "/title TEXT", "give the conversation a title"),
@@ -73,6 +75,7 @@ class SlashCommands:
             "stop": self._stop,
             "alternatives": self._alternatives,
             "switch": self._switch,
+            "compare": self._compare,
             "fork": self._fork,
             "why": self._why,
             "title": self._title,
@@ -145,13 +148,19 @@ class SlashCommands:
             raise InputError(
                 "/switch needs two numbers.", next_step="Give the message and its alternative: /switch 1 2"
             )
-        chosen = next((each for each in self._service.siblings(self._at(number).id) if each.sequence == sequence), None)
-        if chosen is None:
-            raise InputError(
-                f"Message {number} has no alternative {sequence}.", next_step=f"See /alternatives {number}."
-            )
-        self._service.activate(chosen.id)
+        self._service.activate(self._alternative(number, sequence).id)
         self._show("")
+
+    def _compare(self, arguments: str) -> None:
+        number, rest = _leading_number(arguments)
+        first, rest = _leading_number(rest)
+        second, _ = _leading_number(rest)
+        if number is None or first is None or second is None:
+            raise InputError(
+                "/compare needs three numbers.", next_step="Give the message and two alternatives: /compare 2 1 2"
+            )
+        pair = [self._alternative(number, sequence).id for sequence in (first, second)]
+        print_comparison(self._service.compare(*pair))
 
     def _fork(self, arguments: str) -> None:
         number, _ = _leading_number(arguments)
@@ -201,6 +210,15 @@ class SlashCommands:
         if found is None:
             raise InputError(f"The conversation has no message {number}.", next_step="See /show.")
         return found
+
+    def _alternative(self, number: int, sequence: int) -> Alternative:
+        siblings = self._service.siblings(self._at(number).id)
+        chosen = next((each for each in siblings if each.sequence == sequence), None)
+        if chosen is None:
+            raise InputError(
+                f"Message {number} has no alternative {sequence}.", next_step=f"See /alternatives {number}."
+            )
+        return chosen
 
     def _last(self, speaker: str) -> Alternative:
         found = next((each for each in reversed(self._path()) if each.turn.speaker == speaker), None)

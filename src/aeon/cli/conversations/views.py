@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from aeon.application.conversations import Alternative, Conversation, ConversationService
+from aeon.application.conversations import Alternative, Comparison, Conversation, ConversationService
 from aeon.base.json import Json, JsonObject, canonical_json
 from aeon.cli.console import print_data, print_message
 from aeon.cli.exit_codes import ExitCode
@@ -100,6 +100,26 @@ def _messages(request: LLMRequest) -> list[Json]:
         *({"role": each.role, "text": each.text} for each in request.history),
         {"role": "user", "text": request.prompt},
     ]
+
+
+def show_comparison(first: str, second: str, user: str, *, output: OutputFormat) -> int:
+    """Print how two alternatives differ. Raises NotFoundError."""
+    with workspace_session(user) as workspace:
+        service = workspace.conversations
+        comparison = service.compare(service.find_alternative(first).id, service.find_alternative(second).id)
+    if not print_as(output, comparison.as_dict(), key="lines"):
+        print_comparison(comparison)
+    return ExitCode.DONE
+
+
+def print_comparison(comparison: Comparison) -> None:
+    """Print the sentences of two alternatives, and what else differs."""
+    for line in comparison.lines:
+        print_data(printable(line.rstrip()))
+    for name, (before, after) in comparison.differences.items():
+        print_message(shown_text(f"{name}: {canonical_json(before)} -> {canonical_json(after)}"))
+    if not comparison.is_one_turn:
+        print_message("they stand in different turns")
 
 
 def show_memory(name: str, user: str, *, output: OutputFormat) -> int:
