@@ -348,7 +348,7 @@ class ConversationService:
         tool = self._platform.catalog.tools.find_own(DEFAULTS_OWNER, _REPLY_TOOL)
         operation = cast(ConversationReply, cast(Tool, tool).operation)
         form = ReplyForm.of(operation, self._context, self._platform.catalog.ledger.now())
-        return self._platform.memory.assemble(self._user, id_, form)
+        return self._platform.memory.assemble(self._user, id_, form, self._platform.count_tokens)
 
     def why(self, answer: str) -> JsonObject:
         """Return the manifest of an answer: what it was made from, with the tokens of each part (platform 25)."""

@@ -9,7 +9,7 @@ from aeon.base.clock import SystemClock
 from aeon.base.errors import AeonError, LLMError
 from aeon.base.json import Json
 from aeon.llm.call_log import logged_call
-from aeon.llm.interface import Image, LLMAdapter, LLMRequest, LLMResponse, RequestAdapter, TextSink
+from aeon.llm.interface import Image, LLMAdapter, LLMRequest, LLMResponse, RequestAdapter, TextSink, TokenCounts
 from aeon.memory.interface import Memory
 from aeon.memory.kv_store import InMemoryKVStore
 from aeon.memory.sqlite import SQLiteMemory
@@ -41,6 +41,9 @@ class LazyAdapter(RequestAdapter):
 
     def supports_schema(self) -> bool:
         return self._opened().supports_schema()
+
+    def count_tokens(self, request: LLMRequest) -> TokenCounts | None:
+        return self._opened().count_tokens(request)
 
     def complete(self, request: LLMRequest, on_text: TextSink | None = None) -> LLMResponse:
         adapter = self._opened()

@@ -1,17 +1,18 @@
 """The platform of a project's folder: its record, vault, catalog, and the callers of its tools."""
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from aeon.adapters.operations.allowed_programs import AllowedPrograms
 from aeon.base.clock import SystemClock
+from aeon.base.errors import AeonError
 from aeon.base.project_folder import state_folder
 from aeon.bootstrap.stores import open_store
 from aeon.bootstrap.vaults import open_project_vault
-from aeon.llm.interface import LLMAdapter
+from aeon.llm.interface import LLMAdapter, LLMRequest, TokenCounts
 from aeon.platform.catalog.repository import DEFAULTS_OWNER
 from aeon.platform.catalog.service import Catalog
 from aeon.platform.errors import PlatformError
@@ -90,10 +91,15 @@ class Platform:
     @cached_property
     def memory(self) -> "MemoryService":
         """What answers are made from."""
-        from aeon.platform.memory.estimate import TokenEstimate
         from aeon.platform.memory.working_memory import MemoryService
 
-        return MemoryService(self.store, self.conversations, self.turns, TokenEstimate())
+        return MemoryService(self.store, self.conversations, self.turns)
+
+    def count_tokens(self, request: LLMRequest) -> TokenCounts | None:
+        """Count the tokens of a request to the project's own model; None if that cannot be done on this machine."""
+        with suppress(AeonError):
+            return self._model().count_tokens(request)
+        return None
 
     @cached_property
     def pieces(self) -> "PieceStream":

@@ -50,6 +50,16 @@ class LLMRequest:
     history: tuple[ChatMessage, ...] = ()
 
 
+class TokenCounts(NamedTuple):
+    """The tokens of a request's messages, the system prompt first; they add up to what the model will report.
+
+    `counter` says who counted.
+    """
+
+    counter: str
+    messages: tuple[int, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class LLMResponse:
     """One response. `finish_reason` is "stop", "length" (cut off by `max_tokens`), "refusal", or None if unknown."""
@@ -115,6 +125,10 @@ class LLMAdapter(ABC):
     def supports_schema(self) -> bool:
         """Whether `complete` constrains decoding to `LLMRequest.schema` (core 11). Output is validated anyway."""
         return False
+
+    def count_tokens(self, request: LLMRequest) -> TokenCounts | None:  # noqa: ARG002  # few adapters can
+        """The tokens of a request, exactly as the model counts them; None if only the model's server knows."""
+        return None
 
     def complete(self, request: LLMRequest, on_text: TextSink | None = None) -> LLMResponse:
         """Answers `request` and passes text to `on_text` as it arrives.

@@ -15,7 +15,6 @@ from aeon.platform.catalog.operations import ConversationReply, OperationError
 from aeon.platform.catalog.tool_calls import OperationRequest
 from aeon.platform.conversations.pieces import InProcessPieces
 from aeon.platform.errors import ConflictError
-from aeon.platform.memory.estimate import TokenEstimate
 from aeon.platform.memory.working_memory import MemoryService
 from aeon.testing.records import new_record
 from aeon.tools.interface import Tool
@@ -65,7 +64,7 @@ def replying(tmp_path):
     """`replying(tool, *replies)`: the model, and the call of an executor that offers the tool."""
     store = new_record(tmp_path)
     talk = Talk(store)
-    memory = MemoryService(store, talk.conversations, talk.turns, TokenEstimate())
+    memory = MemoryService(store, talk.conversations, talk.turns)
     pieces = InProcessPieces()
 
     def made(tool, *replies):

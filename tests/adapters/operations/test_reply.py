@@ -12,7 +12,6 @@ from aeon.platform.catalog.operations import ConversationReply, OperationError
 from aeon.platform.catalog.tool_calls import OperationRequest
 from aeon.platform.conversations.pieces import InProcessPieces
 from aeon.platform.errors import ConflictError, RuleError
-from aeon.platform.memory.estimate import TokenEstimate
 from aeon.platform.memory.working_memory import MemoryService
 from aeon.testing.records import new_record
 
@@ -42,7 +41,7 @@ def replying(tmp_path):
     """`replying(*attempts)`: the executor of a model that gives these pieces, and a call for an answer."""
     store = new_record(tmp_path)
     talk = Talk(store)
-    memory = MemoryService(store, talk.conversations, talk.turns, TokenEstimate())
+    memory = MemoryService(store, talk.conversations, talk.turns)
     pieces = InProcessPieces()
 
     def made(*attempts):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias, cast
 from aeon.base.errors import LLMError, LLMRequestError, MissingExtraError, SupervisorError
 from aeon.base.json import Json, JsonObject, canonical_json
 from aeon.base.json_schema import compile_schema
-from aeon.llm.interface import LLMAdapter, LLMRequest, LLMResponse, RequestAdapter, TextSink, call_model
+from aeon.llm.interface import LLMAdapter, LLMRequest, LLMResponse, RequestAdapter, TextSink, TokenCounts, call_model
 from aeon.platform.catalog.operations import LlmCall, TokenUsage
 from aeon.platform.catalog.tool_calls import OperationError, OperationRequest, OperationResult
 from aeon.platform.processes.expressions.handlebars import MAX_STEPS, EndlessTemplateError, render_template
@@ -31,6 +31,9 @@ class ReplyRecorder(RequestAdapter):
 
     def supports_schema(self) -> bool:
         return self._adapter.supports_schema()
+
+    def count_tokens(self, request: LLMRequest) -> TokenCounts | None:
+        return self._adapter.count_tokens(request)
 
     def complete(self, request: LLMRequest, on_text: TextSink | None = None) -> LLMResponse:
         reply = self._adapter.complete(request, on_text)

@@ -1,13 +1,12 @@
 """Executes `conversation_reply`: an answer from a conversation's working memory, streamed piece by piece."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import cast
 
 from aeon.adapters.operations.assisted_reply import (
     AssistedReply,
     NoPlanError,
-    OfferedTools,
     OfferTools,
     ToolQuestion,
     answer_marks,
@@ -53,17 +52,17 @@ class ReplyExecutor:
     def _answer(self, work: OperationRequest, operation: ConversationReply, replies: list[LLMResponse]) -> Json:
         answer = work.arguments["answer"]
         form = ReplyForm.of(operation, self._context, self._clock.now())
-        prepared = self._memory.prepare(work.user, answer, form)
         work.confirm()
         sink = DeduplicatingSink(lambda piece: self._pieces.append(answer, piece), self._begun(answer))
-        question = ToolQuestion(work.user, prepared.request.prompt, _newest(prepared, self._context // 4))
-        offered = self._offer(question) if operation.uses_tools else None
         try:
             with self._model(work) as opened:
                 adapter = ReplyRecorder(opened, replies)
-                if offered is None:
-                    return _output(call_model(adapter, prepared.request, sink), question.message)
-                return self._assisted(answer, prepared, offered, question, adapter, sink) | _last_reply(replies)
+                assisted = self._assisted(work.user, answer, form, adapter, sink) if operation.uses_tools else None
+                if assisted is not None:
+                    return assisted | {"model": replies[-1].model if replies else None}
+                prepared = self._memory.prepare(work.user, answer, form, adapter.count_tokens)
+                self._memory.keep(prepared)
+                return _output(call_model(adapter, prepared.request, sink), prepared.request.prompt)
         except LLMError as error:
             if isinstance(error.__cause__, AnswerStoppedError):
                 raise OperationError("the answer was stopped") from None
@@ -79,29 +78,30 @@ class ReplyExecutor:
             raise OperationError("the answer was stopped") from None
 
     def _assisted(
-        self,
-        answer: str,
-        prepared: PreparedReply,
-        offered: OfferedTools,
-        question: ToolQuestion,
-        adapter: LLMAdapter,
-        sink: DeduplicatingSink,
-    ) -> JsonObject:
-        """Return the answer with tools; by the model alone, and marked, if it cannot plan them."""
-        reply = AssistedReply(offered, question, lambda made: self._note(answer, prepared, made))
+        self, user: str, answer: str, form: ReplyForm, adapter: LLMAdapter, sink: DeduplicatingSink
+    ) -> JsonObject | None:
+        """Return the answer with tools; None if none suits. By the model alone, and marked, if it cannot plan them."""
+        prepared = self._memory.prepare(user, answer, form)
+        earlier = _newest(prepared, self._context // 4)
+        question = ToolQuestion(user, prepared.request.prompt, earlier)
+        offered = self._offer(question)
+        if offered is None:
+            return None
+        reply = AssistedReply(
+            offered,
+            question,
+            lambda made: self._memory.note_tool_use(prepared, made.prompts, made.calls, len(earlier)),
+        )
         try:
             output = reply.make(adapter, sink)
         except NoPlanError:
+            self._memory.keep(prepared)
             alone = _output(call_model(adapter, prepared.request, sink), question.message)
             return {**alone, "marks": [_NO_PLAN, *alone["marks"]]}
-        self._note(answer, prepared, reply)
+        self._memory.note_tool_use(prepared, reply.prompts, reply.calls, len(earlier))
         sink.begin_attempt()
         sink(output["text"])  # what was not streamed: the result of a tool
         return output
-
-    def _note(self, answer: str, prepared: PreparedReply, made: AssistedReply) -> None:
-        earlier = len(_newest(prepared, self._context // 4))
-        self._memory.note_tool_use(answer, prepared, made.prompts, made.calls, earlier)
 
 
 def _newest(prepared: PreparedReply, tokens: int) -> tuple[ChatMessage, ...]:
@@ -116,10 +116,6 @@ def _newest(prepared: PreparedReply, tokens: int) -> tuple[ChatMessage, ...]:
     while taken and taken[-1].role != "user":
         taken.pop()
     return tuple(reversed(taken))
-
-
-def _last_reply(replies: Sequence[LLMResponse]) -> JsonObject:
-    return {"model": replies[-1].model if replies else None}
 
 
 def _output(reply: LLMResponse, message: str) -> JsonObject:

@@ -12,9 +12,10 @@ from typing import Self, TypeAlias  # the published signature
 from aeon.base.errors import LLMError, LLMRequestError
 from aeon.base.json import JsonObject
 from aeon.llm.adapters.chat_completions import ChatCompletionsWire
+from aeon.llm.adapters.llama_counts import count_messages
 from aeon.llm.adapters.llama_runtime import LlamaServer, RuntimeSettings, default_threads, start_server
 from aeon.llm.adapters.prompt_cache import PromptCache, make_private_folder
-from aeon.llm.interface import LLMRequest, LLMResponse, RequestAdapter, TextSink, refuse_images
+from aeon.llm.interface import LLMRequest, LLMResponse, RequestAdapter, TextSink, TokenCounts, refuse_images
 from aeon.llm.retry import AttemptFailed
 
 _DETERMINISTIC: JsonObject = {"cache_prompt": False, "seed": 0}
@@ -78,6 +79,15 @@ class LlamaCppAdapter(RequestAdapter):
             return reader.reply()
         except AttemptFailed as failure:
             raise LLMError(f"The embedded model failed: {failure.reason}.") from None
+
+    def count_tokens(self, request: LLMRequest) -> TokenCounts | None:
+        """Returns the tokens of each message, by the model's own template and vocabulary; loads the weights.
+
+        None if the runtime does not answer. Raises like `complete`.
+        """
+        refuse_images(request, "The embedded model")
+        body = self._wire.encode(request, stream=False)
+        return count_messages(self._loaded().listening_address, self._settings.api_key, body["messages"])
 
     def close(self) -> None:
         """Frees the model's memory when the running requests have ended. The next request loads it again."""

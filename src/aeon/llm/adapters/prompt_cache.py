@@ -6,8 +6,8 @@ import os
 from collections.abc import Callable
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from urllib.parse import urlsplit
 
+from aeon.llm.adapters.llama_http import post_json
 from aeon.llm.adapters.llama_runtime import RuntimeSettings
 
 MIN_CACHED_CHARACTERS = 2000
@@ -15,8 +15,6 @@ MIN_CACHED_CHARACTERS = 2000
 
 _MAX_FILES = 4
 """The number of files to keep, the last used ones; 12 to 28 KB per token."""
-
-_TIMEOUT_SECONDS = 60.0
 
 
 class PromptCache:
@@ -53,18 +51,8 @@ class PromptCache:
 
     def _act(self, address: str, action: str, file: Path) -> bool:
         """Asks the server, on its loopback port, to save its slot to a file or to restore it."""
-        from http.client import HTTPConnection, HTTPException
-
-        place = urlsplit(address)
-        connection = HTTPConnection(place.hostname or "", place.port, timeout=_TIMEOUT_SECONDS)
-        headers = {"Authorization": f"Bearer {self._settings.api_key}", "Content-Type": "application/json"}
-        try:
-            connection.request("POST", f"/slots/0?action={action}", json.dumps({"filename": file.name}), headers)
-            return connection.getresponse().status == 200  # noqa: PLR2004  # OK
-        except (OSError, HTTPException):
-            return False
-        finally:
-            connection.close()
+        path = f"/slots/0?action={action}"
+        return post_json(address, self._settings.api_key, path, {"filename": file.name}) is not None
 
     def _key(self, instructions: str) -> str:
         weights = self._settings.model_path.stat()

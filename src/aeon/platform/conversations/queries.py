@@ -215,6 +215,11 @@ ON CONFLICT (alternative_id) DO NOTHING
 
 REMOVE_MANIFEST: Final = "DELETE FROM manifests WHERE alternative_id = :id"
 
+MANIFESTS: Final = """
+SELECT m.alternative_id, m.text FROM manifests AS m JOIN alternatives AS a ON a.id = m.alternative_id
+WHERE m.alternative_id IN (SELECT value FROM json_each(:ids)) AND a.owner_id = :user
+"""
+
 MANIFEST: Final = """
 SELECT m.digest, m.made_at, m.text FROM manifests AS m JOIN alternatives AS a ON a.id = m.alternative_id
 WHERE m.alternative_id = :id AND a.owner_id = :user

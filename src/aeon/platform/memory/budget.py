@@ -1,22 +1,18 @@
 """Chooses what fits a prompt's token budget: whole units, in the order of platform 24. Pure."""
 
 from collections.abc import Sequence
-from typing import ClassVar, Literal, NamedTuple, Protocol, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 from aeon.platform.conversations.model import Alternative, Speaker
 
 CountKind: TypeAlias = Literal["exact", "estimate"]
 
 
-class TokenCounter(Protocol):
-    """Counts tokens. `kind` says whether it counts what the model will report."""
+class TokenCounter(NamedTuple):
+    """Who counted tokens. `exact`: they are what the model will report."""
 
-    name: ClassVar[str]
-    kind: ClassVar[CountKind]
-
-    def count(self, text: str) -> int:
-        """Returns the tokens of a text."""
-        ...
+    name: str
+    kind: CountKind
 
 
 MESSAGE_OVERHEAD = 5

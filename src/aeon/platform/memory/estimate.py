@@ -1,25 +1,37 @@
 """An estimate of tokens for models whose vocabulary is not at hand. Pure."""
 
 import re
+from collections.abc import Iterable
 from math import ceil
-from typing import ClassVar
+from typing import Final, NamedTuple
 
-from aeon.platform.memory.budget import CountKind
+from aeon.platform.memory.budget import TokenCounter
 
 _PARTS = re.compile(r"[A-Za-z]+|[0-9]|[^\W\d_]|[^\w\s]|\s+|_")
 _LETTERS_OF_A_TOKEN = 5
 """Common English words are one token up to here; longer ones are two or more."""
 
+ESTIMATE: Final = TokenCounter("words", "estimate")
 
-class TokenEstimate:
-    """Counts words, digits, signs and letters of other scripts; rather too many tokens than too few."""
 
-    name: ClassVar[str] = "words"
-    kind: ClassVar[CountKind] = "estimate"
+class Counted(NamedTuple):
+    """What was estimated for a prompt without a correction, and what the model has reported."""
 
-    def count(self, text: str) -> int:
-        """Returns the estimated tokens of a text."""
-        return sum(_tokens(part) for part in _PARTS.findall(text))
+    estimated: int
+    reported: int
+
+
+def estimate_tokens(text: str) -> int:
+    """Returns the estimated tokens of a text: its words, digits, signs and letters of other scripts."""
+    return sum(_tokens(part) for part in _PARTS.findall(text))
+
+
+def correction(newest: Iterable[Counted]) -> float:
+    """Returns the factor for estimates by the newest prompts that a model has counted: their largest ratio.
+
+    So an estimate is rather too large than too small (platform 24).
+    """
+    return max((each.reported / each.estimated for each in newest), default=1.0)
 
 
 def _tokens(part: str) -> int:

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from aeon.base.json import Json, JsonObject, canonical_json
 from aeon.llm.interface import ChatMessage, LLMRequest
 from aeon.platform.conversations.model import Alternative
-from aeon.platform.memory.budget import LeftOut, PathEntry, TokenCounter
+from aeon.platform.memory.budget import MESSAGE_OVERHEAD, LeftOut, PathEntry, TokenCounter
+from aeon.platform.memory.estimate import estimate_tokens
 
 
 def chat_request(
@@ -95,14 +96,21 @@ def manifest_json(
 ) -> JsonObject:
     """Returns a manifest: what entered the prompt in order with the tokens of each, and what was left out, and why."""
     total = system_tokens + sum(entry.tokens for entry in entries)
+    raw: JsonObject = {} if counter.kind == "exact" else {"estimated": _estimated(request)}
     return {
         "system": {"text": request.system_prompt, "tokens": system_tokens},
         "entries": [_entry(entry) for entry in entries],
         "leftOut": [{**_entry(each.entry), "reason": each.reason} for each in left_out],
-        "tokens": {"total": total, "budget": budget, "counter": counter.name, "kind": counter.kind},
+        "tokens": {"total": total, "budget": budget, "counter": counter.name, "kind": counter.kind, **raw},
         "parameters": {"maxTokens": request.max_tokens, "temperature": request.temperature},
         "promptDigest": prompt_digest(request),
     }
+
+
+def _estimated(request: LLMRequest) -> int:
+    """The tokens of a request by the estimate alone, which the model's own figure will correct."""
+    texts = [request.system_prompt or "", *(message.text for message in request.history), request.prompt]
+    return sum(estimate_tokens(text) + MESSAGE_OVERHEAD for text in texts)
 
 
 def _entry(entry: PathEntry) -> JsonObject:

@@ -1,11 +1,12 @@
 """Assembles what an answer is made from, keeps its manifest, and makes the same prompt again."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
-from typing import Final, NamedTuple, cast
+from math import ceil
+from typing import Final, NamedTuple, TypeAlias, cast
 
 from aeon.base.json import JsonObject, canonical_json, parse_strict
-from aeon.llm.interface import LLMRequest
+from aeon.llm.interface import LLMRequest, TokenCounts
 from aeon.platform.catalog.operations import ConversationReply
 from aeon.platform.conversations import queries
 from aeon.platform.conversations.model import Alternative
@@ -13,14 +14,30 @@ from aeon.platform.conversations.repository import ConversationRepository
 from aeon.platform.conversations.turns import TurnRepository
 from aeon.platform.errors import ConflictError, NotFoundError, RuleError
 from aeon.platform.memory.budget import MESSAGE_OVERHEAD, LeftOut, PathEntry, TokenCounter, select_entries
+from aeon.platform.memory.estimate import ESTIMATE, Counted, correction, estimate_tokens
 from aeon.platform.memory.manifest import chat_request, manifest_json, prompt_digest, request_of, with_tool_use
 from aeon.platform.store import Store, UnitOfWork
 
 _LONGEST_PATH: Final = 1000
 """The most alternatives of a path that are looked at; more never fit a prompt."""
 
+_SLACK: Final = 2
+"""How many times the budget of estimated tokens is counted exactly, since an estimate may be too large."""
+
+_COUNTED: Final = 10
+"""The newest prompts by which an estimate is corrected (platform 24)."""
+
 _FORK_DEPTH: Final = 20
 """The most conversations that a fork continues, one from the other."""
+
+
+CountTokens: TypeAlias = Callable[[LLMRequest], TokenCounts | None]
+"""Counts the tokens of a request's messages, the system prompt first; None if it cannot."""
+
+
+def no_count(_: LLMRequest) -> TokenCounts | None:
+    """Count nothing: tokens are estimated."""
+    return None
 
 
 class ReplyForm(NamedTuple):
@@ -36,6 +53,11 @@ class ReplyForm(NamedTuple):
         """The form of a stored tool's operation; the date, which changes once a day, follows its instructions."""
         today = f"Today is {datetime.fromisoformat(now):%A, %Y-%m-%d}."
         return cls(f"{operation.system_prompt} {today}", operation.max_tokens, operation.temperature, context)
+
+    def request(self, entries: Sequence[PathEntry]) -> LLMRequest:
+        """The request to the model with these messages; the last one is what is answered."""
+        messages = [entry.alternative for entry in entries]
+        return chat_request(self.system_prompt, messages, max_tokens=self.max_tokens, temperature=self.temperature)
 
 
 class WorkingMemory(NamedTuple):
@@ -53,6 +75,7 @@ class WorkingMemory(NamedTuple):
 class PreparedReply(NamedTuple):
     """A request to the model, with the manifest of the answer to come, which was begun at `made_at`."""
 
+    answer: str
     request: LLMRequest
     manifest: JsonObject
     made_at: str
@@ -64,32 +87,39 @@ class MemoryService:
     Every method raises NotFoundError for what the user may not see.
     """
 
-    def __init__(
-        self, store: Store, conversations: ConversationRepository, turns: TurnRepository, counter: TokenCounter
-    ) -> None:
+    def __init__(self, store: Store, conversations: ConversationRepository, turns: TurnRepository) -> None:
         self._store = store
         self._conversations = conversations
         self._turns = turns
-        self._counter = counter
 
-    def assemble(self, user: str, id_: str, form: ReplyForm) -> WorkingMemory:
-        """Return what an answer to an alternative would be made from now."""
+    def assemble(self, user: str, id_: str, form: ReplyForm, count: CountTokens = no_count) -> WorkingMemory:
+        """Return what an answer to an alternative would be made from now.
+
+        Tokens are exact if `count` can count them, else estimated, and corrected by what the model has reported of the
+        newest prompts on the path.
+        """
         message = self._turns.get(user, id_)
         conversation = self._conversations.get(user, message.conversation_id)
         room = form.context - form.max_tokens
         budget = min(room, conversation.context_budget or room)
+        path = self._whole_path(user, message)
+        factor = correction(self._counted(user, path))
+        system_tokens = _estimated(form.system_prompt, factor)
         entries = [
-            PathEntry(each, self._count(each.content or ""), each.conversation_id != message.conversation_id)
-            for each in self._whole_path(user, message)
+            PathEntry(each, _estimated(each.content or "", factor), each.conversation_id != message.conversation_id)
+            for each in path
         ]
-        system_tokens = self._count(form.system_prompt)
+        counts, chosen = None, select_entries(entries, system_tokens, _SLACK * budget)
+        if counts := count(form.request(chosen.entries)):
+            exact = zip(chosen.entries, counts.messages[1:], strict=True)
+            counted = [entry._replace(tokens=tokens) for entry, tokens in exact]
+            system_tokens, entries = counts.messages[0], [*entries[: -len(counted)], *counted]
         chosen = select_entries(entries, system_tokens, budget)
-        return WorkingMemory(
-            message, chosen.entries, chosen.left_out, system_tokens, chosen.tokens, budget, self._counter
-        )
+        counter = ESTIMATE if counts is None else TokenCounter(counts.counter, "exact")
+        return WorkingMemory(message, chosen.entries, chosen.left_out, system_tokens, chosen.tokens, budget, counter)
 
-    def prepare(self, user: str, answer: str, form: ReplyForm) -> PreparedReply:
-        """Return the request of an answer that is being made, and keep its manifest.
+    def prepare(self, user: str, answer: str, form: ReplyForm, count: CountTokens = no_count) -> PreparedReply:
+        """Return the request of an answer that is being made, and its manifest; `count` as in `assemble`.
 
         Raises ConflictError if it has ended meanwhile or if an earlier attempt was cut off while it called a tool, and
         RuleError if the message alone is too long, by how much.
@@ -98,7 +128,7 @@ class MemoryService:
         if made.state != "generating" or made.responds_to_id is None:
             raise ConflictError("The answer has ended meanwhile.")
         self._require_no_open_call(answer, user)
-        memory = self.assemble(user, made.responds_to_id, form)
+        memory = self.assemble(user, made.responds_to_id, form, count)
         if memory.tokens > memory.budget:
             raise RuleError(
                 f"The message needs {memory.tokens:,} tokens with the instructions, {memory.tokens - memory.budget:,} "
@@ -106,35 +136,33 @@ class MemoryService:
                 rule="context_budget",
                 next_step="Shorten it, or send it in parts.",
             )
-        request = chat_request(
-            form.system_prompt,
-            [entry.alternative for entry in memory.entries],
-            max_tokens=form.max_tokens,
-            temperature=form.temperature,
-        )
+        request = form.request(memory.entries)
         manifest = manifest_json(
             request,
             memory.entries,
             memory.left_out,
-            self._counter,
+            memory.counter,
             system_tokens=memory.system_tokens,
             budget=memory.budget,
         )
         manifest["process"] = {"id": made.process_id, "digest": made.process_digest}
-        self._keep(answer, manifest, made.created_at)
-        return PreparedReply(request, manifest, made.created_at)
+        return PreparedReply(answer, request, manifest, made.created_at)
+
+    def keep(self, prepared: PreparedReply) -> None:
+        """Keep what an answer is made from, before the model is asked."""
+        self._keep(prepared.answer, prepared.manifest, prepared.made_at)
 
     def note_tool_use(
         self,
-        answer: str,
         prepared: PreparedReply,
         prompts: Sequence[JsonObject],
         calls: Sequence[JsonObject],
         earlier: int,
     ) -> None:
         """Keep what an answer with tools was made from so far; its prompts begin with the newest `earlier` messages."""
-        tokens = sum(self._count(f"{each['system'] or ''}{each['text']}") for each in prompts)
-        self._keep(answer, with_tool_use(prepared.manifest, prompts, calls, earlier, tokens), prepared.made_at)
+        tokens = sum(_estimated(f"{each['system'] or ''}{each['text']}", 1) for each in prompts)
+        manifest = with_tool_use(prepared.manifest, prompts, calls, earlier, tokens)
+        self._keep(prepared.answer, manifest, prepared.made_at)
 
     def manifest(self, user: str, answer: str) -> JsonObject:
         """Return what an answer was made from. Raises NotFoundError for what no model has answered."""
@@ -201,5 +229,19 @@ class MemoryService:
 
         self._store.update(work)
 
-    def _count(self, text: str) -> int:
-        return self._counter.count(text) + MESSAGE_OVERHEAD
+    def _counted(self, user: str, path: Sequence[Alternative]) -> list[Counted]:
+        """Return what the model that answered last has reported of the newest prompts on a path that were estimated."""
+        answers = [each for each in path if each.model is not None and each.usage.get("prompt_tokens")]
+        newest = [each for each in answers if each.model == answers[-1].model][-_COUNTED:]
+        ids: JsonObject = {"user": user, "ids": [each.id for each in newest]}
+        rows = self._store.read(queries.MANIFESTS, ids) if newest else []
+        tokens: dict[str, JsonObject] = {row["alternative_id"]: parse_strict(row["text"])["tokens"] for row in rows}
+        return [
+            Counted(tokens[each.id]["estimated"], each.usage["prompt_tokens"])
+            for each in newest
+            if each.id in tokens and "estimated" in tokens[each.id]
+        ]
+
+
+def _estimated(text: str, factor: float) -> int:
+    return ceil((estimate_tokens(text) + MESSAGE_OVERHEAD) * factor)
