@@ -16,7 +16,7 @@ LENGTHS: Final = ""
 """The term whose row has the lengths of a segment's documents: how many there are, their sum, and each, in words."""
 
 _MAX_POSTINGS = 20_000
-"""The number of occurrences that are ranked: those of the rarest words, and of one word those in the newest segments."""
+"""How many occurrences are ranked: those of the rarest words; of a single word, those in the newest segments."""
 
 _PRECISION = 9
 

@@ -48,17 +48,32 @@ SELECT :user, :segment, CAST(r.value AS json) ->> 0, CAST(r.value AS json) ->> 1
 )
 """Each row is a JSON list of a term and its postings."""
 
-TERMS_IN: Final = """
+TERMS_IN: Final = DialectQuery(
+    sqlite="""
 SELECT m.segment, m.term, m.postings
 FROM json_each(:segments) AS s CROSS JOIN json_each(:terms) AS t CROSS JOIN message_terms AS m
 WHERE m.owner_id = :user AND m.segment = CAST(s.value AS bigint) AND m.term = t.value
-"""
+""",
+    postgresql="""
+SELECT m.segment, m.term, m.postings FROM message_terms AS m
+WHERE m.owner_id = :user AND m.segment = ANY (ARRAY(SELECT CAST(value AS bigint) FROM json_each(:segments)))
+  AND m.term = ANY (ARRAY(SELECT value FROM json_each(:terms)))
+""",
+)
+"""PostgreSQL would join lists by going through all terms."""
 
-PREFIXED_IN: Final = """
+PREFIXED_IN: Final = DialectQuery(
+    sqlite="""
 SELECT m.segment, m.term, m.postings
 FROM json_each(:segments) AS s CROSS JOIN message_terms AS m
 WHERE m.owner_id = :user AND m.segment = CAST(s.value AS bigint) AND m.term > :prefix AND m.term < :end
-"""
+""",
+    postgresql="""
+SELECT m.segment, m.term, m.postings FROM message_terms AS m
+WHERE m.owner_id = :user AND m.segment = ANY (ARRAY(SELECT CAST(value AS bigint) FROM json_each(:segments)))
+  AND m.term > :prefix AND m.term < :end
+""",
+)
 
 SET_POSTINGS: Final = """
 UPDATE message_terms SET postings = :postings WHERE owner_id = :user AND segment = :segment AND term = :term
@@ -81,7 +96,7 @@ TAKEN_OVER: Final = """
 UPDATE message_indexes SET waiting = waiting - :waiting, behind = behind - :changes WHERE owner_id = :user
 """
 
-FOUND: Final = """
+_FOUND: Final = """
 SELECT CAST(n.value AS bigint) AS number, d.conversation_id, d.alternative_id, c.title, t.speaker,
        coalesce(a.is_active, 1) AS is_active, coalesce(a.created_at, c.created_at) AS at
 FROM json_each(:numbers) AS n
@@ -90,13 +105,18 @@ FROM json_each(:numbers) AS n
      LEFT JOIN alternatives AS a ON a.id = d.alternative_id
      LEFT JOIN conversation_turns AS t ON t.id = a.turn_id
 WHERE (c.id IS NULL OR :status = '' OR c.status = :status)
-  AND (c.id IS NULL OR :tag = '' OR replace(c.tags, :tag, '') <> c.tags)
+  AND (c.id IS NULL OR :tag = '' OR {has_tag})
   AND (c.id IS NULL OR coalesce(a.created_at, c.created_at) >= :since)
   AND (c.id IS NULL OR coalesce(a.created_at, c.created_at) < :until)
 """
+
+FOUND: Final = DialectQuery(
+    sqlite=_FOUND.format(has_tag=":tag IN (SELECT value FROM json_each(c.tags))"),
+    postgresql=_FOUND.format(has_tag="jsonb_exists(CAST(c.tags AS jsonb), :tag)"),
+)
 """Documents that a filter lets through, and those that are missing, without a conversation.
 
-`:tag` is JSON text, as tags are stored; '' and a time before all others let everything through.
+An empty status or tag lets everything through.
 """
 
 CONTENTS: Final = """

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from heapq import nlargest
 from typing import Final, NamedTuple
 
-from aeon.base.json import Json, JsonObject, canonical_json, parse_strict
+from aeon.base.json import Json, JsonObject, parse_strict
 from aeon.base.next_steps import NextStep
 from aeon.platform.search import message_queries as queries
 from aeon.platform.search.message_index import FORM, rebuild_index
@@ -26,7 +26,7 @@ _MAX_EQUAL = 5_000
 _MAX_CHARACTER = "\U0010ffff"
 _END_OF_TIME = "9999"
 
-_REBUILD: Final = NextStep("store.reindex")
+_REBUILD: Final = NextStep("store.rebuild")
 
 
 class MessageFilter(NamedTuple):
@@ -59,10 +59,16 @@ class MessageHit(NamedTuple):
     is_on_path: bool
     score: float
 
+    @property
+    def id(self) -> str:
+        """What opens it: the alternative, or of a title, the conversation."""
+        return self.alternative_id or self.conversation_id
+
     def as_dict(self) -> JsonObject:
         """As JSON data under the published names. `marks` are pairs of offsets in the snippet."""
         marks: list[Json] = [[*mark] for mark in self.snippet.marks]
         return {
+            "id": self.id,
             "conversationId": self.conversation_id,
             "title": self.title,
             "alternativeId": self.alternative_id,
@@ -124,7 +130,10 @@ class _Search:
         rows = unit.read(queries.WAITING, self._user)
         _require(holds=state["form"] == FORM and state["behind"] == 0 and len(rows) == state["waiting"])
         self._closed: int = state["last"] // SEGMENT
-        self._waiting: dict[int, Mapping[str, int]] = {row["number"]: parse_strict(row["words"]) for row in rows}
+        try:
+            self._waiting: dict[int, Mapping[str, int]] = {row["number"]: parse_strict(row["words"]) for row in rows}
+        except ValueError:
+            raise _damaged() from None
 
     def hits(self, query: MessageQuery, only: MessageFilter, limit: int) -> list[MessageHit]:
         """Return the best hits that a filter lets through."""
@@ -176,7 +185,7 @@ class _Search:
             "since": only.since or "",
             "until": only.until or _END_OF_TIME,
             "status": only.status or "",
-            "tag": "" if only.tag is None else canonical_json(only.tag),
+            "tag": only.tag or "",
         }
         rows = self._unit.read(queries.FOUND, asked)
         _require(holds=all(row["conversation_id"] is not None for row in rows))

@@ -69,7 +69,7 @@ def _word(word: QueryWord) -> str:
         return _letters(word.text)
     inside = f"[^ {UNSPACED}]"
     is_open = word.prefix_weight or len(word.text) == MAX_WORD_CHARS
-    return f"(?<!{inside}){_letters(word.text)}" + (f"{inside}*" if is_open else f"{_BETWEEN}(?!{inside})")
+    return f"(?<!{inside}){_BETWEEN}{_letters(word.text)}" + (f"{inside}*" if is_open else f"{_BETWEEN}(?!{inside})")
 
 
 def _letters(word: str) -> str:
