@@ -266,10 +266,12 @@ def test_a_copy_in_another_store_finds_the_same(new_store, tmp_path):
     message = talk.say(talk.conversation(), "an osprey in 東京")
     for n in range(SEGMENT):
         talk.turns.edit(message.id, f"osprey {n} 東京都" if n % 3 else f"{n} nests of ospreys", talk.request())
+    talk.say(talk.conversation(), "an osprey")
+    talk.answer(message, "no osprey")
     before = everything(MessageSearch(source), talk.user)
     assert [bool(hits) for hits in before] == [True] * 4
     copy(source, target)
     assert everything(MessageSearch(target), talk.user) == before
-    assert MessageSearch(target).rebuild(talk.user) == SEGMENT + 2
+    assert MessageSearch(target).rebuild(talk.user) == SEGMENT + 4
     assert everything(MessageSearch(target), talk.user) == before
     source.close()
