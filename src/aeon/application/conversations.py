@@ -236,7 +236,7 @@ class ConversationService:
         """Return the titles, messages and answers with the text's words, best first, on and off the path (platform 26).
 
         Any text is a query; the last word may be the beginning of a word. A conversation's id in `only` may be any name
-        that `find` takes. Raises RuleError for a limit that is not from 1 to 200.
+        that `find` takes. Raises RuleError for a limit that is not from 1 to 1,000.
         """
         chosen = only or MessageFilter()
         if chosen.conversation is not None:

@@ -18,9 +18,9 @@ from .conftest import Talk
 TEXTS = st.text(st.characters(), max_size=80)
 
 ROWS = """
-SELECT (SELECT count(*) FROM message_documents WHERE owner_id = :user)
-     + (SELECT count(*) FROM message_words WHERE owner_id = :user)
-     + (SELECT count(*) FROM message_terms WHERE owner_id = :user) AS n
+SELECT (SELECT count(*) FROM search_message_documents WHERE owner_id = :user)
+     + (SELECT count(*) FROM search_message_words WHERE owner_id = :user)
+     + (SELECT count(*) FROM search_message_terms WHERE owner_id = :user) AS n
 """
 FORGET = "UPDATE alternatives SET content = NULL, forgotten_at = 'now' WHERE id = :id"
 
@@ -96,7 +96,7 @@ def test_a_message_is_found_by_each_of_its_words(searching, text):
 @given(st.text())
 @example('"unclosed')
 @example("a AND NOT (b OR *) NEAR/3 c:d ^e -f 'g' %_ \\")
-@example("\0 x \ud83d \x1b[31m '; DROP TABLE message_terms; --")
+@example("\0 x \ud83d \x1b[31m '; DROP TABLE search_message_terms; --")
 @example("x" * 100_000)
 def test_any_text_is_a_query(searching, text):
     if not searching.hits("lighthouse"):
@@ -170,7 +170,7 @@ def test_what_waits_and_what_is_in_a_segment_is_found_alike(talk, searching):
     before = searching.hits("marmot")
     assert {hit.id for hit in before} == {message.id, conversation.id}
     searching.fill(SEGMENT)
-    assert talk.store.read("SELECT count(*) AS n FROM message_terms WHERE term = 'marmot'")[0]["n"] >= 1
+    assert talk.store.read("SELECT count(*) AS n FROM search_message_terms WHERE term = 'marmot'")[0]["n"] >= 1
     after = searching.hits("marmot")
     assert [hit._replace(score=0) for hit in after] == [hit._replace(score=0) for hit in before]
     talk.conversations.change(conversation.id, ConversationChange(title="a badger"), talk.request())
@@ -182,13 +182,13 @@ def test_what_waits_and_what_is_in_a_segment_is_found_alike(talk, searching):
 @pytest.mark.parametrize(
     "damage",
     [
-        "DELETE FROM message_indexes WHERE owner_id = :user",
-        "DELETE FROM message_terms WHERE owner_id = :user",
-        "DELETE FROM message_documents WHERE owner_id = :user",
-        "DELETE FROM message_words WHERE owner_id = :user",
-        "UPDATE message_terms SET postings = 'x' WHERE owner_id = :user",
-        "UPDATE message_indexes SET form = form + 1 WHERE owner_id = :user",
-        "UPDATE message_words SET words = 'x' WHERE owner_id = :user",
+        "DELETE FROM search_message_indexes WHERE owner_id = :user",
+        "DELETE FROM search_message_terms WHERE owner_id = :user",
+        "DELETE FROM search_message_documents WHERE owner_id = :user",
+        "DELETE FROM search_message_words WHERE owner_id = :user",
+        "UPDATE search_message_terms SET postings = 'x' WHERE owner_id = :user",
+        "UPDATE search_message_indexes SET form = form + 1 WHERE owner_id = :user",
+        "UPDATE search_message_words SET words = 'x' WHERE owner_id = :user",
     ],
 )
 def test_an_index_that_was_deleted_or_damaged_is_built_again(talk, searching, damage):
@@ -225,10 +225,12 @@ def test_a_forgotten_text_leaves_nothing_in_the_index_platform_28(talk, searchin
 
     talk.store.update(forget)
     of_user = {"user": talk.user}
-    terms = talk.store.read("SELECT term FROM message_terms WHERE owner_id = :user AND term = 'xylophone'", of_user)
-    words = talk.store.read("SELECT words FROM message_words WHERE owner_id = :user", of_user)
+    terms = talk.store.read(
+        "SELECT term FROM search_message_terms WHERE owner_id = :user AND term = 'xylophone'", of_user
+    )
+    words = talk.store.read("SELECT words FROM search_message_words WHERE owner_id = :user", of_user)
     assert terms == [row for row in words if "xylophone" in row["words"]] == []
-    (state,) = talk.store.read("SELECT behind FROM message_indexes WHERE owner_id = :user", of_user)
+    (state,) = talk.store.read("SELECT behind FROM search_message_indexes WHERE owner_id = :user", of_user)
     assert state == {"behind": 0}
     assert searching.ids("xylophone zither") == [other.id]
     before = searching.hits("zither filling")
@@ -246,7 +248,7 @@ def test_what_was_forgotten_past_the_index_is_not_found(talk, searching):
 def test_a_message_whose_index_cannot_be_written_is_not_there(talk, searching):
     conversation = talk.conversation()
     talk.answer(talk.say(conversation, "first"))
-    there = "INSERT INTO message_documents VALUES (:user, 3, 'another', 'another')"
+    there = "INSERT INTO search_message_documents VALUES (:user, 3, 'another', 'another')"
     talk.store.update(lambda unit: unit.write(there, {"user": talk.user}))
     with pytest.raises(DuplicateError):
         talk.say(conversation, "second")

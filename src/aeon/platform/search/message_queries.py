@@ -8,41 +8,41 @@ from typing import Final
 from aeon.platform.store import DialectQuery
 
 BEGIN: Final = """
-INSERT INTO message_indexes (owner_id, form, last, waiting, behind)
+INSERT INTO search_message_indexes (owner_id, form, last, waiting, behind)
 SELECT :user, CAST(:form AS bigint), 0, 0, 0 WHERE NOT EXISTS (SELECT 1 FROM conversations WHERE owner_id = :user)
 ON CONFLICT (owner_id) DO NOTHING
 """
 """Begins the index of a user who has no conversation yet. All others' is built when it is missed."""
 
-STATE: Final = "SELECT form, last, waiting, behind FROM message_indexes WHERE owner_id = :user"
+STATE: Final = "SELECT form, last, waiting, behind FROM search_message_indexes WHERE owner_id = :user"
 
 NEXT_NUMBER: Final = """
-UPDATE message_indexes SET last = last + 1, waiting = waiting + 1, behind = behind - 1
+UPDATE search_message_indexes SET last = last + 1, waiting = waiting + 1, behind = behind - 1
 WHERE owner_id = :user AND form = :form
   AND NOT EXISTS (SELECT 1 FROM conversations WHERE id = :conversation AND is_temporary = 1)
 RETURNING last
 """
 
-NOTHING_WAITS: Final = "UPDATE message_indexes SET waiting = 0 WHERE owner_id = :user"
+NOTHING_WAITS: Final = "UPDATE search_message_indexes SET waiting = 0 WHERE owner_id = :user"
 
 ADD_DOCUMENT: Final = """
-INSERT INTO message_documents (owner_id, number, conversation_id, alternative_id)
+INSERT INTO search_message_documents (owner_id, number, conversation_id, alternative_id)
 VALUES (:user, :number, :conversation, :alternative)
 """
 
-ADD_WORDS: Final = "INSERT INTO message_words (owner_id, number, words) VALUES (:user, :number, :words)"
+ADD_WORDS: Final = "INSERT INTO search_message_words (owner_id, number, words) VALUES (:user, :number, :words)"
 
-WAITING: Final = "SELECT number, words FROM message_words WHERE owner_id = :user ORDER BY number"
+WAITING: Final = "SELECT number, words FROM search_message_words WHERE owner_id = :user ORDER BY number"
 
-REMOVE_ALL_WORDS: Final = "DELETE FROM message_words WHERE owner_id = :user"
+REMOVE_ALL_WORDS: Final = "DELETE FROM search_message_words WHERE owner_id = :user"
 
 ADD_TERMS: Final = DialectQuery(
     sqlite="""
-INSERT INTO message_terms (owner_id, segment, term, postings)
+INSERT INTO search_message_terms (owner_id, segment, term, postings)
 SELECT :user, :segment, json_extract(r.value, '$[0]'), json_extract(r.value, '$[1]') FROM json_each(:rows) AS r
 """,
     postgresql="""
-INSERT INTO message_terms (owner_id, segment, term, postings)
+INSERT INTO search_message_terms (owner_id, segment, term, postings)
 SELECT :user, :segment, CAST(r.value AS json) ->> 0, CAST(r.value AS json) ->> 1 FROM json_each(:rows) AS r
 """,
 )
@@ -51,11 +51,11 @@ SELECT :user, :segment, CAST(r.value AS json) ->> 0, CAST(r.value AS json) ->> 1
 TERMS_IN: Final = DialectQuery(
     sqlite="""
 SELECT m.segment, m.term, m.postings
-FROM json_each(:segments) AS s CROSS JOIN json_each(:terms) AS t CROSS JOIN message_terms AS m
+FROM json_each(:segments) AS s CROSS JOIN json_each(:terms) AS t CROSS JOIN search_message_terms AS m
 WHERE m.owner_id = :user AND m.segment = CAST(s.value AS bigint) AND m.term = t.value
 """,
     postgresql="""
-SELECT m.segment, m.term, m.postings FROM message_terms AS m
+SELECT m.segment, m.term, m.postings FROM search_message_terms AS m
 WHERE m.owner_id = :user AND m.segment = ANY (ARRAY(SELECT CAST(value AS bigint) FROM json_each(:segments)))
   AND m.term = ANY (ARRAY(SELECT value FROM json_each(:terms)))
 """,
@@ -65,42 +65,44 @@ WHERE m.owner_id = :user AND m.segment = ANY (ARRAY(SELECT CAST(value AS bigint)
 PREFIXED_IN: Final = DialectQuery(
     sqlite="""
 SELECT m.segment, m.term, m.postings
-FROM json_each(:segments) AS s CROSS JOIN message_terms AS m
+FROM json_each(:segments) AS s CROSS JOIN search_message_terms AS m
 WHERE m.owner_id = :user AND m.segment = CAST(s.value AS bigint) AND m.term > :prefix AND m.term < :end
 """,
     postgresql="""
-SELECT m.segment, m.term, m.postings FROM message_terms AS m
+SELECT m.segment, m.term, m.postings FROM search_message_terms AS m
 WHERE m.owner_id = :user AND m.segment = ANY (ARRAY(SELECT CAST(value AS bigint) FROM json_each(:segments)))
   AND m.term > :prefix AND m.term < :end
 """,
 )
 
 SET_POSTINGS: Final = """
-UPDATE message_terms SET postings = :postings WHERE owner_id = :user AND segment = :segment AND term = :term
+UPDATE search_message_terms SET postings = :postings WHERE owner_id = :user AND segment = :segment AND term = :term
 """
 
-REMOVE_TERM: Final = "DELETE FROM message_terms WHERE owner_id = :user AND segment = :segment AND term = :term"
+REMOVE_TERM: Final = "DELETE FROM search_message_terms WHERE owner_id = :user AND segment = :segment AND term = :term"
 
 NUMBER_OF: Final = """
-SELECT number FROM message_documents
+SELECT number FROM search_message_documents
 WHERE conversation_id = :conversation AND alternative_id = :alternative AND owner_id = :user
 """
 
-NUMBERS_OF: Final = "SELECT number FROM message_documents WHERE conversation_id = :conversation AND owner_id = :user"
+NUMBERS_OF: Final = (
+    "SELECT number FROM search_message_documents WHERE conversation_id = :conversation AND owner_id = :user"
+)
 
-REMOVE_DOCUMENT: Final = "DELETE FROM message_documents WHERE owner_id = :user AND number = :number"
+REMOVE_DOCUMENT: Final = "DELETE FROM search_message_documents WHERE owner_id = :user AND number = :number"
 
-REMOVE_WORDS: Final = "DELETE FROM message_words WHERE owner_id = :user AND number = :number"
+REMOVE_WORDS: Final = "DELETE FROM search_message_words WHERE owner_id = :user AND number = :number"
 
 TAKEN_OVER: Final = """
-UPDATE message_indexes SET waiting = waiting - :waiting, behind = behind - :changes WHERE owner_id = :user
+UPDATE search_message_indexes SET waiting = waiting - :waiting, behind = behind - :changes WHERE owner_id = :user
 """
 
 _FOUND: Final = """
 SELECT CAST(n.value AS bigint) AS number, d.conversation_id, d.alternative_id, c.title, t.speaker,
        coalesce(a.is_active, 1) AS is_active, coalesce(a.created_at, c.created_at) AS at
 FROM json_each(:numbers) AS n
-     LEFT JOIN message_documents AS d ON d.owner_id = :user AND d.number = CAST(n.value AS bigint)
+     LEFT JOIN search_message_documents AS d ON d.owner_id = :user AND d.number = CAST(n.value AS bigint)
      LEFT JOIN conversations AS c ON c.id = d.conversation_id
      LEFT JOIN alternatives AS a ON a.id = d.alternative_id
      LEFT JOIN conversation_turns AS t ON t.id = a.turn_id
@@ -134,11 +136,11 @@ SELECT id FROM path WHERE id IN (SELECT value FROM json_each(:alternatives))
 """
 """Which alternatives stand on the paths that end at the tips of their conversations (platform 22)."""
 
-REMOVE_DOCUMENTS: Final = "DELETE FROM message_documents WHERE owner_id = :user"
-REMOVE_TERMS: Final = "DELETE FROM message_terms WHERE owner_id = :user"
+REMOVE_DOCUMENTS: Final = "DELETE FROM search_message_documents WHERE owner_id = :user"
+REMOVE_TERMS: Final = "DELETE FROM search_message_terms WHERE owner_id = :user"
 
 SET_STATE: Final = """
-INSERT INTO message_indexes (owner_id, form, last, waiting, behind) VALUES (:user, :form, :last, :waiting, 0)
+INSERT INTO search_message_indexes (owner_id, form, last, waiting, behind) VALUES (:user, :form, :last, :waiting, 0)
 ON CONFLICT (owner_id) DO UPDATE
 SET form = excluded.form, last = excluded.last, waiting = excluded.waiting, behind = 0
 """

@@ -119,7 +119,7 @@ CREATE TABLE pieces (
 -- Search in conversations, derived from them. Of an index's documents, the newest wait with their words; as soon as a
 -- segment of them is full, its words get rows of their own. `behind` counts the changes that the index has not taken over.
 
-CREATE TABLE message_indexes (
+CREATE TABLE search_message_indexes (
     owner_id text COLLATE "C" PRIMARY KEY REFERENCES users (id),
     form     bigint NOT NULL,
     last     bigint NOT NULL CHECK (last >= 0),
@@ -127,7 +127,7 @@ CREATE TABLE message_indexes (
     behind   bigint NOT NULL
 );
 
-CREATE TABLE message_documents (
+CREATE TABLE search_message_documents (
     owner_id        text COLLATE "C" NOT NULL,
     number          bigint NOT NULL,
     conversation_id text COLLATE "C" NOT NULL,
@@ -136,14 +136,14 @@ CREATE TABLE message_documents (
     UNIQUE (conversation_id, alternative_id)
 );
 
-CREATE TABLE message_words (
+CREATE TABLE search_message_words (
     owner_id text COLLATE "C" NOT NULL,
     number   bigint NOT NULL,
     words    text COLLATE "C" NOT NULL,
     PRIMARY KEY (owner_id, number)
 );
 
-CREATE TABLE message_terms (
+CREATE TABLE search_message_terms (
     owner_id text COLLATE "C" NOT NULL,
     segment  bigint NOT NULL,
     term     text COLLATE "C" NOT NULL,
@@ -218,14 +218,14 @@ FOR EACH ROW EXECUTE FUNCTION check_alternative_place();
 
 CREATE FUNCTION note_search() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    UPDATE message_indexes SET behind = behind + 1 WHERE owner_id = NEW.owner_id;
+    UPDATE search_message_indexes SET behind = behind + 1 WHERE owner_id = NEW.owner_id;
     RETURN NULL;
 END
 $$;
 
 CREATE FUNCTION note_message_search() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    UPDATE message_indexes SET behind = behind + 1
+    UPDATE search_message_indexes SET behind = behind + 1
     WHERE owner_id = NEW.owner_id AND (SELECT is_temporary FROM conversations WHERE id = NEW.conversation_id) = 0;
     RETURN NULL;
 END

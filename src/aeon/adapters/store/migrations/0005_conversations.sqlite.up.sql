@@ -119,7 +119,7 @@ CREATE TABLE pieces (
 -- Search in conversations, derived from them. Of an index's documents, the newest wait with their words; as soon as a
 -- segment of them is full, its words get rows of their own. `behind` counts the changes that the index has not taken over.
 
-CREATE TABLE message_indexes (
+CREATE TABLE search_message_indexes (
     owner_id TEXT PRIMARY KEY REFERENCES users (id),
     form     INTEGER NOT NULL,
     last     INTEGER NOT NULL CHECK (last >= 0),
@@ -127,7 +127,7 @@ CREATE TABLE message_indexes (
     behind   INTEGER NOT NULL
 ) STRICT;
 
-CREATE TABLE message_documents (
+CREATE TABLE search_message_documents (
     owner_id        TEXT NOT NULL,
     number          INTEGER NOT NULL,
     conversation_id TEXT NOT NULL,
@@ -136,14 +136,14 @@ CREATE TABLE message_documents (
     UNIQUE (conversation_id, alternative_id)
 ) STRICT, WITHOUT ROWID;
 
-CREATE TABLE message_words (
+CREATE TABLE search_message_words (
     owner_id TEXT NOT NULL,
     number   INTEGER NOT NULL,
     words    TEXT NOT NULL,
     PRIMARY KEY (owner_id, number)
 ) STRICT;
 
-CREATE TABLE message_terms (
+CREATE TABLE search_message_terms (
     owner_id TEXT NOT NULL,
     segment  INTEGER NOT NULL,
     term     TEXT NOT NULL,
@@ -198,22 +198,22 @@ BEGIN SELECT RAISE(ABORT, 'an alternative is answered in one turn'); END;
 
 CREATE TRIGGER alternatives_searched AFTER INSERT ON alternatives WHEN NEW.content IS NOT NULL
 BEGIN
-    UPDATE message_indexes SET behind = behind + 1
+    UPDATE search_message_indexes SET behind = behind + 1
     WHERE owner_id = NEW.owner_id AND (SELECT is_temporary FROM conversations WHERE id = NEW.conversation_id) = 0;
 END;
 CREATE TRIGGER alternatives_searched_anew AFTER UPDATE OF content ON alternatives WHEN NEW.content IS NOT OLD.content
 BEGIN
-    UPDATE message_indexes SET behind = behind + 1
+    UPDATE search_message_indexes SET behind = behind + 1
     WHERE owner_id = NEW.owner_id AND (SELECT is_temporary FROM conversations WHERE id = NEW.conversation_id) = 0;
 END;
 CREATE TRIGGER conversations_searched AFTER INSERT ON conversations WHEN NEW.title IS NOT NULL AND NEW.is_temporary = 0
 BEGIN
-    UPDATE message_indexes SET behind = behind + 1 WHERE owner_id = NEW.owner_id;
+    UPDATE search_message_indexes SET behind = behind + 1 WHERE owner_id = NEW.owner_id;
 END;
 CREATE TRIGGER conversations_searched_anew AFTER UPDATE OF title ON conversations
 WHEN NEW.title IS NOT OLD.title AND NEW.is_temporary = 0
 BEGIN
-    UPDATE message_indexes SET behind = behind + 1 WHERE owner_id = NEW.owner_id;
+    UPDATE search_message_indexes SET behind = behind + 1 WHERE owner_id = NEW.owner_id;
 END;
 
 -- What changed, for those who follow the record

@@ -16,7 +16,7 @@ DIGESTS: Final[Mapping[int, str]] = {
     2: "e8f3067b159d089912aff5a9f9763175a56c5569493fb5c43ca8499600aac3ae",
     3: "d520189b97790dab61cccb1831f5869517a899e4211b14dddb6bc53023ee5c31",
     4: "d32b0202c6649746578f02cfc42bacbdab3eca41459d4753bbd4e6d1542e7ac1",
-    5: "31e19b6144a5b951d133a05c46bf40dc2e4d6ffa6bc24d099ae33178324bdcd5",
+    5: "979acab47ce5b43ff97f204995343099fa1f0f14602c3ca50c4f184a600f22d1",
 }
 """The digest of a SQLite record's schema by version (`sqlite.schema.schema_digest`)."""
 
