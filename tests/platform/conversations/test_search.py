@@ -1,5 +1,7 @@
 """Search in conversations, in both stores: what is found, by whom, where, and after whatever happens (platform 26)."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
@@ -254,6 +256,28 @@ def test_a_message_whose_index_cannot_be_written_is_not_there(talk, searching):
         talk.say(conversation, "second")
     assert len(talk.path(conversation)) == 2
     assert searching.ids("first second", on_path=True) == [talk.turns.tree(talk.user, conversation.id)[0].id]
+
+
+def test_writers_at_once_leave_the_index_whole(talk, searching):
+    """Messages, answers and titles of one user, in conversations of their own and in a common one."""
+    common = talk.conversation()
+    talk.answer(talk.say(common, "plover"))
+
+    def write(number):
+        own = talk.conversation(title=f"plovers {number}")
+        for n in range(12):
+            talk.answer(talk.say(own, f"plover {number} {n}"), f"plover answer {number} {n}")
+            talk.turns.edit(talk.turns.tree(talk.user, common.id)[0].id, f"plover {number} {n}", talk.request())
+            talk.conversations.change(own.id, ConversationChange(title=f"plovers {number} {n}"), talk.request())
+
+    with ThreadPoolExecutor(4) as writers:
+        list(writers.map(write, range(4)))
+    (state,) = talk.store.read("SELECT behind FROM search_message_indexes WHERE owner_id = :user", {"user": talk.user})
+    assert state == {"behind": 0}
+    before = searching.hits("plover", limit=1000)
+    assert len(before) == 4 * (12 * 3 + 1) + 1
+    searching.index.rebuild(talk.user)
+    assert searching.hits("plover", limit=1000) == before
 
 
 def everything(search, user):
