@@ -10,6 +10,7 @@ from aeon.platform.metrics import queries as metrics
 from aeon.platform.processes import queries as processes
 from aeon.platform.runs import queries as runs
 from aeon.platform.schedules import queries as schedules
+from aeon.platform.search import message_queries as messages
 from aeon.platform.search import queries as search
 from aeon.platform.store import DialectQuery
 from aeon.platform.workers import queries as workers
@@ -18,6 +19,7 @@ from aeon.platform.workers.result_cache import queries as cache
 
 LISTS = {
     *(
+        "alternatives",
         "digests",
         "entities",
         "grams",
@@ -25,18 +27,21 @@ LISTS = {
         "jobs",
         "labels",
         "metrics",
+        "numbers",
         "processes",
+        "rows",
         "runs",
+        "segments",
         "terms",
         "tools",
         "users",
     )
 }
 
-ROOMS = (common, catalog, metrics, processes, runs, schedules, search, workers, cache, limits)
+ROOMS = (common, catalog, metrics, processes, runs, schedules, search, messages, workers, cache, limits)
 
 QUERIES = {
-    f"{module.__name__.split('.')[-2]}.{name}": query
+    f"{'.'.join(module.__name__.split('.')[-2:])}.{name}": query
     for module in ROOMS
     for name, query in vars(module).items()
     if name.isupper() and isinstance(query, str | DialectQuery) and name[0] != "_"

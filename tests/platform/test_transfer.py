@@ -8,11 +8,14 @@ from itertools import count
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from aeon.adapters.results import FileResultStore
 from aeon.platform.catalog.model import NewTool
 from aeon.platform.catalog.service import Catalog
 from aeon.platform.errors import ConflictError, RuleError
+from aeon.platform.exports.staging import parents_first
 from aeon.platform.exports.transfer import copy, export, load
 from aeon.platform.ledger import MutationRequest
 from aeon.platform.metrics.service import Metrics
@@ -346,3 +349,15 @@ except StoreError as error:
     assert (
         "folder for temporary files cannot be written to: File too large. Set TMPDIR" in f"{ended.stdout}{ended.stderr}"
     )
+
+
+@given(st.dictionaries(st.integers(0, 20), st.sets(st.none() | st.integers(0, 25), max_size=3)))
+def test_a_row_comes_after_those_that_it_refers_to(parents):
+    order = list(parents_first(parents))
+    assert sorted(order) == sorted(parents)
+    in_circle = set(parents)
+    while outside := {key for key in in_circle if not parents[key] & in_circle}:
+        in_circle -= outside
+    place = {key: at for at, key in enumerate(order)}
+    for key in parents.keys() - in_circle:
+        assert all(place[parent] < place[key] for parent in parents[key] & parents.keys())

@@ -31,8 +31,18 @@ from aeon.platform.memory.working_memory import ReplyForm, WorkingMemory
 from aeon.platform.processes.model import Process
 from aeon.platform.runs.machine.state import ENDED_PHASES
 from aeon.platform.runs.service import RunView
+from aeon.platform.search.messages import MessageFilter, MessageHit
 
-__all__ = ["Alternative", "AnswerFollower", "Comparison", "Conversation", "ConversationService", "WorkingMemory"]
+__all__ = [
+    "Alternative",
+    "AnswerFollower",
+    "Comparison",
+    "Conversation",
+    "ConversationService",
+    "MessageFilter",
+    "MessageHit",
+    "WorkingMemory",
+]
 
 DEFAULT_REPLY: Final = "reply"
 """The Process that answers where the user has chosen none: with tools and skills where they suit."""
@@ -42,6 +52,7 @@ PLAIN_REPLY: Final = "reply_plain"
 
 _REPLY_TOOL: Final = "converse_with_tools"
 _LIST_LIMIT = 50
+_SEARCH_LIMIT = 20
 _MATCHES = 9
 _WAIT = 0.1
 """Seconds between two looks at the run of an answer."""
@@ -232,6 +243,26 @@ class ConversationService:
     def fork(self, id_: str, *, title: str | None = None, key: str | None = None) -> Conversation:
         """Make a new conversation that continues from an alternative. Raises ConflictError."""
         return self._platform.turns.fork(id_, title, self._request(key))
+
+    def path_to(self, id_: str, *, limit: int = 200) -> "builtins.list[Alternative]":
+        """Return the path that ends at an alternative, on whatever branch it stands, oldest first; nothing is switched.
+
+        At most the newest `limit` of it.
+        """
+        return self._platform.turns.path(self._user, self.alternative(id_).id, limit)
+
+    def search(
+        self, text: str, only: MessageFilter | None = None, *, limit: int = _SEARCH_LIMIT
+    ) -> "builtins.list[MessageHit]":
+        """Return the titles, messages and answers with the text's words, best first, on and off the path (platform 26).
+
+        Any text is a query; the last word may be the beginning of a word. A conversation's id in `only` may be any name
+        that `find` takes. Raises RuleError for a limit that is not from 1 to 1,000.
+        """
+        chosen = only or MessageFilter()
+        if chosen.conversation is not None:
+            chosen = chosen._replace(conversation=self.find(chosen.conversation).id)
+        return self._platform.message_search.search(self._user, text, chosen, checked_limit(limit))
 
     # Answers
 

@@ -13,6 +13,7 @@ from aeon.bootstrap.store_maintenance import SQLITE_TARGET, StoreMaintenance
 from aeon.bootstrap.vaults import rekey_vault
 from aeon.platform import queries
 from aeon.platform.exports.transfer import counts, export, load
+from aeon.platform.search.messages import MessageSearch
 from aeon.settings import LoadedSettings
 
 __all__ = ["SQLITE_TARGET", "StoreService", "StoreStatus"]
@@ -91,6 +92,11 @@ class StoreService:
         """Import what was exported into the empty record. Raises InputError for an invalid line."""
         with closing(self._maintenance.open()) as store:
             load(store, _records(lines))
+
+    def rebuild(self) -> int:
+        """Build the search indexes of all users' conversations again; return how many messages and titles they have."""
+        with closing(self._maintenance.open()) as store:
+            return sum(map(MessageSearch(store).rebuild, (row["id"] for row in store.read(queries.USERS))))
 
     def change_master_key(self) -> int:
         """Encrypt all secrets with a new key, written to the key file; returns the number of versions of secrets.

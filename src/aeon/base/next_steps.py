@@ -81,6 +81,7 @@ TEXTS: Final[Mapping[str, str]] = {
     "store.choose_backup": "Use a backup that Aeon made of a record.",
     "store.migrate": "Migrate the tables as the owner of the schema.",
     "store.move_or_restore": "Move it away to start anew, or restore a backup.",
+    "store.rebuild": "Build the search indexes again.",
     "store.restore": "Restore a backup.",
     "store.restore_before_migration": "Restore the backup that was made before the migration.",
     "templates.restore_service": "Use another template, or restore the service template {name}.",

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from aeon.platform.metrics.tool_calls import MeasuringToolCaller
     from aeon.platform.processes.repository import ProcessRepository
     from aeon.platform.runs.ports import EntryNotifier
+    from aeon.platform.search.messages import MessageSearch
 
 _MAX_OFFERED = 200
 """The most own and the most shipped stored tools that a kernel is offered."""
@@ -87,6 +88,13 @@ class Platform:
         from aeon.platform.conversations.turns import TurnRepository
 
         return TurnRepository(self.store, self.catalog.ledger, self.catalog.new_id, self.conversations)
+
+    @cached_property
+    def message_search(self) -> "MessageSearch":
+        """The search in conversations."""
+        from aeon.platform.search.messages import MessageSearch
+
+        return MessageSearch(self.store)
 
     @cached_property
     def memory(self) -> "MemoryService":

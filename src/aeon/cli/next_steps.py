@@ -98,6 +98,7 @@ COMMANDS: Final[Mapping[str, str]] = {
     "store.choose_backup": "Use a backup that `aeon store backup` made.",
     "store.migrate": "Run `aeon store migrate` as the owner of the schema.",
     "store.move_or_restore": "Move it away to start anew, or restore a backup with `aeon store restore FILE`.",
+    "store.rebuild": "Run `aeon store rebuild`.",
     "store.restore": "Restore a backup with `aeon store restore FILE`.",
     "store.restore_before_migration": (
         "Restore the backup that was made before the migration: `aeon store restore FILE`."

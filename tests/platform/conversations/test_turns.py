@@ -5,6 +5,7 @@ import pytest
 from aeon.platform.conversations.model import ConversationChange
 from aeon.platform.conversations.turns import EndedAnswer
 from aeon.platform.errors import ConflictError, NotFoundError, ReferencedError, RuleError, VersionError
+from aeon.platform.exports.transfer import export, load
 from aeon.platform.ledger import MutationRequest
 from aeon.platform.processes.repository import ProcessRepository
 
@@ -213,3 +214,16 @@ def test_a_process_that_answered_cannot_be_deleted_and_is_told_by_whom_it_is_use
     with pytest.raises(ReferencedError, match="still used by Pancakes") as refused:
         processes.remove(talk.executor.process, talk.request())
     assert "Disable it" in refused.value.advice
+
+
+def test_a_deep_tree_and_its_forks_are_copied_whole_whatever_their_ids(talk, new_store):
+    conversation = talk.conversation()
+    for _ in range(12):
+        answer = talk.answer(talk.say(conversation))
+    for _ in range(12):
+        answer = talk.answer(talk.say(talk.turns.fork(answer.id, None, talk.request())))
+    first = talk.turns.path(talk.user, answer.id)[0]
+    talk.turns.edit(first.id, "another", talk.request())
+    exported, copied = list(export(talk.store)), new_store()
+    load(copied, exported)
+    assert list(export(copied)) == exported

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from aeon.cli.options import MAX_LISTED, After, Expect, Limit, Model, Output, User, group
+from aeon.cli.options import MAX_LISTED, After, Expect, Limit, Model, Output, Since, User, group
 
 conversation = group("Conversations: dialogues with branches.")
 
@@ -61,9 +61,56 @@ def conversation_list(
     return list_conversations(user, is_archived=archived, after=after, limit=limit, output=output)
 
 
+@conversation.command("search")
+def conversation_search(  # noqa: PLR0913, PLR0917  # one for each option
+    text: Annotated[list[str], typer.Argument(metavar="WORDS...", help="Words of a title, a message or an answer.")],
+    conversation: Annotated[
+        str | None,
+        typer.Option("--in", metavar="CONVERSATION", help="Only in this one: an id, its beginning, or last."),
+    ] = None,
+    since: Since = None,
+    until: Annotated[
+        str | None, typer.Option("--until", metavar="TIME", help="Only before this time, written as for --since.")
+    ] = None,
+    archived: Annotated[
+        bool | None, typer.Option("--archived/--active", help="Only in archived conversations, or only in others.")
+    ] = None,
+    tag: Annotated[str | None, typer.Option("--tag", metavar="TAG", help="Only where this tag is.")] = None,
+    on_path: Annotated[
+        bool | None, typer.Option("--on-path/--off-path", help="Only what is visible, or only what is not.")
+    ] = None,
+    limit: Annotated[int, typer.Option("--limit", min=1, max=MAX_LISTED, metavar="N", help="At most N.")] = 20,
+    user: User = "me",
+    output: Output = "table",
+) -> int:
+    """Search in all your conversations, on every branch.
+
+    Any text is a query. `aeon conversation show ID` opens a hit, and switches nothing.
+    """
+    from aeon.application.conversations import MessageFilter
+    from aeon.cli.conversations.search import search_conversations
+    from aeon.cli.platform.times import parse_since
+
+    status = None if archived is None else "archived" if archived else "active"
+    only = MessageFilter(conversation, parse_since(since), parse_since(until), status, tag, on_path)
+    return search_conversations(" ".join(text), user, only, limit, output=output)
+
+
 @conversation.command("show")
-def conversation_show(name: ConversationName, user: User = "me", output: Output = "table") -> int:
-    """Show what is visible of a conversation, numbered."""
+def conversation_show(
+    name: Annotated[
+        str,
+        typer.Argument(
+            metavar="CONVERSATION", help="An id or the beginning of one, also of a message; or last for the newest."
+        ),
+    ],
+    user: User = "me",
+    output: Output = "table",
+) -> int:
+    """Show what is visible of a conversation, numbered.
+
+    Of a message or an answer, the path that ends there, on whatever branch it stands; nothing is switched.
+    """
     from aeon.cli.conversations.views import show_conversation
 
     return show_conversation(name, user, output=output)

@@ -6,6 +6,7 @@ from typing import NamedTuple, Protocol
 from aeon.application.conversations import Alternative, AnswerFollower, Conversation, ConversationService
 from aeon.base.errors import InputError
 from aeon.cli.console import print_message
+from aeon.cli.conversations.search import print_hits
 from aeon.cli.conversations.views import (
     SHORT_ID,
     heading,
@@ -40,6 +41,7 @@ COMMANDS = (
     SlashCommand("fork", "/fork [N]", "go on from N in a new conversation"),
     SlashCommand("why", "/why [N]", "show what an answer was made from, with its share of the tokens"),
     SlashCommand("title", "/title TEXT", "give the conversation a title"),
+    SlashCommand("search", "/search TEXT", "search in all your conversations, on every branch"),
     SlashCommand("list", "/list", "list your conversations"),
     SlashCommand("open", "/open ID", "go on with another conversation"),
     SlashCommand("new", "/new", "begin a new conversation"),
@@ -79,6 +81,7 @@ class SlashCommands:
             "fork": self._fork,
             "why": self._why,
             "title": self._title,
+            "search": self._search,
             "list": self._list,
             "open": self._open,
             "new": self._new,
@@ -178,6 +181,9 @@ class SlashCommands:
         changed = self._service.change(self._conversation().id, {"title": text or None})
         self._chat.conversation = changed
         print_message(heading(self._service, changed))
+
+    def _search(self, text: str) -> None:
+        print_hits(self._service, self._service.search(text))
 
     def _list(self, _: str) -> None:
         rows = [(each.id[:SHORT_ID], title_of(self._service, each)) for each in self._service.list(limit=20).items]

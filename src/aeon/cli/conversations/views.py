@@ -12,12 +12,14 @@ from aeon.cli.platform.session import workspace_session
 from aeon.cli.text import one_line, printable
 from aeon.kernel.marks import untrusted_marks
 from aeon.llm.interface import LLMRequest
+from aeon.platform.errors import NotFoundError
 
 SHORT_ID = 8
 """Characters of an id that people are shown."""
 
 _TITLE_WIDTH = 60
-_SPEAKERS = {"user": "you", "agent": "answer", "system": "summary"}
+SPEAKERS = {"user": "you", "agent": "answer", "system": "summary"}
+"""What people are shown as the speaker of a message."""
 
 
 def list_conversations(user: str, *, is_archived: bool, after: str | None, limit: int, output: OutputFormat) -> int:
@@ -34,15 +36,17 @@ def list_conversations(user: str, *, is_archived: bool, after: str | None, limit
 
 
 def show_conversation(name: str, user: str, *, output: OutputFormat) -> int:
-    """Print what is visible of a conversation, numbered. Raises NotFoundError."""
+    """Print what is visible of a conversation, or the path that ends at a message, numbered. Raises NotFoundError."""
     with workspace_session(user) as workspace:
         service = workspace.conversations
-        found = service.find(name)
-        path = service.path(found.id)
+        found, end = _find_conversation_or_message(service, name)
+        path = service.path(found.id) if end is None else service.path_to(end.id)
         if print_as(output, {**found.as_dict(), "path": [each.as_dict() for each in path]}, key="id"):
             return ExitCode.DONE
         print_message(heading(service, found))
         print_path(service, path)
+        if end is not None and end.id not in {each.id for each in service.path(found.id)}:
+            print_message("this path is on another branch than the visible one", "note: ")
     return ExitCode.DONE
 
 
@@ -59,7 +63,7 @@ def show_tree(name: str, user: str, *, after: str | None, limit: int, output: Ou
             f"{each.sequence}{'*' if each.is_active else ''}",
             each.id[:SHORT_ID],
             (each.responds_to_id or "")[:SHORT_ID],
-            _SPEAKERS[each.turn.speaker],
+            SPEAKERS[each.turn.speaker],
             state_of(each),
             shown_content(each),
         )
@@ -146,7 +150,7 @@ def show_memory(name: str, user: str, *, output: OutputFormat) -> int:
         return ExitCode.DONE
     print_message(_token_line(memory.tokens, memory.budget, memory.counter.kind))
     rows = [
-        (each.tokens, each.alternative.id[:SHORT_ID], _SPEAKERS[each.speaker], shown_content(each.alternative))
+        (each.tokens, each.alternative.id[:SHORT_ID], SPEAKERS[each.speaker], shown_content(each.alternative))
         for each in memory.entries
     ]
     print_table(("TOKENS", "ID", "WHO", "TEXT"), [(memory.system_tokens, "", "system", ""), *rows])
@@ -174,6 +178,18 @@ def fork_conversation(name: str, user: str, title: str | None) -> int:
     return ExitCode.DONE
 
 
+def _find_conversation_or_message(service: ConversationService, name: str) -> tuple[Conversation, Alternative | None]:
+    """Return the named conversation; or that of the named message, and the message."""
+    try:
+        return service.find(name), None
+    except NotFoundError as not_found:
+        try:
+            message = service.find_alternative(name)
+        except NotFoundError:
+            raise not_found from None
+        return service.get(message.conversation_id), message
+
+
 def heading(service: ConversationService, conversation: Conversation) -> str:
     """The line above a conversation."""
     parts = [f"conversation {conversation.id[:SHORT_ID]}: {title_of(service, conversation)}"]
@@ -199,7 +215,7 @@ def print_path(service: ConversationService, path: Sequence[Alternative]) -> Non
     """Print the visible messages and answers, numbered by their depth."""
     for each in path:
         marks = marks_of(service, each)
-        print_data(f"[{each.turn.sequence}] {_SPEAKERS[each.turn.speaker]}{f' ({marks})' if marks else ''}:")
+        print_data(f"[{each.turn.sequence}] {SPEAKERS[each.turn.speaker]}{f' ({marks})' if marks else ''}:")
         print_data(printable(f"{full_content(each)}\n"))
 
 
@@ -261,7 +277,7 @@ def print_manifest(service: ConversationService, answer: Alternative, manifest: 
     )
     for each in manifest["entries"]:
         entry = service.alternative(each["alternative"])
-        who = f"{_SPEAKERS[each['speaker']]}{' (origin)' if each['isReference'] else ''}"
+        who = f"{SPEAKERS[each['speaker']]}{' (origin)' if each['isReference'] else ''}"
         rows.append((_share(each["tokens"], total), entry.id[:SHORT_ID], who, shown_content(entry)))
     print_table(("SHARE", "ID", "WHO", "TEXT"), rows)
     for each in manifest.get("toolCalls", []):

@@ -87,6 +87,12 @@ def migrate_store(to: int | None) -> int:
     return ExitCode.DONE
 
 
+def rebuild_indexes() -> int:
+    """Build the search indexes of conversations again."""
+    print_data(f"{_store().rebuild():,} titles, messages and answers can be searched")
+    return ExitCode.DONE
+
+
 def move_record(target: str, password_env: str | None) -> int:
     """Copy the record into another store, and print how to use it."""
     name = _store().move(target, password_env, print_message)

@@ -102,6 +102,17 @@ def store_move(target: StoreTarget, password_env: PasswordVariable = None) -> in
     return move_record(target, password_env)
 
 
+@store.command("rebuild")
+def store_rebuild() -> int:
+    """Build the search indexes of conversations again.
+
+    A search does this by itself for an index that is missing or damaged.
+    """
+    from aeon.cli.platform.store import rebuild_indexes
+
+    return rebuild_indexes()
+
+
 @graph.command("sync")
 def graph_sync(
     watch: Annotated[

@@ -1,10 +1,9 @@
 """Requests to the loopback port that llama.cpp opens in this process."""
 
-import json
 from http.client import HTTPConnection, HTTPException
 from urllib.parse import urlsplit
 
-from aeon.base.json import JsonObject
+from aeon.base.json import JsonObject, canonical_json, parse_strict
 
 _TIMEOUT_SECONDS = 60.0
 _OK = 200
@@ -16,10 +15,10 @@ def post_json(address: str, api_key: str, path: str, body: JsonObject) -> JsonOb
     connection = HTTPConnection(place.hostname or "", place.port, timeout=_TIMEOUT_SECONDS)
     headers = {"Authorization": f"Bearer {api_key}", "Content-Type": "application/json"}
     try:
-        connection.request("POST", path, json.dumps(body), headers)
+        connection.request("POST", path, canonical_json(body), headers)
         response = connection.getresponse()
         answer = response.read()
-        return json.loads(answer) if response.status == _OK else None
+        return parse_strict(answer.decode()) if response.status == _OK else None
     except (OSError, HTTPException, ValueError):
         return None
     finally:

@@ -7,7 +7,9 @@ from aeon.platform.conversations import queries
 from aeon.platform.conversations.model import Conversation, ConversationChange, ConversationStatus, NewConversation
 from aeon.platform.errors import ConflictError, NotFoundError
 from aeon.platform.ledger import AuditAction, Ledger, Mutation, MutationRequest
-from aeon.platform.store import GuardError, Store, UnitOfWork, write_one
+from aeon.platform.queries import LOCKED_HEAD
+from aeon.platform.search.message_index import begin_index, change_title
+from aeon.platform.store import GuardError, Store, UnitOfWork, guard
 
 _AFTER_ALL = "\U0010ffff"
 """Sorts after every character of an id."""
@@ -36,9 +38,14 @@ class ConversationRepository:
 
     def insert(self, made: Conversation, mutation: Mutation) -> Conversation:
         """Write a new conversation, or return that of the same mutation."""
+
+        def work(unit: UnitOfWork) -> None:
+            begin_index(unit, made.owner_id)
+            guard(holds=unit.write(queries.CREATE, made.as_row()) == 1)
+            change_title(unit, made.owner_id, made.id, None, made.title)
+
         action = conversation_action("create", made.id, made.owner_id)
-        answer: JsonObject = {"id": made.id}
-        answer = self._ledger.commit(write_one(queries.CREATE, made.as_row()), mutation, [action], answer)
+        answer = self._ledger.commit(work, mutation, [action], {"id": made.id})
         return self.get(made.owner_id, answer["id"])
 
     def get(self, user: str, id_: str) -> Conversation:
@@ -86,20 +93,29 @@ class ConversationRepository:
             fields["titleBy"] = "user" if wanted["title"] else None
         fields |= {"version": before.version + 1, "updatedAt": self._ledger.now()}
         after = Conversation.model_validate(fields)
-        work = mutation.expecting(
-            lambda unit: _version_of(unit, request.user, id_),
-            write_one(queries.CHANGE, {**after.as_row(), "before": before.version}),
-        )
+
+        def work(unit: UnitOfWork) -> None:
+            guard(holds=unit.write(queries.CHANGE, {**after.as_row(), "before": before.version}) == 1)
+            change_title(unit, request.user, id_, before.title, after.title)
+
+        checked = mutation.expecting(lambda unit: _version_of(unit, request.user, id_), work)
         try:
-            self._ledger.commit(work, mutation, [conversation_action("change", id_, request.user)], {"id": id_})
+            self._ledger.commit(checked, mutation, [conversation_action("change", id_, request.user)], {"id": id_})
         except GuardError:
             raise ConflictError("The conversation was changed in the meantime.") from None
         return self.get(request.user, id_)
 
     def suggest_title(self, user: str, id_: str, title: str) -> bool:
         """Give an untitled conversation a title made by a model; return whether it was untitled."""
-        params: JsonObject = {"user": user, "id": id_, "title": title}
-        return self._store.update(lambda unit: unit.write(queries.NAME_UNTITLED, params)) == 1
+
+        def work(unit: UnitOfWork) -> bool:
+            unit.read(LOCKED_HEAD, {"user": user})
+            if not unit.write(queries.NAME_UNTITLED, {"user": user, "id": id_, "title": title}):
+                return False
+            change_title(unit, user, id_, None, title)
+            return True
+
+        return self._store.update(work)
 
 
 _REMOVABLE = frozenset({"title", "contextBudget"})

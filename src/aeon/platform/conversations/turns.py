@@ -18,7 +18,9 @@ from aeon.platform.conversations.model import (
 from aeon.platform.conversations.repository import ConversationRepository, conversation_action, id_range
 from aeon.platform.errors import ConflictError, NotFoundError, RuleError, VersionError
 from aeon.platform.ledger import Ledger, Mutation, MutationRequest
+from aeon.platform.queries import LOCKED_HEAD
 from aeon.platform.records import replace_unstorable
+from aeon.platform.search.message_index import DocumentPlace, add_document
 from aeon.platform.store import Row, Store, UnitOfWork, guard
 
 _WINDOW = 200
@@ -266,8 +268,13 @@ class TurnRepository:
         }
 
         def work(unit: UnitOfWork) -> bool:
+            unit.read(LOCKED_HEAD, {"user": user})
             unit.write(queries.REMOVE_PIECES, {"id": id_})
-            return unit.write(queries.END, params) == 1
+            if not unit.write(queries.END, params):
+                return False
+            if text is not None:
+                add_document(unit, user, DocumentPlace(answer.conversation_id, id_), text)
+            return True
 
         return self._store.update(work)
 
@@ -337,6 +344,8 @@ class TurnRepository:
                 "ended_at": None if row["state"] == "generating" else at,
             }
             unit.write(queries.ADD_ALTERNATIVE, placed)
+            if row["content"] is not None:
+                add_document(unit, user, DocumentPlace(where.conversation, row["id"]), row["content"])
             self._switch(unit, user, where.conversation, row["id"], wakes=True)
 
         action = conversation_action(mutation.verb.partition(".")[2], mutation.target, user, alternative=row["id"])

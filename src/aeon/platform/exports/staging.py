@@ -26,21 +26,31 @@ class Spool:
     """
 
     def __init__(self) -> None:
-        self._file = tempfile.SpooledTemporaryFile(_IN_MEMORY, "w+", encoding="utf-8")  # noqa: SIM115  # see `close`
+        self._file = tempfile.SpooledTemporaryFile(_IN_MEMORY)  # noqa: SIM115  # see `close`
+        self._end = 0
 
     def refill(self, values: Iterable[Json]) -> None:
         """Replaces all values. Raises StoreError if the disk is full."""
         with _disk_errors():
             self._file.seek(0)
             self._file.truncate()
+        self._end = 0
         for value in values:
             self.add(value)
 
-    def add(self, value: Json) -> None:
-        """Appends a value. Raises StoreError if the disk is full."""
-        line = f"{canonical_json(value)}\n"
+    def add(self, value: Json) -> int:
+        """Appends a value, and returns its place. Raises StoreError if the disk is full."""
+        line, place = f"{canonical_json(value)}\n".encode(), self._end
         with _disk_errors():
             self._file.write(line)
+        self._end += len(line)
+        return place
+
+    def at(self, place: int) -> Json:
+        """Returns the value at a place. Nothing may be added afterwards. Raises StoreError if the disk is full."""
+        with _disk_errors():
+            self._file.seek(place)
+        return parse_strict(self._file.readline().decode())
 
     def close(self) -> None:
         """Removes the file."""
@@ -53,7 +63,7 @@ class Spool:
         """
         with _disk_errors():
             self._file.seek(0)
-        return map(parse_strict, self._file)
+        return (parse_strict(line.decode()) for line in self._file)
 
     def __enter__(self) -> Self:
         return self
@@ -122,6 +132,8 @@ class ExportStaging:
         self._required = {label: _required(graph, node) for label, node in graph.nodes.items()}
         self._spools = {label: Spool() for label in graph.nodes}
         self._nodes: dict[int, _Node] = {}
+        self._parents = {label: _own_columns(graph, node) for label, node in graph.nodes.items()}
+        self._places = {label: list[tuple[int, int]]() for label, columns in self._parents.items() if columns}
         self._links: dict[str, list[_Link]] = {edge.table: [] for edge in graph.edges.values() if edge.key}
         self._last_number = -1
         self._has_edges = False
@@ -143,13 +155,27 @@ class ExportStaging:
             )
 
     def nodes(self, node: NodeType) -> Iterator[JsonObject]:
-        """Yields the rows of a node's table."""
+        """Yields the rows of a node's table; those that others of the same table refer to come before them."""
         ids = {column: self._ids_of(label) for column, label in node.part_of.items()}
-        for number, values in self._spools[node.label]:
+        for number, values in self._staged(node):
             joined = self._nodes[number].values if number in self._nodes else {}
             row: JsonObject = {**node.defaults, **values, **joined}
             if all(row[column] in known for column, known in ids.items()):
                 yield row | {column: derive(row) for column, derive in node.derived.items()}
+
+    def _staged(self, node: NodeType) -> Iterable[tuple[int, JsonObject]]:
+        """Returns the numbers and properties of a label's nodes."""
+        spool = self._spools[node.label]
+        if node.label not in self._places:
+            return iter(spool)
+        places = self._places[node.label]
+        numbers = {self._nodes[number].values.get("id"): number for number, _ in places}
+        parents = {
+            number: {numbers.get(self._nodes[number].values.get(column)) for column in self._parents[node.label]}
+            for number, _ in places
+        }
+        place_of = dict(places)
+        return (spool.at(place_of[number]) for number in parents_first(parents))
 
     def links(self, edge: EdgeType) -> Iterator[JsonObject]:
         """Yields the rows of a table that holds only edges."""
@@ -194,7 +220,9 @@ class ExportStaging:
         row = row_from_properties(
             node, upgrade_properties(label, properties), lambda text: self._problems.add(line, text)
         )
-        self._spools[label].add([number, row])
+        place = self._spools[label].add([number, row])
+        if label in self._places:
+            self._places[label].append((number, place))
         missing = self._required[label].keys() - row.keys()
         joins = self._joined.get(label, set[str]())
         self._report_missing(line, label, self._required[label], missing - joins)
@@ -252,6 +280,30 @@ class ExportStaging:
 
     def _ids_of(self, label: str) -> set[Json]:
         return {node.values.get("id") for node in self._nodes.values() if node.label == label}
+
+
+def parents_first(parents: Mapping[int, set[int | None]]) -> Iterator[int]:
+    """Yields all keys, each after its parents; those of a circle come last, in their own order."""
+    waiting = {key: len(each & parents.keys()) for key, each in parents.items()}
+    children: dict[int | None, list[int]] = {}
+    for key, each in parents.items():
+        for parent in each:
+            children.setdefault(parent, []).append(key)
+    ready = [key for key, count in waiting.items() if not count]
+    for key in ready:
+        yield key
+        del waiting[key]
+        for child in children.get(key, ()):
+            waiting[child] -= 1
+            if not waiting[child]:
+                ready.append(child)
+    yield from waiting
+
+
+def _own_columns(graph: GraphSchema, node: NodeType) -> list[str]:
+    """Returns the columns of a node's row that refer to another node of the same label."""
+    own = (edge for edge in graph.edges.values() if edge.source == edge.target == node.label and not edge.key)
+    return [column for edge in own for column in edge.target_columns]
 
 
 def _reference_columns(columns: Mapping[str, str], end: _Node) -> JsonObject:

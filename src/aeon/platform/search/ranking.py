@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from difflib import SequenceMatcher
 from typing import Final, NamedTuple
 
@@ -44,6 +44,23 @@ def score_bm25(words: Sequence[str], documents: Sequence[SearchDocument]) -> lis
         for at, count in enumerate(counts):
             norm = _SATURATION * (1 - _LENGTH_WEIGHT + _LENGTH_WEIGHT * lengths[at] / average)
             scores[at] += rarity * count * (_SATURATION + 1) / (count + norm)
+    return scores
+
+
+def score_postings(
+    words: Sequence[Mapping[int, float]], length_of: Callable[[int], int], total: int, average: float
+) -> dict[int, float]:
+    """Returns BM25 scores by document, for how often each word occurs in which documents.
+
+    `total` and `average` are the number of all documents and their average length in words.
+    """
+    scores: dict[int, float] = {}
+    for counts in words:
+        rarity = _rarity(len(counts), total) * (_SATURATION + 1)
+        plain, by_length = _SATURATION * (1 - _LENGTH_WEIGHT), _SATURATION * _LENGTH_WEIGHT / average
+        for document, count in counts.items():
+            norm = plain + by_length * length_of(document)
+            scores[document] = scores.get(document, 0.0) + rarity * count / (count + norm)
     return scores
 
 

@@ -117,6 +117,40 @@ CREATE TABLE pieces (
     PRIMARY KEY (alternative_id, n)
 );
 
+-- Search in conversations, derived from them. Of an index's documents, the newest wait with their words; as soon as a
+-- segment of them is full, its words get rows of their own. `behind` counts the changes that the index has not taken over.
+
+CREATE TABLE search_message_indexes (
+    owner_id text COLLATE "C" PRIMARY KEY REFERENCES users (id),
+    form     bigint NOT NULL,
+    last     bigint NOT NULL CHECK (last >= 0),
+    waiting  bigint NOT NULL CHECK (waiting >= 0),
+    behind   bigint NOT NULL
+);
+
+CREATE TABLE search_message_documents (
+    owner_id        text COLLATE "C" NOT NULL,
+    number          bigint NOT NULL,
+    conversation_id text COLLATE "C" NOT NULL,
+    alternative_id  text COLLATE "C" NOT NULL,
+    PRIMARY KEY (owner_id, number),
+    UNIQUE (conversation_id, alternative_id)
+);
+
+CREATE TABLE search_message_words (
+    owner_id text COLLATE "C" NOT NULL,
+    number   bigint NOT NULL,
+    words    text COLLATE "C" NOT NULL,
+    PRIMARY KEY (owner_id, number)
+);
+
+CREATE TABLE search_message_terms (
+    owner_id text COLLATE "C" NOT NULL,
+    segment  bigint NOT NULL,
+    term     text COLLATE "C" NOT NULL,
+    postings text COLLATE "C" NOT NULL,
+    PRIMARY KEY (owner_id, segment, term)
+);
 
 -- What never changes
 
@@ -180,6 +214,35 @@ $$;
 
 CREATE TRIGGER alternatives_place BEFORE INSERT ON alternatives
 FOR EACH ROW EXECUTE FUNCTION check_alternative_place();
+
+-- What the search index has to take over. Temporary conversations are not searched (platform 28).
+
+CREATE FUNCTION note_search() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    UPDATE search_message_indexes SET behind = behind + 1 WHERE owner_id = NEW.owner_id;
+    RETURN NULL;
+END
+$$;
+
+CREATE FUNCTION note_message_search() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    UPDATE search_message_indexes SET behind = behind + 1
+    WHERE owner_id = NEW.owner_id AND (SELECT is_temporary FROM conversations WHERE id = NEW.conversation_id) = 0;
+    RETURN NULL;
+END
+$$;
+
+CREATE TRIGGER alternatives_searched AFTER INSERT ON alternatives
+FOR EACH ROW WHEN (NEW.content IS NOT NULL) EXECUTE FUNCTION note_message_search();
+
+CREATE TRIGGER alternatives_searched_anew AFTER UPDATE OF content ON alternatives
+FOR EACH ROW WHEN (NEW.content IS DISTINCT FROM OLD.content) EXECUTE FUNCTION note_message_search();
+
+CREATE TRIGGER conversations_searched AFTER INSERT ON conversations
+FOR EACH ROW WHEN (NEW.title IS NOT NULL AND NEW.is_temporary = 0) EXECUTE FUNCTION note_search();
+
+CREATE TRIGGER conversations_searched_anew AFTER UPDATE OF title ON conversations
+FOR EACH ROW WHEN (NEW.title IS DISTINCT FROM OLD.title AND NEW.is_temporary = 0) EXECUTE FUNCTION note_search();
 
 -- What changed, for those who follow the record
 

@@ -3,6 +3,10 @@
 DROP VIEW graph_edge;
 DROP VIEW graph_node;
 
+DROP TABLE search_message_terms;
+DROP TABLE search_message_words;
+DROP TABLE search_message_documents;
+DROP TABLE search_message_indexes;
 DROP TABLE pieces;
 DROP TABLE manifests;
 DROP TABLE alternatives;

@@ -117,6 +117,40 @@ CREATE TABLE pieces (
     PRIMARY KEY (alternative_id, n)
 ) STRICT;
 
+-- Search in conversations, derived from them. Of an index's documents, the newest wait with their words; as soon as a
+-- segment of them is full, its words get rows of their own. `behind` counts the changes that the index has not taken over.
+
+CREATE TABLE search_message_indexes (
+    owner_id TEXT PRIMARY KEY REFERENCES users (id),
+    form     INTEGER NOT NULL,
+    last     INTEGER NOT NULL CHECK (last >= 0),
+    waiting  INTEGER NOT NULL CHECK (waiting >= 0),
+    behind   INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE search_message_documents (
+    owner_id        TEXT NOT NULL,
+    number          INTEGER NOT NULL,
+    conversation_id TEXT NOT NULL,
+    alternative_id  TEXT NOT NULL,
+    PRIMARY KEY (owner_id, number),
+    UNIQUE (conversation_id, alternative_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE search_message_words (
+    owner_id TEXT NOT NULL,
+    number   INTEGER NOT NULL,
+    words    TEXT NOT NULL,
+    PRIMARY KEY (owner_id, number)
+) STRICT;
+
+CREATE TABLE search_message_terms (
+    owner_id TEXT NOT NULL,
+    segment  INTEGER NOT NULL,
+    term     TEXT NOT NULL,
+    postings TEXT NOT NULL,
+    PRIMARY KEY (owner_id, segment, term)
+) STRICT, WITHOUT ROWID;
 
 -- What never changes
 
@@ -160,6 +194,28 @@ BEGIN SELECT RAISE(ABORT, 'an alternative responds to one of the parent turn'); 
 CREATE TRIGGER alternatives_one_turn BEFORE INSERT ON alternatives
 WHEN EXISTS (SELECT 1 FROM alternatives WHERE responds_to_id = NEW.responds_to_id AND turn_id <> NEW.turn_id)
 BEGIN SELECT RAISE(ABORT, 'an alternative is answered in one turn'); END;
+
+-- What the search index has to take over. Temporary conversations are not searched (platform 28).
+
+CREATE TRIGGER alternatives_searched AFTER INSERT ON alternatives WHEN NEW.content IS NOT NULL
+BEGIN
+    UPDATE search_message_indexes SET behind = behind + 1
+    WHERE owner_id = NEW.owner_id AND (SELECT is_temporary FROM conversations WHERE id = NEW.conversation_id) = 0;
+END;
+CREATE TRIGGER alternatives_searched_anew AFTER UPDATE OF content ON alternatives WHEN NEW.content IS NOT OLD.content
+BEGIN
+    UPDATE search_message_indexes SET behind = behind + 1
+    WHERE owner_id = NEW.owner_id AND (SELECT is_temporary FROM conversations WHERE id = NEW.conversation_id) = 0;
+END;
+CREATE TRIGGER conversations_searched AFTER INSERT ON conversations WHEN NEW.title IS NOT NULL AND NEW.is_temporary = 0
+BEGIN
+    UPDATE search_message_indexes SET behind = behind + 1 WHERE owner_id = NEW.owner_id;
+END;
+CREATE TRIGGER conversations_searched_anew AFTER UPDATE OF title ON conversations
+WHEN NEW.title IS NOT OLD.title AND NEW.is_temporary = 0
+BEGIN
+    UPDATE search_message_indexes SET behind = behind + 1 WHERE owner_id = NEW.owner_id;
+END;
 
 -- What changed, for those who follow the record
 
