@@ -62,6 +62,21 @@ class ConversationRepository:
         params: JsonObject = {"user": user, "status": status, "before": instant, "before_id": id_, "limit": limit}
         return [Conversation.from_row(row) for row in self._store.read(queries.NEWEST, params)]
 
+    def list_all(self, user: str) -> list[Conversation]:
+        """Return all conversations of the user but temporary ones, each after the one that it was forked from."""
+
+        def work(unit: UnitOfWork) -> list[Conversation]:
+            found: list[Conversation] = []
+            for status in ("active", "archived"):
+                before: JsonObject = {"before": _END_OF_TIME, "before_id": ""}
+                params: JsonObject = {"user": user, "status": status, "limit": _PAGE}
+                while rows := unit.read(queries.NEWEST, {**params, **before}):
+                    found += map(Conversation.from_row, rows)
+                    before = {"before": found[-1].updated_at, "before_id": found[-1].id}
+            return found
+
+        return _origins_first([each for each in self._store.view(work) if not each.is_temporary])
+
     def list_matching(self, user: str, prefix: str, limit: int) -> list[Conversation]:
         """Return the user's conversations whose ids begin with `prefix`, by id."""
         params: JsonObject = {"user": user, **id_range(prefix), "limit": limit}
@@ -102,8 +117,24 @@ class ConversationRepository:
         return self._store.update(lambda unit: unit.write(queries.NAME_UNTITLED, params)) == 1
 
 
+_PAGE = 1000
+
 _REMOVABLE = frozenset({"title", "contextBudget"})
 """Fields that a change can set to None."""
+
+
+def _origins_first(conversations: list[Conversation]) -> list[Conversation]:
+    """Return conversations by their age, each after the one that it was forked from."""
+    by_id = {each.id: each for each in conversations}
+    ordered: dict[str, Conversation] = {}
+    for start in sorted(conversations, key=lambda each: (each.created_at, each.id)):
+        chain: list[Conversation] = []
+        at: Conversation | None = start
+        while at is not None and at.id not in ordered:
+            chain.append(at)
+            at = by_id.get(at.forked_from_id or "")
+        ordered.update((each.id, each) for each in reversed(chain))
+    return list(ordered.values())
 
 
 def id_range(prefix: str) -> JsonObject:

@@ -22,6 +22,7 @@ from aeon.platform.records import replace_unstorable
 from aeon.platform.store import Row, Store, UnitOfWork, guard
 
 _WINDOW = 200
+_PAGE = 1000
 _COUNT_LIMIT = 10_000
 
 
@@ -107,6 +108,22 @@ class TurnRepository:
         depth, turn, sequence = after
         params: JsonObject = {"conversation": conversation, "depth": depth, "turn": turn, "n": sequence, "limit": limit}
         return self._all(queries.TREE, {"user": user, **params})
+
+    def whole(self, user: str, conversation: str) -> tuple[Conversation, list[Alternative]]:
+        """Return a conversation and all its alternatives as they are at one moment, by depth, turn and sequence."""
+
+        def work(unit: UnitOfWork) -> tuple[Conversation, list[Alternative]]:
+            found = _conversation_in(unit, user, conversation, None)
+            alternatives: list[Alternative] = []
+            params: JsonObject = {"user": user, "conversation": conversation, "limit": _PAGE}
+            place: JsonObject = {"depth": 0, "turn": "", "n": 0}
+            while rows := unit.read(queries.TREE, {**params, **place}):
+                alternatives += map(_alternative, rows)
+                last = alternatives[-1]
+                place = {"depth": last.turn.sequence, "turn": last.turn.id, "n": last.sequence}
+            return found, alternatives
+
+        return self._store.view(work)
 
     # Writing
 
