@@ -151,13 +151,12 @@ class ConversationTransfer:
     def _exported(
         self, ids: Sequence[str] | None
     ) -> Iterator[tuple[Conversation, list[Alternative], Conversation | None]]:
-        conversations = self._platform.conversations
-        found = conversations.list_all(self._user)
+        chosen = self._platform.conversations.list_ids(self._user)
         if ids is not None:
-            temporary = {id_: conversations.get(self._user, id_) for id_ in ids}
-            found = [each for each in found if temporary.pop(each.id, None) is not None] + list(temporary.values())
-        for each in found:
-            conversation, alternatives = self._platform.turns.whole(self._user, each.id)
+            wanted = dict.fromkeys(ids)
+            chosen = list(dict.fromkeys([*(id_ for id_ in chosen if id_ in wanted), *wanted]))
+        for id_ in chosen:
+            conversation, alternatives = self._platform.turns.whole(self._user, id_)
             yield conversation, alternatives, self._origin(conversation)
 
     def _origin(self, conversation: Conversation) -> Conversation | None:

@@ -88,6 +88,7 @@ def _message(each: Alternative, number: int, siblings: int) -> Iterator[str]:
     speaker = "Tool" if role == "tool" or each.turn.turn_type == "tool_result" else _SPEAKERS[each.turn.speaker]
     marks = [f"{each.sequence} of {siblings}"] if siblings > 1 else []
     marks += [each.state] if each.state != "complete" else []
+    marks += ["empty"] if each.content == "" else []
     marks += ["hidden"] if each.imported.get("isHidden") else []
     marks += [_inline(each.model)] if each.model else []
     yield ""

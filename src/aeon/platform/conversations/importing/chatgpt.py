@@ -12,6 +12,7 @@ from aeon.platform.conversations.importing.fields import (
     list_of,
     names_of,
     object_of,
+    places_of,
     required_object,
     storable,
     text_of,
@@ -55,27 +56,21 @@ def read_chatgpt(value: JsonObject) -> SourceConversation:
     """Returns a conversation of this export. Raises BrokenConversationError."""
     mapping = required_object(value.get("mapping"), "mapping")
     nodes = {id_: required_object(node, f"mapping.{id_}") for id_, node in mapping.items()}
-    named_by = {
-        child: (parent, rank)
-        for parent, node in nodes.items()
-        for rank, child in enumerate(list_of(node.get("children")))
-        if isinstance(child, str)
-    }
+    places = places_of(nodes, "parent", "children")
     return SourceConversation(
         source="chatgpt",
         key=import_key("chatgpt", value.get("conversation_id") or value.get("id"), value),
         title=title_of(value.get("title")),
         created_at=instant_of(value.get("create_time")),
         updated_at=instant_of(value.get("update_time")),
-        messages=[_message(id_, node, *named_by.get(id_, (None, len(nodes)))) for id_, node in nodes.items()],
+        messages=[_message(id_, node, *places[id_]) for id_, node in nodes.items()],
         current=text_of(value.get("current_node")),
         is_archived=value.get("is_archived") is True,
         is_pinned=value.get("is_starred") is True or value.get("pinned_time") is not None,
     )
 
 
-def _message(id_: str, node: JsonObject, named_by: str | None, rank: int) -> SourceMessage:
-    parent = text_of(node.get("parent")) or named_by
+def _message(id_: str, node: JsonObject, parent: str | None, rank: int) -> SourceMessage:
     if node.get("message") is None:
         return SourceMessage(id_, parent, "system", "", None, rank, details={"isEmptyNode": True})
     message = required_object(node["message"], f"mapping.{id_}.message")
@@ -83,7 +78,7 @@ def _message(id_: str, node: JsonObject, named_by: str | None, rank: int) -> Sou
     role = _ROLES.get(text_of(author.get("role")) or "", "tool")
     content = _content(message.get("content"))
     names = names_of(metadata.get("attachments"), "name")
-    content.not_kept.update(given(file=len(names)))
+    content.not_kept.update(given(file=_count_files(metadata, content)))
     content.not_kept.update(given(citation=len(list_of(metadata.get("citations")))))
     status = text_of(message.get("status"))
     state: AlternativeState = "stopped" if role == "assistant" and status in _STOPPED else "complete"
@@ -137,14 +132,19 @@ def _of_parts(parts: list[Json], rest: JsonObject) -> _Content:
         if isinstance(part, str):
             texts.append(part)
             continue
+        others.append(part)
         if text := text_of(fields.get("text")):
             texts.append(text)
-        others.append(part)
-        if medium := next((each for each in ("image", "audio", "video") if each in kind), None):
-            not_kept[medium] += 1
-        elif not text:
-            not_kept[kind] += 1
+        else:
+            not_kept[next((medium for medium in ("image", "audio", "video") if medium in kind), kind)] += 1
     return _Content("\n".join(texts), _kept({**rest, "parts": others} if others else rest), not_kept)
+
+
+def _count_files(metadata: JsonObject, content: _Content) -> int:
+    """Returns how many attachments there are beside the images that the content itself points to."""
+    pointers = [str(object_of(part).get("asset_pointer")) for part in list_of(content.rest.get("parts"))]
+    attached = [text_of(object_of(each).get("id")) for each in list_of(metadata.get("attachments"))]
+    return sum(not id_ or not any(id_ in pointer for pointer in pointers) for id_ in attached)
 
 
 def _kept(rest: JsonObject) -> JsonObject:

@@ -3,6 +3,7 @@
 import hashlib
 import math
 import re
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Final, cast
 
@@ -37,6 +38,28 @@ def text_of(value: Json) -> str | None:
 def names_of(value: Json, field: str) -> list[Json]:
     """Returns the texts under one field of the objects in a list."""
     return [name for each in list_of(value) if (name := text_of(object_of(each).get(field)))]
+
+
+def places_of(
+    nodes: Mapping[str, JsonObject], parent_field: str, children_field: str
+) -> dict[str, tuple[str | None, int]]:
+    """Returns, by id, the parent of each node and its rank among that parent's children.
+
+    Exports keep both directions. A node's own word for its parent counts, unless there is no such parent and another
+    node names it as a child.
+    """
+    named_by = {
+        child: (parent, rank)
+        for parent, node in nodes.items()
+        for rank, child in enumerate(list_of(node.get(children_field)))
+        if isinstance(child, str)
+    }
+    places: dict[str, tuple[str | None, int]] = {}
+    for id_, node in nodes.items():
+        parent = text_of(node.get(parent_field))
+        other, rank = named_by.get(id_, (None, len(nodes)))
+        places[id_] = (parent if parent in nodes else other or parent, rank)
+    return places
 
 
 def required_object(value: Json, place: str) -> JsonObject:

@@ -13,6 +13,7 @@ from aeon.platform.conversations.importing.fields import (
     list_of,
     names_of,
     object_of,
+    places_of,
     required_object,
     storable,
     tags_of,
@@ -35,19 +36,14 @@ def read_open_webui(value: JsonObject) -> SourceConversation:
     history = object_of(chat.get("history"))
     given_messages = required_object(history.get("messages"), "history.messages")
     messages = {id_: required_object(each, f"history.messages.{id_}") for id_, each in given_messages.items()}
-    named_by = {
-        child: (parent, rank)
-        for parent, each in messages.items()
-        for rank, child in enumerate(list_of(each.get("childrenIds")))
-        if isinstance(child, str)
-    }
+    places = places_of(messages, "parentId", "childrenIds")
     return SourceConversation(
         source="open_webui",
         key=import_key("open_webui", value.get("id") or chat.get("id"), value),
         title=title_of(value.get("title")) or title_of(chat.get("title")),
         created_at=instant_of(value.get("created_at")) or instant_of(chat.get("timestamp")),
         updated_at=instant_of(value.get("updated_at")),
-        messages=[_message(id_, each, *named_by.get(id_, (None, len(messages)))) for id_, each in messages.items()],
+        messages=[_message(id_, each, *places[id_]) for id_, each in messages.items()],
         current=text_of(history.get("currentId")),
         is_archived=value.get("archived") is True,
         is_pinned=value.get("pinned") is True,
@@ -59,7 +55,7 @@ def _chat(value: JsonObject) -> JsonObject:
     return object_of(value["chat"]) if isinstance(value.get("chat"), dict) else value
 
 
-def _message(id_: str, message: JsonObject, named_by: str | None, rank: int) -> SourceMessage:
+def _message(id_: str, message: JsonObject, parent: str | None, rank: int) -> SourceMessage:
     given_role = text_of(message.get("role")) or ""
     content, not_kept = _content(message.get("content"))
     not_kept.update(map(_kind_of_file, list_of(message.get("files"))))
@@ -72,7 +68,7 @@ def _message(id_: str, message: JsonObject, named_by: str | None, rank: int) -> 
         state = "stopped"
     return SourceMessage(
         id=id_,
-        parent=text_of(message.get("parentId")) or named_by,
+        parent=parent,
         role=_ROLES.get(given_role, "assistant"),
         content=None if state == "failed" else content,
         created_at=instant_of(message.get("timestamp")),
