@@ -34,7 +34,7 @@ def listed(aeon):
 def test_every_form_is_recognized_and_what_was_not_kept_is_listed_platform_27(aeon, listed):
     done = aeon("conversation", "import", *(DATA / f"{name}.json" for name in ("chatgpt", "claude", "open_webui")))
     assert done.code == 0, done.err
-    assert "imported 8 conversations with 42 messages; recognized: ChatGPT: 3, Claude: 3, Open WebUI: 2" in done.out
+    assert "imported 8 conversations with 45 messages; recognized: ChatGPT: 3, Claude: 3, Open WebUI: 2" in done.out
     assert "not everything was kept of 5 conversations:" in done.out
     assert "  3 x image" in done.out
     assert "whose parent is missing" in done.out
@@ -148,7 +148,7 @@ def test_a_path_without_an_export_says_what_is_there(aeon, tmp_path):
 
 
 def test_an_import_that_is_stopped_keeps_what_came_and_goes_on_later_platform_27(tmp_path):
-    with Project(tmp_path) as project:
+    with Project.open(tmp_path) as project:
         transfer = project.conversations.transfer
         outcomes = transfer.import_files([DATA / "chatgpt.json"])
         assert next(outcomes).state == "new"
@@ -159,7 +159,7 @@ def test_an_import_that_is_stopped_keeps_what_came_and_goes_on_later_platform_27
 
 def test_an_export_of_all_imports_to_the_same_export_platform_27(aeon, tmp_path):
     aeon("conversation", "import", DATA / "chatgpt.json", DATA / "open_webui.json")
-    wrote = aeon("conversation", "export", "--all", "-o", tmp_path / "all.json")
+    wrote = aeon("conversation", "export", "--all", "--to", tmp_path / "all.json")
     assert (wrote.code, wrote.out) == (0, "")
     again = aeon("conversation", "import", tmp_path / "all.json", "--user", "eve", "--json")
     assert (again.code, again.json["imported"], again.json["formats"]) == (0, 5, {"aeon": 5})
@@ -177,17 +177,17 @@ def test_a_file_is_never_overwritten_unless_asked(aeon, tmp_path):
     aeon("conversation", "import", DATA / "claude.json")
     target = tmp_path / "mine.json"
     target.write_text("mine", "utf-8")
-    refused = aeon("conversation", "export", "--all", "-o", target)
+    refused = aeon("conversation", "export", "--all", "--to", target)
     assert refused.code == 2
     assert "exists already" in refused.err
     assert target.read_text("utf-8") == "mine"
-    assert aeon("conversation", "export", "--all", "-o", target, "--force").code == 0
+    assert aeon("conversation", "export", "--all", "--to", target, "--force").code == 0
     assert len(json.loads(target.read_text("utf-8"))) == 3
     assert [each.name for each in tmp_path.iterdir() if each.name.startswith(".aeon-export")] == []
 
 
 @pytest.mark.parametrize(
-    "argv", [[], ["last", "--all"], ["last", "--branches", "path"], ["nobody"], ["last", "-o", "no/such/folder/x"]]
+    "argv", [[], ["last", "--all"], ["last", "--branches", "path"], ["last", "--to", "no/such/folder/x"]]
 )
 def test_an_export_of_what_is_not_clear_says_what_to_do(aeon, argv):
     aeon("conversation", "import", DATA / "claude.json")
@@ -276,7 +276,7 @@ def test_a_terminal_sees_how_far_it_is(terminal):
 
 
 def test_ten_thousand_conversations_are_counted_in_a_report_that_does_not_grow(tmp_path):
-    with Project(tmp_path) as project:
+    with Project.open(tmp_path) as project:
         (tmp_path / "many.json").write_text("[" + ",".join(['{"mapping": 1}'] * 10_000) + "]", "utf-8")
         report = ImportReport()
         for outcome in project.conversations.transfer.import_files([tmp_path / "many.json"]):

@@ -187,7 +187,7 @@ def conversation_export(
         typer.Option("--branches", metavar="WHICH", help="path (what is visible, default for markdown) or all."),
     ] = None,
     file: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write into this file; default: stdout.")
+        Path | None, typer.Option("--to", metavar="FILE", help="Write into this file; default: stdout.")
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite the file if it exists.")] = False,
     user: User = "me",

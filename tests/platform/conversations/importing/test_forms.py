@@ -1,6 +1,8 @@
 """The public forms of ChatGPT, Claude and Open WebUI with their oddities: every node, the same current path (platform 27)."""
 
 import json
+import subprocess
+import sys
 from collections import Counter
 from pathlib import Path
 
@@ -192,3 +194,32 @@ def test_times_are_seconds_or_smaller_units(at):
     text = json.dumps({"history": {"messages": {"a": {"role": "user", "content": "x", "timestamp": at}}}})
     (found,) = read_conversation(text).alternatives()
     assert found.created_at == "2023-11-14T22:13:20.000000+00:00"
+
+
+_READS = """
+import json, re
+from pathlib import Path
+from aeon.platform.conversations.importing.formats import read_conversation
+from aeon.platform.conversations.importing.json_elements import split_elements
+
+message = {"author": {"role": "user"}, "content": {"content_type": "text", "parts": ["word " * 200]}}
+nodes = {str(n): {"parent": str(n - 1) if n else None, "message": message} for n in range(9)}
+conversation = json.dumps({"conversation_id": "x", "mapping": nodes})
+
+def chunks():
+    yield "["
+    for _ in range(10_000):
+        yield conversation + ","
+
+read = sum(len(list(read_conversation(each.text).alternatives())) for each in split_elements(chunks(), 1 << 27) if each.text)
+print(read, len(conversation) * 10_000, int(re.search(r"VmHWM:\\s+(\\d+)", Path("/proc/self/status").read_text())[1]) // 1024)
+"""
+
+
+@pytest.mark.slow
+def test_a_hundred_megabytes_are_read_in_constant_memory_platform_27():
+    ended = subprocess.run([sys.executable, "-c", _READS], capture_output=True, text=True, check=True)
+    messages, size, megabytes = map(int, ended.stdout.split())
+    assert messages == 90_000
+    assert size > 90_000_000
+    assert megabytes < 80

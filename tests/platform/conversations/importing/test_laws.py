@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from tests.platform.conversations.conftest import Talk
 
 from aeon.base.json import canonical_json
+from aeon.platform.conversations import queries
 from aeon.platform.conversations.exporting import exported_conversation
 from aeon.platform.conversations.importing.arrange import SourceConversation, SourceMessage, arrange
 from aeon.platform.conversations.importing.formats import read_conversation
@@ -293,3 +294,24 @@ def test_a_conversation_goes_on_after_an_import(transfer):
     made = transfer.writer.write(talk.user, tree)
     said = talk.turns.append(made.id, "further", MutationRequest(talk.user))
     assert [each.content for each in talk.turns.path(talk.user, said.id)] == ["x", "x", "x", "further"]
+
+
+@pytest.mark.parametrize(
+    "parent", [lambda n: f"{n - 1}" if n else None, lambda n: "0" if n else None], ids=["deep", "wide"]
+)
+def test_a_tree_of_any_shape_is_arranged_in_linear_time(parent):
+    messages = [SourceMessage(f"{n}", parent(n), "user", "x", None) for n in range(50_000)]
+    tree = arrange(SourceConversation("chatgpt", "chatgpt:large", None, None, None, messages, None))
+    assert sum(1 for _ in tree.alternatives()) == 50_000
+
+
+@pytest.mark.parametrize(
+    ("query", "params"),
+    [
+        (queries.IMPORTED, {"user": "u", "key": "k", "id": "i"}),
+        (queries.COUNT_AMONG, {"conversation": "c", "ids": ["a"]}),
+    ],
+)
+def test_no_query_of_an_import_goes_through_a_table_that_grows(plans, query, params):
+    is_by_index, plan = plans.is_by_index(query, params)
+    assert is_by_index, plan

@@ -5,7 +5,7 @@ none in the first turn, also those whose parent is missing or that stand in a ci
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 from aeon.base.json import Json, JsonObject
@@ -71,7 +71,7 @@ def arrange(source: SourceConversation) -> ConversationTree:
     for fault in faults.values():
         remarks[f"message {fault}; it stands beside the first message"] += 1
     children = _children(messages, parents)
-    tip = _tip(source, messages, parents, children, faults, remarks)
+    tip = _tip(source, messages, children, faults, remarks)
     turns = _turns(source, messages, parents, children, tip, faults, remarks)
     not_kept: Counter[str] = Counter()
     for each in messages.values():
@@ -148,7 +148,6 @@ def _children(messages: Mapping[str, SourceMessage], parents: Mapping[str, str |
 def _tip(
     source: SourceConversation,
     messages: Mapping[str, SourceMessage],
-    parents: Mapping[str, str | None],
     children: Mapping[str | None, list[str]],
     faults: Mapping[str, str],
     remarks: Counter[str],
@@ -159,14 +158,17 @@ def _tip(
     ends = [id_ for id_ in messages if id_ not in children]
     if source.current is not None or any(len(each) > 1 for each in children.values()):
         remarks["conversation whose current branch the file does not say; the newest one is shown"] += 1
-    whole = [id_ for id_ in ends if _root(id_, parents) not in faults]
+    misplaced = _below(faults, children)
+    whole = [id_ for id_ in ends if id_ not in misplaced]
     return max(whole or ends, key=lambda id_: messages[id_].created_at or "", default=None)
 
 
-def _root(id_: str, parents: Mapping[str, str | None]) -> str:
-    while (parent := parents[id_]) is not None:
-        id_ = parent
-    return id_
+def _below(ids: Iterable[str], children: Mapping[str | None, list[str]]) -> set[str]:
+    """Returns messages and all that answers them."""
+    found = list(ids)
+    for id_ in found:  # grows while it is read
+        found += children.get(id_, [])
+    return set(found)
 
 
 def _turns(
