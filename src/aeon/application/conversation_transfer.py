@@ -27,14 +27,14 @@ MAX_CONVERSATION: Final = 128 << 20
 
 _MOST_LISTED: Final = 1000
 
-ImportState: TypeAlias = Literal["new", "present", "failed"]
+ImportState: TypeAlias = Literal["new", "present", "grown", "failed"]
 
 
 class ImportOutcome(NamedTuple):
     """How the import of one conversation ended. `done` of `total` bytes of all files are read.
 
     `number` is its place in the file, from 1. `reason` says why it failed. `not_kept` counts what could not be kept,
-    `remarks` what stands elsewhere than in the source, `newer` the messages that only the file has.
+    `remarks` what stands elsewhere than in the source. One that is `grown` was there already and got `newer` messages.
     """
 
     state: ImportState
@@ -61,7 +61,7 @@ class ImportReport:
         self.sources: Counter[SourceFormat] = Counter()
         self.messages = 0
         self.in_part = 0
-        self.grown = 0
+        self.added = 0
         self.not_kept: Counter[str] = Counter()
         self.remarks: Counter[str] = Counter()
         self.failed: list[ImportOutcome] = []
@@ -73,7 +73,7 @@ class ImportReport:
             self.sources[outcome.source] += 1
         if outcome.state == "failed" and len(self.failed) < _MOST_LISTED:
             self.failed.append(outcome)
-        self.grown += outcome.newer > 0
+        self.added += outcome.newer
         if outcome.state == "new":
             self.messages += outcome.messages
             self.in_part += bool(outcome.not_kept)
@@ -87,7 +87,8 @@ class ImportReport:
             "imported": self.states["new"],
             "messages": self.messages,
             "alreadyThere": self.states["present"],
-            "grownSince": self.grown,
+            "grown": self.states["grown"],
+            "addedMessages": self.added,
             "inPart": self.in_part,
             "failed": self.states["failed"],
             "formats": dict(self.sources),
@@ -118,7 +119,8 @@ class ConversationTransfer:
         """Import every conversation of files, folders and .zip archives, and yield how each one ended (platform 27).
 
         The format is recognized unless `source` says it. One that cannot be read does not stop the others; one that the
-        user has is not imported again. What was imported stays if you stop in the middle. A dry run writes nothing.
+        user has gets what is new in the file. What was imported stays if you stop in the middle. A dry run writes
+        nothing.
         Raises InputError for a path without an export, and StoreError.
         """
         with ImportFiles(list(paths)) as files:

@@ -51,6 +51,22 @@ def test_what_was_imported_twice_is_there_once_platform_27(aeon, listed):
     assert other["imported"] == 3
 
 
+def test_a_newer_export_adds_what_is_new_and_says_how_much_platform_27(aeon, chatgpt, tmp_path):
+    aeon("conversation", "import", DATA / "chatgpt.json")
+    mapping = chatgpt[0]["mapping"]
+    content = {"content_type": "text", "parts": ["And for 7?"]}
+    message = {"author": {"role": "user"}, "content": content, "create_time": 1700009000}
+    mapping["u3"] = {"id": "u3", "parent": "a3", "children": [], "message": message}
+    chatgpt[0]["current_node"] = "u3"
+    (tmp_path / "newer.json").write_text(json.dumps(chatgpt), "utf-8")
+    dry = aeon("conversation", "import", tmp_path / "newer.json", "--dry-run")
+    assert "grown since: 1; would be added: 1 messages" in dry.out
+    done = aeon("conversation", "import", tmp_path / "newer.json")
+    assert "already there: 2\ngrown since: 1; added: 1 messages\n" in done.out
+    text = exported(aeon, "Flour for guests")
+    assert text.endswith("> And for 7?\n")
+
+
 def test_a_dry_run_writes_nothing(aeon, listed):
     dry = aeon("conversation", "import", DATA / "claude.json", "--dry-run")
     assert dry.out.startswith("would import 3 conversations with 7 messages; recognized: Claude: 3")

@@ -151,9 +151,7 @@ def conversation_fork(
 
 @conversation.command("import")
 def conversation_import(
-    files: Annotated[
-        list[Path], typer.Argument(metavar="FILE...", help="A .json or .zip file, or an export's folder.")
-    ],
+    files: Annotated[list[Path], typer.Argument(metavar="FILE", help="A .json or .zip file, or an export's folder.")],
     source: Annotated[
         Literal["chatgpt", "claude", "open_webui", "aeon"] | None,
         typer.Option("--format", metavar="NAME", help="chatgpt, claude, open_webui or aeon; default: recognized."),
@@ -164,7 +162,7 @@ def conversation_import(
 ) -> int:
     """Import conversations from ChatGPT, Claude, Open WebUI or Aeon.
 
-    Every message comes, on all branches. What you have already is not imported again.
+    Every message comes, on all branches. What you have already gets what is new.
     """
     from aeon.cli.conversations.transfer import import_conversations
 
@@ -175,7 +173,7 @@ def conversation_import(
 def conversation_export(
     names: Annotated[
         list[str] | None,
-        typer.Argument(metavar="CONVERSATION...", help="Ids or their beginnings, or last for the newest."),
+        typer.Argument(metavar="CONVERSATION", help="Ids or their beginnings, or last for the newest."),
     ] = None,
     exports_all: Annotated[bool, typer.Option("--all", help="All your conversations.")] = False,
     format_: Annotated[

@@ -99,8 +99,9 @@ def _print_report(report: ImportReport) -> None:
     print_data(f"{verb} {report.states['new']:,} conversations with {report.messages:,} messages{found}")
     if report.states["present"]:
         print_data(f"already there: {report.states['present']:,}")
-    if report.grown:
-        print_data(f"  of these, {report.grown:,} have messages in the file that are not in the record")
+    if report.states["grown"]:
+        would = "would be added" if report.is_dry_run else "added"
+        print_data(f"grown since: {report.states['grown']:,}; {would}: {report.added:,} messages")
     if report.in_part:
         print_data(f"not everything was kept of {report.in_part:,} conversations:")
         _print_counts(report.not_kept)

@@ -154,7 +154,9 @@ WHERE a.responds_to_id = :id
 """
 """The turn in which `:id` is answered: one at most."""
 
-HAS_ROOT: Final = "SELECT id FROM conversation_turns WHERE conversation_id = :conversation AND parent_id IS NULL"
+ROOT_TURN: Final = (
+    "SELECT id, speaker FROM conversation_turns WHERE conversation_id = :conversation AND parent_id IS NULL"
+)
 
 ADD_TURN: Final = """
 INSERT INTO conversation_turns (id, conversation_id, parent_id, via_alternative_id, sequence, speaker, turn_type,
@@ -180,8 +182,8 @@ VALUES (:id, :turn, :conversation, :user, :sequence, :is_active, :responds_to, :
         :content_hash, :path_hash, :model, :usage, :failure, :imported, :at, :ended_at, :forgotten_at)
 """
 
-COUNT_AMONG: Final = """
-SELECT count(*) AS number FROM alternatives
+AMONG: Final = """
+SELECT id FROM alternatives
 WHERE id IN (SELECT value FROM json_each(:ids)) AND conversation_id = :conversation
 """
 

@@ -145,7 +145,7 @@ class TurnRepository:
             owner = _conversation_in(unit, user, conversation, request.expected)
             parent = after or owner.tip_id
             if parent is None:
-                if unit.read(queries.HAS_ROOT, {"conversation": conversation}):
+                if unit.read(queries.ROOT_TURN, {"conversation": conversation}):
                     raise ConflictError("The conversation has a first message already; edit that one.")
                 return _Place(conversation, None, None)
             return self._place_after(unit, user, conversation, parent, "user")

@@ -234,15 +234,49 @@ def test_the_same_key_of_two_users_makes_two_conversations(transfer):
     assert made[0].id != made[1].id
 
 
-def test_a_file_that_has_grown_since_is_noticed_platform_27(transfer):
-    def tree(*ids):
-        messages = [SourceMessage(id_, None, "user", "x", None) for id_ in ids]
-        return arrange(SourceConversation("claude", "claude:grows", "t", None, None, messages, None))
+@settings(suppress_health_check=list(HealthCheck))
+@given(st.data())
+def test_a_newer_file_adds_what_is_new_and_nothing_twice_platform_27(transfer, data):
+    transfer.number = getattr(transfer, "number", 0) + 1
+    source = data.draw(sources(transfer.number))
+    cut = data.draw(st.integers(0, len(source.messages)))
+    older, newer = arrange(source._replace(messages=source.messages[:cut], current=None)), arrange(source)
+    writer, talk = transfer.writer, transfer.talk
+    made = writer.write(talk.user, older)
+    added = len(source.messages) - cut
+    grown = writer.write(talk.user, newer)
+    assert grown == made._replace(state="grown" if added else "present", newer=added)
+    assert writer.write(talk.user, newer).state == "present"
+    conversation, found = talk.turns.whole(talk.user, made.id)
+    assert sorted(each.imported["id"] for each in found) == sorted(each.id for each in source.messages)
+    assert len({each.turn.id for each in found if each.is_active}) == len({each.turn.id for each in found})
+    path = [] if conversation.tip_id is None else talk.turns.path(talk.user, conversation.tip_id, 1000)
+    assert all(each.is_active for each in path)
 
-    user = transfer.talk.world.user("fay")
-    transfer.writer.write(user, tree("a"))
-    found = transfer.writer.write(user, tree("a", "b", "c"))
-    assert (found.state, found.newer) == ("present", 2)
+
+def chain(*ids, current=None):
+    messages = [
+        SourceMessage(id_, before, "user" if n % 2 == 0 else "assistant", id_, None)
+        for n, (id_, before) in enumerate(zip(ids, [None, *ids], strict=False))
+    ]
+    return arrange(SourceConversation("claude", "claude:grows", "t", None, None, messages, current))
+
+
+def test_the_shown_branch_follows_a_newer_file_unless_the_user_has_gone_on_platform_27(transfer):
+    talk = transfer.talk
+    made = transfer.writer.write(talk.user, chain("a", "b"))
+
+    def shown():
+        tip = talk.conversations.get(talk.user, made.id).tip_id
+        return [each.content for each in talk.turns.path(talk.user, tip)]
+
+    assert (transfer.writer.write(talk.user, chain("a", "b", "c", "d")).newer, shown()) == (2, ["a", "b", "c", "d"])
+    own = talk.turns.append(made.id, "mine", talk.request())
+    assert transfer.writer.write(talk.user, chain("a", "b", "c", "d", "e", "f")).newer == 2
+    assert shown() == ["a", "b", "c", "d", "mine"]
+    siblings = talk.turns.list_siblings(talk.user, own.id)
+    assert [(each.content, each.is_active) for each in siblings] == [("e", False), ("mine", True)]
+    assert [each.content for each in talk.turns.list_responses(talk.user, siblings[0].id)] == ["f"]
 
 
 @pytest.mark.parametrize(
@@ -309,7 +343,7 @@ def test_a_tree_of_any_shape_is_arranged_in_linear_time(parent):
     ("query", "params"),
     [
         (queries.IMPORTED, {"user": "u", "key": "k", "id": "i"}),
-        (queries.COUNT_AMONG, {"conversation": "c", "ids": ["a"]}),
+        (queries.AMONG, {"conversation": "c", "ids": ["a"]}),
     ],
 )
 def test_no_query_of_an_import_goes_through_a_table_that_grows(plans, query, params):

@@ -29,7 +29,7 @@ _UNFINISHED: Final = "it was being made when the conversation was exported"
 _MOST_PROBLEMS: Final = 10
 """The most problems of one tree that are listed."""
 
-Id = Annotated[str, Field(min_length=1, max_length=200)]
+Id = Annotated[str, Field(min_length=1, max_length=300, pattern=r"^[^\x00-\x1f\x7f]+$")]
 
 
 class ExportedAlternative(Record):
@@ -68,7 +68,7 @@ class ExportedOrigin(Record):
     conversation: Id
     turn: Id
     alternative: Id
-    import_key: str
+    import_key: Id
     title: str | None = None
 
 
@@ -78,7 +78,7 @@ class ExportedConversation(Record):
     format: Literal["aeon.conversation"]
     version: Literal[1]
     id: Id
-    import_key: str
+    import_key: Id
     title: Name | None = None
     title_by: Literal["user", "model"] | None = None
     status: ConversationStatus

@@ -1,5 +1,6 @@
 """Writes imported conversations: each one in a transaction of its own, each one once for a user (platform 27)."""
 
+from collections.abc import Iterable, Mapping
 from typing import Literal, NamedTuple, TypeAlias
 from uuid import UUID, uuid5
 
@@ -9,15 +10,18 @@ from aeon.platform.conversations.importing.tree import ConversationTree, TreeAlt
 from aeon.platform.conversations.model import Conversation, content_digest, path_digest
 from aeon.platform.conversations.repository import conversation_action
 from aeon.platform.ledger import Ledger, MutationRequest
-from aeon.platform.store import DuplicateError, Store, UnitOfWork
+from aeon.platform.store import DuplicateError, Row, Store, UnitOfWork
 
 _NAMESPACE = UUID("5d0f2a0e-6d5c-4c36-9b6f-0f0d9a4f6f27")
 
-ImportState: TypeAlias = Literal["new", "present"]
+ImportState: TypeAlias = Literal["new", "present", "grown"]
 
 
 class WrittenImport(NamedTuple):
-    """The conversation that an import is in the record. `newer` counts what only the file has; it was not added."""
+    """The conversation that an import is in the record.
+
+    `grown`: it was imported before, and the file has `newer` messages that the record had not.
+    """
 
     id: str
     state: ImportState
@@ -50,18 +54,17 @@ class ImportWriter:
         if not rows:
             return None
         id_ = rows[0]["id"]
-        if source != tree.source or tree.own_id not in {None, exported}:
-            return WrittenImport(id_, "present")  # the file has ids of another record, which cannot be compared
-        ids: list[Json] = [
-            each.id if id_ == tree.own_id else _id(user, tree.key, "alternative", each.id)
-            for each in tree.alternatives()
-        ]
-        (found,) = self._store.read(queries.COUNT_AMONG, {"conversation": id_, "ids": ids})
-        return WrittenImport(id_, "present", len(ids) - found["number"])
+        if source != tree.source or tree.own_id not in {None, exported} or id_ == tree.own_id:
+            return WrittenImport(id_, "present")  # of this record itself, or with ids of a third one
+        ids: list[Json] = [_id(user, tree.key, "alternative", each.id) for each in tree.alternatives()]
+        newer = len(ids) - len(self._store.read(queries.AMONG, {"conversation": id_, "ids": ids}))
+        return WrittenImport(id_, "grown" if newer else "present", newer)
 
     def write(self, user: str, tree: ConversationTree) -> WrittenImport:
-        """Write a tree, unless the user has it already."""
+        """Write a tree; of one that the user has already, only the messages that the record has not."""
         if (present := self.find(user, tree)) is not None:
+            if present.state == "grown":
+                self._extend(user, tree, present.id)
             return present
         at = self._ledger.now()
         origin = None if tree.origin is None else self._origin(user, tree.origin)
@@ -83,6 +86,26 @@ class ImportWriter:
             return present
         return WrittenImport(conversation.id, "new", has_origin=tree.origin is None or origin is not None)
 
+    def _extend(self, user: str, tree: ConversationTree, id_: str) -> None:
+        """Add what the record has not. The tip follows if the user has not gone on in another direction since."""
+        turns = {row["id"]: row for row in _turn_rows(user, tree)}
+        rows = _alternative_rows(user, tree, id_)
+        ids: list[Json] = [row["id"] for row in rows]
+
+        def work(unit: UnitOfWork) -> None:
+            known = {row["id"] for row in unit.read(queries.AMONG, {"conversation": id_, "ids": ids})}
+            growth = _Growth(unit, user, turns)
+            for row in rows:
+                if row["id"] not in known:
+                    growth.add(row)
+            (conversation,) = unit.read(queries.CONVERSATION, {"user": user, "id": id_})
+            tip = growth.tip(conversation["tip_id"], rows, tree, user)
+            moved: JsonObject = {"conversation": id_, "user": user, "tip": tip, "wakes": False}
+            unit.write(queries.MOVE_TIP, {**moved, "at": self._ledger.now()})
+
+        action = conversation_action("import", id_, user, source=tree.source)
+        self._ledger.commit(work, MutationRequest(user).mutation("conversation.import", id_), [action], {"id": id_})
+
     def _origin(self, user: str, origin: TreeOrigin) -> _Origin | None:
         """Return the origin of a fork as it is in this record: exported from here, or imported before; None if not."""
         imported = _id(user, origin.import_key, "alternative", origin.alternative)
@@ -90,6 +113,63 @@ class ImportWriter:
             if rows := self._store.read(queries.ALTERNATIVE, {"user": user, "id": alternative}):
                 return _Origin(rows[0]["conversation_id"], rows[0]["turn_id"], alternative)
         return None
+
+
+class _Growth:
+    """Adds alternatives to a conversation that is there already, in one unit of work."""
+
+    def __init__(self, unit: UnitOfWork, user: str, turns: Mapping[str, JsonObject]) -> None:
+        self._unit = unit
+        self._user = user
+        self._turns = turns
+        self._made: set[str] = set()
+        self._shown: set[str] = set()
+
+    def add(self, row: JsonObject) -> None:
+        """Add an alternative to the turn that answers its parent; in a new turn, the one that the file shows is active."""
+        parent = self._parent_of(row)
+        turn = self._turn_of(row, parent)
+        (number,) = self._unit.read(queries.NEXT_SEQUENCE, {"turn": turn["id"]})
+        digest = row["content_hash"]
+        above = None if parent is None else parent["path_hash"]
+        is_active = row["is_active"] and turn["id"] in self._made
+        placed: JsonObject = {
+            "turn": turn["id"],
+            "sequence": number["number"],
+            "is_active": is_active,
+            "path_hash": None if digest is None else path_digest(above, turn["speaker"], digest),
+        }
+        self._unit.write(queries.IMPORT_ALTERNATIVE, {**row, **placed})
+        if is_active:
+            self._shown.add(row["id"])
+
+    def tip(self, before: str | None, rows: Iterable[JsonObject], tree: ConversationTree, user: str) -> str | None:
+        """Return the file's tip if all of its path below the tip of before was added and is shown, else that tip."""
+        parents: dict[str, str | None] = {row["id"]: row["responds_to"] for row in rows}
+        wanted = at = None if tree.tip is None else _id(user, tree.key, "alternative", tree.tip)
+        while at is not None and at != before and at in self._shown:
+            at = parents[at]
+        return wanted if at == before else before
+
+    def _parent_of(self, row: JsonObject) -> Row | None:
+        if row["responds_to"] is None:
+            return None
+        (parent,) = self._unit.read(queries.ALTERNATIVE, {"user": self._user, "id": row["responds_to"]})
+        return parent
+
+    def _turn_of(self, row: JsonObject, parent: Row | None) -> Row:
+        found = (
+            self._unit.read(queries.ROOT_TURN, {"conversation": row["conversation"]})
+            if parent is None
+            else self._unit.read(queries.CHILD_TURN, {"id": parent["id"]})
+        )
+        if found:
+            return found[0]
+        turn = self._turns[row["turn"]]
+        above: JsonObject = {} if parent is None else {"parent": parent["turn_id"], "sequence": parent["depth"] + 1}
+        self._unit.write(queries.ADD_TURN, {**turn, **above})
+        self._made.add(turn["id"])
+        return turn
 
 
 def _id(user: str, key: str, kind: str, source_id: str) -> str:
