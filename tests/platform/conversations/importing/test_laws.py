@@ -1,6 +1,7 @@
 """Laws of imports: no message is lost, whatever the tree; an export imports to an equal tree (platform 27)."""
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -349,3 +350,17 @@ def test_a_tree_of_any_shape_is_arranged_in_linear_time(parent):
 def test_no_query_of_an_import_goes_through_a_table_that_grows(plans, query, params):
     is_by_index, plan = plans.is_by_index(query, params)
     assert is_by_index, plan
+
+
+def test_two_imports_at_once_make_each_conversation_once_platform_27(transfer):
+    user = transfer.talk.world.user("hal")
+    messages = [SourceMessage("q", None, "user", "x", None), SourceMessage("a", "q", "assistant", "x", None)]
+    trees = [
+        arrange(SourceConversation("claude", f"claude:race {n}", "t", None, None, messages, None)) for n in range(20)
+    ]
+    with ThreadPoolExecutor(3) as pool:
+        ended = list(
+            pool.map(lambda tree: transfer.writer.write(user, tree), [each for each in trees for _ in range(3)])
+        )
+    assert sorted(each.state for each in ended) == ["new"] * 20 + ["present"] * 40
+    assert len(transfer.talk.conversations.list_ids(user)) == 20

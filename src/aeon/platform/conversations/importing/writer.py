@@ -126,7 +126,7 @@ class _Growth:
         self._shown: set[str] = set()
 
     def add(self, row: JsonObject) -> None:
-        """Add an alternative to the turn that answers its parent; in a new turn, the one that the file shows is active."""
+        """Add an alternative to the turn that answers its parent; in a new turn, what the file shows is active."""
         parent = self._parent_of(row)
         turn = self._turn_of(row, parent)
         (number,) = self._unit.read(queries.NEXT_SEQUENCE, {"turn": turn["id"]})
