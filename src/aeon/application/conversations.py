@@ -4,7 +4,8 @@ import builtins
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from datetime import datetime
-from typing import Final, cast
+from functools import cached_property
+from typing import TYPE_CHECKING, Final, cast
 
 from aeon.application.pages import Page, checked_limit, decode_cursor, encode_cursor, page_of
 from aeon.application.run_reader import NEWEST
@@ -32,6 +33,9 @@ from aeon.platform.processes.model import Process
 from aeon.platform.runs.machine.state import ENDED_PHASES
 from aeon.platform.runs.service import RunView
 from aeon.platform.search.messages import MessageFilter, MessageHit
+
+if TYPE_CHECKING:
+    from aeon.application.conversation_transfer import ConversationTransfer
 
 __all__ = [
     "Alternative",
@@ -108,6 +112,13 @@ class ConversationService:
         self._user = user
         self._runs = runs
         self._context = context
+
+    @cached_property
+    def transfer(self) -> "ConversationTransfer":
+        """Imports of other products' conversations and Aeon's own, and exports."""
+        from aeon.application.conversation_transfer import ConversationTransfer
+
+        return ConversationTransfer(self._platform, self._user)
 
     # Conversations
 

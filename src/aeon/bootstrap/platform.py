@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from aeon.platform.catalog.model import Tool
     from aeon.platform.catalog.oauth_tokens import OAuthTokens
     from aeon.platform.catalog.tool_calls import OperationRequest, StoredToolCaller
+    from aeon.platform.conversations.importing.writer import ImportWriter
     from aeon.platform.conversations.pieces import PieceStream
     from aeon.platform.conversations.repository import ConversationRepository
     from aeon.platform.conversations.turns import TurnRepository
@@ -95,6 +96,13 @@ class Platform:
         from aeon.platform.search.messages import MessageSearch
 
         return MessageSearch(self.store)
+
+    @cached_property
+    def conversation_imports(self) -> "ImportWriter":
+        """Writes imported conversations."""
+        from aeon.platform.conversations.importing.writer import ImportWriter
+
+        return ImportWriter(self.store, self.catalog.ledger)
 
     @cached_property
     def memory(self) -> "MemoryService":

@@ -1,6 +1,7 @@
 """The commands of `aeon conversation`, and `aeon chat`. Each imports what it needs when it runs."""
 
-from typing import Annotated
+from pathlib import Path
+from typing import Annotated, Literal
 
 import typer
 
@@ -211,3 +212,51 @@ def conversation_fork(
     from aeon.cli.conversations.views import fork_conversation
 
     return fork_conversation(name, user, title)
+
+
+@conversation.command("import")
+def conversation_import(
+    files: Annotated[list[Path], typer.Argument(metavar="FILE", help="A .json or .zip file, or an export's folder.")],
+    source: Annotated[
+        Literal["chatgpt", "claude", "open_webui", "aeon"] | None,
+        typer.Option("--format", metavar="NAME", help="chatgpt, claude, open_webui or aeon; default: recognized."),
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be imported.")] = False,
+    user: User = "me",
+    output: Output = "table",
+) -> int:
+    """Import conversations from ChatGPT, Claude, Open WebUI or Aeon.
+
+    Every message comes, on all branches. What you have already gets what is new.
+    """
+    from aeon.cli.conversations.transfer import import_conversations
+
+    return import_conversations(files, user, source, is_dry_run=dry_run, output=output)
+
+
+@conversation.command("export")
+def conversation_export(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="CONVERSATION", help="Ids or their beginnings, or last for the newest."),
+    ] = None,
+    exports_all: Annotated[bool, typer.Option("--all", help="All your conversations.")] = False,
+    format_: Annotated[
+        Literal["json", "markdown"],
+        typer.Option("--format", metavar="NAME", help="json, which imports to an equal tree, or markdown."),
+    ] = "json",
+    branches: Annotated[
+        Literal["path", "all"] | None,
+        typer.Option("--branches", metavar="WHICH", help="path (what is visible, default for markdown) or all."),
+    ] = None,
+    file: Annotated[
+        Path | None, typer.Option("--to", metavar="FILE", help="Write into this file; default: stdout.")
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite the file if it exists.")] = False,
+    user: User = "me",
+) -> int:
+    """Export conversations as JSON or Markdown."""
+    from aeon.cli.conversations.transfer import ExportOptions, export_conversations
+
+    options = ExportOptions(names or [], exports_all, format_, branches, file, overwrites=force)
+    return export_conversations(user, options)

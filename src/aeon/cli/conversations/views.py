@@ -18,8 +18,11 @@ SHORT_ID = 8
 """Characters of an id that people are shown."""
 
 _TITLE_WIDTH = 60
-SPEAKERS = {"user": "you", "agent": "answer", "system": "summary"}
+SPEAKERS = {"user": "you", "agent": "answer", "system": "system"}
 """What people are shown as the speaker of a message."""
+
+_TURN_TYPES = {"tool_result": "tool", "summary": "summary"}
+_ROLES = {"user": "you", "assistant": "answer", "tool": "tool", "system": "system"}
 
 
 def list_conversations(user: str, *, is_archived: bool, after: str | None, limit: int, output: OutputFormat) -> int:
@@ -63,7 +66,7 @@ def show_tree(name: str, user: str, *, after: str | None, limit: int, output: Ou
             f"{each.sequence}{'*' if each.is_active else ''}",
             each.id[:SHORT_ID],
             (each.responds_to_id or "")[:SHORT_ID],
-            SPEAKERS[each.turn.speaker],
+            speaker_of(each),
             state_of(each),
             shown_content(each),
         )
@@ -150,7 +153,7 @@ def show_memory(name: str, user: str, *, output: OutputFormat) -> int:
         return ExitCode.DONE
     print_message(_token_line(memory.tokens, memory.budget, memory.counter.kind))
     rows = [
-        (each.tokens, each.alternative.id[:SHORT_ID], SPEAKERS[each.speaker], shown_content(each.alternative))
+        (each.tokens, each.alternative.id[:SHORT_ID], speaker_of(each.alternative), shown_content(each.alternative))
         for each in memory.entries
     ]
     print_table(("TOKENS", "ID", "WHO", "TEXT"), [(memory.system_tokens, "", "system", ""), *rows])
@@ -207,22 +210,32 @@ def title_of(service: ConversationService, conversation: Conversation) -> str:
     """Its title; without one, the beginning of its first visible message."""
     if conversation.title is not None:
         return one_line(conversation.title, _TITLE_WIDTH)
-    first = next(iter(service.path(conversation.id)), None)
-    return one_line(first.content or "", _TITLE_WIDTH) if first is not None else "(empty)"
+    contents = (each.content for each in service.path(conversation.id) if each.turn.speaker != "system")
+    first = next((content for content in contents if content and content.strip()), None)
+    return one_line(first, _TITLE_WIDTH) if first is not None else "(empty)"
 
 
 def print_path(service: ConversationService, path: Sequence[Alternative]) -> None:
     """Print the visible messages and answers, numbered by their depth."""
     for each in path:
         marks = marks_of(service, each)
-        print_data(f"[{each.turn.sequence}] {SPEAKERS[each.turn.speaker]}{f' ({marks})' if marks else ''}:")
+        print_data(f"[{each.turn.sequence}] {speaker_of(each)}{f' ({marks})' if marks else ''}:")
         print_data(printable(f"{full_content(each)}\n"))
+
+
+def speaker_of(alternative: Alternative) -> str:
+    """Who said it, in a word; of what was imported, its own role, which that of its turn may not be."""
+    turn = alternative.turn
+    role = str(alternative.imported.get("role"))
+    return _ROLES.get(role) or _TURN_TYPES.get(turn.turn_type) or SPEAKERS[turn.speaker]
 
 
 def marks_of(service: ConversationService, alternative: Alternative) -> str:
     """What a reader must know of an alternative: whether it is stale, stopped or failed, and how many others exist."""
     others = len(service.siblings(alternative.id))
     marks = [state_of(alternative)] if state_of(alternative) else []
+    if alternative.imported.get("isHidden"):
+        marks.append("hidden")
     if others > 1:
         marks.append(f"{alternative.sequence} of {others}")
     return ", ".join(marks)

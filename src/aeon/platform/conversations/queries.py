@@ -42,6 +42,13 @@ SET title = :title, title_by = :title_by, status = :status, pinned = :pinned, ta
 WHERE id = :id AND owner_id = :owner_id AND version = :before
 """
 
+IMPORTED: Final = """
+SELECT id FROM conversations WHERE owner_id = :user AND import_key = :key
+UNION ALL
+SELECT id FROM conversations WHERE id = :id AND owner_id = :user
+"""
+"""The user's conversation that has an import key, or the id under which it was exported."""
+
 NAME_UNTITLED: Final = """
 UPDATE conversations SET title = :title, title_by = 'model', version = version + 1
 WHERE id = :id AND owner_id = :user AND title IS NULL
@@ -148,7 +155,9 @@ WHERE a.responds_to_id = :id
 """
 """The turn in which `:id` is answered: one at most."""
 
-HAS_ROOT: Final = "SELECT id FROM conversation_turns WHERE conversation_id = :conversation AND parent_id IS NULL"
+ROOT_TURN: Final = (
+    "SELECT id, speaker FROM conversation_turns WHERE conversation_id = :conversation AND parent_id IS NULL"
+)
 
 ADD_TURN: Final = """
 INSERT INTO conversation_turns (id, conversation_id, parent_id, via_alternative_id, sequence, speaker, turn_type,
@@ -165,6 +174,19 @@ INSERT INTO alternatives (id, turn_id, conversation_id, owner_id, sequence, is_a
                           content_hash, path_hash, process_id, process_digest, imported, model, created_at, ended_at)
 VALUES (:id, :turn, :conversation, :user, :sequence, 1, :responds_to, :state, :content,
         :content_hash, :path_hash, :process, :digest, :imported, :model, :at, :ended_at)
+"""
+
+IMPORT_ALTERNATIVE: Final = """
+INSERT INTO alternatives (id, turn_id, conversation_id, owner_id, sequence, is_active, responds_to_id, state, content,
+                          content_hash, path_hash, model, usage, marks, failure, imported, created_at, ended_at,
+                          forgotten_at)
+VALUES (:id, :turn, :conversation, :user, :sequence, :is_active, :responds_to, :state, :content,
+        :content_hash, :path_hash, :model, :usage, :marks, :failure, :imported, :at, :ended_at, :forgotten_at)
+"""
+
+AMONG: Final = """
+SELECT id FROM alternatives
+WHERE id IN (SELECT value FROM json_each(:ids)) AND conversation_id = :conversation
 """
 
 SET_RUN: Final = """

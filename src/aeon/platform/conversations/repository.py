@@ -1,6 +1,7 @@
 """The conversations of all users in one record: each is visible to its owner only."""
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 from aeon.base.json import JsonObject
 from aeon.platform.conversations import queries
@@ -69,6 +70,25 @@ class ConversationRepository:
         params: JsonObject = {"user": user, "status": status, "before": instant, "before_id": id_, "limit": limit}
         return [Conversation.from_row(row) for row in self._store.read(queries.NEWEST, params)]
 
+    def list_ids(self, user: str) -> list[str]:
+        """Return the ids of all conversations of the user but temporary ones, each after the one it was forked from."""
+
+        def work(unit: UnitOfWork) -> list[_Place]:
+            found: list[_Place] = []
+            for status in ("active", "archived"):
+                before: JsonObject = {"before": _END_OF_TIME, "before_id": ""}
+                params: JsonObject = {"user": user, "status": status, "limit": _PAGE}
+                while rows := unit.read(queries.NEWEST, {**params, **before}):
+                    found += [
+                        _Place(row["created_at"], row["id"], row["forked_from_id"])
+                        for row in rows
+                        if not row["is_temporary"]
+                    ]
+                    before = {"before": rows[-1]["updated_at"], "before_id": rows[-1]["id"]}
+            return found
+
+        return _origins_first(self._store.view(work))
+
     def list_matching(self, user: str, prefix: str, limit: int) -> list[Conversation]:
         """Return the user's conversations whose ids begin with `prefix`, by id."""
         params: JsonObject = {"user": user, **id_range(prefix), "limit": limit}
@@ -118,8 +138,32 @@ class ConversationRepository:
         return self._store.update(work)
 
 
+_PAGE = 1000
+
 _REMOVABLE = frozenset({"title", "contextBudget"})
 """Fields that a change can set to None."""
+
+
+class _Place(NamedTuple):
+    """A conversation in the order of their ages."""
+
+    created_at: str
+    id: str
+    forked_from: str | None
+
+
+def _origins_first(places: list[_Place]) -> list[str]:
+    """Return conversations by their age, each after the one that it was forked from."""
+    by_id = {each.id: each for each in places}
+    ordered: dict[str, None] = {}
+    for start in sorted(places, key=lambda each: (each.created_at, each.id)):
+        chain: list[str] = []
+        at: _Place | None = start
+        while at is not None and at.id not in ordered:
+            chain.append(at.id)
+            at = by_id.get(at.forked_from or "")
+        ordered.update(dict.fromkeys(reversed(chain)))
+    return list(ordered)
 
 
 def id_range(prefix: str) -> JsonObject:

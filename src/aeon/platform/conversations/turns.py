@@ -24,6 +24,7 @@ from aeon.platform.search.message_index import DocumentPlace, add_document
 from aeon.platform.store import Row, Store, UnitOfWork, guard
 
 _WINDOW = 200
+_PAGE = 1000
 _COUNT_LIMIT = 10_000
 
 
@@ -119,6 +120,22 @@ class TurnRepository:
         params: JsonObject = {"conversation": conversation, "depth": depth, "turn": turn, "n": sequence, "limit": limit}
         return self._all(queries.TREE, {"user": user, **params})
 
+    def whole(self, user: str, conversation: str) -> tuple[Conversation, list[Alternative]]:
+        """Return a conversation and all its alternatives as they are at one moment, by depth, turn and sequence."""
+
+        def work(unit: UnitOfWork) -> tuple[Conversation, list[Alternative]]:
+            found = _conversation_in(unit, user, conversation, None)
+            alternatives: list[Alternative] = []
+            params: JsonObject = {"user": user, "conversation": conversation, "limit": _PAGE}
+            place: JsonObject = {"depth": 0, "turn": "", "n": 0}
+            while rows := unit.read(queries.TREE, {**params, **place}):
+                alternatives += map(_alternative, rows)
+                last = alternatives[-1]
+                place = {"depth": last.turn.sequence, "turn": last.turn.id, "n": last.sequence}
+            return found, alternatives
+
+        return self._store.view(work)
+
     # Writing
 
     def append(
@@ -139,7 +156,7 @@ class TurnRepository:
             owner = _conversation_in(unit, user, conversation, request.expected)
             parent = after or owner.tip_id
             if parent is None:
-                if unit.read(queries.HAS_ROOT, {"conversation": conversation}):
+                if unit.read(queries.ROOT_TURN, {"conversation": conversation}):
                     raise ConflictError("The conversation has a first message already; edit that one.")
                 return _Place(conversation, None, None)
             return self._place_after(unit, user, conversation, parent, "user")

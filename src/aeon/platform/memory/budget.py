@@ -37,7 +37,7 @@ class PathEntry(NamedTuple):
         return self.alternative.turn.speaker
 
 
-LeftOutReason: TypeAlias = Literal["budget", "erased", "no_question"]
+LeftOutReason: TypeAlias = Literal["budget", "erased", "empty", "no_question"]
 
 
 class LeftOut(NamedTuple):
@@ -66,6 +66,9 @@ def select_entries(entries: Sequence[PathEntry], fixed_tokens: int, budget: int)
     for place, entry in enumerate(reversed(entries)):
         if entry.alternative.content is None:
             left_out.append(LeftOut(entry, "erased"))
+            continue
+        if place > 0 and not entry.alternative.content.strip():  # of an import: nodes without a text
+            left_out.append(LeftOut(entry, "empty"))
             continue
         is_full = is_full or (place > 0 and tokens + entry.tokens > budget)
         if is_full:

@@ -1,0 +1,87 @@
+"""Exports a conversation in Aeon's own form, which imports to an equal tree (platform 27). Pure."""
+
+from collections.abc import Iterable
+
+from aeon.base.json import Json, JsonObject
+from aeon.platform.conversations.importing.aeon import FORMAT, VERSION
+from aeon.platform.conversations.model import Alternative, Conversation, Turn
+
+_EXECUTION = ("executedBy", "run")
+"""What an import keeps of an alternative's making beside its content; it is exported where it was."""
+
+
+def export_key(conversation: Conversation) -> str:
+    """Returns the key under which an exported conversation is imported once."""
+    return conversation.import_key or f"aeon:{conversation.id}"
+
+
+def exported_conversation(
+    conversation: Conversation, alternatives: Iterable[Alternative], origin: Conversation | None
+) -> JsonObject:
+    """Returns a conversation with all its alternatives, which are given by depth, turn and sequence.
+
+    `origin` is the conversation that it was forked from. An answer that is being made is exported as `generating`,
+    without content.
+    """
+    turns: dict[str, JsonObject] = {}
+    for each in alternatives:
+        turns.setdefault(each.turn.id, _turn(each.turn))["alternatives"].append(_alternative(each))
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "id": conversation.id,
+        "importKey": export_key(conversation),
+        "title": conversation.title,
+        "titleBy": conversation.title_by,
+        "status": conversation.status,
+        "pinned": conversation.pinned,
+        "tags": list[Json](conversation.tags),
+        "contextBudget": conversation.context_budget,
+        "createdAt": conversation.created_at,
+        "updatedAt": conversation.updated_at,
+        "tip": conversation.tip_id,
+        "forkedFrom": None if origin is None else _origin(conversation, origin),
+        "turns": list[Json](turns.values()),
+    }
+
+
+def _origin(conversation: Conversation, origin: Conversation) -> JsonObject:
+    return {
+        "conversation": origin.id,
+        "turn": conversation.origin_turn_id,
+        "alternative": conversation.origin_alternative_id,
+        "importKey": export_key(origin),
+        "title": origin.title,
+    }
+
+
+def _turn(turn: Turn) -> JsonObject:
+    return {
+        "id": turn.id,
+        "parent": turn.parent_id,
+        "via": turn.via_alternative_id,
+        "speaker": turn.speaker,
+        "turnType": turn.turn_type,
+        "alternatives": [],
+    }
+
+
+def _alternative(each: Alternative) -> JsonObject:
+    executed_by: Json = {"process": each.process_id, "digest": each.process_digest}
+    return {
+        "id": each.id,
+        "respondsTo": each.responds_to_id,
+        "isActive": each.is_active,
+        "state": each.state,
+        "content": each.content,
+        "model": each.model,
+        "usage": each.usage,
+        "marks": each.marks,
+        "failure": each.failure,
+        "executedBy": each.imported.get("executedBy") if each.process_id is None else executed_by,
+        "run": each.run_id or each.imported.get("run"),
+        "createdAt": each.created_at,
+        "endedAt": each.ended_at,
+        "forgottenAt": each.forgotten_at,
+        "imported": {name: value for name, value in each.imported.items() if name not in _EXECUTION},
+    }

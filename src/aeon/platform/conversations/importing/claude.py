@@ -1,0 +1,108 @@
+"""Claude's export: `chat_messages` in order; newer ones name their `parent_message_uuid` (platform 27). Pure."""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Final
+
+from aeon.base.json import Json, JsonObject
+from aeon.platform.conversations.importing.arrange import Role, SourceConversation, SourceMessage
+from aeon.platform.conversations.importing.fields import (
+    given,
+    import_key,
+    instant_of,
+    list_of,
+    names_of,
+    object_of,
+    required_object,
+    storable,
+    text_of,
+    title_of,
+)
+from aeon.platform.conversations.importing.tree import BrokenConversationError
+
+_NO_PARENT: Final = "00000000-0000-4000-8000-000000000000"
+"""The parent that the export names for a first message."""
+
+_ROLES: Final[dict[str, Role]] = {
+    "human": "user",
+    "user": "user",
+    "assistant": "assistant",
+    "system": "system",
+    "tool": "tool",
+}
+
+
+def is_claude(value: JsonObject) -> bool:
+    """Whether an object is a conversation of this export."""
+    return isinstance(value.get("chat_messages"), list)
+
+
+def read_claude(value: JsonObject) -> SourceConversation:
+    """Returns a conversation of this export. Raises BrokenConversationError."""
+    if not is_claude(value):
+        raise BrokenConversationError("chat_messages is not a list")
+    given_messages = [
+        required_object(each, f"chat_messages[{place}]") for place, each in enumerate(list_of(value["chat_messages"]))
+    ]
+    names_parents = any("parent_message_uuid" in each for each in given_messages)
+    ids = [text_of(each.get("uuid")) or f"message {place}" for place, each in enumerate(given_messages)]
+    messages = [_message(ids, place, each, names_parents=names_parents) for place, each in enumerate(given_messages)]
+    return SourceConversation(
+        source="claude",
+        key=import_key("claude", value.get("uuid"), value),
+        title=title_of(value.get("name")),
+        created_at=instant_of(value.get("created_at")),
+        updated_at=instant_of(value.get("updated_at")),
+        messages=messages,
+        current=text_of(value.get("current_leaf_message_uuid")),
+        is_pinned=value.get("is_starred") is True,
+    )
+
+
+def _message(ids: Sequence[str], place: int, message: JsonObject, *, names_parents: bool) -> SourceMessage:
+    sender = text_of(message.get("sender")) or ""
+    blocks = list_of(message.get("content"))
+    texts = [text for block in blocks if (text := _text_of_block(block)) is not None]
+    others = [block for block in blocks if _text_of_block(block) is None]
+    not_kept: Counter[str] = Counter(file=len(list_of(message.get("files"))))
+    not_kept.update("image" for block in others if object_of(block).get("type") == "image")
+    attachments = list_of(message.get("attachments"))
+    not_kept["file"] += sum(text_of(object_of(each).get("extracted_content")) is None for each in attachments)
+    parent = text_of(message.get("parent_message_uuid"))
+    if parent == _NO_PARENT:
+        parent = None
+    elif not names_parents and place > 0:
+        parent = ids[place - 1]
+    return SourceMessage(
+        id=ids[place],
+        parent=parent,
+        role=_ROLES.get(sender, "assistant"),
+        content="\n\n".join(texts) if texts else text_of(message.get("text")) or "",
+        created_at=instant_of(message.get("created_at")),
+        rank=place,
+        state="stopped" if message.get("stop_reason") == "user_canceled" else "complete",
+        details=given(
+            givenRole=None if sender in _ROLES else sender,
+            blocks=storable(others),
+            attachments=[_attachment(each) for each in attachments],
+            files=names_of(message.get("files"), "file_name"),
+            finishReason=text_of(message.get("stop_reason")),
+        ),
+        not_kept=+not_kept,
+    )
+
+
+def _text_of_block(block: Json) -> str | None:
+    fields = object_of(block)
+    return text_of(fields.get("text")) if fields.get("type") == "text" else None
+
+
+def _attachment(value: Json) -> JsonObject:
+    """Returns a pasted text or a file: its name, type, size, and the text that was read from it."""
+    fields = object_of(value)
+    return given(
+        name=text_of(fields.get("file_name")),
+        type=text_of(fields.get("file_type")),
+        size=fields.get("file_size") if isinstance(fields.get("file_size"), int) else None,
+        text=text_of(fields.get("extracted_content")),
+    )
