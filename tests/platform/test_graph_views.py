@@ -102,8 +102,8 @@ def scanned(store, query):
 @ON_SQLITE
 @pytest.mark.parametrize("query", [NODE, NODES_AFTER])
 def test_a_node_and_a_page_of_nodes_are_found_by_an_index(store, query):
-    """Nothing asks for a single entry of a run or of an audit trail by its id."""
-    assert scanned(store, query) == {"audit_entries", "run_entries"}
+    """Nothing asks for a single entry of a run or of an audit trail, or for a single attachment, by its id."""
+    assert scanned(store, query) == {"audit_entries", "run_entries", "attachments"}
 
 
 @ON_SQLITE

@@ -29,7 +29,11 @@ def read_image(path: Path) -> Image:
         raise InputError(f"{path} cannot be read: {error.strerror}.", next_step="Name another picture.") from None
     if len(content) > MAX_IMAGE:
         raise InputError(f"{path} has more than 10 MiB.", next_step="Make it smaller.")
-    for start, position, media_type in _KINDS:
-        if content[position:].startswith(start):
-            return Image(media_type, content)
-    raise InputError(f"{path} is no picture that models take.", next_step="Convert it to PNG, JPEG, GIF or WebP.")
+    if (media_type := picture_type(content)) is None:
+        raise InputError(f"{path} is no picture that models take.", next_step="Convert it to PNG, JPEG, GIF or WebP.")
+    return Image(media_type, content)
+
+
+def picture_type(content: bytes) -> str | None:
+    """The media type of a picture by its first bytes; None if it is none that models take."""
+    return next((kind for start, position, kind in _KINDS if content[position:].startswith(start)), None)

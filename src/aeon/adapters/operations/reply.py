@@ -62,7 +62,7 @@ class ReplyExecutor:
                     return assisted | {"model": replies[-1].model if replies else None}
                 prepared = self._memory.prepare(work.user, answer, form, adapter.count_tokens)
                 self._memory.keep(prepared)
-                return _output(call_model(adapter, prepared.request, sink), prepared.request.prompt)
+                return _output(call_model(adapter, prepared.request, sink), prepared.message)
         except LLMError as error:
             if isinstance(error.__cause__, AnswerStoppedError):
                 raise OperationError("the answer was stopped") from None
@@ -80,8 +80,13 @@ class ReplyExecutor:
     def _assisted(
         self, user: str, answer: str, form: ReplyForm, adapter: LLMAdapter, sink: DeduplicatingSink
     ) -> JsonObject | None:
-        """Return the answer with tools; None if none suits. By the model alone, and marked, if it cannot plan them."""
+        """Return the answer with tools; None if none suits. By the model alone, and marked, if it cannot plan them.
+
+        Where a file is attached, the model answers alone: a file that gives orders must not have a tool called.
+        """
         prepared = self._memory.prepare(user, answer, form)
+        if prepared.has_attachments:
+            return None
         earlier = _newest(prepared, self._context // 4)
         question = ToolQuestion(user, prepared.request.prompt, earlier)
         offered = self._offer(question)

@@ -1,4 +1,4 @@
-"""Conversations, their turns, alternatives and manifests as graph nodes and edges."""
+"""Conversations, their turns, alternatives, attachments and manifests as graph nodes and edges."""
 
 from typing import Final
 
@@ -94,6 +94,18 @@ NODES: Final = (
         "manifests",
         ("alternative_id",),
         properties=published_columns("alternative_id", "digest", "made_at", "text"),
+    ),
+    NodeType("Blob", "blobs", ("digest",), properties=published_columns("digest", "content")),
+    NodeType(
+        "Attachment",
+        "attachments",
+        ("alternative_id", "n"),
+        properties=published_columns(
+            "alternative_id", "n", "name", "media_type", "size", "digest", "text_digest", "is_erased"
+        ),
+        booleans=frozenset({"is_erased"}),
+        numbers=frozenset({"n", "size"}),
+        defaults={"name": None, "digest": None, "text_digest": None},
     ),
 )
 

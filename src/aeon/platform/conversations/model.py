@@ -1,6 +1,7 @@
 """Conversations, turns and alternatives as their users see them."""
 
 import hashlib
+from collections.abc import Sequence
 from typing import Annotated, ClassVar, Final, Literal, NamedTuple, TypeAlias
 
 from pydantic import Field
@@ -164,7 +165,10 @@ def content_digest(content: str) -> str:
     return hashlib.sha256(content.encode()).hexdigest()
 
 
-def path_digest(parent: str | None, speaker: Speaker, content_hash: str) -> str:
-    """Returns the digest of a path up to an alternative: of its parent's digest, its speaker and its content."""
-    parts: list[Json] = [parent, speaker, content_hash]
+def path_digest(parent: str | None, speaker: Speaker, content_hash: str, attached: Sequence[str] = ()) -> str:
+    """Returns the digest of a path up to an alternative.
+
+    It covers its parent's digest, its speaker, its content and the digests of what is `attached`.
+    """
+    parts: list[Json] = [parent, speaker, content_hash, *([list[Json](attached)] if attached else [])]
     return hashlib.sha256(canonical_json(parts).encode()).hexdigest()

@@ -200,6 +200,51 @@ SET state = :state, content = :content, content_hash = :content_hash, path_hash 
 WHERE id = :id AND owner_id = :user AND state = 'generating'
 """
 
+ATTACHMENTS: Final = """
+SELECT f.alternative_id, f.n, f.name, f.media_type, f.size, f.digest, f.text_digest, f.is_erased
+FROM attachments AS f JOIN alternatives AS a ON a.id = f.alternative_id
+WHERE f.alternative_id IN (SELECT value FROM json_each(:ids)) AND a.owner_id = :user
+ORDER BY f.alternative_id, f.n
+"""
+
+BLOB: Final = """
+SELECT b.content FROM blobs AS b
+WHERE b.digest = :digest AND EXISTS (
+    SELECT 1 FROM attachments AS f JOIN alternatives AS a ON a.id = f.alternative_id
+    WHERE f.digest = :digest AND a.owner_id = :user
+    UNION ALL
+    SELECT 1 FROM attachments AS f JOIN alternatives AS a ON a.id = f.alternative_id
+    WHERE f.text_digest = :digest AND a.owner_id = :user
+)
+"""
+
+ADD_BLOB: Final = "INSERT INTO blobs (digest, content) VALUES (:digest, :content) ON CONFLICT (digest) DO NOTHING"
+
+ADD_ATTACHMENT: Final = """
+INSERT INTO attachments (alternative_id, n, name, media_type, size, digest, text_digest, is_erased)
+VALUES (:alternative, :n, :name, :media_type, :size, :digest, :text_digest, 0)
+"""
+
+ATTACHED_DIGESTS: Final = """
+SELECT digest FROM attachments
+WHERE alternative_id IN (SELECT value FROM json_each(:ids)) AND digest IS NOT NULL
+UNION
+SELECT text_digest FROM attachments
+WHERE alternative_id IN (SELECT value FROM json_each(:ids)) AND text_digest IS NOT NULL
+"""
+
+ERASE_ATTACHMENTS: Final = """
+UPDATE attachments SET is_erased = 1, name = NULL, digest = NULL, text_digest = NULL
+WHERE alternative_id IN (SELECT value FROM json_each(:ids)) AND is_erased = 0
+"""
+
+REMOVE_UNUSED_BLOBS: Final = """
+DELETE FROM blobs
+WHERE digest IN (SELECT value FROM json_each(:digests))
+    AND NOT EXISTS (SELECT 1 FROM attachments AS f WHERE f.digest = blobs.digest)
+    AND NOT EXISTS (SELECT 1 FROM attachments AS f WHERE f.text_digest = blobs.digest)
+"""
+
 PIECES: Final = "SELECT text FROM pieces WHERE alternative_id = :id AND n > :after ORDER BY n"
 
 REMOVE_MAKER: Final = "DELETE FROM pieces WHERE alternative_id = :id AND n = 0"

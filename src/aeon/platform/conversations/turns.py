@@ -3,8 +3,16 @@
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from aeon.base.json import JsonObject, canonical_json, parse_strict
+from aeon.base.json import Json, JsonObject, canonical_json, parse_strict
 from aeon.platform.conversations import queries
+from aeon.platform.conversations.attachments import (
+    NewAttachment,
+    attachment_rows,
+    checked_attachments,
+    kept_rows,
+    write_attachments,
+    write_blobs,
+)
 from aeon.platform.conversations.model import (
     ANSWERABLE,
     MAX_CONTENT,
@@ -52,6 +60,25 @@ class _Place(NamedTuple):
     conversation: str
     responds_to: Alternative | None
     turn: str | None
+
+
+class _Message(NamedTuple):
+    """A message of a user to write: its text and what is attached, or `keeps_of`, whose attachments it has too."""
+
+    text: str
+    attachments: Sequence[NewAttachment] = ()
+    keeps_of: str | None = None
+
+    @property
+    def parameters(self) -> JsonObject:
+        """What a repeated mutation must say again."""
+        attached: list[Json] = [[each.name, each.digest] for each in self.attachments]
+        return {"content": content_digest(self.text), **({"attachments": attached} if attached else {})}
+
+    def attach(self, unit: UnitOfWork, user: str) -> list[JsonObject]:
+        """Write the files, and return the rows that attach them."""
+        write_blobs(unit, self.attachments)
+        return kept_rows(unit, user, self.keeps_of) if self.keeps_of else attachment_rows(self.attachments)
 
 
 class TurnRepository:
@@ -139,18 +166,21 @@ class TurnRepository:
     # Writing
 
     def append(
-        self, conversation: str, content: str, request: MutationRequest, after: str | None = None
+        self,
+        conversation: str,
+        content: str,
+        request: MutationRequest,
+        after: str | None = None,
+        attachments: Sequence[NewAttachment] = (),
     ) -> Alternative:
         """Add a user's message after an alternative, the tip by default.
 
-        Raises RuleError for an empty or too long message, and ConflictError after what is still being made, what
-        failed, or what has no answer yet.
+        Raises RuleError for an empty or too long message and for attachments that are too many or too large, and
+        ConflictError after what is still being made, what failed, or what has no answer yet.
         """
-        text = checked_content(content)
+        message = _Message(checked_content(content), checked_attachments(attachments))
         user = request.user
         self._conversations.get(user, conversation)
-        parameters: JsonObject = {"content": content_digest(text), "after": after}
-        row = self._message_row(user, text)
 
         def place(unit: UnitOfWork) -> _Place:
             owner = _conversation_in(unit, user, conversation, request.expected)
@@ -161,13 +191,20 @@ class TurnRepository:
                 return _Place(conversation, None, None)
             return self._place_after(unit, user, conversation, parent, "user")
 
-        mutation = request.mutation("conversation.append", conversation, parameters)
-        return self._add(place, row, "user", mutation)
+        mutation = request.mutation("conversation.append", conversation, {**message.parameters, "after": after})
+        return self._add(place, self._message_row(user, message.text), "user", mutation, message)
 
-    def edit(self, id_: str, content: str, request: MutationRequest) -> Alternative:
+    def edit(
+        self,
+        id_: str,
+        content: str,
+        request: MutationRequest,
+        attachments: Sequence[NewAttachment] | None = None,
+    ) -> Alternative:
         """Add another alternative of a user's message, in its turn, and switch to it.
 
-        Raises RuleError for an answer, which cannot be edited, and for an empty or too long message.
+        It keeps the attachments unless others are given. Raises RuleError for an answer, which cannot be edited, and as
+        `append` does.
         """
         text = checked_content(content)
         edited = self.get(request.user, id_)
@@ -182,8 +219,9 @@ class TurnRepository:
             responds_to = None if parent is None else _alternative_in(unit, request.user, parent)
             return _Place(edited.conversation_id, responds_to, edited.turn.id)
 
-        mutation = request.mutation("conversation.edit", id_, {"content": content_digest(text)})
-        return self._add(place, self._message_row(request.user, text), "user", mutation)
+        message = _Message(text, (), id_) if attachments is None else _Message(text, checked_attachments(attachments))
+        mutation = request.mutation("conversation.edit", id_, message.parameters)
+        return self._add(place, self._message_row(request.user, text), "user", mutation, message)
 
     def begin_answer(self, id_: str, executor: Executor, request: MutationRequest) -> Alternative:
         """Add an alternative that is being made, which answers a user's message, and switch to it.
@@ -325,7 +363,12 @@ class TurnRepository:
         return self._add(place, row, "agent", mutation)
 
     def _add(
-        self, place: Callable[[UnitOfWork], _Place], row: JsonObject, speaker: Speaker, mutation: Mutation
+        self,
+        place: Callable[[UnitOfWork], _Place],
+        row: JsonObject,
+        speaker: Speaker,
+        mutation: Mutation,
+        message: _Message | None = None,
     ) -> Alternative:
         """Add an alternative where `place` says, and switch to it; or return that of the same mutation."""
         user, turn_id = mutation.user, self._new_id()
@@ -350,17 +393,20 @@ class TurnRepository:
             unit.write(queries.LEAVE_TURN, {"turn": turn})
             digest = row["content_hash"]
             parent_hash = None if responds_to is None else responds_to.path_hash
+            attached = [] if message is None else message.attach(unit, user)
+            digests = [each["digest"] for each in attached]
             placed: JsonObject = {
                 **row,
                 "turn": turn,
                 "conversation": where.conversation,
                 "sequence": number["number"],
                 "responds_to": None if responds_to is None else responds_to.id,
-                "path_hash": None if digest is None else path_digest(parent_hash, speaker, digest),
+                "path_hash": None if digest is None else path_digest(parent_hash, speaker, digest, digests),
                 "at": at,
                 "ended_at": None if row["state"] == "generating" else at,
             }
             unit.write(queries.ADD_ALTERNATIVE, placed)
+            write_attachments(unit, row["id"], attached)
             if row["content"] is not None:
                 add_document(unit, user, DocumentPlace(where.conversation, row["id"]), row["content"])
             self._switch(unit, user, where.conversation, row["id"], wakes=True)

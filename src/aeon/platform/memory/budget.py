@@ -1,30 +1,35 @@
 """Chooses what fits a prompt's token budget: whole units, in the order of platform 24. Pure."""
 
-from collections.abc import Sequence
-from typing import Literal, NamedTuple, TypeAlias
+from collections.abc import Callable, Sequence
+from typing import Final, Literal, NamedTuple, TypeAlias
 
 from aeon.platform.conversations.model import Alternative, Speaker
-
-CountKind: TypeAlias = Literal["exact", "estimate"]
-
-
-class TokenCounter(NamedTuple):
-    """Who counted tokens. `exact`: they are what the model will report."""
-
-    name: str
-    kind: CountKind
-
+from aeon.platform.memory.prompt_files import PromptFile
 
 MESSAGE_OVERHEAD = 5
 """Tokens around each message in common chat templates."""
 
 
+FILE_SHARE: Final = 0.75
+"""The share of a budget that attachments get at most, so that what follows a large one has room and leaves its cut."""
+
+
 class PathEntry(NamedTuple):
-    """One alternative of the path. `is_reference`: it stands in the conversation that this one was forked from."""
+    """One alternative of the path, with what of its attachments is shown.
+
+    `is_reference`: it stands in the conversation that this one was forked from.
+    """
 
     alternative: Alternative
     tokens: int
     is_reference: bool
+    files: tuple[PromptFile, ...] = ()
+
+    def counted(self, tokens: int) -> "PathEntry":
+        """The same with exact tokens, of which its attachments get their shares."""
+        share = tokens / self.tokens if self.tokens else 0
+        files = tuple(each._replace(tokens=round(each.tokens * share)) for each in self.files)
+        return self._replace(tokens=tokens, files=files)
 
     @property
     def text(self) -> str:
@@ -47,6 +52,15 @@ class LeftOut(NamedTuple):
     reason: LeftOutReason
 
 
+FillEntry: TypeAlias = Callable[[PathEntry, float], PathEntry]
+"""Returns an entry with as much of its attachments as fits into so many tokens."""
+
+
+def without_files(entry: PathEntry, _room: float) -> PathEntry:
+    """Returns an entry as it is."""
+    return entry
+
+
 class Selection(NamedTuple):
     """What enters a prompt, oldest first, and what does not."""
 
@@ -55,14 +69,18 @@ class Selection(NamedTuple):
     tokens: int
 
 
-def select_entries(entries: Sequence[PathEntry], fixed_tokens: int, budget: int) -> Selection:
+def select_entries(
+    entries: Sequence[PathEntry], fixed_tokens: int, budget: int, fill: FillEntry = without_files
+) -> Selection:
     """Returns the newest entries that fit the budget beside `fixed_tokens`, without gaps.
 
-    The last one, the message itself, always enters. An answer whose question does not fit is left out with it.
+    The last one, the message itself, always enters. An answer whose question does not fit is left out with it. Each
+    entry gets what of its attachments fits, the newest first (platform 24).
     """
     kept: list[PathEntry] = []
     left_out: list[LeftOut] = []
     tokens, is_full = fixed_tokens, False
+    room_for_files = FILE_SHARE * budget
     for place, entry in enumerate(reversed(entries)):
         if entry.alternative.content is None:
             left_out.append(LeftOut(entry, "erased"))
@@ -74,8 +92,10 @@ def select_entries(entries: Sequence[PathEntry], fixed_tokens: int, budget: int)
         if is_full:
             left_out.append(LeftOut(entry, "budget"))
             continue
-        kept.append(entry)
-        tokens += entry.tokens
+        filled = fill(entry, min(room_for_files, budget - tokens - entry.tokens))
+        room_for_files -= filled.tokens - entry.tokens
+        kept.append(filled)
+        tokens += filled.tokens
     while len(kept) > 1 and kept[-1].speaker != "user":
         first = kept.pop()
         tokens -= first.tokens

@@ -3,13 +3,21 @@
 import re
 from collections.abc import Iterable
 from math import ceil
-from typing import Final, NamedTuple
-
-from aeon.platform.memory.budget import TokenCounter
+from typing import Final, Literal, NamedTuple, TypeAlias
 
 _PARTS = re.compile(r"[A-Za-z]+|[0-9]|[^\W\d_]|[^\w\s]|\s+|_")
 _LETTERS_OF_A_TOKEN = 5
 """Common English words are one token up to here; longer ones are two or more."""
+
+CountKind: TypeAlias = Literal["exact", "estimate"]
+
+
+class TokenCounter(NamedTuple):
+    """Who counted tokens. `exact`: they are what the model will report."""
+
+    name: str
+    kind: CountKind
+
 
 ESTIMATE: Final = TokenCounter("words", "estimate")
 

@@ -2,25 +2,40 @@
 
 import hashlib
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from aeon.base.json import Json, JsonObject, canonical_json
-from aeon.llm.interface import ChatMessage, LLMRequest
+from aeon.llm.interface import ChatMessage, Image, LLMRequest
 from aeon.platform.conversations.model import Alternative
-from aeon.platform.memory.budget import MESSAGE_OVERHEAD, LeftOut, PathEntry, TokenCounter
-from aeon.platform.memory.estimate import estimate_tokens
+from aeon.platform.memory.budget import MESSAGE_OVERHEAD, LeftOut, PathEntry
+from aeon.platform.memory.estimate import TokenCounter, estimate_tokens
+from aeon.platform.memory.prompt_files import IMAGE_TOKENS, PromptFile, images_of, with_files
+
+
+class PromptMessage(NamedTuple):
+    """A message as a model gets it: with what is attached."""
+
+    chat: ChatMessage
+    images: tuple[Image, ...] = ()
+
+    @classmethod
+    def of(cls, alternative: Alternative, files: Sequence[PromptFile] = ()) -> "PromptMessage":
+        """The message of an alternative with these attachments."""
+        role = "user" if alternative.turn.speaker == "user" else "assistant"
+        return cls(ChatMessage(role, with_files(alternative.content or "", files)), images_of(files))
 
 
 def chat_request(
-    system_prompt: str, messages: Sequence[Alternative], *, max_tokens: int, temperature: float
+    system_prompt: str, messages: Sequence[PromptMessage], *, max_tokens: int, temperature: float
 ) -> LLMRequest:
-    """Returns the request of a conversation; the last message is what is answered."""
-    history = _messages(messages[:-1])
-    return LLMRequest(messages[-1].content or "", system_prompt, max_tokens, temperature, history=history)
-
-
-def _messages(alternatives: Sequence[Alternative]) -> tuple[ChatMessage, ...]:
-    return tuple(
-        ChatMessage("user" if each.turn.speaker == "user" else "assistant", each.content or "") for each in alternatives
+    """Returns the request of a conversation; the last message is what is answered, with all images."""
+    return LLMRequest(
+        messages[-1].chat.text,
+        system_prompt,
+        max_tokens,
+        temperature,
+        images=tuple(image for each in messages for image in each.images),
+        history=tuple(each.chat for each in messages[:-1]),
     )
 
 
@@ -41,6 +56,11 @@ def prompt_json(request: LLMRequest) -> JsonObject:
         "maxTokens": request.max_tokens,
         "temperature": request.temperature,
     }
+    if request.images:
+        given["images"] = [
+            {"mediaType": each.media_type, "digest": hashlib.sha256(each.content).hexdigest()}
+            for each in request.images
+        ]
     return given if request.schema is None else {**given, "schema": request.schema}
 
 
@@ -58,8 +78,9 @@ def call_json(request: LLMRequest) -> JsonObject:
 
 def request_of(call: JsonObject, history: Sequence[Alternative]) -> LLMRequest:
     """Returns the request that `call_json` has kept, after these messages of its conversation."""
+    said = tuple(PromptMessage.of(each).chat for each in history)
     return LLMRequest(
-        call["text"], call["system"], call["maxTokens"], call["temperature"], call["schema"], history=_messages(history)
+        call["text"], call["system"], call["maxTokens"], call["temperature"], call["schema"], history=said
     )
 
 
@@ -110,7 +131,8 @@ def manifest_json(
 def _estimated(request: LLMRequest) -> int:
     """The tokens of a request by the estimate alone, which the model's own figure will correct."""
     texts = [request.system_prompt or "", *(message.text for message in request.history), request.prompt]
-    return sum(estimate_tokens(text) + MESSAGE_OVERHEAD for text in texts)
+    images = IMAGE_TOKENS * len(request.images)
+    return images + sum(estimate_tokens(text) + MESSAGE_OVERHEAD for text in texts)
 
 
 def _entry(entry: PathEntry) -> JsonObject:
@@ -121,4 +143,5 @@ def _entry(entry: PathEntry) -> JsonObject:
         "speaker": entry.speaker,
         "tokens": entry.tokens,
         "isReference": entry.is_reference,
+        **({"attachments": [each.as_json() for each in entry.files]} if entry.files else {}),
     }

@@ -9,13 +9,29 @@ from aeon.base.json import JsonObject, canonical_json, parse_strict
 from aeon.llm.interface import LLMRequest, TokenCounts
 from aeon.platform.catalog.operations import ConversationReply
 from aeon.platform.conversations import queries
+from aeon.platform.conversations.attachments import Attachment, AttachmentRepository
 from aeon.platform.conversations.model import Alternative
 from aeon.platform.conversations.repository import ConversationRepository
 from aeon.platform.conversations.turns import TurnRepository
 from aeon.platform.errors import ConflictError, NotFoundError, RuleError
-from aeon.platform.memory.budget import MESSAGE_OVERHEAD, LeftOut, PathEntry, TokenCounter, select_entries
-from aeon.platform.memory.estimate import ESTIMATE, Counted, correction, estimate_tokens
-from aeon.platform.memory.manifest import chat_request, manifest_json, prompt_digest, request_of, with_tool_use
+from aeon.platform.memory.budget import (
+    MESSAGE_OVERHEAD,
+    LeftOut,
+    PathEntry,
+    Selection,
+    select_entries,
+)
+from aeon.platform.memory.estimate import ESTIMATE, Counted, TokenCounter, correction, estimate_tokens
+from aeon.platform.memory.manifest import (
+    PromptMessage,
+    chat_request,
+    manifest_json,
+    prompt_digest,
+    request_of,
+    with_tool_use,
+)
+from aeon.platform.memory.path_files import PathFiles, image_of
+from aeon.platform.memory.prompt_files import PromptFile
 from aeon.platform.store import Store, UnitOfWork
 
 _LONGEST_PATH: Final = 1000
@@ -26,6 +42,12 @@ _SLACK: Final = 2
 
 _COUNTED: Final = 10
 """The newest prompts by which an estimate is corrected (platform 24)."""
+
+_CUTS: Final = 5
+"""How often a cut of attachments is counted until it fits; the last one shows nothing of them."""
+
+_MARGIN: Final = 1.02
+"""How much smaller a cut is made than the count of the one before asks for."""
 
 _FORK_DEPTH: Final = 20
 """The most conversations that a fork continues, one from the other."""
@@ -56,7 +78,7 @@ class ReplyForm(NamedTuple):
 
     def request(self, entries: Sequence[PathEntry]) -> LLMRequest:
         """The request to the model with these messages; the last one is what is answered."""
-        messages = [entry.alternative for entry in entries]
+        messages = [PromptMessage.of(entry.alternative, entry.files) for entry in entries]
         return chat_request(self.system_prompt, messages, max_tokens=self.max_tokens, temperature=self.temperature)
 
 
@@ -73,12 +95,21 @@ class WorkingMemory(NamedTuple):
 
 
 class PreparedReply(NamedTuple):
-    """A request to the model, with the manifest of the answer to come, which was begun at `made_at`."""
+    """A request to the model, with the manifest of the answer to come, which was begun at `made_at`.
+
+    `message` is what the user said, without what is attached.
+    """
 
     answer: str
+    message: str
     request: LLMRequest
     manifest: JsonObject
     made_at: str
+
+    @property
+    def has_attachments(self) -> bool:
+        """Whether a file that a user attached stands in the prompt."""
+        return any("attachments" in each for each in self.manifest["entries"])
 
 
 class MemoryService:
@@ -91,6 +122,7 @@ class MemoryService:
         self._store = store
         self._conversations = conversations
         self._turns = turns
+        self._attachments = AttachmentRepository(store)
 
     def assemble(self, user: str, id_: str, form: ReplyForm, count: CountTokens = no_count) -> WorkingMemory:
         """Return what an answer to an alternative would be made from now.
@@ -104,18 +136,19 @@ class MemoryService:
         budget = min(room, conversation.context_budget or room)
         path = self._whole_path(user, message)
         factor = correction(self._counted(user, path))
-        system_tokens = _estimated(form.system_prompt, factor)
+        files = PathFiles(self._attachments, user, path, factor)
         entries = [
-            PathEntry(each, _estimated(each.content or "", factor), each.conversation_id != message.conversation_id)
+            PathEntry(
+                each,
+                _estimated(each.content or "", factor) + ceil(files.frame_tokens(each) * factor),
+                each.conversation_id != message.conversation_id,
+            )
             for each in path
         ]
-        counts, chosen = None, select_entries(entries, system_tokens, _SLACK * budget)
-        if counts := count(form.request(chosen.entries)):
-            exact = zip(chosen.entries, counts.messages[1:], strict=True)
-            counted = [entry._replace(tokens=tokens) for entry, tokens in exact]
-            system_tokens, entries = counts.messages[0], [*entries[: -len(counted)], *counted]
-        chosen = select_entries(entries, system_tokens, budget)
-        counter = ESTIMATE if counts is None else TokenCounter(counts.counter, "exact")
+        system_tokens = _estimated(form.system_prompt, factor)
+        estimated = _Candidates(entries, system_tokens, budget, files)
+        counted = _counted_exactly(form, estimated, count)
+        chosen, system_tokens, counter = counted or (estimated.selection(budget), system_tokens, ESTIMATE)
         return WorkingMemory(message, chosen.entries, chosen.left_out, system_tokens, chosen.tokens, budget, counter)
 
     def prepare(self, user: str, answer: str, form: ReplyForm, count: CountTokens = no_count) -> PreparedReply:
@@ -146,7 +179,7 @@ class MemoryService:
             budget=memory.budget,
         )
         manifest["process"] = {"id": made.process_id, "digest": made.process_digest}
-        return PreparedReply(answer, request, manifest, made.created_at)
+        return PreparedReply(answer, memory.alternative.content or "", request, manifest, made.created_at)
 
     def keep(self, prepared: PreparedReply) -> None:
         """Keep what an answer is made from, before the model is asked."""
@@ -181,21 +214,40 @@ class MemoryService:
         """
         manifest = self.manifest(user, answer)
         entries = [self._turns.get(user, each["alternative"]) for each in manifest["entries"]]
-        if any(each.forgotten_at is not None for each in entries):
+        files = [self._shown_files(user, each) for each in manifest["entries"]]
+        if any(each.forgotten_at is not None for each in entries) or None in files:
             raise ConflictError("Something that the answer was made from was erased.")
+        said = [PromptMessage.of(entry, shown or ()) for entry, shown in zip(entries, files, strict=True)]
         parameters = manifest["parameters"]
         if "prompts" in manifest:
             requests = [request_of(each, entries[:-1]) for each in manifest["prompts"]]
             digests = [each["digest"] for each in manifest["prompts"]]
         else:
             limits = parameters["maxTokens"], parameters["temperature"]
-            requests = [chat_request(manifest["system"]["text"], entries, max_tokens=limits[0], temperature=limits[1])]
+            requests = [chat_request(manifest["system"]["text"], said, max_tokens=limits[0], temperature=limits[1])]
             digests = [manifest["promptDigest"]]
         if [prompt_digest(each) for each in requests] != digests:
             raise ConflictError(
                 "The prompt does not come out as it was.", next_step="This is a defect of Aeon's; please report it."
             )
         return requests
+
+    def _shown_files(self, user: str, entry: JsonObject) -> list[PromptFile] | None:
+        """Return the attachments of a manifest's entry as its prompt showed them; None if one was erased since."""
+        wanted: list[JsonObject] = entry.get("attachments", [])
+        if not wanted:
+            return []
+        present = {each.n: each for each in self._attachments.of(user, [entry["alternative"]])[entry["alternative"]]}
+        if any(present[each["n"]].is_erased for each in wanted):
+            return None
+        return [self._shown_file(user, present[each["n"]], each) for each in wanted]
+
+    def _shown_file(self, user: str, attachment: Attachment, shown: JsonObject) -> PromptFile:
+        is_image = attachment.text_digest is None
+        sees = is_image and not shown["partsLeftOut"]
+        image = image_of(self._attachments, user, attachment) if sees else None
+        text = "" if is_image else self._attachments.text(user, attachment)[: shown["characters"]]
+        return PromptFile(attachment, text, image, shown["tokens"], shown["parts"], shown["partsLeftOut"])
 
     def _whole_path(self, user: str, end: Alternative) -> list[Alternative]:
         """Return the path to an alternative, and before it that of the conversations that it was forked from."""
@@ -241,6 +293,47 @@ class MemoryService:
             for each in newest
             if each.id in tokens and "estimated" in tokens[each.id]
         ]
+
+
+class _Candidates(NamedTuple):
+    """What may enter a prompt, by estimated tokens."""
+
+    entries: list[PathEntry]
+    system_tokens: int
+    budget: int
+    files: PathFiles
+
+    def selection(self, budget: int) -> Selection:
+        """What of it fits."""
+        return select_entries(self.entries, self.system_tokens, budget, self.files.fill)
+
+    def without_parts(self) -> Selection:
+        """What of it fits if nothing of the attachments is shown."""
+        return select_entries(self.entries, self.system_tokens, self.budget, lambda entry, _: self.files.fill(entry, 0))
+
+
+def _counted_exactly(
+    form: ReplyForm, candidates: _Candidates, count: CountTokens
+) -> tuple[Selection, int, TokenCounter] | None:
+    """Return what fits by exact counts, with the tokens of the instructions; None if nobody can count.
+
+    Estimates choose what is counted. A cut of attachments that turns out too large is made smaller, by how much it was.
+    """
+    files, budget = candidates.files, candidates.budget
+    chosen = candidates.selection(budget if files else _SLACK * budget)
+    for cut in range(_CUTS):
+        counts = count(form.request(chosen.entries))
+        if counts is None:
+            return None
+        if not files or sum(counts.messages) <= budget or cut == _CUTS - 1:
+            exact = zip(chosen.entries, counts.messages[1:], strict=True)
+            counted = {entry.alternative.id: entry.counted(tokens) for entry, tokens in exact}
+            entries = [counted.get(entry.alternative.id, entry) for entry in candidates.entries]
+            final = select_entries(entries, counts.messages[0], budget)
+            return final, counts.messages[0], TokenCounter(counts.counter, "exact")
+        files.factor *= max(sum(counts.messages) / chosen.tokens, 1.0) * _MARGIN
+        chosen = candidates.selection(budget) if cut < _CUTS - 2 else candidates.without_parts()
+    return None
 
 
 def _estimated(text: str, factor: float) -> int:

@@ -86,11 +86,23 @@ IMMUTABLE: Final[dict[str, tuple[str, ...]]] = {
         # immutable after it has ended
         "state",
         "content",
+        "marks",
         "failure",
         "run_id",
         "ended_at",
     ),
     "manifests": tuple(ROWS["manifests"]),
+    "blobs": tuple(ROWS["blobs"]),
+    "attachments": (
+        "alternative_id",
+        "n",
+        "media_type",
+        "size",
+        # immutable until it is erased
+        "name",
+        "digest",
+        "text_digest",
+    ),
     "workers": ("id", "executor_id", "type"),
     "metric_definitions": ("id", "scope", "data_type", "created_at"),
     "metric_values": tuple(ROWS["metric_values"]),
@@ -104,6 +116,7 @@ NEVER_DELETED: Final = (
     "conversations",
     "conversation_turns",
     "alternatives",
+    "attachments",
 )
 
 NULLABLE: Final[dict[str, tuple[str, ...]]] = {
@@ -159,11 +172,13 @@ NULLABLE: Final[dict[str, tuple[str, ...]]] = {
         "run_id",
         "model",
         "usage",
+        "marks",
         "failure",
         "imported",
         "ended_at",
         "forgotten_at",
     ),
+    "attachments": ("name", "digest", "text_digest"),
     "workers": ("current_job_id", "current_process_id", "current_step_id", "current_tool_id"),
     "cached_results": ("reference",),
     "metric_definitions": ("retention_days",),

@@ -108,6 +108,32 @@ CREATE TABLE manifests (
     text           text COLLATE "C" NOT NULL
 );
 
+-- What users attached to their messages. A file is kept once, as base64, under the SHA-256 of its bytes; the text of a PDF
+-- is a file of its own. The name and the digests of an attachment go when it is erased.
+
+CREATE TABLE blobs (
+    digest  text COLLATE "C" PRIMARY KEY CHECK (length(digest) = 64),
+    content text COLLATE "C" NOT NULL
+);
+
+CREATE TABLE attachments (
+    alternative_id text COLLATE "C" NOT NULL REFERENCES alternatives (id),
+    n              bigint NOT NULL CHECK (n >= 1),
+    name           text COLLATE "C" CHECK (length(name) BETWEEN 1 AND 255),
+    media_type     text COLLATE "C" NOT NULL,
+    size           bigint NOT NULL CHECK (size >= 1),
+    digest         text COLLATE "C" REFERENCES blobs (digest),
+    text_digest    text COLLATE "C" REFERENCES blobs (digest),
+    is_erased      bigint NOT NULL CHECK (is_erased IN (0, 1)),
+    PRIMARY KEY (alternative_id, n),
+    CHECK ((name IS NULL) = (is_erased = 1)),
+    CHECK ((digest IS NULL) = (is_erased = 1)),
+    CHECK (text_digest IS NULL OR is_erased = 0)
+);
+
+CREATE INDEX attachments_blob ON attachments (digest) WHERE digest IS NOT NULL;
+CREATE INDEX attachments_text ON attachments (text_digest) WHERE text_digest IS NOT NULL;
+
 -- The pieces of answers while they are made; the piece 0 is the token of the maker
 
 CREATE TABLE pieces (
@@ -192,6 +218,26 @@ FOR EACH ROW EXECUTE FUNCTION refuse_unless_temporary();
 
 CREATE TRIGGER alternatives_kept BEFORE DELETE ON alternatives
 FOR EACH ROW EXECUTE FUNCTION refuse_unless_temporary();
+
+CREATE TRIGGER blobs_immutable BEFORE UPDATE ON blobs
+FOR EACH ROW EXECUTE FUNCTION refuse('immutable: blobs');
+
+CREATE TRIGGER attachments_immutable BEFORE UPDATE ON attachments
+FOR EACH ROW WHEN (NEW.alternative_id IS DISTINCT FROM OLD.alternative_id OR NEW.n IS DISTINCT FROM OLD.n OR NEW.media_type IS DISTINCT FROM OLD.media_type OR NEW.size IS DISTINCT FROM OLD.size OR ((NEW.name IS DISTINCT FROM OLD.name OR NEW.digest IS DISTINCT FROM OLD.digest OR NEW.text_digest IS DISTINCT FROM OLD.text_digest) AND NEW.is_erased = 0)) EXECUTE FUNCTION refuse('immutable: attachments');
+
+CREATE FUNCTION keep_attachment() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF (SELECT c.is_temporary FROM alternatives AS a JOIN conversations AS c ON c.id = a.conversation_id
+        WHERE a.id = OLD.alternative_id) = 0
+    THEN
+        RAISE EXCEPTION 'never deleted: attachments' USING ERRCODE = 'check_violation';
+    END IF;
+    RETURN OLD;
+END
+$$;
+
+CREATE TRIGGER attachments_kept BEFORE DELETE ON attachments
+FOR EACH ROW EXECUTE FUNCTION keep_attachment();
 
 -- An alternative responds to one of the parent turn, and nothing is answered in two turns
 
@@ -375,6 +421,15 @@ UNION ALL
 SELECT 'Manifest' AS label, alternative_id AS id, CAST(json_build_object('alternativeId', alternative_id, 'digest',
     digest, 'madeAt', made_at, 'text', text) AS text) AS properties
 FROM manifests
+UNION ALL
+SELECT 'Blob' AS label, digest AS id, CAST(json_build_object('digest', digest, 'content', content) AS text) AS
+    properties
+FROM blobs
+UNION ALL
+SELECT 'Attachment' AS label, CAST(alternative_id || '/' || n AS text) AS id, CAST(json_build_object('alternativeId',
+    alternative_id, 'n', n, 'name', name, 'mediaType', media_type, 'size', size, 'digest', digest, 'textDigest',
+    text_digest, 'isErased', (is_erased = 1)) AS text) AS properties
+FROM attachments
 UNION ALL
 SELECT 'Executor' AS label, id AS id, CAST(json_build_object('id', id, 'host', host, 'pid', pid, 'birth', birth,
     'startedAt', started_at, 'lastHeartbeat', last_heartbeat, 'types', CAST(types AS json)) AS text) AS properties

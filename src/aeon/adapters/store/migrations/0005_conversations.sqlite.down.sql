@@ -8,6 +8,8 @@ DROP TABLE search_message_words;
 DROP TABLE search_message_documents;
 DROP TABLE search_message_indexes;
 DROP TABLE pieces;
+DROP TABLE attachments;
+DROP TABLE blobs;
 DROP TABLE manifests;
 DROP TABLE alternatives;
 DROP TABLE conversation_turns;

@@ -108,6 +108,32 @@ CREATE TABLE manifests (
     text           TEXT NOT NULL
 ) STRICT;
 
+-- What users attached to their messages. A file is kept once, as base64, under the SHA-256 of its bytes; the text of a PDF
+-- is a file of its own. The name and the digests of an attachment go when it is erased.
+
+CREATE TABLE blobs (
+    digest  TEXT PRIMARY KEY CHECK (length(digest) = 64),
+    content TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE attachments (
+    alternative_id TEXT NOT NULL REFERENCES alternatives (id),
+    n              INTEGER NOT NULL CHECK (n >= 1),
+    name           TEXT CHECK (length(name) BETWEEN 1 AND 255),
+    media_type     TEXT NOT NULL,
+    size           INTEGER NOT NULL CHECK (size >= 1),
+    digest         TEXT REFERENCES blobs (digest),
+    text_digest    TEXT REFERENCES blobs (digest),
+    is_erased      INTEGER NOT NULL CHECK (is_erased IN (0, 1)),
+    PRIMARY KEY (alternative_id, n),
+    CHECK ((name IS NULL) = (is_erased = 1)),
+    CHECK ((digest IS NULL) = (is_erased = 1)),
+    CHECK (text_digest IS NULL OR is_erased = 0)
+) STRICT;
+
+CREATE INDEX attachments_blob ON attachments (digest) WHERE digest IS NOT NULL;
+CREATE INDEX attachments_text ON attachments (text_digest) WHERE text_digest IS NOT NULL;
+
 -- The pieces of answers while they are made; the piece 0 is the token of the maker
 
 CREATE TABLE pieces (
@@ -181,6 +207,14 @@ BEGIN SELECT RAISE(ABORT, 'never deleted: conversation_turns'); END;
 CREATE TRIGGER alternatives_kept BEFORE DELETE ON alternatives
 WHEN (SELECT is_temporary FROM conversations WHERE id = OLD.conversation_id) = 0
 BEGIN SELECT RAISE(ABORT, 'never deleted: alternatives'); END;
+CREATE TRIGGER blobs_immutable BEFORE UPDATE ON blobs
+BEGIN SELECT RAISE(ABORT, 'immutable: blobs'); END;
+CREATE TRIGGER attachments_immutable BEFORE UPDATE ON attachments
+WHEN NEW.alternative_id IS NOT OLD.alternative_id OR NEW.n IS NOT OLD.n OR NEW.media_type IS NOT OLD.media_type OR NEW.size IS NOT OLD.size OR ((NEW.name IS NOT OLD.name OR NEW.digest IS NOT OLD.digest OR NEW.text_digest IS NOT OLD.text_digest) AND NEW.is_erased = 0)
+BEGIN SELECT RAISE(ABORT, 'immutable: attachments'); END;
+CREATE TRIGGER attachments_kept BEFORE DELETE ON attachments
+WHEN (SELECT c.is_temporary FROM alternatives AS a JOIN conversations AS c ON c.id = a.conversation_id WHERE a.id = OLD.alternative_id) = 0
+BEGIN SELECT RAISE(ABORT, 'never deleted: attachments'); END;
 
 -- An alternative responds to one of the parent turn, and nothing is answered in two turns
 
@@ -495,6 +529,21 @@ SELECT 'Manifest' AS label, alternative_id AS id, '{' || '"alternativeId":' || c
     replace(replace(made_at, '\', '\\'), '"', '\"') || '"', 'null') || ',' || '"text":' || coalesce('"' ||
     replace(replace(text, '\', '\\'), '"', '\"') || '"', 'null') || '}' AS properties
 FROM manifests
+UNION ALL
+SELECT 'Blob' AS label, digest AS id, '{' || '"digest":' || coalesce('"' || replace(replace(digest, '\', '\\'), '"',
+    '\"') || '"', 'null') || ',' || '"content":' || coalesce('"' || replace(replace(content, '\', '\\'), '"', '\"') ||
+    '"', 'null') || '}' AS properties
+FROM blobs
+UNION ALL
+SELECT 'Attachment' AS label, CAST(alternative_id || '/' || n AS text) AS id, '{' || '"alternativeId":' || coalesce('"'
+    || replace(replace(alternative_id, '\', '\\'), '"', '\"') || '"', 'null') || ',' || '"n":' || coalesce(n, 'null') ||
+    ',' || '"name":' || coalesce('"' || replace(replace(name, '\', '\\'), '"', '\"') || '"', 'null') || ',' ||
+    '"mediaType":' || coalesce('"' || replace(replace(media_type, '\', '\\'), '"', '\"') || '"', 'null') || ',' ||
+    '"size":' || coalesce(size, 'null') || ',' || '"digest":' || coalesce('"' || replace(replace(digest, '\', '\\'),
+    '"', '\"') || '"', 'null') || ',' || '"textDigest":' || coalesce('"' || replace(replace(text_digest, '\', '\\'),
+    '"', '\"') || '"', 'null') || ',' || '"isErased":' || CASE is_erased WHEN 1 THEN 'true' ELSE 'false' END || '}' AS
+    properties
+FROM attachments
 UNION ALL
 SELECT 'Executor' AS label, id AS id, '{' || '"id":' || coalesce('"' || replace(replace(id, '\', '\\'), '"', '\"') ||
     '"', 'null') || ',' || '"host":' || coalesce('"' || replace(replace(host, '\', '\\'), '"', '\"') || '"', 'null') ||
