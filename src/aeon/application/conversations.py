@@ -1,11 +1,12 @@
 """`ConversationService`: everything that a user does with conversations, for every door."""
 
 import builtins
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from datetime import datetime
 from functools import cached_property
-from typing import TYPE_CHECKING, Final, cast
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, TypeAlias, cast
 
 from aeon.application.pages import Page, checked_limit, decode_cursor, encode_cursor, page_of
 from aeon.application.run_reader import NEWEST
@@ -13,10 +14,12 @@ from aeon.application.runs import RunService
 from aeon.base.errors import AeonError, InputError
 from aeon.base.json import Json, JsonObject, canonical_json
 from aeon.bootstrap.platform import Platform
+from aeon.bootstrap.texts import attachment_of_bytes, attachment_of_file
 from aeon.llm.interface import LLMRequest
 from aeon.platform.catalog.model import Tool
 from aeon.platform.catalog.operations import ConversationReply
 from aeon.platform.catalog.repository import DEFAULTS_OWNER
+from aeon.platform.conversations.attachments import Attachment, NewAttachment, checked_attachments
 from aeon.platform.conversations.comparison import Comparison, compare_alternatives
 from aeon.platform.conversations.model import (
     Alternative,
@@ -40,13 +43,19 @@ if TYPE_CHECKING:
 __all__ = [
     "Alternative",
     "AnswerFollower",
+    "Attachment",
+    "AttachmentSource",
     "Comparison",
     "Conversation",
     "ConversationService",
     "MessageFilter",
     "MessageHit",
+    "NewAttachment",
     "WorkingMemory",
 ]
+
+AttachmentSource: TypeAlias = Path | tuple[str, bytes] | NewAttachment
+"""What to attach: a file's path, a name and bytes, or what `read_attachment` has returned."""
 
 DEFAULT_REPLY: Final = "reply"
 """The Process that answers where the user has chosen none: with tools and skills where they suit."""
@@ -106,8 +115,14 @@ class ConversationService:
     methods that make answers also raise what `RunService.start` does.
     """
 
-    def __init__(self, platform: Platform, user: str, runs: Callable[[], RunService], context: int) -> None:
-        """The caller closes `platform`. `runs` opens the engine; `context` is the model's, in tokens."""
+    def __init__(
+        self, platform: Platform, user: str, runs: Callable[[], RunService], context: int, folder: Path = Path()
+    ) -> None:
+        """The caller closes `platform`. `runs` opens the engine; `context` is the model's, in tokens.
+
+        Paths of attachments are relative to `folder`.
+        """
+        self._folder = folder
         self._platform = platform
         self._user = user
         self._runs = runs
@@ -235,17 +250,45 @@ class ConversationService:
         content: str,
         *,
         after: str | None = None,
+        attachments: Sequence[AttachmentSource] = (),
         key: str | None = None,
         expected_version: int | None = None,
     ) -> Alternative:
-        """Add a message after an alternative, the tip by default. Raises RuleError, ConflictError."""
-        return self._platform.turns.append(conversation, content, self._request(key, expected_version), after)
+        """Add a message after an alternative, the tip by default, with what is attached to it.
+
+        Raises RuleError, ConflictError, and InputError for what cannot be attached or images that the model cannot see.
+        """
+        attached = self._read_attachments(attachments)
+        return self._platform.turns.append(conversation, content, self._request(key, expected_version), after, attached)
 
     def edit(
-        self, message: str, content: str, *, key: str | None = None, expected_version: int | None = None
+        self,
+        message: str,
+        content: str,
+        *,
+        attachments: Sequence[AttachmentSource] | None = None,
+        key: str | None = None,
+        expected_version: int | None = None,
     ) -> Alternative:
-        """Add another alternative of a message, and switch to it. Raises RuleError, ConflictError."""
-        return self._platform.turns.edit(message, content, self._request(key, expected_version))
+        """Add another alternative of a message, and switch to it. It keeps the attachments unless others are given.
+
+        Raises like `say`.
+        """
+        attached = None if attachments is None else self._read_attachments(attachments)
+        return self._platform.turns.edit(message, content, self._request(key, expected_version), attached)
+
+    def read_attachment(self, path: Path) -> NewAttachment:
+        """Read a file to attach: once, so that later changes of the file change nothing.
+
+        Raises InputError for what is no file or no model can read, for more than 10 MiB, and for an image that the
+        model cannot see; and MissingExtraError for a PDF without the extra.
+        """
+        (read,) = self._read_attachments([path])
+        return read
+
+    def attachments(self, alternatives: Iterable[str]) -> dict[str, "builtins.list[Attachment]"]:
+        """Return the attachments of messages, by message; those without any are not in it."""
+        return self._platform.attachments.of(self._user, alternatives)
 
     def activate(self, id_: str, *, key: str | None = None, expected_version: int | None = None) -> Alternative:
         """Switch to an alternative; every ancestor follows. Raises ConflictError."""
@@ -278,7 +321,13 @@ class ConversationService:
     # Answers
 
     def ask(
-        self, conversation: str | None, content: str, *, process: str | None = None, key: str | None = None
+        self,
+        conversation: str | None,
+        content: str,
+        *,
+        attachments: Sequence[AttachmentSource] = (),
+        process: str | None = None,
+        key: str | None = None,
     ) -> AnswerFollower:
         """Add a message after the tip, and begin its answer; without a conversation, in a new one.
 
@@ -287,9 +336,10 @@ class ConversationService:
         preferred = None if conversation is None else self.get(conversation).default_process_id
         chosen = self._process(process or preferred or DEFAULT_REPLY)
         checked_content(content)
+        attached = self._read_attachments(attachments)
         keys = [None if key is None else f"{key}:{part}" for part in ("conversation", "message", "answer")]
         place = self.create(key=keys[0]).id if conversation is None else conversation
-        message = self.say(place, content, key=keys[1])
+        message = self.say(place, content, attachments=attached, key=keys[1])
         begun = self._platform.turns.begin_answer(message.id, _executor_of(chosen), self._request(keys[2]))
         return self._start(begun, chosen)
 
@@ -427,6 +477,13 @@ class ConversationService:
         except PlatformError as error:
             self._platform.turns.end_answer(self._user, begun.id, EndedAnswer(None, error.message))
 
+    def _read_attachments(self, sources: Sequence[AttachmentSource]) -> "builtins.list[NewAttachment]":
+        """Return files as they are attached. Raises RuleError, InputError, MissingExtraError."""
+        attached = checked_attachments([_attachment_from(each, self._folder) for each in sources])
+        if any(each.is_image for each in attached):
+            self._platform.require_sight()
+        return attached
+
     def _process(self, name: str) -> Process:
         """Return the Process that is to answer. Raises RuleError if it cannot."""
         if name in (DEFAULT_REPLY, PLAIN_REPLY):
@@ -456,6 +513,14 @@ class ConversationService:
 
     def _request(self, key: str | None, expected_version: int | None = None) -> MutationRequest:
         return MutationRequest(self._user, key, expected_version)
+
+
+def _attachment_from(source: AttachmentSource, folder: Path) -> NewAttachment:
+    if isinstance(source, NewAttachment):
+        return source
+    if isinstance(source, Path):
+        return attachment_of_file(folder / source.expanduser())
+    return attachment_of_bytes(*source)
 
 
 def _unshown(content: str, shown: str) -> str:

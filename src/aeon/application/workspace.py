@@ -147,7 +147,7 @@ class Workspace:
         """The conversations: messages, answers, branches."""
         from aeon.application.conversations import ConversationService
 
-        return ConversationService(self._platform, self.user, lambda: self.runs, self._platform.context)
+        return ConversationService(self._platform, self.user, lambda: self.runs, self._platform.context, self._folder)
 
     @cached_property
     def jobs(self) -> "JobService":

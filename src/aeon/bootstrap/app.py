@@ -217,6 +217,7 @@ class App:
                 self.folder, self.open_store(), self._environ, lambda: self.model, self.settings.model.context
             )
             self._platform.offer_tools = ConversationTools(self)
+            self._platform.require_sight = self.require_sight
         return self._platform
 
     def process_runtime(self) -> "ProcessRuntime":

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from aeon.platform.catalog.model import Tool
     from aeon.platform.catalog.oauth_tokens import OAuthTokens
     from aeon.platform.catalog.tool_calls import OperationRequest, StoredToolCaller
+    from aeon.platform.conversations.attachments import AttachmentRepository
     from aeon.platform.conversations.importing.writer import ImportWriter
     from aeon.platform.conversations.pieces import PieceStream
     from aeon.platform.conversations.repository import ConversationRepository
@@ -61,6 +62,8 @@ class Platform:
         self._model = model
         self.offer_tools: OfferTools = lambda _question: None
         """Chooses the tools for a message of a conversation; an app sets it."""
+        self.require_sight: Callable[[], None] = lambda: None
+        """Raises InputError if the model cannot see images; an app sets it."""
         self.notices: list[str] = []
         """Messages for the user about the opening."""
         self._closers: list[Callable[[], None]] = [vault.close, store.close]
@@ -89,6 +92,13 @@ class Platform:
         from aeon.platform.conversations.turns import TurnRepository
 
         return TurnRepository(self.store, self.catalog.ledger, self.catalog.new_id, self.conversations)
+
+    @cached_property
+    def attachments(self) -> "AttachmentRepository":
+        """What is attached to messages."""
+        from aeon.platform.conversations.attachments import AttachmentRepository
+
+        return AttachmentRepository(self.store)
 
     @cached_property
     def message_search(self) -> "MessageSearch":

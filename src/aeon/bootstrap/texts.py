@@ -1,10 +1,12 @@
-"""Where the texts and images of a request come from: files and pages."""
+"""Where the texts, images and attachments of requests and messages come from: files and pages."""
 
 from pathlib import Path
 
+from aeon.adapters.files.attachments import attachment_of, read_attachment
 from aeon.adapters.files.images import read_image
 from aeon.adapters.files.texts import read_text
 from aeon.llm.interface import Image
+from aeon.platform.conversations.attachments import NewAttachment
 
 
 def text_of_file(path: Path) -> str:
@@ -15,6 +17,16 @@ def text_of_file(path: Path) -> str:
 def image_of_file(path: Path) -> Image:
     """The image in a file. Raises InputError for what is none, or is too large."""
     return read_image(path)
+
+
+def attachment_of_file(path: Path) -> NewAttachment:
+    """The file to attach at a path. Raises InputError for what no model can read, MissingExtraError."""
+    return read_attachment(path)
+
+
+def attachment_of_bytes(name: str, content: bytes) -> NewAttachment:
+    """The file to attach with these bytes. Raises InputError for what no model can read, MissingExtraError."""
+    return attachment_of(name, content)
 
 
 def text_of_page(address: str, *, allow_private: bool) -> str:

@@ -1,11 +1,18 @@
 """`aeon chat`: a dialogue on a terminal, or one message from a script."""
 
 import sys
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import NamedTuple
 
-from aeon.application.conversations import Alternative, AnswerFollower, Conversation, ConversationService
+from aeon.application.conversations import (
+    Alternative,
+    AnswerFollower,
+    Conversation,
+    ConversationService,
+    NewAttachment,
+)
 from aeon.base.errors import AeonError, InputError
 from aeon.cli.console import print_data, print_error, print_message
 from aeon.cli.conversations.line_editor import open_line_reader
@@ -23,12 +30,13 @@ _HISTORY = 200
 
 
 class ChatOptions(NamedTuple):
-    """The flags of `aeon chat`: the conversation to go on with, the Process, the model and the user."""
+    """The flags of `aeon chat`: the conversation to go on with, the Process, the model, the user, what to attach."""
 
     conversation: str | None
     process: str | None
     model: str | None
     user: str
+    attach: Sequence[Path]
 
 
 def run_chat(message: str | None, options: ChatOptions) -> int:
@@ -44,6 +52,7 @@ def run_chat(message: str | None, options: ChatOptions) -> int:
         service.recover()
         conversation = None if options.conversation is None else service.find(options.conversation)
         chat = Chat(service, conversation, options.process)
+        chat.attachments = [service.read_attachment(path) for path in options.attach]
         return chat.talk() if text is None else chat.say_once(text)
 
 
@@ -63,6 +72,8 @@ class Chat:
         self.service = service
         self.conversation = conversation
         self.process = process
+        self.attachments: list[NewAttachment] = []
+        """What goes with the next message."""
 
     def say_once(self, text: str) -> int:
         """Say a message and print the answer alone; the exit code says whether there is a whole one."""
@@ -106,7 +117,8 @@ class Chat:
     def say(self, text: str) -> Alternative:
         """Say a message, print its answer as it comes, and return it."""
         place = None if self.conversation is None else self.conversation.id
-        answer = self.service.ask(place, text, process=self.process)
+        answer = self.service.ask(place, text, attachments=self.attachments, process=self.process)
+        self.attachments = []
         self.conversation = self.service.get(answer.result.conversation_id)
         return self.show(answer)
 

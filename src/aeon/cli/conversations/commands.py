@@ -18,7 +18,7 @@ AlternativeName = Annotated[
 ]
 
 
-def chat(
+def chat(  # one for each option
     message: Annotated[
         str | None, typer.Argument(metavar="MESSAGE", help="Say this, print the answer, and end; - reads stdin.")
     ] = None,
@@ -33,6 +33,10 @@ def chat(
     tools: Annotated[
         bool, typer.Option("--tools/--no-tools", help="Answer with tools and skills where they suit, or without.")
     ] = True,
+    attach: Annotated[
+        list[Path] | None,
+        typer.Option("--attach", "-a", metavar="FILE", help="Attach a text, PDF or image to the message. Repeatable."),
+    ] = None,
     model: Model = None,
     user: User = "me",
 ) -> int:
@@ -45,7 +49,8 @@ def chat(
     from aeon.cli.conversations.chat import ChatOptions, run_chat
 
     name = "last" if goes_on and conversation is None else conversation
-    return run_chat(message, ChatOptions(name, process or (None if tools else PLAIN_REPLY), model, user))
+    chosen = process or (None if tools else PLAIN_REPLY)
+    return run_chat(message, ChatOptions(name, chosen, model, user, attach or []))
 
 
 @conversation.command("list")

@@ -1,11 +1,19 @@
 """The commands inside `aeon chat`, which begin with a slash."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import NamedTuple, Protocol
 
-from aeon.application.conversations import Alternative, AnswerFollower, Conversation, ConversationService
+from aeon.application.conversations import (
+    Alternative,
+    AnswerFollower,
+    Conversation,
+    ConversationService,
+    NewAttachment,
+)
 from aeon.base.errors import InputError
 from aeon.cli.console import print_message
+from aeon.cli.conversations.attached_files import file_line
 from aeon.cli.conversations.search import print_hits
 from aeon.cli.conversations.views import (
     SHORT_ID,
@@ -31,6 +39,7 @@ class SlashCommand(NamedTuple):
 COMMANDS = (
     SlashCommand("help", "/help", "list the commands"),
     SlashCommand("show", "/show", "print the conversation, numbered"),
+    SlashCommand("attach", "/attach [FILE]", "attach a file to the next message; without FILE, none"),
     SlashCommand("edit", "/edit [N] [TEXT]", "say message N (the last by default) in another way"),
     SlashCommand("regenerate", "/regenerate [PROCESS]", "let the last answer be made again"),
     SlashCommand("retry", "/retry", "the same, after an answer that failed or never came"),
@@ -55,6 +64,7 @@ class ChatSession(Protocol):
     service: ConversationService
     conversation: Conversation | None
     process: str | None
+    attachments: list[NewAttachment]
 
     def show(self, answer: AnswerFollower) -> Alternative:
         """Print an answer as it comes, and return it."""
@@ -71,6 +81,7 @@ class SlashCommands:
         self._handlers: dict[str, Callable[[str], str | None]] = {
             "help": self._help,
             "show": self._show,
+            "attach": self._attach,
             "edit": self._edit,
             "regenerate": self._regenerate,
             "retry": self._regenerate,
@@ -105,13 +116,23 @@ class SlashCommands:
         print_message(heading(self._service, self._conversation()))
         print_path(self._service, self._path())
 
+    def _attach(self, file: str) -> None:
+        if not file:
+            self._chat.attachments = []
+            print_message("nothing is attached to the next message")
+            return
+        read = self._service.read_attachment(Path(file))
+        self._chat.attachments.append(read)
+        print_message(f"goes with the next message: {file_line(read.name, len(read.content))}")
+
     def _edit(self, arguments: str) -> str | None:
         number, text = _leading_number(arguments)
         message = self._at(number) if number is not None else self._last("user")
         if not text:
             return f"/edit {message.turn.sequence} {message.content or ''}"
         below = self._service.count_below(message.id)
-        edited = self._service.edit(message.id, text)
+        edited = self._service.edit(message.id, text, attachments=self._chat.attachments or None)
+        self._chat.attachments = []
         if below:
             print_message(
                 f"{below} message(s) stand on the other branch; back to it: "

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from aeon.application.conversations import Alternative, Comparison, Conversation, ConversationService
 from aeon.base.json import Json, JsonObject, canonical_json
 from aeon.cli.console import print_data, print_message
+from aeon.cli.conversations.attached_files import as_json, file_line, words_in_prompt
 from aeon.cli.exit_codes import ExitCode
 from aeon.cli.output import OutputFormat, print_as, print_table
 from aeon.cli.platform.listing import print_whether_more
@@ -44,7 +45,7 @@ def show_conversation(name: str, user: str, *, output: OutputFormat) -> int:
         service = workspace.conversations
         found, end = _find_conversation_or_message(service, name)
         path = service.path(found.id) if end is None else service.path_to(end.id)
-        if print_as(output, {**found.as_dict(), "path": [each.as_dict() for each in path]}, key="id"):
+        if print_as(output, {**found.as_dict(), "path": as_json(service, path)}, key="id"):
             return ExitCode.DONE
         print_message(heading(service, found))
         print_path(service, path)
@@ -56,9 +57,11 @@ def show_conversation(name: str, user: str, *, output: OutputFormat) -> int:
 def show_tree(name: str, user: str, *, after: str | None, limit: int, output: OutputFormat) -> int:
     """Print every message and answer of a conversation. Raises NotFoundError."""
     with workspace_session(user) as workspace:
-        page = workspace.conversations.tree(workspace.conversations.find(name).id, after=after, limit=limit)
+        service = workspace.conversations
+        page = service.tree(service.find(name).id, after=after, limit=limit)
+        found = as_json(service, page.items)
     print_whether_more(page)
-    if print_as(output, [each.as_dict() for each in page.items], key="id"):
+    if print_as(output, found, key="id"):
         return ExitCode.DONE
     rows = [
         (
@@ -135,7 +138,12 @@ def show_memory(name: str, user: str, *, output: OutputFormat) -> int:
         service = workspace.conversations
         memory = service.memory(service.find_alternative(name).id)
     entries: list[Json] = [
-        {"alternative": each.alternative.id, "tokens": each.tokens, "isReference": each.is_reference}
+        {
+            "alternative": each.alternative.id,
+            "tokens": each.tokens,
+            "isReference": each.is_reference,
+            "attachments": [file.as_json() for file in each.files],
+        }
         for each in memory.entries
     ]
     left_out: list[Json] = [
@@ -152,10 +160,12 @@ def show_memory(name: str, user: str, *, output: OutputFormat) -> int:
     if print_as(output, data, key="totalTokens"):
         return ExitCode.DONE
     print_message(_token_line(memory.tokens, memory.budget, memory.counter.kind))
-    rows = [
-        (each.tokens, each.alternative.id[:SHORT_ID], speaker_of(each.alternative), shown_content(each.alternative))
-        for each in memory.entries
-    ]
+    rows: list[tuple[int, str, str, str]] = []
+    for each in memory.entries:
+        said = each.alternative
+        own = each.tokens - sum(file.tokens for file in each.files)
+        rows.append((own, said.id[:SHORT_ID], speaker_of(said), shown_content(said)))
+        rows += [(file.tokens, "", "attached", words_in_prompt(file.as_json())) for file in each.files]
     print_table(("TOKENS", "ID", "WHO", "TEXT"), [(memory.system_tokens, "", "system", ""), *rows])
     for each in memory.left_out:
         print_message(f"left out: {each.entry.alternative.id[:SHORT_ID]} ({each.reason})")
@@ -216,11 +226,15 @@ def title_of(service: ConversationService, conversation: Conversation) -> str:
 
 
 def print_path(service: ConversationService, path: Sequence[Alternative]) -> None:
-    """Print the visible messages and answers, numbered by their depth."""
+    """Print the visible messages and answers, numbered by their depth, with what is attached to them."""
+    attached = service.attachments(each.id for each in path)
     for each in path:
         marks = marks_of(service, each)
         print_data(f"[{each.turn.sequence}] {speaker_of(each)}{f' ({marks})' if marks else ''}:")
-        print_data(printable(f"{full_content(each)}\n"))
+        print_data(printable(full_content(each)))
+        for file in attached.get(each.id, []):
+            print_data(f"[attached: {file_line(file.name, file.size)}]")
+        print_data("")
 
 
 def speaker_of(alternative: Alternative) -> str:
@@ -291,7 +305,10 @@ def print_manifest(service: ConversationService, answer: Alternative, manifest: 
     for each in manifest["entries"]:
         entry = service.alternative(each["alternative"])
         who = f"{SPEAKERS[each['speaker']]}{' (origin)' if each['isReference'] else ''}"
-        rows.append((_share(each["tokens"], total), entry.id[:SHORT_ID], who, shown_content(entry)))
+        files: list[JsonObject] = each.get("attachments", [])
+        own = each["tokens"] - sum(file["tokens"] for file in files)
+        rows.append((_share(own, total), entry.id[:SHORT_ID], who, shown_content(entry)))
+        rows += [(_share(file["tokens"], total), "", "attached", words_in_prompt(file)) for file in files]
     print_table(("SHARE", "ID", "WHO", "TEXT"), rows)
     for each in manifest.get("toolCalls", []):
         print_message(shown_text(f"tool {each['tool']} {canonical_json(each['arguments'])}: {_outcome(each)}"))
