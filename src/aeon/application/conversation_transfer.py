@@ -11,7 +11,7 @@ from aeon.application.conversation_files import ImportFile, ImportFiles
 from aeon.base.errors import InputError
 from aeon.base.json import JsonObject, canonical_json
 from aeon.bootstrap.platform import Platform
-from aeon.platform.conversations.exporting import exported_conversation
+from aeon.platform.conversations.exporting import exported_attachment, exported_conversation
 from aeon.platform.conversations.importing.formats import FORMAT_NAMES, read_conversation, title_in
 from aeon.platform.conversations.importing.json_elements import Element, split_elements
 from aeon.platform.conversations.importing.tree import BrokenConversationError, ConversationTree, SourceFormat
@@ -24,6 +24,9 @@ __all__ = ["FORMAT_NAMES", "ConversationTransfer", "ImportOutcome", "ImportRepor
 
 MAX_CONVERSATION: Final = 128 << 20
 """The most characters of one conversation in a file."""
+
+MAX_ATTACHED: Final = 64 << 20
+"""The most bytes of attached files that the export of one conversation has; of others it has the names."""
 
 _MOST_LISTED: Final = 1000
 
@@ -135,7 +138,8 @@ class ConversationTransfer:
         before = "["
         for conversation, alternatives, origin in self._exported(ids):
             yield before
-            yield f"\n{canonical_json(exported_conversation(conversation, alternatives, origin))}"
+            exported = exported_conversation(conversation, alternatives, origin, self._files(alternatives))
+            yield f"\n{canonical_json(exported)}"
             before = ","
         yield "[]\n" if before == "[" else "\n]\n"
 
@@ -147,7 +151,8 @@ class ConversationTransfer:
         for number, (conversation, alternatives, origin) in enumerate(self._exported(ids)):
             if number:
                 yield "\n---\n\n"
-            for line in markdown_of(conversation, alternatives, origin, branches):
+            attachments = self._platform.attachments.of(self._user, (each.id for each in alternatives))
+            for line in markdown_of(conversation, alternatives, origin, branches, attachments):
                 yield f"{line}\n"
 
     def _exported(
@@ -160,6 +165,21 @@ class ConversationTransfer:
         for id_ in chosen:
             conversation, alternatives = self._platform.turns.whole(self._user, id_)
             yield conversation, alternatives, self._origin(conversation)
+
+    def _files(self, alternatives: Sequence[Alternative]) -> dict[str, list[JsonObject]]:
+        """Return the exported attachments by alternative: with their content, up to MAX_ATTACHED bytes in all."""
+        repository, room = self._platform.attachments, MAX_ATTACHED
+        exported: dict[str, list[JsonObject]] = {}
+        for id_, files in repository.of(self._user, (each.id for each in alternatives)).items():
+            for each in files:
+                if each.digest is None:
+                    continue
+                room -= each.size
+                content = repository.content(self._user, each.digest) if room >= 0 else None
+                is_own_text = content is None or each.text_digest in {None, each.digest}
+                text = None if is_own_text else repository.text(self._user, each)
+                exported.setdefault(id_, []).append(exported_attachment(each, content, text))
+        return exported
 
     def _origin(self, conversation: Conversation) -> Conversation | None:
         if conversation.forked_from_id is None:

@@ -1,8 +1,10 @@
 """Exports a conversation in Aeon's own form, which imports to an equal tree (platform 27). Pure."""
 
-from collections.abc import Iterable
+from base64 import b64encode
+from collections.abc import Iterable, Mapping, Sequence
 
 from aeon.base.json import Json, JsonObject
+from aeon.platform.conversations.attachments import Attachment
 from aeon.platform.conversations.importing.aeon import FORMAT, VERSION
 from aeon.platform.conversations.model import Alternative, Conversation, Turn
 
@@ -15,17 +17,37 @@ def export_key(conversation: Conversation) -> str:
     return conversation.import_key or f"aeon:{conversation.id}"
 
 
+def exported_attachment(attachment: Attachment, content: bytes | None, text: str | None) -> JsonObject:
+    """Returns an attachment that is not erased; without its `content` it is only listed.
+
+    `text` is what a model reads, for a file that is not itself this text.
+    """
+    return {
+        "name": attachment.name,
+        "mediaType": attachment.media_type,
+        "size": attachment.size,
+        "digest": attachment.digest,
+        "text": text,
+        "content": None if content is None else b64encode(content).decode(),
+    }
+
+
 def exported_conversation(
-    conversation: Conversation, alternatives: Iterable[Alternative], origin: Conversation | None
+    conversation: Conversation,
+    alternatives: Iterable[Alternative],
+    origin: Conversation | None,
+    attachments: Mapping[str, Sequence[JsonObject]],
 ) -> JsonObject:
     """Returns a conversation with all its alternatives, which are given by depth, turn and sequence.
 
-    `origin` is the conversation that it was forked from. An answer that is being made is exported as `generating`,
-    without content.
+    `origin` is the conversation that it was forked from; `attachments` are exported ones by alternative. An answer that
+    is being made is exported as `generating`, without content.
     """
     turns: dict[str, JsonObject] = {}
     for each in alternatives:
-        turns.setdefault(each.turn.id, _turn(each.turn))["alternatives"].append(_alternative(each))
+        turns.setdefault(each.turn.id, _turn(each.turn))["alternatives"].append(
+            _alternative(each, attachments.get(each.id, ()))
+        )
     return {
         "format": FORMAT,
         "version": VERSION,
@@ -66,7 +88,7 @@ def _turn(turn: Turn) -> JsonObject:
     }
 
 
-def _alternative(each: Alternative) -> JsonObject:
+def _alternative(each: Alternative, attachments: Sequence[JsonObject]) -> JsonObject:
     executed_by: Json = {"process": each.process_id, "digest": each.process_digest}
     return {
         "id": each.id,
@@ -74,6 +96,7 @@ def _alternative(each: Alternative) -> JsonObject:
         "isActive": each.is_active,
         "state": each.state,
         "content": each.content,
+        "attachments": list[Json](attachments),
         "model": each.model,
         "usage": each.usage,
         "marks": each.marks,

@@ -4,9 +4,10 @@ Every message is a block quote, so that no heading, fence or rule in it is one o
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, Literal, TypeAlias
 
+from aeon.platform.conversations.attachments import Attachment
 from aeon.platform.conversations.model import Alternative, Conversation
 
 Branches: TypeAlias = Literal["path", "all"]
@@ -17,9 +18,15 @@ _SPEAKERS: Final = {"user": "User", "agent": "Assistant", "system": "System"}
 
 
 def markdown_of(
-    conversation: Conversation, alternatives: Sequence[Alternative], origin: Conversation | None, branches: Branches
+    conversation: Conversation,
+    alternatives: Sequence[Alternative],
+    origin: Conversation | None,
+    branches: Branches,
+    attachments: Mapping[str, Sequence[Attachment]],
 ) -> Iterator[str]:
     """Yields the lines of a conversation, of which all alternatives are given, those of a parent turn first.
+
+    Of `attachments`, which are given by alternative, it has the names.
 
     Messages are numbered in the order of the document. With all branches, the visible path comes first; each other
     branch follows under a heading that names the message that it continues from.
@@ -38,6 +45,7 @@ def markdown_of(
             yield from ("", f"## Branch {place + 1}: {after}")
         for each in chain:
             yield from _message(each, numbers[each.id], siblings[each.turn.id])
+            yield from _files(attachments.get(each.id, ()))
 
 
 def _chains(conversation: Conversation, alternatives: Sequence[Alternative]) -> list[list[Alternative]]:
@@ -96,6 +104,13 @@ def _message(each: Alternative, number: int, siblings: int) -> Iterator[str]:
     yield f"### [{number}] {speaker} · {each.created_at}{marked}"
     yield ""
     yield from (f"> {line}" if line else ">" for line in _LINE_END.split(_content(each)))
+
+
+def _files(attachments: Sequence[Attachment]) -> Iterator[str]:
+    if attachments:
+        yield ""
+    for each in attachments:
+        yield f"- attached: {'(erased)' if each.name is None else _inline(each.name)}, {each.size:,} bytes"
 
 
 def _content(each: Alternative) -> str:

@@ -90,7 +90,8 @@ def images_of(files: Iterable[PromptFile]) -> tuple[Image, ...]:
 
 
 def _material(files: Sequence[PromptFile]) -> str:
-    return "\n".join([MATERIAL_NOTE, *map(_shown, files)]) if files else ""
+    has_text = any(each.attachment.text_digest is not None for each in files)
+    return "\n".join([*([MATERIAL_NOTE] if has_text else []), *map(_shown, files)])
 
 
 def _shown(file: PromptFile) -> str:

@@ -69,7 +69,7 @@ class Transfer:
     def exported(self, user, id_):
         conversation, alternatives = self.talk.turns.whole(user, id_)
         origin = conversation.forked_from_id and self.talk.conversations.get(user, conversation.forked_from_id)
-        return exported_conversation(conversation, alternatives, origin or None)
+        return exported_conversation(conversation, alternatives, origin or None, {})
 
     def imported(self, exported, user=None):
         return self.writer.write(user or self.other, read_conversation(canonical_json(exported)))

@@ -1,5 +1,6 @@
 """Aeon's own form of an exported conversation, which imports to an equal tree (platform 27). Pure."""
 
+from base64 import b64decode
 from collections import Counter
 from collections.abc import Iterator
 from itertools import islice
@@ -9,6 +10,7 @@ from pydantic import Field
 
 from aeon.base.clock import normalize_instant
 from aeon.base.json import JsonObject
+from aeon.platform.conversations.attachments import MAX_ATTACHMENT, MAX_ATTACHMENTS, MAX_NAME, NewAttachment
 from aeon.platform.conversations.importing.fields import object_of, storable
 from aeon.platform.conversations.importing.tree import (
     BrokenConversationError,
@@ -26,10 +28,44 @@ VERSION: Final = 1
 
 _UNFINISHED: Final = "it was being made when the conversation was exported"
 
+_NO_CONTENT: Final = "attachment of which the file has only the name"
+
 _MOST_PROBLEMS: Final = 10
 """The most problems of one tree that are listed."""
 
 Id = Annotated[str, Field(min_length=1, max_length=300, pattern=r"^[^\x00-\x1f\x7f]+$")]
+
+
+class ExportedAttachment(Record):
+    """What is attached to an exported message; without `content`, in base64, it is only listed."""
+
+    name: str = Field(min_length=1, max_length=MAX_NAME)
+    media_type: str = Field(max_length=100, pattern=r"^[a-z]+/[a-z0-9.+-]+$")
+    size: int = Field(ge=1, le=MAX_ATTACHMENT)
+    digest: str
+    text: str | None = None
+    content: str | None = None
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether its content, if it has one, can be read."""
+        try:
+            return self.content is None or bool(self.read())
+        except ValueError:
+            return False
+
+    def read(self) -> NewAttachment:
+        """Returns the file. Raises ValueError for content that is not base64 or not what size and digest say."""
+        content = b64decode(self.content or "", validate=True)
+        text = self.text
+        if text is None and not self.media_type.startswith("image/"):
+            text = content.decode()
+        attached = NewAttachment(
+            replace_unstorable(self.name), self.media_type, content, None if text is None else replace_unstorable(text)
+        )
+        if len(content) != self.size or attached.digest != self.digest:
+            raise ValueError("its content is not what its size and digest say")
+        return attached
 
 
 class ExportedAlternative(Record):
@@ -40,6 +76,7 @@ class ExportedAlternative(Record):
     is_active: bool
     state: Literal["generating", "complete", "stopped", "failed"]
     content: str | None
+    attachments: list[ExportedAttachment] = Field(default_factory=list[ExportedAttachment], max_length=MAX_ATTACHMENTS)
     model: str | None = None
     usage: JsonObject = Field(default_factory=JsonObject)
     marks: list[str] = Field(default_factory=list[str])
@@ -124,7 +161,13 @@ def read_aeon(value: JsonObject) -> ConversationTree:
         tip=parsed.tip,
         origin=None if origin is None else TreeOrigin(**origin.model_dump()),
         turns=[_turn(turn) for turn in parsed.turns],
-        not_kept=Counter(),
+        not_kept=Counter(
+            _NO_CONTENT
+            for turn in parsed.turns
+            for each in turn.alternatives
+            for file in each.attachments
+            if file.content is None
+        ),
         remarks=Counter(),
     )
 
@@ -186,6 +229,9 @@ def _alternative_problems(place: str, alternative: ExportedAlternative) -> Itera
         yield f"{place}.failure: what has failed says why"
     if (alternative.ended_at is None) != is_generating:
         yield f"{place}.endedAt: it is given unless the answer is being made"
+    for number, file in enumerate(alternative.attachments):
+        if not file.is_whole:
+            yield f"{place}.attachments[{number}].content: it is not the base64 of a file with this size and digest"
     for name, at in (
         ("createdAt", alternative.created_at),
         ("endedAt", alternative.ended_at),
@@ -225,6 +271,7 @@ def _alternative(each: ExportedAlternative) -> TreeAlternative:
         ended_at=_instant(each.ended_at or each.created_at),
         forgotten_at=None if each.forgotten_at is None else _instant(each.forgotten_at),
         imported=object_of(storable({**each.imported, **made_by})),
+        attachments=tuple(file.read() for file in each.attachments if file.content is not None),
     )
 
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import Literal, NamedTuple, TypeAlias
 
 from aeon.base.json import JsonObject
+from aeon.platform.conversations.attachments import NewAttachment
 from aeon.platform.conversations.model import AlternativeState, ConversationStatus, Speaker, TurnType
 
 SourceFormat: TypeAlias = Literal["chatgpt", "claude", "open_webui", "aeon"]
@@ -30,6 +31,7 @@ class TreeAlternative(NamedTuple):
     ended_at: str
     forgotten_at: str | None
     imported: JsonObject
+    attachments: tuple[NewAttachment, ...] = ()
 
 
 class TreeTurn(NamedTuple):

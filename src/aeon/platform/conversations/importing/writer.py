@@ -1,11 +1,17 @@
 """Writes imported conversations: each one in a transaction of its own, each one once for a user (platform 27)."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple, TypeAlias
 from uuid import UUID, uuid5
 
 from aeon.base.json import Json, JsonObject, canonical_json
 from aeon.platform.conversations import queries
+from aeon.platform.conversations.attachments import (
+    NewAttachment,
+    attachment_rows,
+    write_attachments,
+    write_blobs,
+)
 from aeon.platform.conversations.importing.tree import ConversationTree, TreeAlternative, TreeOrigin
 from aeon.platform.conversations.model import Conversation, content_digest, path_digest
 from aeon.platform.conversations.repository import conversation_action
@@ -71,6 +77,7 @@ class ImportWriter:
         origin = None if tree.origin is None else self._origin(user, tree.origin)
         conversation = _conversation(user, tree, origin, at)
         turns, alternatives = _turn_rows(user, tree), _alternative_rows(user, tree, conversation.id)
+        attached = _attached(user, tree)
 
         def work(unit: UnitOfWork) -> None:
             begin_index(unit, user)
@@ -80,6 +87,7 @@ class ImportWriter:
             unit.write_each(queries.IMPORT_ALTERNATIVE, alternatives)
             for row in alternatives:
                 _index(unit, row)
+                _attach(unit, row["id"], attached)
 
         action = conversation_action("import", conversation.id, user, source=tree.source)
         mutation = MutationRequest(user).mutation("conversation.import", conversation.id)
@@ -99,7 +107,7 @@ class ImportWriter:
 
         def work(unit: UnitOfWork) -> None:
             known = {row["id"] for row in unit.read(queries.AMONG, {"conversation": id_, "ids": ids})}
-            growth = _Growth(unit, user, turns)
+            growth = _Growth(unit, user, turns, _attached(user, tree))
             for row in rows:
                 if row["id"] not in known:
                     growth.add(row)
@@ -123,9 +131,16 @@ class ImportWriter:
 class _Growth:
     """Adds alternatives to a conversation that is there already, in one unit of work."""
 
-    def __init__(self, unit: UnitOfWork, user: str, turns: Mapping[str, JsonObject]) -> None:
+    def __init__(
+        self,
+        unit: UnitOfWork,
+        user: str,
+        turns: Mapping[str, JsonObject],
+        attached: Mapping[str, Sequence[NewAttachment]],
+    ) -> None:
         self._unit = unit
         self._user = user
+        self._attached = attached
         self._turns = turns
         self._made: set[str] = set()
         self._shown: set[str] = set()
@@ -137,15 +152,17 @@ class _Growth:
         (number,) = self._unit.read(queries.NEXT_SEQUENCE, {"turn": turn["id"]})
         digest = row["content_hash"]
         above = None if parent is None else parent["path_hash"]
+        attached = _digests(self._attached.get(row["id"], ()))
         is_active = row["is_active"] and turn["id"] in self._made
         placed: JsonObject = {
             "turn": turn["id"],
             "sequence": number["number"],
             "is_active": is_active,
-            "path_hash": None if digest is None else path_digest(above, turn["speaker"], digest),
+            "path_hash": None if digest is None else path_digest(above, turn["speaker"], digest, attached),
         }
         self._unit.write(queries.IMPORT_ALTERNATIVE, {**row, **placed})
         _index(self._unit, row)
+        _attach(self._unit, row["id"], self._attached)
         if is_active:
             self._shown.add(row["id"])
 
@@ -182,6 +199,22 @@ def _index(unit: UnitOfWork, row: JsonObject) -> None:
     """Let an alternative be found, if it has content."""
     if row["content"] is not None:
         add_document(unit, row["user"], DocumentPlace(row["conversation"], row["id"]), row["content"])
+
+
+def _attached(user: str, tree: ConversationTree) -> dict[str, Sequence[NewAttachment]]:
+    """Return what is attached to the alternatives of a tree, by their ids in the record."""
+    having = (each for each in tree.alternatives() if each.attachments)
+    return {_id(user, tree.key, "alternative", each.id): each.attachments for each in having}
+
+
+def _attach(unit: UnitOfWork, alternative: str, attached: Mapping[str, Sequence[NewAttachment]]) -> None:
+    files = attached.get(alternative, ())
+    write_blobs(unit, files)
+    write_attachments(unit, alternative, attachment_rows(files))
+
+
+def _digests(files: Sequence[NewAttachment]) -> list[str]:
+    return [each.digest for each in files]
 
 
 def _id(user: str, key: str, kind: str, source_id: str) -> str:
@@ -236,7 +269,9 @@ def _alternative_rows(user: str, tree: ConversationTree, conversation: str) -> l
         for number, each in enumerate(turn.alternatives, 1):
             digest = None if each.content is None else content_digest(each.content)
             parent_hash = path_hashes[each.responds_to]
-            path_hashes[each.id] = None if digest is None else path_digest(parent_hash, turn.speaker, digest)
+            attached = _digests(each.attachments)
+            path_hash = None if digest is None else path_digest(parent_hash, turn.speaker, digest, attached)
+            path_hashes[each.id] = path_hash
             rows.append(
                 {
                     **_said(each),
@@ -250,7 +285,7 @@ def _alternative_rows(user: str, tree: ConversationTree, conversation: str) -> l
                     if each.responds_to is None
                     else _id(user, tree.key, "alternative", each.responds_to),
                     "content_hash": digest,
-                    "path_hash": path_hashes[each.id],
+                    "path_hash": path_hash,
                 }
             )
     return rows
