@@ -307,6 +307,12 @@ class _Candidates(NamedTuple):
         """What of it fits."""
         return select_entries(self.entries, self.system_tokens, budget, self.files.fill)
 
+    def without(self, left_out: Sequence[LeftOut], chosen: Selection) -> Selection:
+        """What was chosen after others were left out: with these in their places on the path."""
+        places = {entry.alternative.id: place for place, entry in enumerate(self.entries)}
+        both = sorted([*left_out, *chosen.left_out], key=lambda each: places[each.entry.alternative.id])
+        return chosen._replace(left_out=both)
+
     def without_parts(self) -> Selection:
         """What of it fits if nothing of the attachments is shown."""
         return select_entries(self.entries, self.system_tokens, self.budget, lambda entry, _: self.files.fill(entry, 0))
@@ -327,9 +333,8 @@ def _counted_exactly(
             return None
         if not files or sum(counts.messages) <= budget or cut == _CUTS - 1:
             exact = zip(chosen.entries, counts.messages[1:], strict=True)
-            counted = {entry.alternative.id: entry.counted(tokens) for entry, tokens in exact}
-            entries = [counted.get(entry.alternative.id, entry) for entry in candidates.entries]
-            final = select_entries(entries, counts.messages[0], budget)
+            counted = [entry.counted(tokens) for entry, tokens in exact]
+            final = candidates.without(chosen.left_out, select_entries(counted, counts.messages[0], budget))
             return final, counts.messages[0], TokenCounter(counts.counter, "exact")
         files.factor *= max(sum(counts.messages) / chosen.tokens, 1.0) * _MARGIN
         chosen = candidates.selection(budget) if cut < _CUTS - 2 else candidates.without_parts()
