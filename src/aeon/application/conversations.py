@@ -38,6 +38,7 @@ from aeon.platform.runs.service import RunView
 from aeon.platform.search.messages import MessageFilter, MessageHit
 
 if TYPE_CHECKING:
+    from aeon.application.conversation_titles import ConversationTitles
     from aeon.application.conversation_transfer import ConversationTransfer
 
 __all__ = [
@@ -134,6 +135,13 @@ class ConversationService:
         from aeon.application.conversation_transfer import ConversationTransfer
 
         return ConversationTransfer(self._platform, self._user)
+
+    @cached_property
+    def titles(self) -> "ConversationTitles":
+        """Titles that a model makes for conversations without one."""
+        from aeon.application.conversation_titles import ConversationTitles
+
+        return ConversationTitles(self._platform, self._user, self._runs)
 
     # Conversations
 

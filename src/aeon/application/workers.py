@@ -3,14 +3,17 @@
 import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from datetime import datetime, timedelta
 from functools import partial
-from typing import NoReturn, TypeAlias
+from typing import Final, NoReturn, TypeAlias
 
+from aeon.application.conversation_titles import ConversationTitles
 from aeon.application.conversations import ConversationService
 from aeon.application.jobs import PROCESS
 from aeon.application.runs import RunService
 from aeon.bootstrap.process_runtime import ProcessRuntime, RunStoreAdoption
 from aeon.platform.catalog.model import Tool
+from aeon.platform.conversations.repository import UntitledConversation
 from aeon.platform.runs.retention import PruneResult
 from aeon.platform.store import QueryError, StoreUnavailableError
 from aeon.platform.workers.maintenance import (
@@ -25,6 +28,12 @@ from aeon.platform.workers.registry import SELF_RECOVERING_EXECUTOR
 
 __all__ = ["PruneResult", "RunStoreAdoption", "StoreUnavailableError", "WorkerService"]
 
+_NAMED_FOR: Final = timedelta(days=1)
+"""Conversations that have not changed for so long stay without a title."""
+
+_UNTITLED: Final = 100
+"""Conversations without a title that are looked at; the oldest of more wait."""
+
 Report: TypeAlias = Callable[[str], None]
 """Gets lines for people about what a worker does."""
 
@@ -35,6 +44,8 @@ class WorkerService:
     def __init__(self, runtime: ProcessRuntime) -> None:
         """The caller closes `runtime`."""
         self._runtime = runtime
+        self._naming: dict[UntitledConversation, str] = {}
+        self._named: set[UntitledConversation] = set()
 
     @property
     def executor(self) -> str:
@@ -67,6 +78,7 @@ class WorkerService:
             PeriodicTask(ADOPTION_INTERVAL, maintenance.adopt_orphans),
             PeriodicTask(POLL_INTERVAL, maintenance.fire_due_schedules),
             PeriodicTask(POLL_INTERVAL, self._settle_answers),
+            PeriodicTask(ADOPTION_INTERVAL, self._name_conversations),
             PeriodicTask(ADOPTION_INTERVAL, self._record_measurements),
             PeriodicTask(CLEANUP_INTERVAL, self._delete_old_data),
         ]
@@ -105,6 +117,31 @@ class WorkerService:
             runs = partial(RunService, self._runtime, owner)
             ConversationService(platform, owner, runs, platform.context).settle_all()
         return []
+
+    def _name_conversations(self) -> list[str]:
+        """Name one conversation at a time, of those that changed in the last day, while nothing else is done here.
+
+        An answer never waits for a title. What was tried once is not tried again by this worker.
+        """
+        platform = self._runtime.platform
+        if not platform.names_conversations:
+            return []
+        for each, run in [*self._naming.items()]:
+            if self._titles(each.owner).settle(each.id, run):
+                del self._naming[each]
+        if self._naming or self._runtime.run_maintenance.active_run_count or platform.turns.list_owners_generating():
+            return []
+        since = datetime.fromisoformat(self._runtime.clock.now()) - _NAMED_FOR
+        found = platform.conversations.list_untitled(since.isoformat(timespec="microseconds"), _UNTITLED)
+        for each in found:
+            if each not in self._named and (run := self._titles(each.owner).begin(each.id)) is not None:
+                self._named.add(each)
+                self._naming[each] = run
+                break
+        return []
+
+    def _titles(self, owner: str) -> ConversationTitles:
+        return ConversationTitles(self._runtime.platform, owner, partial(RunService, self._runtime, owner))
 
     def _watch_health(self, report: Report) -> None:
         """Run due health checks (platform 5), on a thread of its own: a check may take 5 s."""

@@ -218,6 +218,8 @@ class App:
             )
             self._platform.offer_tools = ConversationTools(self)
             self._platform.require_sight = self.require_sight
+            self._platform.names_conversations = self.settings.conversations.titles
+            self._platform.answers_at_once = self._answers_at_once
         return self._platform
 
     def process_runtime(self) -> "ProcessRuntime":
@@ -282,6 +284,10 @@ class App:
         settings, keys, data = self.settings.skills, key_variables(self.settings), self._skill_data
         budget = self._instruction_budget
         return Skills(settings, self._environ, self.folder, lambda: self.model, keys, data, self.prices, budget)
+
+    def _answers_at_once(self) -> bool:
+        """Return whether the model is on a server; the embedded one has a single place for a prompt."""
+        return self._has_own_model or not self.model_choice().is_embedded
 
     def _instruction_budget(self) -> int:
         """Return the characters of a skill's instructions that fit into the context of the model (skills 14)."""

@@ -64,6 +64,10 @@ class Platform:
         """Chooses the tools for a message of a conversation; an app sets it."""
         self.require_sight: Callable[[], None] = lambda: None
         """Raises InputError if the model cannot see images; an app sets it."""
+        self.names_conversations = False
+        """Whether a model names conversations without a title; an app sets it."""
+        self.answers_at_once: Callable[[], bool] = lambda: False
+        """Whether the model answers several requests at once, so that none waits for another; an app sets it."""
         self.notices: list[str] = []
         """Messages for the user about the opening."""
         self._closers: list[Callable[[], None]] = [vault.close, store.close]

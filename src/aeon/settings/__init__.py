@@ -3,6 +3,7 @@
 from aeon.settings.layers import KEYS, environment_variable
 from aeon.settings.loader import LoadedSettings, SettingsFile, load_settings
 from aeon.settings.model import (
+    ConversationSettings,
     EngineSettings,
     GraphSettings,
     MemorySettings,
@@ -17,6 +18,7 @@ from aeon.settings.model import (
 
 __all__ = [
     "KEYS",
+    "ConversationSettings",
     "EngineSettings",
     "GraphSettings",
     "LoadedSettings",

@@ -287,6 +287,14 @@ class ToolsSettings(_Section):
     )
 
 
+class ConversationSettings(_Section):
+    """What happens in conversations besides what you ask for."""
+
+    titles: bool = Field(
+        default=True, description="let the model name conversations after the first answer, in the background"
+    )
+
+
 class Settings(_Section):
     """All settings."""
 
@@ -297,4 +305,5 @@ class Settings(_Section):
     skills: SkillsSettings = SkillsSettings()
     store: StoreSettings = StoreSettings()
     graph: GraphSettings = GraphSettings()
+    conversations: ConversationSettings = ConversationSettings()
     engine: EngineSettings = EngineSettings()

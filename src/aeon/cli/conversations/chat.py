@@ -25,6 +25,9 @@ from aeon.cli.session import load_cli_settings
 from aeon.cli.signals import exit_code_of
 from aeon.cli.text import printable
 
+_NAMING = 20.0
+"""Seconds that leaving waits for a title."""
+
 _HISTORY = 200
 """Messages of the user that the arrows go back through."""
 
@@ -108,11 +111,26 @@ class Chat:
                     draft = commands.run(line) or ""
                 elif line.strip():
                     self.say(line)
+                    self._begin_title()
             except AeonError as error:
                 print_error(error)
         if self.conversation is not None:
             print_message(f"kept; go on with: aeon chat -c {self.conversation.id[:SHORT_ID]}")
+            self._finish_title(self.conversation.id)
         return ExitCode.DONE
+
+    def _begin_title(self) -> None:
+        """Let the conversation be named while the user writes, unless the user's next message would wait for it."""
+        if self.conversation is not None and self.service.titles.is_immediate:
+            self.service.titles.begin(self.conversation.id)
+
+    def _finish_title(self, conversation: str) -> None:
+        """Name the conversation if it has no title; Ctrl-C leaves it without one."""
+        try:
+            with _status("the model names the conversation"):
+                self.service.titles.finish(conversation, _NAMING)
+        except KeyboardInterrupt as stop:
+            exit_code_of(stop)
 
     def say(self, text: str) -> Alternative:
         """Say a message, print its answer as it comes, and return it."""
@@ -168,21 +186,21 @@ class Chat:
 
 
 @contextmanager
-def _status() -> Generator[None]:
-    """Show on a terminal that the model reads."""
+def _status(what: str) -> Generator[None]:
+    """Show on a terminal what happens."""
     if not sys.stderr.isatty():
         yield
         return
     from rich.console import Console
 
-    with Console(file=sys.stderr).status("the model reads"):
+    with Console(file=sys.stderr).status(what):
         yield
 
 
 def _with_status(answer: AnswerFollower) -> Iterator[str]:
     """Yield the pieces; until the first, a terminal shows that the model reads."""
     pieces = iter(answer)
-    with _status():
+    with _status("the model reads"):
         first = next(pieces, None)
     if first is not None:
         yield first

@@ -49,6 +49,12 @@ SELECT id FROM conversations WHERE id = :id AND owner_id = :user
 """
 """The user's conversation that has an import key, or the id under which it was exported."""
 
+UNTITLED: Final = """
+SELECT id, owner_id FROM conversations
+WHERE title IS NULL AND updated_at > :since AND status = 'active' AND is_temporary = 0 AND import_key IS NULL
+ORDER BY updated_at DESC, id LIMIT :limit
+"""
+
 NAME_UNTITLED: Final = """
 UPDATE conversations SET title = :title, title_by = 'model', version = version + 1
 WHERE id = :id AND owner_id = :user AND title IS NULL

@@ -19,6 +19,13 @@ _END_OF_TIME = "9999"
 """Sorts after every instant."""
 
 
+class UntitledConversation(NamedTuple):
+    """A conversation that a model may name, and its owner."""
+
+    owner: str
+    id: str
+
+
 class ConversationRepository:
     """Creates, finds, lists and changes conversations. Thread- and process-safe.
 
@@ -124,6 +131,14 @@ class ConversationRepository:
         except GuardError:
             raise ConflictError("The conversation was changed in the meantime.") from None
         return self.get(request.user, id_)
+
+    def list_untitled(self, since: str, limit: int) -> list[UntitledConversation]:
+        """Return conversations of all users without a title that changed after an instant, the last changed first.
+
+        Imported, archived and temporary ones are not among them.
+        """
+        rows = self._store.read(queries.UNTITLED, {"since": since, "limit": limit})
+        return [UntitledConversation(row["owner_id"], row["id"]) for row in rows]
 
     def suggest_title(self, user: str, id_: str, title: str) -> bool:
         """Give an untitled conversation a title made by a model; return whether it was untitled."""

@@ -34,6 +34,7 @@ CREATE TABLE conversations (
 CREATE INDEX conversations_newest ON conversations (owner_id, status, updated_at, id);
 CREATE INDEX conversations_process ON conversations (default_process_id) WHERE default_process_id IS NOT NULL;
 CREATE INDEX conversations_origin ON conversations (forked_from_id) WHERE forked_from_id IS NOT NULL;
+CREATE INDEX conversations_untitled ON conversations (updated_at) WHERE title IS NULL;
 CREATE INDEX conversations_temporary ON conversations (updated_at) WHERE is_temporary = 1;
 
 -- A turn is a place in the tree. Its key is the alternative that it was made to answer: nobody makes a second one.
