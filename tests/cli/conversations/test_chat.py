@@ -212,3 +212,42 @@ def test_two_answers_are_compared_sentence_by_sentence(talk, aeon):
     assert compared.out.splitlines() == ["  Take flour.", "- Add milk.", "+ Add water."]
     assert "createdAt" in compared.err
     assert aeon("conversation", "compare", answer.id, second, "--json").json["isOneTurn"] is True
+
+
+def title_of(aeon):
+    return aeon("conversation", "show", "last", "--json").json["title"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("lines", "title", "switch", "requests"),
+    [
+        (["How much flour?", "/quit"], "Flour for guests", "true", 2),
+        (["How much flour?", "/title Mine", "/quit"], "Mine", "true", 2),
+        (["How much flour?", "/quit"], None, "false", 1),
+    ],
+    ids=["named", "by the user", "switched off"],
+)
+def test_a_chat_is_named_by_the_model_never_over_the_user(
+    double, terminal, aeon, monkeypatch, lines, title, switch, requests
+):
+    monkeypatch.setenv("AEON_CONVERSATIONS_TITLES", switch)
+    server = double("500 g.", {"title": '"**Flour** for guests."'})
+    code, screen = terminal("chat", typed="".join(f"{line}\r" for line in lines))
+    assert code == 0, screen
+    assert (title_of(aeon), len(server.requests)) == (title, requests)
+
+
+@pytest.mark.slow
+def test_a_title_that_fails_is_only_seen_in_its_run(double, terminal, aeon):
+    double("500 g.", *[ErrorResponse(400, "no titles today")] * 3)
+    code, screen = terminal("chat", typed="How much flour?\r/quit\r")
+    assert code == 0, screen
+    assert (title_of(aeon), "no titles today" in screen) == (None, False)
+    assert "name_conversation" in aeon("log", "list").out
+
+
+def test_a_script_does_not_wait_for_a_title(talk, aeon):
+    server, chat = talk("500 g.")
+    chat("How much flour?")
+    assert (title_of(aeon), len(server.requests)) == (None, 1)

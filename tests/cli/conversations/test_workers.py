@@ -76,3 +76,12 @@ def test_two_people_who_follow_one_answer_both_get_all_of_it(aeon, double):
         assert "".join(asked) == WHOLE
         reader.join(30)
         assert seen == [WHOLE]
+
+
+def test_an_idle_worker_names_what_a_script_has_begun(aeon, double, background):
+    server = double(TextResponse(WHOLE), {"title": "Pancakes"})
+    assert aeon("chat", "What do pancakes need?").code == 0
+    worker = background("serve", "worker")
+    until(lambda: aeon("conversation", "show", "last", "--json").json["title"] == "Pancakes")
+    assert len(server.requests) == 2
+    assert worker.ends(signal.SIGTERM) == 143
