@@ -9,7 +9,7 @@ from tests.platform.conftest import Plans
 from aeon.platform.projection import queries
 from aeon.testing.records import new_record
 
-OTHER_LABELS = {"audit_entries", "run_entries"}
+OTHER_LABELS = {"audit_entries", "run_entries", "attachments"}
 """Tables that a view goes through only for a label that is not projected, which is looked at first."""
 
 TEXTS = {name: query for name, query in vars(queries).items() if name.isupper() and isinstance(query, str)}
