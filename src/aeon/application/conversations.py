@@ -343,7 +343,8 @@ class ConversationService:
         text = _text_of(view.state.output) if view.state.phase == "completed" else ""
         reason = view.state.error.message if view.state.error is not None else f"the run was {view.state.phase}"
         failure = "the Process returned nothing" if view.state.phase == "completed" else reason
-        made_by = {**usage.as_dict(), "finishReason": _value_of(view, "finishReason")}
+        said: JsonObject = {name: _value_of(view, name) for name in ("finishReason", "cachedTokens")}
+        made_by = {**usage.as_dict(), **said}
         ended = EndedAnswer(text or None, failure, model, made_by, marks=_value_of(view, "marks") or [])
         self._platform.turns.end_answer(self._user, answer, ended)
         self._platform.pieces.drop(answer)

@@ -126,5 +126,6 @@ def _output(reply: LLMResponse, message: str) -> JsonObject:
         "text": text,
         "finishReason": reply.finish_reason,
         "model": reply.model,
+        "cachedTokens": reply.usage.get("cached_tokens"),
         "marks": answer_marks(message, text),
     }

@@ -280,7 +280,7 @@ def print_manifest(service: ConversationService, answer: Alternative, manifest: 
     total = tokens["total"] or 1
     print_message(
         f"answer {answer.id[:SHORT_ID]} by {answer.model or 'an unknown model'}, run {answer.run_id}; "
-        + _token_line(tokens["total"], tokens["budget"], tokens["kind"], answer.usage.get("prompt_tokens"))
+        + _token_line(tokens["total"], tokens["budget"], tokens["kind"], answer.usage)
     )
     prompts = manifest.get("prompts", [])
     rows: list[tuple[str, str, str, str]] = (
@@ -310,9 +310,12 @@ def doubts_of(alternative: Alternative) -> list[str]:
     return [mark for _, mark in untrusted_marks({"": alternative.marks})]
 
 
-def _token_line(total: int, budget: int, kind: str, reported: object = None) -> str:
+def _token_line(total: int, budget: int, kind: str, usage: JsonObject | None = None) -> str:
     line = f"{total:,} of {budget:,} tokens ({kind})"
-    return line if not reported else f"{line}, the model counted {reported:,}"
+    reported, cached = (usage or {}).get("prompt_tokens"), (usage or {}).get("cachedTokens")
+    if reported:
+        line += f", the model counted {reported:,}"
+    return f"{line}, of which it had read {cached:,} before" if cached else line
 
 
 def _share(tokens: int, total: int) -> str:
