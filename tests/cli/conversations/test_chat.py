@@ -212,3 +212,22 @@ def test_two_answers_are_compared_sentence_by_sentence(talk, aeon):
     assert compared.out.splitlines() == ["  Take flour.", "- Add milk.", "+ Add water."]
     assert "createdAt" in compared.err
     assert aeon("conversation", "compare", answer.id, second, "--json").json["isOneTurn"] is True
+
+
+def test_a_tree_comes_in_windows_of_at_most_two_hundred_kilobytes(aeon):
+    with Project.open() as project:
+        conversations = project.conversations
+        made = conversations.create()
+        first = conversations.say(made.id, "日本" * 100_000)
+        for _ in range(60):
+            conversations.edit(first.id, "日" * 5_000)
+        seen, after = [], None
+        while True:
+            page = conversations.tree(made.id, after=after)
+            assert len(json.dumps([each.as_dict() for each in page.items])) < 200_000
+            seen += [each.sequence for each in page.items]
+            if page.next_cursor is None:
+                break
+            after = page.next_cursor
+        assert seen == list(range(1, 62))
+        assert len(conversations.alternative(first.id).content) == 200_000

@@ -47,7 +47,9 @@ class ReplyExecutor:
 
     def execute(self, work: OperationRequest) -> OperationResult:
         operation = cast(ConversationReply, work.operation)
-        return counted_result(operation.timeout, lambda replies: self._answer(work, operation, replies))
+        result = counted_result(operation.timeout, lambda replies: self._answer(work, operation, replies))
+        self._pieces.finish(work.arguments["answer"])
+        return result
 
     def _answer(self, work: OperationRequest, operation: ConversationReply, replies: list[LLMResponse]) -> Json:
         answer = work.arguments["answer"]
