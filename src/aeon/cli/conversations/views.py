@@ -279,7 +279,7 @@ def print_manifest(service: ConversationService, answer: Alternative, manifest: 
     tokens: JsonObject = manifest["tokens"]
     total = tokens["total"] or 1
     print_message(
-        f"answer {answer.id[:SHORT_ID]} by {answer.model or 'an unknown model'}, run {answer.run_id}; "
+        f"answer {answer.id[:SHORT_ID]} by {_maker_of(answer, manifest)}, run {answer.run_id}; "
         + _token_line(tokens["total"], tokens["budget"], tokens["kind"], answer.usage)
     )
     prompts = manifest.get("prompts", [])
@@ -291,7 +291,9 @@ def print_manifest(service: ConversationService, answer: Alternative, manifest: 
     for each in manifest["entries"]:
         entry = service.alternative(each["alternative"])
         who = f"{SPEAKERS[each['speaker']]}{' (origin)' if each['isReference'] else ''}"
-        rows.append((_share(each["tokens"], total), entry.id[:SHORT_ID], who, shown_content(entry)))
+        rows.append(
+            (_share(each["tokens"], total) if tokens["total"] else "", entry.id[:SHORT_ID], who, shown_content(entry))
+        )
     print_table(("SHARE", "ID", "WHO", "TEXT"), rows)
     for each in manifest.get("toolCalls", []):
         print_message(shown_text(f"tool {each['tool']} {canonical_json(each['arguments'])}: {_outcome(each)}"))
@@ -299,6 +301,10 @@ def print_manifest(service: ConversationService, answer: Alternative, manifest: 
         print_message(printable(mark), "mark: ")
     for each in manifest["leftOut"]:
         print_message(f"left out: {each['alternative'][:SHORT_ID]}, {each['tokens']} tokens ({each['reason']})")
+
+
+def _maker_of(answer: Alternative, manifest: JsonObject) -> str:
+    return answer.model or ("code alone" if manifest.get("prompts") == [] else "an unknown model")
 
 
 def _outcome(call: JsonObject) -> str:
