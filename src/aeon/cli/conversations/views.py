@@ -277,7 +277,6 @@ def shown_text(text: str) -> str:
 def print_manifest(service: ConversationService, answer: Alternative, manifest: JsonObject) -> None:
     """Print what an answer was made from: its parts with their shares of the tokens."""
     tokens: JsonObject = manifest["tokens"]
-    total = tokens["total"] or 1
     print_message(
         f"answer {answer.id[:SHORT_ID]} by {_maker_of(answer, manifest)}, run {answer.run_id}; "
         + _token_line(tokens["total"], tokens["budget"], tokens["kind"], answer.usage)
@@ -286,14 +285,12 @@ def print_manifest(service: ConversationService, answer: Alternative, manifest: 
     rows: list[tuple[str, str, str, str]] = (
         [("", "", f"request {number}", shown_text(each["text"])) for number, each in enumerate(prompts, 1)]
         if "prompts" in manifest
-        else [(_share(manifest["system"]["tokens"], total), "", "system", manifest["system"]["text"])]
+        else [(_share(manifest["system"]["tokens"], tokens["total"]), "", "system", manifest["system"]["text"])]
     )
     for each in manifest["entries"]:
         entry = service.alternative(each["alternative"])
         who = f"{SPEAKERS[each['speaker']]}{' (origin)' if each['isReference'] else ''}"
-        rows.append(
-            (_share(each["tokens"], total) if tokens["total"] else "", entry.id[:SHORT_ID], who, shown_content(entry))
-        )
+        rows.append((_share(each["tokens"], tokens["total"]), entry.id[:SHORT_ID], who, shown_content(entry)))
     print_table(("SHARE", "ID", "WHO", "TEXT"), rows)
     for each in manifest.get("toolCalls", []):
         print_message(shown_text(f"tool {each['tool']} {canonical_json(each['arguments'])}: {_outcome(each)}"))
@@ -325,7 +322,7 @@ def _token_line(total: int, budget: int, kind: str, usage: JsonObject | None = N
 
 
 def _share(tokens: int, total: int) -> str:
-    return f"{round(100 * tokens / total)} %"
+    return f"{round(100 * tokens / total)} %" if total else ""
 
 
 def _row(conversation: Conversation, title: str) -> tuple[str, str, str, str]:

@@ -14,7 +14,7 @@ from aeon.platform.conversations.repository import ConversationRepository
 from aeon.platform.conversations.turns import TurnRepository
 from aeon.platform.errors import ConflictError, NotFoundError, RuleError
 from aeon.platform.memory.budget import MESSAGE_OVERHEAD, LeftOut, PathEntry, TokenCounter, select_entries
-from aeon.platform.memory.estimate import ESTIMATE, Counted, correction, estimate_tokens
+from aeon.platform.memory.estimate import ESTIMATE, TokenReport, correction, estimate_tokens
 from aeon.platform.memory.manifest import chat_request, manifest_json, prompt_digest, request_of, with_tool_use
 from aeon.platform.store import Store, UnitOfWork
 
@@ -229,7 +229,7 @@ class MemoryService:
 
         self._store.update(work)
 
-    def _counted(self, user: str, path: Sequence[Alternative]) -> list[Counted]:
+    def _counted(self, user: str, path: Sequence[Alternative]) -> list[TokenReport]:
         """Return what the model that answered last has reported of the newest prompts on a path that were estimated."""
         answers = [each for each in path if each.model is not None and each.usage.get("prompt_tokens")]
         newest = [each for each in answers if each.model == answers[-1].model][-_COUNTED:]
@@ -237,7 +237,7 @@ class MemoryService:
         rows = self._store.read(queries.MANIFESTS, ids) if newest else []
         tokens: dict[str, JsonObject] = {row["alternative_id"]: parse_strict(row["text"])["tokens"] for row in rows}
         return [
-            Counted(tokens[each.id]["estimated"], each.usage["prompt_tokens"])
+            TokenReport(tokens[each.id]["estimated"], each.usage["prompt_tokens"])
             for each in newest
             if each.id in tokens and "estimated" in tokens[each.id]
         ]
