@@ -64,11 +64,11 @@ def test_a_step_that_stands_alone_survives_a_broken_memory_core_14(error):
 
 
 def test_an_empty_memory_that_knows_its_length_is_used_all_the_same_fr_014():
-    class Counted(InMemoryKVStore):
+    class TokenReport(InMemoryKVStore):
         def __len__(self):
             return len(self.search(""))
 
-    memory = Counted()
+    memory = TokenReport()
 
     Orchestrator(ScriptedAdapter([]), memory, ToolRegistry(builtin_tools(memory))).execute(
         "go", Plan.model_validate(plan(calc("a", "1")))

@@ -1,10 +1,12 @@
 """`ConversationService`: everything that a user does with conversations, for every door."""
 
 import builtins
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from datetime import datetime
 from functools import cached_property
+from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeAlias, cast
 
@@ -68,8 +70,18 @@ _REPLY_TOOL: Final = "converse_with_tools"
 _LIST_LIMIT = 50
 _SEARCH_LIMIT = 20
 _MATCHES = 9
+
+_EXCERPT = 1000
+"""Characters of a content in a window of a tree."""
+
+_WINDOW = 190_000
+"""Bytes of a window of a tree, without the list around it."""
+
 _WAIT = 0.1
 """Seconds between two looks at the run of an answer."""
+
+_SOON = 0.005
+"""Seconds between two looks at a run whose answer is there."""
 
 _STARTING = 10.0
 """Seconds that a process has between the beginning of an answer and the start of its run."""
@@ -104,7 +116,9 @@ class AnswerFollower:
                         yield rest
                     self._pieces.drop(self.result.id)
                     return
-                if idle % _TAKE_UP == 0:
+                if self._pieces.is_finished(self.result.id):
+                    time.sleep(_SOON)
+                elif idle % _TAKE_UP == 0:
                     self._service.take_up(self.result.id)
 
 
@@ -240,7 +254,10 @@ class ConversationService:
         return self._platform.turns.count_below(self._user, id_)
 
     def tree(self, conversation: str, *, after: str | None = None, limit: int = 200) -> Page[Alternative]:
-        """Return a window of the whole tree, by depth. Raises RuleError."""
+        """Return a window of the whole tree, by depth: `limit` alternatives, or fewer if they have more than 200 KB.
+
+        Contents are cut at 1,000 characters; `alternative` returns a whole one. Raises RuleError.
+        """
         place = (0, "", 0) if after is None else tuple(decode_cursor(after, int, str, int))
         found = self._platform.turns.tree(
             self._user,
@@ -248,9 +265,11 @@ class ConversationService:
             place,
             checked_limit(limit) + 1,  # pyright: ignore[reportArgumentType]  # decoded so
         )
-        last = found[min(limit, len(found)) - 1] if found else None
+        shown = [each._replace(content=_excerpt(each.content)) for each in found]
+        fitting = min(limit, _count_fitting(shown))
+        last = shown[min(fitting, len(shown)) - 1] if shown else None
         cursor = "" if last is None else encode_cursor([last.turn.sequence, last.turn.id, last.sequence])
-        return page_of(found, limit, cursor)
+        return page_of(shown, fitting, cursor)
 
     def say(
         self,
@@ -401,7 +420,8 @@ class ConversationService:
         text = _text_of(view.state.output) if view.state.phase == "completed" else ""
         reason = view.state.error.message if view.state.error is not None else f"the run was {view.state.phase}"
         failure = "the Process returned nothing" if view.state.phase == "completed" else reason
-        made_by = {**usage.as_dict(), "finishReason": _value_of(view, "finishReason")}
+        said: JsonObject = {name: _value_of(view, name) for name in ("finishReason", "cachedTokens")}
+        made_by = {**usage.as_dict(), **said}
         ended = EndedAnswer(text or None, failure, model, made_by, marks=_value_of(view, "marks") or [])
         self._platform.turns.end_answer(self._user, answer, ended)
         self._platform.pieces.drop(answer)
@@ -529,6 +549,16 @@ def _attachment_from(source: AttachmentSource, folder: Path) -> NewAttachment:
     if isinstance(source, Path):
         return attachment_of_file(folder / source.expanduser())
     return attachment_of_bytes(*source)
+
+
+def _excerpt(content: str | None) -> str | None:
+    return content if content is None or len(content) <= _EXCERPT else f"{content[:_EXCERPT]}..."
+
+
+def _count_fitting(alternatives: "builtins.list[Alternative]") -> int:
+    """How many alternatives fit into a window of a tree, at least one."""
+    sizes = accumulate(len(canonical_json(each.as_dict())) for each in alternatives)
+    return max(1, sum(size <= _WINDOW for size in sizes))
 
 
 def _unshown(content: str, shown: str) -> str:

@@ -153,3 +153,14 @@ def test_attach_in_a_chat_goes_with_the_next_message(double, terminal, aeon, pri
     (message, _) = aeon("conversation", "show", "last", "--json").json["path"]
     assert [each["name"] for each in message["attachments"]] == ["prices.csv"]
     assert PRICES in json.dumps(server.requests[0].body).encode().decode("unicode_escape")
+
+
+def test_an_edit_from_a_script_keeps_the_attachments_unless_others_are_given(talk, aeon, prices):
+    server, chat = talk("Two.", "One.", "A note.")
+    chat("What does flour cost?", "-a", prices)
+    first = aeon("conversation", "tree", "last", "--json").json[0]["id"]
+    aeon("conversation", "edit", first, "What does milk cost?")
+    assert PRICES in sent(server)[-1]["content"]
+    Path("note.md").write_text("# Note")
+    aeon("conversation", "edit", first, "What is this?", "--attach", "note.md")
+    assert ("# Note" in sent(server)[-1]["content"], PRICES in sent(server)[-1]["content"]) == (True, False)

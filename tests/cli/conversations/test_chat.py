@@ -251,3 +251,40 @@ def test_a_script_does_not_wait_for_a_title(talk, aeon):
     server, chat = talk("500 g.")
     chat("How much flour?")
     assert (title_of(aeon), len(server.requests)) == (None, 1)
+
+
+def test_a_tree_comes_in_windows_of_at_most_two_hundred_kilobytes(aeon):
+    with Project.open() as project:
+        conversations = project.conversations
+        made = conversations.create()
+        first = conversations.say(made.id, "日本" * 100_000)
+        for _ in range(60):
+            conversations.edit(first.id, "日" * 5_000)
+        seen, after = [], None
+        while True:
+            page = conversations.tree(made.id, after=after)
+            assert len(json.dumps([each.as_dict() for each in page.items])) < 200_000
+            seen += [each.sequence for each in page.items]
+            if page.next_cursor is None:
+                break
+            after = page.next_cursor
+        assert seen == list(range(1, 62))
+        assert len(conversations.alternative(first.id).content) == 200_000
+
+
+def test_scripts_edit_switch_and_regenerate_as_a_chat_does(talk, aeon):
+    _, chat = talk("Bergen.", "Oslo.", "Oslo, of course.")
+    chat("What is the second city of Norway?")
+    first = aeon("conversation", "tree", "last", "--json").json[0]["id"]
+    edited = aeon("conversation", "edit", first, "What is the capital of Norway?")
+    assert (edited.code, edited.out) == (0, "Oslo.\n")
+    assert f"1 message(s) stand on the other branch; back to it: aeon conversation switch {first[:8]}" in " ".join(
+        edited.err.split()
+    )
+    again = aeon("conversation", "regenerate", "last")
+    assert (again.code, again.out) == (0, "Oslo, of course.\n")
+    shown = aeon("conversation", "switch", first[:8]).out
+    assert "Bergen." in shown
+    assert [each["content"] for each in aeon("conversation", "show", "last", "--json").json["path"]][-1] == "Bergen."
+    assert "the answer is complete" in aeon("conversation", "stop", "last").err
+    assert "now has version" in aeon("conversation", "switch", first, "--expect", "1").err

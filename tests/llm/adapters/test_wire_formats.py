@@ -242,3 +242,11 @@ def test_a_finish_reason_or_done_ends_a_chat_stream():
     finished = CHAT.reader()
     finished.feed(event({"choices": [{"delta": {}, "finish_reason": "length"}]}))
     assert finished.reply().finish_reason == "length"
+
+
+def test_what_the_server_had_read_before_is_counted_apart():
+    reader = CHAT.reader()
+    reader.feed_chunk({"choices": [{"delta": {"content": "a"}, "finish_reason": "stop"}]})
+    counts = {"prompt_tokens": 9, "completion_tokens": 1, "prompt_tokens_details": {"cached_tokens": 7}}
+    reader.feed_chunk({"choices": [], "usage": counts})
+    assert reader.reply().usage == {"input_tokens": 9, "output_tokens": 1, "cached_tokens": 7}

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aeon.platform.memory.estimate import Counted, correction, estimate_tokens
+from aeon.platform.memory.estimate import TokenReport, correction, estimate_tokens
 
 
 def test_every_script_counts():
@@ -17,7 +17,7 @@ def test_every_script_counts():
 def test_after_ten_answers_an_estimate_is_at_most_five_percent_under(ratio, spread, size):
     """Texts of one kind: what the model counts differs by up to 5 % from one to the next."""
     *reported, last = [size * ratio * (1 + each) for each in spread]
-    factor = correction([Counted(size, round(each)) for each in reported])
+    factor = correction([TokenReport(size, round(each)) for each in reported])
     assert size * factor >= 0.95 * last - 1
 
 

@@ -75,7 +75,7 @@ class Calls:
         return JobResult(event=StepCompleted(step=each.step, attempt=each.attempt, output=each.id))
 
 
-class Counted:
+class TokenReport:
     """A store that counts what is asked of it."""
 
     def __init__(self, store):
@@ -100,7 +100,7 @@ class Limits:
     """A user's services and tools, and workers that keep to limits."""
 
     def __init__(self, world, calls, executor="here", **slots):
-        self.store = Counted(world.store)
+        self.store = TokenReport(world.store)
         self.world = world
         self.user = world.user("ann")
         clock = SystemClock()

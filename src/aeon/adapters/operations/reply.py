@@ -47,7 +47,9 @@ class ReplyExecutor:
 
     def execute(self, work: OperationRequest) -> OperationResult:
         operation = cast(ConversationReply, work.operation)
-        return counted_result(operation.timeout, lambda replies: self._answer(work, operation, replies))
+        result = counted_result(operation.timeout, lambda replies: self._answer(work, operation, replies))
+        self._pieces.finish(work.arguments["answer"])
+        return result
 
     def _answer(self, work: OperationRequest, operation: ConversationReply, replies: list[LLMResponse]) -> Json:
         answer = work.arguments["answer"]
@@ -131,5 +133,6 @@ def _output(reply: LLMResponse, message: str) -> JsonObject:
         "text": text,
         "finishReason": reply.finish_reason,
         "model": reply.model,
+        "cachedTokens": reply.usage.get("cached_tokens"),
         "marks": answer_marks(message, text),
     }

@@ -39,7 +39,7 @@ class ChatOptions(NamedTuple):
     process: str | None
     model: str | None
     user: str
-    attach: Sequence[Path]
+    attach: Sequence[Path] = ()
 
 
 def run_chat(message: str | None, options: ChatOptions) -> int:
@@ -80,7 +80,10 @@ class Chat:
 
     def say_once(self, text: str) -> int:
         """Say a message and print the answer alone; the exit code says whether there is a whole one."""
-        answer = self.say(text)
+        return self.outcome_of(self.say(text))
+
+    def outcome_of(self, answer: Alternative) -> int:
+        """Say how to go on after an answer; return the exit code that says whether it is whole and can be trusted."""
         print_message(f"go on with: aeon chat -c {answer.conversation_id[:SHORT_ID]}", "next: ")
         if answer.state != "complete":
             return ExitCode.FAILED

@@ -16,6 +16,12 @@ AlternativeName = Annotated[
     str,
     typer.Argument(metavar="MESSAGE", help="The id of a message or an answer, its beginning, or last for an answer."),
 ]
+Process = Annotated[str | None, typer.Option("--process", metavar="NAME", help="Let this Process make the answers.")]
+
+Attach = Annotated[
+    list[Path] | None,
+    typer.Option("--attach", "-a", metavar="FILE", help="Attach a text, PDF or image to the message. Repeatable."),
+]
 
 
 def chat(  # one for each option
@@ -27,16 +33,11 @@ def chat(  # one for each option
         typer.Option("--conversation", "-c", metavar="CONVERSATION", help="Go on with this one: an id, or last."),
     ] = None,
     goes_on: Annotated[bool, typer.Option("--continue", help="Go on with the newest conversation.")] = False,
-    process: Annotated[
-        str | None, typer.Option("--process", metavar="NAME", help="Let this Process make the answers.")
-    ] = None,
+    process: Process = None,
     tools: Annotated[
         bool, typer.Option("--tools/--no-tools", help="Answer with tools and skills where they suit, or without.")
     ] = True,
-    attach: Annotated[
-        list[Path] | None,
-        typer.Option("--attach", "-a", metavar="FILE", help="Attach a text, PDF or image to the message. Repeatable."),
-    ] = None,
+    attach: Attach = None,
     model: Model = None,
     user: User = "me",
 ) -> int:
@@ -130,7 +131,7 @@ def conversation_tree(
     user: User = "me",
     output: Output = "table",
 ) -> int:
-    """Show every message and answer of a conversation, on all branches."""
+    """Show every message and answer, on all branches."""
     from aeon.cli.conversations.views import show_tree
 
     return show_tree(name, user, after=after, limit=limit, output=output)
@@ -143,7 +144,7 @@ def conversation_why(
     user: User = "me",
     output: Output = "table",
 ) -> int:
-    """Show what an answer was made from, with its share of the tokens."""
+    """Show what an answer was made from, with shares of the tokens."""
     from aeon.cli.conversations.views import show_manifest, show_prompt
 
     return show_prompt(name, user, output=output) if prompt else show_manifest(name, user, output=output)
@@ -205,6 +206,55 @@ def conversation_restore(name: ConversationName, user: User = "me") -> int:
     from aeon.cli.conversations.views import change_conversation
 
     return change_conversation(name, user, {"status": "active"}, None)
+
+
+@conversation.command("edit")
+def conversation_edit(
+    name: AlternativeName,
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="What the message says instead.")],
+    attach: Attach = None,
+    process: Process = None,
+    model: Model = None,
+    user: User = "me",
+) -> int:
+    """Say a message in another way; the old branch stays.
+
+    Prints the answer alone. Attachments stay unless others are given.
+    """
+    from aeon.cli.conversations.branching import edit_message
+    from aeon.cli.conversations.chat import ChatOptions
+
+    return edit_message(name, text, ChatOptions(None, process, model, user, attach or []))
+
+
+@conversation.command("regenerate")
+def conversation_regenerate(
+    name: AlternativeName, process: Process = None, model: Model = None, user: User = "me"
+) -> int:
+    """Let an answer be made again; the old one stays.
+
+    Prints the new one alone.
+    """
+    from aeon.cli.conversations.branching import regenerate_answer
+    from aeon.cli.conversations.chat import ChatOptions
+
+    return regenerate_answer(name, ChatOptions(None, process, model, user))
+
+
+@conversation.command("switch")
+def conversation_switch(name: AlternativeName, expect: Expect = None, user: User = "me") -> int:
+    """Show another alternative, and what follows it."""
+    from aeon.cli.conversations.branching import switch_to
+
+    return switch_to(name, user, expect)
+
+
+@conversation.command("stop")
+def conversation_stop(name: AlternativeName, user: User = "me") -> int:
+    """Stop an answer that is being made; what was written is kept."""
+    from aeon.cli.conversations.branching import stop_answer
+
+    return stop_answer(name, user)
 
 
 @conversation.command("fork")

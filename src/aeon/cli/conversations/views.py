@@ -291,24 +291,23 @@ def shown_text(text: str) -> str:
 def print_manifest(service: ConversationService, answer: Alternative, manifest: JsonObject) -> None:
     """Print what an answer was made from: its parts with their shares of the tokens."""
     tokens: JsonObject = manifest["tokens"]
-    total = tokens["total"] or 1
     print_message(
-        f"answer {answer.id[:SHORT_ID]} by {answer.model or 'an unknown model'}, run {answer.run_id}; "
-        + _token_line(tokens["total"], tokens["budget"], tokens["kind"], answer.usage.get("prompt_tokens"))
+        f"answer {answer.id[:SHORT_ID]} by {_maker_of(answer, manifest)}, run {answer.run_id}; "
+        + _token_line(tokens["total"], tokens["budget"], tokens["kind"], answer.usage)
     )
     prompts = manifest.get("prompts", [])
     rows: list[tuple[str, str, str, str]] = (
         [("", "", f"request {number}", shown_text(each["text"])) for number, each in enumerate(prompts, 1)]
         if "prompts" in manifest
-        else [(_share(manifest["system"]["tokens"], total), "", "system", manifest["system"]["text"])]
+        else [(_share(manifest["system"]["tokens"], tokens["total"]), "", "system", manifest["system"]["text"])]
     )
     for each in manifest["entries"]:
         entry = service.alternative(each["alternative"])
         who = f"{SPEAKERS[each['speaker']]}{' (origin)' if each['isReference'] else ''}"
         files: list[JsonObject] = each.get("attachments", [])
         own = each["tokens"] - sum(file["tokens"] for file in files)
-        rows.append((_share(own, total), entry.id[:SHORT_ID], who, shown_content(entry)))
-        rows += [(_share(file["tokens"], total), "", "attached", words_in_prompt(file)) for file in files]
+        rows.append((_share(own, tokens["total"]), entry.id[:SHORT_ID], who, shown_content(entry)))
+        rows += [(_share(file["tokens"], tokens["total"]), "", "attached", words_in_prompt(file)) for file in files]
     print_table(("SHARE", "ID", "WHO", "TEXT"), rows)
     for each in manifest.get("toolCalls", []):
         print_message(shown_text(f"tool {each['tool']} {canonical_json(each['arguments'])}: {_outcome(each)}"))
@@ -316,6 +315,10 @@ def print_manifest(service: ConversationService, answer: Alternative, manifest: 
         print_message(printable(mark), "mark: ")
     for each in manifest["leftOut"]:
         print_message(f"left out: {each['alternative'][:SHORT_ID]}, {each['tokens']} tokens ({each['reason']})")
+
+
+def _maker_of(answer: Alternative, manifest: JsonObject) -> str:
+    return answer.model or ("code alone" if manifest.get("prompts") == [] else "an unknown model")
 
 
 def _outcome(call: JsonObject) -> str:
@@ -327,13 +330,16 @@ def doubts_of(alternative: Alternative) -> list[str]:
     return [mark for _, mark in untrusted_marks({"": alternative.marks})]
 
 
-def _token_line(total: int, budget: int, kind: str, reported: object = None) -> str:
+def _token_line(total: int, budget: int, kind: str, usage: JsonObject | None = None) -> str:
     line = f"{total:,} of {budget:,} tokens ({kind})"
-    return line if not reported else f"{line}, the model counted {reported:,}"
+    reported, cached = (usage or {}).get("prompt_tokens"), (usage or {}).get("cachedTokens")
+    if reported:
+        line += f", the model counted {reported:,}"
+    return f"{line}, of which it had read {cached:,} before" if cached else line
 
 
 def _share(tokens: int, total: int) -> str:
-    return f"{round(100 * tokens / total)} %"
+    return f"{round(100 * tokens / total)} %" if total else ""
 
 
 def _row(conversation: Conversation, title: str) -> tuple[str, str, str, str]:

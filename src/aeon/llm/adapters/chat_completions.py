@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar, TypeAlias
+from typing import ClassVar, TypeAlias, cast
 
 from aeon.base.json import Json, JsonObject
 from aeon.llm.adapters.schema_subsets import fits_strict_mode
@@ -133,10 +133,16 @@ class ChatCompletionsReader:
         return LLMResponse(
             text="".join(self._pieces),
             finish_reason="refusal" if self._is_refusal else _finish_reason(self._finish_reason),
-            usage=read_usage(self._heads.get("usage"), _USAGE),
+            usage=read_usage(self._heads.get("usage"), _USAGE) | _cached(self._heads.get("usage")),
             model=text_or_none(self._heads.get("model")),
             request_id=text_or_none(self._heads.get("id")),
         )
+
+
+def _cached(usage: Json) -> JsonObject:
+    """The tokens of the prompt that the server had read before, if it reports them: `cached_tokens`."""
+    details = cast(JsonObject, usage).get("prompt_tokens_details") if isinstance(usage, dict) else None
+    return read_usage(details, {"cached_tokens": "cached_tokens"})
 
 
 def _messages(request: LLMRequest) -> list[JsonObject]:

@@ -41,6 +41,14 @@ class PieceStream(Protocol):
         """Return the pieces after number `after`; wait up to `seconds` for one if there is none."""
         ...
 
+    def finish(self, answer: str) -> None:
+        """Say that all pieces are there: readers in this process need not wait for another one."""
+        ...
+
+    def is_finished(self, answer: str) -> bool:
+        """Whether its maker, in this process, has said that all pieces are there."""
+        ...
+
     def stop(self, answer: str) -> str:
         """Take no more pieces; return what there is."""
         ...
@@ -57,6 +65,7 @@ class InProcessPieces:
         self._changed = threading.Condition()
         self._pieces: defaultdict[str, list[str]] = defaultdict(list)
         self._stopped: set[str] = set()
+        self._finished: set[str] = set()
 
     def begin(self, answer: str) -> str:
         """Begin to make an answer; return what there is of it. Raises AnswerStoppedError after `stop`."""
@@ -76,8 +85,20 @@ class InProcessPieces:
     def read(self, answer: str, after: int, seconds: float) -> list[str]:
         """Return the pieces after number `after`; wait up to `seconds` for one if there is none."""
         with self._changed:
-            self._changed.wait_for(lambda: len(self._pieces.get(answer, ())) > after, seconds)
+            self._changed.wait_for(
+                lambda: answer in self._finished or len(self._pieces.get(answer, ())) > after, seconds
+            )
             return self._pieces.get(answer, [])[after:]
+
+    def finish(self, answer: str) -> None:
+        """Say that all pieces are there: readers in this process need not wait for another one."""
+        with self._changed:
+            self._finished.add(answer)
+            self._changed.notify_all()
+
+    def is_finished(self, answer: str) -> bool:
+        """Whether its maker, in this process, has said that all pieces are there."""
+        return answer in self._finished
 
     def stop(self, answer: str) -> str:
         """Take no more pieces; return what there is."""
@@ -90,12 +111,14 @@ class InProcessPieces:
         with self._changed:
             self._pieces.pop(answer, None)
             self._stopped.discard(answer)
+            self._finished.discard(answer)
 
     def take_over(self, answer: str, pieces: Iterable[str]) -> None:
         """Begin with the pieces that an earlier maker has made."""
         with self._changed:
             self._pieces[answer] = [*pieces]
             self._stopped.discard(answer)
+            self._finished.discard(answer)
             self._changed.notify_all()
 
 
@@ -155,6 +178,14 @@ class RecordedPieces:
             return found
         rows = self._store.read(queries.PIECES, {"id": answer, "after": after})
         return [row["text"] for row in rows]
+
+    def finish(self, answer: str) -> None:
+        """Say that all pieces are there: readers in this process need not wait for another one."""
+        self._local.finish(answer)
+
+    def is_finished(self, answer: str) -> bool:
+        """Whether its maker, in this process, has said that all pieces are there."""
+        return self._local.is_finished(answer)
 
     def stop(self, answer: str) -> str:
         """Take no more pieces; return what there is."""

@@ -29,7 +29,7 @@ from aeon.platform.ledger import Ledger, Mutation, MutationRequest
 from aeon.platform.queries import LOCKED_HEAD
 from aeon.platform.records import replace_unstorable
 from aeon.platform.search.message_index import DocumentPlace, add_document
-from aeon.platform.store import Row, Store, UnitOfWork, guard
+from aeon.platform.store import Query, Row, Store, UnitOfWork, guard
 
 _WINDOW = 200
 _PAGE = 1000
@@ -264,7 +264,9 @@ class TurnRepository:
 
         def work(unit: UnitOfWork) -> None:
             _conversation_in(unit, request.user, chosen.conversation_id, request.expected)
-            self._switch(unit, request.user, chosen.conversation_id, id_, wakes=False)
+            self._activate_path(unit, request.user, id_)
+            (deepest,) = unit.read(queries.DEEPEST, {"user": request.user, "id": id_})
+            self._move_tip(unit, request.user, chosen.conversation_id, deepest["id"], wakes=False)
 
         action = conversation_action("activate", chosen.conversation_id, request.user, alternative=id_)
         self._ledger.commit(work, mutation, [action], {"id": id_})
@@ -409,7 +411,9 @@ class TurnRepository:
             write_attachments(unit, row["id"], attached)
             if row["content"] is not None:
                 add_document(unit, user, DocumentPlace(where.conversation, row["id"]), row["content"])
-            self._switch(unit, user, where.conversation, row["id"], wakes=True)
+            if not _is_at_the_end(unit, where):
+                self._activate_path(unit, user, row["id"])
+            self._move_tip(unit, user, where.conversation, row["id"], wakes=True)
 
         action = conversation_action(mutation.verb.partition(".")[2], mutation.target, user, alternative=row["id"])
         answer = self._ledger.commit(work, mutation, [action], {"id": row["id"]})
@@ -436,16 +440,15 @@ class TurnRepository:
             )
         return _Place(conversation, responds_to, turns[0]["id"] if turns else None)
 
-    def _switch(self, unit: UnitOfWork, user: str, conversation: str, id_: str, *, wakes: bool) -> None:
-        """Make an alternative and all its ancestors active, and move the tip (platform 12, 23).
-
-        `wakes`: an archived conversation becomes active again.
-        """
+    def _activate_path(self, unit: UnitOfWork, user: str, id_: str) -> None:
+        """Make an alternative and all its ancestors active (platform 12)."""
         chosen: JsonObject = {"user": user, "id": id_}
         unit.write(queries.DEACTIVATE, chosen)
         unit.write(queries.ACTIVATE, chosen)
-        (deepest,) = unit.read(queries.DEEPEST, chosen)
-        moved: JsonObject = {"conversation": conversation, "user": user, "tip": deepest["id"], "wakes": wakes}
+
+    def _move_tip(self, unit: UnitOfWork, user: str, conversation: str, tip: str, *, wakes: bool) -> None:
+        """Move the tip (platform 23). `wakes`: an archived conversation becomes active again."""
+        moved: JsonObject = {"conversation": conversation, "user": user, "tip": tip, "wakes": wakes}
         guard(holds=unit.write(queries.MOVE_TIP, {**moved, "at": self._ledger.now()}) == 1)
 
     def _message_row(self, user: str, text: str) -> JsonObject:
@@ -458,7 +461,7 @@ class TurnRepository:
             "content_hash": content_digest(text),
         }
 
-    def _all(self, query: str, params: JsonObject) -> list[Alternative]:
+    def _all(self, query: Query, params: JsonObject) -> list[Alternative]:
         return [_alternative(row) for row in self._store.read(query, params)]
 
 
@@ -497,6 +500,14 @@ def _conversation_in(unit: UnitOfWork, user: str, id_: str, expected: int | None
     if expected is not None and found.version != expected:
         raise VersionError(expected, found.version)
     return found
+
+
+def _is_at_the_end(unit: UnitOfWork, where: _Place) -> bool:
+    """Whether all above a place is active: it is the root's, or follows the tip, or stands beside it."""
+    if where.responds_to is None:
+        return True
+    rows = unit.read(queries.TIP, {"conversation": where.conversation})
+    return any(where.responds_to.id in (row["id"], row["responds_to_id"]) for row in rows)
 
 
 def _alternative_in(unit: UnitOfWork, user: str, id_: str) -> Alternative:

@@ -22,7 +22,7 @@ class TokenCounter(NamedTuple):
 ESTIMATE: Final = TokenCounter("words", "estimate")
 
 
-class Counted(NamedTuple):
+class TokenReport(NamedTuple):
     """What was estimated for a prompt without a correction, and what the model has reported."""
 
     estimated: int
@@ -34,7 +34,7 @@ def estimate_tokens(text: str) -> int:
     return sum(_tokens(part) for part in _PARTS.findall(text))
 
 
-def correction(newest: Iterable[Counted]) -> float:
+def correction(newest: Iterable[TokenReport]) -> float:
     """Returns the factor for estimates by the newest prompts that a model has counted: their largest ratio.
 
     So an estimate is rather too large than too small (platform 24).

@@ -91,7 +91,7 @@ def with_tool_use(
 
     `tokens` is what the prompts have besides these.
     """
-    entries = manifest["entries"][-earlier - 1 :]
+    entries = manifest["entries"][-earlier - 1 :] if prompts else manifest["entries"][-1:]
     shown = sum(each["tokens"] for each in entries[:-1]) * len(prompts)
     skipped = [{**each, "reason": "budget"} for each in manifest["entries"][: -earlier - 1]]
     digest = hashlib.sha256(canonical_json([each["digest"] for each in prompts]).encode()).hexdigest()

@@ -21,7 +21,7 @@ from aeon.platform.memory.budget import (
     Selection,
     select_entries,
 )
-from aeon.platform.memory.estimate import ESTIMATE, Counted, TokenCounter, correction, estimate_tokens
+from aeon.platform.memory.estimate import ESTIMATE, TokenCounter, TokenReport, correction, estimate_tokens
 from aeon.platform.memory.manifest import (
     PromptMessage,
     chat_request,
@@ -281,7 +281,7 @@ class MemoryService:
 
         self._store.update(work)
 
-    def _counted(self, user: str, path: Sequence[Alternative]) -> list[Counted]:
+    def _counted(self, user: str, path: Sequence[Alternative]) -> list[TokenReport]:
         """Return what the model that answered last has reported of the newest prompts on a path that were estimated."""
         answers = [each for each in path if each.model is not None and each.usage.get("prompt_tokens")]
         newest = [each for each in answers if each.model == answers[-1].model][-_COUNTED:]
@@ -289,7 +289,7 @@ class MemoryService:
         rows = self._store.read(queries.MANIFESTS, ids) if newest else []
         tokens: dict[str, JsonObject] = {row["alternative_id"]: parse_strict(row["text"])["tokens"] for row in rows}
         return [
-            Counted(tokens[each.id]["estimated"], each.usage["prompt_tokens"])
+            TokenReport(tokens[each.id]["estimated"], each.usage["prompt_tokens"])
             for each in newest
             if each.id in tokens and "estimated" in tokens[each.id]
         ]
