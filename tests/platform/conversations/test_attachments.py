@@ -211,16 +211,27 @@ def test_what_does_not_fit_is_cut_by_whole_parts_and_the_manifest_says_so_platfo
     assert file["tokens"] <= FILE_SHARE * tokens["budget"]
 
 
-def test_the_newest_messages_attachments_come_first_and_a_cut_stays_while_there_is_room(talk, reading):
-    conversation = talk.conversation()
+def counting(weight):
+    """A counter by which every letter costs so much: other than any estimate."""
+
+    def count(request: LLMRequest) -> TokenCounts:
+        texts = [request.system_prompt or "", *(each.text for each in request.history), request.prompt]
+        return TokenCounts("letters", tuple(int(len(each) * weight) + 1 for each in texts))
+
+    return count
+
+
+@pytest.mark.parametrize("weight", [0, 0.1, 0.7], ids=["estimated", "few tokens", "many tokens"])
+def test_the_newest_messages_attachments_come_first_and_a_cut_stays_while_there_is_room(talk, reading, weight):
+    conversation, count = talk.conversation(), counting(weight) if weight else no_count
     first = say(talk, text_file("word\n\n" * 2000, "old.md"), conversation=conversation)
-    before = reading.prepared(first)
+    before = reading.prepared(first, count=count)
     talk.end(talk.turns.get(talk.user, before.answer), "Words.")
-    again = reading.prepared(say(talk, text="Which?", conversation=conversation))
+    again = reading.prepared(say(talk, text="Which?", conversation=conversation), count=count)
     assert [each["characters"] for each in shown(again)] == [each["characters"] for each in shown(before)]
     assert again.request.history[0].text == before.request.prompt, "the model's cached prefix stays"
     talk.end(talk.turns.get(talk.user, again.answer), "word")
-    newest = reading.prepared(say(talk, text_file("new\n\n" * 2000, "new.md"), conversation=conversation))
+    newest = reading.prepared(say(talk, text_file("new\n\n" * 2000, "new.md"), conversation=conversation), count=count)
     assert {each["name"]: each["characters"] > 0 for each in shown(newest)} == {"old.md": False, "new.md": True}
 
 
@@ -246,16 +257,6 @@ def test_a_prompt_of_which_an_attachment_was_erased_cannot_be_made_again(talk, r
     talk.store.update(lambda unit: erase_attachments(unit, [said.id]))
     with pytest.raises(ConflictError, match="erased"):
         reading.remade(prepared)
-
-
-def counting(weight):
-    """A counter by which every letter costs so much: other than any estimate."""
-
-    def count(request: LLMRequest) -> TokenCounts:
-        texts = [request.system_prompt or "", *(each.text for each in request.history), request.prompt]
-        return TokenCounts("letters", tuple(int(len(each) * weight) + 1 for each in texts))
-
-    return count
 
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1, max_size=300)

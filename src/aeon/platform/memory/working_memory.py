@@ -15,6 +15,7 @@ from aeon.platform.conversations.repository import ConversationRepository
 from aeon.platform.conversations.turns import TurnRepository
 from aeon.platform.errors import ConflictError, NotFoundError, RuleError
 from aeon.platform.memory.budget import (
+    FILE_SHARE,
     MESSAGE_OVERHEAD,
     LeftOut,
     PathEntry,
@@ -323,7 +324,8 @@ def _counted_exactly(
 ) -> tuple[Selection, int, TokenCounter] | None:
     """Return what fits by exact counts, with the tokens of the instructions; None if nobody can count.
 
-    Estimates choose what is counted. A cut of attachments that turns out too large is made smaller, by how much it was.
+    Estimates choose what is counted. A cut of attachments that turns out too large is made smaller, by how much the
+    messages that have them were: so it is the same in the next turn.
     """
     files, budget = candidates.files, candidates.budget
     chosen = candidates.selection(budget if files else _SLACK * budget)
@@ -331,12 +333,13 @@ def _counted_exactly(
         counts = count(form.request(chosen.entries))
         if counts is None:
             return None
-        if not files or sum(counts.messages) <= budget or cut == _CUTS - 1:
-            exact = zip(chosen.entries, counts.messages[1:], strict=True)
-            counted = [entry.counted(tokens) for entry, tokens in exact]
+        exact = [*zip(chosen.entries, counts.messages[1:], strict=True)]
+        counted = [entry.counted(tokens) for entry, tokens in exact]
+        of_files = sum(file.tokens for entry in counted for file in entry.files)
+        if not files or (sum(counts.messages) <= budget and of_files <= FILE_SHARE * budget) or cut == _CUTS - 1:
             final = candidates.without(chosen.left_out, select_entries(counted, counts.messages[0], budget))
             return final, counts.messages[0], TokenCounter(counts.counter, "exact")
-        files.factor *= max(sum(counts.messages) / chosen.tokens, 1.0) * _MARGIN
+        files.factor *= _MARGIN * max([1.0, *(tokens / entry.tokens for entry, tokens in exact if entry.files)])
         chosen = candidates.selection(budget) if cut < _CUTS - 2 else candidates.without_parts()
     return None
 
