@@ -69,7 +69,6 @@ def test_processes_are_applied_in_order_and_once(aeon, research):
         ("look up", "you", "1"),
         ("research", "you", "2"),
         ("answer_and_keep", "aeon", "2"),
-        ("reply", "aeon", "1"),
     ]
     assert listed.cells("NAME", "WHAT")[1] == ("research", "Looks a topic up.")
     assert aeon("process", "list", "--json").json[1]["name"] == "research"
@@ -152,7 +151,7 @@ def test_of_another_s_process_the_version_of_now_is_shown(aeon, research):
     shown = aeon("process", "show", id_, "--user", "other").json
     assert (shown["ownerId"], len(shown["versions"])) == ("me", 1)
     listed = aeon("process", "list", "--user", "other")
-    assert listed.cells("NAME", "ID", "OWNER", "STEPS")[0] == ("look up", id_, "me", "1")
+    assert ("look up", id_, "me", "1") in listed.cells("NAME", "ID", "OWNER", "STEPS")
     assert "Looks a topic up" not in listed.out
 
 
