@@ -86,6 +86,7 @@ IMMUTABLE: Final[dict[str, tuple[str, ...]]] = {
         # immutable after it has ended
         "state",
         "content",
+        "marks",
         "failure",
         "run_id",
         "ended_at",
@@ -159,6 +160,7 @@ NULLABLE: Final[dict[str, tuple[str, ...]]] = {
         "run_id",
         "model",
         "usage",
+        "marks",
         "failure",
         "imported",
         "ended_at",

@@ -256,6 +256,7 @@ ROWS: Final[dict[str, JsonObject]] = {
         "run_id": "run",
         "model": "model",
         "usage": "{}",
+        "marks": "[]",
         "failure": None,
         "imported": None,
         "created_at": AT,
