@@ -13,7 +13,7 @@ from aeon.platform.conversations.model import Alternative
 from aeon.platform.conversations.repository import ConversationRepository
 from aeon.platform.conversations.turns import TurnRepository
 from aeon.platform.errors import ConflictError, NotFoundError, RuleError
-from aeon.platform.memory.budget import MESSAGE_OVERHEAD, LeftOut, PathEntry, TokenCounter, select_entries
+from aeon.platform.memory.budget import MESSAGE_OVERHEAD, LeftOut, PathEntry, Selection, TokenCounter, select_entries
 from aeon.platform.memory.estimate import ESTIMATE, TokenReport, correction, estimate_tokens
 from aeon.platform.memory.manifest import chat_request, manifest_json, prompt_digest, request_of, with_tool_use
 from aeon.platform.store import Store, UnitOfWork
@@ -109,13 +109,12 @@ class MemoryService:
             PathEntry(each, _estimated(each.content or "", factor), each.conversation_id != message.conversation_id)
             for each in path
         ]
-        counts, chosen = None, select_entries(entries, system_tokens, _SLACK * budget)
-        if counts := count(form.request(chosen.entries)):
-            exact = zip(chosen.entries, counts.messages[1:], strict=True)
-            counted = [entry._replace(tokens=tokens) for entry, tokens in exact]
-            system_tokens, entries = counts.messages[0], [*entries[: -len(counted)], *counted]
-        chosen = select_entries(entries, system_tokens, budget)
-        counter = ESTIMATE if counts is None else TokenCounter(counts.counter, "exact")
+        counted = _select_counted(form, select_entries(entries, system_tokens, _SLACK * budget), budget, count)
+        chosen, system_tokens, counter = counted or (
+            select_entries(entries, system_tokens, budget),
+            system_tokens,
+            ESTIMATE,
+        )
         return WorkingMemory(message, chosen.entries, chosen.left_out, system_tokens, chosen.tokens, budget, counter)
 
     def prepare(self, user: str, answer: str, form: ReplyForm, count: CountTokens = no_count) -> PreparedReply:
@@ -241,6 +240,24 @@ class MemoryService:
             for each in newest
             if each.id in tokens and "estimated" in tokens[each.id]
         ]
+
+
+def _select_counted(
+    form: ReplyForm, candidates: Selection, budget: int, count: CountTokens
+) -> tuple[Selection, int, TokenCounter] | None:
+    """Return which candidates fit by exact counts, with the tokens of the instructions; None if nobody can count.
+
+    What is left is counted again after each cut, so that the sum is what the model will report.
+    """
+    entries, left_out = candidates.entries, candidates.left_out
+    while (counts := count(form.request(entries))) is not None:
+        system_tokens, *tokens = counts.messages
+        exact = [entry._replace(tokens=number) for entry, number in zip(entries, tokens, strict=True)]
+        fitting = select_entries(exact, system_tokens, budget)
+        if not fitting.left_out:
+            return Selection(exact, left_out, fitting.tokens), system_tokens, TokenCounter(counts.counter, "exact")
+        entries, left_out = fitting.entries, [*left_out, *fitting.left_out]
+    return None
 
 
 def _estimated(text: str, factor: float) -> int:
