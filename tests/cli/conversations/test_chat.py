@@ -198,6 +198,7 @@ def test_without_tools_the_model_answers_alone(talk, aeon):
     server, chat = talk("345, I think.")
     assert chat("What is 15 * 23?", "--no-tools").out == "345, I think.\n"
     assert len(server.requests) == 1
+    assert chat("What is 15 * 23?", "-c", "last", "--tools").out == "345\n", "a flag wins over the last Process"
 
 
 def test_two_answers_are_compared_sentence_by_sentence(talk, aeon):

@@ -30,8 +30,9 @@ def chat(
     goes_on: Annotated[bool, typer.Option("--continue", help="Go on with the newest conversation.")] = False,
     process: Process = None,
     tools: Annotated[
-        bool, typer.Option("--tools/--no-tools", help="Answer with tools and skills where they suit, or without.")
-    ] = True,
+        bool | None,
+        typer.Option("--tools/--no-tools", help="Answer with tools and skills where they suit, or without."),
+    ] = None,
     model: Model = None,
     user: User = "me",
 ) -> int:
@@ -40,11 +41,17 @@ def chat(
     In a pipe, stdin is the message and stdout has the answer alone. Answers may use the built-in tools, the skills and
     your stored tools, and read files of this folder.
     """
-    from aeon.application.conversations import PLAIN_REPLY
     from aeon.cli.conversations.chat import ChatOptions, run_chat
 
     name = "last" if goes_on and conversation is None else conversation
-    return run_chat(message, ChatOptions(name, process or (None if tools else PLAIN_REPLY), model, user))
+    return run_chat(message, ChatOptions(name, process or _process_of(tools), model, user))
+
+
+def _process_of(tools: bool | None) -> str | None:
+    """The Process that a flag chooses; None without one: the conversation goes on with its last Process."""
+    from aeon.application.conversations import DEFAULT_REPLY, PLAIN_REPLY
+
+    return None if tools is None else DEFAULT_REPLY if tools else PLAIN_REPLY
 
 
 @conversation.command("list")
