@@ -358,7 +358,7 @@ def test_a_decline_is_known_also_without_its_prefix(text, mark):
 
 @pytest.mark.parametrize("request_", ["Roll 3d6 for me", "Flip a coin", "Wirf zwei Würfel", "Pick a random number"])
 def test_what_chance_decides_is_doubtful_if_nothing_was_drawn_core_19(request_):
-    """ "Roll 3d6" was planned as 3 * 6 + 1 + 1 + 1 by a small model, and its answer was 21."""
+    """A small model planned "Roll 3d6" as 3 * 6 + 1 + 1 + 1, and its answer was 21."""
     computed = answered(request_, {"result": 5}, arguments=[{"expression": "2 + 3"}])
     drawn = answered(request_, {"total": 5}, arguments=[{"notation": "3d6"}])
     doubt = "doubtful: the request asks for chance, and nothing was drawn by chance"

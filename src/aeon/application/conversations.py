@@ -354,7 +354,11 @@ class ConversationService:
         made = self.alternative(answer)
         if made.state != "generating" or made.run_id is None:
             return made
-        view = self._runs().view(made.run_id)
+        try:
+            view = self._runs().view(made.run_id)
+        except NotFoundError:
+            self._platform.turns.end_answer(self._user, answer, EndedAnswer(None, "its run was deleted"))
+            return self.alternative(answer)
         if view.state.phase not in ENDED_PHASES:
             return made
         usage = self._runs().usage(made.run_id)
