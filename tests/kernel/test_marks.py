@@ -354,3 +354,20 @@ def test_an_answer_in_another_language_is_doubtful_unless_a_translation_was_aske
 )
 def test_a_decline_is_known_also_without_its_prefix(text, mark):
     assert declined_mark(text) == mark
+
+
+@pytest.mark.parametrize("request_", ["Roll 3d6 for me", "Flip a coin", "Wirf zwei Würfel", "Pick a random number"])
+def test_what_chance_decides_is_doubtful_if_nothing_was_drawn_core_19(request_):
+    """A small model planned "Roll 3d6" as 3 * 6 + 1 + 1 + 1, and its answer was 21."""
+    computed = answered(request_, {"result": 5}, arguments=[{"expression": "2 + 3"}])
+    drawn = answered(request_, {"total": 5}, arguments=[{"notation": "3d6"}])
+    doubt = "doubtful: the request asks for chance, and nothing was drawn by chance"
+
+    assert doubt in doubt_marks(computed)
+    assert doubt not in doubt_marks(drawn)
+
+
+@pytest.mark.parametrize("request_", ["What is a random walk?", "Give the odds of a six", "Erkläre den Zufall"])
+def test_a_question_about_chance_asks_for_no_draw(request_):
+    marks = doubt_marks(answered(request_, {"result": 5}, arguments=[{"expression": "2 + 3"}]))
+    assert not [mark for mark in marks if "chance" in mark]

@@ -258,8 +258,6 @@ def write_export(target: Path, pieces: Iterable[str], *, overwrites: bool) -> No
             else:
                 target.hardlink_to(draft)
     except FileExistsError:
-        raise InputError(
-            f"{target} exists already.", next_step="Name another file, or overwrite it with --force."
-        ) from None
+        raise InputError(f"{target} exists already.", next_step="Name another file, or have it overwritten.") from None
     except OSError as error:
         raise InputError(f"{target} cannot be written: {error.strerror}.", next_step="Choose another file.") from None

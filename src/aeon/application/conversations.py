@@ -81,7 +81,7 @@ _WAIT = 0.1
 """Seconds between two looks at the run of an answer."""
 
 _SOON = 0.005
-"""Seconds between two looks at a run whose answer is there."""
+"""Seconds before the second look at a run whose answer is there; more before each further one."""
 
 _STARTING = 10.0
 """Seconds that a process has between the beginning of an answer and the start of its run."""
@@ -116,10 +116,10 @@ class AnswerFollower:
                         yield rest
                     self._pieces.drop(self.result.id)
                     return
-                if self._pieces.is_finished(self.result.id):
-                    time.sleep(_SOON)
-                elif idle % _TAKE_UP == 0:
+                if idle % _TAKE_UP == 0:
                     self._service.take_up(self.result.id)
+                if self._pieces.is_finished(self.result.id):
+                    time.sleep(min(_WAIT, _SOON * idle))  # its Process may have more steps
 
 
 class ConversationService:
@@ -412,7 +412,11 @@ class ConversationService:
         made = self.alternative(answer)
         if made.state != "generating" or made.run_id is None:
             return made
-        view = self._runs().view(made.run_id)
+        try:
+            view = self._runs().view(made.run_id)
+        except NotFoundError:
+            self._platform.turns.end_answer(self._user, answer, EndedAnswer(None, "its run was deleted"))
+            return self.alternative(answer)
         if view.state.phase not in ENDED_PHASES:
             return made
         usage = self._runs().usage(made.run_id)
@@ -430,8 +434,12 @@ class ConversationService:
     def take_up(self, answer: str) -> None:
         """Go on with an answer here if the process that made it has died."""
         made = self.alternative(answer)
-        if made.state == "generating" and made.run_id is not None:
+        if made.state != "generating":
+            return
+        if made.run_id is not None:
             self._runs().resume(made.run_id)
+        elif self._is_abandoned(made):
+            self._start_again(made)
 
     def recover(self) -> "builtins.list[Alternative]":
         """Take up the user's answers whose makers have died, and settle those that have ended.
@@ -439,8 +447,7 @@ class ConversationService:
         An answer that cannot be taken up has failed, and says why. Returns those that are still being made.
         """
         for made in self.settle_all():
-            if made.run_id is not None:
-                self._runs().resume(made.run_id)
+            self.take_up(made.id)
         return self._platform.turns.list_generating(self._user)
 
     def settle_all(self) -> "builtins.list[Alternative]":
@@ -450,8 +457,8 @@ class ConversationService:
         """
         left = self._platform.turns.list_generating(self._user)
         for made in left:
-            if made.run_id is None and self._is_abandoned(made):
-                self._start_again(made)
+            if made.run_id is None:
+                self.take_up(made.id)
         settled = [self.settle(made.id) for made in left]
         return [made for made in settled if made.state == "generating"]
 

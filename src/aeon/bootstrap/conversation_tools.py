@@ -1,7 +1,7 @@
 """Chooses the tools that may help with a message of a conversation."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -29,7 +29,7 @@ class ConversationTools:
     """Offers the built-in tools, skills and stored tools that suit a message.
 
     What belongs to the folder (its memory, its files, its skills) is offered only to the app's own user. Hosts that the
-    user's own messages name may be asked for pages.
+    message names may be asked for pages; what stands before it may have been imported, so it grants nothing.
     """
 
     def __init__(self, app: "App") -> None:
@@ -51,13 +51,12 @@ class ConversationTools:
     def _own_tools(self, question: ToolQuestion) -> ToolRegistry:
         registry = self._app.registry.snapshot()
         registry.unregister(FetchTool.name)
-        own_words = [each.text for each in question.earlier if each.role == "user"]
-        registry.register(FetchTool("\n".join([*own_words, question.message]), self._app.settings.tools.allow_hosts))
+        registry.register(FetchTool(question.message, self._app.settings.tools.allow_hosts))
         return registry
 
     def _stored(self, question: ToolQuestion) -> "Iterator[Tool]":
         """Yield the user's stored tools whose name or description the message speaks of, the nearest first."""
-        words = set(_words([question.message]))
+        words = _words(question.message)
         candidates = self._app.platform().tools_for_kernel(question.user, with_shipped=False)
         ranked = sorted(((_hits(tool, words), tool) for tool in candidates), key=lambda each: -each[0])
         yield from (tool for hits, tool in ranked[:_MAX_STORED] if hits >= _RELATED)
@@ -71,8 +70,8 @@ def _pure_tools() -> ToolRegistry:
 
 def _hits(tool: Tool, words: set[str]) -> int:
     """Words of a message that a tool has; one of its name counts twice."""
-    return 2 * len(words & set(_words([tool.name]))) + len(words & set(_words([tool.description])))
+    return 2 * len(words & _words(tool.name)) + len(words & _words(tool.description))
 
 
-def _words(texts: Sequence[str]) -> Iterable[str]:
-    return (word.casefold() for text in texts for word in _WORD.findall(text))
+def _words(text: str) -> set[str]:
+    return {word.casefold() for word in _WORD.findall(text)}

@@ -37,6 +37,12 @@ _TO_COMPUTE = re.compile(
     r"\b(?:average|mean|sum|total|count|sort\w*|alphabet\w*|durchschnitt\w*|summe|insgesamt|zähl\w*|median)\b",
     re.IGNORECASE,
 )
+_BY_CHANCE = re.compile(
+    r"\b(?:roll|throw|toss|flip|würfle|wirf)\b.*(?:\b\d*[dw]\d+\b|\bdic?e\b|\bcoin\b|würfel|münze)|"
+    r"\b(?:pick|choose|draw|give|generate|nenne|wähle|ziehe?)\b.*\b(?:random|zufällig\w*|zufallszahl)\b",
+    re.IGNORECASE,
+)
+"""Asks for something that chance decides."""
 _TRANSLATES = re.compile(
     r"translat|übersetz|\b(?:in|into|to|auf|ins|nach) (?:\w+isch|english|german|french|spanish|italian|dutch)\b",
     re.IGNORECASE,
@@ -79,6 +85,7 @@ def doubts_of(run: AnsweredRun) -> list[str]:
         _misread_sum,
         _unfit_number,
         _unaided,
+        _not_by_chance,
         _other_language,
     )
     return [*unused, *(reason for check in checks for reason in check(run))]
@@ -182,6 +189,13 @@ def _unaided(run: AnsweredRun) -> list[str]:
     """The reason against an answer for which the model counted, added or sorted without a tool."""
     is_from_texts = run.steps[-1].tool is None and bool(run.steps[-1].arguments)
     return ["the model counted or sorted by itself"] if is_from_texts and _TO_COMPUTE.search(run.request) else []
+
+
+def _not_by_chance(run: AnsweredRun) -> list[str]:
+    """The reason against an answer that chance should decide, if a calculation or the model made it up."""
+    is_drawn = any(_numerals_of_arithmetic(call) == [] for call in run.calls)
+    is_asked = run.is_planned and _BY_CHANCE.search(run.request) is not None
+    return ["the request asks for chance, and nothing was drawn by chance"] if is_asked and not is_drawn else []
 
 
 def _other_language(run: AnsweredRun) -> list[str]:

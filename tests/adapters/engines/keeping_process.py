@@ -6,6 +6,7 @@ python keeping_process.py FOLDER COUNT one|all full|relaxed
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Barrier
 
 from aeon.adapters.engines.sql import RunDatabase
 from aeon.adapters.engines.sql.journal import Journal
@@ -30,8 +31,14 @@ def main(folder, count, at_once, durability):
         for number in range(count):
             keep(number)
     else:
+        all_there = Barrier(count)
+
+        def keep_with_all(number):
+            all_there.wait()  # else the first are kept before the last threads have started
+            keep(number)
+
         with ThreadPoolExecutor(count) as threads:
-            list(threads.map(keep, range(count)))
+            list(threads.map(keep_with_all, range(count)))
     database.close()
 
 

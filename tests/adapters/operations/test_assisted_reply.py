@@ -69,7 +69,7 @@ def replying(tmp_path):
 
     def made(tool, *replies):
         model = Model(*replies)
-        offered = OfferedTools(ToolRegistry([tool]), InMemoryKVStore(), 5)
+        offered = OfferedTools(ToolRegistry([tool]), made.memory, 5)
         executor = ReplyExecutor(
             memory, pieces, lambda _work: nullcontext(model), 4096, talk.world.clock, lambda _question: offered
         )
@@ -80,6 +80,7 @@ def replying(tmp_path):
 
         return model, call
 
+    made.memory = InMemoryKVStore()
     yield talk, memory, made
     store.close()
 
@@ -162,3 +163,11 @@ def test_the_prompts_begin_with_the_newest_messages_that_fit_and_the_rest_is_lef
     manifest = memory.manifest(talk.user, answer.id)
     assert long.id in [each["alternative"] for each in manifest["leftOut"]]
     assert memory.remake(talk.user, answer.id) == model.asked
+
+
+def test_nothing_of_an_answer_is_left_in_the_memory_of_the_folder(replying):
+    """Attack: another request of the folder reads what was answered in a conversation."""
+    talk, _, made = replying
+    _, call = made(Post(lambda: None), json.dumps(PLAN))
+    call(begun(talk))
+    assert made.memory.search("") == []

@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 
 from aeon.application.project import Project
+from aeon.platform.conversations.turns import Executor
+from aeon.platform.ledger import MutationRequest
 from aeon.testing.wire_rules import ErrorResponse, InlineError, TextResponse
 
 
@@ -198,6 +200,7 @@ def test_without_tools_the_model_answers_alone(talk, aeon):
     server, chat = talk("345, I think.")
     assert chat("What is 15 * 23?", "--no-tools").out == "345, I think.\n"
     assert len(server.requests) == 1
+    assert chat("What is 15 * 23?", "-c", "last", "--tools").out == "345\n", "a flag wins over the last Process"
 
 
 def test_two_answers_are_compared_sentence_by_sentence(talk, aeon):
@@ -288,3 +291,20 @@ def test_scripts_edit_switch_and_regenerate_as_a_chat_does(talk, aeon):
     assert [each["content"] for each in aeon("conversation", "show", "last", "--json").json["path"]][-1] == "Bergen."
     assert "the answer is complete" in aeon("conversation", "stop", "last").err
     assert "now has version" in aeon("conversation", "switch", first, "--expect", "1").err
+
+
+def test_an_answer_whose_run_was_deleted_has_failed_and_hinders_nobody_platform_22(talk, aeon):
+    """The retention of runs may delete one before its result is written into the conversation."""
+    _, chat = talk("Hi.", "Hi again.")
+    chat("Hello")
+    with Project.open() as project:
+        answer = project.conversations.find_alternative("last")
+        executor = Executor(answer.process_id, answer.process_digest)
+        turns = project.conversations._platform.turns
+        begun = turns.regenerate(answer.id, executor, MutationRequest("me"))
+        turns.set_run("me", begun.id, "00000000-0000-4000-8000-000000000000")
+    again = chat("Hello again")
+    assert (again.code, again.out) == (0, "Hi again.\n")
+    with Project.open() as project:
+        failed = project.conversations.alternative(begun.id)
+        assert (failed.state, failed.failure) == ("failed", "its run was deleted")

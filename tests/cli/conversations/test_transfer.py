@@ -34,8 +34,8 @@ def listed(aeon):
 def test_every_form_is_recognized_and_what_was_not_kept_is_listed_platform_27(aeon, listed):
     done = aeon("conversation", "import", *(DATA / f"{name}.json" for name in ("chatgpt", "claude", "open_webui")))
     assert done.code == 0, done.err
-    assert "imported 8 conversations with 45 messages; recognized: ChatGPT: 3, Claude: 3, Open WebUI: 2" in done.out
-    assert "not everything was kept of 5 conversations:" in done.out
+    assert "imported 8 conversation(s) with 45 message(s); recognized: ChatGPT: 3, Claude: 3, Open WebUI: 2" in done.out
+    assert "not everything was kept of 5 conversation(s):" in done.out
     assert "  3 x image" in done.out
     assert "whose parent is missing" in done.out
     assert "Weather with tools\u202e" in listed()
@@ -60,16 +60,16 @@ def test_a_newer_export_adds_what_is_new_and_says_how_much_platform_27(aeon, cha
     chatgpt[0]["current_node"] = "u3"
     (tmp_path / "newer.json").write_text(json.dumps(chatgpt), "utf-8")
     dry = aeon("conversation", "import", tmp_path / "newer.json", "--dry-run")
-    assert "grown since: 1; would be added: 1 messages" in dry.out
+    assert "grown since: 1; would be added: 1 message(s)" in dry.out
     done = aeon("conversation", "import", tmp_path / "newer.json")
-    assert "already there: 2\ngrown since: 1; added: 1 messages\n" in done.out
+    assert "already there: 2\ngrown since: 1; added: 1 message(s)\n" in done.out
     text = exported(aeon, "Flour for guests")
     assert text.endswith("> And for 7?\n")
 
 
 def test_a_dry_run_writes_nothing(aeon, listed):
     dry = aeon("conversation", "import", DATA / "claude.json", "--dry-run")
-    assert dry.out.startswith("would import 3 conversations with 7 messages; recognized: Claude: 3")
+    assert dry.out.startswith("would import 3 conversation(s) with 7 message(s); recognized: Claude: 3")
     assert listed() == []
 
 
@@ -107,7 +107,7 @@ def test_of_a_file_that_was_cut_off_the_whole_ones_come_and_the_cut_is_said(aeon
     (tmp_path / "cut.json").write_text(text[: len(text) - 200], "utf-8")
     done = aeon("conversation", "import", tmp_path / "cut.json")
     assert done.code == 1
-    assert "imported 2 conversations" in done.out
+    assert "imported 2 conversation(s)" in done.out
     assert "the file ends in the middle of it" in " ".join(done.err.split())
     assert len(listed()) == 2
 

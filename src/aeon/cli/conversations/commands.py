@@ -35,8 +35,9 @@ def chat(  # one for each option
     goes_on: Annotated[bool, typer.Option("--continue", help="Go on with the newest conversation.")] = False,
     process: Process = None,
     tools: Annotated[
-        bool, typer.Option("--tools/--no-tools", help="Answer with tools and skills where they suit, or without.")
-    ] = True,
+        bool | None,
+        typer.Option("--tools/--no-tools", help="Answer with tools and skills where they suit, or without."),
+    ] = None,
     attach: Attach = None,
     model: Model = None,
     user: User = "me",
@@ -46,12 +47,17 @@ def chat(  # one for each option
     In a pipe, stdin is the message and stdout has the answer alone. Answers may use the built-in tools, the skills and
     your stored tools, and read files of this folder.
     """
-    from aeon.application.conversations import PLAIN_REPLY
     from aeon.cli.conversations.chat import ChatOptions, run_chat
 
     name = "last" if goes_on and conversation is None else conversation
-    chosen = process or (None if tools else PLAIN_REPLY)
-    return run_chat(message, ChatOptions(name, chosen, model, user, attach or []))
+    return run_chat(message, ChatOptions(name, process or _process_of(tools), model, user, attach or []))
+
+
+def _process_of(tools: bool | None) -> str | None:
+    """The Process that a flag chooses; None without one: the conversation goes on with its last Process."""
+    from aeon.application.conversations import DEFAULT_REPLY, PLAIN_REPLY
+
+    return None if tools is None else DEFAULT_REPLY if tools else PLAIN_REPLY
 
 
 @conversation.command("list")

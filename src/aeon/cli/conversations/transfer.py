@@ -96,14 +96,14 @@ def _print_report(report: ImportReport) -> None:
     verb = "would import" if report.is_dry_run else "imported"
     names = [f"{FORMAT_NAMES[source]}: {number:,}" for source, number in sorted(report.sources.items())]
     found = f"; recognized: {', '.join(names)}" if names else ""
-    print_data(f"{verb} {report.states['new']:,} conversations with {report.messages:,} messages{found}")
+    print_data(f"{verb} {report.states['new']:,} conversation(s) with {report.messages:,} message(s){found}")
     if report.states["present"]:
         print_data(f"already there: {report.states['present']:,}")
     if report.states["grown"]:
         would = "would be added" if report.is_dry_run else "added"
-        print_data(f"grown since: {report.states['grown']:,}; {would}: {report.added:,} messages")
+        print_data(f"grown since: {report.states['grown']:,}; {would}: {report.added:,} message(s)")
     if report.in_part:
-        print_data(f"not everything was kept of {report.in_part:,} conversations:")
+        print_data(f"not everything was kept of {report.in_part:,} conversation(s):")
         _print_counts(report.not_kept)
     if report.remarks:
         print_data("kept, but not as in the source:")

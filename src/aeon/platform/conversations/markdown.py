@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, Literal, TypeAlias
 
+from aeon.kernel.marks import untrusted_marks
 from aeon.platform.conversations.attachments import Attachment
 from aeon.platform.conversations.model import Alternative, Conversation
 
@@ -95,7 +96,10 @@ def _message(each: Alternative, number: int, siblings: int) -> Iterator[str]:
     role = each.imported.get("role")
     speaker = "Tool" if role == "tool" or each.turn.turn_type == "tool_result" else _SPEAKERS[each.turn.speaker]
     marks = [f"{each.sequence} of {siblings}"] if siblings > 1 else []
+    marks += ["stale"] if each.is_stale else []
     marks += [each.state] if each.state != "complete" else []
+    marks += ["cut off"] if each.is_cut_off else []
+    marks += ["doubtful"] if untrusted_marks({"": each.marks}) else []
     marks += ["empty"] if each.content == "" else []
     marks += ["hidden"] if each.imported.get("isHidden") else []
     marks += [_inline(each.model)] if each.model else []

@@ -89,11 +89,13 @@ def with_tool_use(
 ) -> JsonObject:
     """Returns the manifest of an answer with tools: each of its prompts began with the newest `earlier` messages.
 
-    `tokens` is what the prompts have besides these.
+    `tokens` is what the prompts have besides these. Where code alone made the answer, there are none, and nothing was
+    left out of any.
     """
-    entries = manifest["entries"][-earlier - 1 :] if prompts else manifest["entries"][-1:]
+    first = len(manifest["entries"]) - 1 - (earlier if prompts else 0)
+    entries = manifest["entries"][first:]
     shown = sum(each["tokens"] for each in entries[:-1]) * len(prompts)
-    skipped = [{**each, "reason": "budget"} for each in manifest["entries"][: -earlier - 1]]
+    skipped = [{**each, "reason": "budget"} for each in manifest["entries"][:first]] if prompts else []
     digest = hashlib.sha256(canonical_json([each["digest"] for each in prompts]).encode()).hexdigest()
     return {
         **manifest,

@@ -1,9 +1,9 @@
 """Assembles what an answer is made from, keeps its manifest, and makes the same prompt again."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from math import ceil
-from typing import Final, NamedTuple, TypeAlias, cast
+from typing import Final, NamedTuple, cast
 
 from aeon.base.json import JsonObject, canonical_json, parse_strict
 from aeon.llm.interface import LLMRequest, TokenCounts
@@ -14,15 +14,9 @@ from aeon.platform.conversations.model import Alternative
 from aeon.platform.conversations.repository import ConversationRepository
 from aeon.platform.conversations.turns import TurnRepository
 from aeon.platform.errors import ConflictError, NotFoundError, RuleError
-from aeon.platform.memory.budget import (
-    FILE_SHARE,
-    MESSAGE_OVERHEAD,
-    LeftOut,
-    PathEntry,
-    Selection,
-    select_entries,
-)
+from aeon.platform.memory.budget import MESSAGE_OVERHEAD, LeftOut, PathEntry
 from aeon.platform.memory.estimate import ESTIMATE, TokenCounter, TokenReport, correction, estimate_tokens
+from aeon.platform.memory.exact_selection import Candidates, CountedSelection, CountTokens, select_counted
 from aeon.platform.memory.manifest import (
     PromptMessage,
     chat_request,
@@ -38,24 +32,11 @@ from aeon.platform.store import Store, UnitOfWork
 _LONGEST_PATH: Final = 1000
 """The most alternatives of a path that are looked at; more never fit a prompt."""
 
-_SLACK: Final = 2
-"""How many times the budget of estimated tokens is counted exactly, since an estimate may be too large."""
-
 _COUNTED: Final = 10
 """The newest prompts by which an estimate is corrected (platform 24)."""
 
-_CUTS: Final = 5
-"""How often a cut of attachments is counted until it fits; the last one shows nothing of them."""
-
-_MARGIN: Final = 1.02
-"""How much smaller a cut is made than the count of the one before asks for."""
-
 _FORK_DEPTH: Final = 20
 """The most conversations that a fork continues, one from the other."""
-
-
-CountTokens: TypeAlias = Callable[[LLMRequest], TokenCounts | None]
-"""Counts the tokens of a request's messages, the system prompt first; None if it cannot."""
 
 
 def no_count(_: LLMRequest) -> TokenCounts | None:
@@ -146,10 +127,11 @@ class MemoryService:
             )
             for each in path
         ]
-        system_tokens = _estimated(form.system_prompt, factor)
-        estimated = _Candidates(entries, system_tokens, budget, files)
-        counted = _counted_exactly(form, estimated, count)
-        chosen, system_tokens, counter = counted or (estimated.selection(budget), system_tokens, ESTIMATE)
+        candidates = Candidates(entries, _estimated(form.system_prompt, factor), budget, files)
+        counted = select_counted(form.request, candidates, count)
+        chosen, system_tokens, counter = counted or CountedSelection(
+            candidates.selection(budget), candidates.system_tokens, ESTIMATE
+        )
         return WorkingMemory(message, chosen.entries, chosen.left_out, system_tokens, chosen.tokens, budget, counter)
 
     def prepare(self, user: str, answer: str, form: ReplyForm, count: CountTokens = no_count) -> PreparedReply:
@@ -294,54 +276,6 @@ class MemoryService:
             for each in newest
             if each.id in tokens and "estimated" in tokens[each.id]
         ]
-
-
-class _Candidates(NamedTuple):
-    """What may enter a prompt, by estimated tokens."""
-
-    entries: list[PathEntry]
-    system_tokens: int
-    budget: int
-    files: PathFiles
-
-    def selection(self, budget: int) -> Selection:
-        """What of it fits."""
-        return select_entries(self.entries, self.system_tokens, budget, self.files.fill)
-
-    def without(self, left_out: Sequence[LeftOut], chosen: Selection) -> Selection:
-        """What was chosen after others were left out: with these in their places on the path."""
-        places = {entry.alternative.id: place for place, entry in enumerate(self.entries)}
-        both = sorted([*left_out, *chosen.left_out], key=lambda each: places[each.entry.alternative.id])
-        return chosen._replace(left_out=both)
-
-    def without_parts(self) -> Selection:
-        """What of it fits if nothing of the attachments is shown."""
-        return select_entries(self.entries, self.system_tokens, self.budget, lambda entry, _: self.files.fill(entry, 0))
-
-
-def _counted_exactly(
-    form: ReplyForm, candidates: _Candidates, count: CountTokens
-) -> tuple[Selection, int, TokenCounter] | None:
-    """Return what fits by exact counts, with the tokens of the instructions; None if nobody can count.
-
-    Estimates choose what is counted. A cut of attachments that turns out too large is made smaller, by how much the
-    messages that have them were: so it is the same in the next turn.
-    """
-    files, budget = candidates.files, candidates.budget
-    chosen = candidates.selection(budget if files else _SLACK * budget)
-    for cut in range(_CUTS):
-        counts = count(form.request(chosen.entries))
-        if counts is None:
-            return None
-        exact = [*zip(chosen.entries, counts.messages[1:], strict=True)]
-        counted = [entry.counted(tokens) for entry, tokens in exact]
-        of_files = sum(file.tokens for entry in counted for file in entry.files)
-        if not files or (sum(counts.messages) <= budget and of_files <= FILE_SHARE * budget) or cut == _CUTS - 1:
-            final = candidates.without(chosen.left_out, select_entries(counted, counts.messages[0], budget))
-            return final, counts.messages[0], TokenCounter(counts.counter, "exact")
-        files.factor *= _MARGIN * max([1.0, *(tokens / entry.tokens for entry, tokens in exact if entry.files)])
-        chosen = candidates.selection(budget) if cut < _CUTS - 2 else candidates.without_parts()
-    return None
 
 
 def _estimated(text: str, factor: float) -> int:

@@ -14,6 +14,7 @@ from aeon.platform.records import replace_unstorable
 
 _MAX_TITLE: Final = 200
 _MAX_TAG: Final = 50
+_MAX_TAGS: Final = 50
 _MAX_KEY: Final = 200
 _CONTROLS: Final = re.compile(r"[\x00-\x1f\x7f]+")
 _SECONDS: Final = 1e11
@@ -94,7 +95,7 @@ def tags_of(value: Json) -> list[str]:
     """Returns tags as the record keeps them: without commas and control characters, none twice."""
     texts = [text for text in map(text_of, list_of(value)) if text]
     words = [_CONTROLS.sub(" ", replace_unstorable(text)).replace(",", " ") for text in texts]
-    return list(dict.fromkeys(tag for word in words if (tag := " ".join(word.split())[:_MAX_TAG].rstrip())))[:_MAX_TAG]
+    return list(dict.fromkeys(tag for word in words if (tag := " ".join(word.split())[:_MAX_TAG].rstrip())))[:_MAX_TAGS]
 
 
 def import_key(source: str, id_: Json, whole: Json) -> str:
