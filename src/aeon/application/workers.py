@@ -9,6 +9,7 @@ from typing import NoReturn, TypeAlias
 from aeon.application.conversations import ConversationService
 from aeon.application.jobs import PROCESS
 from aeon.application.runs import RunService
+from aeon.base.project_folder import OWN_USER
 from aeon.bootstrap.process_runtime import ProcessRuntime, RunStoreAdoption
 from aeon.platform.catalog.model import Tool
 from aeon.platform.runs.retention import PruneResult
@@ -67,6 +68,7 @@ class WorkerService:
             PeriodicTask(ADOPTION_INTERVAL, maintenance.adopt_orphans),
             PeriodicTask(POLL_INTERVAL, maintenance.fire_due_schedules),
             PeriodicTask(POLL_INTERVAL, self._settle_answers),
+            PeriodicTask(ADOPTION_INTERVAL, self._finish_erasures),
             PeriodicTask(ADOPTION_INTERVAL, self._record_measurements),
             PeriodicTask(CLEANUP_INTERVAL, self._delete_old_data),
         ]
@@ -104,6 +106,14 @@ class WorkerService:
         for owner in owners:
             runs = partial(RunService, self._runtime, owner)
             ConversationService(platform, owner, runs, platform.context).settle_all()
+        return []
+
+    def _finish_erasures(self) -> list[str]:
+        """Complete erasures that a crash has interrupted, or that had to wait for a run."""
+        platform = self._runtime.platform
+        if platform.erasures.list_open(limit=1):
+            runs = partial(RunService, self._runtime, OWN_USER)
+            ConversationService(platform, OWN_USER, runs, platform.context).erasing.finish()
         return []
 
     def _watch_health(self, report: Report) -> None:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from aeon.platform.catalog.model import Tool
     from aeon.platform.catalog.oauth_tokens import OAuthTokens
     from aeon.platform.catalog.tool_calls import OperationRequest, StoredToolCaller
+    from aeon.platform.conversations.erasing import ErasureRepository
     from aeon.platform.conversations.importing.writer import ImportWriter
     from aeon.platform.conversations.pieces import PieceStream
     from aeon.platform.conversations.repository import ConversationRepository
@@ -89,6 +90,13 @@ class Platform:
         from aeon.platform.conversations.turns import TurnRepository
 
         return TurnRepository(self.store, self.catalog.ledger, self.catalog.new_id, self.conversations)
+
+    @cached_property
+    def erasures(self) -> "ErasureRepository":
+        """The erasures of what was said."""
+        from aeon.platform.conversations.erasing import ErasureRepository
+
+        return ErasureRepository(self.store, self.catalog.ledger, self.catalog.new_id)
 
     @cached_property
     def message_search(self) -> "MessageSearch":

@@ -166,6 +166,17 @@ class ProcessRuntime:
         pruning = RunRetention(self.platform.store, self.results, self.engine.forget, self.clock.now)
         return pruning.prune(before.isoformat(timespec="microseconds"))
 
+    def erase_runs(self, runs: Sequence[str]) -> list[str]:
+        """Erase all that is kept of runs, but their metrics; return those that have not ended, which stay.
+
+        Raises StoreError and EngineUnavailableError.
+        """
+        from aeon.platform.runs.erasing import RunErasing
+
+        while self.run_measurement.record_pending():
+            continue
+        return RunErasing(self.platform.store, self.results, self.engine.erase, self.clock.now).erase(runs)
+
     def adopt_runs(self, *, is_dry: bool) -> "RunStoreAdoption":
         """Move the record's runs to the engine of the settings, because the store that kept them is lost.
 

@@ -17,7 +17,6 @@ NODES: Final = (
             "status",
             "pinned",
             "tags",
-            "is_temporary",
             "tip_id",
             "context_budget",
             "import_key",
@@ -26,7 +25,7 @@ NODES: Final = (
             "updated_at",
         ),
         json=frozenset({"tags"}),
-        booleans=frozenset({"pinned", "is_temporary"}),
+        booleans=frozenset({"pinned"}),
         numbers=frozenset({"context_budget", "version"}),
         defaults={
             "title": None,
@@ -70,6 +69,7 @@ NODES: Final = (
             "created_at",
             "ended_at",
             "forgotten_at",
+            "forgotten_by",
         ),
         json=frozenset({"usage", "marks", "imported"}),
         defaults={
@@ -87,6 +87,7 @@ NODES: Final = (
             "imported": None,
             "ended_at": None,
             "forgotten_at": None,
+            "forgotten_by": None,
         },
     ),
     NodeType(

@@ -181,7 +181,7 @@ class MemoryService:
         """
         manifest = self.manifest(user, answer)
         entries = [self._turns.get(user, each["alternative"]) for each in manifest["entries"]]
-        if any(each.forgotten_at is not None for each in entries):
+        if manifest.get("isErased") or any(each.forgotten_at is not None for each in entries):
             raise ConflictError("Something that the answer was made from was erased.")
         parameters = manifest["parameters"]
         if "prompts" in manifest:

@@ -61,6 +61,13 @@ class Engine(Protocol):
         """Delete the engine's state of runs that have ended."""
         ...
 
+    def erase(self, runs: Sequence[str]) -> None:
+        """Delete the engine's state of runs that have ended, so that nothing of it can be read from its files.
+
+        Temporal's own database keeps what its server has not removed yet (decision 58).
+        """
+        ...
+
     def close(self) -> None:
         """Stop executing; calling it again does nothing.
 

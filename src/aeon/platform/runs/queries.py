@@ -198,3 +198,47 @@ DELETE FROM cached_results
 WHERE key IN (SELECT key FROM cached_results WHERE used_micros < :before ORDER BY used_micros LIMIT :limit)
 """
 """Deletes results of pure tools that were not used since then."""
+
+# Erasing (platform 28)
+
+FAMILY: Final = """
+WITH RECURSIVE family (id) AS (
+    SELECT id FROM runs WHERE id = :run
+    UNION
+    SELECT r.id FROM family AS f CROSS JOIN runs AS r WHERE r.root_id = f.id OR r.retry_of = f.id
+)
+SELECT r.id, r.ended_at, r.plan FROM family AS f CROSS JOIN runs AS r WHERE r.id = f.id ORDER BY r.id
+"""
+"""A run, all that it called, and all that retried it."""
+
+OWN_REFERENCES: Final = """
+WITH own (digest) AS (
+    SELECT reference FROM run_entries WHERE run_id IN (SELECT value FROM json_each(:runs))
+    UNION SELECT reference FROM signals WHERE run_id IN (SELECT value FROM json_each(:runs))
+    UNION SELECT plan_reference FROM runs WHERE id IN (SELECT value FROM json_each(:runs))
+    UNION SELECT inputs_reference FROM runs WHERE id IN (SELECT value FROM json_each(:runs))
+    UNION SELECT reference FROM cached_results WHERE tool_id IN (SELECT value FROM json_each(:tools))
+)
+SELECT digest FROM own WHERE digest IS NOT NULL
+EXCEPT SELECT reference FROM run_entries
+    WHERE reference IN (SELECT digest FROM own) AND run_id NOT IN (SELECT value FROM json_each(:runs))
+EXCEPT SELECT reference FROM signals
+    WHERE reference IN (SELECT digest FROM own) AND run_id NOT IN (SELECT value FROM json_each(:runs))
+EXCEPT SELECT plan_reference FROM runs
+    WHERE plan_reference IN (SELECT digest FROM own) AND id NOT IN (SELECT value FROM json_each(:runs))
+EXCEPT SELECT inputs_reference FROM runs
+    WHERE inputs_reference IN (SELECT digest FROM own) AND id NOT IN (SELECT value FROM json_each(:runs))
+EXCEPT SELECT reference FROM cached_results
+    WHERE reference IN (SELECT digest FROM own) AND tool_id NOT IN (SELECT value FROM json_each(:tools))
+"""
+"""The large results that nothing but these runs, and the cached results of these tools, refers to."""
+
+ERASE_CACHED: Final = "DELETE FROM cached_results WHERE tool_id IN (SELECT value FROM json_each(:tools))"
+
+ERASE_REQUESTS: Final = DialectQuery(
+    sqlite="DELETE FROM requests WHERE instr(answer, :run) > 0",
+    postgresql="DELETE FROM requests WHERE strpos(answer, :run) > 0",
+)
+"""Deletes the answers to the requests that started a run, which have its inputs. They are of the last day."""
+
+ERASE_ENTRIES: Final = "DELETE FROM run_entries WHERE run_id = :run"

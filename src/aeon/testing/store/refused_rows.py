@@ -93,7 +93,6 @@ _BROKEN: Final[dict[str, list[JsonObject]]] = {
         {"title_by": None},
         {"status": "deleted"},
         {"pinned": 2},
-        {"is_temporary": 2},
         {"default_process_since": "2026-01-01"},
         {"origin_turn_id": "turn"},
         {"origin_alternative_id": "alternative"},
@@ -120,6 +119,7 @@ _BROKEN: Final[dict[str, list[JsonObject]]] = {
         {"state": "failed", "content": None},
         {"ended_at": None},
         {"process_digest": "digest"},
+        {"forgotten_by": "ann"},
         {"responds_to_id": None},
         {"responds_to_id": "alternative"},
         {"turn_id": "root"},
@@ -195,6 +195,8 @@ DANGLING: Final = [
     RefusedRow("signals", {"run_id": "nothing"}),
     RefusedRow("dead_jobs", {"run_id": "nothing"}),
     RefusedRow("dead_jobs", {"owner_id": "nobody"}),
+    RefusedRow("erasures", {"owner_id": "nobody"}),
+    RefusedRow("erasures", {"actor_id": "nobody"}),
     RefusedRow("conversations", {"owner_id": "nobody"}),
     RefusedRow(
         "conversations", {"default_process_id": "nothing", "default_process_since": "2026-01-01", "import_key": None}

@@ -99,6 +99,10 @@ class RunDatabase:
         """
         return self._guarded(lambda: self._store.update(work))
 
+    def compact(self) -> None:
+        """Rewrite the tables that hold results, so that nothing that was deleted is left in their files."""
+        self._guarded(lambda: self._store.compact(queries.TABLES_OF_RESULTS))
+
     def until_available(self, act: Callable[[], T]) -> T:
         """Return the result of `act`, which is repeated while the database is unavailable. Blocks."""
         for pause in pauses():

@@ -97,6 +97,20 @@ FORGET_RUNS: Final = (
     "DELETE FROM runs WHERE id IN (SELECT value FROM json_each(:runs))",
 )
 
+LARGE_RESULTS: Final = """
+SELECT result AS text FROM attempts
+WHERE run IN (SELECT value FROM json_each(:runs)) AND substr(result, 1, length(CAST(:prefix AS text))) = :prefix
+UNION SELECT job FROM jobs
+WHERE run IN (SELECT value FROM json_each(:runs)) AND substr(job, 1, length(CAST(:prefix AS text))) = :prefix
+UNION SELECT result FROM jobs
+WHERE run IN (SELECT value FROM json_each(:runs)) AND substr(result, 1, length(CAST(:prefix AS text))) = :prefix
+EXCEPT SELECT result FROM attempts
+WHERE run NOT IN (SELECT value FROM json_each(:runs)) AND substr(result, 1, length(CAST(:prefix AS text))) = :prefix
+"""
+"""The references to large texts that only these runs have."""
+
+TABLES_OF_RESULTS: Final = ("attempts", "jobs")
+
 ENQUEUE_JOB: Final = (
     "INSERT INTO jobs (id, run, worker, executor, token, begun, starts, job) "
     "VALUES (:id, :run, :worker, '', '', '', 0, :job) ON CONFLICT (id) DO NOTHING"

@@ -3,7 +3,7 @@
 import math
 import random
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
 
 import psycopg
@@ -75,6 +75,9 @@ class PostgresStore:
     def update(self, work: Callable[[UnitOfWork], T]) -> T:
         return self._retry(lambda connection: self._update(connection, work))
 
+    def compact(self, tables: Sequence[str]) -> None:
+        self._retry(lambda connection: self._compact(connection, tables))
+
     def explain(self, query: Query, params: Params | None = None) -> str:
         text = query.postgresql if isinstance(query, DialectQuery) else query
         return "\n".join(row["QUERY PLAN"] for row in self.read(f"EXPLAIN {text}", params))
@@ -125,6 +128,12 @@ class PostgresStore:
         result = work(unit)
         unit.commit()
         return result
+
+    def _compact(self, connection: Connection, tables: Sequence[str]) -> None:
+        """Writes each table into a new file; the server removes the old one."""
+        with as_store_errors(connection, self._name):
+            for table in tables:
+                connection.execute(f'VACUUM (FULL) "{table}"'.encode())
 
     def _begin(self, connection: Connection, statement: bytes) -> None:
         try:
