@@ -43,8 +43,11 @@ class ConversationErasing:
         self._conversations = conversations
         self._runs = runs
 
-    def measure(self, id_: str, *, owner: str | None = None) -> ErasureExtent:
-        """Return what erasing a conversation, a message or an answer would take, and what it would leave."""
+    def measure(self, id_: str, owner: str | None = None) -> ErasureExtent:
+        """Return what erasing a conversation, a message or an answer would take, and what it would leave.
+
+        `owner` has it; None is the user.
+        """
         return self._platform.erasures.measure(self._target(id_, owner or self._user))
 
     def forget(self, id_: str, *, key: str | None = None) -> ErasureOutcome:

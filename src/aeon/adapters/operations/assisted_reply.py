@@ -11,6 +11,7 @@ from aeon.kernel.orchestrator import Orchestrator
 from aeon.kernel.state import OrchestrationState
 from aeon.llm.interface import ChatMessage, LLMAdapter, LLMRequest, LLMResponse, RequestAdapter, TextSink
 from aeon.memory.interface import Memory
+from aeon.memory.kv_store import InMemoryKVStore
 from aeon.observability.events import Event, PlanReady, PlanStepStarted, TextGenerated
 from aeon.plan.models import PlanStep
 from aeon.platform.catalog.operations import OperationError
@@ -18,6 +19,9 @@ from aeon.platform.memory.manifest import call_json
 from aeon.supervisor.answer_checks import AnsweredRun
 from aeon.tools.interface import Tool
 from aeon.tools.registry import ToolRegistry
+
+_RESULTS = "step/"
+"""The keys under which a kernel stores the results of steps."""
 
 _MAX_RESULT = 4000
 """Characters of a tool's result that a manifest keeps (platform 46)."""
@@ -67,7 +71,7 @@ class AssistedReply:
         """
         kernel = Orchestrator(
             _ConversingAdapter(adapter, self._question.earlier, self.prompts),
-            self._offered.memory,
+            _OwnResults(self._offered.memory),
             self._observed(self._offered.registry),
             ttl=self._offered.ttl,
             observer=_LastStepText(sink),
@@ -134,6 +138,30 @@ class _ConversingAdapter(RequestAdapter):
         conversing = replace(request, history=self._earlier)
         self._prompts.append(call_json(conversing))
         return self._adapter.complete(conversing, on_text)
+
+
+class _OwnResults(Memory):
+    """A memory for one run: the results of its steps end with it, all else is in the offered memory.
+
+    So no copy of an answer is left in a memory, where nobody would find it to erase it (platform 28).
+    """
+
+    def __init__(self, memory: Memory) -> None:
+        self._memory = memory
+        self._results = InMemoryKVStore()
+
+    def write(self, key: str, value: Any) -> None:
+        self._of(key).write(key, value)
+
+    def read(self, key: str) -> Any | None:
+        return self._of(key).read(key)
+
+    def search(self, prefix: str) -> list[tuple[str, Any]]:
+        kept = [(key, value) for key, value in self._memory.search(prefix) if not key.startswith(_RESULTS)]
+        return sorted([*kept, *self._results.search(prefix)], key=lambda pair: pair[0])
+
+    def _of(self, key: str) -> Memory:
+        return self._results if key.startswith(_RESULTS) else self._memory
 
 
 class _LastStepText:

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from aeon.cli.options import MAX_LISTED, After, Expect, Limit, Model, Output, Since, User, group
+from aeon.cli.options import MAX_LISTED, After, Expect, Limit, Model, Output, Since, User, Yes, group
 
 conversation = group("Conversations: dialogues with branches.")
 
@@ -200,6 +200,46 @@ def conversation_restore(name: ConversationName, user: User = "me") -> int:
     from aeon.cli.conversations.views import change_conversation
 
     return change_conversation(name, user, {"status": "active"}, None)
+
+
+@conversation.command("forget")
+def conversation_forget(
+    name: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[ID]",
+            help="A conversation or a message: an id, its beginning, or last for the newest one.",
+        ),
+    ] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Only complete what was interrupted.")] = False,
+    yes: Yes = False,
+    user: User = "me",
+) -> int:
+    """Erase a conversation, a message or an answer for good.
+
+    Its place in the tree stays, with ids and times. What was derived or copied from it goes too: the search index, run
+    records, results. Backups and exports that exist are yours, and keep it.
+    """
+    from aeon.base.errors import InputError
+    from aeon.cli.conversations.erasing import forget
+
+    if (name is None) != resume:
+        raise InputError("Give an id, or --resume.", next_step="See aeon conversation list, or aeon conversation tree.")
+    return forget(name, user, is_confirmed=yes)
+
+
+@conversation.command("redact")
+def conversation_redact(
+    name: Annotated[str, typer.Argument(metavar="ID", help="The whole id of a conversation or a message.")],
+    owner: Annotated[str, typer.Option("--owner", metavar="NAME", help="The user whose it is.")],
+    reason: Annotated[str, typer.Option("--reason", metavar="TEXT", help="Why; both audit logs keep it.")],
+    yes: Yes = False,
+    user: User = "me",
+) -> int:
+    """Erase what belongs to another user, as the owner of this machine."""
+    from aeon.cli.conversations.erasing import redact
+
+    return redact(name, owner, reason, user, is_confirmed=yes)
 
 
 @conversation.command("fork")

@@ -296,7 +296,8 @@ INSERT INTO manifests (alternative_id, digest, made_at, text) VALUES (:id, :dige
 REMOVE_MANIFEST: Final = "DELETE FROM manifests WHERE alternative_id = :id"
 
 MANIFESTS: Final = """
-SELECT m.alternative_id, m.text FROM manifests AS m JOIN alternatives AS a ON a.id = m.alternative_id
+SELECT m.alternative_id, m.digest, m.made_at, m.text
+FROM manifests AS m JOIN alternatives AS a ON a.id = m.alternative_id
 WHERE m.alternative_id IN (SELECT value FROM json_each(:ids)) AND a.owner_id = :user
 """
 
