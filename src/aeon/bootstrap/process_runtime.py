@@ -9,14 +9,13 @@ from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple, Self
 from uuid import uuid4
 
-from aeon.adapters.results import FileResultStore
 from aeon.base.clock import SystemClock
 from aeon.base.errors import ConfigError
 from aeon.base.next_steps import NextStep
 from aeon.bootstrap.engines import EngineLocation, EngineParts, engine_run_store, executor_of, open_engine, open_worker
 from aeon.bootstrap.passwords import NO_PROJECT_KEYS
 from aeon.bootstrap.platform import Platform
-from aeon.bootstrap.runs import project_runs
+from aeon.bootstrap.runs import platform_runs
 from aeon.llm.usage import NO_PRICES, Prices
 from aeon.platform.runs import queries
 from aeon.platform.runs.claim_check import ResultStore
@@ -64,8 +63,8 @@ class ProcessRuntime:
         self.platform = platform
         self.prices = prices
         self.clock = SystemClock()
-        self.results: ResultStore = FileResultStore(project / ".aeon" / "results")
-        self.runs = project_runs(platform, project)
+        self.results: ResultStore = platform.results
+        self.runs = platform_runs(platform)
         self.registry = WorkerRegistry(platform.store, self.clock)
         self.executor = str(uuid4())
         self.run_executor = executor_of(settings, self.executor)

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from aeon.testing.wire_rules import TextResponse
+
 ECHO = """
 kind: Process
 name: echo
@@ -86,3 +88,31 @@ def test_of_a_forgotten_conversation_no_byte_is_left_platform_28(aeon, said):
     assert aeon("conversation", "export", "--all", "--to", "later.json").code == 0
     assert files_with(OURS) == []
     assert aeon("chat", f"What is a {THEIRS}?", "--user", "eve", "-c", "last").code in {0, 1}
+
+
+def test_a_temporary_conversation_leaves_no_byte_platform_28(aeon, double, monkeypatch, tmp_path):
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "temporary"))
+    (tmp_path / "temporary").mkdir()
+    server = double(f"A {OURS} it is.")
+    told = aeon("chat", f"What is a {OURS}?", "--temporary")
+    assert (told.code, told.out) == (0, f"A {OURS} it is.\n"), told.err
+    assert OURS in str(server.requests[-1].body)
+    assert files_with(OURS) == []
+    assert not Path(".aeon/aeon.db").exists()
+    assert aeon("conversation", "list", "-o", "name").out == ""
+    assert aeon("chat", "Hello", "--temporary", "-c", "last").code == 2
+
+
+def test_a_temporary_conversation_on_a_terminal_is_a_conversation_that_is_gone_platform_28(terminal, double):
+    server = double(f"A {OURS} it is.", "Yes, it flies.", TextResponse("Another answer."))
+    typed = f"What is a {OURS}?\nDoes the {OURS} fly?\n/regenerate\n/forget 1\ny\n/quit\n"
+    code, screen = terminal("chat", "--temporary", typed=typed, env={"TERM": "dumb"})
+    assert code == 0, screen
+    assert "nothing of it is kept" in screen
+    assert "go on with" not in screen
+    assert [each["content"] for each in server.requests[1].body["messages"][1:]] == [
+        f"What is a {OURS}?",
+        f"A {OURS} it is.",
+        f"Does the {OURS} fly?",
+    ]
+    assert files_with(OURS) == []

@@ -33,19 +33,22 @@ def chat(
     tools: Annotated[
         bool, typer.Option("--tools/--no-tools", help="Answer with tools and skills where they suit, or without.")
     ] = True,
+    temporary: Annotated[
+        bool, typer.Option("--temporary", help="Keep nothing: no record, no index, no run on the disk.")
+    ] = False,
     model: Model = None,
     user: User = "me",
 ) -> int:
     """Talk with the model, and go back to any point.
 
     In a pipe, stdin is the message and stdout has the answer alone. Answers may use the built-in tools, the skills and
-    your stored tools, and read files of this folder.
+    your stored tools, and read files of this folder; a temporary conversation has none of these but the built-in tools.
     """
     from aeon.application.conversations import PLAIN_REPLY
     from aeon.cli.conversations.chat import ChatOptions, run_chat
 
     name = "last" if goes_on and conversation is None else conversation
-    return run_chat(message, ChatOptions(name, process or (None if tools else PLAIN_REPLY), model, user))
+    return run_chat(message, ChatOptions(name, process or (None if tools else PLAIN_REPLY), model, user, temporary))
 
 
 @conversation.command("list")

@@ -120,10 +120,13 @@ class SqliteStore:
                 return self._idle.pop()
         try:
             with as_store_errors(self._path):
-                return retry_while_locked(lambda: connect(self._path, is_durable=self._is_durable))
+                return retry_while_locked(self._connect)
         except BaseException:
             self._release(None)
             raise
+
+    def _connect(self) -> sqlite3.Connection:
+        return connect(self._path, is_durable=self._is_durable)
 
     def _release(self, connection: sqlite3.Connection | None) -> None:
         if connection is not None and (connection.in_transaction or len(self._idle) >= _MAX_IDLE):
