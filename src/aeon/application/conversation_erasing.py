@@ -1,7 +1,6 @@
 """`ConversationErasing`: erases what a user said, for that user and for an operator."""
 
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
 from aeon.application.runs import RunService
@@ -23,10 +22,22 @@ _STOPPING = 10.0
 
 
 class ErasureOutcome(NamedTuple):
-    """What was erased from the record, and whether nothing of it is left elsewhere either."""
+    """What was erased from the record, and whether nothing of it is left elsewhere either.
+
+    `is_in_server_files`: the record's tables belong to another role of its server, so that their files have it until
+    the server vacuums them.
+    """
 
     extent: ErasureExtent
     is_complete: bool
+    is_in_server_files: bool = False
+
+
+class ErasureRemainder(NamedTuple):
+    """The erasures that still leave something, and whether the record's server has erased texts in its files."""
+
+    erasures: list[Erasure]
+    is_in_server_files: bool
 
 
 class ConversationErasing:
@@ -70,29 +81,31 @@ class ConversationErasing:
             raise RuleError("It is your own.", rule="redact", next_step="Forget it instead: no reason is needed.")
         return self._erase(self._target(id_, owner), MutationRequest(self._user, key), reason)
 
-    def finish(self) -> list[Erasure]:
-        """Erase what erasures of all users have left, such as after a crash; return those that still leave something.
+    def finish(self) -> ErasureRemainder:
+        """Erase what erasures of all users have left, such as after a crash; return what still is left.
 
         A run that has not ended is erased later. Raises EngineUnavailableError.
         """
         pending = self._platform.erasures.list_open()
         left = [each for each in pending if each.runs and self._runs().erase(each.runs)]
         done = [each for each in pending if each not in left]
+        is_compacted = True
         if done:
             has_runs = any(each.runs for each in done)
-            self._platform.store.compact([*TABLES, *(RUN_TABLES if has_runs else ())])
+            is_compacted = self._platform.store.compact([*TABLES, *(RUN_TABLES if has_runs else ())])
         for each in done:
             self._platform.erasures.end(each.id)
-        return left
+        return ErasureRemainder(left, not is_compacted)
 
     def _erase(self, target: ErasureTarget, request: MutationRequest, reason: str | None = None) -> ErasureOutcome:
         extent = self._platform.erasures.measure(target)
         if not extent.is_empty:
             self._platform.erasures.begin(target, request, reason)
-        is_complete = False
-        with suppress(StoreUnavailableError, EngineUnavailableError):  # `finish` is called again later
-            is_complete = not self.finish()
-        return ErasureOutcome(extent, is_complete)
+        try:
+            left = self.finish()
+        except (StoreUnavailableError, EngineUnavailableError):  # it is called again later
+            return ErasureOutcome(extent, is_complete=False)
+        return ErasureOutcome(extent, not left.erasures, left.is_in_server_files)
 
     def _stop(self, answers: Sequence[str]) -> None:
         """Stop answers that are being made, and wait for the ends of their runs."""

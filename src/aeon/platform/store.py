@@ -145,11 +145,12 @@ class Store(Protocol):
         """
         ...
 
-    def compact(self, tables: Sequence[str]) -> None:
+    def compact(self, tables: Sequence[str]) -> bool:
         """Rewrites these tables without what was deleted or overwritten, so that no byte of it is left in their files.
 
-        The write-ahead log of a PostgreSQL server keeps such bytes until the server reuses them (decision 58). Raises
-        StoreUnavailableError while others hold the tables.
+        Returns False if the tables belong to another role of the server, whose own vacuum has to do it. The write-ahead
+        log of a server keeps such bytes until it is recycled (decision 58). Raises StoreUnavailableError while others
+        hold the tables.
         """
         ...
 

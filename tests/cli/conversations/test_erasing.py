@@ -1,6 +1,8 @@
 """`aeon conversation forget` and `redact`: what was said is in no byte of any file, and everything else is (platform 28)."""
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -116,3 +118,89 @@ def test_a_temporary_conversation_on_a_terminal_is_a_conversation_that_is_gone_p
         f"Does the {OURS} fly?",
     ]
     assert files_with(OURS) == []
+
+
+KILLED = """
+import os, sys
+from importlib import import_module
+from aeon.cli.entrypoint import run
+
+module, _, path = sys.argv[1].partition(":")
+*outer, name = path.split(".")
+owner = import_module(module)
+for each in outer:
+    owner = getattr(owner, each)
+setattr(owner, name, lambda *_, **__: os.kill(os.getpid(), 9))
+run(sys.argv[2:])
+"""
+
+MOMENTS = {
+    "the record alone is done": "aeon.application.conversation_erasing:ConversationErasing.finish",
+    "the engine has lost its large results": "aeon.adapters.engines.sql.journal:Journal.forget",
+    "the engine is done": "aeon.platform.runs.erasing:_remove",
+    "the runs are done": "aeon.adapters.store.sqlite.store:SqliteStore.compact",
+    "all but the end is done": "aeon.platform.conversations.erasing:ErasureRepository.end",
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("moment", MOMENTS)
+def test_what_a_kill_has_interrupted_is_completed_by_whoever_comes_next_platform_28(aeon, said, moment):
+    killed = subprocess.run(
+        [sys.executable, "-c", KILLED, MOMENTS[moment], "conversation", "forget", said, "--yes"],
+        capture_output=True,
+        timeout=60,
+        check=False,
+    )
+    assert killed.returncode == -9, killed.stderr
+    path = aeon("conversation", "show", said, "--json").json["path"]
+    assert {each["content"] for each in path} == {None}, "the record is the first to be done"
+    if "record" in moment:
+        assert aeon("chat", "What is 2 + 2?", "--user", "eve").out == "4\n"
+    else:
+        resumed = aeon("conversation", "forget", "--resume")
+        assert (resumed.code, "nothing is left" in resumed.err) == (0, True)
+    assert files_with(OURS) == []
+    assert files_with(THEIRS)
+    assert aeon("store", "check").code == 0
+
+
+def test_one_message_is_forgotten_and_the_rest_goes_on_platform_28(aeon, double):
+    server = double(f"A {OURS} it is.", "It flies.", "It lands.")
+    assert aeon("chat", "What is up there?").code == 0
+    assert aeon("chat", "And then?", "-c", "last").code == 0
+    path = aeon("conversation", "show", "last", "--json").json["path"]
+    refused = aeon("conversation", "forget", path[1]["id"])
+    assert (refused.code, "add --yes" in refused.err) == (2, True)
+    assert "0 message(s), 1 answer(s)" in " ".join(refused.err.split())
+    assert "2 message(s) and answer(s) that follow stay" in " ".join(refused.err.split())
+    for _ in range(2):
+        assert aeon("conversation", "forget", path[1]["id"], "--yes").code == 0
+        assert files_with(OURS) == []
+    assert "[2] answer (erased):\n[erased]" in aeon("conversation", "show", "last").out
+    assert aeon("chat", "And now?", "-c", "last").out == "It lands.\n"
+    assert OURS not in str(server.requests[-1].body)
+    why = aeon("conversation", "why", path[3]["id"], "--prompt")
+    assert (why.code, "was erased" in why.err) == (1, True)
+    left_out = aeon("conversation", "why", "last", "--json").json["leftOut"]
+    assert [(each["alternative"], each["reason"]) for each in left_out] == [(path[1]["id"], "erased")]
+
+
+def test_the_machines_owner_redacts_for_a_reason_and_both_users_see_it_platform_28(aeon, double):
+    double(f"A {OURS} it is.")
+    assert aeon("chat", "Hello", "--user", "eve").code == 0
+    (id_,) = aeon("conversation", "list", "-o", "name", "--user", "eve").out.split()
+    redact = ("conversation", "redact", id_, "--reason", "a court says so", "--yes", "--owner")
+    assert aeon(*redact, "me").code == 2, "it is not there"
+    assert aeon(*redact, "nobody").code == 2
+    assert aeon(*redact, "eve").code == 0
+    assert files_with(OURS) == []
+    for user in ("me", "eve"):
+        log = aeon("log", "audit", "--user", user, "--json").out
+        assert "conversation.redact" in log
+        assert "a court says so" in log
+
+
+def test_what_is_to_be_forgotten_must_be_named(aeon):
+    for argv in ([], ["last", "--resume"]):
+        assert aeon("conversation", "forget", *argv).code == 2

@@ -17,7 +17,7 @@ def forget(name: str | None, user: str, *, is_confirmed: bool) -> int:
     with runtime_session(user) as workspace:
         service = workspace.conversations
         if name is None:
-            left = service.erasing.finish()
+            left = service.erasing.finish().erasures
             print_message(f"{len(left)} erasure(s) wait for runs to end" if left else "nothing is left to be erased")
             return ExitCode.FAILED if left else ExitCode.DONE
         conversation, message = find_conversation_or_message(service, name)
@@ -63,5 +63,11 @@ def _report(outcome: ErasureOutcome) -> None:
         print_message(
             "some of it is still in the records of runs or in files; it is erased at the next start, by a worker, or "
             "with: aeon conversation forget --resume",
+            "note: ",
+        )
+    if outcome.is_in_server_files:
+        print_message(
+            "the files of the record's server have it until the server vacuums its tables; their owner can do that at "
+            "once with VACUUM FULL",
             "note: ",
         )

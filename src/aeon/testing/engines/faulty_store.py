@@ -73,9 +73,9 @@ class FaultyStore:
     def update(self, work: Callable[[UnitOfWork], T]) -> T:
         return self._store.update(lambda unit: work(_FaultyUnit(unit, self)))
 
-    def compact(self, tables: Sequence[str]) -> None:
+    def compact(self, tables: Sequence[str]) -> bool:
         self.check_write(None)
-        self._store.compact(tables)
+        return self._store.compact(tables)
 
     def explain(self, query: Query, params: Params | None = None) -> str:
         return self._store.explain(query, params)

@@ -18,6 +18,7 @@ from aeon.adapters.store.postgresql.errors import (
     as_store_errors,
 )
 from aeon.adapters.store.postgresql.pool import ConnectionPool
+from aeon.base.json import Json
 from aeon.platform.store import (
     Dialect,
     DialectQuery,
@@ -44,6 +45,13 @@ _BEGIN_VIEW = b"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL idle_
 """The caller may pass on the rows slowly; the transaction holds no locks."""
 
 _BEGIN_READ = b"BEGIN READ ONLY"
+
+_OTHERS_TABLES = """
+SELECT c.relname AS name FROM pg_class AS c
+WHERE c.relname IN (SELECT value FROM json_each(:tables)) AND c.relnamespace = CAST(current_schema() AS regnamespace)
+  AND NOT pg_has_role(c.relowner, 'USAGE')
+"""
+"""The server only warns, and does nothing, where somebody else's table is to be rewritten."""
 
 _SET_TIMEOUT = "SELECT set_config('statement_timeout', CAST(:milliseconds AS text), true)"
 
@@ -75,8 +83,11 @@ class PostgresStore:
     def update(self, work: Callable[[UnitOfWork], T]) -> T:
         return self._retry(lambda connection: self._update(connection, work))
 
-    def compact(self, tables: Sequence[str]) -> None:
+    def compact(self, tables: Sequence[str]) -> bool:
+        if self.read(_OTHERS_TABLES, {"tables": list[Json](tables)}):
+            return False
         self._retry(lambda connection: self._compact(connection, tables))
+        return True
 
     def explain(self, query: Query, params: Params | None = None) -> str:
         text = query.postgresql if isinstance(query, DialectQuery) else query

@@ -87,12 +87,13 @@ class SqliteStore:
                 self._record_lock.check()
             return SqliteUnit(connection, self._path).run(work, begin="BEGIN IMMEDIATE")
 
-    def compact(self, tables: Sequence[str]) -> None:  # noqa: ARG002  # all tables are in one file
+    def compact(self, tables: Sequence[str]) -> bool:  # noqa: ARG002  # all tables are in one file
         with self._writing, self._connection() as connection, as_store_errors(self._path):
             if self._record_lock is not None:
                 self._record_lock.check()
             retry_while_locked(lambda: connection.execute("VACUUM"))
             _empty_wal(connection, self._path)
+        return True
 
     def explain(self, query: Query, params: Params | None = None) -> str:
         rows = self.read(f"EXPLAIN QUERY PLAN {_text(query)}", params)
