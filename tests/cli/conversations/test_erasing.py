@@ -196,7 +196,7 @@ def test_the_machines_owner_redacts_for_a_reason_and_both_users_see_it_platform_
     assert aeon(*redact, "eve").code == 0
     assert files_with(OURS) == []
     for user in ("me", "eve"):
-        log = aeon("log", "audit", "--user", user, "--json").out
+        log = aeon("store", "audit", "list", "--user", user, "--json").out
         assert "conversation.redact" in log
         assert "a court says so" in log
 

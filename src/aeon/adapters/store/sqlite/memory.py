@@ -1,38 +1,68 @@
 """The record in the memory of this process: nothing of it is ever on the disk."""
 
 import sqlite3
-from contextlib import suppress
+from collections.abc import Callable
 from pathlib import Path
-from typing import Final
-from uuid import uuid4
+from typing import Final, TypeVar
 
 from aeon.adapters.store.sqlite.connection import connect_in_memory
 from aeon.adapters.store.sqlite.migrator import migrate
 from aeon.adapters.store.sqlite.ownership import new_record_id, set_record_id
 from aeon.adapters.store.sqlite.schema import KNOWN_VERSIONS
-from aeon.adapters.store.sqlite.store import SqliteStore
+from aeon.adapters.store.sqlite.store import SqliteStore, SqliteUnit
+from aeon.platform.store import QueryError, UnitOfWork
 
-_NAME: Final = "memory"
+T = TypeVar("T")
+
+_PLACE: Final = Path("memory")
+"""Stands for a file in messages."""
 
 
 class MemoryStore(SqliteStore):
-    """A `Store` that is gone when it is closed. Threads may share it; other processes cannot open it."""
+    """A `Store` that is gone when it is closed. Threads may share it; other processes cannot open it.
+
+    One connection writes. Readers have copies of what was committed last, so that they see no work that is under way.
+    A copy is made once for each commit that is read: the record of one conversation is small.
+    """
 
     def __init__(self) -> None:
-        self._database = f"aeon-{uuid4()}"
-        super().__init__(Path(_NAME))
-        self._first = self._connect()  # the database lives as long as one connection
-        migrate(self._first, self.path, 0, KNOWN_VERSIONS)
-        set_record_id(self._first, new_record_id())
+        super().__init__(_PLACE)
+        self._writer = connect_in_memory(None)
+        migrate(self._writer, self.path, 0, KNOWN_VERSIONS)
+        set_record_id(self._writer, new_record_id())
+        self._committed = self._writer.serialize()
+        self._current: set[sqlite3.Connection] = set()
 
     @property
     def name(self) -> str:
         return "SQLite in memory"
 
+    def update(self, work: Callable[[UnitOfWork], T]) -> T:
+        with self._writing:
+            if self._is_closed:
+                raise QueryError(f"{self.name} is closed.")
+            result = SqliteUnit(self._writer, self.path).run(work, begin="BEGIN IMMEDIATE")
+            with self._lock:
+                self._committed = self._writer.serialize()
+                self._current.clear()
+                self._close_idle()
+            return result
+
     def close(self) -> None:
-        super().close()
-        with suppress(sqlite3.Error):
-            self._first.close()
+        with self._writing:
+            super().close()
+            self._writer.close()
 
     def _connect(self) -> sqlite3.Connection:
-        return connect_in_memory(self._database)
+        with self._lock:
+            connection = connect_in_memory(self._committed)
+            self._current.add(connection)
+            return connection
+
+    def _release(self, connection: sqlite3.Connection | None) -> None:
+        """Closes a copy of what has changed meanwhile."""
+        with self._lock:
+            is_current = connection in self._current
+        if connection is not None and not is_current:
+            connection.close()
+        super()._release(connection if is_current else None)
