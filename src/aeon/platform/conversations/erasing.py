@@ -142,9 +142,9 @@ class ErasureRepository:
 
     def list_open(self, limit: int = _PAGE) -> list[Erasure]:
         """Return the erasures that have not ended, oldest first."""
-        rows = self._store.read(queries.OPEN_ERASURES, {"limit": limit})
         return [
-            Erasure(row["id"], row["owner_id"], row["actor_id"], row["at"], parse_strict(row["runs"])) for row in rows
+            Erasure(row["id"], row["owner_id"], row["actor_id"], row["created_at"], parse_strict(row["runs"]))
+            for row in self._store.read(queries.OPEN_ERASURES, {"limit": limit})
         ]
 
     def end(self, id_: str) -> None:

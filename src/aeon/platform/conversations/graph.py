@@ -1,4 +1,4 @@
-"""Conversations, their turns, alternatives and manifests as graph nodes and edges."""
+"""Conversations, their turns, alternatives, manifests and erasures as graph nodes and edges."""
 
 from typing import Final
 
@@ -96,10 +96,19 @@ NODES: Final = (
         ("alternative_id",),
         properties=published_columns("alternative_id", "digest", "made_at", "text"),
     ),
+    NodeType(
+        "Erasure",
+        "erasures",
+        ("id",),
+        properties=published_columns("id", "actor_id", "created_at", "ended_at", "runs", "reason"),
+        json=frozenset({"runs"}),
+        defaults={"ended_at": None, "reason": None},
+    ),
 )
 
 EDGES: Final = (
     owned_by("Conversation", "conversations"),
+    owned_by("Erasure", "erasures"),
     EdgeType(
         "DEFAULT_PROCESS",
         "Conversation",

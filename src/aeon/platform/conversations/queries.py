@@ -279,12 +279,13 @@ WHERE id = :id AND owner_id = :user
 """
 
 ADD_ERASURE: Final = """
-INSERT INTO erasures (id, owner_id, actor_id, at, ended_at, runs, reason)
+INSERT INTO erasures (id, owner_id, actor_id, created_at, ended_at, runs, reason)
 VALUES (:id, :owner, :actor, :at, NULL, :runs, :reason)
 """
 
 OPEN_ERASURES: Final = (
-    "SELECT id, owner_id, actor_id, at, runs FROM erasures WHERE ended_at IS NULL ORDER BY at, id LIMIT :limit"
+    "SELECT id, owner_id, actor_id, created_at, runs FROM erasures WHERE ended_at IS NULL "
+    "ORDER BY created_at, id LIMIT :limit"
 )
 
 END_ERASURE: Final = "UPDATE erasures SET ended_at = :at WHERE id = :id AND ended_at IS NULL"

@@ -48,7 +48,7 @@ class RunErasing:
         self._erase(ids)
         for row in self._store.read(queries.OWN_REFERENCES, about):  # files before the rows that name them
             self._results.remove_unused(row["digest"], began)
-        self._store.update(lambda unit: _remove(unit, ids, about))
+        self._store.update(lambda unit: _remove(unit, family, about))
 
     def _tools(self, family: Sequence[Row]) -> list[str]:
         """Return the ids of the tools that these runs could call."""
@@ -60,14 +60,9 @@ class RunErasing:
         return sorted(tools)
 
 
-def _remove(unit: UnitOfWork, ids: Sequence[str], about: JsonObject) -> None:
+def _remove(unit: UnitOfWork, family: Sequence[Row], about: JsonObject) -> None:
     unit.write(queries.ERASE_CACHED, about)
-    for run in ids:
-        for query in (
-            queries.ERASE_REQUESTS,
-            queries.ERASE_ENTRIES,
-            queries.PURGE_SIGNALS,
-            queries.PURGE_DEAD_JOBS,
-            queries.PURGE_RUN,
-        ):
-            unit.write(query, {"run": run})
+    for run in family:
+        unit.write(queries.ERASE_REQUESTS, {"run": run["id"], "accepted_at": run["accepted_at"]})
+        for query in (queries.ERASE_ENTRIES, queries.PURGE_SIGNALS, queries.PURGE_DEAD_JOBS, queries.PURGE_RUN):
+            unit.write(query, {"run": run["id"]})

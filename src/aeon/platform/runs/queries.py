@@ -205,9 +205,9 @@ FAMILY: Final = """
 WITH RECURSIVE family (id) AS (
     SELECT id FROM runs WHERE id = :run
     UNION
-    SELECT r.id FROM family AS f CROSS JOIN runs AS r WHERE r.root_id = f.id OR r.retry_of = f.id
+    SELECT r.id FROM family CROSS JOIN runs AS r WHERE r.root_id = family.id OR r.retry_of = family.id
 )
-SELECT r.id, r.ended_at, r.plan FROM family AS f CROSS JOIN runs AS r WHERE r.id = f.id ORDER BY r.id
+SELECT r.id, r.accepted_at, r.ended_at, r.plan FROM family CROSS JOIN runs AS r WHERE r.id = family.id ORDER BY r.id
 """
 """A run, all that it called, and all that retried it."""
 
@@ -236,9 +236,9 @@ EXCEPT SELECT reference FROM cached_results
 ERASE_CACHED: Final = "DELETE FROM cached_results WHERE tool_id IN (SELECT value FROM json_each(:tools))"
 
 ERASE_REQUESTS: Final = DialectQuery(
-    sqlite="DELETE FROM requests WHERE instr(answer, :run) > 0",
-    postgresql="DELETE FROM requests WHERE strpos(answer, :run) > 0",
+    sqlite="DELETE FROM requests WHERE at >= :accepted_at AND instr(answer, :run) > 0",
+    postgresql="DELETE FROM requests WHERE at >= :accepted_at AND strpos(answer, :run) > 0",
 )
-"""Deletes the answers to the requests that started a run, which have its inputs. They are of the last day."""
+"""Deletes the stored answers to the request that started a run, and to its repetitions: they have its inputs."""
 
 ERASE_ENTRIES: Final = "DELETE FROM run_entries WHERE run_id = :run"

@@ -216,6 +216,7 @@ DANGLING: Final = [
     RefusedRow("alternatives", {"conversation_id": "nothing", **_ANOTHER}),
     RefusedRow("alternatives", {"turn_id": "nothing", "responds_to_id": None}),
     RefusedRow("alternatives", {"process_id": "nothing", "process_digest": "digest", **_ANOTHER}),
+    RefusedRow("alternatives", {"forgotten_by": "nobody", "forgotten_at": "2026-01-01", "content": None, **_ANOTHER}),
     RefusedRow("manifests", {"alternative_id": "nothing"}),
     RefusedRow("workers", {"executor_id": "nothing"}),
     RefusedRow("service_places", {"service_id": "nothing"}),
@@ -266,6 +267,7 @@ DUPLICATES: Final = [
     RefusedRow("alternatives", {"id": "other", "sequence": 2}),  # a second active one (platform 12)
     RefusedRow("alternatives", {"id": "other", "is_active": 0}),
     RefusedRow("manifests", {"digest": "other"}),
+    RefusedRow("erasures", {}),
     RefusedRow("executors", {}),
     RefusedRow("workers", {}),
     RefusedRow("service_places", {"turn": 1}),

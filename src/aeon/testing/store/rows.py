@@ -268,7 +268,7 @@ ROWS: Final[dict[str, JsonObject]] = {
         "id": "erasure",
         "owner_id": "ann",
         "actor_id": "ann",
-        "at": AT,
+        "created_at": AT,
         "ended_at": None,
         "runs": "[]",
         "reason": None,

@@ -97,6 +97,7 @@ CREATE INDEX alternatives_of ON alternatives (conversation_id);
 CREATE INDEX alternatives_responding ON alternatives (responds_to_id) WHERE responds_to_id IS NOT NULL;
 CREATE INDEX alternatives_generating ON alternatives (owner_id, created_at) WHERE state = 'generating';
 CREATE INDEX alternatives_process ON alternatives (process_id) WHERE process_id IS NOT NULL;
+CREATE INDEX alternatives_forgotten ON alternatives (forgotten_by) WHERE forgotten_by IS NOT NULL;
 CREATE INDEX alternatives_run ON alternatives (run_id) WHERE run_id IS NOT NULL;
 
 -- What an answer was made from
@@ -120,16 +121,19 @@ CREATE TABLE pieces (
 -- What was erased, by whom, and the runs whose records go with it. Until it has ended, something of it is left.
 
 CREATE TABLE erasures (
-    id       text COLLATE "C" PRIMARY KEY,
-    owner_id text COLLATE "C" NOT NULL REFERENCES users (id),
-    actor_id text COLLATE "C" NOT NULL REFERENCES users (id),
-    at       text COLLATE "C" NOT NULL,
-    ended_at text COLLATE "C",
-    runs     text COLLATE "C" NOT NULL,
-    reason   text COLLATE "C"
+    id         text COLLATE "C" PRIMARY KEY,
+    owner_id   text COLLATE "C" NOT NULL REFERENCES users (id),
+    actor_id   text COLLATE "C" NOT NULL REFERENCES users (id),
+    created_at text COLLATE "C" NOT NULL,
+    ended_at   text COLLATE "C",
+    runs       text COLLATE "C" NOT NULL,
+    reason     text COLLATE "C"
 );
 
-CREATE INDEX erasures_open ON erasures (at) WHERE ended_at IS NULL;
+CREATE INDEX runs_retried ON runs (retry_of) WHERE retry_of IS NOT NULL;
+CREATE INDEX erasures_owner ON erasures (owner_id);
+CREATE INDEX erasures_actor ON erasures (actor_id);
+CREATE INDEX erasures_open ON erasures (created_at, id) WHERE ended_at IS NULL;
 
 -- Search in conversations, derived from them. Of an index's documents, the newest wait with their words; as soon as a
 -- segment of them is full, its words get rows of their own. `behind` counts the changes that the index has not taken over.
@@ -373,6 +377,10 @@ SELECT 'Manifest' AS label, alternative_id AS id, CAST(json_build_object('altern
     digest, 'madeAt', made_at, 'text', text) AS text) AS properties
 FROM manifests
 UNION ALL
+SELECT 'Erasure' AS label, id AS id, CAST(json_build_object('id', id, 'actorId', actor_id, 'createdAt', created_at,
+    'endedAt', ended_at, 'runs', CAST(runs AS json), 'reason', reason) AS text) AS properties
+FROM erasures
+UNION ALL
 SELECT 'Executor' AS label, id AS id, CAST(json_build_object('id', id, 'host', host, 'pid', pid, 'birth', birth,
     'startedAt', started_at, 'lastHeartbeat', last_heartbeat, 'types', CAST(types AS json)) AS text) AS properties
 FROM executors
@@ -509,6 +517,10 @@ UNION ALL
 SELECT 'OWNED_BY' AS type, 'Conversation' AS from_label, e.id AS from_id, 'User' AS to_label, e.owner_id AS to_id,
     CAST(json_build_object('created_at', e.created_at) AS text) AS properties
 FROM conversations AS e
+UNION ALL
+SELECT 'OWNED_BY' AS type, 'Erasure' AS from_label, e.id AS from_id, 'User' AS to_label, e.owner_id AS to_id,
+    CAST(json_build_object('created_at', e.created_at) AS text) AS properties
+FROM erasures AS e
 UNION ALL
 SELECT 'DEFAULT_PROCESS' AS type, 'Conversation' AS from_label, e.id AS from_id, 'Process' AS to_label,
     e.default_process_id AS to_id, CAST(json_build_object('since', e.default_process_since) AS text) AS properties

@@ -97,6 +97,7 @@ CREATE INDEX alternatives_of ON alternatives (conversation_id);
 CREATE INDEX alternatives_responding ON alternatives (responds_to_id) WHERE responds_to_id IS NOT NULL;
 CREATE INDEX alternatives_generating ON alternatives (owner_id, created_at) WHERE state = 'generating';
 CREATE INDEX alternatives_process ON alternatives (process_id) WHERE process_id IS NOT NULL;
+CREATE INDEX alternatives_forgotten ON alternatives (forgotten_by) WHERE forgotten_by IS NOT NULL;
 CREATE INDEX alternatives_run ON alternatives (run_id) WHERE run_id IS NOT NULL;
 
 -- What an answer was made from
@@ -120,16 +121,19 @@ CREATE TABLE pieces (
 -- What was erased, by whom, and the runs whose records go with it. Until it has ended, something of it is left.
 
 CREATE TABLE erasures (
-    id       TEXT PRIMARY KEY,
-    owner_id TEXT NOT NULL REFERENCES users (id),
-    actor_id TEXT NOT NULL REFERENCES users (id),
-    at       TEXT NOT NULL,
-    ended_at TEXT,
-    runs     TEXT NOT NULL,
-    reason   TEXT
+    id         TEXT PRIMARY KEY,
+    owner_id   TEXT NOT NULL REFERENCES users (id),
+    actor_id   TEXT NOT NULL REFERENCES users (id),
+    created_at TEXT NOT NULL,
+    ended_at   TEXT,
+    runs       TEXT NOT NULL,
+    reason     TEXT
 ) STRICT;
 
-CREATE INDEX erasures_open ON erasures (at) WHERE ended_at IS NULL;
+CREATE INDEX runs_retried ON runs (retry_of) WHERE retry_of IS NOT NULL;
+CREATE INDEX erasures_owner ON erasures (owner_id);
+CREATE INDEX erasures_actor ON erasures (actor_id);
+CREATE INDEX erasures_open ON erasures (created_at, id) WHERE ended_at IS NULL;
 
 -- Search in conversations, derived from them. Of an index's documents, the newest wait with their words; as soon as a
 -- segment of them is full, its words get rows of their own. `behind` counts the changes that the index has not taken over.
@@ -501,6 +505,14 @@ SELECT 'Manifest' AS label, alternative_id AS id, '{' || '"alternativeId":' || c
     replace(replace(text, '\', '\\'), '"', '\"') || '"', 'null') || '}' AS properties
 FROM manifests
 UNION ALL
+SELECT 'Erasure' AS label, id AS id, '{' || '"id":' || coalesce('"' || replace(replace(id, '\', '\\'), '"', '\"') ||
+    '"', 'null') || ',' || '"actorId":' || coalesce('"' || replace(replace(actor_id, '\', '\\'), '"', '\"') || '"',
+    'null') || ',' || '"createdAt":' || coalesce('"' || replace(replace(created_at, '\', '\\'), '"', '\"') || '"',
+    'null') || ',' || '"endedAt":' || coalesce('"' || replace(replace(ended_at, '\', '\\'), '"', '\"') || '"', 'null')
+    || ',' || '"runs":' || coalesce(runs, 'null') || ',' || '"reason":' || coalesce('"' || replace(replace(reason, '\',
+    '\\'), '"', '\"') || '"', 'null') || '}' AS properties
+FROM erasures
+UNION ALL
 SELECT 'Executor' AS label, id AS id, '{' || '"id":' || coalesce('"' || replace(replace(id, '\', '\\'), '"', '\"') ||
     '"', 'null') || ',' || '"host":' || coalesce('"' || replace(replace(host, '\', '\\'), '"', '\"') || '"', 'null') ||
     ',' || '"pid":' || coalesce(pid, 'null') || ',' || '"birth":' || coalesce('"' || replace(replace(birth, '\', '\\'),
@@ -683,6 +695,11 @@ SELECT 'OWNED_BY' AS type, 'Conversation' AS from_label, e.id AS from_id, 'User'
     || '"created_at":' || coalesce('"' || replace(replace(e.created_at, '\', '\\'), '"', '\"') || '"', 'null') || '}' AS
     properties
 FROM conversations AS e
+UNION ALL
+SELECT 'OWNED_BY' AS type, 'Erasure' AS from_label, e.id AS from_id, 'User' AS to_label, e.owner_id AS to_id, '{' ||
+    '"created_at":' || coalesce('"' || replace(replace(e.created_at, '\', '\\'), '"', '\"') || '"', 'null') || '}' AS
+    properties
+FROM erasures AS e
 UNION ALL
 SELECT 'DEFAULT_PROCESS' AS type, 'Conversation' AS from_label, e.id AS from_id, 'Process' AS to_label,
     e.default_process_id AS to_id, '{' || '"since":' || coalesce('"' || replace(replace(e.default_process_since, '\',

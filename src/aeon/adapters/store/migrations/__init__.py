@@ -16,7 +16,7 @@ DIGESTS: Final[Mapping[int, str]] = {
     2: "e8f3067b159d089912aff5a9f9763175a56c5569493fb5c43ca8499600aac3ae",
     3: "d520189b97790dab61cccb1831f5869517a899e4211b14dddb6bc53023ee5c31",
     4: "d32b0202c6649746578f02cfc42bacbdab3eca41459d4753bbd4e6d1542e7ac1",
-    5: "0eed07a1e89388068b9864c80f8c0528a0dc91bee191f11af95da2d323cb554a",
+    5: "5e84a882220b3b023ee49bdcd29f1a001af8be60a326a9e7bca8171cf3b6cbac",
 }
 """The digest of a SQLite record's schema by version (`sqlite.schema.schema_digest`)."""
 
