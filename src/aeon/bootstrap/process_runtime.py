@@ -37,6 +37,10 @@ if TYPE_CHECKING:
     from aeon.platform.workers.result_cache.repository import SqlResultCache
 
 
+_ADOPTED_RUN_SECONDS = 5.0
+"""Seconds that erasing waits for a run that it has adopted."""
+
+
 class RunStoreAdoption(NamedTuple):
     """Where a record's runs were kept before (None: nowhere) and are now, and the number of open runs."""
 
@@ -168,13 +172,20 @@ class ProcessRuntime:
     def erase_runs(self, runs: Sequence[str]) -> list[str]:
         """Erase all that is kept of runs, but their metrics; return those that have not ended, which stay.
 
-        Raises StoreError and EngineUnavailableError.
+        A run whose process has died is adopted, and has a few seconds to end. Raises StoreError and
+        EngineUnavailableError.
         """
         from aeon.platform.runs.erasing import RunErasing
 
         while self.run_measurement.record_pending():
             continue
-        return RunErasing(self.platform.store, self.results, self.engine.erase, self.clock.now).erase(runs)
+        erasing = RunErasing(self.platform.store, self.results, self.engine.erase, self.clock.now)
+        if left := erasing.erase(runs):
+            self.start()
+            adopted = [each.id for run in left for each in self.orphan_recovery.adopt(run)]
+            ended = [self.engine.wait(run, _ADOPTED_RUN_SECONDS) for run in adopted]
+            left = erasing.erase(left) if any(ended) else left
+        return left
 
     def adopt_runs(self, *, is_dry: bool) -> "RunStoreAdoption":
         """Move the record's runs to the engine of the settings, because the store that kept them is lost.

@@ -1,13 +1,17 @@
 """`aeon conversation forget` and `redact`: what was said is in no byte of any file, and everything else is (platform 28)."""
 
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from tests.cli.platform.conftest import background, until
 
-from aeon.testing.wire_rules import TextResponse
+from aeon.testing.wire_rules import StalledResponse, TextResponse
+
+__all__ = ["background"]
 
 ECHO = """
 kind: Process
@@ -204,3 +208,37 @@ def test_the_machines_owner_redacts_for_a_reason_and_both_users_see_it_platform_
 def test_what_is_to_be_forgotten_must_be_named(aeon):
     for argv in ([], ["last", "--resume"]):
         assert aeon("conversation", "forget", *argv).code == 2
+
+
+@pytest.mark.server
+@pytest.mark.slow
+def test_an_answer_that_is_made_elsewhere_is_stopped_and_nothing_of_it_is_left_platform_28(aeon, double, background):
+    """Its run ends when the model answers; what is left until then is erased later."""
+    server = double(StalledResponse(f"The {OURS} needs a mast, some rope and a pinch of salt."))
+    chat = background("chat", f"What does a {OURS} need?")
+    until(lambda: len(server.requests) == 1)
+    told = aeon("conversation", "forget", "last", "--yes")
+    assert told.code == 0, told.err
+    path = aeon("conversation", "show", "last", "--json").json["path"]
+    assert (path[0]["state"], path[0]["content"]) == ("complete", None)
+    assert path[1]["state"] in {"stopped", "failed"}
+    server.release()
+    chat.waited()
+    assert aeon("conversation", "forget", "--resume").code == 0
+    assert files_with(OURS) == []
+
+
+@pytest.mark.server
+@pytest.mark.slow
+def test_a_worker_completes_what_a_kill_has_interrupted_platform_28(said, background):
+    killed = subprocess.run(
+        [sys.executable, "-c", KILLED, MOMENTS["the engine is done"], "conversation", "forget", said, "--yes"],
+        capture_output=True,
+        timeout=60,
+        check=False,
+    )
+    assert killed.returncode == -9, killed.stderr
+    assert files_with(OURS)
+    worker = background("serve", "worker")
+    until(lambda: not files_with(OURS))
+    assert worker.ends(signal.SIGTERM) == 143
