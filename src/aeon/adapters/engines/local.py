@@ -45,7 +45,7 @@ class LocalEngine:
     def forget(self, runs: Sequence[str]) -> None:
         """Do nothing: there is no state to delete."""
 
-    def erase(self, runs: Sequence[str]) -> None:
+    def erase(self, runs: Sequence[str], others: Sequence[str]) -> None:
         """Do nothing: there is no state to delete."""
 
     def close(self) -> None:

@@ -18,7 +18,11 @@ class RunErasing:
     """Erases runs that have ended. After a crash, the same call erases the rest; calling it again does nothing."""
 
     def __init__(
-        self, store: Store, results: ResultStore, erase: Callable[[Sequence[str]], None], now: Callable[[], str]
+        self,
+        store: Store,
+        results: ResultStore,
+        erase: Callable[[Sequence[str], Sequence[str]], None],
+        now: Callable[[], str],
     ) -> None:
         """`erase` is the engine's."""
         self._store = store
@@ -45,7 +49,7 @@ class RunErasing:
         ids = [row["id"] for row in family]
         about: JsonObject = {"runs": list[Json](ids), "tools": list[Json](self._tools(family))}
         began = datetime.fromisoformat(self._now()).timestamp()
-        self._erase(ids)
+        self._erase(ids, [row["id"] for row in self._store.read(queries.OPEN_IDS)])
         for row in self._store.read(queries.OWN_REFERENCES, about):  # files before the rows that name them
             self._results.remove_unused(row["digest"], began)
         self._store.update(lambda unit: _remove(unit, family, about))

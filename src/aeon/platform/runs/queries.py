@@ -90,6 +90,8 @@ CALLED_BY_RUN: Final = f"{_SUMMARY} WHERE r.root_id = :root ORDER BY r.accepted_
 
 OPEN: Final = f"{_SUMMARY} WHERE r.ended_at IS NULL ORDER BY r.accepted_at, r.id LIMIT :limit"
 
+OPEN_IDS: Final = "SELECT id FROM runs WHERE ended_at IS NULL"
+
 OPEN_COUNT: Final = "SELECT count(*) AS number FROM runs WHERE ended_at IS NULL"
 
 LEFT: Final = f"""{_SUMMARY}

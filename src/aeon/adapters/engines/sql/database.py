@@ -27,6 +27,8 @@ T = TypeVar("T")
 
 SQLITE: Final = "sqlite:///"
 
+_TABLES_OF_RESULTS: Final = ("attempts", "jobs")
+
 
 class RunDatabase:
     """The database of the engine. Thread-safe. Once it is closed, every method raises HaltError.
@@ -101,7 +103,7 @@ class RunDatabase:
 
     def compact(self) -> None:
         """Rewrite the tables that hold results, so that nothing that was deleted is left in their files."""
-        self._guarded(lambda: self._store.compact(queries.TABLES_OF_RESULTS))
+        self._guarded(lambda: self._store.compact(_TABLES_OF_RESULTS))
 
     def until_available(self, act: Callable[[], T]) -> T:
         """Return the result of `act`, which is repeated while the database is unavailable. Blocks."""

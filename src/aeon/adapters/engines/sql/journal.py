@@ -53,10 +53,14 @@ class Journal:
         params: JsonObject = {"runs": list[Json](runs)}
         self._database.update(lambda unit: [unit.write(query, params) for query in queries.FORGET_RUNS])
 
-    def erase(self, runs: Sequence[str]) -> None:
-        """Delete all that is stored of runs that have ended, beyond recovery: large results first, which rows name."""
+    def erase(self, runs: Sequence[str], others: Sequence[str]) -> None:
+        """Delete all that is stored of runs that have ended, beyond recovery: large results first, which rows name.
+
+        A result that one of `others` has, too, stays.
+        """
         began = time.time()
-        rows = self._database.read(queries.LARGE_RESULTS, {"runs": list[Json](runs), "prefix": REFERENCE_PREFIX})
+        asked: JsonObject = {"runs": list[Json](runs), "others": list[Json](others), "prefix": REFERENCE_PREFIX}
+        rows = self._database.read(queries.LARGE_RESULTS, asked)
         for digest in filter(None, (reference_of(row["text"]) for row in rows)):
             self._results.remove_unused(digest, began)
         self.forget(runs)

@@ -105,11 +105,9 @@ WHERE run IN (SELECT value FROM json_each(:runs)) AND substr(job, 1, length(CAST
 UNION SELECT result FROM jobs
 WHERE run IN (SELECT value FROM json_each(:runs)) AND substr(result, 1, length(CAST(:prefix AS text))) = :prefix
 EXCEPT SELECT result FROM attempts
-WHERE run NOT IN (SELECT value FROM json_each(:runs)) AND substr(result, 1, length(CAST(:prefix AS text))) = :prefix
+WHERE run IN (SELECT value FROM json_each(:others)) AND substr(result, 1, length(CAST(:prefix AS text))) = :prefix
 """
-"""The references to large texts that only these runs have."""
-
-TABLES_OF_RESULTS: Final = ("attempts", "jobs")
+"""The references to large texts that these runs have, and none of the others."""
 
 ENQUEUE_JOB: Final = (
     "INSERT INTO jobs (id, run, worker, executor, token, begun, starts, job) "
