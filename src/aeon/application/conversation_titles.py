@@ -43,10 +43,10 @@ class ConversationTitles:
     def begin(self, conversation: str) -> str | None:
         """Start the run that names a conversation, or return the one that was started before.
 
-        Returns None if the conversation has a title or no complete answer, is temporary, or titles are switched off.
+        Returns None if the conversation has a title or no complete answer, or titles are switched off.
         """
         found = self._platform.conversations.get(self._user, conversation)
-        is_wanted = self._platform.names_conversations and found.title is None and not found.is_temporary
+        is_wanted = self._platform.names_conversations and found.title is None
         if not is_wanted or found.tip_id is None:
             return None
         path = self._platform.turns.path(self._user, found.tip_id)

@@ -38,8 +38,10 @@ from aeon.platform.processes.model import Process
 from aeon.platform.runs.machine.state import ENDED_PHASES
 from aeon.platform.runs.service import RunView
 from aeon.platform.search.messages import MessageFilter, MessageHit
+from aeon.platform.store import StoreUnavailableError
 
 if TYPE_CHECKING:
+    from aeon.application.conversation_erasing import ConversationErasing
     from aeon.application.conversation_titles import ConversationTitles
     from aeon.application.conversation_transfer import ConversationTransfer
 
@@ -156,6 +158,13 @@ class ConversationService:
         from aeon.application.conversation_titles import ConversationTitles
 
         return ConversationTitles(self._platform, self._user, self._runs)
+
+    @cached_property
+    def erasing(self) -> "ConversationErasing":
+        """Erases what was said: `forget`, and for operators `redact`."""
+        from aeon.application.conversation_erasing import ConversationErasing
+
+        return ConversationErasing(self._platform, self._user, self, self._runs)
 
     # Conversations
 
@@ -444,8 +453,11 @@ class ConversationService:
     def recover(self) -> "builtins.list[Alternative]":
         """Take up the user's answers whose makers have died, and settle those that have ended.
 
-        An answer that cannot be taken up has failed, and says why. Returns those that are still being made.
+        An answer that cannot be taken up has failed, and says why. Erasures that were interrupted are completed.
+        Returns the answers that are still being made.
         """
+        with suppress(StoreUnavailableError):  # the next start tries again
+            self.erasing.finish()
         for made in self.settle_all():
             self.take_up(made.id)
         return self._platform.turns.list_generating(self._user)

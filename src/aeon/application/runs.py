@@ -1,6 +1,6 @@
 """`RunService`: everything that a user does with the runs of Processes, for every door."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from aeon.application.run_follower import RunExplainer, RunFollower, SettledRun, model_calls_of
@@ -99,6 +99,13 @@ class RunService(RunReader):
         self._runtime.runs.cancel(self._user, run)
         self.resume(run)
         return self._opened().engine.wait(run, wait)
+
+    def erase(self, runs: Sequence[str]) -> list[str]:
+        """Erase all that is kept of runs of any user, with their retries and all that they called (platform 28).
+
+        Returns those that have not ended, which stay.
+        """
+        return self._runtime.erase_runs(runs)
 
     def explain(self, run: str) -> list[WaitReason]:
         """Why a run does not continue: what blocks it as a whole, then a reason for each open step.

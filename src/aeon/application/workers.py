@@ -11,6 +11,7 @@ from aeon.application.conversation_titles import ConversationTitles
 from aeon.application.conversations import ConversationService
 from aeon.application.jobs import PROCESS
 from aeon.application.runs import RunService
+from aeon.base.project_folder import OWN_USER
 from aeon.bootstrap.process_runtime import ProcessRuntime, RunStoreAdoption
 from aeon.platform.catalog.model import Tool
 from aeon.platform.conversations.repository import UntitledConversation
@@ -79,6 +80,7 @@ class WorkerService:
             PeriodicTask(POLL_INTERVAL, maintenance.fire_due_schedules),
             PeriodicTask(POLL_INTERVAL, self._settle_answers),
             PeriodicTask(ADOPTION_INTERVAL, self._name_conversations),
+            PeriodicTask(ADOPTION_INTERVAL, self._finish_erasures),
             PeriodicTask(ADOPTION_INTERVAL, self._record_measurements),
             PeriodicTask(CLEANUP_INTERVAL, self._delete_old_data),
         ]
@@ -142,6 +144,14 @@ class WorkerService:
 
     def _titles(self, owner: str) -> ConversationTitles:
         return ConversationTitles(self._runtime.platform, owner, partial(RunService, self._runtime, owner))
+
+    def _finish_erasures(self) -> list[str]:
+        """Complete erasures that a crash has interrupted, or that had to wait for a run."""
+        platform = self._runtime.platform
+        if platform.erasures.list_open(limit=1):
+            runs = partial(RunService, self._runtime, OWN_USER)
+            ConversationService(platform, OWN_USER, runs, platform.context).erasing.finish()
+        return []
 
     def _watch_health(self, report: Report) -> None:
         """Run due health checks (platform 5), on a thread of its own: a check may take 5 s."""

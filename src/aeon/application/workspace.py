@@ -131,9 +131,9 @@ class Workspace:
     def past_runs(self) -> "RunReader":
         """The user's runs for reading alone, without an engine."""
         from aeon.application.run_reader import RunReader
-        from aeon.bootstrap.runs import project_runs
+        from aeon.bootstrap.runs import platform_runs
 
-        return RunReader(project_runs(self._platform, self._folder), self.user)
+        return RunReader(platform_runs(self._platform), self.user)
 
     @cached_property
     def runs(self) -> "RunService":
@@ -153,9 +153,9 @@ class Workspace:
     def jobs(self) -> "JobService":
         """The jobs of the user's runs, and the workers that execute them."""
         from aeon.application.jobs import JobService
-        from aeon.bootstrap.runs import project_runs
+        from aeon.bootstrap.runs import platform_runs
 
-        return JobService(self._platform.store, project_runs(self._platform, self._folder), self.user)
+        return JobService(self._platform.store, platform_runs(self._platform), self.user)
 
     @cached_property
     def workers(self) -> "WorkerService":

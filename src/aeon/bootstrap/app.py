@@ -31,7 +31,7 @@ from aeon.llm.usage import ModelPrice, Prices
 from aeon.memory.interface import Memory
 from aeon.memory.kv_store import InMemoryKVStore
 from aeon.memory.sqlite import SQLiteMemory
-from aeon.settings import ModelSettings, Settings
+from aeon.settings import EngineSettings, ModelSettings, Settings
 from aeon.tools.entry_points import discover_tools
 from aeon.tools.interface import Tool
 from aeon.tools.registry import ToolRegistry
@@ -81,6 +81,7 @@ class App:
             lambda: self._open_model(_ignore_progress, may_fetch=False), own.model, self.known_secrets
         )
         self._has_own_model = own.model is not None
+        self._is_temporary = False
         self._environ = environ
         self._from_project = from_project
         self._platform: Platform | None = None
@@ -108,6 +109,13 @@ class App:
         """
         self.user = user
         self._skill_data = data
+
+    def keep_nothing(self) -> None:
+        """Keep the record, its runs and their results in memory: a temporary conversation leaves nothing (platform 28).
+
+        It has neither stored tools nor the folder's memory, files and skills. Call it before `platform`.
+        """
+        self._is_temporary = True
 
     def known_secrets(self) -> set[str]:
         """Return the secrets in the environment, which no log may contain."""
@@ -211,25 +219,31 @@ class App:
         """Return the platform of this folder, opened once. Raises StoreError, VaultError."""
         if self._platform is None:
             from aeon.bootstrap.conversation_tools import ConversationTools
-            from aeon.bootstrap.platform import open_platform
 
-            self._platform = open_platform(
-                self.folder, self.open_store(), self._environ, lambda: self.model, self.settings.model.context
-            )
-            self._platform.offer_tools = ConversationTools(self)
+            self._platform = self._open_platform()
+            self._platform.offer_tools = ConversationTools(self, None if self._is_temporary else self.user)
             self._platform.require_sight = self.require_sight
-            self._platform.names_conversations = self.settings.conversations.titles
+            self._platform.names_conversations = self.settings.conversations.titles and not self._is_temporary
             self._platform.answers_at_once = self._answers_at_once
         return self._platform
 
+    def _open_platform(self) -> "Platform":
+        from aeon.bootstrap.platform import open_platform, open_platform_in_memory
+
+        context = self.settings.model.context
+        if self._is_temporary:
+            return open_platform_in_memory(self._environ, lambda: self.model, context)
+        return open_platform(self.folder, self.open_store(), self._environ, lambda: self.model, context)
+
     def process_runtime(self) -> "ProcessRuntime":
         """Return the runtime of this folder's Processes; the caller closes it. Raises the errors of `platform`."""
+        from aeon.bootstrap.engines import IN_MEMORY
         from aeon.bootstrap.process_runtime import ProcessRuntime
 
         return ProcessRuntime(
             self.platform(),
             self.folder,
-            self.settings.engine,
+            EngineSettings(address=IN_MEMORY) if self._is_temporary else self.settings.engine,
             self._environ,
             self._from_project,
             Prices(self.prices.by_model),

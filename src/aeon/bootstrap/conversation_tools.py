@@ -28,16 +28,18 @@ _WORD = re.compile(r"[^\W_]{4,}")
 class ConversationTools:
     """Offers the built-in tools, skills and stored tools that suit a message.
 
-    What belongs to the folder (its memory, its files, its skills) is offered only to the app's own user. Hosts that the
+    What belongs to the folder (its memory, its files, its skills) is offered only to the folder's owner. Hosts that the
     message names may be asked for pages; what stands before it may have been imported, so it grants nothing.
     """
 
-    def __init__(self, app: "App") -> None:
+    def __init__(self, app: "App", owner: str | None) -> None:
+        """`owner` is the user to whom the folder belongs; with None, it is offered to nobody."""
         self._app = app
+        self._owner = owner
 
     def __call__(self, question: ToolQuestion) -> OfferedTools | None:
         """Return the tools for a message; None if none suits it."""
-        is_own = question.user == self._app.user
+        is_own = question.user == self._owner
         memory = self._app.memory if is_own else InMemoryKVStore()
         registry = self._own_tools(question) if is_own else _pure_tools()
         added = [*(self._app.skill_tools(question.message) if is_own else ()), *self._stored(question)]

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from aeon.adapters.engines.sql import RunDatabase
 
 _TEMPORAL = "temporal://"
-_MEMORY = "memory"
+IN_MEMORY = "memory"
+"""The address of an engine that keeps nothing."""
 
 
 class EngineParts(NamedTuple):
@@ -64,7 +65,7 @@ def open_engine(location: EngineLocation, parts: EngineParts, executor: str) -> 
     """Open the engine. Raises ConfigError, MissingExtraError, and EngineError if its server does not answer."""
     settings = location.settings
     elsewhere = [kind for kind, count in settings.slots.items() if count == 0]
-    if location.address == _MEMORY:
+    if location.address == IN_MEMORY:
         _refuse_in_memory(elsewhere)
         from aeon.adapters.engines.local import LocalEngine
 
@@ -91,7 +92,7 @@ def open_worker(
     `live_executors` returns their ids, `is_wanted` whether a run is still active. Raises ConfigError for an engine that
     gives no jobs to other processes, MissingExtraError, EngineError.
     """
-    if location.address == _MEMORY:
+    if location.address == IN_MEMORY:
         raise ConfigError(
             "Runs in memory give no jobs to other processes, so a worker of one type would have nothing to do.",
             next_step="Remove engine.address, or set it to a PostgreSQL or Temporal server.",
@@ -118,7 +119,7 @@ def engine_run_store(location: EngineLocation) -> RunStoreIdentity | None:
 
     Raises ConfigError, MissingExtraError, EngineUnavailableError.
     """
-    if location.address == _MEMORY or location.address.startswith(_TEMPORAL):
+    if location.address == IN_MEMORY or location.address.startswith(_TEMPORAL):
         return None
     with closing(_open_database(location)) as database:
         return _store_at(location, database)

@@ -7,17 +7,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from aeon.adapters.operations.allowed_programs import AllowedPrograms
+from aeon.adapters.results import FileResultStore, MemoryResultStore
 from aeon.base.clock import SystemClock
 from aeon.base.errors import AeonError
-from aeon.base.project_folder import state_folder
+from aeon.base.project_folder import PROJECT_FOLDER, state_folder
 from aeon.bootstrap.stores import open_store
 from aeon.bootstrap.vaults import open_project_vault
 from aeon.llm.interface import LLMAdapter, LLMRequest, TokenCounts
 from aeon.platform.catalog.repository import DEFAULTS_OWNER
 from aeon.platform.catalog.service import Catalog
 from aeon.platform.errors import PlatformError
+from aeon.platform.runs.claim_check import ResultStore
 from aeon.platform.store import Store
-from aeon.platform.vault import Vault
+from aeon.platform.vault import Vault, VaultError
 from aeon.settings import Settings
 
 if TYPE_CHECKING:
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     from aeon.platform.catalog.oauth_tokens import OAuthTokens
     from aeon.platform.catalog.tool_calls import OperationRequest, StoredToolCaller
     from aeon.platform.conversations.attachments import AttachmentRepository
+    from aeon.platform.conversations.erasing import ErasureRepository
     from aeon.platform.conversations.importing.writer import ImportWriter
     from aeon.platform.conversations.pieces import PieceStream
     from aeon.platform.conversations.repository import ConversationRepository
@@ -48,14 +51,21 @@ class Platform:
     """Everything that a command of the platform needs; each part is loaded at its first use. A context manager."""
 
     def __init__(
-        self, store: Store, vault: Vault, model: Callable[[], LLMAdapter], state: Path, context: int = 8192
+        self,
+        store: Store,
+        vault: Vault,
+        results: ResultStore,
+        model: Callable[[], LLMAdapter],
+        state: Path,
+        context: int = 8192,
     ) -> None:
         """`model` returns the project's own model, for tools on the endpoint `aeon:model`; `context` is its, in tokens.
 
-        `state` is this user's state folder, outside the project.
+        `results` has the large results of runs. `state` is this user's state folder, outside the project.
         """
         self.programs = AllowedPrograms(state / "programs")
         self.store = store
+        self.results = results
         self.catalog = Catalog(store, vault)
         self.context = context
         self._vault = vault
@@ -103,6 +113,13 @@ class Platform:
         from aeon.platform.conversations.attachments import AttachmentRepository
 
         return AttachmentRepository(self.store)
+
+    @cached_property
+    def erasures(self) -> "ErasureRepository":
+        """The erasures of what was said."""
+        from aeon.platform.conversations.erasing import ErasureRepository
+
+        return ErasureRepository(self.store, self.catalog.ledger, self.catalog.new_id)
 
     @cached_property
     def message_search(self) -> "MessageSearch":
@@ -277,9 +294,22 @@ def open_platform(
     except BaseException:
         store.close()
         raise
-    platform = Platform(store, opened.vault, model, state_folder(environ), context)
+    results = FileResultStore(project / PROJECT_FOLDER / "results")
+    platform = Platform(store, opened.vault, results, model, state_folder(environ), context)
     platform.notices += opened.notices
     return platform
+
+
+def open_platform_in_memory(environ: Mapping[str, str], model: Callable[[], LLMAdapter], context: int) -> Platform:
+    """Open the platform of temporary conversations: its record is in memory, has no secrets, and ends when closed."""
+    from aeon.adapters.store.sqlite.memory import MemoryStore
+    from aeon.adapters.vault import LazyVault
+
+    return Platform(MemoryStore(), LazyVault(_no_vault), MemoryResultStore(), model, state_folder(environ), context)
+
+
+def _no_vault() -> Vault:
+    raise VaultError("A temporary conversation has no secrets.", next_step="Leave it to use stored tools.")
 
 
 def open_project_platform(

@@ -9,14 +9,13 @@ from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple, Self
 from uuid import uuid4
 
-from aeon.adapters.results import FileResultStore
 from aeon.base.clock import SystemClock
 from aeon.base.errors import ConfigError
 from aeon.base.next_steps import NextStep
 from aeon.bootstrap.engines import EngineLocation, EngineParts, engine_run_store, executor_of, open_engine, open_worker
 from aeon.bootstrap.passwords import NO_PROJECT_KEYS
 from aeon.bootstrap.platform import Platform
-from aeon.bootstrap.runs import project_runs
+from aeon.bootstrap.runs import platform_runs
 from aeon.llm.usage import NO_PRICES, Prices
 from aeon.platform.runs import queries
 from aeon.platform.runs.claim_check import ResultStore
@@ -36,6 +35,10 @@ if TYPE_CHECKING:
     from aeon.platform.workers.maintenance import OrphanRecovery, RunMaintenance
     from aeon.platform.workers.pool import LocalWorkerPool
     from aeon.platform.workers.result_cache.repository import SqlResultCache
+
+
+_ADOPTED_RUN_SECONDS = 5.0
+"""Seconds that erasing waits for a run that it has adopted."""
 
 
 class RunStoreAdoption(NamedTuple):
@@ -64,8 +67,8 @@ class ProcessRuntime:
         self.platform = platform
         self.prices = prices
         self.clock = SystemClock()
-        self.results: ResultStore = FileResultStore(project / ".aeon" / "results")
-        self.runs = project_runs(platform, project)
+        self.results: ResultStore = platform.results
+        self.runs = platform_runs(platform)
         self.registry = WorkerRegistry(platform.store, self.clock)
         self.executor = str(uuid4())
         self.run_executor = executor_of(settings, self.executor)
@@ -165,6 +168,24 @@ class ProcessRuntime:
         before = datetime.fromisoformat(now) - timedelta(days=self._settings.keep_days if days is None else days)
         pruning = RunRetention(self.platform.store, self.results, self.engine.forget, self.clock.now)
         return pruning.prune(before.isoformat(timespec="microseconds"))
+
+    def erase_runs(self, runs: Sequence[str]) -> list[str]:
+        """Erase all that is kept of runs, but their metrics; return those that have not ended, which stay.
+
+        A run whose process has died is adopted, and has a few seconds to end. Raises StoreError and
+        EngineUnavailableError.
+        """
+        from aeon.platform.runs.erasing import RunErasing
+
+        while self.run_measurement.record_pending():
+            continue
+        erasing = RunErasing(self.platform.store, self.results, self.engine.erase, self.clock.now)
+        if left := erasing.erase(runs):
+            self.start()
+            adopted = [each.id for run in left for each in self.orphan_recovery.adopt(run)]
+            ended = [self.engine.wait(run, _ADOPTED_RUN_SECONDS) for run in adopted]
+            left = erasing.erase(left) if any(ended) else left
+        return left
 
     def adopt_runs(self, *, is_dry: bool) -> "RunStoreAdoption":
         """Move the record's runs to the engine of the settings, because the store that kept them is lost.

@@ -9,7 +9,7 @@ CTEs. Where the two differ, a query is a `DialectQuery` with both texts. The sub
 - Ids and times come from the caller, never from the database.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from aeon.base.errors import AeonError
@@ -142,6 +142,15 @@ class Store(Protocol):
 
         `work` is called again after a conflict with another unit of work, so it must have no side effects outside its
         unit. Raises StoreUnavailableError with `may_have_happened`.
+        """
+        ...
+
+    def compact(self, tables: Sequence[str]) -> bool:
+        """Rewrites these tables without what was deleted or overwritten, so that no byte of it is left in their files.
+
+        Returns False if the tables belong to another role of the server, whose own vacuum has to do it. The write-ahead
+        log of a server keeps such bytes until it is recycled (decision 58). Raises StoreUnavailableError while others
+        hold the tables.
         """
         ...
 

@@ -135,6 +135,19 @@ def test_runs_that_are_forgotten_are_gone_whole_and_alone(opened):
     assert [journal.completed_attempts(run) for run in ("a", "b", "c")] == [set(), {(0, 1)}, set()]
 
 
+def test_a_large_result_of_an_erased_run_stays_while_an_open_run_has_it_too_platform_28(opened):
+    journal, _ = opened()
+    large = done("x" * (MAX_INLINE_CHARS + 1))
+    owned(journal, "a", "b")
+    for run in ("a", "b"):
+        journal.save(run, (0, 1), large, MINE)
+    journal.erase(["a"], ["b"])
+    assert journal.completed_attempts("a") == set()
+    assert journal.load("b", (0, 1)) == large
+    journal.erase(["b"], [])
+    assert journal.completed_attempts("b") == set()
+
+
 @pytest.mark.parametrize("address", ["sqlite"], indirect=True)
 def test_a_full_database_is_tried_again_until_there_is_room(opened, caplog):
     """That it is full is said once."""

@@ -218,9 +218,9 @@ def test_of_a_run_that_is_forgotten_no_row_is_left(world):
 
 
 PARAMS = {
-    **dict.fromkeys(("run", "token", "result", "id", "worker", "executor", "job", "key", "value"), "x"),
+    **dict.fromkeys(("run", "token", "result", "id", "worker", "executor", "job", "key", "value", "prefix"), "x"),
     **dict.fromkeys(("step", "attempt", "limit"), 1),
-    **{key: ["x", "y"] for key in ("runs", "ids", "workers", "executors")},
+    **{key: ["x", "y"] for key in ("runs", "others", "ids", "workers", "executors")},
 }
 
 

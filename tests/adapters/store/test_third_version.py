@@ -17,7 +17,7 @@ from aeon.testing.store.rows import FIRST, ROWS, insertion, row_of
 from .sqlite_world import Project
 
 ADDED = ("current_process_id", "current_step_id", "current_tool_id")
-SINCE = ("conversations", "conversation_turns", "alternatives", "manifests", "blobs", "attachments")
+SINCE = ("conversations", "conversation_turns", "alternatives", "manifests", "blobs", "attachments", "erasures")
 """Tables that came later."""
 ORDER = "SELECT * FROM {} ORDER BY 1, 2"
 EDGES = "SELECT type, to_label, to_id FROM graph_edge WHERE from_label = 'Worker' ORDER BY type"

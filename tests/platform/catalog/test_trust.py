@@ -6,6 +6,7 @@ A matrix: who calls x what its owner changes after that x every way to call it.
 import pytest
 
 from aeon.adapters.operations.allowed_programs import AllowedPrograms
+from aeon.adapters.results import MemoryResultStore
 from aeon.base.errors import AeonError
 from aeon.bootstrap.platform import Platform
 from aeon.platform.catalog.apply import Applier
@@ -59,7 +60,7 @@ class Doors:
         self.ann, self.bob, self.cid = (world.user(name) for name in ("ann", "bob", "cid"))
         self.catalog.add_user(DEFAULTS_OWNER)
         self.recorder = Recorder()
-        self.platform = Platform(world.store, world.vault, lambda: None, folder)
+        self.platform = Platform(world.store, world.vault, MemoryResultStore(), lambda: None, folder)
         tokens = OAuthTokens(self.catalog.secrets, NoTokenServer(), FakeClock())
         executors = dict.fromkeys(("rest_request", "mcp_call"), self.recorder)
         programs = self.platform.programs

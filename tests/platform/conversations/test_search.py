@@ -157,15 +157,6 @@ def test_a_title_is_found_as_it_is_now_whoever_gave_it(talk, searching):
         assert (searching.ids("zeppelin"), searching.ids("airship")) == ([], [conversation.id] if title else [])
 
 
-def test_a_temporary_conversation_is_never_indexed_platform_28(talk, searching):
-    conversation = talk.conversation(is_temporary=True, title="a phantom title")
-    talk.answer(talk.say(conversation, "a phantom"), "a phantom answer")
-    assert searching.hits("phantom") == []
-    assert talk.store.read(ROWS, {"user": talk.user})[0]["n"] == 0
-    searching.index.rebuild(talk.user)
-    assert searching.hits("phantom") == []
-
-
 def test_what_waits_and_what_is_in_a_segment_is_found_alike(talk, searching):
     conversation = talk.conversation(title="a marmot")
     message = talk.say(conversation, "marmots and a marmot")

@@ -45,6 +45,9 @@ class LocalEngine:
     def forget(self, runs: Sequence[str]) -> None:
         """Do nothing: there is no state to delete."""
 
+    def erase(self, runs: Sequence[str], others: Sequence[str]) -> None:
+        """Do nothing: there is no state to delete."""
+
     def close(self) -> None:
         """Stop at once."""
         self._host.halt()

@@ -143,7 +143,8 @@ class _ConversingAdapter(RequestAdapter):
 class _OwnResults(Memory):
     """A memory for one run: the results of its steps end with it, all else is in the offered memory.
 
-    So no copy of an answer is left in a memory, where another request of the folder would read it.
+    So no copy of an answer is left in a memory, where another request of the folder would read it and nobody would find
+    it to erase it (platform 28).
     """
 
     def __init__(self, memory: Memory) -> None:

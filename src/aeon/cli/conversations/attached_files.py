@@ -19,7 +19,7 @@ def file_line(name: str | None, size: int) -> str:
 
 def words_in_prompt(file: JsonObject) -> str:
     """An attachment of a manifest: its name, and how much of it does not stand in the prompt."""
-    name = one_line(file["name"], _WIDTH)
+    name = "erased" if file["name"] is None else one_line(file["name"], _WIDTH)
     left_out = file["partsLeftOut"]
     return f"{name} ({left_out} of {file['parts']} parts left out)" if left_out else name
 

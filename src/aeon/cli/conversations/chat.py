@@ -33,13 +33,17 @@ _HISTORY = 200
 
 
 class ChatOptions(NamedTuple):
-    """The flags of `aeon chat`: the conversation to go on with, the Process, the model, the user, what to attach."""
+    """The flags of `aeon chat`: the conversation to go on with, the Process, the model, the user, what to attach.
+
+    `is_temporary`: nothing is kept.
+    """
 
     conversation: str | None
     process: str | None
     model: str | None
     user: str
     attach: Sequence[Path] = ()
+    is_temporary: bool = False
 
 
 def run_chat(message: str | None, options: ChatOptions) -> int:
@@ -50,11 +54,16 @@ def run_chat(message: str | None, options: ChatOptions) -> int:
     text = _message(message)
     if text is None and not (sys.stdin is not None and sys.stdin.isatty()):  # pyright: ignore[reportUnnecessaryComparison]  # None after `<&-`
         raise InputError("No message was given.", next_step="Give one, pipe one in, or run it on a terminal.")
-    with runtime_session(options.user, load_cli_settings(model=options.model), reads_folder=True) as workspace:
+    if options.is_temporary and options.conversation is not None:
+        raise InputError("A temporary conversation continues no other one.", next_step="Leave one of both out.")
+    settings, is_temporary = load_cli_settings(model=options.model), options.is_temporary
+    with runtime_session(
+        options.user, settings, reads_folder=not is_temporary, keeps_nothing=is_temporary
+    ) as workspace:
         service = workspace.conversations
         service.recover()
         conversation = None if options.conversation is None else service.find(options.conversation)
-        chat = Chat(service, conversation, options.process)
+        chat = Chat(service, conversation, options.process, is_temporary=is_temporary)
         chat.attachments = [service.read_attachment(path) for path in options.attach]
         return chat.talk() if text is None else chat.say_once(text)
 
@@ -70,11 +79,19 @@ def _message(message: str | None) -> str | None:
 class Chat:
     """One conversation, at a terminal or in a script."""
 
-    def __init__(self, service: ConversationService, conversation: Conversation | None, process: str | None) -> None:
+    def __init__(
+        self,
+        service: ConversationService,
+        conversation: Conversation | None,
+        process: str | None,
+        *,
+        is_temporary: bool = False,
+    ) -> None:
         """Without a conversation, the first message begins one."""
         self.service = service
         self.conversation = conversation
         self.process = process
+        self._is_temporary = is_temporary
         self.attachments: list[NewAttachment] = []
         """What goes with the next message."""
 
@@ -84,7 +101,8 @@ class Chat:
 
     def outcome_of(self, answer: Alternative) -> int:
         """Say how to go on after an answer; return the exit code that says whether it is whole and can be trusted."""
-        print_message(f"go on with: aeon chat -c {answer.conversation_id[:SHORT_ID]}", "next: ")
+        if not self._is_temporary:
+            print_message(f"go on with: aeon chat -c {answer.conversation_id[:SHORT_ID]}", "next: ")
         if answer.state != "complete":
             return ExitCode.FAILED
         return ExitCode.UNTRUSTED if answer.is_cut_off or doubts_of(answer) else ExitCode.DONE
@@ -95,6 +113,8 @@ class Chat:
         path = [] if self.conversation is None else self.service.path(self.conversation.id)
         messages = [each.content for each in path if each.turn.speaker == "user" and each.content is not None]
         read_line = open_line_reader([each.name for each in COMMANDS], messages[-_HISTORY:])
+        if self._is_temporary:
+            print_message("temporary: nothing of it is kept, and it has no stored tools, skills or files", "note: ")
         name = "a new conversation" if self.conversation is None else heading(self.service, self.conversation)
         print_message(f"{name}; /help lists the commands, Ctrl-D leaves")
         print_path(self.service, path)
@@ -117,7 +137,7 @@ class Chat:
                     self._begin_title()
             except AeonError as error:
                 print_error(error)
-        if self.conversation is not None:
+        if self.conversation is not None and not self._is_temporary:
             print_message(f"kept; go on with: aeon chat -c {self.conversation.id[:SHORT_ID]}")
             self._finish_title(self.conversation.id)
         return ExitCode.DONE

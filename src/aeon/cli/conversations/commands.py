@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from aeon.cli.options import MAX_LISTED, After, Expect, Limit, Model, Output, Since, User, group
+from aeon.cli.options import MAX_LISTED, After, Expect, Limit, Model, Output, Since, User, Yes, group
 
 conversation = group("Conversations: dialogues with branches.")
 
@@ -39,18 +39,22 @@ def chat(  # one for each option
         typer.Option("--tools/--no-tools", help="Answer with tools and skills where they suit, or without."),
     ] = None,
     attach: Attach = None,
+    temporary: Annotated[
+        bool, typer.Option("--temporary", help="Keep nothing: no record, no index, no run on the disk.")
+    ] = False,
     model: Model = None,
     user: User = "me",
 ) -> int:
     """Talk with the model, and go back to any point.
 
     In a pipe, stdin is the message and stdout has the answer alone. Answers may use the built-in tools, the skills and
-    your stored tools, and read files of this folder.
+    your stored tools, and read files of this folder; a temporary conversation has none of these but the built-in tools.
     """
     from aeon.cli.conversations.chat import ChatOptions, run_chat
 
     name = "last" if goes_on and conversation is None else conversation
-    return run_chat(message, ChatOptions(name, process or _process_of(tools), model, user, attach or []))
+    chosen = process or _process_of(tools)
+    return run_chat(message, ChatOptions(name, chosen, model, user, attach or [], temporary))
 
 
 def _process_of(tools: bool | None) -> str | None:
@@ -261,6 +265,46 @@ def conversation_stop(name: AlternativeName, user: User = "me") -> int:
     from aeon.cli.conversations.branching import stop_answer
 
     return stop_answer(name, user)
+
+
+@conversation.command("forget")
+def conversation_forget(
+    name: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[ID]",
+            help="A conversation or a message: an id, its beginning, or last for the newest one.",
+        ),
+    ] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Only complete what was interrupted.")] = False,
+    yes: Yes = False,
+    user: User = "me",
+) -> int:
+    """Erase a conversation, a message or an answer for good.
+
+    Its place in the tree stays, with ids and times. What was derived or copied from it goes too: the search index, run
+    records, results. Backups and exports that exist are yours, and keep it.
+    """
+    from aeon.base.errors import InputError
+    from aeon.cli.conversations.erasing import forget
+
+    if (name is None) != resume:
+        raise InputError("Give an id, or --resume.", next_step="See aeon conversation list, or aeon conversation tree.")
+    return forget(name, user, is_confirmed=yes)
+
+
+@conversation.command("redact")
+def conversation_redact(
+    name: Annotated[str, typer.Argument(metavar="ID", help="The whole id of a conversation or a message.")],
+    owner: Annotated[str, typer.Option("--owner", metavar="NAME", help="The user whose it is.")],
+    reason: Annotated[str, typer.Option("--reason", metavar="TEXT", help="Why; both audit logs keep it.")],
+    yes: Yes = False,
+    user: User = "me",
+) -> int:
+    """Erase what belongs to another user, as the owner of this machine."""
+    from aeon.cli.conversations.erasing import redact
+
+    return redact(name, owner, reason, user, is_confirmed=yes)
 
 
 @conversation.command("fork")

@@ -14,6 +14,7 @@ from aeon.application.conversations import (
 from aeon.base.errors import InputError
 from aeon.cli.console import print_message
 from aeon.cli.conversations.attached_files import file_line
+from aeon.cli.conversations.erasing import forget_with_question
 from aeon.cli.conversations.search import print_hits
 from aeon.cli.conversations.views import (
     SHORT_ID,
@@ -48,6 +49,7 @@ COMMANDS = (
     SlashCommand("switch", "/switch N K", "show alternative K of N, and what follows it"),
     SlashCommand("compare", "/compare N K L", "show how alternatives K and L of N differ"),
     SlashCommand("fork", "/fork [N]", "go on from N in a new conversation"),
+    SlashCommand("forget", "/forget [N]", "erase message or answer N (your last message by default) for good"),
     SlashCommand("why", "/why [N]", "show what an answer was made from, with its share of the tokens"),
     SlashCommand("title", "/title TEXT", "give the conversation a title"),
     SlashCommand("search", "/search TEXT", "search in all your conversations, on every branch"),
@@ -90,6 +92,7 @@ class SlashCommands:
             "switch": self._switch,
             "compare": self._compare,
             "fork": self._fork,
+            "forget": self._forget,
             "why": self._why,
             "title": self._title,
             "search": self._search,
@@ -192,6 +195,11 @@ class SlashCommands:
         made = self._service.fork(origin.id)
         print_message(f"left {origin.conversation_id[:SHORT_ID]}; now in its fork {made.id[:SHORT_ID]}")
         self._chat.conversation = made
+
+    def _forget(self, arguments: str) -> None:
+        number, _ = _leading_number(arguments)
+        chosen = self._at(number) if number is not None else self._last("user")
+        forget_with_question(self._service, chosen.id, is_confirmed=False)
 
     def _why(self, arguments: str) -> None:
         number, _ = _leading_number(arguments)

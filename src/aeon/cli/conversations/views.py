@@ -43,7 +43,7 @@ def show_conversation(name: str, user: str, *, output: OutputFormat) -> int:
     """Print what is visible of a conversation, or the path that ends at a message, numbered. Raises NotFoundError."""
     with workspace_session(user) as workspace:
         service = workspace.conversations
-        found, end = _find_conversation_or_message(service, name)
+        found, end = find_conversation_or_message(service, name)
         path = service.path(found.id) if end is None else service.path_to(end.id)
         if print_as(output, {**found.as_dict(), "path": as_json(service, path)}, key="id"):
             return ExitCode.DONE
@@ -191,7 +191,7 @@ def fork_conversation(name: str, user: str, title: str | None) -> int:
     return ExitCode.DONE
 
 
-def _find_conversation_or_message(service: ConversationService, name: str) -> tuple[Conversation, Alternative | None]:
+def find_conversation_or_message(service: ConversationService, name: str) -> tuple[Conversation, Alternative | None]:
     """Return the named conversation; or that of the named message, and the message."""
     try:
         return service.find(name), None
@@ -313,6 +313,8 @@ def print_manifest(service: ConversationService, answer: Alternative, manifest: 
         print_message(shown_text(f"tool {each['tool']} {canonical_json(each['arguments'])}: {_outcome(each)}"))
     for mark in answer.marks:
         print_message(printable(mark), "mark: ")
+    if manifest.get("isErased"):
+        print_message("something that it was made from was erased", "note: ")
     for each in manifest["leftOut"]:
         print_message(f"left out: {each['alternative'][:SHORT_ID]}, {each['tokens']} tokens ({each['reason']})")
 

@@ -34,17 +34,18 @@ def workspace_session(user: str) -> Generator[Workspace]:
 
 @contextmanager
 def runtime_session(
-    user: str, loaded: LoadedSettings | None = None, *, reads_folder: bool = False
+    user: str, loaded: LoadedSettings | None = None, *, reads_folder: bool = False, keeps_nothing: bool = False
 ) -> Generator[Workspace]:
     """Open the record of the current folder with the app that runs of Processes need; close both at the end.
 
     `loaded` replaces the settings of the current folder. `reads_folder`: tools may read the files in it.
+    `keeps_nothing`: the record is an empty one in memory, and nothing of it is written (platform 28).
     """
     settings = session.load_cli_settings() if loaded is None else loaded
-    with (
-        session.app_session(settings, is_quiet=True) as app,
-        open_app_workspace(app, os.environ, user) as workspace,
-    ):
-        if reads_folder:
-            app.allow_files(app.folder)
-        yield workspace
+    with session.app_session(settings, is_quiet=True) as app:
+        if keeps_nothing:
+            app.keep_nothing()
+        with open_app_workspace(app, os.environ, user) as workspace:
+            if reads_folder:
+                app.allow_files(app.folder)
+            yield workspace

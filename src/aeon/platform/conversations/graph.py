@@ -1,4 +1,4 @@
-"""Conversations, their turns, alternatives, attachments and manifests as graph nodes and edges."""
+"""Conversations, their turns, alternatives, attachments, manifests and erasures as graph nodes and edges."""
 
 from typing import Final
 
@@ -17,7 +17,6 @@ NODES: Final = (
             "status",
             "pinned",
             "tags",
-            "is_temporary",
             "tip_id",
             "context_budget",
             "import_key",
@@ -26,7 +25,7 @@ NODES: Final = (
             "updated_at",
         ),
         json=frozenset({"tags"}),
-        booleans=frozenset({"pinned", "is_temporary"}),
+        booleans=frozenset({"pinned"}),
         numbers=frozenset({"context_budget", "version"}),
         defaults={
             "title": None,
@@ -70,6 +69,7 @@ NODES: Final = (
             "created_at",
             "ended_at",
             "forgotten_at",
+            "forgotten_by",
         ),
         json=frozenset({"usage", "marks", "imported"}),
         defaults={
@@ -87,6 +87,7 @@ NODES: Final = (
             "imported": None,
             "ended_at": None,
             "forgotten_at": None,
+            "forgotten_by": None,
         },
     ),
     NodeType(
@@ -107,10 +108,19 @@ NODES: Final = (
         numbers=frozenset({"n", "size"}),
         defaults={"name": None, "digest": None, "text_digest": None},
     ),
+    NodeType(
+        "Erasure",
+        "erasures",
+        ("id",),
+        properties=published_columns("id", "actor_id", "created_at", "ended_at", "runs", "reason"),
+        json=frozenset({"runs"}),
+        defaults={"ended_at": None, "reason": None},
+    ),
 )
 
 EDGES: Final = (
     owned_by("Conversation", "conversations"),
+    owned_by("Erasure", "erasures"),
     EdgeType(
         "DEFAULT_PROCESS",
         "Conversation",

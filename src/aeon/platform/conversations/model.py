@@ -35,7 +35,6 @@ class Conversation(Record):
     status: ConversationStatus = "active"
     pinned: bool = False
     tags: list[str] = Field(default_factory=list[str])
-    is_temporary: bool = False
     tip_id: str | None = None
     default_process_id: str | None = None
     default_process_since: str | None = None
@@ -55,7 +54,6 @@ class NewConversation(Record):
     title: Name | None = None
     tags: list[Tag] = Field(default_factory=list[str], max_length=50)
     pinned: bool = False
-    is_temporary: bool = False
     context_budget: int | None = Field(default=None, ge=256, description="tokens of a prompt, at most")
 
 
@@ -91,7 +89,7 @@ class Alternative(NamedTuple):
     `is_stale` is derived: it responds to an alternative that is not the active one of its turn. `failure` says why it
     has no content; `marks` say what was unusual about the answer (core 17). `process_id` is the EXECUTED_BY edge,
     `process_digest` the Process's definition at that time. `imported` holds what an import knew besides, such as the
-    role, or that it was hidden.
+    role, or that it was hidden. What was erased has no content, and keeps when and by whom (platform 28).
     """
 
     id: str
@@ -112,6 +110,7 @@ class Alternative(NamedTuple):
     created_at: str
     ended_at: str | None
     forgotten_at: str | None
+    forgotten_by: str | None
     imported: JsonObject
     path_hash: str | None
 
@@ -149,6 +148,7 @@ class Alternative(NamedTuple):
             "createdAt": self.created_at,
             "endedAt": self.ended_at,
             "forgottenAt": self.forgotten_at,
+            "forgottenBy": self.forgotten_by,
             "imported": self.imported,
         }
 

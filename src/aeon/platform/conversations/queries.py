@@ -10,7 +10,7 @@ from typing import Final
 from aeon.platform.store import DialectQuery
 
 _CONVERSATION: Final = """
-SELECT id, owner_id, title, title_by, status, pinned, tags, is_temporary, tip_id, default_process_id,
+SELECT id, owner_id, title, title_by, status, pinned, tags, tip_id, default_process_id,
        default_process_since, forked_from_id, origin_turn_id, origin_alternative_id, context_budget, import_key,
        version, created_at, updated_at
 FROM conversations
@@ -30,10 +30,10 @@ WHERE id >= :prefix AND id < :end AND owner_id = :user ORDER BY id LIMIT :limit
 FORKS: Final = f"{_CONVERSATION} WHERE forked_from_id = :id AND owner_id = :user ORDER BY created_at, id LIMIT :limit"
 
 CREATE: Final = """
-INSERT INTO conversations (id, owner_id, title, title_by, status, pinned, tags, is_temporary, tip_id,
+INSERT INTO conversations (id, owner_id, title, title_by, status, pinned, tags, tip_id,
                            default_process_id, default_process_since, forked_from_id, origin_turn_id,
                            origin_alternative_id, context_budget, import_key, version, created_at, updated_at)
-VALUES (:id, :owner_id, :title, :title_by, :status, :pinned, :tags, :is_temporary, :tip_id,
+VALUES (:id, :owner_id, :title, :title_by, :status, :pinned, :tags, :tip_id,
         :default_process_id, :default_process_since, :forked_from_id, :origin_turn_id,
         :origin_alternative_id, :context_budget, :import_key, :version, :created_at, :updated_at)
 """
@@ -54,7 +54,7 @@ SELECT id FROM conversations WHERE id = :id AND owner_id = :user
 
 UNTITLED: Final = """
 SELECT id, owner_id FROM conversations
-WHERE title IS NULL AND updated_at > :since AND status = 'active' AND is_temporary = 0 AND import_key IS NULL
+WHERE title IS NULL AND updated_at > :since AND status = 'active' AND import_key IS NULL
 ORDER BY updated_at DESC, id LIMIT :limit
 """
 
@@ -82,8 +82,8 @@ WHERE id = :conversation AND owner_id = :user AND (default_process_id IS NULL OR
 _COLUMNS: Final = """
 SELECT a.id, a.turn_id, a.conversation_id, a.sequence, a.is_active, a.responds_to_id, a.state, a.content,
        a.process_id, a.process_digest, a.run_id, a.model, a.usage, a.marks, a.failure, a.imported, a.created_at,
-       a.ended_at, a.forgotten_at, a.path_hash, t.parent_id, t.via_alternative_id, t.sequence AS depth, t.speaker,
-       t.turn_type,
+       a.ended_at, a.forgotten_at, a.forgotten_by, a.path_hash, t.parent_id, t.via_alternative_id, t.sequence AS depth,
+       t.speaker, t.turn_type,
        CASE WHEN p.is_active = 0 THEN 1 ELSE 0 END AS is_stale
 """
 
@@ -298,6 +298,11 @@ SELECT text_digest FROM attachments
 WHERE alternative_id IN (SELECT value FROM json_each(:ids)) AND text_digest IS NOT NULL
 """
 
+ATTACHED_NUMBER: Final = """
+SELECT count(*) AS number FROM attachments
+WHERE alternative_id IN (SELECT value FROM json_each(:ids)) AND is_erased = 0
+"""
+
 ERASE_ATTACHMENTS: Final = """
 UPDATE attachments SET is_erased = 1, name = NULL, digest = NULL, text_digest = NULL
 WHERE alternative_id IN (SELECT value FROM json_each(:ids)) AND is_erased = 0
@@ -341,14 +346,74 @@ DELETE FROM pieces WHERE NOT EXISTS (
 OWNERS_GENERATING: Final = "SELECT DISTINCT owner_id FROM alternatives WHERE state = 'generating' ORDER BY owner_id"
 
 ADD_MANIFEST: Final = """
-INSERT INTO manifests (alternative_id, digest, made_at, text) VALUES (:id, :digest, :at, :text)
+INSERT INTO manifests (alternative_id, digest, made_at, text)
+SELECT id, CAST(:digest AS text), CAST(:at AS text), CAST(:text AS text) FROM alternatives
+WHERE id = :id AND forgotten_at IS NULL
 ON CONFLICT (alternative_id) DO NOTHING
+"""
+
+# Erasing (platform 28)
+
+EVERY_ALTERNATIVE: Final = "SELECT id FROM alternatives WHERE conversation_id = :conversation AND owner_id = :user"
+
+RESPONDING: Final = """
+SELECT id FROM alternatives WHERE responds_to_id IN (SELECT value FROM json_each(:ids)) AND owner_id = :user
+"""
+
+FORK_ROOTS: Final = """
+SELECT a.id FROM conversations AS c
+     JOIN conversation_turns AS t ON t.conversation_id = c.id AND t.parent_id IS NULL
+     JOIN alternatives AS a ON a.turn_id = t.id
+WHERE c.origin_alternative_id IN (SELECT value FROM json_each(:ids)) AND c.owner_id = :user
+  AND c.forked_from_id IN (SELECT conversation_id FROM alternatives WHERE id IN (SELECT value FROM json_each(:ids)))
+"""
+"""The first messages of the conversations that were forked from these alternatives."""
+
+FORKS_OF: Final = """
+SELECT count(*) AS number FROM conversations
+WHERE origin_alternative_id IN (SELECT value FROM json_each(:ids)) AND owner_id = :user
+  AND forked_from_id IN (SELECT conversation_id FROM alternatives WHERE id IN (SELECT value FROM json_each(:ids)))
+"""
+
+AFFECTED: Final = """
+SELECT a.id, a.conversation_id, a.state, a.responds_to_id, a.run_id, a.content, a.forgotten_at, t.speaker
+FROM alternatives AS a JOIN conversation_turns AS t ON t.id = a.turn_id
+WHERE a.id IN (SELECT value FROM json_each(:ids)) ORDER BY a.id
+"""
+
+ERASE: Final = """
+UPDATE alternatives
+SET content = NULL, content_hash = NULL, marks = NULL, imported = NULL, forgotten_at = :at, forgotten_by = :by,
+    failure = CASE WHEN failure IS NULL THEN NULL ELSE 'erased' END
+WHERE id = :id AND forgotten_at IS NULL
+"""
+
+ERASE_TITLE: Final = """
+UPDATE conversations SET title = NULL, title_by = NULL, tags = :tags, version = version + 1
+WHERE id = :id AND owner_id = :user
+"""
+
+ADD_ERASURE: Final = """
+INSERT INTO erasures (id, owner_id, actor_id, created_at, ended_at, runs, reason)
+VALUES (:id, :owner, :actor, :at, NULL, :runs, :reason)
+"""
+
+OPEN_ERASURES: Final = (
+    "SELECT id, owner_id, actor_id, created_at, runs FROM erasures WHERE ended_at IS NULL "
+    "ORDER BY created_at, id LIMIT :limit"
+)
+
+END_ERASURE: Final = "UPDATE erasures SET ended_at = :at WHERE id = :id AND ended_at IS NULL"
+
+KEEP_MANIFEST: Final = """
+INSERT INTO manifests (alternative_id, digest, made_at, text) VALUES (:id, :digest, :at, :text)
 """
 
 REMOVE_MANIFEST: Final = "DELETE FROM manifests WHERE alternative_id = :id"
 
 MANIFESTS: Final = """
-SELECT m.alternative_id, m.text FROM manifests AS m JOIN alternatives AS a ON a.id = m.alternative_id
+SELECT m.alternative_id, m.digest, m.made_at, m.text
+FROM manifests AS m JOIN alternatives AS a ON a.id = m.alternative_id
 WHERE m.alternative_id IN (SELECT value FROM json_each(:ids)) AND a.owner_id = :user
 """
 

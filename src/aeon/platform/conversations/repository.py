@@ -78,7 +78,7 @@ class ConversationRepository:
         return [Conversation.from_row(row) for row in self._store.read(queries.NEWEST, params)]
 
     def list_ids(self, user: str) -> list[str]:
-        """Return the ids of all conversations of the user but temporary ones, each after the one it was forked from."""
+        """Return the ids of all conversations of the user, each after the one it was forked from."""
 
         def work(unit: UnitOfWork) -> list[_Place]:
             found: list[_Place] = []
@@ -86,11 +86,7 @@ class ConversationRepository:
                 before: JsonObject = {"before": _END_OF_TIME, "before_id": ""}
                 params: JsonObject = {"user": user, "status": status, "limit": _PAGE}
                 while rows := unit.read(queries.NEWEST, {**params, **before}):
-                    found += [
-                        _Place(row["created_at"], row["id"], row["forked_from_id"])
-                        for row in rows
-                        if not row["is_temporary"]
-                    ]
+                    found += [_Place(row["created_at"], row["id"], row["forked_from_id"]) for row in rows]
                     before = {"before": rows[-1]["updated_at"], "before_id": rows[-1]["id"]}
             return found
 
@@ -135,7 +131,7 @@ class ConversationRepository:
     def list_untitled(self, since: str, limit: int) -> list[UntitledConversation]:
         """Return conversations of all users without a title that changed after an instant, the last changed first.
 
-        Imported, archived and temporary ones are not among them.
+        Imported and archived ones are not among them.
         """
         rows = self._store.read(queries.UNTITLED, {"since": since, "limit": limit})
         return [UntitledConversation(row["owner_id"], row["id"]) for row in rows]

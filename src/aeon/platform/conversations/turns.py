@@ -285,7 +285,6 @@ class TurnRepository:
                 "ownerId": request.user,
                 "title": title,
                 "titleBy": "user" if title else None,
-                "isTemporary": source.is_temporary,
                 "forkedFromId": source.id,
                 "originTurnId": origin.turn.id,
                 "originAlternativeId": origin.id,
@@ -433,6 +432,8 @@ class TurnRepository:
                 if responds_to.state == "generating"
                 else "Retry it, or edit the message before it.",
             )
+        if speaker == "agent" and responds_to.forgotten_at is not None:
+            raise ConflictError("The message was erased.", next_step="Write another in its place: edit it.")
         turns = unit.read(queries.CHILD_TURN, {"id": parent})
         if speaker == responds_to.turn.speaker or (turns and turns[0]["speaker"] != speaker):
             raise ConflictError(
@@ -546,6 +547,7 @@ def _alternative(row: Row) -> Alternative:
         row["created_at"],
         row["ended_at"],
         row["forgotten_at"],
+        row["forgotten_by"],
         parse_strict(row["imported"]) if row["imported"] else {},
         row["path_hash"],
     )

@@ -198,7 +198,7 @@ class MemoryService:
         manifest = self.manifest(user, answer)
         entries = [self._turns.get(user, each["alternative"]) for each in manifest["entries"]]
         files = [self._shown_files(user, each) for each in manifest["entries"]]
-        if any(each.forgotten_at is not None for each in entries) or None in files:
+        if manifest.get("isErased") or any(each.forgotten_at is not None for each in entries) or None in files:
             raise ConflictError("Something that the answer was made from was erased.")
         said = [PromptMessage.of(entry, shown or ()) for entry, shown in zip(entries, files, strict=True)]
         parameters = manifest["parameters"]

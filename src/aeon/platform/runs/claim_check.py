@@ -11,7 +11,7 @@ from aeon.platform.runs.model import RunEntry
 MAX_INLINE_CHARS: Final = 256 * 1024
 """Maximum number of characters of a text that is stored inline."""
 
-_REFERENCE_PREFIX: Final = "@sha256:"
+REFERENCE_PREFIX: Final = "@sha256:"
 """A prefix that no JSON text has."""
 
 
@@ -45,7 +45,7 @@ def check_in(results: ResultStore, text: str, largest: int = MAX_INLINE_CHARS) -
         return text
     digest = hashlib.sha256(text.encode()).hexdigest()
     results.put(digest, text)
-    return f"{_REFERENCE_PREFIX}{digest}"
+    return f"{REFERENCE_PREFIX}{digest}"
 
 
 def check_out(results: ResultStore, text: str) -> str:
@@ -56,7 +56,7 @@ def check_out(results: ResultStore, text: str) -> str:
 
 def reference_of(text: str) -> str | None:
     """Return the digest that a text refers to; None for an inline text."""
-    return text.removeprefix(_REFERENCE_PREFIX) if text.startswith(_REFERENCE_PREFIX) else None
+    return text.removeprefix(REFERENCE_PREFIX) if text.startswith(REFERENCE_PREFIX) else None
 
 
 def run_entry_row(results: ResultStore, run: str, entry: RunEntry) -> JsonObject:

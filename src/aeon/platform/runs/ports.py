@@ -61,6 +61,14 @@ class Engine(Protocol):
         """Delete the engine's state of runs that have ended."""
         ...
 
+    def erase(self, runs: Sequence[str], others: Sequence[str]) -> None:
+        """Delete the engine's state of runs that have ended, so that nothing of it can be read from its files.
+
+        Large results that they share with `others`, which are the open runs, stay with these. Temporal's own database
+        keeps what its server has not removed yet (decision 58).
+        """
+        ...
+
     def close(self) -> None:
         """Stop executing; calling it again does nothing.
 

@@ -90,6 +90,8 @@ CALLED_BY_RUN: Final = f"{_SUMMARY} WHERE r.root_id = :root ORDER BY r.accepted_
 
 OPEN: Final = f"{_SUMMARY} WHERE r.ended_at IS NULL ORDER BY r.accepted_at, r.id LIMIT :limit"
 
+OPEN_IDS: Final = "SELECT id FROM runs WHERE ended_at IS NULL"
+
 OPEN_COUNT: Final = "SELECT count(*) AS number FROM runs WHERE ended_at IS NULL"
 
 LEFT: Final = f"""{_SUMMARY}
@@ -198,3 +200,47 @@ DELETE FROM cached_results
 WHERE key IN (SELECT key FROM cached_results WHERE used_micros < :before ORDER BY used_micros LIMIT :limit)
 """
 """Deletes results of pure tools that were not used since then."""
+
+# Erasing (platform 28)
+
+FAMILY: Final = """
+WITH RECURSIVE family (id) AS (
+    SELECT id FROM runs WHERE id = :run
+    UNION
+    SELECT r.id FROM family CROSS JOIN runs AS r WHERE r.root_id = family.id OR r.retry_of = family.id
+)
+SELECT r.id, r.accepted_at, r.ended_at, r.plan FROM family CROSS JOIN runs AS r WHERE r.id = family.id ORDER BY r.id
+"""
+"""A run, all that it called, and all that retried it."""
+
+OWN_REFERENCES: Final = """
+WITH own (digest) AS (
+    SELECT reference FROM run_entries WHERE run_id IN (SELECT value FROM json_each(:runs))
+    UNION SELECT reference FROM signals WHERE run_id IN (SELECT value FROM json_each(:runs))
+    UNION SELECT plan_reference FROM runs WHERE id IN (SELECT value FROM json_each(:runs))
+    UNION SELECT inputs_reference FROM runs WHERE id IN (SELECT value FROM json_each(:runs))
+    UNION SELECT reference FROM cached_results WHERE tool_id IN (SELECT value FROM json_each(:tools))
+)
+SELECT digest FROM own WHERE digest IS NOT NULL
+EXCEPT SELECT reference FROM run_entries
+    WHERE reference IN (SELECT digest FROM own) AND run_id NOT IN (SELECT value FROM json_each(:runs))
+EXCEPT SELECT reference FROM signals
+    WHERE reference IN (SELECT digest FROM own) AND run_id NOT IN (SELECT value FROM json_each(:runs))
+EXCEPT SELECT plan_reference FROM runs
+    WHERE plan_reference IN (SELECT digest FROM own) AND id NOT IN (SELECT value FROM json_each(:runs))
+EXCEPT SELECT inputs_reference FROM runs
+    WHERE inputs_reference IN (SELECT digest FROM own) AND id NOT IN (SELECT value FROM json_each(:runs))
+EXCEPT SELECT reference FROM cached_results
+    WHERE reference IN (SELECT digest FROM own) AND tool_id NOT IN (SELECT value FROM json_each(:tools))
+"""
+"""The large results that nothing but these runs, and the cached results of these tools, refers to."""
+
+ERASE_CACHED: Final = "DELETE FROM cached_results WHERE tool_id IN (SELECT value FROM json_each(:tools))"
+
+ERASE_REQUESTS: Final = DialectQuery(
+    sqlite="DELETE FROM requests WHERE at >= :accepted_at AND instr(answer, :run) > 0",
+    postgresql="DELETE FROM requests WHERE at >= :accepted_at AND strpos(answer, :run) > 0",
+)
+"""Deletes the stored answers to the request that started a run, and to its repetitions: they have its inputs."""
+
+ERASE_ENTRIES: Final = "DELETE FROM run_entries WHERE run_id = :run"

@@ -34,9 +34,9 @@ def begin_index(unit: UnitOfWork, user: str) -> None:
 def add_document(unit: UnitOfWork, user: str, place: DocumentPlace, text: str) -> None:
     """Add a text that the same transaction has written.
 
-    Does nothing in a temporary conversation (platform 28), and without an index, which is built when it is missed.
+    Does nothing without an index, which is built when it is missed.
     """
-    if row := unit.read(queries.NEXT_NUMBER, {"user": user, "form": FORM, "conversation": place.conversation}):
+    if row := unit.read(queries.NEXT_NUMBER, {"user": user, "form": FORM}):
         number = row[0]["last"]
         words = Counter(message_words(text))
         document: JsonObject = {"user": user, "number": number}

@@ -19,7 +19,6 @@ STATE: Final = "SELECT form, last, waiting, behind FROM search_message_indexes W
 NEXT_NUMBER: Final = """
 UPDATE search_message_indexes SET last = last + 1, waiting = waiting + 1, behind = behind - 1
 WHERE owner_id = :user AND form = :form
-  AND NOT EXISTS (SELECT 1 FROM conversations WHERE id = :conversation AND is_temporary = 1)
 RETURNING last
 """
 
@@ -147,11 +146,11 @@ SET form = excluded.form, last = excluded.last, waiting = excluded.waiting, behi
 
 EVERYTHING: Final = """
 SELECT c.id AS conversation_id, '' AS alternative_id, c.title AS title, c.created_at AS at
-FROM conversations AS c WHERE c.owner_id = :user AND c.is_temporary = 0 AND c.title IS NOT NULL
+FROM conversations AS c WHERE c.owner_id = :user AND c.title IS NOT NULL
 UNION ALL
 SELECT a.conversation_id, a.id, NULL, a.created_at
 FROM conversations AS c CROSS JOIN alternatives AS a
-WHERE c.owner_id = :user AND c.is_temporary = 0 AND a.conversation_id = c.id AND a.content IS NOT NULL
+WHERE c.owner_id = :user AND a.conversation_id = c.id AND a.content IS NOT NULL
 ORDER BY at, conversation_id, alternative_id
 """
 """What is searched, oldest first: titles, and the places of messages and answers."""

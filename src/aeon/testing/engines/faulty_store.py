@@ -8,7 +8,7 @@ with store.blocking_reads(run) as reached:
 """
 
 import threading
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
 from typing import Literal, TypeVar
 
@@ -72,6 +72,10 @@ class FaultyStore:
 
     def update(self, work: Callable[[UnitOfWork], T]) -> T:
         return self._store.update(lambda unit: work(_FaultyUnit(unit, self)))
+
+    def compact(self, tables: Sequence[str]) -> bool:
+        self.check_write(None)
+        return self._store.compact(tables)
 
     def explain(self, query: Query, params: Params | None = None) -> str:
         return self._store.explain(query, params)

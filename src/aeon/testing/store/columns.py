@@ -64,7 +64,6 @@ IMMUTABLE: Final[dict[str, tuple[str, ...]]] = {
     "conversations": (
         "id",
         "owner_id",
-        "is_temporary",
         "forked_from_id",
         "origin_turn_id",
         "origin_alternative_id",
@@ -177,8 +176,10 @@ NULLABLE: Final[dict[str, tuple[str, ...]]] = {
         "imported",
         "ended_at",
         "forgotten_at",
+        "forgotten_by",
     ),
     "attachments": ("name", "digest", "text_digest"),
+    "erasures": ("ended_at", "reason"),
     "workers": ("current_job_id", "current_process_id", "current_step_id", "current_tool_id"),
     "cached_results": ("reference",),
     "metric_definitions": ("retention_days",),

@@ -72,6 +72,13 @@ class StoreLifecycleConformance(StoreFixtures):
         filled.explain("DELETE FROM requests WHERE id = :id", {"id": "request"})
         assert filled.read("SELECT id FROM requests") == [{"id": "request"}]
 
+    def test_compacting_keeps_every_row(self, filled: Store) -> None:
+        before = filled.read("SELECT * FROM users ORDER BY id"), filled.read("SELECT * FROM alternatives ORDER BY id")
+        for _ in range(2):
+            filled.compact(["users", "alternatives"])
+        after = filled.read("SELECT * FROM users ORDER BY id"), filled.read("SELECT * FROM alternatives ORDER BY id")
+        assert after == before
+
     def test_it_has_a_name_and_a_dialect(self, filled: Store) -> None:
         assert filled.name
         assert filled.dialect in ("sqlite", "postgresql")

@@ -27,6 +27,8 @@ T = TypeVar("T")
 
 SQLITE: Final = "sqlite:///"
 
+_TABLES_OF_RESULTS: Final = ("attempts", "jobs")
+
 
 class RunDatabase:
     """The database of the engine. Thread-safe. Once it is closed, every method raises HaltError.
@@ -98,6 +100,10 @@ class RunDatabase:
         The answer to a commit may be lost: `work` must have the same effect when it is repeated.
         """
         return self._guarded(lambda: self._store.update(work))
+
+    def compact(self) -> None:
+        """Rewrite the tables that hold results, so that nothing that was deleted is left in their files."""
+        self._guarded(lambda: self._store.compact(_TABLES_OF_RESULTS))
 
     def until_available(self, act: Callable[[], T]) -> T:
         """Return the result of `act`, which is repeated while the database is unavailable. Blocks."""

@@ -81,6 +81,11 @@ class SqlEngine:
         if runs:
             self._journal.forget(runs)
 
+    def erase(self, runs: Sequence[str], others: Sequence[str]) -> None:
+        """Delete the state of runs that have ended and the large results that no open run has; rewrite the files."""
+        if runs:
+            self._journal.erase(runs, others)
+
     def close(self) -> None:
         """Stop at once; other processes may adopt runs that have not ended."""
         self._host.halt()

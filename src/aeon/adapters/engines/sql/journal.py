@@ -1,5 +1,6 @@
 """The journal of runs: which execution owns each, and the results of all attempts (decisions 28 and 41)."""
 
+import time
 from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
@@ -7,7 +8,7 @@ from aeon.adapters.engines.sql import queries
 from aeon.adapters.engines.sql.database import RunDatabase
 from aeon.adapters.engines.sql.group_commit import GroupCommit
 from aeon.base.json import Json, JsonObject, canonical_json, parse_strict
-from aeon.platform.runs.claim_check import ResultStore, check_in, check_out
+from aeon.platform.runs.claim_check import REFERENCE_PREFIX, ResultStore, check_in, check_out, reference_of
 from aeon.platform.runs.lease import LeaseLostError
 from aeon.platform.runs.model import JobResult
 
@@ -51,6 +52,19 @@ class Journal:
         """Delete all that is stored of runs that have ended."""
         params: JsonObject = {"runs": list[Json](runs)}
         self._database.update(lambda unit: [unit.write(query, params) for query in queries.FORGET_RUNS])
+
+    def erase(self, runs: Sequence[str], others: Sequence[str]) -> None:
+        """Delete all that is stored of runs that have ended, beyond recovery: large results first, which rows name.
+
+        A result that one of `others` has, too, stays.
+        """
+        began = time.time()
+        asked: JsonObject = {"runs": list[Json](runs), "others": list[Json](others), "prefix": REFERENCE_PREFIX}
+        rows = self._database.read(queries.LARGE_RESULTS, asked)
+        for digest in filter(None, (reference_of(row["text"]) for row in rows)):
+            self._results.remove_unused(digest, began)
+        self.forget(runs)
+        self._database.compact()
 
     def completed_attempts(self, run: str) -> set[AttemptKey]:
         """Return all attempts of a run that are stored."""

@@ -97,6 +97,18 @@ FORGET_RUNS: Final = (
     "DELETE FROM runs WHERE id IN (SELECT value FROM json_each(:runs))",
 )
 
+LARGE_RESULTS: Final = """
+SELECT result AS text FROM attempts
+WHERE run IN (SELECT value FROM json_each(:runs)) AND substr(result, 1, length(CAST(:prefix AS text))) = :prefix
+UNION SELECT job FROM jobs
+WHERE run IN (SELECT value FROM json_each(:runs)) AND substr(job, 1, length(CAST(:prefix AS text))) = :prefix
+UNION SELECT result FROM jobs
+WHERE run IN (SELECT value FROM json_each(:runs)) AND substr(result, 1, length(CAST(:prefix AS text))) = :prefix
+EXCEPT SELECT result FROM attempts
+WHERE run IN (SELECT value FROM json_each(:others)) AND substr(result, 1, length(CAST(:prefix AS text))) = :prefix
+"""
+"""The references to large texts that these runs have, and none of the others."""
+
 ENQUEUE_JOB: Final = (
     "INSERT INTO jobs (id, run, worker, executor, token, begun, starts, job) "
     "VALUES (:id, :run, :worker, '', '', '', 0, :job) ON CONFLICT (id) DO NOTHING"

@@ -109,6 +109,10 @@ class TemporalEngine:
         for run in runs:
             self._connection.run(self._delete_history(run))
 
+    def erase(self, runs: Sequence[str], others: Sequence[str]) -> None:  # noqa: ARG002  # no results are deleted
+        """Delete Temporal's histories of runs that have ended. Its server removes them from its database by itself."""
+        self.forget(runs)
+
     def close(self) -> None:
         """Stop executing here; unfinished runs continue elsewhere, or at the next start."""
         self._connection.close()

@@ -7,6 +7,8 @@ DROP TABLE search_message_terms;
 DROP TABLE search_message_words;
 DROP TABLE search_message_documents;
 DROP TABLE search_message_indexes;
+DROP INDEX runs_retried;
+DROP TABLE erasures;
 DROP TABLE pieces;
 DROP TABLE attachments;
 DROP TABLE blobs;
@@ -14,11 +16,8 @@ DROP TABLE manifests;
 DROP TABLE alternatives;
 DROP TABLE conversation_turns;
 DROP TABLE conversations;
-DROP FUNCTION refuse_unless_temporary;
-DROP FUNCTION keep_attachment;
 DROP FUNCTION check_alternative_place;
 DROP FUNCTION note_search;
-DROP FUNCTION note_message_search;
 
 CREATE VIEW graph_node (label, id, properties) AS
 SELECT 'User' AS label, id AS id, CAST(json_build_object('id', id, 'auditSeq', audit_seq, 'auditHash', audit_hash,

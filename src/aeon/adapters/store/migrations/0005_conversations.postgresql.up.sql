@@ -8,7 +8,6 @@ CREATE TABLE conversations (
     owner_id              text COLLATE "C" NOT NULL REFERENCES users (id),
     status                text COLLATE "C" NOT NULL CHECK (status IN ('active', 'archived')),
     pinned                bigint NOT NULL CHECK (pinned IN (0, 1)),
-    is_temporary          bigint NOT NULL CHECK (is_temporary IN (0, 1)),
     title_by              text COLLATE "C" CHECK (title_by IN ('user', 'model')),
     tip_id                text COLLATE "C",
     default_process_id    text COLLATE "C" REFERENCES processes (id),
@@ -35,7 +34,6 @@ CREATE INDEX conversations_newest ON conversations (owner_id, status, updated_at
 CREATE INDEX conversations_process ON conversations (default_process_id) WHERE default_process_id IS NOT NULL;
 CREATE INDEX conversations_origin ON conversations (forked_from_id) WHERE forked_from_id IS NOT NULL;
 CREATE INDEX conversations_untitled ON conversations (updated_at) WHERE title IS NULL;
-CREATE INDEX conversations_temporary ON conversations (updated_at) WHERE is_temporary = 1;
 
 -- A turn is a place in the tree. Its key is the alternative that it was made to answer: nobody makes a second one.
 
@@ -77,6 +75,7 @@ CREATE TABLE alternatives (
     created_at      text COLLATE "C" NOT NULL,
     ended_at        text COLLATE "C",
     forgotten_at    text COLLATE "C",
+    forgotten_by    text COLLATE "C" REFERENCES users (id),
     content_hash    text COLLATE "C",
     path_hash       text COLLATE "C",
     content         text COLLATE "C",
@@ -90,7 +89,8 @@ CREATE TABLE alternatives (
     CHECK ((state = 'generating') = (ended_at IS NULL)),
     CHECK ((content IS NULL) = (state IN ('generating', 'failed') OR forgotten_at IS NOT NULL)),
     CHECK ((process_id IS NULL) = (process_digest IS NULL)),
-    CHECK (state <> 'failed' OR failure IS NOT NULL)
+    CHECK (state <> 'failed' OR failure IS NOT NULL),
+    CHECK (forgotten_by IS NULL OR forgotten_at IS NOT NULL)
 );
 
 CREATE UNIQUE INDEX alternatives_active ON alternatives (turn_id) WHERE is_active = 1;
@@ -98,6 +98,7 @@ CREATE INDEX alternatives_of ON alternatives (conversation_id);
 CREATE INDEX alternatives_responding ON alternatives (responds_to_id) WHERE responds_to_id IS NOT NULL;
 CREATE INDEX alternatives_generating ON alternatives (owner_id, created_at) WHERE state = 'generating';
 CREATE INDEX alternatives_process ON alternatives (process_id) WHERE process_id IS NOT NULL;
+CREATE INDEX alternatives_forgotten ON alternatives (forgotten_by) WHERE forgotten_by IS NOT NULL;
 CREATE INDEX alternatives_run ON alternatives (run_id) WHERE run_id IS NOT NULL;
 
 -- What an answer was made from
@@ -144,6 +145,23 @@ CREATE TABLE pieces (
     PRIMARY KEY (alternative_id, n)
 );
 
+-- What was erased, by whom, and the runs whose records go with it. Until it has ended, something of it is left.
+
+CREATE TABLE erasures (
+    id         text COLLATE "C" PRIMARY KEY,
+    owner_id   text COLLATE "C" NOT NULL REFERENCES users (id),
+    actor_id   text COLLATE "C" NOT NULL REFERENCES users (id),
+    created_at text COLLATE "C" NOT NULL,
+    ended_at   text COLLATE "C",
+    runs       text COLLATE "C" NOT NULL,
+    reason     text COLLATE "C"
+);
+
+CREATE INDEX runs_retried ON runs (retry_of) WHERE retry_of IS NOT NULL;
+CREATE INDEX erasures_owner ON erasures (owner_id);
+CREATE INDEX erasures_actor ON erasures (actor_id);
+CREATE INDEX erasures_open ON erasures (created_at, id) WHERE ended_at IS NULL;
+
 -- Search in conversations, derived from them. Of an index's documents, the newest wait with their words; as soon as a
 -- segment of them is full, its words get rows of their own. `behind` counts the changes that the index has not taken over.
 
@@ -182,10 +200,10 @@ CREATE TABLE search_message_terms (
 -- What never changes
 
 CREATE TRIGGER conversations_immutable BEFORE UPDATE ON conversations
-FOR EACH ROW WHEN (NEW.id IS DISTINCT FROM OLD.id OR NEW.owner_id IS DISTINCT FROM OLD.owner_id OR NEW.is_temporary IS DISTINCT FROM OLD.is_temporary OR NEW.forked_from_id IS DISTINCT FROM OLD.forked_from_id OR NEW.origin_turn_id IS DISTINCT FROM OLD.origin_turn_id OR NEW.origin_alternative_id IS DISTINCT FROM OLD.origin_alternative_id OR NEW.import_key IS DISTINCT FROM OLD.import_key OR NEW.created_at IS DISTINCT FROM OLD.created_at) EXECUTE FUNCTION refuse('immutable: conversations');
+FOR EACH ROW WHEN (NEW.id IS DISTINCT FROM OLD.id OR NEW.owner_id IS DISTINCT FROM OLD.owner_id OR NEW.forked_from_id IS DISTINCT FROM OLD.forked_from_id OR NEW.origin_turn_id IS DISTINCT FROM OLD.origin_turn_id OR NEW.origin_alternative_id IS DISTINCT FROM OLD.origin_alternative_id OR NEW.import_key IS DISTINCT FROM OLD.import_key OR NEW.created_at IS DISTINCT FROM OLD.created_at) EXECUTE FUNCTION refuse('immutable: conversations');
 
 CREATE TRIGGER alternatives_immutable BEFORE UPDATE ON alternatives
-FOR EACH ROW WHEN (NEW.id IS DISTINCT FROM OLD.id OR NEW.turn_id IS DISTINCT FROM OLD.turn_id OR NEW.conversation_id IS DISTINCT FROM OLD.conversation_id OR NEW.owner_id IS DISTINCT FROM OLD.owner_id OR NEW.sequence IS DISTINCT FROM OLD.sequence OR NEW.responds_to_id IS DISTINCT FROM OLD.responds_to_id OR NEW.process_id IS DISTINCT FROM OLD.process_id OR NEW.process_digest IS DISTINCT FROM OLD.process_digest OR NEW.imported IS DISTINCT FROM OLD.imported OR NEW.created_at IS DISTINCT FROM OLD.created_at) EXECUTE FUNCTION refuse('immutable: alternatives');
+FOR EACH ROW WHEN (NEW.id IS DISTINCT FROM OLD.id OR NEW.turn_id IS DISTINCT FROM OLD.turn_id OR NEW.conversation_id IS DISTINCT FROM OLD.conversation_id OR NEW.owner_id IS DISTINCT FROM OLD.owner_id OR NEW.sequence IS DISTINCT FROM OLD.sequence OR NEW.responds_to_id IS DISTINCT FROM OLD.responds_to_id OR NEW.process_id IS DISTINCT FROM OLD.process_id OR NEW.process_digest IS DISTINCT FROM OLD.process_digest OR (NEW.imported IS DISTINCT FROM OLD.imported AND (NEW.imported IS NOT NULL OR NEW.forgotten_at IS NULL)) OR NEW.created_at IS DISTINCT FROM OLD.created_at) EXECUTE FUNCTION refuse('immutable: alternatives');
 
 CREATE TRIGGER conversation_turns_immutable BEFORE UPDATE ON conversation_turns
 FOR EACH ROW EXECUTE FUNCTION refuse('immutable: conversation_turns');
@@ -194,31 +212,22 @@ CREATE TRIGGER manifests_immutable BEFORE UPDATE ON manifests
 FOR EACH ROW EXECUTE FUNCTION refuse('immutable: manifests');
 
 CREATE TRIGGER alternatives_ended_once BEFORE UPDATE ON alternatives
-FOR EACH ROW WHEN (OLD.ended_at IS NOT NULL AND (NEW.state IS DISTINCT FROM OLD.state OR NEW.ended_at IS DISTINCT FROM OLD.ended_at OR NEW.run_id IS DISTINCT FROM OLD.run_id OR NEW.failure IS DISTINCT FROM OLD.failure OR ((NEW.content IS DISTINCT FROM OLD.content OR NEW.marks IS DISTINCT FROM OLD.marks) AND NEW.forgotten_at IS NULL))) EXECUTE FUNCTION refuse('immutable: alternatives that have ended');
+FOR EACH ROW WHEN (OLD.ended_at IS NOT NULL AND (NEW.state IS DISTINCT FROM OLD.state OR NEW.ended_at IS DISTINCT FROM OLD.ended_at OR NEW.run_id IS DISTINCT FROM OLD.run_id OR ((NEW.content IS DISTINCT FROM OLD.content OR NEW.marks IS DISTINCT FROM OLD.marks OR NEW.failure IS DISTINCT FROM OLD.failure) AND NEW.forgotten_at IS NULL))) EXECUTE FUNCTION refuse('immutable: alternatives that have ended');
 
 CREATE TRIGGER alternatives_run_once BEFORE UPDATE ON alternatives
 FOR EACH ROW WHEN (OLD.run_id IS NOT NULL AND NEW.run_id IS DISTINCT FROM OLD.run_id) EXECUTE FUNCTION refuse('immutable: alternatives');
 
 CREATE TRIGGER alternatives_forgotten_once BEFORE UPDATE ON alternatives
-FOR EACH ROW WHEN (OLD.forgotten_at IS NOT NULL AND (NEW.forgotten_at IS DISTINCT FROM OLD.forgotten_at OR NEW.content IS NOT NULL)) EXECUTE FUNCTION refuse('immutable: alternatives that were forgotten');
+FOR EACH ROW WHEN (OLD.forgotten_at IS NOT NULL AND (NEW.forgotten_at IS DISTINCT FROM OLD.forgotten_at OR NEW.forgotten_by IS DISTINCT FROM OLD.forgotten_by OR NEW.content IS NOT NULL)) EXECUTE FUNCTION refuse('immutable: alternatives that were forgotten');
 
 CREATE TRIGGER conversations_kept BEFORE DELETE ON conversations
-FOR EACH ROW WHEN (OLD.is_temporary = 0) EXECUTE FUNCTION refuse('never deleted: conversations');
-
-CREATE FUNCTION refuse_unless_temporary() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-    IF (SELECT is_temporary FROM conversations WHERE id = OLD.conversation_id) = 0 THEN
-        RAISE EXCEPTION 'never deleted: %', TG_TABLE_NAME USING ERRCODE = 'check_violation';
-    END IF;
-    RETURN OLD;
-END
-$$;
+FOR EACH ROW EXECUTE FUNCTION refuse('never deleted: conversations');
 
 CREATE TRIGGER conversation_turns_kept BEFORE DELETE ON conversation_turns
-FOR EACH ROW EXECUTE FUNCTION refuse_unless_temporary();
+FOR EACH ROW EXECUTE FUNCTION refuse('never deleted: conversation_turns');
 
 CREATE TRIGGER alternatives_kept BEFORE DELETE ON alternatives
-FOR EACH ROW EXECUTE FUNCTION refuse_unless_temporary();
+FOR EACH ROW EXECUTE FUNCTION refuse('never deleted: alternatives');
 
 CREATE TRIGGER blobs_immutable BEFORE UPDATE ON blobs
 FOR EACH ROW EXECUTE FUNCTION refuse('immutable: blobs');
@@ -226,19 +235,8 @@ FOR EACH ROW EXECUTE FUNCTION refuse('immutable: blobs');
 CREATE TRIGGER attachments_immutable BEFORE UPDATE ON attachments
 FOR EACH ROW WHEN (NEW.alternative_id IS DISTINCT FROM OLD.alternative_id OR NEW.n IS DISTINCT FROM OLD.n OR NEW.media_type IS DISTINCT FROM OLD.media_type OR NEW.size IS DISTINCT FROM OLD.size OR ((NEW.name IS DISTINCT FROM OLD.name OR NEW.digest IS DISTINCT FROM OLD.digest OR NEW.text_digest IS DISTINCT FROM OLD.text_digest) AND NEW.is_erased = 0)) EXECUTE FUNCTION refuse('immutable: attachments');
 
-CREATE FUNCTION keep_attachment() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-    IF (SELECT c.is_temporary FROM alternatives AS a JOIN conversations AS c ON c.id = a.conversation_id
-        WHERE a.id = OLD.alternative_id) = 0
-    THEN
-        RAISE EXCEPTION 'never deleted: attachments' USING ERRCODE = 'check_violation';
-    END IF;
-    RETURN OLD;
-END
-$$;
-
 CREATE TRIGGER attachments_kept BEFORE DELETE ON attachments
-FOR EACH ROW EXECUTE FUNCTION keep_attachment();
+FOR EACH ROW EXECUTE FUNCTION refuse('never deleted: attachments');
 
 -- An alternative responds to one of the parent turn, and nothing is answered in two turns
 
@@ -262,7 +260,7 @@ $$;
 CREATE TRIGGER alternatives_place BEFORE INSERT ON alternatives
 FOR EACH ROW EXECUTE FUNCTION check_alternative_place();
 
--- What the search index has to take over. Temporary conversations are not searched (platform 28).
+-- What the search index has to take over
 
 CREATE FUNCTION note_search() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -271,35 +269,27 @@ BEGIN
 END
 $$;
 
-CREATE FUNCTION note_message_search() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-    UPDATE search_message_indexes SET behind = behind + 1
-    WHERE owner_id = NEW.owner_id AND (SELECT is_temporary FROM conversations WHERE id = NEW.conversation_id) = 0;
-    RETURN NULL;
-END
-$$;
-
 CREATE TRIGGER alternatives_searched AFTER INSERT ON alternatives
-FOR EACH ROW WHEN (NEW.content IS NOT NULL) EXECUTE FUNCTION note_message_search();
+FOR EACH ROW WHEN (NEW.content IS NOT NULL) EXECUTE FUNCTION note_search();
 
 CREATE TRIGGER alternatives_searched_anew AFTER UPDATE OF content ON alternatives
-FOR EACH ROW WHEN (NEW.content IS DISTINCT FROM OLD.content) EXECUTE FUNCTION note_message_search();
+FOR EACH ROW WHEN (NEW.content IS DISTINCT FROM OLD.content) EXECUTE FUNCTION note_search();
 
 CREATE TRIGGER conversations_searched AFTER INSERT ON conversations
-FOR EACH ROW WHEN (NEW.title IS NOT NULL AND NEW.is_temporary = 0) EXECUTE FUNCTION note_search();
+FOR EACH ROW WHEN (NEW.title IS NOT NULL) EXECUTE FUNCTION note_search();
 
 CREATE TRIGGER conversations_searched_anew AFTER UPDATE OF title ON conversations
-FOR EACH ROW WHEN (NEW.title IS DISTINCT FROM OLD.title AND NEW.is_temporary = 0) EXECUTE FUNCTION note_search();
+FOR EACH ROW WHEN (NEW.title IS DISTINCT FROM OLD.title) EXECUTE FUNCTION note_search();
 
 -- What changed, for those who follow the record
 
-CREATE TRIGGER conversations_noted AFTER INSERT OR UPDATE OR DELETE ON conversations
+CREATE TRIGGER conversations_noted AFTER INSERT OR UPDATE ON conversations
 FOR EACH ROW EXECUTE FUNCTION note_event('Conversation');
 
-CREATE TRIGGER conversation_turns_noted AFTER INSERT OR DELETE ON conversation_turns
+CREATE TRIGGER conversation_turns_noted AFTER INSERT ON conversation_turns
 FOR EACH ROW EXECUTE FUNCTION note_event('ConversationTurn');
 
-CREATE TRIGGER alternatives_noted AFTER INSERT OR UPDATE OR DELETE ON alternatives
+CREATE TRIGGER alternatives_noted AFTER INSERT OR UPDATE ON alternatives
 FOR EACH ROW EXECUTE FUNCTION note_event('Alternative');
 
 
@@ -403,9 +393,9 @@ SELECT 'DeadJob' AS label, id AS id, CAST(json_build_object('id', id, 'runId', r
 FROM dead_jobs
 UNION ALL
 SELECT 'Conversation' AS label, id AS id, CAST(json_build_object('id', id, 'title', title, 'titleBy', title_by,
-    'status', status, 'pinned', (pinned = 1), 'tags', CAST(tags AS json), 'isTemporary', (is_temporary = 1), 'tipId',
-    tip_id, 'contextBudget', context_budget, 'importKey', import_key, 'version', version, 'createdAt', created_at,
-    'updatedAt', updated_at) AS text) AS properties
+    'status', status, 'pinned', (pinned = 1), 'tags', CAST(tags AS json), 'tipId', tip_id, 'contextBudget',
+    context_budget, 'importKey', import_key, 'version', version, 'createdAt', created_at, 'updatedAt', updated_at) AS
+    text) AS properties
 FROM conversations
 UNION ALL
 SELECT 'ConversationTurn' AS label, id AS id, CAST(json_build_object('id', id, 'speaker', speaker, 'turnType',
@@ -416,7 +406,7 @@ SELECT 'Alternative' AS label, id AS id, CAST(json_build_object('id', id, 'conve
     owner_id, 'state', state, 'content', content, 'contentHash', content_hash, 'pathHash', path_hash, 'processDigest',
     process_digest, 'runId', run_id, 'model', model, 'usage', CAST(usage AS json), 'marks', CAST(marks AS json),
     'failure', failure, 'imported', CAST(imported AS json), 'createdAt', created_at, 'endedAt', ended_at, 'forgottenAt',
-    forgotten_at) AS text) AS properties
+    forgotten_at, 'forgottenBy', forgotten_by) AS text) AS properties
 FROM alternatives
 UNION ALL
 SELECT 'Manifest' AS label, alternative_id AS id, CAST(json_build_object('alternativeId', alternative_id, 'digest',
@@ -431,6 +421,10 @@ SELECT 'Attachment' AS label, CAST(alternative_id || '/' || n AS text) AS id, CA
     alternative_id, 'n', n, 'name', name, 'mediaType', media_type, 'size', size, 'digest', digest, 'textDigest',
     text_digest, 'isErased', (is_erased = 1)) AS text) AS properties
 FROM attachments
+UNION ALL
+SELECT 'Erasure' AS label, id AS id, CAST(json_build_object('id', id, 'actorId', actor_id, 'createdAt', created_at,
+    'endedAt', ended_at, 'runs', CAST(runs AS json), 'reason', reason) AS text) AS properties
+FROM erasures
 UNION ALL
 SELECT 'Executor' AS label, id AS id, CAST(json_build_object('id', id, 'host', host, 'pid', pid, 'birth', birth,
     'startedAt', started_at, 'lastHeartbeat', last_heartbeat, 'types', CAST(types AS json)) AS text) AS properties
@@ -568,6 +562,10 @@ UNION ALL
 SELECT 'OWNED_BY' AS type, 'Conversation' AS from_label, e.id AS from_id, 'User' AS to_label, e.owner_id AS to_id,
     CAST(json_build_object('created_at', e.created_at) AS text) AS properties
 FROM conversations AS e
+UNION ALL
+SELECT 'OWNED_BY' AS type, 'Erasure' AS from_label, e.id AS from_id, 'User' AS to_label, e.owner_id AS to_id,
+    CAST(json_build_object('created_at', e.created_at) AS text) AS properties
+FROM erasures AS e
 UNION ALL
 SELECT 'DEFAULT_PROCESS' AS type, 'Conversation' AS from_label, e.id AS from_id, 'Process' AS to_label,
     e.default_process_id AS to_id, CAST(json_build_object('since', e.default_process_since) AS text) AS properties

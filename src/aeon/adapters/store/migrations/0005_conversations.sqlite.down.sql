@@ -7,6 +7,8 @@ DROP TABLE search_message_terms;
 DROP TABLE search_message_words;
 DROP TABLE search_message_documents;
 DROP TABLE search_message_indexes;
+DROP INDEX runs_retried;
+DROP TABLE erasures;
 DROP TABLE pieces;
 DROP TABLE attachments;
 DROP TABLE blobs;

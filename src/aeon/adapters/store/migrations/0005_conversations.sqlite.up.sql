@@ -8,7 +8,6 @@ CREATE TABLE conversations (
     owner_id              TEXT NOT NULL REFERENCES users (id),
     status                TEXT NOT NULL CHECK (status IN ('active', 'archived')),
     pinned                INTEGER NOT NULL CHECK (pinned IN (0, 1)),
-    is_temporary          INTEGER NOT NULL CHECK (is_temporary IN (0, 1)),
     title_by              TEXT CHECK (title_by IN ('user', 'model')),
     tip_id                TEXT,
     default_process_id    TEXT REFERENCES processes (id),
@@ -35,7 +34,6 @@ CREATE INDEX conversations_newest ON conversations (owner_id, status, updated_at
 CREATE INDEX conversations_process ON conversations (default_process_id) WHERE default_process_id IS NOT NULL;
 CREATE INDEX conversations_origin ON conversations (forked_from_id) WHERE forked_from_id IS NOT NULL;
 CREATE INDEX conversations_untitled ON conversations (updated_at) WHERE title IS NULL;
-CREATE INDEX conversations_temporary ON conversations (updated_at) WHERE is_temporary = 1;
 
 -- A turn is a place in the tree. Its key is the alternative that it was made to answer: nobody makes a second one.
 
@@ -77,6 +75,7 @@ CREATE TABLE alternatives (
     created_at      TEXT NOT NULL,
     ended_at        TEXT,
     forgotten_at    TEXT,
+    forgotten_by    TEXT REFERENCES users (id),
     content_hash    TEXT,
     path_hash       TEXT,
     content         TEXT,
@@ -90,7 +89,8 @@ CREATE TABLE alternatives (
     CHECK ((state = 'generating') = (ended_at IS NULL)),
     CHECK ((content IS NULL) = (state IN ('generating', 'failed') OR forgotten_at IS NOT NULL)),
     CHECK ((process_id IS NULL) = (process_digest IS NULL)),
-    CHECK (state <> 'failed' OR failure IS NOT NULL)
+    CHECK (state <> 'failed' OR failure IS NOT NULL),
+    CHECK (forgotten_by IS NULL OR forgotten_at IS NOT NULL)
 ) STRICT;
 
 CREATE UNIQUE INDEX alternatives_active ON alternatives (turn_id) WHERE is_active = 1;
@@ -98,6 +98,7 @@ CREATE INDEX alternatives_of ON alternatives (conversation_id);
 CREATE INDEX alternatives_responding ON alternatives (responds_to_id) WHERE responds_to_id IS NOT NULL;
 CREATE INDEX alternatives_generating ON alternatives (owner_id, created_at) WHERE state = 'generating';
 CREATE INDEX alternatives_process ON alternatives (process_id) WHERE process_id IS NOT NULL;
+CREATE INDEX alternatives_forgotten ON alternatives (forgotten_by) WHERE forgotten_by IS NOT NULL;
 CREATE INDEX alternatives_run ON alternatives (run_id) WHERE run_id IS NOT NULL;
 
 -- What an answer was made from
@@ -144,6 +145,23 @@ CREATE TABLE pieces (
     PRIMARY KEY (alternative_id, n)
 ) STRICT;
 
+-- What was erased, by whom, and the runs whose records go with it. Until it has ended, something of it is left.
+
+CREATE TABLE erasures (
+    id         TEXT PRIMARY KEY,
+    owner_id   TEXT NOT NULL REFERENCES users (id),
+    actor_id   TEXT NOT NULL REFERENCES users (id),
+    created_at TEXT NOT NULL,
+    ended_at   TEXT,
+    runs       TEXT NOT NULL,
+    reason     TEXT
+) STRICT;
+
+CREATE INDEX runs_retried ON runs (retry_of) WHERE retry_of IS NOT NULL;
+CREATE INDEX erasures_owner ON erasures (owner_id);
+CREATE INDEX erasures_actor ON erasures (actor_id);
+CREATE INDEX erasures_open ON erasures (created_at, id) WHERE ended_at IS NULL;
+
 -- Search in conversations, derived from them. Of an index's documents, the newest wait with their words; as soon as a
 -- segment of them is full, its words get rows of their own. `behind` counts the changes that the index has not taken over.
 
@@ -182,31 +200,29 @@ CREATE TABLE search_message_terms (
 -- What never changes
 
 CREATE TRIGGER conversations_immutable BEFORE UPDATE ON conversations
-WHEN NEW.id IS NOT OLD.id OR NEW.owner_id IS NOT OLD.owner_id OR NEW.is_temporary IS NOT OLD.is_temporary OR NEW.forked_from_id IS NOT OLD.forked_from_id OR NEW.origin_turn_id IS NOT OLD.origin_turn_id OR NEW.origin_alternative_id IS NOT OLD.origin_alternative_id OR NEW.import_key IS NOT OLD.import_key OR NEW.created_at IS NOT OLD.created_at
+WHEN NEW.id IS NOT OLD.id OR NEW.owner_id IS NOT OLD.owner_id OR NEW.forked_from_id IS NOT OLD.forked_from_id OR NEW.origin_turn_id IS NOT OLD.origin_turn_id OR NEW.origin_alternative_id IS NOT OLD.origin_alternative_id OR NEW.import_key IS NOT OLD.import_key OR NEW.created_at IS NOT OLD.created_at
 BEGIN SELECT RAISE(ABORT, 'immutable: conversations'); END;
 CREATE TRIGGER alternatives_immutable BEFORE UPDATE ON alternatives
-WHEN NEW.id IS NOT OLD.id OR NEW.turn_id IS NOT OLD.turn_id OR NEW.conversation_id IS NOT OLD.conversation_id OR NEW.owner_id IS NOT OLD.owner_id OR NEW.sequence IS NOT OLD.sequence OR NEW.responds_to_id IS NOT OLD.responds_to_id OR NEW.process_id IS NOT OLD.process_id OR NEW.process_digest IS NOT OLD.process_digest OR NEW.imported IS NOT OLD.imported OR NEW.created_at IS NOT OLD.created_at
+WHEN NEW.id IS NOT OLD.id OR NEW.turn_id IS NOT OLD.turn_id OR NEW.conversation_id IS NOT OLD.conversation_id OR NEW.owner_id IS NOT OLD.owner_id OR NEW.sequence IS NOT OLD.sequence OR NEW.responds_to_id IS NOT OLD.responds_to_id OR NEW.process_id IS NOT OLD.process_id OR NEW.process_digest IS NOT OLD.process_digest OR (NEW.imported IS NOT OLD.imported AND (NEW.imported IS NOT NULL OR NEW.forgotten_at IS NULL)) OR NEW.created_at IS NOT OLD.created_at
 BEGIN SELECT RAISE(ABORT, 'immutable: alternatives'); END;
 CREATE TRIGGER conversation_turns_immutable BEFORE UPDATE ON conversation_turns
 BEGIN SELECT RAISE(ABORT, 'immutable: conversation_turns'); END;
 CREATE TRIGGER manifests_immutable BEFORE UPDATE ON manifests
 BEGIN SELECT RAISE(ABORT, 'immutable: manifests'); END;
 CREATE TRIGGER alternatives_ended_once BEFORE UPDATE ON alternatives
-WHEN OLD.ended_at IS NOT NULL AND (NEW.state IS NOT OLD.state OR NEW.ended_at IS NOT OLD.ended_at OR NEW.run_id IS NOT OLD.run_id OR NEW.failure IS NOT OLD.failure OR ((NEW.content IS NOT OLD.content OR NEW.marks IS NOT OLD.marks) AND NEW.forgotten_at IS NULL))
+WHEN OLD.ended_at IS NOT NULL AND (NEW.state IS NOT OLD.state OR NEW.ended_at IS NOT OLD.ended_at OR NEW.run_id IS NOT OLD.run_id OR ((NEW.content IS NOT OLD.content OR NEW.marks IS NOT OLD.marks OR NEW.failure IS NOT OLD.failure) AND NEW.forgotten_at IS NULL))
 BEGIN SELECT RAISE(ABORT, 'immutable: alternatives that have ended'); END;
 CREATE TRIGGER alternatives_run_once BEFORE UPDATE ON alternatives
 WHEN OLD.run_id IS NOT NULL AND NEW.run_id IS NOT OLD.run_id
 BEGIN SELECT RAISE(ABORT, 'immutable: alternatives'); END;
 CREATE TRIGGER alternatives_forgotten_once BEFORE UPDATE ON alternatives
-WHEN OLD.forgotten_at IS NOT NULL AND (NEW.forgotten_at IS NOT OLD.forgotten_at OR NEW.content IS NOT NULL)
+WHEN OLD.forgotten_at IS NOT NULL AND (NEW.forgotten_at IS NOT OLD.forgotten_at OR NEW.forgotten_by IS NOT OLD.forgotten_by OR NEW.content IS NOT NULL)
 BEGIN SELECT RAISE(ABORT, 'immutable: alternatives that were forgotten'); END;
-CREATE TRIGGER conversations_kept BEFORE DELETE ON conversations WHEN OLD.is_temporary = 0
+CREATE TRIGGER conversations_kept BEFORE DELETE ON conversations
 BEGIN SELECT RAISE(ABORT, 'never deleted: conversations'); END;
 CREATE TRIGGER conversation_turns_kept BEFORE DELETE ON conversation_turns
-WHEN (SELECT is_temporary FROM conversations WHERE id = OLD.conversation_id) = 0
 BEGIN SELECT RAISE(ABORT, 'never deleted: conversation_turns'); END;
 CREATE TRIGGER alternatives_kept BEFORE DELETE ON alternatives
-WHEN (SELECT is_temporary FROM conversations WHERE id = OLD.conversation_id) = 0
 BEGIN SELECT RAISE(ABORT, 'never deleted: alternatives'); END;
 CREATE TRIGGER blobs_immutable BEFORE UPDATE ON blobs
 BEGIN SELECT RAISE(ABORT, 'immutable: blobs'); END;
@@ -214,7 +230,6 @@ CREATE TRIGGER attachments_immutable BEFORE UPDATE ON attachments
 WHEN NEW.alternative_id IS NOT OLD.alternative_id OR NEW.n IS NOT OLD.n OR NEW.media_type IS NOT OLD.media_type OR NEW.size IS NOT OLD.size OR ((NEW.name IS NOT OLD.name OR NEW.digest IS NOT OLD.digest OR NEW.text_digest IS NOT OLD.text_digest) AND NEW.is_erased = 0)
 BEGIN SELECT RAISE(ABORT, 'immutable: attachments'); END;
 CREATE TRIGGER attachments_kept BEFORE DELETE ON attachments
-WHEN (SELECT c.is_temporary FROM alternatives AS a JOIN conversations AS c ON c.id = a.conversation_id WHERE a.id = OLD.alternative_id) = 0
 BEGIN SELECT RAISE(ABORT, 'never deleted: attachments'); END;
 
 -- An alternative responds to one of the parent turn, and nothing is answered in two turns
@@ -230,24 +245,22 @@ CREATE TRIGGER alternatives_one_turn BEFORE INSERT ON alternatives
 WHEN EXISTS (SELECT 1 FROM alternatives WHERE responds_to_id = NEW.responds_to_id AND turn_id <> NEW.turn_id)
 BEGIN SELECT RAISE(ABORT, 'an alternative is answered in one turn'); END;
 
--- What the search index has to take over. Temporary conversations are not searched (platform 28).
+-- What the search index has to take over
 
 CREATE TRIGGER alternatives_searched AFTER INSERT ON alternatives WHEN NEW.content IS NOT NULL
 BEGIN
-    UPDATE search_message_indexes SET behind = behind + 1
-    WHERE owner_id = NEW.owner_id AND (SELECT is_temporary FROM conversations WHERE id = NEW.conversation_id) = 0;
+    UPDATE search_message_indexes SET behind = behind + 1 WHERE owner_id = NEW.owner_id;
 END;
 CREATE TRIGGER alternatives_searched_anew AFTER UPDATE OF content ON alternatives WHEN NEW.content IS NOT OLD.content
 BEGIN
-    UPDATE search_message_indexes SET behind = behind + 1
-    WHERE owner_id = NEW.owner_id AND (SELECT is_temporary FROM conversations WHERE id = NEW.conversation_id) = 0;
+    UPDATE search_message_indexes SET behind = behind + 1 WHERE owner_id = NEW.owner_id;
 END;
-CREATE TRIGGER conversations_searched AFTER INSERT ON conversations WHEN NEW.title IS NOT NULL AND NEW.is_temporary = 0
+CREATE TRIGGER conversations_searched AFTER INSERT ON conversations WHEN NEW.title IS NOT NULL
 BEGIN
     UPDATE search_message_indexes SET behind = behind + 1 WHERE owner_id = NEW.owner_id;
 END;
 CREATE TRIGGER conversations_searched_anew AFTER UPDATE OF title ON conversations
-WHEN NEW.title IS NOT OLD.title AND NEW.is_temporary = 0
+WHEN NEW.title IS NOT OLD.title
 BEGIN
     UPDATE search_message_indexes SET behind = behind + 1 WHERE owner_id = NEW.owner_id;
 END;
@@ -258,18 +271,12 @@ CREATE TRIGGER conversations_created AFTER INSERT ON conversations WHEN EXISTS (
 BEGIN INSERT INTO events (micros, label, subject) VALUES (CAST((julianday('now') - 2440587.5) * 86400000000 AS INTEGER), 'Conversation', NEW.id); END;
 CREATE TRIGGER conversations_changed AFTER UPDATE ON conversations WHEN EXISTS (SELECT 1 FROM consumers)
 BEGIN INSERT INTO events (micros, label, subject) VALUES (CAST((julianday('now') - 2440587.5) * 86400000000 AS INTEGER), 'Conversation', NEW.id); END;
-CREATE TRIGGER conversations_deleted AFTER DELETE ON conversations WHEN EXISTS (SELECT 1 FROM consumers)
-BEGIN INSERT INTO events (micros, label, subject) VALUES (CAST((julianday('now') - 2440587.5) * 86400000000 AS INTEGER), 'Conversation', OLD.id); END;
 CREATE TRIGGER conversation_turns_created AFTER INSERT ON conversation_turns WHEN EXISTS (SELECT 1 FROM consumers)
 BEGIN INSERT INTO events (micros, label, subject) VALUES (CAST((julianday('now') - 2440587.5) * 86400000000 AS INTEGER), 'ConversationTurn', NEW.id); END;
-CREATE TRIGGER conversation_turns_deleted AFTER DELETE ON conversation_turns WHEN EXISTS (SELECT 1 FROM consumers)
-BEGIN INSERT INTO events (micros, label, subject) VALUES (CAST((julianday('now') - 2440587.5) * 86400000000 AS INTEGER), 'ConversationTurn', OLD.id); END;
 CREATE TRIGGER alternatives_created AFTER INSERT ON alternatives WHEN EXISTS (SELECT 1 FROM consumers)
 BEGIN INSERT INTO events (micros, label, subject) VALUES (CAST((julianday('now') - 2440587.5) * 86400000000 AS INTEGER), 'Alternative', NEW.id); END;
 CREATE TRIGGER alternatives_changed AFTER UPDATE ON alternatives WHEN EXISTS (SELECT 1 FROM consumers)
 BEGIN INSERT INTO events (micros, label, subject) VALUES (CAST((julianday('now') - 2440587.5) * 86400000000 AS INTEGER), 'Alternative', NEW.id); END;
-CREATE TRIGGER alternatives_deleted AFTER DELETE ON alternatives WHEN EXISTS (SELECT 1 FROM consumers)
-BEGIN INSERT INTO events (micros, label, subject) VALUES (CAST((julianday('now') - 2440587.5) * 86400000000 AS INTEGER), 'Alternative', OLD.id); END;
 
 CREATE VIEW graph_node (label, id, properties) AS
 SELECT label, id, (SELECT CASE WHEN said GLOB '*[' || char(1) || '-' || char(31) || ']*' THEN (
@@ -491,12 +498,12 @@ SELECT 'Conversation' AS label, id AS id, '{' || '"id":' || coalesce('"' || repl
     'null') || ',' || '"titleBy":' || coalesce('"' || replace(replace(title_by, '\', '\\'), '"', '\"') || '"', 'null')
     || ',' || '"status":' || coalesce('"' || replace(replace(status, '\', '\\'), '"', '\"') || '"', 'null') || ',' ||
     '"pinned":' || CASE pinned WHEN 1 THEN 'true' ELSE 'false' END || ',' || '"tags":' || coalesce(tags, 'null') || ','
-    || '"isTemporary":' || CASE is_temporary WHEN 1 THEN 'true' ELSE 'false' END || ',' || '"tipId":' || coalesce('"' ||
-    replace(replace(tip_id, '\', '\\'), '"', '\"') || '"', 'null') || ',' || '"contextBudget":' ||
-    coalesce(context_budget, 'null') || ',' || '"importKey":' || coalesce('"' || replace(replace(import_key, '\', '\\'),
-    '"', '\"') || '"', 'null') || ',' || '"version":' || coalesce(version, 'null') || ',' || '"createdAt":' ||
-    coalesce('"' || replace(replace(created_at, '\', '\\'), '"', '\"') || '"', 'null') || ',' || '"updatedAt":' ||
-    coalesce('"' || replace(replace(updated_at, '\', '\\'), '"', '\"') || '"', 'null') || '}' AS properties
+    || '"tipId":' || coalesce('"' || replace(replace(tip_id, '\', '\\'), '"', '\"') || '"', 'null') || ',' ||
+    '"contextBudget":' || coalesce(context_budget, 'null') || ',' || '"importKey":' || coalesce('"' ||
+    replace(replace(import_key, '\', '\\'), '"', '\"') || '"', 'null') || ',' || '"version":' || coalesce(version,
+    'null') || ',' || '"createdAt":' || coalesce('"' || replace(replace(created_at, '\', '\\'), '"', '\"') || '"',
+    'null') || ',' || '"updatedAt":' || coalesce('"' || replace(replace(updated_at, '\', '\\'), '"', '\"') || '"',
+    'null') || '}' AS properties
 FROM conversations
 UNION ALL
 SELECT 'ConversationTurn' AS label, id AS id, '{' || '"id":' || coalesce('"' || replace(replace(id, '\', '\\'), '"',
@@ -521,6 +528,7 @@ SELECT 'Alternative' AS label, id AS id, '{' || '"id":' || coalesce('"' || repla
     'null') || ',' || '"createdAt":' || coalesce('"' || replace(replace(created_at, '\', '\\'), '"', '\"') || '"',
     'null') || ',' || '"endedAt":' || coalesce('"' || replace(replace(ended_at, '\', '\\'), '"', '\"') || '"', 'null')
     || ',' || '"forgottenAt":' || coalesce('"' || replace(replace(forgotten_at, '\', '\\'), '"', '\"') || '"', 'null')
+    || ',' || '"forgottenBy":' || coalesce('"' || replace(replace(forgotten_by, '\', '\\'), '"', '\"') || '"', 'null')
     || '}' AS properties
 FROM alternatives
 UNION ALL
@@ -545,6 +553,14 @@ SELECT 'Attachment' AS label, CAST(alternative_id || '/' || n AS text) AS id, '{
     '"', '\"') || '"', 'null') || ',' || '"isErased":' || CASE is_erased WHEN 1 THEN 'true' ELSE 'false' END || '}' AS
     properties
 FROM attachments
+UNION ALL
+SELECT 'Erasure' AS label, id AS id, '{' || '"id":' || coalesce('"' || replace(replace(id, '\', '\\'), '"', '\"') ||
+    '"', 'null') || ',' || '"actorId":' || coalesce('"' || replace(replace(actor_id, '\', '\\'), '"', '\"') || '"',
+    'null') || ',' || '"createdAt":' || coalesce('"' || replace(replace(created_at, '\', '\\'), '"', '\"') || '"',
+    'null') || ',' || '"endedAt":' || coalesce('"' || replace(replace(ended_at, '\', '\\'), '"', '\"') || '"', 'null')
+    || ',' || '"runs":' || coalesce(runs, 'null') || ',' || '"reason":' || coalesce('"' || replace(replace(reason, '\',
+    '\\'), '"', '\"') || '"', 'null') || '}' AS properties
+FROM erasures
 UNION ALL
 SELECT 'Executor' AS label, id AS id, '{' || '"id":' || coalesce('"' || replace(replace(id, '\', '\\'), '"', '\"') ||
     '"', 'null') || ',' || '"host":' || coalesce('"' || replace(replace(host, '\', '\\'), '"', '\"') || '"', 'null') ||
@@ -728,6 +744,11 @@ SELECT 'OWNED_BY' AS type, 'Conversation' AS from_label, e.id AS from_id, 'User'
     || '"created_at":' || coalesce('"' || replace(replace(e.created_at, '\', '\\'), '"', '\"') || '"', 'null') || '}' AS
     properties
 FROM conversations AS e
+UNION ALL
+SELECT 'OWNED_BY' AS type, 'Erasure' AS from_label, e.id AS from_id, 'User' AS to_label, e.owner_id AS to_id, '{' ||
+    '"created_at":' || coalesce('"' || replace(replace(e.created_at, '\', '\\'), '"', '\"') || '"', 'null') || '}' AS
+    properties
+FROM erasures AS e
 UNION ALL
 SELECT 'DEFAULT_PROCESS' AS type, 'Conversation' AS from_label, e.id AS from_id, 'Process' AS to_label,
     e.default_process_id AS to_id, '{' || '"since":' || coalesce('"' || replace(replace(e.default_process_since, '\',

@@ -3,7 +3,7 @@
 import math
 import random
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
 
 import psycopg
@@ -18,6 +18,7 @@ from aeon.adapters.store.postgresql.errors import (
     as_store_errors,
 )
 from aeon.adapters.store.postgresql.pool import ConnectionPool
+from aeon.base.json import Json
 from aeon.platform.store import (
     Dialect,
     DialectQuery,
@@ -44,6 +45,13 @@ _BEGIN_VIEW = b"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL idle_
 """The caller may pass on the rows slowly; the transaction holds no locks."""
 
 _BEGIN_READ = b"BEGIN READ ONLY"
+
+_OTHERS_TABLES = """
+SELECT c.relname AS name FROM pg_class AS c
+WHERE c.relname IN (SELECT value FROM json_each(:tables)) AND c.relnamespace = CAST(current_schema() AS regnamespace)
+  AND NOT pg_has_role(c.relowner, 'USAGE')
+"""
+"""The server only warns, and does nothing, where somebody else's table is to be rewritten."""
 
 _SET_TIMEOUT = "SELECT set_config('statement_timeout', CAST(:milliseconds AS text), true)"
 
@@ -74,6 +82,12 @@ class PostgresStore:
 
     def update(self, work: Callable[[UnitOfWork], T]) -> T:
         return self._retry(lambda connection: self._update(connection, work))
+
+    def compact(self, tables: Sequence[str]) -> bool:
+        if self.read(_OTHERS_TABLES, {"tables": list[Json](tables)}):
+            return False
+        self._retry(lambda connection: self._compact(connection, tables))
+        return True
 
     def explain(self, query: Query, params: Params | None = None) -> str:
         text = query.postgresql if isinstance(query, DialectQuery) else query
@@ -125,6 +139,12 @@ class PostgresStore:
         result = work(unit)
         unit.commit()
         return result
+
+    def _compact(self, connection: Connection, tables: Sequence[str]) -> None:
+        """Writes each table into a new file; the server removes the old one."""
+        with as_store_errors(connection, self._name):
+            for table in tables:
+                connection.execute(f'VACUUM (FULL) "{table}"'.encode())
 
     def _begin(self, connection: Connection, statement: bytes) -> None:
         try:

@@ -41,6 +41,14 @@ def connect(path: Path, *, is_durable: bool = True) -> sqlite3.Connection:
     return _open(f"{path.absolute().as_uri()}?mode=rw", (*_PRAGMAS, sync))
 
 
+def connect_in_memory(content: bytes | None) -> sqlite3.Connection:
+    """Opens a connection to a database of its own in memory: a copy of this one, or an empty one."""
+    connection = _open("file::memory:", _PRAGMAS)
+    if content is not None:
+        connection.deserialize(content)
+    return connection
+
+
 def connect_read_only(path: Path) -> sqlite3.Connection:
     """Opens a connection that does not change the file, even when it is closed.
 

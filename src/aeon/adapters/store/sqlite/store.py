@@ -3,7 +3,7 @@
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TypeVar
@@ -13,8 +13,17 @@ from aeon.adapters.store.sqlite.connection import connect
 from aeon.adapters.store.sqlite.errors import SQLITE_ERRORS, as_commit_errors, as_store_error, as_store_errors
 from aeon.adapters.store.sqlite.record_lock import RecordLock
 from aeon.base.json import JsonObject
-from aeon.base.sqlite_locks import retry_while_locked
-from aeon.platform.store import Dialect, DialectQuery, Params, Query, QueryError, Row, UnitOfWork
+from aeon.base.sqlite_locks import MAX_WAIT_SECONDS, retry_while_locked, sleep_with_jitter
+from aeon.platform.store import (
+    Dialect,
+    DialectQuery,
+    Params,
+    Query,
+    QueryError,
+    Row,
+    StoreUnavailableError,
+    UnitOfWork,
+)
 
 T = TypeVar("T")
 
@@ -78,6 +87,14 @@ class SqliteStore:
                 self._record_lock.check()
             return SqliteUnit(connection, self._path).run(work, begin="BEGIN IMMEDIATE")
 
+    def compact(self, tables: Sequence[str]) -> bool:  # noqa: ARG002  # all tables are in one file
+        with self._writing, self._connection() as connection, as_store_errors(self._path):
+            if self._record_lock is not None:
+                self._record_lock.check()
+            retry_while_locked(lambda: connection.execute("VACUUM"))
+            _empty_wal(connection, self._path)
+        return True
+
     def explain(self, query: Query, params: Params | None = None) -> str:
         rows = self.read(f"EXPLAIN QUERY PLAN {_text(query)}", params)
         return "\n".join(str(row["detail"]) for row in rows)
@@ -104,10 +121,13 @@ class SqliteStore:
                 return self._idle.pop()
         try:
             with as_store_errors(self._path):
-                return retry_while_locked(lambda: connect(self._path, is_durable=self._is_durable))
+                return retry_while_locked(self._connect)
         except BaseException:
             self._release(None)
             raise
+
+    def _connect(self) -> sqlite3.Connection:
+        return connect(self._path, is_durable=self._is_durable)
 
     def _release(self, connection: sqlite3.Connection | None) -> None:
         if connection is not None and (connection.in_transaction or len(self._idle) >= _MAX_IDLE):
@@ -171,6 +191,18 @@ class SqliteUnit:
             return statement()
         except SQLITE_ERRORS as error:
             raise as_store_error(error, self._path) from error
+
+
+def _empty_wal(connection: sqlite3.Connection, path: Path) -> None:
+    """Moves the whole write-ahead log to the file and truncates it. Raises StoreUnavailableError while it is read."""
+    end = time.monotonic() + MAX_WAIT_SECONDS
+    while connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]:
+        if time.monotonic() > end:
+            raise StoreUnavailableError(
+                f"{path} is being read, so its write-ahead log cannot be emptied.",
+                next_step="Let the other programs that read it end, and try again.",
+            )
+        sleep_with_jitter()
 
 
 def _text(query: Query) -> str:
