@@ -1,14 +1,19 @@
 """`aeon conversation forget` and `redact`: what was said is in no byte of any file, and everything else is (platform 28)."""
 
+import asyncio
+import json
 import os
 import signal
 import subprocess
 import sys
+from base64 import b64encode
 from pathlib import Path
 
 import pytest
 from tests.cli.platform.conftest import background, until
 
+from aeon.adapters.engines.retry import wait_until
+from aeon.testing.temporal_server import TemporalServer, missing_for_temporal
 from aeon.testing.wire_rules import StalledResponse, TextResponse
 
 __all__ = ["background"]
@@ -36,11 +41,19 @@ def folders():
     return [*places, *(Path(os.environ[name]) for name in ("XDG_CACHE_HOME", "TMPDIR") if name in os.environ)]
 
 
-def files_with(text):
-    """The files of these folders that have a text in their bytes, or in their names."""
-    wanted = text.encode()
-    found = [file for folder in folders() for file in folder.rglob("*") if file.is_file()]
-    return sorted({str(each) for each in found if wanted in each.read_bytes() or wanted in each.name.encode()})
+def files_with(text, *others):
+    """The files of these folders that have a text in their bytes, also as base64, or in their names."""
+    found = [file for folder in [*folders(), *others] for file in folder.rglob("*") if file.is_file()]
+    # whatever stands before it shifts base64 by 0, 1 or 2 bytes; what depends on the neighbours is cut off
+    coded = [b64encode(b"\0" * shift + text.encode())[4 if shift else 0 : -4] for shift in range(3)]
+    wanted = [text.encode(), *coded]
+    return sorted(
+        {
+            str(each)
+            for each in found
+            if any(one in data for one in wanted for data in (each.read_bytes(), each.name.encode()))
+        }
+    )
 
 
 @pytest.fixture
@@ -53,7 +66,10 @@ def said(aeon, double, monkeypatch):
         f"Many a {OURS}.",
     )
     monkeypatch.setenv("AEON_MODEL_CONTEXT", "131072")
-    assert aeon("chat", f"What is a {OURS}?").code == 0
+    attached = Path(f"{OURS}.csv")
+    attached.write_text(f"ship,minutes\n{OURS},40\n")
+    assert aeon("chat", f"What is a {OURS}?", "--attach", attached).code == 0
+    attached.unlink()
     Path("ship.txt").write_text(f"The {OURS} needs 40 minutes.")
     assert aeon("chat", f"How long does the {OURS} in ship.txt need?", "-c", "last").code == 0
     Path("ship.txt").unlink()
@@ -71,6 +87,7 @@ def test_of_a_forgotten_conversation_no_byte_is_left_platform_28(aeon, said):
     tree = aeon("conversation", "tree", said, "--json").json
     done = aeon("conversation", "forget", said, "--yes")
     assert done.code == 0, done.err
+    assert "1 attached file(s)" in done.err
     assert "Backups" not in done.err
     assert files_with(OURS) == []
     assert any(THEIRS.encode() in Path(each).read_bytes() for each in files_with(THEIRS))
@@ -94,6 +111,79 @@ def test_of_a_forgotten_conversation_no_byte_is_left_platform_28(aeon, said):
     assert aeon("conversation", "export", "--all", "--to", "later.json").code == 0
     assert files_with(OURS) == []
     assert aeon("chat", f"What is a {THEIRS}?", "--user", "eve", "-c", "last").code in {0, 1}
+
+
+def test_what_an_import_knew_besides_goes_too_platform_28(aeon):
+    author = {"role": "assistant", "name": OURS, "metadata": {"by": OURS}}
+    content = {"content_type": "text", "parts": [f"A {OURS}."]}
+    message = {"author": author, "create_time": 1, "content": content, "metadata": {"model_slug": "m"}}
+    node = {"id": "a", "parent": None, "children": [], "message": message}
+    tree = {"conversation_id": "c", "title": OURS, "create_time": 1, "current_node": "a", "mapping": {"a": node}}
+    Path("conversations.json").write_text(json.dumps([tree]))
+    assert aeon("conversation", "import", "conversations.json").code == 0
+    Path("conversations.json").unlink()
+    assert files_with(OURS)
+    assert aeon("conversation", "forget", "last", "--yes").code == 0
+    assert files_with(OURS) == []
+
+
+@pytest.mark.server
+@pytest.mark.slow
+def test_in_a_record_on_a_server_nothing_is_left_in_its_tables_platform_28(
+    aeon, request, double, monkeypatch, postgres_server
+):
+    """Its write-ahead log keeps it until the server recycles it (decision 58)."""
+    address = postgres_server.create_database()
+    monkeypatch.setenv("AEON_STORE_ADDRESS", address)
+    assert aeon("store", "migrate").code == 0
+    said = request.getfixturevalue("said")
+    tables = postgres_server.data / "base"
+    postgres_server.execute("CHECKPOINT")
+    assert files_with(OURS, tables)
+    assert aeon("conversation", "forget", said, "--yes").code == 0
+    postgres_server.execute("CHECKPOINT")
+    assert files_with(OURS, tables) == []
+    assert files_with(THEIRS, tables)
+
+
+@pytest.mark.server
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+def test_with_an_engine_on_a_server_its_histories_go_too_platform_28(aeon, double, tmp_path):
+    if missing := missing_for_temporal():
+        pytest.skip(missing)
+    server = TemporalServer(tmp_path / "temporal")
+    server.start()
+    try:
+        Path("aeon.toml").write_text(f'[engine]\naddress = "temporal://{server.address}/default"\n')
+        double(f"A {OURS} it is.")
+        assert aeon("chat", f"What is a {OURS}?").code == 0
+        (run,) = [each["runId"] for each in newest_path(aeon) if each["runId"]]
+        assert asyncio.run(has_history(server, run))
+        assert aeon("conversation", "forget", "last", "--yes").code == 0
+        assert wait_until(lambda: not asyncio.run(has_history(server, run)), 120)  # the server takes half a minute
+        assert [each for each in files_with(OURS) if "temporal" not in Path(each).parts] == []
+    finally:
+        server.stop()
+
+
+async def has_history(server, run):
+    """Whether a Temporal server has the workflow of a run."""
+    from temporalio.client import Client
+    from temporalio.service import RPCError, RPCStatusCode
+
+    client = await Client.connect(server.address)
+    try:
+        await client.get_workflow_handle(run).describe()
+    except RPCError as error:
+        if error.status is not RPCStatusCode.NOT_FOUND:
+            raise
+        return False
+    return True
+
+
+def newest_path(aeon):
+    return aeon("conversation", "show", "last", "--json").json["path"]
 
 
 def test_a_temporary_conversation_leaves_no_byte_platform_28(aeon, double, monkeypatch, tmp_path):

@@ -6,6 +6,7 @@ import pytest
 
 from aeon.base.json import canonical_json
 from aeon.platform.conversations import queries
+from aeon.platform.conversations.attachments import AttachmentRepository, NewAttachment
 from aeon.platform.conversations.erasing import ErasureRepository, ErasureTarget
 from aeon.platform.conversations.model import NewConversation
 from aeon.platform.conversations.turns import EndedAnswer
@@ -78,6 +79,34 @@ def test_of_one_message_all_copies_go_and_its_place_stays_platform_28(talk, eras
     assert talk.path(conversation) == [None, "It does.", "And then?", "It lands."]
     assert MessageSearch(talk.store).search(talk.user, "flies") == []
     assert len(MessageSearch(talk.store).search(talk.user, "lands")) == 1
+
+
+def test_attached_files_go_when_no_other_message_has_them_platform_28(talk, erasures, marker):
+    files = AttachmentRepository(talk.store)
+    conversation = talk.conversation()
+    text = f"about {marker}"
+    attached = NewAttachment(f"{marker}.txt", "text/plain", text.encode(), text)
+    message = talk.turns.append(conversation.id, "Read it.", talk.request(), attachments=[attached])
+    entry = {"alternative": message.id, "attachments": [{"n": 1, "name": attached.name, "digest": attached.digest}]}
+    answer = talk.answer(message, "It does.")
+    text = canonical_json({"entries": [entry]})
+    talk.store.update(
+        lambda unit: unit.write(queries.ADD_MANIFEST, {"id": answer.id, "digest": "d", "at": "now", "text": text})
+    )
+    edited = talk.turns.edit(message.id, "Read it well.", talk.request())
+    first = ErasureTarget(talk.user, conversation.id, message.id)
+    assert erasures.measure(first).files == 1
+    erasures.begin(first, talk.request())
+    (gone,) = files.of(talk.user, [message.id])[message.id]
+    (kept,) = files.of(talk.user, [edited.id])[edited.id]
+    assert (gone.name, gone.digest, gone.size, gone.is_erased) == (None, None, len(attached.content), True)
+    assert files.content(talk.user, kept.digest) == attached.content
+    assert places_of(talk.store, marker) == {"attachments.name"}, "of the edited message"
+    assert places_of(talk.store, attached.digest) == {"attachments.digest", "attachments.text_digest", "blobs.digest"}
+    erasures.begin(ErasureTarget(talk.user, conversation.id, edited.id), talk.request())
+    assert places_of(talk.store, marker) == places_of(talk.store, attached.digest) == set()
+    with pytest.raises(NotFoundError):
+        files.content(talk.user, attached.digest)
 
 
 def test_an_answer_goes_with_its_marks_and_pieces_and_nothing_is_written_of_it_later_platform_28(

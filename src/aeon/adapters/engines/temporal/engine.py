@@ -164,9 +164,10 @@ class TemporalEngine:
             await asyncio.sleep(_SIGNAL_POLL_INTERVAL)
 
     async def _delete_history(self, run: str) -> None:
-        """Delete all workflows of one run."""
-        async for each in self._client.list_workflows(f"WorkflowId = '{run}'"):
-            execution = WorkflowExecution(workflow_id=each.id, run_id=each.run_id)
+        """Delete all workflows of one run; the newest by its id alone, since Temporal lists it only after a while."""
+        listed = [each async for each in self._client.list_workflows(f"WorkflowId = '{run}'")]
+        executions = [WorkflowExecution(workflow_id=each.id, run_id=each.run_id) for each in listed]
+        for execution in [*executions, WorkflowExecution(workflow_id=run)]:
             request = DeleteWorkflowExecutionRequest(namespace=self._client.namespace, workflow_execution=execution)
             with suppress(RPCError):  # Temporal has deleted it already
                 await self._client.workflow_service.delete_workflow_execution(request)
