@@ -101,27 +101,37 @@ class AnswerFollower:
     def __init__(self, service: "ConversationService", platform: Platform, answer: Alternative) -> None:
         self._service = service
         self._pieces = platform.pieces
+        self._shown: list[str] = []
+        self._idle = 0
+        self._has_ended = False
         self.result = answer
 
     def __iter__(self) -> Iterator[str]:
-        shown: list[str] = []
-        idle = 0
-        while True:
-            found = self._pieces.read(self.result.id, len(shown), _WAIT)
-            shown += found
+        while (found := self.look(_WAIT)) is not None:
             yield from found
-            idle = 0 if found else idle + 1
-            if not found:
-                self.result = self._service.settle(self.result.id)
-                if self.result.state != "generating":
-                    if rest := _unshown(self.result.content or "", "".join(shown)):
-                        yield rest
-                    self._pieces.drop(self.result.id)
-                    return
-                if idle % _TAKE_UP == 0:
-                    self._service.take_up(self.result.id)
-                if self._pieces.is_finished(self.result.id):
-                    time.sleep(min(_WAIT, _SOON * idle))  # its Process may have more steps
+            if not found and self._pieces.is_finished(self.result.id):
+                time.sleep(min(_WAIT, _SOON * self._idle))  # its Process may have more steps
+
+    def look(self, wait: float = 0) -> list[str] | None:
+        """Return the new pieces, for which it waits so many seconds at most; None once the answer has ended."""
+        if self._has_ended:
+            return None
+        found = self._pieces.read(self.result.id, len(self._shown), wait)
+        self._shown += found
+        self._idle = 0 if found else self._idle + 1
+        return found or self._rest()
+
+    def _rest(self) -> list[str] | None:
+        """Return what an answer that has ended has besides its pieces; nothing while it is made."""
+        self.result = self._service.settle(self.result.id)
+        if self.result.state == "generating":
+            if self._idle % _TAKE_UP == 0:
+                self._service.take_up(self.result.id)
+            return []
+        self._has_ended = True
+        self._pieces.drop(self.result.id)
+        rest = _unshown(self.result.content or "", "".join(self._shown))
+        return [rest] if rest else None
 
 
 class ConversationService:

@@ -71,6 +71,22 @@ class WorkerService:
         `report` gets what it does. `started` is called once it works, `ended` with the number of runs that are active
         here when it is interrupted.
         """
+        periodic = self._begin_maintenance(report)
+        started()
+        try:
+            while True:
+                periodic.run_due()
+                self._runtime.clock.sleep(POLL_INTERVAL)
+        finally:
+            ended(self._runtime.run_maintenance.active_run_count)
+
+    def serve_until(self, stopping: threading.Event, report: Report) -> None:
+        """Do what `serve_runs` does beside other work of this process, until `stopping` is set."""
+        periodic = self._begin_maintenance(report)
+        while not stopping.wait(POLL_INTERVAL):
+            periodic.run_due()
+
+    def _begin_maintenance(self, report: Report) -> PeriodicTasks:
         runtime = self._runtime
         runtime.start([PROCESS])
         maintenance = runtime.run_maintenance
@@ -84,15 +100,8 @@ class WorkerService:
             PeriodicTask(ADOPTION_INTERVAL, self._record_measurements),
             PeriodicTask(CLEANUP_INTERVAL, self._delete_old_data),
         ]
-        periodic = PeriodicTasks(tasks, runtime.clock, report)
-        started()
         threading.Thread(target=self._watch_health, args=(report,), name="aeon-health", daemon=True).start()
-        try:
-            while True:
-                periodic.run_due()
-                runtime.clock.sleep(POLL_INTERVAL)
-        finally:
-            ended(maintenance.active_run_count)
+        return PeriodicTasks(tasks, runtime.clock, report)
 
     def prune(self, days: int | None = None) -> PruneResult:
         """Delete runs that ended `days` days ago, with their results; None takes the days from the settings."""

@@ -4,12 +4,14 @@ from collections.abc import Callable, Generator, Mapping
 from contextlib import ExitStack, contextmanager
 from functools import cached_property
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING
 
 from aeon.bootstrap.platform import Platform, open_project_platform
 from aeon.settings import LoadedSettings
 
 if TYPE_CHECKING:
+    from aeon.application.access import AccessService
     from aeon.application.audit import AuditService
     from aeon.application.catalog import CatalogService, Services
     from aeon.application.conversations import ConversationService
@@ -143,6 +145,13 @@ class Workspace:
         return RunService(self.runtime, self.user)
 
     @cached_property
+    def access(self) -> "AccessService":
+        """Sign-in links, sessions and tokens of a server's users."""
+        from aeon.application.access import AccessService
+
+        return AccessService(self._platform)
+
+    @cached_property
     def conversations(self) -> "ConversationService":
         """The conversations: messages, answers, branches."""
         from aeon.application.conversations import ConversationService
@@ -187,6 +196,34 @@ def open_workspace(folder: Path, loaded: LoadedSettings, environ: Mapping[str, s
             return closing.enter_context(ProcessRuntime(platform, folder, engine, environ, loaded.from_project))
 
         yield Workspace(platform, user, folder=folder, environ=environ, open_runtime=open_runtime)
+
+
+class Workspaces:
+    """The workspaces of the users of an app's project, which share its record, its model and its engine.
+
+    Each is opened once; threads may share them.
+    """
+
+    def __init__(self, app: "App", environ: Mapping[str, str], runtime: "ProcessRuntime") -> None:
+        """The caller closes `app` and `runtime`."""
+        self._app = app
+        self._environ = environ
+        self._runtime = runtime
+        self._opening = Lock()
+        self._opened: dict[str, Workspace] = {}
+
+    def of(self, user: str) -> Workspace:
+        """Return the workspace of a user. Raises RuleError for an invalid user name, and StoreError."""
+        with self._opening:
+            if user not in self._opened:
+                self._opened[user] = Workspace(
+                    self._app.platform(),
+                    user,
+                    folder=self._app.folder,
+                    environ=self._environ,
+                    open_runtime=lambda: self._runtime,
+                )
+            return self._opened[user]
 
 
 @contextmanager

@@ -25,6 +25,7 @@ from aeon.settings import Settings
 if TYPE_CHECKING:
     from aeon.adapters.operations.assisted_reply import OfferTools
     from aeon.adapters.operations.mcp import McpExecutor
+    from aeon.platform.access.repository import CredentialRepository
     from aeon.platform.catalog.health import HealthChecks
     from aeon.platform.catalog.kernel_tool import StoredTool
     from aeon.platform.catalog.model import Tool
@@ -106,6 +107,13 @@ class Platform:
         from aeon.platform.conversations.turns import TurnRepository
 
         return TurnRepository(self.store, self.catalog.ledger, self.catalog.new_id, self.conversations)
+
+    @cached_property
+    def credentials(self) -> "CredentialRepository":
+        """Sign-in links, sessions and tokens."""
+        from aeon.platform.access.repository import CredentialRepository
+
+        return CredentialRepository(self.store, self.catalog.ledger, self.catalog.new_id)
 
     @cached_property
     def attachments(self) -> "AttachmentRepository":

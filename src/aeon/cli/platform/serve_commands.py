@@ -6,9 +6,24 @@ import typer
 
 from aeon.cli.options import Model, Output, StoredTools, User, group
 
-serve = group("What keeps running: an MCP server, workers.")
+serve = group("Serve a page and an API to this machine; serve MCP; run workers.")
 worker = group("Run a worker until interrupted; list the workers.")
 serve.add_typer(worker, name="worker")
+
+
+@serve.callback(invoke_without_command=True, no_args_is_help=False)
+def serve_begin(
+    context: typer.Context,
+    port: Annotated[int, typer.Option("--port", min=0, max=65535, metavar="N", help="0 takes any free port.")] = 8420,
+    model: Model = None,
+    user: User = "me",
+) -> int:
+    """Serve the page and the REST API on this machine, until interrupted; also runs, as a worker does."""
+    if context.invoked_subcommand is not None:
+        return 0
+    from aeon.cli.platform.server import run_server
+
+    return run_server(port, model, user)
 
 
 @serve.command("mcp")

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from aeon.platform.store import Dialect
 
-LATEST: Final = 5
+LATEST: Final = 6
 """The number of the newest migration, and the version of a fully migrated record."""
 
 DIGESTS: Final[Mapping[int, str]] = {
@@ -17,6 +17,7 @@ DIGESTS: Final[Mapping[int, str]] = {
     3: "d520189b97790dab61cccb1831f5869517a899e4211b14dddb6bc53023ee5c31",
     4: "d32b0202c6649746578f02cfc42bacbdab3eca41459d4753bbd4e6d1542e7ac1",
     5: "b38ea54e0627d3160acf6ade6d0967d75e199269285d835b77cd858b9002ba00",
+    6: "139c3ebff62c16a79218548a60e4d33cdcd5472abe0b10f6dbfceaf333dd0d92",
 }
 """The digest of a SQLite record's schema by version (`sqlite.schema.schema_digest`)."""
 

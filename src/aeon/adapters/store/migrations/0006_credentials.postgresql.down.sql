@@ -1,0 +1,3 @@
+-- The record has no credentials.
+
+DROP TABLE credentials;

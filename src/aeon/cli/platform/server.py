@@ -1,0 +1,86 @@
+"""`aeon serve`: the page and the REST API of one project, on loopback."""
+
+import hashlib
+import os
+import socket
+import threading
+from collections.abc import Generator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Final
+
+from aeon.application.workers import WorkerService
+from aeon.application.workspace import Workspaces
+from aeon.base.errors import InputError, MissingExtraError
+from aeon.cli import session
+from aeon.cli.console import print_data, print_message
+from aeon.cli.exit_codes import ExitCode
+from aeon.cli.text import printable
+
+_LOOPBACK: Final = "127.0.0.1"
+_WAITING: Final = 128
+
+
+def run_server(port: int, model: str | None, user: str) -> int:
+    """Serve until interrupted. Raises InputError for a port in use, MissingExtraError, and the errors of an app."""
+    try:
+        from aeon.server.site import ServerState, build_site, serve_site
+    except ImportError as error:
+        raise MissingExtraError(
+            f"Serving needs a package that is not installed: {error.name}.",
+            next_step="Install aeon-orchestrator[platform,server].",
+        ) from None
+    with (
+        closing(_listen(port)) as listening,
+        session.app_session(session.load_cli_settings(model=model)) as app,
+        app.process_runtime() as runtime,
+    ):
+        workspaces = Workspaces(app, os.environ, runtime)
+        own = workspaces.of(user)
+        os.environ.pop(session.MASTER_KEY, None)  # child processes must not inherit it
+        own.conversations.recover()
+        place = listening.getsockname()[1]
+        name = f"{_name_of(Path.cwd())}.localhost:{place}"
+        state = ServerState(workspaces, user)
+        with _maintenance(own.workers, state.stopping):
+            print_data(f"http://{name}/#{own.access.new_link(user)}")
+            print_message("open this link in a browser; it signs you in once, within ten minutes", "next: ")
+            serve_site(build_site(state, [name, f"{_LOOPBACK}:{place}", f"localhost:{place}"]), state, listening)
+    return ExitCode.DONE
+
+
+def _listen(port: int) -> socket.socket:
+    listening = socket.socket()
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind((_LOOPBACK, port))
+    except OSError as error:
+        listening.close()
+        raise InputError(
+            f"Port {port} cannot be used: {error.strerror}.",
+            next_step="Stop the program that uses it, or choose another: aeon serve --port 0",
+        ) from None
+    listening.listen(_WAITING)
+    return listening
+
+
+def _name_of(folder: Path) -> str:
+    """A name of the project's own: cookies go to every port of a name, so other local servers need another name."""
+    digest = hashlib.sha256(os.fsencode(folder)).digest()
+    return "aeon-" + "".join(chr(ord("a") + byte % 26) for byte in digest[:4])
+
+
+@contextmanager
+def _maintenance(workers: WorkerService, stopping: threading.Event) -> Generator[None]:
+    """Serve runs beside the server until it ends."""
+
+    def report(line: str) -> None:
+        print_message(printable(line))
+
+    thread = threading.Thread(target=workers.serve_until, args=(stopping, report), name="aeon-worker", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        stopping.set()
+        thread.join(2)

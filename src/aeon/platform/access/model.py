@@ -1,0 +1,52 @@
+"""Credentials: what a caller shows to be known as a user (platform 31)."""
+
+from typing import Literal, NamedTuple, TypeAlias
+
+from aeon.base.json import JsonObject
+
+CredentialKind: TypeAlias = Literal["link", "session", "token"]
+"""A link signs a browser in, once; a session is a signed-in browser; a token is for a program."""
+
+Scope: TypeAlias = Literal["read", "write"]
+
+
+class Credential(NamedTuple):
+    """A credential without its secret, of which the record keeps only the SHA-256. `name` is for people."""
+
+    id: str
+    kind: CredentialKind
+    user_id: str
+    name: str | None
+    scope: Scope
+    created_at: str
+    expires_at: str
+    used_at: str | None
+
+    def as_dict(self) -> JsonObject:
+        """As JSON data under the published names."""
+        return {
+            "id": self.id,
+            "kind": self.kind,
+            "userId": self.user_id,
+            "name": self.name,
+            "scope": self.scope,
+            "createdAt": self.created_at,
+            "expiresAt": self.expires_at,
+            "usedAt": self.used_at,
+        }
+
+
+class NewCredential(NamedTuple):
+    """A credential to issue, for `days` from now."""
+
+    kind: CredentialKind
+    days: float
+    name: str | None = None
+    scope: Scope = "write"
+
+
+class IssuedCredential(NamedTuple):
+    """A new credential and its secret, which nobody can read again."""
+
+    credential: Credential
+    secret: str

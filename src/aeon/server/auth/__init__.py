@@ -1,0 +1,1 @@
+"""Who asks: sessions of browsers, tokens of programs (platform 31)."""

@@ -1,0 +1,72 @@
+"""Errors as HTTP answers: `application/problem+json` with the members of platform 2 (RFC 9457)."""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from http import HTTPStatus
+from typing import Final
+
+from starlette.responses import JSONResponse
+
+from aeon.base.errors import AeonError
+from aeon.base.json import JsonObject
+from aeon.platform.errors import PlatformError
+
+_STATUS_OF: Final[Mapping[str, int]] = {
+    "LLMError": 502,
+    "LLMRequestError": 502,
+    "StoreUnavailableError": 503,
+    "EngineUnavailableError": 503,
+}
+"""The statuses of errors that have none of their own, by class."""
+
+
+class RequestError(AeonError):
+    """The request cannot be answered. `status` is the HTTP status; `headers` go with the answer."""
+
+    def __init__(
+        self, status: int, message: str, *, next_step: str = "", headers: Mapping[str, str] | None = None
+    ) -> None:
+        super().__init__(message, next_step=next_step)
+        self.status = status
+        self.headers = dict(headers or {})
+
+
+def status_of(error: AeonError) -> int:
+    """The HTTP status of an error (platform 2)."""
+    if isinstance(error, RequestError | PlatformError):
+        return error.status
+    for each in type(error).__mro__:
+        if each.__name__ in _STATUS_OF:
+            return _STATUS_OF[each.__name__]
+    return 422 if error.is_wrong_input else 500
+
+
+def problem_of(error: AeonError, correlation: str) -> JsonObject:
+    """An error as a problem: the members of RFC 9457 beside those of platform 2.
+
+    `next` is what to do about it, as a code and what it is about; `nextStep` says it in words.
+    """
+    status = status_of(error)
+    report = error.report(correlation, datetime.now(UTC).isoformat(timespec="milliseconds"))
+    code = HTTPStatus(status).name.lower() if isinstance(error, RequestError) else report["code"]
+    return {
+        "type": "about:blank",
+        "title": HTTPStatus(status).phrase,
+        "status": status,
+        "detail": error.message,
+        "code": code,
+        "message": error.message,
+        "correlationId": report["correlationId"],
+        "timestamp": report["timestamp"],
+        "details": report["details"],
+        "next": report["next"],
+        "nextStep": report["next_step"],
+    }
+
+
+def problem_response(error: AeonError, correlation: str) -> JSONResponse:
+    """The answer for an error."""
+    headers = error.headers if isinstance(error, RequestError) else {}
+    return JSONResponse(
+        problem_of(error, correlation), status_of(error), headers, media_type="application/problem+json"
+    )

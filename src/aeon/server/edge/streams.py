@@ -1,0 +1,72 @@
+"""Server-sent events: numbered, resumed by `Last-Event-ID`, kept alive, and ended by an event (platform 32)."""
+
+import json
+from collections.abc import AsyncIterator
+from typing import Final, NamedTuple
+
+import anyio
+from starlette.requests import Request
+from starlette.responses import StreamingResponse
+
+from aeon.base.json import Json
+from aeon.server.edge.problems import RequestError
+from aeon.server.edge.state import ServerState
+
+HEARTBEAT: Final = 15.0
+"""Seconds without an event, after which a stream says that it still lives."""
+
+END: Final = "end"
+"""The name of the last event of a stream."""
+
+_RETRY: Final = "retry: 1000\n\n"
+_MAX_ID: Final = 15
+
+
+class StreamEvent(NamedTuple):
+    """An event of a stream. `id` is what a reader resumes after; None if it cannot."""
+
+    name: str
+    data: Json
+    id: int | None = None
+
+    def encode(self) -> str:
+        """The event as a reader gets it."""
+        number = "" if self.id is None else f"id: {self.id}\n"
+        return f"{number}event: {self.name}\ndata: {json.dumps(self.data, ensure_ascii=False)}\n\n"
+
+
+def resume_point(request: Request, after: int) -> int:
+    """The number after which a stream begins: of the header, which a browser sends when it reconnects, else `after`.
+
+    Raises RequestError for a header that is no number.
+    """
+    given = request.headers.get("last-event-id")
+    if given is None:
+        return after
+    if not (given.isascii() and given.isdecimal() and len(given) <= _MAX_ID):
+        raise RequestError(422, f"Last-Event-ID is {given[:50]!r}, not a number of this stream.")
+    return int(given)
+
+
+def stream(state: ServerState, events: AsyncIterator[StreamEvent | None]) -> StreamingResponse:
+    """The answer that sends events; None of `events` says that nothing is new.
+
+    It ends with the events, or with the event `end` when the server stops.
+    """
+    headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
+    return StreamingResponse(_lines(state, events), media_type="text/event-stream", headers=headers)
+
+
+async def _lines(state: ServerState, events: AsyncIterator[StreamEvent | None]) -> AsyncIterator[str]:
+    yield _RETRY
+    said = anyio.current_time()
+    async for event in events:
+        if state.stopping.is_set():
+            yield StreamEvent("stopping", {}).encode()
+            return
+        if event is not None:
+            said = anyio.current_time()
+            yield event.encode()
+        elif anyio.current_time() - said > HEARTBEAT:
+            said = anyio.current_time()
+            yield ": still here\n\n"

@@ -1,0 +1,246 @@
+"""Conversations, messages and answers (platform 11 to 14, 22 to 28)."""
+
+from collections.abc import AsyncIterator
+from functools import partial
+from typing import Annotated, Literal
+
+import anyio
+from fastapi import APIRouter, Query, Request
+from fastapi.responses import JSONResponse, Response
+from pydantic import BaseModel, ConfigDict, Field
+
+from aeon.application.conversations import AnswerFollower, ConversationService
+from aeon.base.json import Json, JsonObject
+from aeon.platform.conversations.model import Alternative, Conversation, ConversationChange, NewConversation
+from aeon.server.auth.caller import SignedIn
+from aeon.server.edge.streams import END, StreamEvent, resume_point, stream
+from aeon.server.rest.answers import PROBLEM, Cursor, IfMatch, Key, Limit, expected_version, page, thing
+
+router = APIRouter(tags=["conversations"], responses=dict(PROBLEM))
+
+_LOOK_EVERY = 0.05
+"""Seconds between two looks for new pieces."""
+
+
+class _Body(BaseModel):
+    model_config = ConfigDict(extra="forbid", populate_by_name=True)
+
+
+class NewMessage(_Body):
+    """What a user says."""
+
+    content: str = Field(min_length=1, max_length=1_000_000)
+    after: str | None = Field(default=None, description="The alternative that it follows; the newest by default.")
+
+
+class NewText(_Body):
+    """What a message says instead."""
+
+    content: str = Field(min_length=1, max_length=1_000_000)
+
+
+class AnswerWish(_Body):
+    """Who is to answer."""
+
+    process: str | None = Field(default=None, description="A Process; that of the last answer by default.")
+
+
+class ForkWish(_Body):
+    """How a new conversation is called."""
+
+    title: str | None = None
+
+
+def as_json(conversation: Conversation) -> JsonObject:
+    """A conversation under its published names."""
+    return conversation.as_dict()
+
+
+@router.get("/conversations")
+async def list_conversations(
+    caller: SignedIn, status: Literal["active", "archived"] = "active", cursor: Cursor = None, limit: Limit = 50
+) -> JSONResponse:
+    """Your conversations, the last changed first."""
+    service = caller.workspace.conversations
+    return page(await caller.state.call(lambda: service.list(status=status, after=cursor, limit=limit)), as_json)
+
+
+@router.post("/conversations", status_code=201)
+async def create_conversation(new: NewConversation, caller: SignedIn, key: Key = None) -> JSONResponse:
+    """Create an empty conversation."""
+    fields = new.model_dump(exclude_unset=True)
+    made = await caller.state.call(lambda: caller.workspace.conversations.create(key=key, **fields))
+    return thing(as_json(made), made.version, status=201, location=f"/api/v1/conversations/{made.id}")
+
+
+@router.get("/conversations/{conversation}")
+async def get_conversation(conversation: str, caller: SignedIn) -> JSONResponse:
+    """Read one conversation."""
+    found = await caller.state.call(lambda: caller.workspace.conversations.get(conversation))
+    return thing(as_json(found), found.version)
+
+
+@router.patch("/conversations/{conversation}")
+async def change_conversation(
+    conversation: str, change: ConversationChange, caller: SignedIn, key: Key = None, if_match: IfMatch = None
+) -> JSONResponse:
+    """Rename, tag, pin, archive or limit a conversation (RFC 7396)."""
+    expected = expected_version(if_match)
+    service = caller.workspace.conversations
+    changed = await caller.state.call(lambda: service.change(conversation, change, key=key, expected_version=expected))
+    return thing(as_json(changed), changed.version)
+
+
+@router.delete("/conversations/{conversation}", status_code=204)
+async def forget_conversation(conversation: str, caller: SignedIn, key: Key = None) -> Response:
+    """Erase what was said in a conversation for good (platform 28)."""
+    service = caller.workspace.conversations
+    await caller.state.call(lambda: service.erasing.forget(service.get(conversation).id, key=key))
+    return Response(status_code=204)
+
+
+@router.get("/conversations/{conversation}/path")
+async def get_path(conversation: str, caller: SignedIn, limit: Limit = 200) -> JSONResponse:
+    """What is visible: the newest messages and answers of the path that ends at the tip, oldest first."""
+    service = caller.workspace.conversations
+    return _listed(await caller.state.call(lambda: _with_files(service, service.path(conversation, limit=limit))))
+
+
+@router.get("/conversations/{conversation}/tree")
+async def get_tree(conversation: str, caller: SignedIn, cursor: Cursor = None, limit: Limit = 200) -> JSONResponse:
+    """All messages and answers by depth, in windows; contents are cut at 1,000 characters."""
+    service = caller.workspace.conversations
+    found = await caller.state.call(lambda: service.tree(conversation, after=cursor, limit=limit))
+    return page(found, Alternative.as_dict)
+
+
+@router.post("/conversations/{conversation}/messages", status_code=201)
+async def say(
+    conversation: str, message: NewMessage, caller: SignedIn, key: Key = None, if_match: IfMatch = None
+) -> JSONResponse:
+    """Add a message. Its answer is begun by `POST /messages/{message}/answers`."""
+    expected = expected_version(if_match)
+    service = caller.workspace.conversations
+    said = await caller.state.call(
+        lambda: service.say(conversation, message.content, after=message.after, key=key, expected_version=expected)
+    )
+    return _new(said)
+
+
+@router.get("/messages/{message}")
+async def get_message(message: str, caller: SignedIn) -> JSONResponse:
+    """Read one message or answer, with what is attached to it."""
+    service = caller.workspace.conversations
+    (found,) = await caller.state.call(lambda: _with_files(service, [service.settle(message)]))
+    return thing(found)
+
+
+@router.get("/messages/{message}/alternatives")
+async def list_alternatives(message: str, caller: SignedIn) -> JSONResponse:
+    """All alternatives of the same turn, newest first."""
+    service = caller.workspace.conversations
+    return _listed([each.as_dict() for each in await caller.state.call(lambda: service.siblings(message))])
+
+
+@router.post("/messages/{message}/alternatives", status_code=201)
+async def edit(
+    message: str, text: NewText, caller: SignedIn, key: Key = None, if_match: IfMatch = None
+) -> JSONResponse:
+    """Say a message in another way: another alternative, to which the conversation switches."""
+    expected = expected_version(if_match)
+    service = caller.workspace.conversations
+    return _new(
+        await caller.state.call(lambda: service.edit(message, text.content, key=key, expected_version=expected))
+    )
+
+
+@router.post("/messages/{message}/activate")
+async def activate(message: str, caller: SignedIn, key: Key = None, if_match: IfMatch = None) -> JSONResponse:
+    """Switch to an alternative; every ancestor follows (platform 12)."""
+    expected = expected_version(if_match)
+    service = caller.workspace.conversations
+    return thing(
+        (await caller.state.call(lambda: service.activate(message, key=key, expected_version=expected))).as_dict()
+    )
+
+
+@router.post("/messages/{message}/answers", status_code=202)
+async def answer(message: str, caller: SignedIn, wish: AnswerWish | None = None, key: Key = None) -> JSONResponse:
+    """Begin the answer to a message. It is a run; `GET /messages/{answer}/events` streams it."""
+    service, process = caller.workspace.conversations, wish.process if wish else None
+    return _begun(await caller.state.call(lambda: service.reply(message, process=process, key=key)))
+
+
+@router.post("/messages/{message}/regenerate", status_code=202)
+async def regenerate(message: str, caller: SignedIn, wish: AnswerWish | None = None, key: Key = None) -> JSONResponse:
+    """Begin another alternative of an answer, or retry one that failed (platform 44)."""
+    service, process = caller.workspace.conversations, wish.process if wish else None
+    return _begun(await caller.state.call(lambda: service.regenerate(message, process=process, key=key)))
+
+
+@router.post("/messages/{message}/stop")
+async def stop(message: str, caller: SignedIn) -> JSONResponse:
+    """Stop an answer that is being made; what was written is kept (platform 22)."""
+    service = caller.workspace.conversations
+    return thing((await caller.state.call(lambda: service.stop(message))).as_dict())
+
+
+@router.post("/messages/{message}/fork", status_code=201)
+async def fork(message: str, caller: SignedIn, wish: ForkWish | None = None, key: Key = None) -> JSONResponse:
+    """Make a new conversation that continues from a message or an answer."""
+    service, title = caller.workspace.conversations, wish.title if wish else None
+    made = await caller.state.call(lambda: service.fork(message, title=title, key=key))
+    return thing(as_json(made), made.version, status=201, location=f"/api/v1/conversations/{made.id}")
+
+
+@router.delete("/messages/{message}", status_code=204)
+async def forget_message(message: str, caller: SignedIn, key: Key = None) -> Response:
+    """Erase one message or answer for good; what follows it stays (platform 28)."""
+    service = caller.workspace.conversations
+    await caller.state.call(lambda: service.erasing.forget(service.alternative(message).id, key=key))
+    return Response(status_code=204)
+
+
+@router.get("/messages/{message}/why")
+async def why(message: str, caller: SignedIn) -> JSONResponse:
+    """The manifest of an answer: what it was made from, with the tokens of each part (platform 25)."""
+    return thing(await caller.state.call(lambda: caller.workspace.conversations.why(message)))
+
+
+@router.get("/messages/{message}/events")
+async def follow(message: str, request: Request, caller: SignedIn, after: Annotated[int, Query(ge=0)] = 0) -> Response:
+    """The pieces of an answer while it is made, numbered from 1, then `end` with the whole answer (platform 32)."""
+    place = resume_point(request, after)
+    follower = await caller.state.call(partial(caller.workspace.conversations.follow, message))
+    return stream(caller.state, _pieces(caller, follower, place))
+
+
+async def _pieces(caller: SignedIn, follower: AnswerFollower, after: int) -> AsyncIterator[StreamEvent | None]:
+    number = 0
+    while (found := await caller.state.call(follower.look)) is not None:
+        for text in found:
+            number += 1
+            if number > after:
+                yield StreamEvent("piece", {"text": text}, number)
+        if not found:
+            yield None
+            await anyio.sleep(_LOOK_EVERY)
+    yield StreamEvent(END, follower.result.as_dict())
+
+
+def _with_files(service: ConversationService, found: list[Alternative]) -> list[JsonObject]:
+    attached = service.attachments(each.id for each in found)
+    return [{**each.as_dict(), "attachments": [file.as_dict() for file in attached.get(each.id, [])]} for each in found]
+
+
+def _listed(found: list[JsonObject]) -> JSONResponse:
+    return JSONResponse({"data": list[Json](found), "next": None})
+
+
+def _new(made: Alternative) -> JSONResponse:
+    return thing(made.as_dict(), status=201, location=f"/api/v1/messages/{made.id}")
+
+
+def _begun(follower: AnswerFollower) -> JSONResponse:
+    begun = follower.result
+    return thing(begun.as_dict(), status=202, location=f"/api/v1/messages/{begun.id}")

@@ -1,0 +1,74 @@
+"""All operations of the REST API, and how its errors look."""
+
+import warnings
+from collections.abc import Sequence
+from typing import Any, cast
+
+from fastapi import APIRouter, FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import Response
+from pydantic.warnings import UnsupportedFieldAttributeWarning
+from starlette.exceptions import HTTPException
+
+from aeon.base.errors import AeonError
+from aeon.base.json import Json, JsonObject
+from aeon.platform.errors import RuleError
+from aeon.server.edge.problems import RequestError, problem_response
+from aeon.server.edge.state import correlation_of
+from aeon.server.rest import conversations, sessions
+
+PREFIX = "/api/v1"
+
+# FastAPI gives each body an alias, of which pydantic then warns for models that are built at their first use.
+warnings.filterwarnings("ignore", category=UnsupportedFieldAttributeWarning, module="pydantic")
+
+
+def mount_rest(app: FastAPI) -> None:
+    """Add the REST API to an application."""
+    api = APIRouter(prefix=PREFIX)
+    for each in (sessions, conversations):
+        api.include_router(each.router)
+    app.include_router(api)
+
+
+def handle_errors(app: FastAPI) -> None:
+    """Answer every error of an application with a problem."""
+    app.add_exception_handler(AeonError, _aeon_error)
+    app.add_exception_handler(RequestValidationError, _invalid)
+    app.add_exception_handler(HTTPException, _http_error)
+
+
+async def _aeon_error(request: Request, error: Exception) -> Response:
+    return problem_response(cast(AeonError, error), correlation_of(request))
+
+
+async def _invalid(request: Request, error: Exception) -> Response:
+    """All that is wrong with a request at once, each with a pointer to its place."""
+    problems = [_problem(each) for each in cast(RequestValidationError, error).errors()]
+    message = "; ".join(f"{each['pointer'] or 'the request'}: {each['message']}" for each in problems)
+    invalid = RuleError(message, rule="request", field=str(problems[0]["pointer"]), problems=list[Json](problems))
+    return problem_response(invalid, correlation_of(request))
+
+
+async def _http_error(request: Request, error: Exception) -> Response:
+    cause = error.__cause__
+    if isinstance(cause, AeonError):
+        return problem_response(cause, correlation_of(request))
+    failed = cast(HTTPException, error)
+    what = {404: "There is nothing at this path.", 405: "This path has no such method."}
+    refused = RequestError(
+        failed.status_code,
+        what.get(failed.status_code, str(failed.detail)),
+        headers=failed.headers or {},
+        next_step="See /api/v1/openapi.json.",
+    )
+    return problem_response(refused, correlation_of(request))
+
+
+def _problem(found: dict[str, Any]) -> JsonObject:
+    """One fault of a request: where it is, as a pointer into the body or the name of a parameter, and what it is."""
+    place: Sequence[object] = found["loc"]
+    where = str(place[0])
+    inner = [str(each) for each in place[1:] if not isinstance(each, int) or where == "body"]
+    pointer = "/" + "/".join(inner) if where == "body" else " ".join([where, *inner])
+    return {"pointer": pointer, "rule": found["type"], "message": found["msg"]}

@@ -1,0 +1,94 @@
+"""Signing in and out, and tokens for programs (platform 31)."""
+
+from typing import Final, Literal
+
+from fastapi import APIRouter, Request
+from fastapi.responses import JSONResponse, Response
+from pydantic import BaseModel, ConfigDict, Field
+
+from aeon.application.access import SESSION_DAYS, TOKEN_DAYS, Credential
+from aeon.base.json import Json
+from aeon.server.auth.caller import COOKIE, SignedIn
+from aeon.server.edge.problems import RequestError
+from aeon.server.edge.state import state_of
+from aeon.server.rest.answers import PROBLEM, thing
+
+router = APIRouter(tags=["access"], responses=dict(PROBLEM))
+
+_DAY: Final = 24 * 60 * 60
+
+
+class Link(BaseModel):
+    """The secret of a sign-in link."""
+
+    model_config = ConfigDict(extra="forbid", hide_input_in_errors=True)
+
+    link: str = Field(min_length=1, max_length=200)
+
+
+class NewToken(BaseModel):
+    """A token to make; `days` says how long it is valid."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    name: str = Field(min_length=1, max_length=100)
+    scope: Literal["read", "write"] = "write"
+    days: float = Field(default=TOKEN_DAYS, gt=0, le=366)
+
+
+@router.post("/session", status_code=201)
+async def sign_in(link: Link, request: Request) -> JSONResponse:
+    """Begin a session by the link that `aeon serve` printed, which works once; its cookie is the browser's."""
+    state = state_of(request)
+    access = (await state.workspace(state.owner)).access
+    issued = await state.call(lambda: access.sign_in(link.link))
+    if issued is None:
+        raise RequestError(
+            401,
+            "This link was used or has expired.",
+            next_step="Start `aeon serve` again, or print a new link: aeon token link",
+        )
+    answer = thing(issued.credential.as_dict(), status=201)
+    answer.set_cookie(
+        COOKIE, issued.secret, max_age=int(SESSION_DAYS * _DAY), path="/", httponly=True, samesite="strict"
+    )
+    return answer
+
+
+@router.get("/session")
+async def get_session(caller: SignedIn) -> JSONResponse:
+    """Who you are."""
+    return thing({"userId": caller.user, "credential": caller.credential})
+
+
+@router.delete("/session", status_code=204)
+async def sign_out(caller: SignedIn) -> Response:
+    """End this session, or this token."""
+    await caller.state.call(lambda: caller.workspace.access.revoke(caller.credential, caller.user))
+    answer = Response(status_code=204)
+    answer.delete_cookie(COOKIE, path="/")
+    return answer
+
+
+@router.get("/tokens")
+async def list_tokens(caller: SignedIn) -> JSONResponse:
+    """Your tokens, without their secrets."""
+    found = await caller.state.call(lambda: caller.workspace.access.list_tokens(caller.user))
+    return JSONResponse({"data": list[Json](map(Credential.as_dict, found)), "next": None})
+
+
+@router.post("/tokens", status_code=201)
+async def create_token(new: NewToken, caller: SignedIn) -> JSONResponse:
+    """Make a token; its secret is in this answer and nowhere else."""
+    access = caller.workspace.access
+    issued = await caller.state.call(lambda: access.new_token(caller.user, new.name, scope=new.scope, days=new.days))
+    answer = thing({**issued.credential.as_dict(), "secret": issued.secret}, status=201)
+    answer.headers["cache-control"] = "no-store"
+    return answer
+
+
+@router.delete("/tokens/{token}", status_code=204)
+async def revoke_token(token: str, caller: SignedIn) -> Response:
+    """Revoke a token or a session at once."""
+    await caller.state.call(lambda: caller.workspace.access.revoke(token, caller.user))
+    return Response(status_code=204)

@@ -1,0 +1,66 @@
+"""One server: all doors over one project, on one port."""
+
+import logging
+import socket
+from collections.abc import Sequence
+from types import FrameType
+from typing import Final
+
+import uvicorn
+from fastapi import FastAPI
+
+import aeon
+from aeon.server.edge.guard import Guard
+from aeon.server.edge.state import ServerState
+from aeon.server.rest.router import PREFIX, handle_errors, mount_rest
+
+__all__ = ["ServerState", "SiteServer", "build_site", "serve_site"]
+
+_STOPPING: Final = 2
+"""Seconds that requests under way have when the server stops."""
+
+
+def build_site(state: ServerState, hosts: Sequence[str]) -> Guard:
+    """The application that serves all doors under these names, each with its port."""
+    app = FastAPI(
+        title="Aeon",
+        version=aeon.__version__,
+        openapi_url=f"{PREFIX}/openapi.json",
+        docs_url=None,
+        redoc_url=None,
+        redirect_slashes=False,
+    )
+    app.state.server = state
+    handle_errors(app)
+    mount_rest(app)
+    return Guard(app, hosts)
+
+
+class SiteServer(uvicorn.Server):
+    """A server whose streams end as soon as it is told to stop: without that, it would wait for their readers."""
+
+    def __init__(self, config: uvicorn.Config, state: ServerState) -> None:
+        super().__init__(config)
+        self._state = state
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """Stop at SIGINT or SIGTERM."""
+        self._state.stopping.set()
+        super().handle_exit(sig, frame)
+
+
+def serve_site(site: Guard, state: ServerState, listening: socket.socket) -> None:
+    """Serve on a socket until SIGINT or SIGTERM."""
+    logging.getLogger("uvicorn.error").setLevel(logging.WARNING)
+    config = uvicorn.Config(
+        site,
+        loop="asyncio",
+        http="httptools",
+        ws="none",
+        lifespan="off",
+        access_log=False,
+        log_config=None,
+        server_header=False,
+        timeout_graceful_shutdown=_STOPPING,
+    )
+    SiteServer(config, state).run([listening])
