@@ -38,7 +38,7 @@ def app(tmp_path, monkeypatch):
 
 
 def offered(app, message, earlier=(), user="me"):
-    return ConversationTools(app)(ToolQuestion(user, message, tuple(earlier)))
+    return ConversationTools(app, "me")(ToolQuestion(user, message, tuple(earlier)))
 
 
 def test_a_message_that_no_tool_suits_is_the_models_alone(app):

@@ -12,7 +12,7 @@ def shown(talk):
     def headings(conversation):
         found = talk.conversations.get(talk.user, conversation.id)
         alternatives = talk.turns.tree(talk.user, conversation.id)
-        return [line for line in markdown_of(found, alternatives, None, "all") if line.startswith("### ")]
+        return [line for line in markdown_of(found, alternatives, None, "all", {}) if line.startswith("### ")]
 
     return headings
 

@@ -301,7 +301,7 @@ def conversation_redact(
     yes: Yes = False,
     user: User = "me",
 ) -> int:
-    """Erase what belongs to another user, as the owner of this machine."""
+    """Erase what belongs to another user, for a reason."""
     from aeon.cli.conversations.erasing import redact
 
     return redact(name, owner, reason, user, is_confirmed=yes)
