@@ -1,12 +1,11 @@
 """`CatalogService`: stored things of any kind, by the name of their kind."""
 
 import builtins
-from typing import Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 from aeon.application.entities import EntityService
 from aeon.application.pages import Page
 from aeon.base.errors import InputError
-from aeon.base.json import JsonObject
 from aeon.bootstrap.platform import Platform
 from aeon.platform.catalog import model
 from aeon.platform.catalog.model import OwnedEntity
@@ -33,8 +32,9 @@ class AnyEntities(Protocol):
         limit: int = ...,
     ) -> Page[OwnedEntity]: ...
     def list_uses(self, name: str) -> "builtins.list[EntityUse]": ...
+    def add(self, new: Any, *, key: str | None = ...) -> OwnedEntity: ...
     def change(
-        self, name: str, change: JsonObject, *, key: str | None = ..., expected_version: int | None = ...
+        self, name: str, change: Any, *, key: str | None = ..., expected_version: int | None = ...
     ) -> OwnedEntity: ...
     def remove(self, name: str, *, key: str | None = ..., expected_version: int | None = ...) -> None: ...
 

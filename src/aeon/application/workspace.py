@@ -8,7 +8,10 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from aeon.bootstrap.platform import Platform, open_project_platform
+from aeon.platform.ledger import RequestKey
 from aeon.settings import LoadedSettings
+
+__all__ = ["RequestKey", "Workspace", "Workspaces", "open_app_workspace", "open_workspace"]
 
 if TYPE_CHECKING:
     from aeon.application.access import AccessService

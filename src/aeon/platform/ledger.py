@@ -3,7 +3,7 @@
 import hashlib
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import count, takewhile
 from typing import cast
@@ -113,18 +113,25 @@ _USER = re.compile(NAME)
 _PAGE = 1000
 
 
+class RequestKey(str):
+    """An Idempotency-Key that knows afterwards whether its request got the stored answer of an earlier one."""
+
+    __slots__ = ("is_replayed",)
+
+    def __init__(self, _text: str) -> None:
+        self.is_replayed = False
+
+
 @dataclass(frozen=True, slots=True)
 class MutationRequest:
     """The user who requests a change, and how. `key` is their Idempotency-Key (platform 20).
 
     `expected` is the version that the user has read: a change of another version is refused (platform 23).
-    `on_replay` is called when the request gets the stored answer of an earlier one.
     """
 
     user: str
     key: str | None = None
     expected: int | None = None
-    on_replay: Callable[[], None] | None = field(default=None, compare=False, repr=False)
 
     def mutation(self, verb: str, target: str = "", parameters: Json = None) -> "Mutation":
         """Returns the mutation that this request asks for."""
@@ -302,8 +309,8 @@ class Ledger:
                 f"The Idempotency-Key {mutation.key!r} was used for another request.",
                 next_step="Send each new request with a key of its own.",
             )
-        if mutation.request.on_replay is not None:
-            mutation.request.on_replay()
+        if isinstance(mutation.key, RequestKey):
+            mutation.key.is_replayed = True
         return cast(JsonObject, parse_strict(rows[0]["answer"]))
 
     def _since(self) -> str:

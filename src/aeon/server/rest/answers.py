@@ -1,32 +1,23 @@
 """How the REST API answers: things with their ETags, pages, and what changes need."""
 
 from collections.abc import Callable, Mapping
-from typing import Annotated, Any, Final, Protocol, TypeAlias
+from typing import Annotated, Any, Final, TypeAlias
 
-from fastapi import Header, Query
+from fastapi import Depends, Header, Query
 from fastapi.responses import JSONResponse
 
 from aeon.application.pages import Page
+from aeon.application.workspace import RequestKey
 from aeon.base.json import Json, JsonObject
 from aeon.server.edge.problems import RequestError
+
+PREFIX: Final = "/api/v1"
 
 MAX_PAGE: Final = 200
 """The most things on a page (platform 29)."""
 
 Limit: TypeAlias = Annotated[int, Query(ge=1, le=MAX_PAGE, description="The most things on the page.")]
 Cursor: TypeAlias = Annotated[str | None, Query(max_length=1000, description="`next` of the page before.")]
-Key: TypeAlias = Annotated[
-    str | None,
-    Header(
-        alias="Idempotency-Key",
-        min_length=1,
-        max_length=255,
-        description="The same request with the same key within 24 hours is done once (platform 20).",
-    ),
-]
-IfMatch: TypeAlias = Annotated[
-    str | None, Header(alias="If-Match", max_length=100, description="The ETag that was read; else 412 (platform 29).")
-]
 
 PROBLEM: Final[Mapping[int | str, dict[str, Any]]] = {
     "default": {
@@ -36,20 +27,51 @@ PROBLEM: Final[Mapping[int | str, dict[str, Any]]] = {
 }
 """How every operation describes what can go wrong."""
 
+_MAX_DIGITS: Final = 15
 
-class Versioned(Protocol):
-    """A thing with a version."""
+
+class Change:
+    """How a change is asked for: once for each key, and only of the version that was read (platform 20 and 29)."""
+
+    def __init__(
+        self,
+        idempotency_key: Annotated[
+            str | None,
+            Header(
+                min_length=1,
+                max_length=255,
+                description="The same request with the same key within 24 hours is done once.",
+            ),
+        ] = None,
+        if_match: Annotated[str | None, Header(max_length=100, description="The ETag that was read; else 412.")] = None,
+    ) -> None:
+        self.key = None if idempotency_key is None else RequestKey(idempotency_key)
+        self.expected = _version_of(if_match)
 
     @property
-    def version(self) -> int: ...
+    def headers(self) -> dict[str, str]:
+        """The headers of its answer."""
+        return {"idempotency-replayed": "true"} if self.key is not None and self.key.is_replayed else {}
+
+
+Asked: TypeAlias = Annotated[Change, Depends()]
 
 
 def thing(
-    data: JsonObject, version: int | None = None, *, status: int = 200, location: str | None = None
+    data: JsonObject,
+    version: int | None = None,
+    *,
+    status: int = 200,
+    location: str | None = None,
+    change: Change | None = None,
 ) -> JSONResponse:
     """The answer with one thing, its ETag if it has versions, and where it is if it is new."""
-    headers = {} if version is None else {"etag": f'"{version}"'}
-    return JSONResponse(data, status, headers if location is None else {**headers, "location": location})
+    headers = {} if change is None else change.headers
+    if version is not None:
+        headers["etag"] = f'"{version}"'
+    if location is not None:
+        headers["location"] = f"{PREFIX}{location}"
+    return JSONResponse(data, status, headers)
 
 
 def page(found: Page[Any], as_json: Callable[[Any], Json]) -> JSONResponse:
@@ -57,11 +79,16 @@ def page(found: Page[Any], as_json: Callable[[Any], Json]) -> JSONResponse:
     return JSONResponse({"data": [as_json(each) for each in found.items], "next": found.next_cursor})
 
 
-def expected_version(if_match: str | None) -> int | None:
-    """The version that a change is for. Raises RequestError for what is no ETag of such a thing."""
+def listed(found: list[JsonObject]) -> JSONResponse:
+    """The answer with a whole list."""
+    return JSONResponse({"data": list[Json](found), "next": None})
+
+
+def _version_of(if_match: str | None) -> int | None:
+    """The version that a change is for. Raises RequestError for what is no ETag of a thing with versions."""
     if if_match is None or if_match.strip() == "*":
         return None
     text = if_match.strip().removeprefix('"').removesuffix('"')
-    if not (text.isascii() and text.isdecimal() and len(text) < 15):  # noqa: PLR2004  # a version is small
-        raise RequestError(412, f"{if_match!r} is not an ETag of this thing.", next_step="Read it again.")
+    if not (text.isascii() and text.isdecimal() and len(text) <= _MAX_DIGITS):
+        raise RequestError(412, "If-Match is not an ETag of this thing.", next_step="Read it again.")
     return int(text)

@@ -10,11 +10,11 @@ from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from aeon.application.conversations import AnswerFollower, ConversationService
-from aeon.base.json import Json, JsonObject
+from aeon.base.json import JsonObject
 from aeon.platform.conversations.model import Alternative, Conversation, ConversationChange, NewConversation
 from aeon.server.auth.caller import SignedIn
 from aeon.server.edge.streams import END, StreamEvent, resume_point, stream
-from aeon.server.rest.answers import PROBLEM, Cursor, IfMatch, Key, Limit, expected_version, page, thing
+from aeon.server.rest.answers import PROBLEM, Asked, Cursor, Limit, listed, page, thing
 
 router = APIRouter(tags=["conversations"], responses=dict(PROBLEM))
 
@@ -66,11 +66,11 @@ async def list_conversations(
 
 
 @router.post("/conversations", status_code=201)
-async def create_conversation(new: NewConversation, caller: SignedIn, key: Key = None) -> JSONResponse:
+async def create_conversation(new: NewConversation, caller: SignedIn, asked: Asked) -> JSONResponse:
     """Create an empty conversation."""
     fields = new.model_dump(exclude_unset=True)
-    made = await caller.state.call(lambda: caller.workspace.conversations.create(key=key, **fields))
-    return thing(as_json(made), made.version, status=201, location=f"/api/v1/conversations/{made.id}")
+    made = await caller.state.call(lambda: caller.workspace.conversations.create(key=asked.key, **fields))
+    return thing(as_json(made), made.version, status=201, location=f"/conversations/{made.id}")
 
 
 @router.get("/conversations/{conversation}")
@@ -82,20 +82,21 @@ async def get_conversation(conversation: str, caller: SignedIn) -> JSONResponse:
 
 @router.patch("/conversations/{conversation}")
 async def change_conversation(
-    conversation: str, change: ConversationChange, caller: SignedIn, key: Key = None, if_match: IfMatch = None
+    conversation: str, change: ConversationChange, caller: SignedIn, asked: Asked
 ) -> JSONResponse:
     """Rename, tag, pin, archive or limit a conversation (RFC 7396)."""
-    expected = expected_version(if_match)
     service = caller.workspace.conversations
-    changed = await caller.state.call(lambda: service.change(conversation, change, key=key, expected_version=expected))
+    changed = await caller.state.call(
+        lambda: service.change(conversation, change, key=asked.key, expected_version=asked.expected)
+    )
     return thing(as_json(changed), changed.version)
 
 
 @router.delete("/conversations/{conversation}", status_code=204)
-async def forget_conversation(conversation: str, caller: SignedIn, key: Key = None) -> Response:
+async def forget_conversation(conversation: str, caller: SignedIn, asked: Asked) -> Response:
     """Erase what was said in a conversation for good (platform 28)."""
     service = caller.workspace.conversations
-    await caller.state.call(lambda: service.erasing.forget(service.get(conversation).id, key=key))
+    await caller.state.call(lambda: service.erasing.forget(service.get(conversation).id, key=asked.key))
     return Response(status_code=204)
 
 
@@ -103,7 +104,7 @@ async def forget_conversation(conversation: str, caller: SignedIn, key: Key = No
 async def get_path(conversation: str, caller: SignedIn, limit: Limit = 200) -> JSONResponse:
     """What is visible: the newest messages and answers of the path that ends at the tip, oldest first."""
     service = caller.workspace.conversations
-    return _listed(await caller.state.call(lambda: _with_files(service, service.path(conversation, limit=limit))))
+    return listed(await caller.state.call(lambda: _with_files(service, service.path(conversation, limit=limit))))
 
 
 @router.get("/conversations/{conversation}/tree")
@@ -115,14 +116,13 @@ async def get_tree(conversation: str, caller: SignedIn, cursor: Cursor = None, l
 
 
 @router.post("/conversations/{conversation}/messages", status_code=201)
-async def say(
-    conversation: str, message: NewMessage, caller: SignedIn, key: Key = None, if_match: IfMatch = None
-) -> JSONResponse:
+async def say(conversation: str, message: NewMessage, caller: SignedIn, asked: Asked) -> JSONResponse:
     """Add a message. Its answer is begun by `POST /messages/{message}/answers`."""
-    expected = expected_version(if_match)
     service = caller.workspace.conversations
     said = await caller.state.call(
-        lambda: service.say(conversation, message.content, after=message.after, key=key, expected_version=expected)
+        lambda: service.say(
+            conversation, message.content, after=message.after, key=asked.key, expected_version=asked.expected
+        )
     )
     return _new(said)
 
@@ -139,43 +139,43 @@ async def get_message(message: str, caller: SignedIn) -> JSONResponse:
 async def list_alternatives(message: str, caller: SignedIn) -> JSONResponse:
     """All alternatives of the same turn, newest first."""
     service = caller.workspace.conversations
-    return _listed([each.as_dict() for each in await caller.state.call(lambda: service.siblings(message))])
+    return listed([each.as_dict() for each in await caller.state.call(lambda: service.siblings(message))])
 
 
 @router.post("/messages/{message}/alternatives", status_code=201)
-async def edit(
-    message: str, text: NewText, caller: SignedIn, key: Key = None, if_match: IfMatch = None
-) -> JSONResponse:
+async def edit(message: str, text: NewText, caller: SignedIn, asked: Asked) -> JSONResponse:
     """Say a message in another way: another alternative, to which the conversation switches."""
-    expected = expected_version(if_match)
     service = caller.workspace.conversations
     return _new(
-        await caller.state.call(lambda: service.edit(message, text.content, key=key, expected_version=expected))
+        await caller.state.call(
+            lambda: service.edit(message, text.content, key=asked.key, expected_version=asked.expected)
+        )
     )
 
 
 @router.post("/messages/{message}/activate")
-async def activate(message: str, caller: SignedIn, key: Key = None, if_match: IfMatch = None) -> JSONResponse:
+async def activate(message: str, caller: SignedIn, asked: Asked) -> JSONResponse:
     """Switch to an alternative; every ancestor follows (platform 12)."""
-    expected = expected_version(if_match)
     service = caller.workspace.conversations
     return thing(
-        (await caller.state.call(lambda: service.activate(message, key=key, expected_version=expected))).as_dict()
+        (
+            await caller.state.call(lambda: service.activate(message, key=asked.key, expected_version=asked.expected))
+        ).as_dict()
     )
 
 
 @router.post("/messages/{message}/answers", status_code=202)
-async def answer(message: str, caller: SignedIn, wish: AnswerWish | None = None, key: Key = None) -> JSONResponse:
+async def answer(message: str, caller: SignedIn, asked: Asked, wish: AnswerWish | None = None) -> JSONResponse:
     """Begin the answer to a message. It is a run; `GET /messages/{answer}/events` streams it."""
     service, process = caller.workspace.conversations, wish.process if wish else None
-    return _begun(await caller.state.call(lambda: service.reply(message, process=process, key=key)))
+    return _begun(await caller.state.call(lambda: service.reply(message, process=process, key=asked.key)))
 
 
 @router.post("/messages/{message}/regenerate", status_code=202)
-async def regenerate(message: str, caller: SignedIn, wish: AnswerWish | None = None, key: Key = None) -> JSONResponse:
+async def regenerate(message: str, caller: SignedIn, asked: Asked, wish: AnswerWish | None = None) -> JSONResponse:
     """Begin another alternative of an answer, or retry one that failed (platform 44)."""
     service, process = caller.workspace.conversations, wish.process if wish else None
-    return _begun(await caller.state.call(lambda: service.regenerate(message, process=process, key=key)))
+    return _begun(await caller.state.call(lambda: service.regenerate(message, process=process, key=asked.key)))
 
 
 @router.post("/messages/{message}/stop")
@@ -186,18 +186,18 @@ async def stop(message: str, caller: SignedIn) -> JSONResponse:
 
 
 @router.post("/messages/{message}/fork", status_code=201)
-async def fork(message: str, caller: SignedIn, wish: ForkWish | None = None, key: Key = None) -> JSONResponse:
+async def fork(message: str, caller: SignedIn, asked: Asked, wish: ForkWish | None = None) -> JSONResponse:
     """Make a new conversation that continues from a message or an answer."""
     service, title = caller.workspace.conversations, wish.title if wish else None
-    made = await caller.state.call(lambda: service.fork(message, title=title, key=key))
-    return thing(as_json(made), made.version, status=201, location=f"/api/v1/conversations/{made.id}")
+    made = await caller.state.call(lambda: service.fork(message, title=title, key=asked.key))
+    return thing(as_json(made), made.version, status=201, location=f"/conversations/{made.id}")
 
 
 @router.delete("/messages/{message}", status_code=204)
-async def forget_message(message: str, caller: SignedIn, key: Key = None) -> Response:
+async def forget_message(message: str, caller: SignedIn, asked: Asked) -> Response:
     """Erase one message or answer for good; what follows it stays (platform 28)."""
     service = caller.workspace.conversations
-    await caller.state.call(lambda: service.erasing.forget(service.alternative(message).id, key=key))
+    await caller.state.call(lambda: service.erasing.forget(service.alternative(message).id, key=asked.key))
     return Response(status_code=204)
 
 
@@ -233,14 +233,10 @@ def _with_files(service: ConversationService, found: list[Alternative]) -> list[
     return [{**each.as_dict(), "attachments": [file.as_dict() for file in attached.get(each.id, [])]} for each in found]
 
 
-def _listed(found: list[JsonObject]) -> JSONResponse:
-    return JSONResponse({"data": list[Json](found), "next": None})
-
-
 def _new(made: Alternative) -> JSONResponse:
-    return thing(made.as_dict(), status=201, location=f"/api/v1/messages/{made.id}")
+    return thing(made.as_dict(), status=201, location=f"/messages/{made.id}")
 
 
 def _begun(follower: AnswerFollower) -> JSONResponse:
     begun = follower.result
-    return thing(begun.as_dict(), status=202, location=f"/api/v1/messages/{begun.id}")
+    return thing(begun.as_dict(), status=202, location=f"/messages/{begun.id}")

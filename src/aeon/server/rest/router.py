@@ -15,9 +15,11 @@ from aeon.base.json import Json, JsonObject
 from aeon.platform.errors import RuleError
 from aeon.server.edge.problems import RequestError, problem_response
 from aeon.server.edge.state import correlation_of
-from aeon.server.rest import conversations, sessions
+from aeon.server.rest import conversations, processes, record, runs, sessions, tools
+from aeon.server.rest.answers import PREFIX
+from aeon.server.rest.catalog import catalog_router
 
-PREFIX = "/api/v1"
+__all__ = ["PREFIX", "handle_errors", "mount_rest"]
 
 # FastAPI gives each body an alias, of which pydantic then warns for models that are built at their first use.
 warnings.filterwarnings("ignore", category=UnsupportedFieldAttributeWarning, module="pydantic")
@@ -26,8 +28,9 @@ warnings.filterwarnings("ignore", category=UnsupportedFieldAttributeWarning, mod
 def mount_rest(app: FastAPI) -> None:
     """Add the REST API to an application."""
     api = APIRouter(prefix=PREFIX)
-    for each in (sessions, conversations):
+    for each in (sessions, conversations, runs, processes, tools, record):  # before the things that any kind has
         api.include_router(each.router)
+    api.include_router(catalog_router())
     app.include_router(api)
 
 

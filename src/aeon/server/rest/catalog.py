@@ -1,0 +1,172 @@
+"""Stored things of every kind: services, secrets, tools, templates, Processes, schedules (platform 1 to 7)."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Query
+from fastapi.responses import JSONResponse, Response
+from pydantic import BaseModel
+
+from aeon.application.catalog import AnyEntities
+from aeon.application.workspace import Workspace
+from aeon.base.json import Json, JsonObject
+from aeon.platform.catalog import model
+from aeon.platform.processes.model import NewProcess, ProcessChange
+from aeon.platform.schedules.model import NewSchedule, ScheduleChange
+from aeon.server.auth.caller import SignedIn
+from aeon.server.rest.answers import PROBLEM, Asked, Cursor, Limit, listed, page, thing
+
+Name = Annotated[str, Query(max_length=200, description="Only names that begin with it.")]
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of stored things: its path, and how it is created and changed."""
+
+    path: str
+    title: str
+    service: Callable[[Workspace], AnyEntities]
+    new: type[BaseModel]
+    change: type[BaseModel]
+
+
+KINDS = (
+    Kind("services", "service", lambda own: own.services, model.NewService, model.ServiceChange),
+    Kind("secrets", "secret", lambda own: own.secrets, model.NewSecret, model.SecretChange),
+    Kind("tools", "tool", lambda own: own.tools, model.NewTool, model.ToolChange),
+    Kind(
+        "service-templates",
+        "service template",
+        lambda own: own.catalog.of_kind("serviceTemplate"),
+        model.NewServiceTemplate,
+        model.TemplateChange,
+    ),
+    Kind(
+        "tool-templates",
+        "tool template",
+        lambda own: own.catalog.of_kind("toolTemplate"),
+        model.NewToolTemplate,
+        model.TemplateChange,
+    ),
+    Kind("processes", "Process", lambda own: own.processes, NewProcess, ProcessChange),
+    Kind("schedules", "schedule", lambda own: own.schedules, NewSchedule, ScheduleChange),
+)
+
+
+def catalog_router() -> APIRouter:
+    """The operations that all kinds have: list, create, read, change, delete, uses."""
+    router = APIRouter(responses=dict(PROBLEM))
+    for kind in KINDS:
+        _add_reading(router, kind)
+        _add_changing(router, kind)
+    return router
+
+
+def _add_reading(router: APIRouter, kind: Kind) -> None:
+    async def list_things(
+        caller: SignedIn,
+        owner: Literal["all", "own", "shared"] = "all",
+        prefix: Name = "",
+        archived: Annotated[bool, Query(description="Archived templates, too.")] = False,
+        cursor: Cursor = None,
+        limit: Limit = 50,
+    ) -> JSONResponse:
+        service = kind.service(caller.workspace)
+        return page(
+            await caller.state.call(
+                lambda: service.list(owner=owner, prefix=prefix, archived=archived, after=cursor, limit=limit)
+            ),
+            _as_json,
+        )
+
+    async def get_thing(name: str, caller: SignedIn) -> JSONResponse:
+        return _one(await caller.state.call(lambda: kind.service(caller.workspace).get(name)))
+
+    async def list_uses(name: str, caller: SignedIn) -> JSONResponse:
+        found = await caller.state.call(lambda: kind.service(caller.workspace).list_uses(name))
+        return listed([{"kind": e.kind, "ownerId": e.owner_id, "id": e.id, "name": e.name} for e in found])
+
+    path, title, tags = f"/{kind.path}", kind.title, [kind.path]
+    own = f"Your own by name, then those that others share, of the kind {title}."
+    _add(router, "GET", path, list_things, f"List: {title}", own, tags)
+    _add(router, "GET", path + "/{name}", get_thing, f"Read a {title}", "By its name or its id.", tags)
+    _add(
+        router,
+        "GET",
+        path + "/{name}/uses",
+        list_uses,
+        f"What uses a {title}",
+        "What you may not see has no name.",
+        tags,
+    )
+
+
+def _add_changing(router: APIRouter, kind: Kind) -> None:
+    async def create(new: Any, caller: SignedIn, asked: Asked) -> JSONResponse:
+        made = await caller.state.call(lambda: kind.service(caller.workspace).add(new, key=asked.key))
+        return thing(made.as_dict(), made.version, status=201, location=f"/{kind.path}/{made.id}", change=asked)
+
+    async def change(name: str, change: Any, caller: SignedIn, asked: Asked) -> JSONResponse:
+        service = kind.service(caller.workspace)
+        changed = await caller.state.call(
+            lambda: service.change(name, change, key=asked.key, expected_version=asked.expected)
+        )
+        return thing(changed.as_dict(), changed.version, change=asked)
+
+    async def delete(name: str, caller: SignedIn, asked: Asked) -> Response:
+        service = kind.service(caller.workspace)
+        await caller.state.call(lambda: service.remove(name, key=asked.key, expected_version=asked.expected))
+        return Response(status_code=204, headers=asked.headers)
+
+    create.__annotations__["new"] = kind.new
+    change.__annotations__["change"] = kind.change
+    path, title, tags = f"/{kind.path}", kind.title, [kind.path]
+    _add(router, "POST", path, create, f"Create a {title}", "All faults are reported at once.", tags, status=201)
+    _add(router, "PATCH", path + "/{name}", change, f"Change a {title}", "Fields that are not given stay.", tags)
+    _add(
+        router,
+        "DELETE",
+        path + "/{name}",
+        delete,
+        f"Delete a {title}",
+        "409 says what still uses it.",
+        tags,
+        status=204,
+    )
+
+
+def _add(  # an operation has as many parts
+    router: APIRouter,
+    method: str,
+    path: str,
+    endpoint: Callable[..., Any],
+    summary: str,
+    description: str,
+    tags: list[str],
+    *,
+    status: int = 200,
+) -> None:
+    operation = (
+        f"{method.lower()}_{path.strip('/').replace('/', '_').replace('-', '_').replace('{', '').replace('}', '')}"
+    )
+    router.add_api_route(
+        path,
+        endpoint,
+        methods=[method],
+        summary=summary,
+        description=description,
+        operation_id=operation,
+        status_code=status,
+        tags=list(tags),
+        response_model=None,
+    )
+
+
+def _as_json(found: model.OwnedEntity) -> Json:
+    return found.as_dict()
+
+
+def _one(found: model.OwnedEntity) -> JSONResponse:
+    data: JsonObject = found.as_dict()
+    return thing(data, found.version)

@@ -1,0 +1,43 @@
+"""What Processes have besides other stored things: versions, differences, drawings."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+from fastapi.responses import JSONResponse, Response
+
+from aeon.application.processes import CURRENT
+from aeon.server.auth.caller import SignedIn
+from aeon.server.rest.answers import PROBLEM, listed, thing
+from aeon.server.rest.runs import svg
+
+router = APIRouter(tags=["processes"], responses=dict(PROBLEM))
+
+Version = Annotated[str | None, Query(min_length=4, max_length=64, pattern=r"^[0-9a-f]+$")]
+
+
+@router.get("/processes/{name}/versions")
+async def list_versions(name: str, caller: SignedIn) -> JSONResponse:
+    """Every definition that a Process had, oldest first."""
+    found = await caller.state.call(lambda: caller.workspace.processes.list_versions(name))
+    return listed([each._asdict() for each in found])
+
+
+@router.get("/processes/{name}/versions/{digest}")
+async def get_version(name: str, digest: str, caller: SignedIn) -> JSONResponse:
+    """One definition, by the beginning of its digest."""
+    return thing(await caller.state.call(lambda: caller.workspace.processes.get_version(name, digest)))
+
+
+@router.get("/processes/{name}/diff")
+async def compare(name: str, caller: SignedIn, old: Version = None, new: Version = None) -> JSONResponse:
+    """How two versions differ, step by step; by default the last change."""
+    processes = caller.workspace.processes
+    found = await caller.state.call(lambda: processes.compare(name, old, CURRENT if new is None else new))
+    differences = [each._asdict() for each in found.differences]
+    return thing({"old": found.old, "new": found.new, "differences": [*differences]})
+
+
+@router.get("/processes/{name}/picture", response_class=Response)
+async def draw(name: str, caller: SignedIn) -> Response:
+    """The steps of a Process and their dependencies, as SVG."""
+    return svg(await caller.state.call(lambda: caller.workspace.processes.draw(name)))

@@ -1,0 +1,209 @@
+"""Runs of Processes: start, follow, answer, cancel, retry (platform 8 to 10, 15 to 18)."""
+
+from collections.abc import AsyncIterator
+from dataclasses import asdict
+from typing import Annotated, Any
+
+import anyio
+from fastapi import APIRouter, Header, Query, Request
+from fastapi.responses import JSONResponse, Response
+from pydantic import BaseModel, ConfigDict, Field
+
+from aeon.application.run_reader import RunView
+from aeon.base.json import JsonObject
+from aeon.platform.runs.machine.state import ENDED_PHASES, RunPhase
+from aeon.platform.runs.model import RunSummary
+from aeon.server.auth.caller import Caller, SignedIn
+from aeon.server.edge.problems import RequestError
+from aeon.server.edge.streams import END, StreamEvent, resume_point, stream
+from aeon.server.rest.answers import PROBLEM, Asked, Cursor, Limit, listed, page, thing
+
+router = APIRouter(tags=["runs"], responses=dict(PROBLEM))
+
+_LOOK_EVERY = 0.1
+"""Seconds between two looks for new entries."""
+
+_LONGEST_WAIT = 60.0
+
+
+class NewRun(BaseModel):
+    """What a run begins with; it fails if it has not ended after `deadline` seconds."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    inputs: dict[str, Any] = Field(default_factory=dict[str, Any])
+    deadline: float | None = Field(default=None, gt=0, le=31_536_000)
+
+
+class Answer(BaseModel):
+    """The answer to the question of a step."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    step: str = Field(min_length=1, max_length=200)
+    value: Any
+
+
+@router.post("/processes/{process}/runs", status_code=202)
+async def start(
+    process: str,
+    caller: SignedIn,
+    asked: Asked,
+    new: NewRun | None = None,
+    prefer: Annotated[str, Header(max_length=100, description="`wait=30` waits up to so many seconds.")] = "",
+) -> JSONResponse:
+    """Start a run of a Process. With `Prefer: wait=30`, the answer is 200 with the whole run once it has ended."""
+    wish = new or NewRun()
+    seconds = _wait_of(prefer)
+    runs = caller.workspace.runs
+    begun = await caller.state.call(lambda: runs.start(process, wish.inputs, key=asked.key, deadline=wish.deadline))
+    if seconds:
+        await caller.state.call(lambda: runs.settle(begun.id, seconds))
+    view = await caller.state.call(lambda: runs.view(begun.id))
+    has_ended = view.state.phase in ENDED_PHASES
+    return thing(
+        run_json(view), status=200 if seconds and has_ended else 202, location=f"/runs/{begun.id}", change=asked
+    )
+
+
+@router.get("/runs")
+async def list_runs(
+    caller: SignedIn,
+    phase: RunPhase | None = None,
+    process: Annotated[str | None, Query(max_length=200)] = None,
+    since: Annotated[str | None, Query(max_length=40)] = None,
+    cursor: Cursor = None,
+    limit: Limit = 50,
+) -> JSONResponse:
+    """Your runs, newest first, without those that other runs called."""
+    runs = caller.workspace.past_runs
+    found = await caller.state.call(
+        lambda: runs.list(phase=phase, process=process, since=since, after=cursor, limit=limit)
+    )
+    return page(found, RunSummary.as_dict)
+
+
+@router.get("/runs/{run}")
+async def get_run(run: str, caller: SignedIn) -> JSONResponse:
+    """A run with its inputs, its steps and its output."""
+    return thing(run_json(await caller.state.call(lambda: caller.workspace.past_runs.view(run))))
+
+
+@router.get("/runs/{run}/entries")
+async def list_entries(
+    run: str, caller: SignedIn, after: Annotated[int, Query(ge=0)] = 0, limit: Limit = 200
+) -> JSONResponse:
+    """The events of a run after one number; they never change."""
+    found = await caller.state.call(lambda: _entries(caller, run, after))
+    return listed(found[:limit])
+
+
+@router.get("/runs/{run}/events")
+async def follow(run: str, request: Request, caller: SignedIn, after: Annotated[int, Query(ge=0)] = 0) -> Response:
+    """The events of a run as they happen, then `end` with the whole run (platform 32)."""
+    place = resume_point(request, after)
+    await caller.state.call(lambda: caller.workspace.past_runs.view(run))  # 404 before the stream begins
+    return stream(caller.state, _events(caller, run, place))
+
+
+@router.get("/runs/{run}/attempts")
+async def list_attempts(run: str, caller: SignedIn) -> JSONResponse:
+    """Every attempt of the steps: its inputs, output or error, and times."""
+    runs = caller.workspace.past_runs
+    return listed([asdict(each) for each in await caller.state.call(lambda: runs.trace(runs.view(run)))])
+
+
+@router.get("/runs/{run}/why")
+async def explain(run: str, caller: SignedIn) -> JSONResponse:
+    """Why a run does not continue."""
+    found = await caller.state.call(lambda: caller.workspace.runs.explain(run))
+    return listed([each.as_dict() for each in found])
+
+
+@router.get("/runs/{run}/usage")
+async def get_usage(run: str, caller: SignedIn) -> JSONResponse:
+    """The model calls, tokens and costs of a run and of all that it called."""
+    return thing((await caller.state.call(lambda: caller.workspace.runs.usage(run))).as_dict())
+
+
+@router.get("/runs/{run}/questions")
+async def list_questions(run: str, caller: SignedIn) -> JSONResponse:
+    """The questions to people that a run waits for."""
+    found = await caller.state.call(lambda: caller.workspace.past_runs.list_questions(run))
+    return listed([each._asdict() for each in found])
+
+
+@router.post("/runs/{run}/answers", status_code=201)
+async def answer(run: str, given: Answer, caller: SignedIn) -> JSONResponse:
+    """Answer the question of a step; 409 if another answer came first."""
+    asked = await caller.state.call(lambda: caller.workspace.runs.answer(run, given.step, given.value))
+    return thing({**asked._asdict(), "value": given.value}, status=201)
+
+
+@router.post("/runs/{run}/cancel", status_code=202)
+async def cancel(run: str, caller: SignedIn) -> JSONResponse:
+    """Cancel a run and all that it called."""
+    await caller.state.call(lambda: caller.workspace.runs.cancel(run, wait=1))
+    view = await caller.state.call(lambda: caller.workspace.past_runs.view(run))
+    return thing(run_json(view), status=200 if view.state.phase in ENDED_PHASES else 202, location=f"/runs/{run}")
+
+
+@router.post("/runs/{run}/retry", status_code=202)
+async def retry(run: str, caller: SignedIn, asked: Asked) -> JSONResponse:
+    """Retry a run that failed or was cancelled, as a new run that keeps the completed steps."""
+    again = await caller.state.call(lambda: caller.workspace.runs.retry(run, key=asked.key))
+    return thing(again.as_dict(), status=202, location=f"/runs/{again.id}", change=asked)
+
+
+@router.post("/runs/{run}/resume", status_code=202)
+async def resume(run: str, caller: SignedIn) -> JSONResponse:
+    """Go on with a run here if the process that executed it has died."""
+    root = await caller.state.call(lambda: caller.workspace.runs.resume(run))
+    return thing(root.as_dict(), status=202, location=f"/runs/{root.id}")
+
+
+@router.get("/runs/{run}/picture", response_class=Response)
+async def draw(run: str, caller: SignedIn) -> Response:
+    """The steps of a run with their states, as SVG."""
+    own = caller.workspace
+    return svg(await caller.state.call(lambda: own.processes.draw_run(own.past_runs.view(run))))
+
+
+def run_json(view: RunView) -> JsonObject:
+    """A run with its state under the published names."""
+    state = view.state.as_dict(view.plan)
+    return {**view.run.as_dict(), "phase": view.state.phase, "state": state, "output": view.state.output}
+
+
+def svg(text: str) -> Response:
+    """A drawing, which a browser must not run as a page of ours."""
+    policy = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
+    return Response(text, media_type="image/svg+xml", headers={"content-security-policy": policy})
+
+
+def _entries(caller: Caller, run: str, after: int) -> list[JsonObject]:
+    return [each.as_dict() for each in caller.workspace.past_runs.entries(run, after)]
+
+
+async def _events(caller: Caller, run: str, after: int) -> AsyncIterator[StreamEvent | None]:
+    while True:
+        view = await caller.state.call(lambda: caller.workspace.past_runs.view(run))
+        entries = await caller.state.call(lambda place=after: _entries(caller, run, place))
+        for entry in entries:
+            after = entry["n"]
+            yield StreamEvent("entry", entry, after)
+        if view.state.phase in ENDED_PHASES:
+            yield StreamEvent(END, run_json(view))
+            return
+        yield None
+        await anyio.sleep(_LOOK_EVERY)
+
+
+def _wait_of(prefer: str) -> float:
+    """The seconds of `Prefer: wait=30` (RFC 7240); 0 without one. Raises RequestError for another wish."""
+    if not prefer:
+        return 0.0
+    name, _, value = prefer.replace(" ", "").partition("=")
+    if name != "wait" or not value.isdecimal():
+        raise RequestError(422, f"Prefer is {prefer!r}; wait=SECONDS is known.")
+    return min(float(value), _LONGEST_WAIT)
