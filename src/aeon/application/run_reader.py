@@ -9,13 +9,13 @@ from aeon.base.errors import InputError
 from aeon.base.next_steps import NextStep
 from aeon.platform.errors import NotFoundError, RuleError
 from aeon.platform.runs.dead_jobs import NEWEST_DEAD_JOB, DeadJob, DeadJobPosition
-from aeon.platform.runs.machine.state import RunPhase
+from aeon.platform.runs.machine.state import ENDED_PHASES, RunPhase
 from aeon.platform.runs.model import NEWEST_RUN, RunEntry, RunFilter, RunPosition, RunSummary
 from aeon.platform.runs.questions import PendingQuestion
 from aeon.platform.runs.service import Runs, RunView
 from aeon.platform.runs.trace import AttemptTrace, trace_attempts
 
-__all__ = ["AttemptTrace", "DeadJob", "PendingQuestion", "RunReader", "RunView"]
+__all__ = ["ENDED_PHASES", "AttemptTrace", "DeadJob", "PendingQuestion", "RunPhase", "RunReader", "RunView"]
 
 NEWEST = "last"
 """The name of the newest run, for people."""

@@ -1,6 +1,6 @@
 """`RunService`: everything that a user does with the runs of Processes, for every door."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from aeon.application.run_follower import RunExplainer, RunFollower, SettledRun, model_calls_of
@@ -36,18 +36,26 @@ class RunService(RunReader):
         self._is_open = False
 
     def start(
-        self, process: Process | str, inputs: JsonObject, *, key: str | None = None, deadline: float | None = None
+        self,
+        process: Process | str,
+        inputs: JsonObject,
+        *,
+        key: str | None = None,
+        deadline: float | None = None,
+        accepted: Callable[[Run], None] = lambda _run: None,
     ) -> Run:
         """Start a run of a Process, given by its name or id.
 
-        The same `key` again returns the same run. The run fails if it has not ended after `deadline` seconds. Raises
-        NotFoundError, and RuleError for inputs that do not fit or a disabled Process.
+        The same `key` again returns the same run. The run fails if it has not ended after `deadline` seconds. Calls
+        `accepted` before anything is executed. Raises NotFoundError, and RuleError for inputs that do not fit or a
+        disabled Process.
         """
         if isinstance(process, str):
             process = self._runtime.platform.processes.find(self._user, process)
         runtime = self._opened()  # do not accept a run that could not be executed
         new = NewRun(inputs, timeout=deadline, executor=runtime.run_executor)
         run = runtime.runs.accept(process, new, MutationRequest(self._user, key))
+        accepted(run)
         if run.executor == runtime.run_executor:
             runtime.engine.start(run.id)
         else:  # the key was used before: the run's executor may be dead

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from aeon.application.access import AccessService
     from aeon.application.audit import AuditService
     from aeon.application.catalog import CatalogService, Services
+    from aeon.application.chats import ChatService
     from aeon.application.conversations import ConversationService
     from aeon.application.documents import DocumentService
     from aeon.application.health import HealthService
@@ -160,6 +161,13 @@ class Workspace:
         from aeon.application.conversations import ConversationService
 
         return ConversationService(self._platform, self.user, lambda: self.runs, self._platform.context, self._folder)
+
+    @cached_property
+    def chats(self) -> "ChatService":
+        """Answers to lists of messages that a caller keeps."""
+        from aeon.application.chats import ChatService
+
+        return ChatService(self._platform, self.user, self.runs)
 
     @cached_property
     def jobs(self) -> "JobService":

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from aeon.adapters.operations.assisted_reply import OfferTools
     from aeon.adapters.operations.mcp import McpExecutor
     from aeon.platform.access.repository import CredentialRepository
+    from aeon.platform.catalog.call_pieces import CallPieces
     from aeon.platform.catalog.health import HealthChecks
     from aeon.platform.catalog.kernel_tool import StoredTool
     from aeon.platform.catalog.model import Tool
@@ -164,6 +165,13 @@ class Platform:
         return RecordedPieces(self.store, SystemClock())
 
     @cached_property
+    def call_pieces(self) -> "CallPieces":
+        """The text of model calls in runs while it is made, for who waits for it in this process."""
+        from aeon.platform.catalog.call_pieces import CallPieces
+
+        return CallPieces()
+
+    @cached_property
     def run_notifier(self) -> "EntryNotifier":
         """Tells everyone in this process who follows runs of new entries."""
         from aeon.platform.runs.notifier import InProcessNotifier
@@ -182,7 +190,7 @@ class Platform:
         executors = {
             "rest_request": RestExecutor(),
             "graph_query": GraphExecutor(self.store),
-            "llm_call": LlmExecutor(self._model_for),
+            "llm_call": LlmExecutor(self._model_for, self.call_pieces),
             "conversation_reply": ReplyExecutor(
                 self.memory, self.pieces, self._model_for, self.context, SystemClock(), self.offer_tools
             ),

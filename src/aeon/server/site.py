@@ -12,6 +12,7 @@ from fastapi import FastAPI
 import aeon
 from aeon.server.edge.guard import Guard
 from aeon.server.edge.state import ServerState
+from aeon.server.openai.door import openai_door
 from aeon.server.rest.router import PREFIX, handle_errors, mount_rest
 
 __all__ = ["ServerState", "SiteServer", "build_site", "serve_site"]
@@ -33,6 +34,7 @@ def build_site(state: ServerState, hosts: Sequence[str]) -> Guard:
     app.state.server = state
     handle_errors(app)
     mount_rest(app)
+    app.mount("/v1", openai_door(state))
     return Guard(app, hosts)
 
 

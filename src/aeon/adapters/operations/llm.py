@@ -11,7 +11,18 @@ from typing import TYPE_CHECKING, Final, TypeAlias, cast
 from aeon.base.errors import LLMError, LLMRequestError, MissingExtraError, SupervisorError
 from aeon.base.json import Json, JsonObject, canonical_json
 from aeon.base.json_schema import compile_schema
-from aeon.llm.interface import LLMAdapter, LLMRequest, LLMResponse, RequestAdapter, TextSink, TokenCounts, call_model
+from aeon.llm.adapters.wire_adapter import DeduplicatingSink
+from aeon.llm.interface import (
+    ChatMessage,
+    LLMAdapter,
+    LLMRequest,
+    LLMResponse,
+    RequestAdapter,
+    TextSink,
+    TokenCounts,
+    call_model,
+)
+from aeon.platform.catalog.call_pieces import CallPieces
 from aeon.platform.catalog.operations import LlmCall, TokenUsage
 from aeon.platform.catalog.tool_calls import OperationError, OperationRequest, OperationResult
 from aeon.platform.processes.expressions.handlebars import MAX_STEPS, EndlessTemplateError, render_template
@@ -129,8 +140,10 @@ class LlmExecutor:
     tokens of every response count, also of repairs and of unusable responses.
     """
 
-    def __init__(self, adapter_for: AdapterFactory) -> None:
+    def __init__(self, adapter_for: AdapterFactory, pieces: CallPieces | None = None) -> None:
+        """`pieces` gets texts while they are made."""
         self._adapter_for = adapter_for
+        self._pieces = CallPieces() if pieces is None else pieces
 
     def execute(self, work: OperationRequest) -> OperationResult:
         operation = cast(LlmCall, work.operation)
@@ -144,10 +157,14 @@ class LlmExecutor:
             with self._adapter_for(work) as opened:
                 adapter = ReplyRecorder(opened, replies)
                 if not work.output_schema.keys() - _ANNOTATIONS:
-                    return {"text": _text(call_model(adapter, request))}
+                    return {"text": _text(call_model(adapter, request, self._sink(work)))}
                 return _value(adapter, request, work.output_schema)
         except LLMError as error:
             raise operation_error(error) from None
+
+    def _sink(self, work: OperationRequest) -> TextSink | None:
+        sink = self._pieces.sink(work.key)
+        return None if sink is None else DeduplicatingSink(sink)
 
 
 def counted_result(seconds: float, answer: Callable[[list[LLMResponse]], Json]) -> OperationResult:
@@ -177,7 +194,25 @@ def operation_error(error: LLMError) -> OperationError:
 def _request(operation: LlmCall, arguments: JsonObject) -> LLMRequest:
     system = render_prompt(operation.system_prompt, arguments)
     prompt = render_prompt(operation.prompt_template, arguments)
-    return LLMRequest(prompt, system or None, operation.max_tokens, operation.temperature)
+    earlier = () if operation.messages is None else _history(arguments.get(operation.messages, []))
+    return LLMRequest(prompt, system or None, operation.max_tokens, operation.temperature, history=earlier)
+
+
+def _history(messages: Json) -> tuple[ChatMessage, ...]:
+    """Return earlier messages. Raises OperationError for what is none."""
+    given = cast("list[object]", messages) if isinstance(messages, list) else [messages]
+    found = [_earlier_message(cast(JsonObject, each) if isinstance(each, dict) else {}) for each in given]
+    return tuple(found)
+
+
+def _earlier_message(given: JsonObject) -> ChatMessage:
+    role, content = given.get("role"), given.get("content")
+    if role not in ("user", "assistant") or not isinstance(content, str):
+        raise OperationError(
+            "the earlier messages are not a list of objects with role (user or assistant) and content",
+            next_step="Correct the input.",
+        )
+    return ChatMessage(role, content)
 
 
 def _text(reply: LLMResponse) -> str:

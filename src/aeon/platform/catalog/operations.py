@@ -161,13 +161,20 @@ class LlmCall(HttpOperation):
     max_tokens: int = Field(default=1024, ge=1, le=100_000)
     temperature: float = Field(default=0.0, ge=0, le=2)
     timeout: float = Field(default=120.0, gt=0, le=300, description="seconds")
+    messages: str | None = Field(
+        default=None,
+        min_length=1,
+        max_length=100,
+        description="the input that has earlier messages, each with role (user or assistant) and content",
+    )
 
     def variables(self) -> frozenset[str]:
-        """Returns the variables of both prompts.
+        """Returns the variables of both prompts, and the input with the earlier messages.
 
         Raises ValueError if a prompt is not a valid template.
         """
-        return _handlebars(self.system_prompt) | _handlebars(self.prompt_template)
+        inputs: frozenset[str] = frozenset() if self.messages is None else frozenset({self.messages})
+        return _handlebars(self.system_prompt) | _handlebars(self.prompt_template) | inputs
 
 
 class McpCall(HttpOperation):

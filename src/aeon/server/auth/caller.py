@@ -4,6 +4,7 @@ from typing import Annotated, Final, NamedTuple
 
 from fastapi import Depends, Request
 
+from aeon.application.access import Credential
 from aeon.application.workspace import Workspace
 from aeon.server.edge.problems import RequestError
 from aeon.server.edge.state import ServerState, state_of
@@ -29,14 +30,24 @@ async def signed_in(request: Request) -> Caller:
     Raises RequestError for nobody, and for a change by a token that only reads.
     """
     state = state_of(request)
-    header = request.headers.get("authorization", "")
+    if request.headers.get("authorization"):
+        return await with_token(request)
+    cookie = request.cookies.get(COOKIE, "")
     access = (await state.workspace(state.owner)).access
-    if header:
-        secret = header[len(_BEARER) :].strip() if header.lower().startswith(_BEARER) else ""
-        found = await state.call(lambda: access.token(secret))
-    else:
-        cookie = request.cookies.get(COOKIE, "")
-        found = await state.call(lambda: access.session(cookie)) if cookie else None
+    return await _caller(request, await state.call(lambda: access.session(cookie)) if cookie else None)
+
+
+async def with_token(request: Request) -> Caller:
+    """Return who sends a request, by the token in its header alone. Raises RequestError as `signed_in` does."""
+    state = state_of(request)
+    header = request.headers.get("authorization", "")
+    secret = header[len(_BEARER) :].strip() if header.lower().startswith(_BEARER) else ""
+    access = (await state.workspace(state.owner)).access
+    return await _caller(request, await state.call(lambda: access.token(secret)) if secret else None)
+
+
+async def _caller(request: Request, found: Credential | None) -> Caller:
+    state = state_of(request)
     if found is None:
         raise RequestError(
             401,
@@ -50,3 +61,4 @@ async def signed_in(request: Request) -> Caller:
 
 
 SignedIn = Annotated[Caller, Depends(signed_in)]
+WithToken = Annotated[Caller, Depends(with_token)]

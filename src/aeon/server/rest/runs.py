@@ -9,9 +9,8 @@ from fastapi import APIRouter, Header, Query, Request
 from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from aeon.application.run_reader import RunView
+from aeon.application.run_reader import ENDED_PHASES, RunPhase, RunView
 from aeon.base.json import JsonObject
-from aeon.platform.runs.machine.state import ENDED_PHASES, RunPhase
 from aeon.platform.runs.model import RunSummary
 from aeon.server.auth.caller import Caller, SignedIn
 from aeon.server.edge.problems import RequestError

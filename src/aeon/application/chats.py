@@ -1,0 +1,165 @@
+"""`ChatService`: answers to a list of messages that the caller keeps, by runs of Processes."""
+
+import re
+from collections import deque
+from typing import Final, NamedTuple
+
+from aeon.application.runs import RunService
+from aeon.base.errors import AeonError
+from aeon.base.json import Json, JsonObject, canonical_json
+from aeon.bootstrap.platform import Platform
+from aeon.llm.usage import Usage
+from aeon.platform.catalog.repository import DEFAULTS_OWNER, EntityFilter
+from aeon.platform.errors import NotFoundError
+from aeon.platform.processes.model import Process
+from aeon.platform.runs.machine.state import ENDED_PHASES
+
+__all__ = ["Chat", "ChatFollower", "ChatService"]
+
+DEFAULT_CHAT: Final = "chat"
+"""The shipped Process that answers with the project's model."""
+
+_INPUTS: Final = frozenset({"request", "messages", "system"})
+_TEXT_OF_STEP: Final = re.compile(r"\{\{\s*step\.(\w+)\.text\s*\}\}")
+_MOST: Final = 1000
+
+
+class ChatFailedError(AeonError):
+    """The run that was to answer has failed."""
+
+
+class Chat(NamedTuple):
+    """What is to be answered: a request, after earlier messages (role and content), under instructions."""
+
+    request: str
+    messages: list[JsonObject]
+    system: str
+
+
+class ChatFollower:
+    """An answer while it is made. `look` returns the new pieces; `result` and `usage` are there when it has ended."""
+
+    def __init__(self, service: "ChatService", process: Process) -> None:
+        self._service = service
+        self._step = _streamed_step(process)
+        self._new: deque[str] = deque()
+        self._shown = ""
+        self.run = ""
+        self.result: str | None = None
+        self.waits_for: str | None = None
+        """What the run asks a person, if it waits for one."""
+
+    def take(self, key: str, text: str) -> None:
+        """Take a piece of a call; only the first attempt of the step whose text is the answer is shown at once."""
+        if self._step is not None and key.split(":")[1:] == [self._step, "1"]:
+            self._new.append(text)
+
+    def look(self) -> list[str] | None:
+        """Return the pieces that are new; None once the answer has ended.
+
+        Raises ChatFailedError for a run that has failed, and for an answer that differs from what was shown of it.
+        """
+        if self.result is not None:
+            return None
+        found = self._taken()
+        if not found and self._service.settle(self):
+            found = self._taken()
+            rest = self._rest(f"{self._shown}{''.join(found)}")
+            found += [rest] if rest else []
+            self._shown = self.result or ""
+            return found or None
+        self._shown += "".join(found)
+        return found
+
+    def _taken(self) -> list[str]:
+        found: list[str] = []
+        while self._new:
+            found.append(self._new.popleft())
+        return found
+
+    def _rest(self, shown: str) -> str:
+        result = self.result or ""
+        if result.startswith(shown.lstrip()):
+            return result[len(shown.lstrip()) :]
+        if result == shown.strip():
+            return ""
+        raise ChatFailedError("The answer was made again and differs from what was shown of it.")
+
+
+class ChatService:
+    """Answers chats of one user by Processes whose inputs are `request`, or also `messages` and `system`.
+
+    Threads may share it. Every method raises StoreError.
+    """
+
+    def __init__(self, platform: Platform, user: str, runs: RunService) -> None:
+        """The caller closes `platform`."""
+        self._platform = platform
+        self._user = user
+        self._runs = runs
+
+    def list_processes(self) -> list[tuple[str, Process]]:
+        """Return the Processes that can answer, by the name under which they are chosen; the default first."""
+        found = self._platform.processes.list_visible(self._user, EntityFilter("all", "", False), None, _MOST)
+        named = [(self._name(each), each) for each in found if each.enabled and _answers(each)]
+        return sorted(named, key=lambda each: (each[0] != DEFAULT_CHAT, each[0]))
+
+    def find(self, name: str) -> Process:
+        """Return the Process of that name that can answer. Raises NotFoundError."""
+        for each, process in self.list_processes():
+            if each == name:
+                return process
+        raise NotFoundError(f"There is no model {name!r}.", next_step="List the models.")
+
+    def start(self, process: Process, chat: Chat, *, key: str | None = None) -> ChatFollower:
+        """Begin an answer. Raises what `RunService.start` does."""
+        follower = ChatFollower(self, process)
+        offered: JsonObject = {"request": chat.request, "messages": list[Json](chat.messages), "system": chat.system}
+        inputs = {name: offered[name] for name in process.initial_context}
+        run = self._runs.start(
+            process, inputs, key=key, accepted=lambda run: self._platform.call_pieces.listen(run.id, follower.take)
+        )
+        follower.run = run.id
+        return follower
+
+    def settle(self, follower: ChatFollower) -> bool:
+        """Take over the result of a run that has ended, or that waits only for a person; return whether it has.
+
+        Raises ChatFailedError.
+        """
+        view = self._runs.view(follower.run)
+        if view.state.phase not in ENDED_PHASES:
+            questions = self._runs.list_questions(follower.run)
+            if not questions or view.is_busy:
+                return False
+            follower.waits_for = canonical_json(questions[0].inputs)
+            follower.result = f"The run waits for an answer to: {follower.waits_for}"
+        elif view.state.phase == "completed":
+            output = view.state.output
+            follower.result = output.strip() if isinstance(output, str) else canonical_json(output)
+        self._platform.call_pieces.forget(follower.run)
+        if follower.result is None:
+            failure = view.state.error
+            raise ChatFailedError(failure.message if failure is not None else f"The run was {view.state.phase}.")
+        return True
+
+    def usage(self, follower: ChatFollower) -> Usage:
+        """Return the tokens of an answer."""
+        return self._runs.usage(follower.run)
+
+    def _name(self, process: Process) -> str:
+        is_own = process.owner_id in (self._user, DEFAULTS_OWNER)
+        return process.name if is_own else f"{process.owner_id}/{process.name}"
+
+
+def _answers(process: Process) -> bool:
+    inputs = set(process.initial_context)
+    return "request" in inputs and inputs <= _INPUTS
+
+
+def _streamed_step(process: Process) -> str | None:
+    """Return the step whose text is the whole output, so that its pieces are those of the answer; None without one."""
+    found = _TEXT_OF_STEP.fullmatch(process.output_template.strip())
+    if found is None:
+        return None
+    return next((each.id for each in process.definition.steps if each.output.variable == found[1]), None)

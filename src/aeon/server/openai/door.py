@@ -1,0 +1,230 @@
+"""The door for other chat programs: a Process answers, named as the model; each answer is a durable run."""
+
+import json
+import time
+from collections.abc import AsyncIterator, Callable
+from datetime import datetime
+from typing import Annotated, Final, Protocol, cast
+
+import anyio
+from fastapi import FastAPI, Header, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse, Response, StreamingResponse
+from starlette.exceptions import HTTPException
+
+from aeon.application.chats import DEFAULT_CHAT, ChatFollower
+from aeon.application.conversations import AnswerFollower
+from aeon.base.errors import AeonError
+from aeon.base.json import Json, JsonObject
+from aeon.server.auth.caller import Caller, WithToken
+from aeon.server.edge.problems import RequestError, status_of
+from aeon.server.edge.state import ServerState, correlation_of
+from aeon.server.openai.messages import ChatRequest
+
+_LOOK_EVERY: Final = 0.02
+"""Seconds between two looks for new pieces."""
+
+_CONVERSATION: Final = "x-aeon-conversation"
+_RUN: Final = "x-aeon-run"
+
+_TYPES: Final = {
+    400: "invalid_request_error",
+    401: "authentication_error",
+    403: "permission_error",
+    404: "not_found_error",
+}
+
+
+class Follower(Protocol):
+    """An answer while it is made."""
+
+    def look(self) -> list[str] | None:
+        """Return the pieces that are new; None once it has ended."""
+        ...
+
+
+class _Making:
+    """An answer that is being made for a chat program, and what the program is told of it."""
+
+    def __init__(
+        self, model: str, follower: Follower, headers: dict[str, str], usage: Callable[[], JsonObject]
+    ) -> None:
+        self.follower = follower
+        self.headers = headers
+        self.usage = usage
+        self._head: JsonObject = {
+            "id": f"chatcmpl-{next(iter(headers.values()))}",
+            "created": int(time.time()),
+            "model": model,
+        }
+
+    def whole(self, text: str, usage: JsonObject) -> JsonObject:
+        """The answer as one object."""
+        message: JsonObject = {"role": "assistant", "content": text, "refusal": None}
+        choice: JsonObject = {"index": 0, "message": message, "finish_reason": "stop", "logprobs": None}
+        return {**self._head, "object": "chat.completion", "choices": [choice], "usage": usage}
+
+    def chunk(self, delta: JsonObject, finish: str | None = None) -> JsonObject:
+        """A part of the answer."""
+        choice: JsonObject = {"index": 0, "delta": delta, "finish_reason": finish, "logprobs": None}
+        return {**self._head, "object": "chat.completion.chunk", "choices": [choice]}
+
+    def usage_chunk(self, usage: JsonObject) -> JsonObject:
+        """The last part, with the tokens."""
+        return {**self._head, "object": "chat.completion.chunk", "choices": [], "usage": usage}
+
+
+def openai_door(state: ServerState) -> FastAPI:
+    """The application under /v1. A token is needed, on this machine too: any program and any page could ask."""
+    app = FastAPI(
+        title="Aeon for chat programs", openapi_url=None, docs_url=None, redoc_url=None, redirect_slashes=False
+    )
+    app.state.server = state
+    app.add_exception_handler(AeonError, _refused)
+    app.add_exception_handler(RequestValidationError, _invalid)
+    app.add_exception_handler(HTTPException, _no_route)
+    app.add_api_route("/models", list_models, methods=["GET"], response_model=None)
+    app.add_api_route("/models/{model:path}", get_model, methods=["GET"], response_model=None)
+    app.add_api_route("/chat/completions", complete, methods=["POST"], response_model=None)
+    app.add_api_route("/embeddings", embed, methods=["POST"], response_model=None)
+    return app
+
+
+async def list_models(caller: WithToken) -> JSONResponse:
+    """The Processes that can answer."""
+    found = await caller.state.call(caller.workspace.chats.list_processes)
+    return JSONResponse({"object": "list", "data": [_model(name, each.created_at) for name, each in found]})
+
+
+async def get_model(model: str, caller: WithToken) -> JSONResponse:
+    """One of them."""
+    found = await caller.state.call(lambda: caller.workspace.chats.find(model))
+    return JSONResponse(_model(model, found.created_at))
+
+
+async def embed(_caller: WithToken) -> JSONResponse:
+    """Refuses: no model for embeddings can be configured yet."""
+    raise RequestError(501, "Embeddings cannot be made here yet.")
+
+
+async def complete(
+    asked: ChatRequest,
+    caller: WithToken,
+    key: Annotated[str | None, Header(alias="Idempotency-Key", max_length=255)] = None,
+    conversation: Annotated[str | None, Header(alias=_CONVERSATION, max_length=100)] = None,
+) -> Response:
+    """Answer a chat.
+
+    With the header X-Aeon-Conversation (`new`, or an id), the last message goes into a conversation of the record.
+    """
+    asked.require_supported()
+    if conversation is None:
+        making = await caller.state.call(lambda: _begin_chat(caller, asked, key))
+    else:
+        making = await caller.state.call(lambda: _begin_answer(caller, asked, conversation, key))
+    if asked.stream:
+        lines = _chunks(
+            caller, making, with_usage=asked.stream_options is not None and asked.stream_options.include_usage
+        )
+        return StreamingResponse(
+            lines, media_type="text/event-stream", headers={**making.headers, "cache-control": "no-store"}
+        )
+    text = "".join([piece async for piece in _pieces(caller, making)])
+    usage = await caller.state.call(making.usage)
+    return JSONResponse(making.whole(text, usage), headers=making.headers)
+
+
+def _begin_chat(caller: Caller, asked: ChatRequest, key: str | None) -> _Making:
+    chats = caller.workspace.chats
+    follower: ChatFollower = chats.start(chats.find(asked.model), asked.chat(), key=key)
+    return _Making(asked.model, follower, {_RUN: follower.run}, lambda: _usage(chats.usage(follower).as_dict()))
+
+
+def _begin_answer(caller: Caller, asked: ChatRequest, conversation: str, key: str | None) -> _Making:
+    conversations = caller.workspace.conversations
+    place = None if conversation == "new" else conversations.get(conversation).id
+    process = None if asked.model == DEFAULT_CHAT else asked.model
+    follower: AnswerFollower = conversations.ask(place, asked.chat().request, process=process, key=key)
+    headers = {_CONVERSATION: follower.result.conversation_id}
+    return _Making(asked.model, _Checked(follower), headers, lambda: _usage(follower.result.usage))
+
+
+class _Checked:
+    """An answer in a conversation; one that has failed raises RequestError."""
+
+    def __init__(self, follower: AnswerFollower) -> None:
+        self._follower = follower
+
+    def look(self) -> list[str] | None:
+        found = self._follower.look()
+        if found is None and self._follower.result.failure is not None:
+            raise RequestError(500, self._follower.result.failure)
+        return found
+
+
+async def _pieces(caller: Caller, making: _Making) -> AsyncIterator[str]:
+    while (found := await caller.state.call(making.follower.look)) is not None:
+        for text in found:
+            yield text
+        if caller.state.stopping.is_set():
+            raise RequestError(503, "The server stops; the run goes on.")
+        if not found:
+            await anyio.sleep(_LOOK_EVERY)
+
+
+async def _chunks(caller: Caller, making: _Making, *, with_usage: bool) -> AsyncIterator[str]:
+    yield _line(making.chunk({"role": "assistant", "content": ""}))
+    try:
+        async for text in _pieces(caller, making):
+            yield _line(making.chunk({"content": text}))
+        yield _line(making.chunk({}, "stop"))
+        if with_usage:
+            yield _line(making.usage_chunk(await caller.state.call(making.usage)))
+    except AeonError as error:
+        yield _line(_error(error))
+    yield "data: [DONE]\n\n"
+
+
+def _line(data: JsonObject) -> str:
+    return f"data: {json.dumps(data, ensure_ascii=False)}\n\n"
+
+
+def _usage(counted: JsonObject) -> JsonObject:
+    prompt, completion = counted.get("prompt_tokens") or 0, counted.get("completion_tokens") or 0
+    return {"prompt_tokens": prompt, "completion_tokens": completion, "total_tokens": prompt + completion}
+
+
+def _model(name: str, created_at: str) -> JsonObject:
+    return {
+        "id": name,
+        "object": "model",
+        "created": int(datetime.fromisoformat(created_at).timestamp()),
+        "owned_by": "aeon",
+    }
+
+
+def _error(error: AeonError) -> JsonObject:
+    status = status_of(error)
+    kind = _TYPES.get(status, "invalid_request_error" if status < 500 else "server_error")  # noqa: PLR2004  # HTTP's classes
+    code: Json = "model_not_found" if status == 404 else None  # noqa: PLR2004  # as clients expect it
+    return {"error": {"message": f"{error.message} {error.advice}".strip(), "type": kind, "param": None, "code": code}}
+
+
+async def _refused(_request: Request, error: Exception) -> Response:
+    refused = cast(AeonError, error)
+    return JSONResponse(_error(refused), status_of(refused))
+
+
+async def _invalid(request: Request, error: Exception) -> Response:
+    faults = [
+        f"{'.'.join(map(str, each['loc'][1:]))}: {each['msg']}" for each in cast(RequestValidationError, error).errors()
+    ]
+    return await _refused(request, RequestError(400, f"{'; '.join(faults)}. (request {correlation_of(request)})"))
+
+
+async def _no_route(request: Request, error: Exception) -> Response:
+    failed = cast(HTTPException, error)
+    cause = failed.__cause__
+    return await _refused(
+        request, cause if isinstance(cause, AeonError) else RequestError(failed.status_code, str(failed.detail))
+    )

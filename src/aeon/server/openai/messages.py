@@ -1,0 +1,77 @@
+"""Requests of chat programs: what is supported is read, all else is refused and not ignored. Pure."""
+
+from typing import Any, Final, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from aeon.application.chats import Chat
+from aeon.base.json import JsonObject
+from aeon.server.edge.problems import RequestError
+
+_MAX_TEXT: Final = 1_000_000
+
+
+class TextPart(BaseModel):
+    """A part of a message's content."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    type: Literal["text"]
+    text: str
+
+
+class Message(BaseModel):
+    """A message of the chat."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    role: Literal["system", "developer", "user", "assistant"]
+    content: str | list[TextPart]
+    name: str | None = None
+
+    @property
+    def text(self) -> str:
+        """Its whole text."""
+        if isinstance(self.content, str):
+            return self.content
+        return "\n".join(part.text for part in self.content)
+
+
+class StreamOptions(BaseModel):
+    """How a stream is sent."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    include_usage: bool = False
+
+
+class ChatRequest(BaseModel):
+    """A request for a completion. `model` is the name of a Process."""
+
+    model_config = ConfigDict(extra="allow")
+
+    model: str = Field(min_length=1, max_length=400)
+    messages: list[Message] = Field(min_length=1, max_length=10_000)
+    stream: bool = False
+    stream_options: StreamOptions | None = None
+    n: Literal[1] = 1
+    user: str | None = None
+    metadata: dict[str, Any] | None = None
+    store: bool | None = None
+
+    def require_supported(self) -> None:
+        """Raises RequestError for a parameter that would change the answer and cannot be kept."""
+        unsupported = sorted(name for name, value in (self.__pydantic_extra__ or {}).items() if value is not None)
+        if unsupported:
+            raise RequestError(400, f"Not supported here: {', '.join(unsupported)}.", next_step="Leave them out.")
+
+    def chat(self) -> Chat:
+        """What is to be answered. Raises RequestError if the last message is not the user's."""
+        system = "\n\n".join(each.text for each in self.messages if each.role in ("system", "developer"))
+        said = [each for each in self.messages if each.role in ("user", "assistant")]
+        if not said or said[-1].role != "user" or not said[-1].text.strip():
+            raise RequestError(400, "The last message is not one of the user with a text.")
+        if sum(len(each.text) for each in self.messages) > _MAX_TEXT:
+            raise RequestError(413, f"The messages have more than {_MAX_TEXT:,} characters.")
+        earlier: list[JsonObject] = [{"role": each.role, "content": each.text} for each in said[:-1]]
+        return Chat(said[-1].text, earlier, system)
