@@ -4,6 +4,7 @@ import re
 from collections import deque
 from typing import Final, NamedTuple
 
+from aeon.application.default_catalog import ensure_default_tool
 from aeon.application.runs import RunService
 from aeon.base.errors import AeonError
 from aeon.base.json import Json, JsonObject, canonical_json
@@ -17,7 +18,7 @@ from aeon.platform.runs.machine.state import ENDED_PHASES
 __all__ = ["Chat", "ChatFollower", "ChatService"]
 
 DEFAULT_CHAT: Final = "chat"
-"""The shipped Process that answers with the project's model."""
+"""The shipped Process that answers with the project's model, and its tool."""
 
 _INPUTS: Final = frozenset({"request", "messages", "system"})
 _TEXT_OF_STEP: Final = re.compile(r"\{\{\s*step\.(\w+)\.text\s*\}\}")
@@ -100,6 +101,7 @@ class ChatService:
 
     def list_processes(self) -> list[tuple[str, Process]]:
         """Return the Processes that can answer, by the name under which they are chosen; the default first."""
+        ensure_default_tool(self._platform, DEFAULT_CHAT)
         found = self._platform.processes.list_visible(self._user, EntityFilter("all", "", False), None, _MOST)
         named = [(self._name(each), each) for each in found if each.enabled and _answers(each)]
         return sorted(named, key=lambda each: (each[0] != DEFAULT_CHAT, each[0]))

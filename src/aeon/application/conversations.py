@@ -10,6 +10,7 @@ from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeAlias, cast
 
+from aeon.application.default_catalog import ensure_default_tool
 from aeon.application.pages import Page, checked_limit, decode_cursor, encode_cursor, page_of
 from aeon.application.run_reader import NEWEST
 from aeon.application.runs import RunService
@@ -493,7 +494,7 @@ class ConversationService:
 
     def memory(self, id_: str) -> WorkingMemory:
         """Return what an answer to an alternative would be made from now."""
-        self._load_defaults()
+        ensure_default_tool(self._platform, _REPLY_TOOL)
         tool = self._platform.catalog.tools.find_own(DEFAULTS_OWNER, _REPLY_TOOL)
         operation = cast(ConversationReply, cast(Tool, tool).operation)
         form = ReplyForm.of(operation, self._context, self._platform.catalog.ledger.now())
@@ -544,7 +545,7 @@ class ConversationService:
     def _process(self, name: str) -> Process:
         """Return the Process that is to answer. Raises RuleError if it cannot."""
         if name in (DEFAULT_REPLY, PLAIN_REPLY):
-            self._load_defaults()
+            ensure_default_tool(self._platform, _REPLY_TOOL)
         process = self._platform.processes.find(self._user, name)
         if not process.enabled:
             raise RuleError(
@@ -558,15 +559,6 @@ class ConversationService:
                 next_step="Choose one whose initialContext has only: answer, message, conversation.",
             )
         return process
-
-    def _load_defaults(self) -> None:
-        """Load the default catalog into a record that has never been set up, which has no Process to answer."""
-        if self._platform.catalog.tools.find_own(DEFAULTS_OWNER, _REPLY_TOOL) is None:
-            from aeon.platform.catalog.defaults import load_defaults
-            from aeon.platform.processes.documents import ProcessDocuments
-
-            catalog = self._platform.catalog
-            load_defaults(catalog, {"Process": ProcessDocuments(catalog, self._platform.processes, DEFAULTS_OWNER)})
 
     def _request(self, key: str | None, expected_version: int | None = None) -> MutationRequest:
         return MutationRequest(self._user, key, expected_version)

@@ -1,7 +1,6 @@
 """One server: all doors over one project, on one port."""
 
 import logging
-import socket
 from collections.abc import Sequence
 from types import FrameType
 from typing import Final
@@ -15,7 +14,7 @@ from aeon.server.edge.state import ServerState
 from aeon.server.openai.door import openai_door
 from aeon.server.rest.router import PREFIX, handle_errors, mount_rest
 
-__all__ = ["ServerState", "SiteServer", "build_site", "serve_site"]
+__all__ = ["ServerState", "SiteServer", "build_site", "site_server"]
 
 _STOPPING: Final = 2
 """Seconds that requests under way have when the server stops."""
@@ -51,8 +50,8 @@ class SiteServer(uvicorn.Server):
         super().handle_exit(sig, frame)
 
 
-def serve_site(site: Guard, state: ServerState, listening: socket.socket) -> None:
-    """Serve on a socket until SIGINT or SIGTERM."""
+def site_server(site: Guard, state: ServerState) -> SiteServer:
+    """The server of a site; its `run` takes the sockets, and ends at SIGINT or SIGTERM."""
     logging.getLogger("uvicorn.error").setLevel(logging.WARNING)
     config = uvicorn.Config(
         site,
@@ -65,4 +64,4 @@ def serve_site(site: Guard, state: ServerState, listening: socket.socket) -> Non
         server_header=False,
         timeout_graceful_shutdown=_STOPPING,
     )
-    SiteServer(config, state).run([listening])
+    return SiteServer(config, state)

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Generator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from aeon.application.workers import WorkerService
 from aeon.application.workspace import Workspaces
@@ -15,7 +15,11 @@ from aeon.base.errors import InputError, MissingExtraError
 from aeon.cli import session
 from aeon.cli.console import print_data, print_message
 from aeon.cli.exit_codes import ExitCode
+from aeon.cli.signals import exit_code_of
 from aeon.cli.text import printable
+
+if TYPE_CHECKING:
+    from aeon.server.site import SiteServer
 
 _LOOPBACK: Final = "127.0.0.1"
 _WAITING: Final = 128
@@ -24,7 +28,7 @@ _WAITING: Final = 128
 def run_server(port: int, model: str | None, user: str) -> int:
     """Serve until interrupted. Raises InputError for a port in use, MissingExtraError, and the errors of an app."""
     try:
-        from aeon.server.site import ServerState, build_site, serve_site
+        from aeon.server.site import ServerState, build_site, site_server
     except ImportError as error:
         raise MissingExtraError(
             f"Serving needs a package that is not installed: {error.name}.",
@@ -45,8 +49,17 @@ def run_server(port: int, model: str | None, user: str) -> int:
         with _maintenance(own.workers, state.stopping):
             print_data(f"http://{name}/#{own.access.new_link(user)}")
             print_message("open this link in a browser; it signs you in once, within ten minutes", "next: ")
-            serve_site(build_site(state, [name, f"{_LOOPBACK}:{place}", f"localhost:{place}"]), state, listening)
+            site = build_site(state, [name, f"{_LOOPBACK}:{place}", f"localhost:{place}"])
+            _serve(site_server(site, state), listening)
     return ExitCode.DONE
+
+
+def _serve(server: "SiteServer", listening: socket.socket) -> None:
+    """Serve until a signal; stopping is how a server ends, so it is no failure."""
+    try:
+        server.run([listening])
+    except KeyboardInterrupt as stop:
+        exit_code_of(stop)
 
 
 def _listen(port: int) -> socket.socket:

@@ -71,6 +71,8 @@ class Guard:
             return RequestError(421, "This server has another name.", next_step="Use the address that it printed.")
         if scope["method"] in _CHANGING and not _is_own_page(headers, scope.get("scheme", "http")):
             return RequestError(403, "The request comes from a page of another origin.")
+        if b"%00" in scope["query_string"] or "\0" in scope["path"]:
+            return RequestError(400, "The address has a NUL character, which nothing here has.")
         return None
 
 

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query
 from fastapi.responses import JSONResponse, Response
-from pydantic import BaseModel
+from pydantic import BaseModel, ConfigDict
 
 from aeon.application.catalog import AnyEntities
 from aeon.application.workspace import Workspace
@@ -119,8 +119,8 @@ def _add_changing(router: APIRouter, kind: Kind) -> None:
         await caller.state.call(lambda: service.remove(name, key=asked.key, expected_version=asked.expected))
         return Response(status_code=204, headers=asked.headers)
 
-    create.__annotations__["new"] = kind.new
-    change.__annotations__["change"] = kind.change
+    create.__annotations__["new"] = _body(kind.new)
+    change.__annotations__["change"] = _body(kind.change)
     path, title, tags = f"/{kind.path}", kind.title, [kind.path]
     _add(router, "POST", path, create, f"Create a {title}", "All faults are reported at once.", tags, status=201)
     _add(router, "PATCH", path + "/{name}", change, f"Change a {title}", "Fields that are not given stay.", tags)
@@ -134,6 +134,11 @@ def _add_changing(router: APIRouter, kind: Kind) -> None:
         tags,
         status=204,
     )
+
+
+def _body(record: type[BaseModel]) -> type[BaseModel]:
+    """A record as a body: built at once, else pydantic warns of the alias that FastAPI gives a body."""
+    return type(record.__name__, (record,), {"model_config": ConfigDict(defer_build=False), "__doc__": record.__doc__})
 
 
 def _add(  # an operation has as many parts

@@ -14,7 +14,7 @@ from aeon.base.json import JsonObject
 from aeon.platform.conversations.model import Alternative, Conversation, ConversationChange, NewConversation
 from aeon.server.auth.caller import SignedIn
 from aeon.server.edge.streams import END, StreamEvent, resume_point, stream
-from aeon.server.rest.answers import PROBLEM, Asked, Cursor, Limit, listed, page, thing
+from aeon.server.rest.answers import PROBLEM, Asked, Change, Cursor, Limit, listed, page, thing
 
 router = APIRouter(tags=["conversations"], responses=dict(PROBLEM))
 
@@ -24,6 +24,18 @@ _LOOK_EVERY = 0.05
 
 class _Body(BaseModel):
     model_config = ConfigDict(extra="forbid", populate_by_name=True)
+
+
+class ConversationBody(NewConversation):
+    """What is said of a new conversation."""
+
+    model_config = ConfigDict(defer_build=False)  # else pydantic warns of the alias that FastAPI gives a body
+
+
+class ChangeBody(ConversationChange):
+    """A change of a conversation: only the given fields."""
+
+    model_config = ConfigDict(defer_build=False)
 
 
 class NewMessage(_Body):
@@ -66,11 +78,11 @@ async def list_conversations(
 
 
 @router.post("/conversations", status_code=201)
-async def create_conversation(new: NewConversation, caller: SignedIn, asked: Asked) -> JSONResponse:
+async def create_conversation(new: ConversationBody, caller: SignedIn, asked: Asked) -> JSONResponse:
     """Create an empty conversation."""
     fields = new.model_dump(exclude_unset=True)
     made = await caller.state.call(lambda: caller.workspace.conversations.create(key=asked.key, **fields))
-    return thing(as_json(made), made.version, status=201, location=f"/conversations/{made.id}")
+    return thing(as_json(made), made.version, status=201, location=f"/conversations/{made.id}", change=asked)
 
 
 @router.get("/conversations/{conversation}")
@@ -81,15 +93,13 @@ async def get_conversation(conversation: str, caller: SignedIn) -> JSONResponse:
 
 
 @router.patch("/conversations/{conversation}")
-async def change_conversation(
-    conversation: str, change: ConversationChange, caller: SignedIn, asked: Asked
-) -> JSONResponse:
+async def change_conversation(conversation: str, change: ChangeBody, caller: SignedIn, asked: Asked) -> JSONResponse:
     """Rename, tag, pin, archive or limit a conversation (RFC 7396)."""
     service = caller.workspace.conversations
     changed = await caller.state.call(
         lambda: service.change(conversation, change, key=asked.key, expected_version=asked.expected)
     )
-    return thing(as_json(changed), changed.version)
+    return thing(as_json(changed), changed.version, change=asked)
 
 
 @router.delete("/conversations/{conversation}", status_code=204)
@@ -97,7 +107,7 @@ async def forget_conversation(conversation: str, caller: SignedIn, asked: Asked)
     """Erase what was said in a conversation for good (platform 28)."""
     service = caller.workspace.conversations
     await caller.state.call(lambda: service.erasing.forget(service.get(conversation).id, key=asked.key))
-    return Response(status_code=204)
+    return Response(status_code=204, headers=asked.headers)
 
 
 @router.get("/conversations/{conversation}/path")
@@ -124,7 +134,7 @@ async def say(conversation: str, message: NewMessage, caller: SignedIn, asked: A
             conversation, message.content, after=message.after, key=asked.key, expected_version=asked.expected
         )
     )
-    return _new(said)
+    return _new(said, asked)
 
 
 @router.get("/messages/{message}")
@@ -146,11 +156,10 @@ async def list_alternatives(message: str, caller: SignedIn) -> JSONResponse:
 async def edit(message: str, text: NewText, caller: SignedIn, asked: Asked) -> JSONResponse:
     """Say a message in another way: another alternative, to which the conversation switches."""
     service = caller.workspace.conversations
-    return _new(
-        await caller.state.call(
-            lambda: service.edit(message, text.content, key=asked.key, expected_version=asked.expected)
-        )
+    edited = await caller.state.call(
+        lambda: service.edit(message, text.content, key=asked.key, expected_version=asked.expected)
     )
+    return _new(edited, asked)
 
 
 @router.post("/messages/{message}/activate")
@@ -168,14 +177,14 @@ async def activate(message: str, caller: SignedIn, asked: Asked) -> JSONResponse
 async def answer(message: str, caller: SignedIn, asked: Asked, wish: AnswerWish | None = None) -> JSONResponse:
     """Begin the answer to a message. It is a run; `GET /messages/{answer}/events` streams it."""
     service, process = caller.workspace.conversations, wish.process if wish else None
-    return _begun(await caller.state.call(lambda: service.reply(message, process=process, key=asked.key)))
+    return _begun(await caller.state.call(lambda: service.reply(message, process=process, key=asked.key)), asked)
 
 
 @router.post("/messages/{message}/regenerate", status_code=202)
 async def regenerate(message: str, caller: SignedIn, asked: Asked, wish: AnswerWish | None = None) -> JSONResponse:
     """Begin another alternative of an answer, or retry one that failed (platform 44)."""
     service, process = caller.workspace.conversations, wish.process if wish else None
-    return _begun(await caller.state.call(lambda: service.regenerate(message, process=process, key=asked.key)))
+    return _begun(await caller.state.call(lambda: service.regenerate(message, process=process, key=asked.key)), asked)
 
 
 @router.post("/messages/{message}/stop")
@@ -190,7 +199,7 @@ async def fork(message: str, caller: SignedIn, asked: Asked, wish: ForkWish | No
     """Make a new conversation that continues from a message or an answer."""
     service, title = caller.workspace.conversations, wish.title if wish else None
     made = await caller.state.call(lambda: service.fork(message, title=title, key=asked.key))
-    return thing(as_json(made), made.version, status=201, location=f"/conversations/{made.id}")
+    return thing(as_json(made), made.version, status=201, location=f"/conversations/{made.id}", change=asked)
 
 
 @router.delete("/messages/{message}", status_code=204)
@@ -198,7 +207,7 @@ async def forget_message(message: str, caller: SignedIn, asked: Asked) -> Respon
     """Erase one message or answer for good; what follows it stays (platform 28)."""
     service = caller.workspace.conversations
     await caller.state.call(lambda: service.erasing.forget(service.alternative(message).id, key=asked.key))
-    return Response(status_code=204)
+    return Response(status_code=204, headers=asked.headers)
 
 
 @router.get("/messages/{message}/why")
@@ -233,10 +242,10 @@ def _with_files(service: ConversationService, found: list[Alternative]) -> list[
     return [{**each.as_dict(), "attachments": [file.as_dict() for file in attached.get(each.id, [])]} for each in found]
 
 
-def _new(made: Alternative) -> JSONResponse:
-    return thing(made.as_dict(), status=201, location=f"/messages/{made.id}")
+def _new(made: Alternative, asked: Change) -> JSONResponse:
+    return thing(made.as_dict(), status=201, location=f"/messages/{made.id}", change=asked)
 
 
-def _begun(follower: AnswerFollower) -> JSONResponse:
+def _begun(follower: AnswerFollower, asked: Change) -> JSONResponse:
     begun = follower.result
-    return thing(begun.as_dict(), status=202, location=f"/messages/{begun.id}")
+    return thing(begun.as_dict(), status=202, location=f"/messages/{begun.id}", change=asked)

@@ -1,14 +1,13 @@
 """All operations of the REST API, and how its errors look."""
 
-import warnings
 from collections.abc import Sequence
 from typing import Any, cast
 
 from fastapi import APIRouter, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import Response
-from pydantic.warnings import UnsupportedFieldAttributeWarning
 from starlette.exceptions import HTTPException
+from starlette.routing import Match
 
 from aeon.base.errors import AeonError
 from aeon.base.json import Json, JsonObject
@@ -18,11 +17,11 @@ from aeon.server.edge.state import correlation_of
 from aeon.server.rest import conversations, processes, record, runs, sessions, tools
 from aeon.server.rest.answers import PREFIX
 from aeon.server.rest.catalog import catalog_router
+from aeon.server.rest.openapi import describe
+
+_NO_METHOD = 405
 
 __all__ = ["PREFIX", "handle_errors", "mount_rest"]
-
-# FastAPI gives each body an alias, of which pydantic then warns for models that are built at their first use.
-warnings.filterwarnings("ignore", category=UnsupportedFieldAttributeWarning, module="pydantic")
 
 
 def mount_rest(app: FastAPI) -> None:
@@ -32,6 +31,7 @@ def mount_rest(app: FastAPI) -> None:
         api.include_router(each.router)
     api.include_router(catalog_router())
     app.include_router(api)
+    describe(app)
 
 
 def handle_errors(app: FastAPI) -> None:
@@ -59,13 +59,24 @@ async def _http_error(request: Request, error: Exception) -> Response:
         return problem_response(cause, correlation_of(request))
     failed = cast(HTTPException, error)
     what = {404: "There is nothing at this path.", 405: "This path has no such method."}
+    headers = {"allow": ", ".join(_methods_at(request))} if failed.status_code == _NO_METHOD else failed.headers
     refused = RequestError(
         failed.status_code,
         what.get(failed.status_code, str(failed.detail)),
-        headers=failed.headers or {},
+        headers=headers or {},
         next_step="See /api/v1/openapi.json.",
     )
     return problem_response(refused, correlation_of(request))
+
+
+def _methods_at(request: Request) -> list[str]:
+    """The methods of all operations at the path of a request (RFC 9110 10.2.1)."""
+    found: set[str] = set()
+    for route in cast(FastAPI, request.app).routes:
+        match, _ = route.matches(request.scope)
+        if match is not Match.NONE:
+            found |= getattr(route, "methods", None) or set()
+    return sorted(found)
 
 
 def _problem(found: dict[str, Any]) -> JsonObject:

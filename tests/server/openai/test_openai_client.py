@@ -1,0 +1,128 @@
+"""The door for other chat programs, by the client of the package `openai`, which is not ours."""
+
+from contextlib import closing
+
+import openai
+import pytest
+
+ONE = "Flour, eggs, milk and a pinch of salt."
+ASKED = [{"role": "user", "content": "What do pancakes need?"}]
+
+
+@pytest.fixture
+def client_of():
+    opened = []
+
+    def made(site, token=None):
+        client = openai.OpenAI(base_url=f"http://{site.address}/v1", api_key=token or site.token(), max_retries=0)
+        opened.append(client)
+        return client
+
+    yield made
+    for each in opened:
+        each.close()
+
+
+def test_a_chat_after_earlier_messages_and_its_tokens(serve, client_of):
+    site = serve(ONE)
+    client = client_of(site)
+    assert next(each.id for each in client.models.list().data) == "chat"
+    assert client.models.retrieve("chat").id == "chat"
+    answer = client.chat.completions.create(
+        model="chat",
+        messages=[
+            {"role": "system", "content": "Answer shortly."},
+            {"role": "user", "content": "Hello"},
+            {"role": "assistant", "content": "Hello!"},
+            {"role": "user", "content": [{"type": "text", "text": "What do pancakes need?"}]},
+        ],
+    )
+    assert (answer.choices[0].message.content, answer.choices[0].finish_reason) == (ONE, "stop")
+    assert answer.usage.total_tokens == answer.usage.prompt_tokens + answer.usage.completion_tokens
+    (asked,) = site.model.requests
+    assert (asked.system_prompt, asked.prompt) == ("Answer shortly.", "What do pancakes need?")
+    assert [(each.role, each.text) for each in asked.history] == [("user", "Hello"), ("assistant", "Hello!")]
+
+
+def test_a_stream_has_the_whole_text_in_pieces_and_the_run_is_in_the_record(serve, client_of):
+    site = serve(ONE)
+    client = client_of(site)
+    with client.chat.completions.with_streaming_response.create(
+        model="chat", messages=ASKED, stream=True, stream_options={"include_usage": True}
+    ) as raw:
+        run = raw.headers["x-aeon-run"]
+        chunks = list(raw.parse())
+    texts = [each.choices[0].delta.content for each in chunks if each.choices and each.choices[0].delta.content]
+    assert "".join(texts) == ONE
+    assert len(texts) > 1
+    assert chunks[-2].choices[0].finish_reason == "stop"
+    assert chunks[-1].usage is not None
+    assert site.client("me").get(f"/api/v1/runs/{run}").json()["output"] == ONE
+
+
+def test_with_the_header_the_message_goes_into_a_conversation(serve, client_of):
+    site = serve(ONE, "Three times of everything.")
+    client, program = client_of(site), site.client("me")
+    raw = client.chat.completions.with_raw_response.create(
+        model="chat", messages=ASKED, extra_headers={"x-aeon-conversation": "new"}
+    )
+    place = raw.headers["x-aeon-conversation"]
+    client.chat.completions.create(
+        model="chat",
+        messages=[*ASKED, {"role": "assistant", "content": ONE}, {"role": "user", "content": "And for twelve?"}],
+        extra_headers={"x-aeon-conversation": place},
+    )
+    path = program.get(f"/api/v1/conversations/{place}/path").json()["data"]
+    assert [each["content"] for each in path] == [
+        "What do pancakes need?",
+        ONE,
+        "And for twelve?",
+        "Three times of everything.",
+    ]
+    with pytest.raises(openai.NotFoundError):
+        client_of(site, site.token("eve")).chat.completions.create(
+            model="chat", messages=ASKED, extra_headers={"x-aeon-conversation": place}
+        )
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"temperature": 0.2},
+        {"tools": [{"type": "function", "function": {"name": "f", "parameters": {}}}]},
+        {"response_format": {"type": "json_object"}},
+        {"n": 2},
+        {"messages": [{"role": "assistant", "content": "x"}]},
+        {"messages": [{"role": "user", "content": " "}]},
+        {"messages": []},
+    ],
+)
+def test_what_is_not_supported_is_refused_and_not_ignored(site, client_of, more):
+    with pytest.raises(openai.BadRequestError) as raised:
+        client_of(site).chat.completions.create(**{"model": "chat", "messages": ASKED, **more})
+    assert raised.value.body["type"] == "invalid_request_error"
+
+
+def test_an_unknown_model_a_foreign_token_and_embeddings_are_refused_in_the_clients_own_terms(site, client_of):
+    client = client_of(site)
+    with pytest.raises(openai.NotFoundError) as raised:
+        client.chat.completions.create(model="reply", messages=ASKED)
+    assert raised.value.body["code"] == "model_not_found"
+    with pytest.raises(openai.AuthenticationError):
+        client_of(site, "nothing").models.list()
+    with pytest.raises(openai.InternalServerError, match="Embeddings"):
+        client.embeddings.create(model="chat", input="x")
+    browser = site.browser()
+    assert browser.get("/v1/models").status_code == 401, "a cookie is not enough: any page could ask"
+
+
+def test_a_model_that_fails_is_an_error_also_in_a_stream(serve, client_of):
+    site = serve(ValueError("broken"))
+    with pytest.raises(openai.APIStatusError):
+        client_of(site).chat.completions.create(model="chat", messages=ASKED)
+    site.model._replies.append(ValueError("broken"))
+    with (
+        pytest.raises(openai.APIError),
+        closing(client_of(site).chat.completions.create(model="chat", messages=ASKED, stream=True)) as chunks,
+    ):
+        list(chunks)
