@@ -11,7 +11,7 @@ VERBS = set(
     "list show run call search test new create apply rename delete remove uses check diff draw "  # noqa: SIM905  # read as a list
     "get set edit schema fetch path use rekey trust distrust bind unbind discover health clear archive restore "
     "events why answer cancel resume retry replay verify adopt pause install update pin unpin export import config "
-    "chat compare fork forget redact memory switch regenerate stop tree status backup migrate move sync rebuild detach mcp "
+    "chat compare fork forget redact memory switch regenerate stop tree link status backup migrate move sync rebuild detach mcp "
     "worker init doctor exec".split()
 )
 LISTS = {"list", "show", "uses", "search", "status", "health", "why", "get", "schema", "diff", "doctor"}

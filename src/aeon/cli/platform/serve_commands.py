@@ -4,17 +4,23 @@ from typing import Annotated
 
 import typer
 
-from aeon.cli.options import Model, Output, StoredTools, User, group
+from aeon.cli.options import Model, Output, StoredTools, User, Yes, group
 
-serve = group("Serve a page and an API to this machine; serve MCP; run workers.")
+DEFAULT_PORT = 8420
+
+serve = group("Serve a page and an API here; serve MCP; run workers.")
 worker = group("Run a worker until interrupted; list the workers.")
+token = group("Tokens that let programs use the server.")
 serve.add_typer(worker, name="worker")
+serve.add_typer(token, name="token")
 
 
 @serve.callback(invoke_without_command=True, no_args_is_help=False)
 def serve_begin(
     context: typer.Context,
-    port: Annotated[int, typer.Option("--port", min=0, max=65535, metavar="N", help="0 takes any free port.")] = 8420,
+    port: Annotated[
+        int, typer.Option("--port", min=0, max=65535, metavar="N", help="0 takes any free port.")
+    ] = DEFAULT_PORT,
     model: Model = None,
     user: User = "me",
 ) -> int:
@@ -36,6 +42,52 @@ def serve_mcp(model: Model = None, tools: StoredTools = None, user: User = "me")
     from aeon.cli.mcp import serve_mcp as serve_stdio
 
     return serve_stdio(model, user, with_stored=tools is not None)
+
+
+@serve.command("link")
+def serve_link(
+    port: Annotated[int, typer.Option("--port", min=1, max=65535, metavar="N", help="Of the server.")] = DEFAULT_PORT,
+    user: User = "me",
+) -> int:
+    """Print another link that signs a browser in once."""
+    from aeon.cli.platform.server import print_link
+
+    return print_link(port, user)
+
+
+@token.command("create")
+def token_create(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="What it is for.")],
+    read: Annotated[bool, typer.Option("--read", help="It may only read.")] = False,
+    days: Annotated[float, typer.Option("--days", metavar="N", help="How long it is valid, at most 366.")] = 90,
+    user: User = "me",
+) -> int:
+    """Make a token and print it; it is not shown again."""
+    from aeon.cli.platform.tokens import create_token
+
+    return create_token(name, "read" if read else "write", days, user)
+
+
+@token.command("list")
+def token_list(user: User = "me", output: Output = "table") -> int:
+    """List your tokens, without their secrets."""
+    from aeon.cli.platform.tokens import list_tokens
+
+    return list_tokens(user, output=output)
+
+
+@token.command("delete")
+def token_delete(
+    name: Annotated[str, typer.Argument(metavar="TOKEN", help="Its name, or its id.")],
+    user: User = "me",
+    yes: Yes = False,
+) -> int:
+    """Revoke a token at once."""
+    from aeon.cli.confirmation import confirm
+    from aeon.cli.platform.tokens import delete_token
+
+    confirm(f"Programs with the token {name} lose their access.", is_confirmed=yes)
+    return delete_token(name, user)
 
 
 @worker.callback(invoke_without_command=True, no_args_is_help=False)

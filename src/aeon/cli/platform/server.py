@@ -15,6 +15,7 @@ from aeon.base.errors import InputError, MissingExtraError
 from aeon.cli import session
 from aeon.cli.console import print_data, print_message
 from aeon.cli.exit_codes import ExitCode
+from aeon.cli.platform.session import workspace_session
 from aeon.cli.signals import exit_code_of
 from aeon.cli.text import printable
 
@@ -60,6 +61,13 @@ def _serve(server: "SiteServer", listening: socket.socket) -> None:
         server.run([listening])
     except KeyboardInterrupt as stop:
         exit_code_of(stop)
+
+
+def print_link(port: int, user: str) -> int:
+    """Print a link to the server of this folder, which may be running already."""
+    with workspace_session(user) as workspace:
+        print_data(f"http://{_name_of(Path.cwd())}.localhost:{port}/#{workspace.access.new_link(user)}")
+    return ExitCode.DONE
 
 
 def _listen(port: int) -> socket.socket:

@@ -28,7 +28,7 @@ _PROBLEM: Final[dict[str, Any]] = {
 }
 
 _DESCRIPTION: Final = """
-What Aeon keeps and does, for programs. Every request needs a token (`aeon token create`), or the session of a browser.
+What Aeon keeps and does, for programs. A request needs a token (`aeon serve token create`) or a browser's session.
 A change takes an `Idempotency-Key`; things with versions have ETags, which `If-Match` guards. Cursors are opaque.
 Streams are server-sent events, resumed by `Last-Event-ID`. Enumerations may grow.
 """

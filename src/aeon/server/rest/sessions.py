@@ -46,7 +46,7 @@ async def sign_in(link: Link, request: Request) -> JSONResponse:
         raise RequestError(
             401,
             "This link was used or has expired.",
-            next_step="Start `aeon serve` again, or print a new link: aeon token link",
+            next_step="Print a new one: aeon serve link",
         )
     answer = thing(issued.credential.as_dict(), status=201)
     answer.set_cookie(

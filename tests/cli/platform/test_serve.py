@@ -1,0 +1,115 @@
+"""`aeon serve`: a real process, from its link to its end, and the tokens of programs (platform 31)."""
+
+import http.client
+import json
+import re
+import signal
+import threading
+
+import pytest
+
+from .conftest import until
+
+LINK = re.compile(r"http://(aeon-[a-z]{4}\.localhost:(\d+))/#(aeon_[\w-]+)")
+
+
+def call(port, method, path, body=None, **headers):
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
+    text = None if body is None else json.dumps(body)
+    connection.request(method, path, text, {"Content-Type": "application/json", **headers})
+    answer = connection.getresponse()
+    found = answer.status, answer.getheader("set-cookie"), json.loads(answer.read() or "null")
+    connection.close()
+    return found
+
+
+@pytest.fixture
+def served(aeon, double, background):
+    """A running server: its port, its name and its link."""
+    double("Flour, eggs and milk.")
+    process = background("serve", "--port", "0")
+    name, port, link = LINK.search(process.process.stdout.readline()).groups()
+    process.port, process.name, process.link = int(port), name, link
+    return process
+
+
+@pytest.mark.server
+@pytest.mark.slow
+def test_the_printed_link_signs_in_once_and_an_answer_is_streamed(served):
+    status, cookie, _ = call(served.port, "POST", "/api/v1/session", {"link": served.link}, Host=served.name)
+    assert status == 201
+    session = {"Host": served.name, "Cookie": cookie.partition(";")[0]}
+    assert call(served.port, "POST", "/api/v1/session", {"link": served.link}, Host=served.name)[0] == 401
+    place = call(served.port, "POST", "/api/v1/conversations", {}, **session)[2]["id"]
+    said = {"content": "What do pancakes need?"}
+    message = call(served.port, "POST", f"/api/v1/conversations/{place}/messages", said, **session)[2]["id"]
+    answer = call(served.port, "POST", f"/api/v1/messages/{message}/answers", **session)[2]["id"]
+    path = f"/api/v1/messages/{answer}"
+    until(lambda: call(served.port, "GET", path, **session)[2]["content"] == "Flour, eggs and milk.")
+    assert served.ends(signal.SIGTERM) == 0
+    assert served.link not in served.err
+
+
+@pytest.mark.server
+@pytest.mark.slow
+def test_a_server_with_open_streams_ends_within_three_seconds_and_with_exit_code_0(aeon, served):
+    token = aeon("serve", "token", "create", "test").out.strip()
+    asked = {"Authorization": f"Bearer {token}"}
+    aeon("apply", "-f", "-", stdin=WAITS.encode())
+    run = call(served.port, "POST", "/api/v1/processes/waits/runs", {"inputs": {}}, **asked)[2]["id"]
+    streams = []
+    for _ in range(30):
+        connection = http.client.HTTPConnection("127.0.0.1", served.port, timeout=20)
+        connection.request("GET", f"/api/v1/runs/{run}/events", headers=asked)
+        streams.append(connection.getresponse())
+    readers = [threading.Thread(target=each.read) for each in streams]
+    for each in readers:
+        each.start()
+    assert served.ends(signal.SIGTERM) == 0
+    for each in readers:
+        each.join(5)
+        assert not each.is_alive()
+
+
+WAITS = """
+kind: Service
+name: graph
+type: neo4j_graph
+protocol: bolt
+connectionSchema: {type: object, required: [endpoint]}
+---
+kind: Tool
+name: mine
+service: graph
+connectionParams: {endpoint: "aeon:graph"}
+operation: {type: graph_query, query: "@users_of_mine"}
+inputSchema: {type: object}
+---
+kind: Process
+name: waits
+steps:
+  - {id: ask, tool: mine, output: said, execution: {interactionMode: manual, timeout: 300}}
+"""
+
+
+@pytest.mark.server
+@pytest.mark.slow
+def test_a_port_that_is_taken_is_said_with_what_to_do(aeon, served):
+    refused = aeon("serve", "--port", str(served.port))
+    assert (refused.code, "aeon serve --port 0" in refused.err) == (2, True)
+
+
+def test_tokens_are_made_listed_and_revoked(aeon):
+    made = aeon("serve", "token", "create", "laptop", "--read", "--days", "7")
+    assert (made.code, made.out.startswith("aeon_")) == (0, True)
+    listed = aeon("serve", "token", "list", "--json").json
+    assert [(each["name"], each["scope"]) for each in listed] == [("laptop", "read")]
+    assert made.out.strip() not in aeon("serve", "token", "list").out
+    assert aeon("serve", "token", "create", "laptop").code == 0
+    several = aeon("serve", "token", "delete", "laptop", "--yes")
+    assert (several.code, "by its id" in several.err) == (2, True)
+    for each in aeon("serve", "token", "list", "-o", "name").out.split():
+        assert aeon("serve", "token", "delete", each, "--yes").code == 0
+    assert aeon("serve", "token", "delete", "laptop", "--yes").code == 2
+    assert aeon("serve", "token", "create", "x", "--days", "1000").code == 2
+    assert LINK.search(aeon("serve", "link").out)
