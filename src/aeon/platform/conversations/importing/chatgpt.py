@@ -28,6 +28,9 @@ _ROLES: Final[dict[str, Role]] = {
     "developer": "system",
 }
 _STOPPED: Final = frozenset({"in_progress", "finished_partial_completion"})
+_THOUGHTS: Final = frozenset({"thoughts", "reasoning_recap"})
+"""Kinds of contents that the model did not say to the user."""
+
 _TEXT_FIELDS: Final = (
     "text",
     "result",
@@ -97,6 +100,7 @@ def _message(id_: str, node: JsonObject, parent: str | None, rank: int) -> Sourc
             recipient=None if message.get("recipient") == "all" else text_of(message.get("recipient")),
             channel=text_of(message.get("channel")),
             content=content.rest,
+            isThought=content.rest.get("content_type") in _THOUGHTS,
             attachments=names,
             isHidden=metadata.get("is_visually_hidden_from_conversation") is True or message.get("weight") == 0,
             finishReason=text_of(object_of(metadata.get("finish_details")).get("type")),
