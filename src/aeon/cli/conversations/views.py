@@ -316,7 +316,7 @@ def print_manifest(service: ConversationService, answer: Alternative, manifest: 
     if manifest.get("isErased"):
         print_message("something that it was made from was erased", "note: ")
     for each in manifest["leftOut"]:
-        print_message(f"left out: {each['alternative'][:SHORT_ID]}, {each['tokens']} tokens ({_words(each["reason"])})")
+        print_message(f"left out: {each['alternative'][:SHORT_ID]}, {each['tokens']} tokens ({_words(each['reason'])})")
 
 
 def _words(reason: str) -> str:
