@@ -9,7 +9,7 @@ import uvicorn
 from fastapi import FastAPI
 
 import aeon
-from aeon.server.edge.guard import Guard
+from aeon.server.edge.guard import AsgiApp, Guard
 from aeon.server.edge.state import ServerState
 from aeon.server.openai.door import openai_door
 from aeon.server.rest.router import PREFIX, handle_errors, mount_rest
@@ -20,8 +20,8 @@ _STOPPING: Final = 2
 """Seconds that requests under way have when the server stops."""
 
 
-def build_site(state: ServerState, hosts: Sequence[str]) -> Guard:
-    """The application that serves all doors under these names, each with its port."""
+def build_site(state: ServerState, hosts: Sequence[str], mcp: AsgiApp | None = None) -> Guard:
+    """The application that serves all doors under these names, each with its port; `mcp` is at /mcp."""
     app = FastAPI(
         title="Aeon",
         version=aeon.__version__,
@@ -34,6 +34,8 @@ def build_site(state: ServerState, hosts: Sequence[str]) -> Guard:
     handle_errors(app)
     mount_rest(app)
     app.mount("/v1", openai_door(state))
+    if mcp is not None:
+        app.mount("/mcp", mcp)
     return Guard(app, hosts)
 
 

@@ -9,9 +9,11 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from aeon.application.models import key_variables
 from aeon.application.workers import WorkerService
 from aeon.application.workspace import Workspaces
 from aeon.base.errors import InputError, MissingExtraError
+from aeon.base.masking import Mask
 from aeon.cli import session
 from aeon.cli.console import print_data, print_message
 from aeon.cli.exit_codes import ExitCode
@@ -29,6 +31,7 @@ _WAITING: Final = 128
 def run_server(port: int, model: str | None, user: str) -> int:
     """Serve until interrupted. Raises InputError for a port in use, MissingExtraError, and the errors of an app."""
     try:
+        from aeon.server.mcp.http_door import McpDoor
         from aeon.server.site import ServerState, build_site, site_server
     except ImportError as error:
         raise MissingExtraError(
@@ -50,7 +53,9 @@ def run_server(port: int, model: str | None, user: str) -> int:
         with _maintenance(own.workers, state.stopping):
             print_data(f"http://{name}/#{own.access.new_link(user)}")
             print_message("open this link in a browser; it signs you in once, within ten minutes", "next: ")
-            site = build_site(state, [name, f"{_LOOPBACK}:{place}", f"localhost:{place}"])
+            mask = Mask(os.environ.get(each, "") for each in key_variables(app.settings))
+            names = [name, f"{_LOOPBACK}:{place}", f"localhost:{place}"]
+            site = build_site(state, names, McpDoor(app, state, mask))
             _serve(site_server(site, state), listening)
     return ExitCode.DONE
 

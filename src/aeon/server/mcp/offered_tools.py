@@ -68,9 +68,15 @@ def build_offered_tools(
 
     Appends a warning for each tool that cannot be offered.
     """
-    registry = ToolRegistry([AnswerTool(app)])
-    hints = {AnswerTool.name: ToolHints(read_only=False, open_world=True)}
-    for candidate, hint in [*_offer_skill_scripts(app), *more]:
+    answer = AnswerTool(app), ToolHints(read_only=False, open_world=True)
+    return collect_tools([answer, *_offer_skill_scripts(app), *more], warnings)
+
+
+def collect_tools(offered: Iterable[tuple[Tool, ToolHints]], warnings: list[str]) -> dict[str, OfferedTool]:
+    """Return tools by name; one whose name is taken becomes `catalog.NAME`. Appends a warning as above."""
+    registry = ToolRegistry()
+    hints: dict[str, ToolHints] = {}
+    for candidate, hint in offered:
         tool = candidate if registry.get(candidate.name) is None else _renamed(candidate, f"catalog.{candidate.name}")
         try:
             registry.register(tool)

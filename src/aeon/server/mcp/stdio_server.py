@@ -118,7 +118,7 @@ class _StdioServer:
         from anyio import create_task_group
         from mcp.server.stdio import stdio_server
 
-        server = _server(self._calls, self._prompts)
+        server = build_server(self._calls, self._prompts)
         with claim_stdio() as (lines, out):
             async with create_task_group() as group:
                 group.start_soon(self._wait_for_signal, group.cancel_scope)
@@ -146,7 +146,8 @@ class _StdioServer:
         scope.cancel()
 
 
-def _server(calls: McpCallHandler, prompts: SkillPrompts) -> "Server[Any]":
+def build_server(calls: McpCallHandler, prompts: SkillPrompts | None) -> "Server[Any]":
+    """The server of one client's tools and prompts, for any transport."""
     from mcp.server.lowlevel import Server
 
     return Server(
@@ -155,6 +156,6 @@ def _server(calls: McpCallHandler, prompts: SkillPrompts) -> "Server[Any]":
         instructions=_INSTRUCTIONS,
         on_list_tools=calls.list_tools,
         on_call_tool=calls.call_tool,
-        on_list_prompts=prompts.list_prompts,
-        on_get_prompt=prompts.get_prompt,
+        on_list_prompts=None if prompts is None else prompts.list_prompts,
+        on_get_prompt=None if prompts is None else prompts.get_prompt,
     )

@@ -1,0 +1,59 @@
+"""MCP over HTTP, by the client of the SDK: two tokens, two lists; a program without one gets nothing."""
+
+import anyio
+import httpx2
+import pytest
+from mcp.client.session import ClientSession
+from mcp.client.streamable_http import streamable_http_client
+from tests.application.conftest import STORED
+
+pytestmark = [pytest.mark.server, pytest.mark.slow]
+
+
+def asked(site, token, work):
+    """What `work(session)` returns, of a client with this token."""
+
+    async def run():
+        async with (
+            httpx2.AsyncClient(headers={"authorization": f"Bearer {token}"}, trust_env=False, timeout=30) as http,
+            streamable_http_client(f"http://{site.address}/mcp/", http_client=http) as streams,
+            ClientSession(streams[0], streams[1]) as session,
+        ):
+            await session.initialize()
+            return await work(session)
+
+    return anyio.run(run)
+
+
+async def names(session):
+    return {each.name for each in (await session.list_tools()).tools}
+
+
+def test_each_user_has_tools_of_their_own_and_the_folders_are_its_owners_platform_2(site):
+    site.client("eve").post("/api/v1/apply", json={"text": STORED})
+    mine, theirs = (asked(site, site.token(user), names) for user in ("me", "eve"))
+    assert {"answer", "dice-roller.roll"} <= mine
+    assert "process.greet" in theirs
+    assert "process.greet" not in mine
+    assert not {"answer", "dice-roller.roll"} & theirs
+
+
+def test_a_process_is_called_and_its_run_is_in_the_record(site):
+    client = site.client("me")
+    client.post("/api/v1/apply", json={"text": STORED})
+
+    async def call(session):
+        return await session.call_tool("process.greet", {"who": "Ann"})
+
+    result = asked(site, site.token(), call)
+    assert not result.is_error, result
+    assert "Hello Ann" in str(result)
+    assert [each["processName"] for each in client.get("/api/v1/runs").json()["data"]] == ["greet"]
+
+
+def test_a_program_without_a_token_gets_nothing(site):
+    body = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
+    for headers in ({}, {"authorization": "Bearer x"}):
+        answer = site.client().post("/mcp/", json=body, headers=headers)
+        assert (answer.status_code, answer.json()["code"]) == (401, "unauthorized")
+    assert site.client().post("/mcp/", json=body, headers={"host": "evil.example"}).status_code == 421
