@@ -1,6 +1,7 @@
 """`aeon chat` and `aeon conversation`, with a scripted model server and on a real terminal."""
 
 import json
+import time
 from pathlib import Path
 
 import pytest
@@ -308,3 +309,20 @@ def test_an_answer_whose_run_was_deleted_has_failed_and_hinders_nobody_platform_
     with Project.open() as project:
         failed = project.conversations.alternative(begun.id)
         assert (failed.state, failed.failure) == ("failed", "its run was deleted")
+
+
+def test_a_model_server_that_is_down_fails_the_answer_soon_and_says_where_and_how_to_go_on(talk, aeon):
+    """Before, the step was retried after 1, 4 and 16 s, as a background job is."""
+    server, chat = talk()
+    server.close()
+    begun = time.monotonic()
+    failed = chat("Hello?")
+    assert time.monotonic() - begun < 15, "about 4 s on a machine that is not busy"
+    said = " ".join(failed.err.split())
+    assert (failed.code, failed.out) == (1, "")
+    assert server.base_url in said
+    assert "refused" in said
+    answer = aeon("conversation", "show", "last", "--json").json["path"][-1]
+    assert f"the message is kept; try again with: aeon conversation regenerate {answer['id'][:8]}" in said
+    _, _ = talk("Hello!")
+    assert aeon("conversation", "regenerate", answer["id"][:8]).out == "Hello!\n"

@@ -94,6 +94,7 @@ class Chat:
         self._is_temporary = is_temporary
         self.attachments: list[NewAttachment] = []
         """What goes with the next message."""
+        self._is_dialogue = False
 
     def say_once(self, text: str) -> int:
         """Say a message and print the answer alone; the exit code says whether there is a whole one."""
@@ -109,6 +110,7 @@ class Chat:
 
     def talk(self) -> int:
         """Read messages and commands until the user leaves."""
+        self._is_dialogue = True
         commands = SlashCommands(self)
         path = [] if self.conversation is None else self.service.path(self.conversation.id)
         messages = [each.content for each in path if each.turn.speaker == "user" and each.content is not None]
@@ -199,13 +201,21 @@ class Chat:
         """Say on stderr what is not right with an answer."""
         if made.state == "failed":
             print_message(f"the answer failed: {printable(made.failure or '')}", "error: ")
-            print_message("try again with /retry, or change the message with /edit", "next: ")
+            print_message(self._after_failure(made), "next: ")
         elif made.state == "stopped":
             print_message("\nstopped; what was written is kept")
         elif made.is_cut_off:
             print_message("the answer was cut off by the token limit", "warning: ")
         for mark in doubts_of(made):
             print_message(printable(mark), "warning: ")
+
+    def _after_failure(self, made: Alternative) -> str:
+        """How to go on after an answer that failed."""
+        if self._is_dialogue:
+            return "try again with /retry, or change the message with /edit"
+        if self._is_temporary:
+            return "ask again; nothing of it was kept"
+        return f"the message is kept; try again with: aeon conversation regenerate {made.id[:SHORT_ID]}"
 
 
 @contextmanager
