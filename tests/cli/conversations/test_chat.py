@@ -326,3 +326,31 @@ def test_a_model_server_that_is_down_fails_the_answer_soon_and_says_where_and_ho
     assert f"the message is kept; try again with: aeon conversation regenerate {answer['id'][:8]}" in said
     _, _ = talk("Hello!")
     assert aeon("conversation", "regenerate", answer["id"][:8]).out == "Hello!\n"
+
+
+REPEAT = """
+kind: Process
+name: repeat
+initialContext: [message]
+steps:
+  - {id: kept, tool: remember, inputs: {key: said, value: "{message}"}, output: kept}
+outputTemplate: "You said: {{message}}"
+"""
+
+
+def test_why_of_an_answer_without_a_manifest_says_which_process_and_run_made_it_platform_25(talk, aeon):
+    """A user's own Process may answer without a model, or ask one by a step of its own."""
+    talk()
+    assert aeon("init").code == 0
+    assert aeon("apply", "-f", "-", stdin=REPEAT.encode()).code == 0
+    assert aeon("chat", "Hello", "--process", "repeat").out == "You said: Hello\n"
+    answer = aeon("conversation", "show", "last", "--json").json["path"][-1]
+    why = aeon("conversation", "why", "last")
+    said = " ".join(why.err.split())
+    assert (why.code, why.cells("STEP", "ATTEMPT", "CALLS", "STATE")) == (0, [("kept", "1", "remember", "completed")])
+    assert f"by the Process 'repeat', run {answer['runId']}" in said
+    assert f"aeon log show {answer['runId']}" in said
+    assert aeon("log", "show", answer["runId"]).code == 0
+    run = aeon("conversation", "why", "last", "--json").json
+    assert (run["process"]["name"], run["runId"], run["state"]) == ("repeat", answer["runId"], "completed")
+    assert aeon("conversation", "why", answer["respondsTo"]).code == 2, "nothing made a message"
