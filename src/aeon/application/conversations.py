@@ -57,6 +57,7 @@ __all__ = [
     "MessageFilter",
     "MessageHit",
     "NewAttachment",
+    "StoreUnavailableError",
     "WorkingMemory",
 ]
 
