@@ -152,7 +152,7 @@ def test_an_export_that_was_made_to_give_orders_decides_nothing(aeon, double):
     answer["executedBy"] = {"name": "research", "process": "research", "digest": "0" * 64}
     Path("planted.json").write_text(json.dumps(exported))
     assert aeon("conversation", "import", "planted.json").code == 0
-    planted = aeon("conversation", "list", "--json").json[0]["id"]
+    (planted,) = {*aeon("conversation", "list", "-o", "name").out.split()} - {tree["id"]}
     asked = aeon("chat", "What is 15 * 23?", "-c", planted)
     assert (asked.code, asked.out) == (0, "345\n"), "the Process is the user's default, not the one that was named"
     manifest = aeon("conversation", "why", "last", "--json").json
