@@ -8,11 +8,14 @@ import pytest
 from tests.platform.stored_processes import Storing, step
 
 from aeon.base.json import parse_strict
+from aeon.platform.conversations.model import NewConversation
+from aeon.platform.conversations.repository import ConversationRepository
+from aeon.platform.conversations.turns import EndedAnswer, Executor, TurnRepository
 from aeon.platform.graph_types import GRAPH_SCHEMA
 from aeon.platform.ledger import MutationRequest
 from aeon.platform.metrics.model import NewMetric, NewMetricValue
 from aeon.platform.metrics.service import Metrics
-from aeon.platform.store import InvariantError
+from aeon.platform.store import DuplicateError, GuardError, InvariantError
 from aeon.platform.workers.registry import WorkerRegistry
 
 from .conftest import World
@@ -133,8 +136,53 @@ ENTITIES = {
         "createdAt": UNSAID,
         "updatedAt": UNSAID,
     },
+    "Conversation": {
+        "id": FIXED,
+        "title": FREE,
+        "status": FREE,
+        "createdAt": UNSAID,
+        "updatedAt": UNSAID,
+        # platform 22, 23 and 24
+        "tipId": FREE,
+        "version": UNSAID,
+        "titleBy": FREE,
+        "pinned": FREE,
+        "tags": FREE,
+        "contextBudget": FREE,
+        "importKey": FIXED,
+    },
+    "ConversationTurn": {
+        "id": FIXED,
+        "speaker": FIXED,
+        "turnType": FIXED,
+        "content": FIXED,
+        "timestamp": FIXED,
+    },
+    "Alternative": {
+        "id": FIXED,
+        "createdAt": FIXED,
+        "hasChildren": UNSAID,
+        "cacheStatus": UNSAID,
+        # platform 11, 22 and 25: of one that has ended
+        "conversationId": FIXED,
+        "ownerId": FIXED,
+        "content": FIXED,
+        "contentHash": FIXED,
+        "pathHash": FIXED,
+        "state": FIXED,
+        "model": FIXED,
+        "usage": FIXED,
+        "marks": FIXED,
+        "processDigest": FIXED,
+        "runId": FIXED,
+        "endedAt": FIXED,
+        "forgottenAt": UNSAID,
+    },
 }
-"""Steps change only with their Process, as a whole; values of metrics are appended; platform 18 fixes `dataType`."""
+"""Steps change only with their Process, as a whole; values of metrics are appended; platform 18 fixes `dataType`.
+
+What is beyond the specification in conversations has the rule in a comment.
+"""
 
 EDGES = {
     ("Service", "OWNED_BY", "User"): {"created_at": UNSAID},
@@ -148,14 +196,52 @@ EDGES = {
     ("ProcessStep", "DEPENDS_ON", "ProcessStep"): {"order": FIXED},
     ("Worker", "PROCESSES", "ProcessStep"): {},
     ("Worker", "EXECUTES", "Tool"): {},
+    ("Conversation", "OWNED_BY", "User"): {"created_at": UNSAID},
+    ("Conversation", "DEFAULT_PROCESS", "Process"): {"since": UNSAID},
+    ("Conversation", "FORKED_FROM", "Conversation"): {"originTurn": FIXED, "originAlternative": FIXED},
+    ("Conversation", "HAS_TURN", "ConversationTurn"): {"sequence": FIXED},
+    ("ConversationTurn", "CHILD_OF", "ConversationTurn"): {"viaAlternative": FIXED},
+    ("ConversationTurn", "HAS_ALTERNATIVE", "Alternative"): {"isActive": FREE, "sequence": FIXED},
+    ("Alternative", "RESPONDS_TO", "Alternative"): {},
+    ("Alternative", "EXECUTED_BY", "Process"): {"createdAt": UNSAID},
 }
 
-TARGETS = {edge: FREE if edge[1] in ("USES_SECRET", "PROCESSES", "EXECUTES") else FIXED for edge in EDGES}
+ABSENT = {
+    "Episode": "it is written by knowledge, which is not there yet (platform 34)",
+    "Entity": "it is found by knowledge, which is not there yet (platform 36)",
+    "Summary": "compression is not there yet (platform 15)",
+    "HAS_CONTENT": "it leads to an Episode",
+    "HAS_ACTIVE_ENTITY": "it leads to an Entity",
+    "HAS_SUMMARY": "it leads to a Summary",
+    "WorkingMemory": "platform 14: it is computed, never stored",
+    "hasChildren": "platform 22: it is derived when it is read",
+    "cacheStatus": "platform 22: it is derived when it is read",
+    "activeFor": "HAS_ALTERNATIVE.isActive is the sole truth, with a unique index",
+    "childKey": "CHILD_OF.viaAlternative is unique",
+    "recency": "the index of conversations has owner, status and time of change",
+    "cost": "it stands in the run of the answer",
+    "isTemporary": "platform 28: a temporary conversation is in memory alone",
+    "unreadSince": "no door says yet what a user has read",
+}
+"""What the specification or the notes on it name of conversations, and no store has."""
+
+TARGETS = {
+    edge: FREE if edge[1] in ("USES_SECRET", "PROCESSES", "EXECUTES", "DEFAULT_PROCESS") else FIXED for edge in EDGES
+}
 """A worker has the edges of its current job."""
 
-LISTS = {"initialContext"}
-OBJECTS = {"connectionSchema", "operation", "inputSchema", "outputSchema", "inputs", "dimensions", "connectionParams"}
-BOOLEANS = {"requiresSecret", "enabled", "shared", "archived", "output.required"}
+LISTS = {"initialContext", "tags", "marks"}
+OBJECTS = {
+    "connectionSchema",
+    "operation",
+    "inputSchema",
+    "outputSchema",
+    "inputs",
+    "dimensions",
+    "connectionParams",
+    "usage",
+}
+BOOLEANS = {"requiresSecret", "enabled", "shared", "archived", "output.required", "pinned"}
 
 OVERRIDDEN = {
     ("Secret", "encryptedValue"): "platform 3: the vault alone holds it, and `vaultVersion` says which value it is",
@@ -165,6 +251,9 @@ OVERRIDDEN = {
     ("ServiceTemplate", "description"): "mutable: Valid Mutations of the same entity",
     ("ToolTemplate", "name"): "mutable: Valid Mutations of the same entity",
     ("ToolTemplate", "description"): "mutable: Valid Mutations of the same entity",
+    ("ConversationTurn", "content"): "platform 11: it stands on the alternative, and is written once",
+    ("Alternative", "hasChildren"): "platform 22: derived when it is read",
+    ("Alternative", "cacheStatus"): "platform 22: derived when it is read",
 }
 
 PROPERTIES = [(label, name) for label, said in ENTITIES.items() for name in said]
@@ -191,6 +280,9 @@ ANOTHER = {
     ("Tool", "status"): "down",
     ("MetricDefinition", "aggregation"): "count",
     ("Worker", "status"): "offline",
+    ("Conversation", "status"): "archived",
+    ("Conversation", "titleBy"): "model",
+    ("Alternative", "state"): "stopped",
 }
 """Values that what may change can have, where not every text is one."""
 
@@ -228,8 +320,31 @@ class Shown:
             "MetricValue": value,
             "Worker": self._worker(caller, tool),
         }
-        self.first = f"{caller.id}/first"
+        self.sources = {"CALLS_TOOL": f"{caller.id}/first"}
+        self._converse(Executor(callee.id, callee.digest))
         self.others = {"Secret": other_secret.id, "User": self.world.user("bob"), "Process": caller.id}
+
+    def _converse(self, executor):
+        """Add a fork with one exchange, and the conversation that it was forked from, which has one, too."""
+        ledger, new_id = self.world.catalog.ledger, self.world.catalog.new_id
+        self.conversations = ConversationRepository(self.store, ledger, new_id)
+        self.turns = TurnRepository(self.store, ledger, new_id, self.conversations)
+        self.executor = executor
+        named = {"title": "Bread", "tags": ["home"], "contextBudget": 1000}
+        origin = self.conversations.create(NewConversation.parsed(named), MutationRequest(self.user))
+        message = self.turns.append(origin.id, "How much?", MutationRequest(self.user))
+        self.sources["HAS_TURN"] = origin.id
+        fork = self.turns.fork(message.id, "More bread", MutationRequest(self.user))
+        asked = self.turns.append(fork.id, "And for two?", MutationRequest(self.user))
+        answer = self.answer(asked)
+        self.ids |= {"Conversation": fork.id, "ConversationTurn": answer.turn.id, "Alternative": answer.id}
+
+    def answer(self, message):
+        begun = self.turns.begin_answer(message.id, self.executor, MutationRequest(self.user))
+        self.turns.set_run(self.user, begun.id, f"run of {begun.id}")
+        ended = EndedAnswer("1 kg", model="m", usage={"prompt_tokens": 3}, marks=["doubtful"])
+        assert self.turns.end_answer(self.user, begun.id, ended)
+        return self.turns.get(self.user, begun.id)
 
     def _measured(self, kind, value, tool):
         name = f"{kind}.n{self.user.rpartition('-')[2]}"
@@ -252,7 +367,7 @@ class Shown:
         return parse_strict(row["properties"])
 
     def source(self, kind, label):
-        return self.first if kind == "CALLS_TOOL" else self.ids[label]
+        return self.sources.get(kind, self.ids[label])
 
     def edge(self, source, kind, target):
         params = {"source": source, "id": self.source(kind, source), "type": kind, "target": target}
@@ -301,9 +416,10 @@ def test_what_stands_elsewhere_stands_there(shown):
     assert shown.node("Secret")["vaultVersion"] >= 1
     assert "encryptedValue" not in shown.node("Secret")
     assert shown.edge("Tool", "USES_SERVICE", "Service")[1]["connectionParams"] == CONNECTION
+    assert shown.node("Alternative")["content"] == "1 kg"
     steps = {"source": "Process", "id": shown.ids["Process"], "type": "HAS_STEP", "target": "ProcessStep"}
     orders = {row["to_id"]: parse_strict(row["properties"])["order"] for row in shown.store.read(EDGE, steps)}
-    assert orders == {shown.first: 0, shown.ids["ProcessStep"]: 1}
+    assert orders == {shown.sources["CALLS_TOOL"]: 0, shown.ids["ProcessStep"]: 1}
 
 
 @pytest.mark.parametrize("kind", VALUES)
@@ -338,7 +454,7 @@ def test_the_store_lets_what_is_mutable_change(shown, label, name):
 @pytest.mark.parametrize(("source", "kind", "target"), KEPT_EDGES)
 def test_the_target_of_an_edge_changes_only_where_it_may(shown, source, kind, target):
     edge = GRAPH_SCHEMA.edges[kind, source, target]
-    column = next(column for column in edge.target_columns if column not in edge.source_columns)
+    column = next(each for each in (*edge.target_columns, *edge.source_columns) if each not in shared_by(edge))
     other = 0 if edge.key else shown.others.get(target, "another")
     table, key, id_ = place(shown, edge)
     with pytest.raises(InvariantError if TARGETS[source, kind, target] == FIXED else TakenBackError):
@@ -353,8 +469,115 @@ def test_a_property_of_an_edge_changes_only_where_it_may(shown, source, kind, ta
         shown.change(table, key, id_, edge.properties[name], shown.another(edge, "", name))
 
 
+def shared_by(edge):
+    """The columns that refer to both ends."""
+    return edge.target_columns.keys() & edge.source_columns.keys()
+
+
 def place(shown, edge):
     """The table, key and id of an edge's row."""
     if edge.key:
         return edge.table, ("process_id",), shown.ids["Process"]
+    if edge.source_columns:
+        return edge.table, GRAPH_SCHEMA.nodes[edge.target].key, shown.edge(edge.source, edge.type, edge.target)[0]
     return edge.table, GRAPH_SCHEMA.nodes[edge.source].key, shown.source(edge.type, edge.source)
+
+
+@pytest.mark.parametrize("name", ABSENT)
+def test_what_is_listed_as_absent_is_in_no_store(name):
+    types = {*GRAPH_SCHEMA.nodes, *(kind for kind, *_ in GRAPH_SCHEMA.edges)}
+    said = (GRAPH_SCHEMA.nodes[label] for label in ("Conversation", "ConversationTurn", "Alternative"))
+    assert name not in types | {each for node in said for each in node.properties}
+
+
+class TestInvariantsOfConversations:
+    """Those of `ConversationTurn` and `Conversation`; each test makes a conversation of its own."""
+
+    @pytest.fixture
+    def message(self, shown):
+        conversation = shown.conversations.create(NewConversation(), MutationRequest(shown.user))
+        return shown.turns.append(conversation.id, "How much?", MutationRequest(shown.user))
+
+    def active(self, shown, message):
+        return [each.id for each in shown.turns.list_siblings(shown.user, message.id) if each.is_active]
+
+    def insert(self, shown, like, **changes):
+        """Add an alternative past the domain: the row of another one with changes."""
+
+        def work(unit):
+            (row,) = unit.read("SELECT * FROM alternatives WHERE id = :id", {"id": like.id})
+            new = {**row, "id": f"beside {like.id}", "sequence": 99, "is_active": 0, **changes}
+            names = ", ".join(new)
+            values = ", ".join(f":{name}" for name in new)
+            unit.write(f"INSERT INTO alternatives ({names}) VALUES ({values})", new)  # the test's own
+            raise TakenBackError
+
+        shown.store.update(work)
+
+    def test_exactly_one_alternative_of_a_turn_is_active_platform_22(self, shown, message):
+        edited = shown.turns.edit(message.id, "How many?", MutationRequest(shown.user))
+        assert self.active(shown, message) == [edited.id]
+        with pytest.raises(DuplicateError):
+            shown.change("alternatives", ("id",), message.id, "is_active", 1)
+        shown.turns.activate(message.id, MutationRequest(shown.user))
+        assert self.active(shown, edited) == [message.id]
+
+    def test_the_sequence_of_a_turn_is_that_of_its_parent_and_one_platform_11(self, shown, message):
+        answer = shown.answer(message)
+        again = shown.turns.append(message.conversation_id, "And for two?", MutationRequest(shown.user))
+        assert [each.turn.sequence for each in (message, answer, again)] == [1, 2, 3]
+        assert [(each.turn.speaker, each.turn.turn_type) for each in (message, answer)] == [
+            ("user", "message"),
+            ("agent", "message"),
+        ]
+
+    def test_an_alternative_responds_to_one_of_the_parent_turn_and_the_root_s_to_none(self, shown, message):
+        answer = shown.answer(message)
+        assert (message.responds_to_id, answer.responds_to_id) == (None, message.id)
+        assert (message.turn.parent_id, answer.turn.parent_id) == (None, message.turn.id)
+        for like, to in ((answer, None), (answer, answer.id), (answer, shown.ids["Alternative"]), (message, answer.id)):
+            with pytest.raises(InvariantError, match="responds to one of the parent turn"):
+                self.insert(shown, like, responds_to_id=to)
+        with pytest.raises(TakenBackError):
+            self.insert(shown, answer)
+
+    def test_a_parent_turn_is_of_the_same_conversation(self, shown, message):
+        def work(unit):
+            (row,) = unit.read("SELECT * FROM conversation_turns WHERE id = :id", {"id": message.turn.id})
+            new = {**row, "id": "another", "sequence": 2, "via_alternative_id": message.id}
+            columns, values = ", ".join(new), ", ".join(f":{name}" for name in new)
+            query = f"INSERT INTO conversation_turns ({columns}) VALUES ({values})"  # the test's own
+            unit.write(query, {**new, "parent_id": shown.ids["ConversationTurn"]})
+
+        with pytest.raises(GuardError):
+            shown.store.update(work)
+
+    def test_only_answers_have_a_process_and_the_conversation_has_the_newest_platform_44(self, shown, message):
+        answer = shown.answer(message)
+        conversation = shown.conversations.get(shown.user, message.conversation_id)
+        assert (message.process_id, answer.process_id) == (None, shown.executor.process)
+        assert conversation.default_process_id == shown.executor.process
+
+    def test_what_is_continued_from_the_same_alternative_stands_in_one_turn_platform_23(self, shown, message):
+        first, second = shown.answer(message), shown.answer(message)
+        assert first.turn.id == second.turn.id
+        other = shown.answer(shown.turns.edit(message.id, "How many?", MutationRequest(shown.user)))
+        assert other.turn.id != first.turn.id
+        with pytest.raises(InvariantError, match="answered in one turn"):
+            self.insert(shown, other, responds_to_id=message.id)
+
+    @pytest.mark.parametrize("label", ["Conversation", "ConversationTurn", "Alternative"])
+    def test_nothing_of_a_conversation_is_ever_deleted_platform_19(self, shown, label):
+        table = GRAPH_SCHEMA.nodes[label].table
+
+        def work(unit):
+            unit.write(f"DELETE FROM {table} WHERE id = :id", {"id": shown.ids[label]})  # the test's own
+
+        with pytest.raises(InvariantError, match="never deleted"):
+            shown.store.update(work)
+
+    def test_an_answer_to_what_is_not_active_is_stale_platform_12(self, shown, message):
+        answer = shown.answer(message)
+        assert answer.cache_status == "valid"
+        shown.turns.edit(message.id, "How many?", MutationRequest(shown.user))
+        assert shown.turns.get(shown.user, answer.id).cache_status == "stale"

@@ -90,7 +90,7 @@ class ConversationTitles:
 
 def _first_exchange(path: list[Alternative]) -> dict[str, Alternative] | None:
     """Return the first message of a path and its complete answer; None if there are none."""
-    for message, reply in pairwise(path):
-        if (message.turn.speaker, reply.turn.speaker) == ("user", "agent"):
+    for message, reply in pairwise(each for each in path if each.said_by is not None):
+        if (message.said_by, reply.said_by) == ("user", "agent"):
             return {"message": message, "reply": reply} if message.content and reply.state == "complete" else None
     return None

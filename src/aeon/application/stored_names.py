@@ -6,10 +6,10 @@ from typing import Final
 
 from aeon.application.log_files import list_log_files
 from aeon.bootstrap.embedded_models import stored_models
-from aeon.bootstrap.stored_names import NameKind, names_in_record, names_of_skills
+from aeon.bootstrap.stored_names import NameKind, StoredName, names_in_record, names_of_skills
 from aeon.settings import Settings
 
-__all__ = ["NameKind", "NameService"]
+__all__ = ["NameKind", "NameService", "StoredName"]
 
 _MOST: Final = 50
 """The most names that are offered."""
@@ -48,7 +48,28 @@ class NameService:
         models = [each.weights.name for each in stored_models(self._environ)]
         return self._chosen([*models, self._settings.model.name or ""], prefix)
 
+    def list_conversations(self, prefix: str) -> list[StoredName]:
+        """`last`, and the ids of conversations with their titles or first messages, the last changed first."""
+        return self._after_last(self._read("conversation", prefix), prefix)
+
+    def list_messages(self, prefix: str) -> list[StoredName]:
+        """`last`, and the ids of messages and answers with their beginnings, the newest first.
+
+        Without a prefix, those of the newest conversations.
+        """
+        return self._after_last(self._read("message" if prefix else "newest message", prefix), prefix)
+
+    def list_conversations_and_messages(self, prefix: str) -> list[StoredName]:
+        """`list_conversations`; with a prefix, then also the messages and answers whose ids begin like that."""
+        return [*self.list_conversations(prefix), *(self._read("message", prefix) if prefix else [])][:_MOST]
+
+    def _after_last(self, found: list[StoredName], prefix: str) -> list[StoredName]:
+        return [StoredName("last"), *found][:_MOST] if "last".startswith(prefix) else found
+
     def _stored(self, kind: NameKind, prefix: str) -> list[str]:
+        return [each.name for each in self._read(kind, prefix)]
+
+    def _read(self, kind: NameKind, prefix: str) -> list[StoredName]:
         if self._settings.store.address is not None:
             return []
         return names_in_record(self._folder, kind, self._user, prefix, _MOST)

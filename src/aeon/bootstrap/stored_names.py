@@ -3,18 +3,18 @@
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from aeon.adapters.store.sqlite.stored_names import NameKind, read_names
+from aeon.adapters.store.sqlite.stored_names import NameKind, StoredName, read_names
 from aeon.base.errors import AeonError
 from aeon.base.project_folder import require_ownership
 from aeon.bootstrap.stores import record_file
 from aeon.skills.discovery.search import default_roots
 
-__all__ = ["NameKind", "names_in_record", "names_of_skills"]
+__all__ = ["NameKind", "StoredName", "names_in_record", "names_of_skills"]
 
 _SKILL_FILES = ("SKILL.md", "skill.json")
 
 
-def names_in_record(project: Path, kind: NameKind, user: str, prefix: str, limit: int) -> list[str]:
+def names_in_record(project: Path, kind: NameKind, user: str, prefix: str, limit: int) -> list[StoredName]:
     """The stored names of a kind that begin with `prefix`, in the project's own file; none if it has no such file."""
     file = record_file(project)
     try:

@@ -1,14 +1,17 @@
 """What a shell offers for a name: runs, stored things, skills and models. Each imports what it needs when it runs."""
 
 import os
-from collections.abc import Callable
+import unicodedata
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
 import typer
 
 if TYPE_CHECKING:
-    from aeon.application.stored_names import NameKind, NameService
+    from aeon.application.stored_names import NameKind, NameService, StoredName
+
+_Name = TypeVar("_Name")
 
 _KINDS: Final["dict[tuple[str, ...], NameKind]"] = {
     ("process",): "process",
@@ -20,6 +23,12 @@ _KINDS: Final["dict[tuple[str, ...], NameKind]"] = {
     ("tool", "template"): "tool template",
 }
 """What a name is in a group of commands."""
+
+_MARKS: Final = frozenset(".,-_/+?!")
+"""What is shown of a user's text beside letters and digits."""
+
+_NOTE_WIDTH: Final = 50
+"""The most characters of a note beside an id."""
 
 
 def complete_run(ctx: typer.Context, incomplete: str) -> list[str]:
@@ -49,7 +58,34 @@ def complete_model(ctx: typer.Context, incomplete: str) -> list[str]:
     return _names(ctx, lambda names: names.list_models(incomplete))
 
 
-def _names(ctx: typer.Context, choose: "Callable[[NameService], list[str]]") -> list[str]:
+def complete_conversation(ctx: typer.Context, incomplete: str) -> list[tuple[str, str]]:
+    """`last` and the ids of conversations, with their titles."""
+    return _with_notes(_names(ctx, lambda names: names.list_conversations(incomplete)))
+
+
+def complete_message(ctx: typer.Context, incomplete: str) -> list[tuple[str, str]]:
+    """`last` and the ids of messages and answers, with their beginnings."""
+    return _with_notes(_names(ctx, lambda names: names.list_messages(incomplete)))
+
+
+def complete_conversation_or_message(ctx: typer.Context, incomplete: str) -> list[tuple[str, str]]:
+    """What a name of either can be."""
+    return _with_notes(_names(ctx, lambda names: names.list_conversations_and_messages(incomplete)))
+
+
+def _with_notes(names: "Sequence[StoredName]") -> list[tuple[str, str]]:
+    """Ids with what a shell shows beside them; none that a shell could read as more than a word."""
+    return [(name, _plain(note)) for name, note in names if name.replace("-", "").isalnum() and name.isascii()]
+
+
+def _plain(note: str) -> str:
+    """A text of a user's on one line, of letters, digits and a few marks: shells evaluate what they are given."""
+    kept = (each if unicodedata.category(each)[0] in "LNM" or each in _MARKS else " " for each in note)
+    line = " ".join("".join(kept).split())
+    return line if len(line) <= _NOTE_WIDTH else f"{line[:_NOTE_WIDTH].rstrip()}..."
+
+
+def _names(ctx: typer.Context, choose: "Callable[[NameService], list[_Name]]") -> list[_Name]:
     """The names that `choose` takes; none where anything is wrong: the command itself says what."""
     try:
         from aeon.application.stored_names import NameService

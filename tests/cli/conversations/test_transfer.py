@@ -41,6 +41,21 @@ def test_every_form_is_recognized_and_what_was_not_kept_is_listed_platform_27(ae
     assert "Weather with tools\u202e" in listed()
 
 
+def test_the_report_of_fields_that_were_not_kept_stays_short_platform_27(aeon, chatgpt, tmp_path):
+    """The most frequent come first; --json has all."""
+    for number in range(30):
+        chatgpt[0][f"new_{number:02}"] = "x"
+    chatgpt[0]["mapping"]["u1"]["message"]["seen"] = chatgpt[0]["mapping"]["a1"]["message"]["seen"] = "x"
+    (tmp_path / "some.json").write_text(json.dumps(chatgpt[:1]), "utf-8")
+    done = aeon("conversation", "import", tmp_path / "some.json", "--dry-run")
+    listed = done.out.splitlines()[2:]
+    assert listed[0] == "  2 x field `seen` of messages"
+    assert listed[1] == "  1 x field `new_00` of conversations"
+    assert listed[20:] == ["  and 11 kinds more, which --json lists"]
+    whole = aeon("conversation", "import", tmp_path / "some.json", "--dry-run", "--json").json
+    assert len(whole["notKept"]) == 31
+
+
 def test_what_was_imported_twice_is_there_once_platform_27(aeon, listed):
     first = aeon("conversation", "import", DATA / "chatgpt.json", "--json").json
     assert (first["imported"], first["alreadyThere"]) == (3, 0)

@@ -6,17 +6,37 @@ from typing import Annotated, Literal
 import typer
 
 from aeon.cli.options import MAX_LISTED, After, Expect, Limit, Model, Output, Since, User, Yes, group
+from aeon.cli.stored_names import (
+    complete_conversation,
+    complete_conversation_or_message,
+    complete_message,
+    complete_process,
+)
 
 conversation = group("Conversations: dialogues with branches.")
 
 ConversationName = Annotated[
-    str, typer.Argument(metavar="CONVERSATION", help="An id or the beginning of one, or last for the newest.")
+    str,
+    typer.Argument(
+        metavar="CONVERSATION",
+        help="An id or the beginning of one, or last for the newest.",
+        autocompletion=complete_conversation,
+    ),
 ]
 AlternativeName = Annotated[
     str,
-    typer.Argument(metavar="MESSAGE", help="The id of a message or an answer, its beginning, or last for an answer."),
+    typer.Argument(
+        metavar="MESSAGE",
+        help="The id of a message or an answer, its beginning, or last for an answer.",
+        autocompletion=complete_message,
+    ),
 ]
-Process = Annotated[str | None, typer.Option("--process", metavar="NAME", help="Let this Process make the answers.")]
+Process = Annotated[
+    str | None,
+    typer.Option(
+        "--process", metavar="NAME", help="Let this Process make the answers.", autocompletion=complete_process
+    ),
+]
 
 Attach = Annotated[
     list[Path] | None,
@@ -30,7 +50,13 @@ def chat(  # one for each option
     ] = None,
     conversation: Annotated[
         str | None,
-        typer.Option("--conversation", "-c", metavar="CONVERSATION", help="Go on with this one: an id, or last."),
+        typer.Option(
+            "--conversation",
+            "-c",
+            metavar="CONVERSATION",
+            help="Go on with this one: an id, or last.",
+            autocompletion=complete_conversation,
+        ),
     ] = None,
     goes_on: Annotated[bool, typer.Option("--continue", help="Go on with the newest conversation.")] = False,
     process: Process = None,
@@ -83,7 +109,12 @@ def conversation_search(  # noqa: PLR0913, PLR0917  # one for each option
     text: Annotated[list[str], typer.Argument(metavar="WORDS...", help="Words of a title, a message or an answer.")],
     conversation: Annotated[
         str | None,
-        typer.Option("--in", metavar="CONVERSATION", help="Only in this one: an id, its beginning, or last."),
+        typer.Option(
+            "--in",
+            metavar="CONVERSATION",
+            help="Only in this one: an id, its beginning, or last.",
+            autocompletion=complete_conversation,
+        ),
     ] = None,
     since: Since = None,
     until: Annotated[
@@ -118,7 +149,9 @@ def conversation_show(
     name: Annotated[
         str,
         typer.Argument(
-            metavar="CONVERSATION", help="An id or the beginning of one, also of a message; or last for the newest."
+            metavar="CONVERSATION",
+            help="An id or the beginning of one, also of a message; or last for the newest.",
+            autocompletion=complete_conversation_or_message,
         ),
     ],
     user: User = "me",
@@ -163,7 +196,12 @@ def conversation_why(
 @conversation.command("compare")
 def conversation_compare(
     first: AlternativeName,
-    second: Annotated[str, typer.Argument(metavar="OTHER", help="The id of another one, or its beginning.")],
+    second: Annotated[
+        str,
+        typer.Argument(
+            metavar="OTHER", help="The id of another one, or its beginning.", autocompletion=complete_message
+        ),
+    ],
     user: User = "me",
     output: Output = "table",
 ) -> int:
@@ -274,6 +312,7 @@ def conversation_forget(
         typer.Argument(
             metavar="[ID]",
             help="A conversation or a message: an id, its beginning, or last for the newest one.",
+            autocompletion=complete_conversation_or_message,
         ),
     ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Only complete what was interrupted.")] = False,
@@ -343,7 +382,11 @@ def conversation_import(
 def conversation_export(
     names: Annotated[
         list[str] | None,
-        typer.Argument(metavar="CONVERSATION", help="Ids or their beginnings, or last for the newest."),
+        typer.Argument(
+            metavar="CONVERSATION",
+            help="Ids or their beginnings, or last for the newest.",
+            autocompletion=complete_conversation,
+        ),
     ] = None,
     exports_all: Annotated[bool, typer.Option("--all", help="All your conversations.")] = False,
     format_: Annotated[

@@ -23,6 +23,9 @@ from aeon.cli.text import one_line, printable
 
 _TITLE_WIDTH = 60
 
+_MOST_COUNTS = 20
+"""The most kinds of what was not kept that a report lists."""
+
 
 class ExportOptions(NamedTuple):
     """What to export, and how. `branches` is for Markdown only."""
@@ -113,8 +116,12 @@ def _print_report(report: ImportReport) -> None:
 
 
 def _print_counts(counts: Mapping[str, int]) -> None:
-    for what, number in sorted(counts.items()):
+    """Print the largest counts; of the others, how many there are."""
+    ordered = sorted(counts.items(), key=lambda each: (-each[1], each[0]))
+    for what, number in ordered[:_MOST_COUNTS]:
         print_data(printable(f"  {number:,} x {what}"))
+    if (more := len(ordered) - _MOST_COUNTS) > 0:
+        print_data(f"  and {more} kinds more, which --json lists")
 
 
 class _ImportProgress:

@@ -189,7 +189,7 @@ def show_memory(name: str, user: str, *, output: OutputFormat) -> int:
         rows += [(file.tokens, "", "attached", words_in_prompt(file.as_json())) for file in each.files]
     print_table(("TOKENS", "ID", "WHO", "TEXT"), [(memory.system_tokens, "", "system", ""), *rows])
     for each in memory.left_out:
-        print_message(f"left out: {each.entry.alternative.id[:SHORT_ID]} ({each.reason})")
+        print_message(f"left out: {each.entry.alternative.id[:SHORT_ID]} ({_words(each.reason)})")
     return ExitCode.DONE
 
 
@@ -337,7 +337,11 @@ def print_manifest(service: ConversationService, answer: Alternative, manifest: 
     if manifest.get("isErased"):
         print_message("something that it was made from was erased", "note: ")
     for each in manifest["leftOut"]:
-        print_message(f"left out: {each['alternative'][:SHORT_ID]}, {each['tokens']} tokens ({each['reason']})")
+        print_message(f"left out: {each['alternative'][:SHORT_ID]}, {each['tokens']} tokens ({_words(each['reason'])})")
+
+
+def _words(reason: str) -> str:
+    return reason.replace("_", " ")
 
 
 def _maker_of(answer: Alternative, manifest: JsonObject) -> str:

@@ -12,6 +12,7 @@ from typing import Self, TypeAlias  # the published signature
 from aeon.base.errors import LLMError, LLMRequestError
 from aeon.base.json import JsonObject
 from aeon.llm.adapters.chat_completions import ChatCompletionsWire
+from aeon.llm.adapters.control_tokens import read_control_tokens, without_control_tokens
 from aeon.llm.adapters.llama_counts import count_messages
 from aeon.llm.adapters.llama_runtime import LlamaServer, RuntimeSettings, default_threads, start_server
 from aeon.llm.adapters.prompt_cache import PromptCache, make_private_folder
@@ -31,7 +32,7 @@ class LlamaCppAdapter(RequestAdapter):
     `context` is in tokens, prompt and answer together; `threads` defaults to all cores but one. `deterministic` makes
     equal requests give equal text on one machine, but processes every prompt from the start. `states` is a folder for
     the model's state after long instructions, which spares the next process their processing. Nothing is retried: a
-    failure in the process would occur again.
+    failure in the process would occur again. A text such as `<|im_start|>` in a message is text: it begins no message.
     """
 
     def __init__(
@@ -50,6 +51,7 @@ class LlamaCppAdapter(RequestAdapter):
         self._states = None if folder is None else PromptCache(folder, self._settings)
         self._wire = ChatCompletionsWire(path.stem)
         self._extra = _DETERMINISTIC if deterministic else {}
+        self._control_tokens: tuple[str, ...] = ()
         self._server: LlamaServer | None = None
         self._lock = threading.Lock()
 
@@ -66,12 +68,11 @@ class LlamaCppAdapter(RequestAdapter):
         weights cannot be loaded or the request has images, MissingExtraError without xllamacpp.
         """
         refuse_images(request, "The embedded model")
-        body = {**self._wire.encode(request, stream=True), **self._extra}
         reader = self._wire.reader()
         try:
             server = self._loaded()
             self._prepare(server, request)
-            for chunk in _chunks(server, body):
+            for chunk in _chunks(server, {**self._body(request), **self._extra}):
                 _check_fits(chunk)
                 piece = reader.feed_chunk(chunk)
                 if piece and on_text is not None:
@@ -86,8 +87,8 @@ class LlamaCppAdapter(RequestAdapter):
         None if the runtime does not answer. Raises like `complete`.
         """
         refuse_images(request, "The embedded model")
-        body = self._wire.encode(request, stream=False)
-        return count_messages(self._loaded().listening_address, self._settings.api_key, body["messages"])
+        server = self._loaded()
+        return count_messages(server.listening_address, self._settings.api_key, self._body(request)["messages"])
 
     def close(self) -> None:
         """Frees the model's memory when the running requests have ended. The next request loads it again."""
@@ -108,16 +109,22 @@ class LlamaCppAdapter(RequestAdapter):
     def _loaded(self) -> LlamaServer:
         with self._lock:
             if self._server is None:
-                self._server = start_server(self._settings)
+                server = start_server(self._settings)
+                self._control_tokens = read_control_tokens(self._settings.model_path)
+                self._server = server
                 self._states = None if self._states is None else self._states.for_new_server()
             return self._server
+
+    def _body(self, request: LLMRequest) -> JsonObject:
+        """The request as llama.cpp gets it: no text of it has a control token. Needs a loaded model."""
+        return self._wire.encode(without_control_tokens(request, self._control_tokens), stream=True)
 
     def _prepare(self, server: LlamaServer, request: LLMRequest) -> None:
         """Restores the state after instructions that were processed before, in this process or another."""
         if self._states is None or request.system_prompt is None:
             return
         instructions = LLMRequest("", request.system_prompt, max_tokens=1, temperature=0.0)
-        body = self._wire.encode(instructions, stream=True)
+        body = self._body(instructions)
         self._states.load_instructions(
             server.listening_address, request.system_prompt, lambda: _exhaust(_chunks(server, body))
         )

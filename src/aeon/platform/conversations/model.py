@@ -1,7 +1,7 @@
 """Conversations, turns and alternatives as their users see them."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated, ClassVar, Final, Literal, NamedTuple, TypeAlias
 
 from pydantic import Field
@@ -16,6 +16,14 @@ AlternativeState: TypeAlias = Literal["generating", "complete", "stopped", "fail
 
 ANSWERABLE: Final = frozenset({"complete", "stopped"})
 """The states of alternatives that can be answered (platform 22)."""
+
+_SPEAKERS_OF_ROLES: Final[Mapping[str, Literal["user", "agent"] | None]] = {
+    "user": "user",
+    "assistant": "agent",
+    "system": None,
+    "tool": None,
+}
+"""Who has said what was imported, by its own role, which that of its turn may not be."""
 
 MAX_CONTENT: Final = 1_000_000
 """The most characters of a message."""
@@ -118,6 +126,18 @@ class Alternative(NamedTuple):
     def conversation_id(self) -> str:
         """The conversation that it belongs to."""
         return self.turn.conversation_id
+
+    @property
+    def said_by(self) -> Literal["user", "agent"] | None:
+        """Who said it to the other; None for system prompts, and for calls, results and thoughts of an import."""
+        if self.imported.get("recipient") or self.imported.get("isThought"):
+            return None
+        role = self.imported.get("role")
+        if role in _SPEAKERS_OF_ROLES:
+            return _SPEAKERS_OF_ROLES[role]
+        if self.turn.speaker == "system" or self.turn.turn_type != "message":
+            return None
+        return self.turn.speaker
 
     @property
     def is_cut_off(self) -> bool:

@@ -435,7 +435,8 @@ class TurnRepository:
         if speaker == "agent" and responds_to.forgotten_at is not None:
             raise ConflictError("The message was erased.", next_step="Write another in its place: edit it.")
         turns = unit.read(queries.CHILD_TURN, {"id": parent})
-        if speaker == responds_to.turn.speaker or (turns and turns[0]["speaker"] != speaker):
+        # In an import, a turn may answer one of the same speaker: a tool's result, or a second message.
+        if turns[0]["speaker"] != speaker if turns else speaker == responds_to.turn.speaker:
             raise ConflictError(
                 "The last message has no answer yet.", next_step="Let it be answered, or edit that message."
             )

@@ -38,11 +38,16 @@ class PathEntry(NamedTuple):
 
     @property
     def speaker(self) -> Speaker:
-        """The speaker of its turn."""
-        return self.alternative.turn.speaker
+        """Who said it; of what neither has said, the speaker of its turn."""
+        return self.alternative.said_by or self.alternative.turn.speaker
 
 
-LeftOutReason: TypeAlias = Literal["budget", "erased", "empty", "no_question"]
+LeftOutReason: TypeAlias = Literal["budget", "erased", "empty", "not_said", "after_message", "no_question"]
+"""Why an entry is left out.
+
+`not_said`: it is a system prompt, or a tool's call or result, of an import; `after_message`: an answer that stands
+between the message and the answer that is made again; `no_question`: an answer whose question does not fit.
+"""
 
 
 class LeftOut(NamedTuple):
@@ -74,21 +79,19 @@ def select_entries(
 ) -> Selection:
     """Returns the newest entries that fit the budget beside `fixed_tokens`, without gaps.
 
-    The last one, the message itself, always enters. An answer whose question does not fit is left out with it. Each
-    entry gets what of its attachments fits, the newest first (platform 24).
+    The newest of the user's, the message itself, always enters and is the last. An answer whose question does not fit
+    is left out with it. Each entry gets what of its attachments fits, the newest first (platform 24).
     """
+    message = _place_of_message(entries)
     kept: list[PathEntry] = []
     left_out: list[LeftOut] = []
     tokens, is_full = fixed_tokens, False
     room_for_files = FILE_SHARE * budget
-    for place, entry in enumerate(reversed(entries)):
-        if entry.alternative.content is None:
-            left_out.append(LeftOut(entry, "erased"))
+    for place, entry in reversed([*enumerate(entries)]):
+        if (reason := _reason_to_skip(entry, place - message)) is not None:
+            left_out.append(LeftOut(entry, reason))
             continue
-        if place > 0 and not entry.alternative.content.strip():  # of an import: nodes without a text
-            left_out.append(LeftOut(entry, "empty"))
-            continue
-        is_full = is_full or (place > 0 and tokens + entry.tokens > budget)
+        is_full = is_full or (place < message and tokens + entry.tokens > budget)
         if is_full:
             left_out.append(LeftOut(entry, "budget"))
             continue
@@ -101,3 +104,23 @@ def select_entries(
         tokens -= first.tokens
         left_out.append(LeftOut(first, "no_question"))
     return Selection(kept[::-1], left_out[::-1], tokens)
+
+
+def _place_of_message(entries: Sequence[PathEntry]) -> int:
+    """Returns where what is answered stands: the newest entry of the user's, else the last one."""
+    said = (place for place in reversed(range(len(entries))) if entries[place].alternative.said_by == "user")
+    return next(said, len(entries) - 1)
+
+
+def _reason_to_skip(entry: PathEntry, distance: int) -> LeftOutReason | None:
+    """Returns why an entry never enters a prompt; `distance` is how far after the message it stands."""
+    content = entry.alternative.content
+    if content is None:
+        return "erased"
+    if distance == 0:
+        return None
+    if not content.strip():  # of an import: nodes without a text
+        return "empty"
+    if entry.alternative.said_by is None:
+        return "not_said"
+    return "after_message" if distance > 0 else None

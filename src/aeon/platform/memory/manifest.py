@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from aeon.base.json import Json, JsonObject, canonical_json
 from aeon.llm.interface import ChatMessage, Image, LLMRequest
-from aeon.platform.conversations.model import Alternative
+from aeon.platform.conversations.model import Alternative, Speaker
 from aeon.platform.memory.budget import MESSAGE_OVERHEAD, LeftOut, PathEntry
 from aeon.platform.memory.estimate import TokenCounter, estimate_tokens
 from aeon.platform.memory.prompt_files import IMAGE_TOKENS, PromptFile, images_of, with_files
@@ -19,9 +19,9 @@ class PromptMessage(NamedTuple):
     images: tuple[Image, ...] = ()
 
     @classmethod
-    def of(cls, alternative: Alternative, files: Sequence[PromptFile] = ()) -> "PromptMessage":
-        """The message of an alternative with these attachments."""
-        role = "user" if alternative.turn.speaker == "user" else "assistant"
+    def of(cls, alternative: Alternative, speaker: Speaker, files: Sequence[PromptFile] = ()) -> "PromptMessage":
+        """The message of an alternative, said by this speaker, with these attachments."""
+        role = "user" if speaker == "user" else "assistant"
         return cls(ChatMessage(role, with_files(alternative.content or "", files)), images_of(files))
 
 
@@ -76,9 +76,9 @@ def call_json(request: LLMRequest) -> JsonObject:
     }
 
 
-def request_of(call: JsonObject, history: Sequence[Alternative]) -> LLMRequest:
+def request_of(call: JsonObject, history: Sequence[PromptMessage]) -> LLMRequest:
     """Returns the request that `call_json` has kept, after these messages of its conversation."""
-    said = tuple(PromptMessage.of(each).chat for each in history)
+    said = tuple(each.chat for each in history)
     return LLMRequest(
         call["text"], call["system"], call["maxTokens"], call["temperature"], call["schema"], history=said
     )

@@ -60,14 +60,13 @@ class ReplyForm(NamedTuple):
 
     def request(self, entries: Sequence[PathEntry]) -> LLMRequest:
         """The request to the model with these messages; the last one is what is answered."""
-        messages = [PromptMessage.of(entry.alternative, entry.files) for entry in entries]
+        messages = [PromptMessage.of(entry.alternative, entry.speaker, entry.files) for entry in entries]
         return chat_request(self.system_prompt, messages, max_tokens=self.max_tokens, temperature=self.temperature)
 
 
 class WorkingMemory(NamedTuple):
     """What an answer to one alternative is made from (platform 14). `tokens` is the sum of all that enters."""
 
-    alternative: Alternative
     entries: list[PathEntry]
     left_out: list[LeftOut]
     system_tokens: int
@@ -132,7 +131,7 @@ class MemoryService:
         chosen, system_tokens, counter = counted or CountedSelection(
             candidates.selection(budget), candidates.system_tokens, ESTIMATE
         )
-        return WorkingMemory(message, chosen.entries, chosen.left_out, system_tokens, chosen.tokens, budget, counter)
+        return WorkingMemory(chosen.entries, chosen.left_out, system_tokens, chosen.tokens, budget, counter)
 
     def prepare(self, user: str, answer: str, form: ReplyForm, count: CountTokens = no_count) -> PreparedReply:
         """Return the request of an answer that is being made, and its manifest; `count` as in `assemble`.
@@ -162,7 +161,7 @@ class MemoryService:
             budget=memory.budget,
         )
         manifest["process"] = {"id": made.process_id, "digest": made.process_digest}
-        return PreparedReply(answer, memory.alternative.content or "", request, manifest, made.created_at)
+        return PreparedReply(answer, memory.entries[-1].text, request, manifest, made.created_at)
 
     def keep(self, prepared: PreparedReply) -> None:
         """Keep what an answer is made from, before the model is asked."""
@@ -200,10 +199,13 @@ class MemoryService:
         files = [self._shown_files(user, each) for each in manifest["entries"]]
         if manifest.get("isErased") or any(each.forgotten_at is not None for each in entries) or None in files:
             raise ConflictError("Something that the answer was made from was erased.")
-        said = [PromptMessage.of(entry, shown or ()) for entry, shown in zip(entries, files, strict=True)]
+        said = [
+            PromptMessage.of(entry, each["speaker"], shown or ())
+            for entry, each, shown in zip(entries, manifest["entries"], files, strict=True)
+        ]
         parameters = manifest["parameters"]
         if "prompts" in manifest:
-            requests = [request_of(each, entries[:-1]) for each in manifest["prompts"]]
+            requests = [request_of(each, said[:-1]) for each in manifest["prompts"]]
             digests = [each["digest"] for each in manifest["prompts"]]
         else:
             limits = parameters["maxTokens"], parameters["temperature"]

@@ -212,7 +212,7 @@ CREATE TRIGGER manifests_immutable BEFORE UPDATE ON manifests
 FOR EACH ROW EXECUTE FUNCTION refuse('immutable: manifests');
 
 CREATE TRIGGER alternatives_ended_once BEFORE UPDATE ON alternatives
-FOR EACH ROW WHEN (OLD.ended_at IS NOT NULL AND (NEW.state IS DISTINCT FROM OLD.state OR NEW.ended_at IS DISTINCT FROM OLD.ended_at OR NEW.run_id IS DISTINCT FROM OLD.run_id OR ((NEW.content IS DISTINCT FROM OLD.content OR NEW.marks IS DISTINCT FROM OLD.marks OR NEW.failure IS DISTINCT FROM OLD.failure) AND NEW.forgotten_at IS NULL))) EXECUTE FUNCTION refuse('immutable: alternatives that have ended');
+FOR EACH ROW WHEN (OLD.ended_at IS NOT NULL AND (NEW.state IS DISTINCT FROM OLD.state OR NEW.ended_at IS DISTINCT FROM OLD.ended_at OR NEW.run_id IS DISTINCT FROM OLD.run_id OR NEW.path_hash IS DISTINCT FROM OLD.path_hash OR NEW.model IS DISTINCT FROM OLD.model OR NEW.usage IS DISTINCT FROM OLD.usage OR ((NEW.content IS DISTINCT FROM OLD.content OR NEW.content_hash IS DISTINCT FROM OLD.content_hash OR NEW.marks IS DISTINCT FROM OLD.marks OR NEW.failure IS DISTINCT FROM OLD.failure) AND NEW.forgotten_at IS NULL))) EXECUTE FUNCTION refuse('immutable: alternatives that have ended');
 
 CREATE TRIGGER alternatives_run_once BEFORE UPDATE ON alternatives
 FOR EACH ROW WHEN (OLD.run_id IS NOT NULL AND NEW.run_id IS DISTINCT FROM OLD.run_id) EXECUTE FUNCTION refuse('immutable: alternatives');

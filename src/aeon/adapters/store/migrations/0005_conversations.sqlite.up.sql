@@ -210,7 +210,7 @@ BEGIN SELECT RAISE(ABORT, 'immutable: conversation_turns'); END;
 CREATE TRIGGER manifests_immutable BEFORE UPDATE ON manifests
 BEGIN SELECT RAISE(ABORT, 'immutable: manifests'); END;
 CREATE TRIGGER alternatives_ended_once BEFORE UPDATE ON alternatives
-WHEN OLD.ended_at IS NOT NULL AND (NEW.state IS NOT OLD.state OR NEW.ended_at IS NOT OLD.ended_at OR NEW.run_id IS NOT OLD.run_id OR ((NEW.content IS NOT OLD.content OR NEW.marks IS NOT OLD.marks OR NEW.failure IS NOT OLD.failure) AND NEW.forgotten_at IS NULL))
+WHEN OLD.ended_at IS NOT NULL AND (NEW.state IS NOT OLD.state OR NEW.ended_at IS NOT OLD.ended_at OR NEW.run_id IS NOT OLD.run_id OR NEW.path_hash IS NOT OLD.path_hash OR NEW.model IS NOT OLD.model OR NEW.usage IS NOT OLD.usage OR ((NEW.content IS NOT OLD.content OR NEW.content_hash IS NOT OLD.content_hash OR NEW.marks IS NOT OLD.marks OR NEW.failure IS NOT OLD.failure) AND NEW.forgotten_at IS NULL))
 BEGIN SELECT RAISE(ABORT, 'immutable: alternatives that have ended'); END;
 CREATE TRIGGER alternatives_run_once BEFORE UPDATE ON alternatives
 WHEN OLD.run_id IS NOT NULL AND NEW.run_id IS NOT OLD.run_id

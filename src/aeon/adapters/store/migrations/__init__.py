@@ -16,7 +16,7 @@ DIGESTS: Final[Mapping[int, str]] = {
     2: "e8f3067b159d089912aff5a9f9763175a56c5569493fb5c43ca8499600aac3ae",
     3: "d520189b97790dab61cccb1831f5869517a899e4211b14dddb6bc53023ee5c31",
     4: "d32b0202c6649746578f02cfc42bacbdab3eca41459d4753bbd4e6d1542e7ac1",
-    5: "b38ea54e0627d3160acf6ade6d0967d75e199269285d835b77cd858b9002ba00",
+    5: "c9a8f7169ed8412095ca792437397948b1986679d728814f614b6f7ce7071cd3",
 }
 """The digest of a SQLite record's schema by version (`sqlite.schema.schema_digest`)."""
 

@@ -31,7 +31,8 @@ _EPOCH: Final = "1970-01-01T00:00:00.000000+00:00"
 class SourceMessage(NamedTuple):
     """A message of a foreign file. `rank` is its place among those that have the same parent.
 
-    `details` is what the source knew besides; `not_kept` counts what cannot be kept, by kind.
+    `details` is what the source knew besides; `not_kept` counts what cannot be kept, by kind, and is noted beside the
+    message; `dropped` names its fields that are not kept, for the report alone.
     """
 
     id: str
@@ -45,6 +46,7 @@ class SourceMessage(NamedTuple):
     model: str | None = None
     details: JsonObject = {}  # noqa: RUF012  # never changed
     not_kept: Mapping[str, int] = {}  # never changed
+    dropped: Sequence[str] = ()
 
 
 class SourceConversation(NamedTuple):
@@ -60,6 +62,7 @@ class SourceConversation(NamedTuple):
     is_archived: bool = False
     is_pinned: bool = False
     tags: Sequence[str] = ()
+    dropped: Sequence[str] = ()
 
 
 def arrange(source: SourceConversation) -> ConversationTree:
@@ -73,9 +76,10 @@ def arrange(source: SourceConversation) -> ConversationTree:
     children = _children(messages, parents)
     tip = _tip(source, messages, children, faults, remarks)
     turns = _turns(source, messages, parents, children, tip, faults, remarks)
-    not_kept: Counter[str] = Counter()
+    not_kept: Counter[str] = Counter(source.dropped)
     for each in messages.values():
         not_kept.update(each.not_kept)
+        not_kept.update(each.dropped)
         if each.content is not None and (lost := _count_unstorable(each.content)):
             not_kept[_UNSTORABLE] += lost
     times = sorted(each.created_at for each in messages.values() if each.created_at is not None)

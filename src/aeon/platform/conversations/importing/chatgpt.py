@@ -6,6 +6,7 @@ from typing import Final, NamedTuple
 from aeon.base.json import Json, JsonObject
 from aeon.platform.conversations.importing.arrange import Role, SourceConversation, SourceMessage
 from aeon.platform.conversations.importing.fields import (
+    dropped_fields,
     given,
     import_key,
     instant_of,
@@ -28,6 +29,9 @@ _ROLES: Final[dict[str, Role]] = {
     "developer": "system",
 }
 _STOPPED: Final = frozenset({"in_progress", "finished_partial_completion"})
+_THOUGHTS: Final = frozenset({"thoughts", "reasoning_recap"})
+"""Kinds of contents that the model did not say to the user."""
+
 _TEXT_FIELDS: Final = (
     "text",
     "result",
@@ -39,6 +43,36 @@ _TEXT_FIELDS: Final = (
     "model_set_context",
 )
 """Fields of contents without parts that hold their text, in the order in which it is put together."""
+
+
+# Fields that are read, and those of the service's own that say nothing of what was said: ids that stand elsewhere, what
+# its filters and pages keep for themselves, the model that it would offer next, and where a request ran. All others are
+# counted in the report: a list of what may be forgotten in silence is safer than one of what must not be.
+_CONVERSATION: Final = frozenset(
+    {
+        *("title", "create_time", "update_time", "mapping", "current_node", "conversation_id", "id", "is_archived"),
+        *("is_starred", "pinned_time"),
+        *("moderation_results", "safe_urls", "blocked_urls", "async_status", "default_model_slug", "is_read_only"),
+        *("sugar_item_id", "sugar_item_visible", "owner", "context_scopes"),
+    }
+)
+_NODE: Final = frozenset({"id", "message", "parent", "children"})
+_MESSAGE: Final = frozenset(
+    {
+        *("id", "author", "create_time", "content", "status", "weight", "metadata", "recipient", "channel"),
+        *("update_time", "end_turn"),
+    }
+)
+_AUTHOR: Final = frozenset({"role", "name", "metadata"})
+_METADATA: Final = frozenset(
+    {
+        *("attachments", "citations", "model_slug", "is_visually_hidden_from_conversation", "finish_details"),
+        *("message_type", "timestamp_", "request_id", "parent_id", "turn_exchange_id", "message_source", "is_complete"),
+        *("can_save", "pad", "default_model_slug", "resolved_model_slug", "model_switcher_deny"),
+        *("serialization_metadata", "rebase_developer_message", "rebase_system_message", "reasoning_status"),
+    }
+)
+_FINISH: Final = frozenset({"type", "stop_tokens"})
 
 
 class _Content(NamedTuple):
@@ -67,12 +101,14 @@ def read_chatgpt(value: JsonObject) -> SourceConversation:
         current=text_of(value.get("current_node")),
         is_archived=value.get("is_archived") is True,
         is_pinned=value.get("is_starred") is True or value.get("pinned_time") is not None,
+        dropped=dropped_fields("conversations", value, _CONVERSATION),
     )
 
 
 def _message(id_: str, node: JsonObject, parent: str | None, rank: int) -> SourceMessage:
     if node.get("message") is None:
-        return SourceMessage(id_, parent, "system", "", None, rank, details={"isEmptyNode": True})
+        empty = SourceMessage(id_, parent, "system", "", None, rank, details={"isEmptyNode": True})
+        return empty._replace(dropped=dropped_fields("nodes", node, _NODE))
     message = required_object(node["message"], f"mapping.{id_}.message")
     author, metadata = object_of(message.get("author")), object_of(message.get("metadata"))
     role = _ROLES.get(text_of(author.get("role")) or "", "tool")
@@ -97,11 +133,20 @@ def _message(id_: str, node: JsonObject, parent: str | None, rank: int) -> Sourc
             recipient=None if message.get("recipient") == "all" else text_of(message.get("recipient")),
             channel=text_of(message.get("channel")),
             content=content.rest,
+            isThought=content.rest.get("content_type") in _THOUGHTS,
             attachments=names,
             isHidden=metadata.get("is_visually_hidden_from_conversation") is True or message.get("weight") == 0,
             finishReason=text_of(object_of(metadata.get("finish_details")).get("type")),
         ),
         not_kept=content.not_kept,
+        dropped=[
+            *dropped_fields("nodes", node, _NODE),
+            *dropped_fields("messages", message, _MESSAGE),
+            *dropped_fields("authors", author, _AUTHOR),
+            *dropped_fields("authors' metadata", object_of(author.get("metadata")), ()),
+            *dropped_fields("messages' metadata", metadata, _METADATA),
+            *dropped_fields("finish details", object_of(metadata.get("finish_details")), _FINISH),
+        ],
     )
 
 
@@ -110,6 +155,8 @@ def _content(value: Json) -> _Content:
     if isinstance(value, str):
         return _Content(value, {}, Counter())
     content = object_of(value)
+    if value and not content:
+        return _Content("", {}, Counter({"content of another form": 1}))
     rest = {name: field for name, field in content.items() if not (name == "content_type" and field == "text")}
     if "parts" in content:
         del rest["parts"]

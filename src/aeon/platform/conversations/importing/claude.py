@@ -7,6 +7,7 @@ from typing import Final
 from aeon.base.json import Json, JsonObject
 from aeon.platform.conversations.importing.arrange import Role, SourceConversation, SourceMessage
 from aeon.platform.conversations.importing.fields import (
+    dropped_fields,
     given,
     import_key,
     instant_of,
@@ -30,6 +31,25 @@ _ROLES: Final[dict[str, Role]] = {
     "system": "system",
     "tool": "tool",
 }
+
+
+# Fields that are read, and those that say nothing of what was said: whose export it is, when a part of a message was
+# begun and ended, its place in the list, how it was typed, and the same files or words once more. All others are
+# counted.
+_CONVERSATION: Final = frozenset(
+    {
+        *("uuid", "name", "created_at", "updated_at", "chat_messages", "current_leaf_message_uuid", "is_starred"),
+        "account",
+    }
+)
+_MESSAGE: Final = frozenset(
+    {
+        *("uuid", "text", "content", "sender", "created_at", "attachments", "files", "parent_message_uuid"),
+        *("stop_reason", "updated_at", "index", "input_mode", "files_v2"),
+    }
+)
+_TEXT: Final = frozenset({"type", "text", "citations", "start_timestamp", "stop_timestamp"})
+_ATTACHMENT: Final = frozenset({"file_name", "file_type", "file_size", "extracted_content", "id", "created_at"})
 
 
 def is_claude(value: JsonObject) -> bool:
@@ -56,6 +76,7 @@ def read_claude(value: JsonObject) -> SourceConversation:
         messages=messages,
         current=text_of(value.get("current_leaf_message_uuid")),
         is_pinned=value.get("is_starred") is True,
+        dropped=dropped_fields("conversations", value, _CONVERSATION),
     )
 
 
@@ -64,10 +85,12 @@ def _message(ids: Sequence[str], place: int, message: JsonObject, *, names_paren
     blocks = list_of(message.get("content"))
     texts = [text for block in blocks if (text := _text_of_block(block)) is not None]
     others = [block for block in blocks if _text_of_block(block) is None]
+    said = [object_of(block) for block in blocks if _text_of_block(block) is not None]
     not_kept: Counter[str] = Counter(file=len(list_of(message.get("files"))))
     not_kept.update("image" for block in others if object_of(block).get("type") == "image")
     attachments = list_of(message.get("attachments"))
     not_kept["file"] += sum(text_of(object_of(each).get("extracted_content")) is None for each in attachments)
+    not_kept["citation"] += sum(len(list_of(block.get("citations"))) for block in said)
     parent = text_of(message.get("parent_message_uuid"))
     if parent == _NO_PARENT:
         parent = None
@@ -89,6 +112,11 @@ def _message(ids: Sequence[str], place: int, message: JsonObject, *, names_paren
             finishReason=text_of(message.get("stop_reason")),
         ),
         not_kept=+not_kept,
+        dropped=[
+            *dropped_fields("messages", message, _MESSAGE if message.get("files") else _MESSAGE - {"files_v2"}),
+            *(name for block in said for name in dropped_fields("texts", block, _TEXT)),
+            *(name for each in attachments for name in dropped_fields("attachments", object_of(each), _ATTACHMENT)),
+        ],
     )
 
 

@@ -3,7 +3,7 @@
 import hashlib
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from datetime import UTC, datetime
 from typing import Final, cast
 
@@ -17,6 +17,7 @@ _MAX_TAG: Final = 50
 _MAX_TAGS: Final = 50
 _MAX_KEY: Final = 200
 _CONTROLS: Final = re.compile(r"[\x00-\x1f\x7f]+")
+_FIELD_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,39}")
 _SECONDS: Final = 1e11
 """Numbers above this are not seconds: as such they would lie after the year 5000."""
 
@@ -124,3 +125,17 @@ def _storable(value: Json) -> Json:
 def given(**fields: Json) -> JsonObject:
     """Returns the fields that say something: neither None, False, nor empty."""
     return {name: value for name, value in fields.items() if value not in (None, False, "", [], {})}
+
+
+def dropped_fields(of: str, value: JsonObject, known: Container[str]) -> list[str]:
+    """Returns the fields of an object that say something and are not `known`, as the report names them (platform 27).
+
+    `of` is what the object is, in the plural. Known are those that are kept, and those that say nothing of what was
+    said.
+    """
+    dropped = {name: field for name, field in value.items() if name not in known}
+    return [f"{_field(name)} of {of}" for name in given(**dropped)]
+
+
+def _field(name: str) -> str:
+    return f"field `{name}`" if _FIELD_NAME.fullmatch(name) else "field with an unusual name"

@@ -7,6 +7,7 @@ from typing import Final
 from aeon.base.json import Json, JsonObject
 from aeon.platform.conversations.importing.arrange import Role, SourceConversation, SourceMessage
 from aeon.platform.conversations.importing.fields import (
+    dropped_fields,
     given,
     import_key,
     instant_of,
@@ -23,6 +24,23 @@ from aeon.platform.conversations.importing.fields import (
 from aeon.platform.conversations.model import AlternativeState
 
 _ROLES: Final[dict[str, Role]] = {"user": "user", "assistant": "assistant", "tool": "tool", "system": "system"}
+
+
+# Fields that are read, and those that say nothing of what was said: whose export it is, the shown path once more, which
+# models the page would offer next, a model's other name, its column, and how far it was read aloud. All others are
+# counted.
+_ROW: Final = frozenset({"id", "title", "chat", "created_at", "updated_at", "archived", "pinned", "meta", "user_id"})
+_CHAT: Final = frozenset({"id", "title", "history", "timestamp", "tags", "messages", "models"})
+_HISTORY: Final = frozenset({"messages", "currentId"})
+_MESSAGE: Final = frozenset(
+    {
+        *("id", "parentId", "childrenIds", "role", "content", "timestamp", "model", "models", "done", "error", "files"),
+        *("sources", "usage", "annotation"),
+        *("modelName", "modelIdx", "lastSentence"),
+    }
+)
+_ERROR: Final = frozenset({"content", "message"})
+_TEXT: Final = frozenset({"type", "text"})
 
 
 def is_open_webui(value: JsonObject) -> bool:
@@ -48,6 +66,12 @@ def read_open_webui(value: JsonObject) -> SourceConversation:
         is_archived=value.get("archived") is True,
         is_pinned=value.get("pinned") is True,
         tags=tags_of(object_of(value.get("meta")).get("tags")) or tags_of(chat.get("tags")),
+        dropped=[
+            *dropped_fields("conversations", value, _ROW if chat is not value else _ROW | _CHAT),
+            *dropped_fields("conversations' meta", object_of(value.get("meta")), {"tags"}),
+            *(dropped_fields("chats", chat, _CHAT) if chat is not value else ()),
+            *dropped_fields("histories", history, _HISTORY),
+        ],
     )
 
 
@@ -84,6 +108,12 @@ def _message(id_: str, message: JsonObject, parent: str | None, rank: int) -> So
             rating=storable(object_of(message.get("annotation")).get("rating")),
         ),
         not_kept=not_kept,
+        dropped=[
+            *dropped_fields("messages", message, _MESSAGE if message.get("usage") else _MESSAGE | {"info"}),
+            *dropped_fields("annotations", object_of(message.get("annotation")), {"rating"}),
+            *dropped_fields("errors", object_of(message.get("error")), _ERROR),
+            *(name for part in _texts(message.get("content")) for name in dropped_fields("texts", part, _TEXT)),
+        ],
     )
 
 
@@ -91,9 +121,19 @@ def _content(value: Json) -> tuple[str, Counter[str]]:
     """Returns the text of a content, and how many images it has: a text, or parts of a vision model's message."""
     if isinstance(value, str):
         return value, Counter()
-    parts = [object_of(part) for part in list_of(value)]
-    texts = [text for part in parts if (text := text_of(part.get("text")))]
-    return "\n".join(texts), Counter("image" for part in parts if part.get("type") == "image_url")
+    if value and not isinstance(value, list):
+        return "", Counter({"content of another form": 1})
+    others = (object_of(part) for part in list_of(value) if not text_of(object_of(part).get("text")))
+    return "\n".join(str(part["text"]) for part in _texts(value)), Counter(map(_kind_of_part, others))
+
+
+def _texts(content: Json) -> list[JsonObject]:
+    """Returns the parts of a content that have a text."""
+    return [object_of(part) for part in list_of(content) if text_of(object_of(part).get("text"))]
+
+
+def _kind_of_part(part: JsonObject) -> str:
+    return "image" if part.get("type") == "image_url" else "part of a content that is no text"
 
 
 def _kind_of_file(value: Json) -> str:
