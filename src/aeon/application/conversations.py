@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Final, TypeAlias, cast
 
 from aeon.application.default_catalog import ensure_default_tool
 from aeon.application.pages import Page, checked_limit, decode_cursor, encode_cursor, page_of
-from aeon.application.run_reader import NEWEST
+from aeon.application.run_reader import NEWEST, RunReader
 from aeon.application.runs import RunService
 from aeon.base.errors import AeonError, InputError
 from aeon.base.json import Json, JsonObject, canonical_json
 from aeon.bootstrap.platform import Platform
+from aeon.bootstrap.runs import platform_runs
 from aeon.bootstrap.texts import attachment_of_bytes, attachment_of_file
 from aeon.llm.interface import LLMRequest
 from aeon.platform.catalog.model import Tool
@@ -57,6 +58,7 @@ __all__ = [
     "MessageFilter",
     "MessageHit",
     "NewAttachment",
+    "StoreUnavailableError",
     "WorkingMemory",
 ]
 
@@ -501,8 +503,33 @@ class ConversationService:
         return self._platform.memory.assemble(self._user, id_, form, self._platform.count_tokens)
 
     def why(self, answer: str) -> JsonObject:
-        """Return the manifest of an answer: what it was made from, with the tokens of each part (platform 25)."""
+        """Return the manifest of an answer: what it was made from, with the tokens of each part (platform 25).
+
+        Only steps `conversation_reply` keep one: see `run_of` for others, for which this raises NotFoundError.
+        """
         return self._platform.memory.manifest(self._user, answer)
+
+    def run_of(self, answer: str) -> JsonObject:
+        """Return what is known of an answer whose Process keeps no manifest: its Process, its run and the steps of it.
+
+        Raises NotFoundError for what no run has made, and if the run was deleted.
+        """
+        made = self.alternative(answer)
+        if made.run_id is None:
+            raise NotFoundError("No Process has made it, so nothing is known of what it was made from.")
+        past = RunReader(platform_runs(self._platform), self._user)
+        view = past.view(made.run_id)
+        steps: list[Json] = [
+            {
+                "step": each.step,
+                "attempt": each.attempt,
+                "calls": view.plan.calls[each.step].name,
+                "state": each.outcome,
+            }
+            for each in past.trace(view)
+        ]
+        process: JsonObject = {"id": made.process_id, "digest": made.process_digest, "name": view.run.process_name}
+        return {"process": process, "runId": made.run_id, "state": view.run.phase, "steps": steps}
 
     def prompts(self, answer: str) -> "builtins.list[LLMRequest]":
         """Make the very prompts of an answer again: one, several for an answer with tools, none if code alone made it.

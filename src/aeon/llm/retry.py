@@ -21,11 +21,15 @@ _SECONDS = re.compile(r"\d{1,9}(\.\d{1,6})?")
 
 
 class AttemptFailed(Exception):  # noqa: N818  # ends an attempt, not the call: users never see it
-    """One attempt failed, but a retry may succeed. `retry_after` is the server's requested wait, in seconds."""
+    """One attempt failed, but a retry may succeed. `retry_after` is the server's requested wait, in seconds.
 
-    def __init__(self, reason: str, *, retry_after: float | None = None) -> None:
+    `is_refused`: nothing listens at the server's address.
+    """
+
+    def __init__(self, reason: str, *, retry_after: float | None = None, is_refused: bool = False) -> None:
         self.reason = reason
         self.retry_after = retry_after
+        self.is_refused = is_refused
         super().__init__(reason)
 
 
@@ -82,7 +86,8 @@ class LLMRetrier:
     def run(self, attempt: Callable[[], ResultT], *, peer: str) -> ResultT:
         """Returns the first successful result of `attempt`; `peer` names the server in the error.
 
-        Retries only AttemptFailed. Raises LLMError with every attempt's reason if all fail.
+        Retries only AttemptFailed. Raises LLMError with every attempt's reason if all fail; its detail `is_refused` is
+        true if nothing listened at the last attempt.
         """
         reasons: list[str] = []
         while True:
@@ -90,18 +95,19 @@ class LLMRetrier:
                 return attempt()
             except AttemptFailed as failure:
                 reasons.append(failure.reason)
-                retry_after = failure.retry_after
+                retry_after, is_refused = failure.retry_after, failure.is_refused
             if len(reasons) >= self._policy.max_attempts:
-                raise _gave_up(peer, reasons)
+                raise _gave_up(peer, reasons, is_refused=is_refused)
             delay = self._policy.delay(len(reasons), self._chance(), retry_after)
             _LOG.warning("%s did not answer attempt %d (%s); next in %.1f s", peer, len(reasons), reasons[-1], delay)
             self._clock.sleep(delay)
 
 
-def _gave_up(peer: str, reasons: list[str]) -> LLMError:
+def _gave_up(peer: str, reasons: list[str], *, is_refused: bool) -> LLMError:
     listed = " ".join(f"({number}) {reason.rstrip('.')}." for number, reason in enumerate(reasons, 1))
     return LLMError(
         f"{peer} did not answer in {len(reasons)} attempts: {listed}",
         next_step="Check that it is running and reachable from here, then try again; `aeon doctor` tests it.",
         attempts=list(reasons),
+        **({"is_refused": True} if is_refused else {}),
     )

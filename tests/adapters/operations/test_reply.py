@@ -74,6 +74,41 @@ def test_what_an_attempt_has_shown_is_not_shown_again_by_the_next(replying, firs
     assert "".join(pieces.read(answer.id, 0, 0)) == shown
 
 
+class Down(RequestAdapter):
+    """A model whose server is not there for some requests; each takes a second of its own attempts."""
+
+    def __init__(self, clock, refusals):
+        self.clock, self.refusals = clock, refusals
+        self.requests = 0
+
+    def supports_streaming(self):
+        return True
+
+    def complete(self, request, on_text=None):
+        self.requests += 1
+        self.clock.sleep(1)
+        if self.requests <= self.refusals:
+            raise LLMError("nothing listens there", is_refused=True)
+        return LLMResponse("Hello.", "stop")
+
+
+@pytest.mark.parametrize(("refusals", "requests"), [(2, 3), (100, 3)], ids=["it starts", "it stays down"])
+def test_a_model_server_has_some_seconds_to_start_and_then_the_answer_fails_for_good(replying, refusals, requests):
+    """A person waits for it; other failures are retried by the step, as in any Process (platform 10)."""
+    talk, pieces, _ = replying
+    model = Down(talk.world.clock, refusals)
+    memory = MemoryService(talk.store, talk.conversations, talk.turns)
+    executor = ReplyExecutor(memory, pieces, lambda _work: nullcontext(model), 1024, talk.world.clock)
+    work = OperationRequest(talk.user, OPERATION, "http", {}, {"answer": begun(talk).id}, None, {})
+    if refusals == 2:
+        assert executor.execute(work).output["text"] == "Hello."
+    else:
+        with pytest.raises(OperationError, match="nothing listens") as failed:
+            executor.execute(work)
+        assert not failed.value.is_transient
+    assert model.requests == requests
+
+
 def test_a_message_that_does_not_fit_is_refused_by_how_much_platform_24(replying):
     talk, _, made = replying
     with pytest.raises(RuleError, match=r"[0-9,]+ more than the 768 that fit"):

@@ -1,6 +1,7 @@
 """`aeon chat` and `aeon conversation`, with a scripted model server and on a real terminal."""
 
 import json
+import time
 from pathlib import Path
 
 import pytest
@@ -308,3 +309,48 @@ def test_an_answer_whose_run_was_deleted_has_failed_and_hinders_nobody_platform_
     with Project.open() as project:
         failed = project.conversations.alternative(begun.id)
         assert (failed.state, failed.failure) == ("failed", "its run was deleted")
+
+
+def test_a_model_server_that_is_down_fails_the_answer_soon_and_says_where_and_how_to_go_on(talk, aeon):
+    """Before, the step was retried after 1, 4 and 16 s, as a background job is."""
+    server, chat = talk()
+    server.close()
+    begun = time.monotonic()
+    failed = chat("Hello?")
+    assert time.monotonic() - begun < 15, "about 4 s on a machine that is not busy"
+    said = " ".join(failed.err.split())
+    assert (failed.code, failed.out) == (1, "")
+    assert server.base_url in said
+    assert "refused" in said
+    answer = aeon("conversation", "show", "last", "--json").json["path"][-1]
+    assert f"the message is kept; try again with: aeon conversation regenerate {answer['id'][:8]}" in said
+    _, _ = talk("Hello!")
+    assert aeon("conversation", "regenerate", answer["id"][:8]).out == "Hello!\n"
+
+
+REPEAT = """
+kind: Process
+name: repeat
+initialContext: [message]
+steps:
+  - {id: kept, tool: remember, inputs: {key: said, value: "{message}"}, output: kept}
+outputTemplate: "You said: {{message}}"
+"""
+
+
+def test_why_of_an_answer_without_a_manifest_says_which_process_and_run_made_it_platform_25(talk, aeon):
+    """A user's own Process may answer without a model, or ask one by a step of its own."""
+    talk()
+    assert aeon("init").code == 0
+    assert aeon("apply", "-f", "-", stdin=REPEAT.encode()).code == 0
+    assert aeon("chat", "Hello", "--process", "repeat").out == "You said: Hello\n"
+    answer = aeon("conversation", "show", "last", "--json").json["path"][-1]
+    why = aeon("conversation", "why", "last")
+    said = " ".join(why.err.split())
+    assert (why.code, why.cells("STEP", "ATTEMPT", "CALLS", "STATE")) == (0, [("kept", "1", "remember", "completed")])
+    assert f"by the Process 'repeat', run {answer['runId']}" in said
+    assert f"aeon log show {answer['runId']}" in said
+    assert aeon("log", "show", answer["runId"]).code == 0
+    run = aeon("conversation", "why", "last", "--json").json
+    assert (run["process"]["name"], run["runId"], run["state"]) == ("repeat", answer["runId"], "completed")
+    assert aeon("conversation", "why", answer["respondsTo"]).code == 2, "nothing made a message"

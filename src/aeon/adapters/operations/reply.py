@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from typing import cast
+from typing import Final, cast
 
 from aeon.adapters.operations.assisted_reply import (
     AssistedReply,
@@ -16,11 +16,23 @@ from aeon.base.clock import Clock
 from aeon.base.errors import LLMError
 from aeon.base.json import Json, JsonObject
 from aeon.llm.adapters.wire_adapter import DeduplicatingSink
-from aeon.llm.interface import ChatMessage, LLMAdapter, LLMResponse, call_model
+from aeon.llm.interface import (
+    ChatMessage,
+    LLMAdapter,
+    LLMRequest,
+    LLMResponse,
+    RequestAdapter,
+    TextSink,
+    TokenCounts,
+    call_model,
+)
 from aeon.platform.catalog.operations import ConversationReply, OperationError
 from aeon.platform.catalog.tool_calls import OperationRequest, OperationResult
 from aeon.platform.conversations.pieces import AnswerStoppedError, PieceStream
 from aeon.platform.memory.working_memory import MemoryService, PreparedReply, ReplyForm
+
+_STARTING: Final = 2.0
+"""Seconds that an answer waits for a model server where nothing listens: it may be starting."""
 
 _NO_PLAN = "doubtful: the use of tools could not be planned, so none was used"
 
@@ -58,7 +70,7 @@ class ReplyExecutor:
         sink = DeduplicatingSink(lambda piece: self._pieces.append(answer, piece), self._begun(answer))
         try:
             with self._model(work) as opened:
-                adapter = ReplyRecorder(opened, replies)
+                adapter = ReplyRecorder(_WaitingForServer(opened, self._clock), replies)
                 assisted = self._assisted(work.user, answer, form, adapter, sink) if operation.uses_tools else None
                 if assisted is not None:
                     return assisted | {"model": replies[-1].model if replies else None}
@@ -68,7 +80,7 @@ class ReplyExecutor:
         except LLMError as error:
             if isinstance(error.__cause__, AnswerStoppedError):
                 raise OperationError("the answer was stopped") from None
-            raise operation_error(error) from None
+            raise _failure(error) from None
         except AnswerStoppedError:
             raise OperationError("the answer was stopped") from None
 
@@ -109,6 +121,47 @@ class ReplyExecutor:
         sink.begin_attempt()
         sink(output["text"])  # what was not streamed: the result of a tool
         return output
+
+
+class _WaitingForServer(RequestAdapter):
+    """A model whose server gets some seconds to start, once for an answer, where nothing listens at its address."""
+
+    def __init__(self, adapter: LLMAdapter, clock: Clock) -> None:
+        self._adapter = adapter
+        self._clock = clock
+        self._ends_at: float | None = None
+
+    def supports_streaming(self) -> bool:
+        return self._adapter.supports_streaming()
+
+    def supports_schema(self) -> bool:
+        return self._adapter.supports_schema()
+
+    def count_tokens(self, request: LLMRequest) -> TokenCounts | None:
+        return self._adapter.count_tokens(request)
+
+    def complete(self, request: LLMRequest, on_text: TextSink | None = None) -> LLMResponse:
+        while True:
+            try:
+                return self._adapter.complete(request, on_text)
+            except LLMError as error:
+                if not _is_refused(error) or self._is_over():
+                    raise
+
+    def _is_over(self) -> bool:
+        now = self._clock.monotonic()
+        if self._ends_at is None:
+            self._ends_at = now + _STARTING
+        return now >= self._ends_at
+
+
+def _is_refused(error: LLMError) -> bool:
+    return bool(error.details.get("is_refused"))
+
+
+def _failure(error: LLMError) -> OperationError:
+    """Return a model's error as that of the answer. A person waits for it: a server that is down fails it at once."""
+    return OperationError(error.message, next_step=error.advice) if _is_refused(error) else operation_error(error)
 
 
 def _newest(prepared: PreparedReply, tokens: int) -> tuple[ChatMessage, ...]:

@@ -12,6 +12,7 @@ from aeon.application.conversations import (
     Conversation,
     ConversationService,
     NewAttachment,
+    StoreUnavailableError,
 )
 from aeon.base.errors import AeonError, InputError
 from aeon.cli.console import print_data, print_error, print_message
@@ -94,6 +95,7 @@ class Chat:
         self._is_temporary = is_temporary
         self.attachments: list[NewAttachment] = []
         """What goes with the next message."""
+        self._is_dialogue = False
 
     def say_once(self, text: str) -> int:
         """Say a message and print the answer alone; the exit code says whether there is a whole one."""
@@ -109,6 +111,7 @@ class Chat:
 
     def talk(self) -> int:
         """Read messages and commands until the user leaves."""
+        self._is_dialogue = True
         commands = SlashCommands(self)
         path = [] if self.conversation is None else self.service.path(self.conversation.id)
         messages = [each.content for each in path if each.turn.speaker == "user" and each.content is not None]
@@ -118,6 +121,7 @@ class Chat:
         name = "a new conversation" if self.conversation is None else heading(self.service, self.conversation)
         print_message(f"{name}; /help lists the commands, Ctrl-D leaves")
         print_path(self.service, path)
+        self._wait_for_open_answer()
         draft = ""
         while not commands.is_over:
             try:
@@ -156,18 +160,46 @@ class Chat:
             exit_code_of(stop)
 
     def say(self, text: str) -> Alternative:
-        """Say a message, print its answer as it comes, and return it."""
+        """Say a message, print its answer as it comes, and return it. Waits for the answer before it."""
+        self._wait_for_open_answer()
         place = None if self.conversation is None else self.conversation.id
-        answer = self.service.ask(place, text, attachments=self.attachments, process=self.process)
+        try:
+            answer = self.service.ask(place, text, attachments=self.attachments, process=self.process)
+        except StoreUnavailableError:
+            print_message("once the record answers, see whether the message was kept: aeon conversation show last")
+            raise
         self.attachments = []
         self.conversation = self.service.get(answer.result.conversation_id)
         return self.show(answer)
+
+    def _wait_for_open_answer(self) -> None:
+        """Wait for an answer that is being made, here or elsewhere; a dialogue shows it."""
+        path = [] if self.conversation is None else self.service.path(self.conversation.id, limit=1)
+        if not path or path[-1].state != "generating":
+            return
+        print_message("the answer before is still being made; it is waited for", "note: ")
+        answer = self.service.follow(path[-1].id)
+        if self._is_dialogue:
+            self.show(answer)
+        else:
+            for _ in answer:
+                pass
 
     def show(self, answer: AnswerFollower) -> Alternative:
         """Print an answer as it comes, in a pipe once it is complete, and return it.
 
         Ctrl-C stops the answer, not the program.
         """
+        try:
+            self._print_pieces(answer)
+        except StoreUnavailableError as error:
+            print_error(error)
+            print_message("the message is kept; its answer is made once the record answers again", "note: ")
+            return answer.result
+        self._report(answer.result)
+        return answer.result
+
+    def _print_pieces(self, answer: AnswerFollower) -> None:
         shown: list[str] = []
         is_seen = sys.stdout.isatty()
         try:
@@ -183,8 +215,6 @@ class Chat:
             if exit_code_of(stop) is not ExitCode.INTERRUPTED:
                 raise
             answer.result = self.service.stop(answer.result.id)
-        self._report(answer.result)
-        return answer.result
 
     def _print_content(self, answer: AnswerFollower, shown: str | None) -> None:
         """Print a complete answer unless it was shown while it was made."""
@@ -199,13 +229,21 @@ class Chat:
         """Say on stderr what is not right with an answer."""
         if made.state == "failed":
             print_message(f"the answer failed: {printable(made.failure or '')}", "error: ")
-            print_message("try again with /retry, or change the message with /edit", "next: ")
+            print_message(self._after_failure(made), "next: ")
         elif made.state == "stopped":
             print_message("\nstopped; what was written is kept")
         elif made.is_cut_off:
             print_message("the answer was cut off by the token limit", "warning: ")
         for mark in doubts_of(made):
             print_message(printable(mark), "warning: ")
+
+    def _after_failure(self, made: Alternative) -> str:
+        """How to go on after an answer that failed."""
+        if self._is_dialogue:
+            return "try again with /retry, or change the message with /edit"
+        if self._is_temporary:
+            return "ask again; nothing of it was kept"
+        return f"the message is kept; try again with: aeon conversation regenerate {made.id[:SHORT_ID]}"
 
 
 @contextmanager

@@ -20,7 +20,7 @@ from aeon.cli.conversations.views import (
     SHORT_ID,
     heading,
     print_comparison,
-    print_manifest,
+    print_origin,
     print_path,
     shown_content,
     state_of,
@@ -204,7 +204,7 @@ class SlashCommands:
     def _why(self, arguments: str) -> None:
         number, _ = _leading_number(arguments)
         answer = self._at(number) if number is not None else self._last("agent")
-        print_manifest(self._service, answer, self._service.why(answer.id))
+        print_origin(self._service, answer)
 
     def _title(self, text: str) -> None:
         changed = self._service.change(self._conversation().id, {"title": text or None})

@@ -80,14 +80,35 @@ def show_tree(name: str, user: str, *, after: str | None, limit: int, output: Ou
 
 
 def show_manifest(name: str, user: str, *, output: OutputFormat) -> int:
-    """Print what an answer was made from. Raises NotFoundError."""
+    """Print what an answer was made from. Raises NotFoundError for what was not made here."""
     with workspace_session(user) as workspace:
         service = workspace.conversations
-        answer = service.find_alternative(name)
-        manifest = service.why(answer.id)
-        if not print_as(output, manifest, key="promptDigest"):
-            print_manifest(service, answer, manifest)
+        print_origin(service, service.find_alternative(name), output=output)
     return ExitCode.DONE
+
+
+def print_origin(service: ConversationService, answer: Alternative, *, output: OutputFormat = "table") -> None:
+    """Print the manifest of an answer; without one, the run that made it. Raises NotFoundError for what has neither."""
+    try:
+        manifest = service.why(answer.id)
+    except NotFoundError:
+        if answer.run_id is None:
+            raise
+        run = service.run_of(answer.id)
+        if not print_as(output, run, key="runId"):
+            _print_run(answer, run)
+        return
+    if not print_as(output, manifest, key="promptDigest"):
+        print_manifest(service, answer, manifest)
+
+
+def _print_run(answer: Alternative, run: JsonObject) -> None:
+    """Print the Process and the steps that made an answer of which no manifest is kept."""
+    named = f"answer {answer.id[:SHORT_ID]} by the Process {run['process']['name']!r}, run {run['runId']}"
+    print_message(printable(f"{named}; its prompts are not kept, because no step of it is a conversation_reply"))
+    rows = [(each["step"], each["attempt"], each["calls"], each["state"]) for each in run["steps"]]
+    print_table(("STEP", "ATTEMPT", "CALLS", "STATE"), rows)
+    print_message(f"inputs and outputs of its steps: aeon log show {run['runId']}", "next: ")
 
 
 def show_prompt(name: str, user: str, *, output: OutputFormat) -> int:

@@ -237,6 +237,13 @@ def _advice(status: int, message: str) -> str:
     return by_status.get(status, "Correct what the server names, then run again.")
 
 
+def _is_refused(error: BaseException | None) -> bool:
+    """Whether nothing listens at the address: the system says so in the cause of the client's error."""
+    while error is not None and not isinstance(error, ConnectionRefusedError):
+        error = error.__cause__ or error.__context__
+    return error is not None
+
+
 @contextmanager
 def _translated_errors(silence: float) -> Generator[None]:
     """Translates the client's errors into AttemptFailed with a clear reason."""
@@ -247,7 +254,7 @@ def _translated_errors(silence: float) -> Generator[None]:
     except httpx2.TimeoutException:
         raise AttemptFailed(f"nothing arrived for {silence:g} s") from None
     except httpx2.ConnectError as error:
-        raise AttemptFailed(f"cannot connect ({error})") from None
+        raise AttemptFailed(f"cannot connect ({error})", is_refused=_is_refused(error)) from None
     except httpx2.TransportError as error:
         raise AttemptFailed(f"the connection broke ({error or type(error).__name__})") from None
     except httpx2.DecodingError as error:

@@ -153,7 +153,7 @@ class WireAdapter(RequestAdapter):
             return attempt()
         except AttemptFailed as error:
             failure: AttemptFailed | LLMError = AttemptFailed(
-                self._safe_text(error.reason), retry_after=error.retry_after
+                self._safe_text(error.reason), retry_after=error.retry_after, is_refused=error.is_refused
             )
         except LLMError as error:
             failure = type(error)(self._safe_text(error.message), next_step=error.next, **error.details)
