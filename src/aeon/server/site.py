@@ -13,6 +13,7 @@ import aeon
 from aeon.server.edge.guard import Guard
 from aeon.server.edge.state import ServerState
 from aeon.server.rest.router import PREFIX, handle_errors, mount_rest
+from aeon.server.web.mount import mount_web
 
 __all__ = ["ServerState", "SiteServer", "build_site", "serve_site"]
 
@@ -33,6 +34,7 @@ def build_site(state: ServerState, hosts: Sequence[str]) -> Guard:
     app.state.server = state
     handle_errors(app)
     mount_rest(app)
+    mount_web(app)
     return Guard(app, hosts)
 
 
