@@ -56,7 +56,7 @@ _TAGS: Final = frozenset(
         "ul",
     ]
 )
-_ATTRIBUTES: Final = {"a": {"href"}, "span": {"class"}, "code": {"class"}, "ol": {"start"}}
+_ATTRIBUTES: Final = {"*": set[str](), "a": {"href"}, "span": {"class"}, "code": {"class"}, "ol": {"start"}}
 _SCHEMES: Final = frozenset({"http", "https", "mailto"})
 
 _DIRECTIONS: Final = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")

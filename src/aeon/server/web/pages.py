@@ -5,7 +5,7 @@ import secrets
 from collections.abc import Mapping
 from functools import cache, partial
 from pathlib import Path
-from typing import Final
+from typing import Final, cast
 
 from fastapi import Request
 from fastapi.responses import HTMLResponse, RedirectResponse
@@ -81,6 +81,6 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.globals["new_key"] = new_key
+    cast(dict[str, object], environment.globals)["new_key"] = new_key
     environment.filters.update(value=show_value, plain=show_directions)
     return environment
