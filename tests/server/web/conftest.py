@@ -42,10 +42,26 @@ class Served:
 
     link: str
     model: WireDouble | None
+    folder: Path
+    environ: dict[str, str]
 
     @property
     def base(self) -> str:
         return self.link.partition("/#")[0]
+
+    def aeon(self, *argv: str, code: int = 0) -> str:
+        """What another command in the same folder prints."""
+        ran = subprocess.run(
+            [sys.executable, "-m", "aeon", *argv],
+            cwd=self.folder,
+            env=self.environ,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+        assert ran.returncode == code, ran.stderr
+        return ran.stdout
 
 
 @pytest.fixture
@@ -70,7 +86,7 @@ def serve(tmp_path: Path) -> Iterator[Callable[..., Served]]:
         threading.Thread(target=process.stderr.read, daemon=True).start()
         link = process.stdout.readline().strip()
         assert link.startswith("http://aeon-"), link
-        return Served(link, doubles[-1] if doubles else None)
+        return Served(link, doubles[-1] if doubles else None, folder, environ)
 
     yield start
     for double in doubles:

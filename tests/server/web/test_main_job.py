@@ -42,12 +42,12 @@ def test_a_newcomer_gets_an_answer_edits_pages_and_finds_the_run(serve, visit):
     said.get_by_role("textbox").fill("Which river flows through Cologne?")
     said.get_by_role("button", name="Save and answer").click()
     answered(page, "The Rhine.")
-    assert said.locator(".pager").inner_text().split() == ["‹", "2/2", "›"]
+    assert said.locator(".pager").inner_text().split()[1] == "2/2"
     assert said.locator(".elsewhere").inner_text().startswith("1 message on another branch")
 
     page.get_by_role("button", name="Regenerate").click()
     answer = answered(page, "Father Rhine.")
-    assert answer.locator(".pager").inner_text().split() == ["‹", "2/2", "›"]
+    assert answer.locator(".pager").inner_text().split()[1] == "2/2"
     answer.get_by_role("button", name="previous alternative").click()
     answered(page, "The Rhine.")
     page.locator("article.said").get_by_role("button", name="previous alternative").click()
