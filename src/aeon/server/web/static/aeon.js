@@ -139,17 +139,22 @@ function follow() {
   const place = document.querySelector("[data-stream]");
   if (!place) return;
   tellOnce(words.answering);
-  let isBegun = false;
-  const source = new EventSource(place.dataset.stream);
-  stream = source;
-  source.addEventListener("piece", (event) => {
+  const written = document.createTextNode("");
+  let waiting = "";
+  const write = () => {
     const follows = isAtEnd();
-    if (!isBegun) place.textContent = "";
-    isBegun = true;
-    place.append(JSON.parse(event.data).text);
+    if (!written.isConnected) place.replaceChildren(written);
+    written.appendData(waiting);
+    waiting = "";
     if (follows) goToEnd();
     else showJump();
     alertReader("");
+  };
+  const source = new EventSource(place.dataset.stream);
+  stream = source;
+  source.addEventListener("piece", (event) => {
+    if (!waiting) requestAnimationFrame(write); // many pieces a second are written at once
+    waiting += JSON.parse(event.data).text;
   });
   source.addEventListener("end", () => {
     source.close();
