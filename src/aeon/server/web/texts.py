@@ -30,6 +30,7 @@ TEXTS: Final[Mapping[str, tuple[str, str]]] = {
     "conversations": ("Conversations", "Unterhaltungen"),
     "copied": ("Copied", "Kopiert"),
     "copy": ("Copy", "Kopieren"),
+    "count_tokens": ("{n} tokens", "{n} Token"),
     "cut_off": ("ended at the model's limit", "endete an der Grenze des Modells"),
     "details": ("Details", "Einzelheiten"),
     "duration": ("Duration", "Dauer"),
