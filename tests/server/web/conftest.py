@@ -139,6 +139,7 @@ def visit(chromium):
         page.goto(served.link)
         if options.get("java_script_enabled", True):
             page.locator("#say").wait_for()
+            page.wait_for_load_state()  # the script is there then
         page.on("console", lambda said: watch.errors.append(said.text) if said.type in ("error", "warning") else None)
         return page
 

@@ -1,8 +1,11 @@
 """The page for every reader: by keys alone, on a small screen, in German, with axe's rules, in long conversations."""
 
+import json
 from pathlib import Path
 
 import pytest
+from tests.server.web.conftest import PausedResponse
+from tests.server.web.test_markdown import HOSTILE
 
 pytestmark = [pytest.mark.server, pytest.mark.slow]
 
@@ -143,8 +146,6 @@ def test_a_fork_a_title_a_pin_an_archive_and_a_file(serve, visit, tmp_path):
 
 
 def test_the_reader_is_not_scrolled_away_and_can_jump(serve, visit):
-    from tests.server.web.conftest import PausedResponse
-
     served = serve(PausedResponse(" ".join(f"word {number}" for number in range(3_000))))
     page = visit(served)
     page.locator("#say").fill("Which river flows through Vienna?")
@@ -156,3 +157,48 @@ def test_the_reader_is_not_scrolled_away_and_can_jump(serve, visit):
     assert page.evaluate("scrollY") == 0
     page.get_by_role("button", name="Jump to the latest").click()
     assert page.evaluate("innerHeight + scrollY >= document.documentElement.scrollHeight - 60")
+
+
+def test_hostile_answers_do_nothing_on_the_page_and_load_nothing(serve, visit):
+    page = visit(serve("\n\n".join(HOSTILE.values())))
+    talk(page)
+    body = page.locator("article.answer .body")
+    assert "alert(1)" in body.inner_text()
+    assert body.locator("img, form, iframe, script, style, svg").count() == 0
+    assert page.locator("#main").evaluate("(main) => main.tagName") == "MAIN"
+
+
+def test_a_conversation_of_thousands_is_read_in_windows(serve, visit):
+    served = serve()
+    (served.folder / "chat.json").write_text(json.dumps([long_chat(2_000)]))
+    served.aeon("conversation", "import", "chat.json")
+    page = visit(served)
+    page.locator("#side").get_by_role("link", name="Rivers").click()
+    page.locator("article", has_text="message 1999").wait_for()
+    assert page.locator("article").count() == 50
+    assert len(page.content()) < 150_000
+    page.get_by_role("link", name="Earlier messages").click()
+    page.locator("article", has_text="message 1949").wait_for()
+    assert page.locator("article").first.inner_text().splitlines()[2] == "message 1900"
+    page.get_by_role("link", name="To the newest message").click()
+    page.locator("article", has_text="message 1999").wait_for()
+
+
+def long_chat(count):
+    """A conversation of `count` messages as ChatGPT exports it."""
+    mapping = {
+        f"n{number}": {
+            "id": f"n{number}",
+            "parent": f"n{number - 1}" if number else None,
+            "children": [f"n{number + 1}"] if number + 1 < count else [],
+            "message": {
+                "id": f"n{number}",
+                "author": {"role": "assistant" if number % 2 else "user"},
+                "create_time": 1_700_000_000 + number,
+                "content": {"content_type": "text", "parts": [f"message {number}"]},
+            },
+        }
+        for number in range(count)
+    }
+    times = {"create_time": 1_700_000_000, "update_time": 1_700_009_000}
+    return {"title": "Rivers", "conversation_id": "c1", "current_node": f"n{count - 1}", "mapping": mapping, **times}

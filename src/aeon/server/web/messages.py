@@ -12,7 +12,6 @@ from aeon.server.auth.caller import SignedIn
 from aeon.server.web.forms import Key, Said, key_of, normalized
 from aeon.server.web.pages import answer, fill, go_to, language_of, page
 from aeon.server.web.run_view import list_steps
-from aeon.server.web.thread import read_message
 
 router = APIRouter(include_in_schema=False, prefix="/messages/{message}")
 
@@ -22,19 +21,6 @@ async def open_message(message: str, caller: SignedIn) -> Response:
     """The conversation at a message, on whatever branch it stands; nothing is switched."""
     found = await caller.state.call(lambda: caller.workspace.conversations.alternative(message))
     return go_to(f"/conversations/{found.conversation_id}?at={found.id}#{found.id}")
-
-
-@router.get("/article")
-async def show_article(message: str, caller: SignedIn, request: Request) -> Response:
-    """One message as it stands on the page of its conversation."""
-    language, service = language_of(request), caller.workspace.conversations
-
-    def make() -> str:
-        shown = read_message(service, message)
-        is_tip = service.get(shown.made.conversation_id).tip_id == message
-        return fill("article.html", language, {"shown": shown, "is_tip": is_tip, "processes": []})
-
-    return answer(await caller.state.call(make))
 
 
 @router.get("/text")

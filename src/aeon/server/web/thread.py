@@ -75,12 +75,6 @@ def read_thread(service: ConversationService, conversation: str, at: str | None)
     return Thread(found, messages, path[0].responds_to_id if path else None, end == found.tip_id)
 
 
-def read_message(service: ConversationService, id_: str) -> ShownMessage:
-    """One message or answer as a page shows it. Raises NotFoundError."""
-    made = service.settle(id_)
-    return _shown(service, made, service.attachments([id_]).get(id_, []))
-
-
 def _shown(service: ConversationService, made: Alternative, attachments: list[Attachment]) -> ShownMessage:
     siblings = sorted(service.siblings(made.id), key=lambda each: each.sequence)
     place = next(number for number, each in enumerate(siblings) if each.id == made.id)

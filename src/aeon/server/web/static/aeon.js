@@ -184,19 +184,21 @@ async function watchProgress(place, source) {
   }
 }
 
+// The finished answer takes the place of its pieces; all else on the page stays as its reader has it.
 async function finish(place) {
   const follows = isAtEnd();
-  const typed = byId("say");
-  const caret = typed && document.activeElement === typed ? [typed.selectionStart, typed.selectionEnd] : null;
-  try {
-    const answer = await fetch(location.href);
-    if (!(await show(answer, true))) return;
-  } catch {
-    alertReader(words.lost);
-    return;
+  const article = place.closest("article");
+  const answer = await fetch(location.href).catch(() => null);
+  if (!answer || !answer.ok) return alertReader(words.lost);
+  const next = new DOMParser().parseFromString(await answer.text(), "text/html");
+  for (const id of [article.id, "buttons", "side"]) {
+    const part = next.getElementById(id);
+    if (byId(id) && part) byId(id).replaceWith(part);
   }
+  const stop = byId("stop");
+  if (stop) stop.remove();
+  document.title = next.title;
   enhance();
-  if (caret && byId("say")) byId("say").setSelectionRange(...caret);
   if (follows) goToEnd();
   else showJump();
   tellOnce(words.answered);
