@@ -3,8 +3,8 @@
 import os
 import subprocess
 import sys
-import threading
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -64,12 +64,11 @@ class Served:
         return ran.stdout
 
 
-@pytest.fixture
-def serve(tmp_path: Path) -> Iterator[Callable[..., Served]]:
-    """`serve(*rules)`: a server in a folder of its own, whose model answers by these rules; `model=` names another."""
+@contextmanager
+def running(folder: Path) -> Iterator[Callable[..., Served]]:
+    """`start(*rules)`: a server in that folder, whose model answers by these rules; `model=` names an embedded one."""
     started: list[subprocess.Popen[str]] = []
     doubles: list[WireDouble] = []
-    folder = tmp_path / "here"
     (folder / ".git").mkdir(parents=True)
 
     def start(*rules: object, model: str | None = None) -> Served:
@@ -80,22 +79,29 @@ def serve(tmp_path: Path) -> Iterator[Callable[..., Served]]:
             environ |= {"AEON_MODEL_BASE_URL": doubles[-1].base_url, "AEON_MODEL_NAME": "scripted"}
         argv = [sys.executable, "-m", "aeon", "serve", "--port", "0", *(["--model", model] if model else [])]
         process = subprocess.Popen(
-            argv, cwd=folder, env=environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+            argv, cwd=folder, env=environ, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
         )
         started.append(process)
-        threading.Thread(target=process.stderr.read, daemon=True).start()
         link = process.stdout.readline().strip()
         assert link.startswith("http://aeon-"), link
         return Served(link, doubles[-1] if doubles else None, folder, environ)
 
-    yield start
-    for double in doubles:
-        double.close()
-    for process in started:
-        process.terminate()
-        process.wait(20)
-        process.stdout.close()
-        process.stderr.close()
+    try:
+        yield start
+    finally:
+        for double in doubles:
+            double.close()
+        for process in started:
+            process.terminate()
+            process.wait(20)
+            process.stdout.close()
+
+
+@pytest.fixture
+def serve(tmp_path: Path) -> Iterator[Callable[..., Served]]:
+    """`serve(*rules)`: a server in a folder of its own, as `running` starts it."""
+    with running(tmp_path / "here") as start:
+        yield start
 
 
 @pytest.fixture(scope="session")

@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from tests.server.web.conftest import PausedResponse
+from tests.server.web.conftest import PausedResponse, running
 
 from aeon.testing.wire_rules import ErrorResponse
 
@@ -131,6 +131,48 @@ def test_what_was_typed_survives_the_end_of_the_session(serve, visit):
     page.locator("#alert").filter(has_text="Open the link").wait_for()
     visit.expects("401")
     assert page.locator("#say").input_value() == "Which river flows through Vienna?"
+
+
+FETCHED = """async ([method, path, body]) => {
+    const answer = await fetch(path, { method, body: body && new URLSearchParams(body) });
+    return [answer.status, answer.headers.get("content-type"), await answer.text()];
+}"""
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body", "status", "words"),
+    [
+        ("GET", "/nothing", None, 404, "There is nothing at this address."),
+        ("GET", "/messages/x/stop", None, 405, "This address is only for forms."),
+        ("GET", "/conversations/x", None, 404, "You have no conversation"),
+        ("GET", "/runs/x", None, 404, "no run"),
+        ("GET", "/runs?since=yesterday", None, 422, "is not an instant"),
+        ("GET", "/runs?after=x", None, 422, "is not a cursor"),
+        ("POST", "/conversations", {}, 422, "Field required"),
+        ("POST", "/conversations", {"content": " ", "key": "k"}, 422, "empty"),
+        ("POST", "/runs/x/retry", {"key": "k"}, 404, "no run"),
+    ],
+)
+def test_an_error_of_a_page_is_a_page_that_says_what_to_do(serve_once, method, path, body, status, words):
+    found, kind, html = serve_once.evaluate(FETCHED, [method, path, body])
+    assert (found, kind) == (status, "text/html; charset=utf-8")
+    assert words in re.sub(r"\s+", " ", html)
+
+
+def test_an_error_of_another_door_stays_a_problem(serve_once):
+    found, kind, _ = serve_once.evaluate(FETCHED, ["GET", "/api/v1/nothing", None])
+    assert (found, kind) == (404, "application/problem+json")
+
+
+@pytest.fixture(scope="module")
+def serve_once(chromium, tmp_path_factory):
+    """A signed-in page of a server that the tests of this module share."""
+    with running(tmp_path_factory.mktemp("served")) as start:
+        page = chromium.new_context().new_page()
+        page.goto(start().link)
+        page.locator("#say").wait_for()
+        yield page
+        page.context.close()
 
 
 @pytest.mark.model

@@ -1,5 +1,6 @@
 """Makes pages from templates: in the reader's language, with everything escaped that no renderer made safe."""
 
+import hashlib
 import json
 import secrets
 from collections.abc import Mapping
@@ -62,6 +63,12 @@ def new_key() -> str:
     return secrets.token_hex(8)
 
 
+@cache
+def static(name: str) -> str:
+    """The address of a file of the page; it changes with the file, so that no browser keeps an old one."""
+    return f"/static/{name}?{hashlib.sha256((FOLDER / 'static' / name).read_bytes()).hexdigest()[:8]}"
+
+
 def show_value(value: Json) -> str:
     """JSON for people: a text as it is, all else with indentation; cut if it is very long."""
     shown = show_directions(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=2))
@@ -81,6 +88,6 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    cast(dict[str, object], environment.globals)["new_key"] = new_key
+    cast(dict[str, object], environment.globals).update(new_key=new_key, static=static)
     environment.filters.update(value=show_value, plain=show_directions)
     return environment

@@ -351,7 +351,13 @@ addEventListener("pageshow", (event) => {
   if (event.persisted) location.reload();
 });
 
+function foldList() {
+  const list = document.querySelector("#side .list");
+  if (matchMedia("(max-width: 50rem)").matches && !list.matches(":focus-within")) list.open = false;
+}
+
 function enhance() {
+  foldList();
   restoreDrafts();
   addCopyButtons();
   follow();
