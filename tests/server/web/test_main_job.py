@@ -133,6 +133,22 @@ def test_what_was_typed_survives_the_end_of_the_session(serve, visit):
     assert page.locator("#say").input_value() == "Which river flows through Vienna?"
 
 
+def test_a_message_that_could_not_be_sent_survives_what_is_done_then(serve, visit):
+    page = visit(serve("The Danube.", "The Rhine."))
+    ask(page, "Which river flows through Vienna?")
+    answered(page, "The Danube.")
+    page.get_by_role("button", name="Regenerate").click()
+    answered(page, "The Rhine.")
+    page.route("**/messages", lambda route: route.abort())
+    ask(page, "And through Cologne?")
+    page.locator("#alert").filter(has_text="The connection is lost").wait_for()
+    visit.expects("ERR_FAILED")
+    page.get_by_role("button", name="previous alternative").click()
+    answered(page, "The Danube.")
+    page.reload()
+    assert page.locator("#say").input_value() == "And through Cologne?"
+
+
 FETCHED = """async ([method, path, body]) => {
     const answer = await fetch(path, { method, body: body && new URLSearchParams(body) });
     return [answer.status, answer.headers.get("content-type"), await answer.text()];

@@ -11,7 +11,8 @@ from aeon.server.web.texts import TEXTS, choose_language, text
 TEMPLATES = sorted((FOLDER / "templates").glob("*.html"))
 USED = re.compile(r"""\bt\(\s*["'](\w+)["']""")
 STATES = {"new", "running", "cancelling", "failing", "completed", "failed", "cancelled", "complete", "stopped"}
-STATUSES = {"waiting", "running", "retrying", "stopping", "completed", "failed", "skipped", "stopped"}
+OUTCOMES = {"running", "completed", "answered", "failed", "timed_out", "stopped", "skipped", "refused"}
+STATUSES = OUTCOMES | {"waiting", "running", "retrying", "stopping", "completed", "failed", "skipped", "stopped"}
 
 
 def fields(words):

@@ -8,6 +8,7 @@ LANGUAGES: Final = ("en", "de")
 TEXTS: Final[Mapping[str, tuple[str, str]]] = {
     "answer": ("Answer", "Antwort"),
     "answer_it": ("Answer", "Beantworten"),
+    "answered": ("answered", "beantwortet"),
     "answered_once": ("The answer is complete.", "Die Antwort ist fertig."),
     "answering": ("Is being answered ...", "Wird beantwortet ..."),
     "archive": ("Archive", "Archivieren"),
@@ -92,6 +93,7 @@ TEXTS: Final[Mapping[str, tuple[str, str]]] = {
     "previous": ("previous alternative", "vorige Alternative"),
     "process": ("Process", "Prozess"),
     "questions": ("Waits for your answer", "Wartet auf deine Antwort"),
+    "refused": ("refused", "abgelehnt"),
     "regenerate": ("Regenerate", "Neu erzeugen"),
     "rename": ("Rename", "Umbenennen"),
     "restore": ("Restore", "Wiederherstellen"),
@@ -149,6 +151,7 @@ TEXTS: Final[Mapping[str, tuple[str, str]]] = {
     "stopped": ("stopped", "angehalten"),
     "stopping": ("is being stopped", "wird angehalten"),
     "system": ("Instructions", "Anweisungen"),
+    "timed_out": ("timed out", "Zeit überschritten"),
     "title": ("Title", "Titel"),
     "tokens": ("Tokens", "Token"),
     "tokens_of": ("{total} of {budget} tokens ({kind})", "{total} von {budget} Token ({kind})"),

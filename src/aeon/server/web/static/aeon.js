@@ -44,12 +44,14 @@ function dropSentDraft(sentKey) {
   sessionStorage.removeItem("aeon-sent");
 }
 
+// Notes which draft a form sends; returns whether it sends one.
 function noteSent(form) {
   const field = form.querySelector("[data-draft]");
-  if (!field) return;
+  if (!field) return false;
   keepDraft(field);
   const key = form.elements.namedItem("key");
   sessionStorage.setItem("aeon-sent", JSON.stringify({ key: key ? key.value : "", draft: draftName(field), text: field.value }));
+  return true;
 }
 
 function forgetSentInAddress() {
@@ -102,7 +104,7 @@ async function show(answer, isSwapping) {
 async function send(form, submitter) {
   const body = new FormData(form, submitter);
   const hasFiles = form.enctype === "multipart/form-data";
-  noteSent(form);
+  const hasDraft = noteSent(form);
   const buttons = [...form.querySelectorAll("button:enabled")];
   for (const each of buttons) each.disabled = true;
   try {
@@ -110,7 +112,7 @@ async function send(form, submitter) {
     if (!(await show(answer, true))) return;
     alertReader("");
     const address = new URL(answer.url);
-    dropSentDraft(address.searchParams.get("sent"));
+    if (hasDraft) dropSentDraft(address.searchParams.get("sent"));
     address.searchParams.delete("sent");
     history.pushState(null, "", address);
     enhance();
@@ -126,7 +128,7 @@ async function send(form, submitter) {
 
 document.addEventListener("submit", (event) => {
   const form = event.target;
-  if (form.dataset.swap === undefined) return noteSent(form);
+  if (form.dataset.swap === undefined) return;
   event.preventDefault();
   send(form, event.submitter);
 });
