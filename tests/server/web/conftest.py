@@ -66,10 +66,27 @@ class Served:
 
 @contextmanager
 def running(folder: Path) -> Iterator[Callable[..., Served]]:
-    """`start(*rules)`: a server in that folder, whose model answers by these rules; `model=` names an embedded one."""
+    """`start(*rules)`: a server in that folder, whose model answers by these rules; `model=` names an embedded one.
+
+    `start.again(served)` ends it and starts it on the same port.
+    """
     started: list[subprocess.Popen[str]] = []
     doubles: list[WireDouble] = []
     (folder / ".git").mkdir(parents=True)
+
+    def launch(environ: dict[str, str], *options: str) -> str:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "aeon", "serve", *options],
+            cwd=folder,
+            env=environ,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+        )
+        started.append(process)
+        link = process.stdout.readline().strip()
+        assert link.startswith("http://aeon-"), link
+        return link
 
     def start(*rules: object, model: str | None = None) -> Served:
         kept = {name: value for name, value in os.environ.items() if not name.startswith(("AEON_", "OTEL_"))}
@@ -77,15 +94,15 @@ def running(folder: Path) -> Iterator[Callable[..., Served]]:
         if model is None:
             doubles.append(WireDouble(rules))
             environ |= {"AEON_MODEL_BASE_URL": doubles[-1].base_url, "AEON_MODEL_NAME": "scripted"}
-        argv = [sys.executable, "-m", "aeon", "serve", "--port", "0", *(["--model", model] if model else [])]
-        process = subprocess.Popen(
-            argv, cwd=folder, env=environ, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
-        )
-        started.append(process)
-        link = process.stdout.readline().strip()
-        assert link.startswith("http://aeon-"), link
+        link = launch(environ, "--port", "0", *(["--model", model] if model else []))
         return Served(link, doubles[-1] if doubles else None, folder, environ)
 
+    def again(served: Served) -> None:
+        started[-1].terminate()
+        started[-1].wait(20)
+        launch(served.environ, "--port", str(urlsplit(served.base).port))
+
+    start.again = again
     try:
         yield start
     finally:
@@ -129,7 +146,7 @@ class Watch:
 def visit(chromium):
     """`visit(served, **options)`: a page that is signed in. No page says an error or asks another host for anything.
 
-    `visit.expects(text)` takes the errors with that text for what they are.
+    `visit.expects(text)` takes errors with that text, of which there must be one; `visit.allows(text)` if there is one.
     """
     opened = []
     watches: list[tuple[Watch, str]] = []
@@ -149,12 +166,15 @@ def visit(chromium):
         page.on("console", lambda said: watch.errors.append(said.text) if said.type in ("error", "warning") else None)
         return page
 
-    def expects(text: str) -> None:
+    def allows(text: str) -> None:
         for watch, _ in watches:
-            assert any(text in each for each in watch.errors), watch.errors
             watch.errors[:] = [each for each in watch.errors if text not in each]
 
-    go.expects = expects
+    def expects(text: str) -> None:
+        assert all(any(text in each for each in watch.errors) for watch, _ in watches)
+        allows(text)
+
+    go.allows, go.expects = allows, expects
     yield go
     for context in opened:
         context.close()

@@ -97,6 +97,19 @@ def test_a_reload_shows_the_whole_running_answer_and_a_draft_survives_it_platfor
     )
 
 
+def test_a_page_goes_on_with_its_answer_after_a_restart_of_the_server(serve, visit):
+    served = serve(PausedResponse(WHOLE), WHOLE)
+    page = visit(served)
+    ask(page, "Which river flows through Vienna?")
+    page.locator(".stream").filter(has_text="The Danube flows").wait_for()
+    page.locator("#say").fill("And through Cologne?")
+    serve.again(served)
+    answered(page, WHOLE)
+    visit.allows("ERR_")  # where the page looked while no server was there
+    assert texts(page) == ["Which river flows through Vienna?", WHOLE]
+    assert page.locator("#say").input_value() == "And through Cologne?"
+
+
 def test_escape_stops_an_answer_and_keeps_what_was_written_platform_22(serve, visit):
     served = serve(PausedResponse(WHOLE), "Again.")
     page = visit(served)
