@@ -75,6 +75,35 @@ def test_no_page_is_wider_than_a_small_screen_or_than_text_of_twice_the_size(ser
         assert (address, page.evaluate("document.documentElement.scrollWidth")) == (address, 360)
 
 
+def test_looking_at_every_page_changes_nothing_in_the_record(serve, visit):
+    served = serve(ANSWER)
+    page = visit(served)
+    talk(page)
+    links = addresses(served, page)
+    before = record(served)
+    for address in [*links, *(f"{each}/text" for each in links if "/messages/" in each)]:
+        page.goto(served.base + address.replace("/why/text", "/text"))
+    assert record(served) == before
+
+
+def record(served):
+    """What users write into the record: conversations, runs, and the audit log of every change."""
+    nodes = [json.loads(line) for line in served.aeon("store", "export", "-").splitlines()]
+    kinds = {"Conversation", "ConversationTurn", "Alternative", "Manifest", "Run", "AuditEntry", "Request"}
+    return [each["properties"] for each in nodes if kinds.intersection(each.get("labels", ()))]
+
+
+def test_the_pages_without_a_session_are_readable_too(serve, visit):
+    served = serve()
+    page = visit(served, viewport={"width": 360, "height": 640}, locale="de-DE")
+    for address, signs_out in (("/nothing", False), ("/", True)):
+        if signs_out:
+            page.context.clear_cookies()
+        page.goto(served.base + address)
+        assert (serious(page), page.evaluate("document.documentElement.scrollWidth")) == ([], 360)
+    visit.expects("Failed to load resource")
+
+
 def test_all_of_it_goes_by_keys(serve, visit):
     page = visit(serve("The Danube.", "The Rhine.", "Father Rhine."))
     page.keyboard.type("Which river?")
