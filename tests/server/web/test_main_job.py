@@ -164,7 +164,7 @@ def test_a_message_that_could_not_be_sent_survives_what_is_done_then(serve, visi
 
 FETCHED = """async ([method, path, body]) => {
     const answer = await fetch(path, { method, body: body && new URLSearchParams(body) });
-    return [answer.status, answer.headers.get("content-type"), await answer.text()];
+    return [answer.status, answer.headers.get("content-type"), await answer.text(), answer.url];
 }"""
 
 
@@ -183,13 +183,21 @@ FETCHED = """async ([method, path, body]) => {
     ],
 )
 def test_an_error_of_a_page_is_a_page_that_says_what_to_do(serve_once, method, path, body, status, words):
-    found, kind, html = serve_once.evaluate(FETCHED, [method, path, body])
+    found, kind, html, _ = serve_once.evaluate(FETCHED, [method, path, body])
     assert (found, kind) == (status, "text/html; charset=utf-8")
     assert words in re.sub(r"\s+", " ", html)
 
 
+def test_a_form_that_is_sent_twice_is_done_once_and_with_other_words_again_platform_20(serve_once):
+    first, again, other = (
+        serve_once.evaluate(FETCHED, ["POST", "/conversations", {"content": words, "key": "once"}])[-1]
+        for words in ("Which river?", "Which river?", "Which lake?")
+    )
+    assert first == again != other
+
+
 def test_an_error_of_another_door_stays_a_problem(serve_once):
-    found, kind, _ = serve_once.evaluate(FETCHED, ["GET", "/api/v1/nothing", None])
+    found, kind, *_ = serve_once.evaluate(FETCHED, ["GET", "/api/v1/nothing", None])
     assert (found, kind) == (404, "application/problem+json")
 
 
