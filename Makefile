@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 LOCK   := requirements/dev.lock
 PYTEST := $(BIN)/pytest
 
-.PHONY: help demo test nightly check docs pictures bench weights lock clean
+.PHONY: help demo test nightly check docs pictures screenshots bench weights lock clean
 .DEFAULT_GOAL := help
 
 help: ## what there is
@@ -46,6 +46,9 @@ docs: $(VENV)/.installed ## build the site of the documentation into build/site;
 
 pictures: $(VENV)/.installed ## make the pictures of the terminal in docs/pictures
 	@$(BIN)/python docs/make_pictures.py
+
+screenshots: $(VENV)/.installed ## make the pictures of the page in docs/pictures (needs Chromium)
+	@$(BIN)/python docs/make_screenshots.py
 
 bench: $(VENV)/.installed weights ## every benchmark; prints ratios, writes the RESULTS.md files
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/bench.lock

@@ -13,6 +13,7 @@ from aeon.server.edge.guard import AsgiApp, Guard
 from aeon.server.edge.state import ServerState
 from aeon.server.openai.door import openai_door
 from aeon.server.rest.router import PREFIX, handle_errors, mount_rest
+from aeon.server.web.mount import mount_web
 
 __all__ = ["ServerState", "SiteServer", "build_site", "site_server"]
 
@@ -36,6 +37,7 @@ def build_site(state: ServerState, hosts: Sequence[str], mcp: AsgiApp | None = N
     app.mount("/v1", openai_door(state))
     if mcp is not None:
         app.mount("/mcp", mcp)
+    mount_web(app)
     return Guard(app, hosts)
 
 

@@ -2,15 +2,16 @@
 
 from typing import Annotated, Final, NamedTuple
 
-from fastapi import Depends, Request
+from fastapi import Depends, Request, Response
 
-from aeon.application.access import Credential
+from aeon.application.access import SESSION_DAYS, Credential
 from aeon.application.workspace import Workspace
 from aeon.server.edge.problems import RequestError
 from aeon.server.edge.state import ServerState, state_of
 
 COOKIE: Final = "aeon_session"
 
+_DAY: Final = 24 * 60 * 60
 _BEARER: Final = "bearer "
 _READING: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 
@@ -58,6 +59,11 @@ async def _caller(request: Request, found: Credential | None) -> Caller:
     if found.scope == "read" and request.method not in _READING:
         raise RequestError(403, "This token only reads.", next_step="Use one with the scope `write`.")
     return Caller(found.user_id, found.id, await state.workspace(found.user_id), state)
+
+
+def keep_session(answer: Response, secret: str) -> None:
+    """Give a browser the cookie of its session."""
+    answer.set_cookie(COOKIE, secret, max_age=int(SESSION_DAYS * _DAY), path="/", httponly=True, samesite="strict")
 
 
 SignedIn = Annotated[Caller, Depends(signed_in)]

@@ -1,21 +1,19 @@
 """Signing in and out, and tokens for programs (platform 31)."""
 
-from typing import Final, Literal
+from typing import Literal
 
 from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from aeon.application.access import SESSION_DAYS, TOKEN_DAYS, Credential
+from aeon.application.access import TOKEN_DAYS, Credential
 from aeon.base.json import Json
-from aeon.server.auth.caller import COOKIE, SignedIn
+from aeon.server.auth.caller import COOKIE, SignedIn, keep_session
 from aeon.server.edge.problems import RequestError
 from aeon.server.edge.state import state_of
 from aeon.server.rest.answers import PROBLEM, thing
 
 router = APIRouter(tags=["access"], responses=dict(PROBLEM))
-
-_DAY: Final = 24 * 60 * 60
 
 
 class Link(BaseModel):
@@ -49,9 +47,7 @@ async def sign_in(link: Link, request: Request) -> JSONResponse:
             next_step="Print a new one: aeon serve link",
         )
     answer = thing(issued.credential.as_dict(), status=201)
-    answer.set_cookie(
-        COOKIE, issued.secret, max_age=int(SESSION_DAYS * _DAY), path="/", httponly=True, samesite="strict"
-    )
+    keep_session(answer, issued.secret)
     return answer
 
 

@@ -1,0 +1,1 @@
+"""The page: HTML for browsers, readable without JavaScript; every use case is in `application`."""

@@ -1,0 +1,71 @@
+"""How errors of pages look: HTML that says what is wrong and what to do; without a session, the way to sign in."""
+
+from collections.abc import Awaitable, Callable
+from typing import Final, TypeAlias, cast
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import HTMLResponse, Response
+from starlette.exceptions import HTTPException
+
+from aeon.base.errors import AeonError
+from aeon.base.next_steps import words_of
+from aeon.server.edge.problems import status_of
+from aeon.server.edge.state import correlation_of
+from aeon.server.web.pages import answer, fill, language_of
+
+_OTHER_DOORS: Final = ("/api/", "/v1/", "/mcp")
+"""Paths whose errors are for programs."""
+
+_UNAUTHORIZED: Final = 401
+
+_WORDS: Final = {
+    "runs.view": "Open the run {run} on the page of runs.",
+    "runs.list": "See the page of runs.",
+    "runs.explain": "The page of the run {run} says why it does not continue.",
+}
+"""Next steps as one takes them on the page."""
+
+_Handler: TypeAlias = Callable[[Request, Exception], Response | Awaitable[Response]]
+
+
+def show_errors_as_pages(app: FastAPI) -> None:
+    """Answer errors of pages with pages; those of other doors stay as they are."""
+    for kind in (AeonError, RequestValidationError, HTTPException):
+        app.add_exception_handler(kind, _for_pages(cast(_Handler, app.exception_handlers[kind])))
+
+
+def sign_in_page(language: str, *, is_used: bool = False) -> HTMLResponse:
+    """The page that says how to sign in; `is_used`: the given link cannot be used any more."""
+    return answer(fill("sign-in.html", language, {"is_used": is_used}), _UNAUTHORIZED)
+
+
+def _for_pages(other: _Handler) -> _Handler:
+    async def handle(request: Request, error: Exception) -> Response:
+        if request.url.path.startswith(_OTHER_DOORS):
+            found = other(request, error)
+            return await found if isinstance(found, Awaitable) else found
+        return _error_page(request, error)
+
+    return handle
+
+
+def _error_page(request: Request, error: Exception) -> Response:
+    status, message, advice = _described(error)
+    if status == _UNAUTHORIZED:
+        return sign_in_page(language_of(request))
+    values = {"message": message, "advice": advice, "status": status, "correlation": correlation_of(request)}
+    return answer(fill("error.html", language_of(request), values), status)
+
+
+def _described(error: Exception) -> tuple[int, str, str]:
+    """The status, what is wrong, and what to do."""
+    cause = error if isinstance(error, AeonError) else error.__cause__
+    if isinstance(cause, AeonError):
+        return status_of(cause), cause.message, words_of(cause.next, _WORDS)
+    if isinstance(error, RequestValidationError):
+        problems = [f"{each['loc'][-1]}: {each['msg']}" for each in error.errors()]
+        return 422, "; ".join(problems), "Correct it and send the form again."
+    status = cast(HTTPException, error).status_code
+    message = {404: "There is nothing at this address.", 405: "This address is only for forms."}
+    return status, message.get(status, str(cast(HTTPException, error).detail)), "Go back, or begin at the first page."

@@ -1,0 +1,23 @@
+"""Adds the page to a server."""
+
+from fastapi import FastAPI
+from fastapi.responses import FileResponse
+from fastapi.staticfiles import StaticFiles
+
+from aeon.server.web import access, conversations, messages, runs
+from aeon.server.web.errors import show_errors_as_pages
+from aeon.server.web.pages import FOLDER
+
+
+def mount_web(app: FastAPI) -> None:
+    """Add the page to an application whose errors are handled already."""
+    for each in (access, conversations, messages, runs):
+        app.include_router(each.router)
+    app.add_api_route("/favicon.ico", _icon, include_in_schema=False)
+    app.mount("/static", StaticFiles(directory=FOLDER / "static"))
+    show_errors_as_pages(app)
+
+
+async def _icon() -> FileResponse:
+    """The icon, for what is no page and so cannot name it."""
+    return FileResponse(FOLDER / "static" / "icon.svg")

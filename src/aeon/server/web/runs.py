@@ -1,0 +1,102 @@
+"""The pages of runs: which there are, what each did, why one waits; answering, cancelling and retrying."""
+
+from typing import Annotated, Final
+
+from fastapi import APIRouter, Form, Query, Request
+from fastapi.responses import Response
+
+from aeon.application.run_reader import RunReader
+from aeon.base.json import Json, parse_strict
+from aeon.server.auth.caller import SignedIn
+from aeon.server.web.forms import Key, key_of, normalized
+from aeon.server.web.pages import go_to, page
+from aeon.server.web.run_view import ENDED, list_steps, seconds_of
+
+router = APIRouter(include_in_schema=False, prefix="/runs")
+
+PHASES: Final = ("new", "running", "cancelling", "failing", "completed", "failed", "cancelled")
+
+_PAGE: Final = 50
+_CANCEL_SECONDS: Final = 2.0
+
+
+@router.get("")
+async def list_runs(
+    caller: SignedIn,
+    request: Request,
+    phase: Annotated[str, Query(max_length=20)] = "",
+    process: Annotated[str, Query(max_length=300)] = "",
+    since: Annotated[str, Query(max_length=50)] = "",
+    after: str | None = None,
+) -> Response:
+    """The runs, newest first; the address says which."""
+    reader: RunReader = caller.workspace.past_runs
+    wanted = {"phase": phase if phase in PHASES else None, "process": process or None, "since": _day(since) or None}
+    found = await caller.state.call(lambda: reader.list(**wanted, after=after, limit=_PAGE))  # pyright: ignore[reportArgumentType]  # one of PHASES
+    rows = [(run, seconds_of(run.accepted_at, run.ended_at)) for run in found.items]
+    chosen = {"phase": phase, "process": process, "since": since}
+    values = {"current": None, "rows": rows, "phases": PHASES, "chosen": chosen, "next": found.next_cursor}
+    return await page(caller, request, "runs.html", values)
+
+
+@router.get("/{run}")
+async def show_run(run: str, caller: SignedIn, request: Request) -> Response:
+    """A run: its steps, every attempt with its inputs and outputs, and why it does not continue."""
+    runs = caller.workspace.runs
+
+    def read() -> dict[str, object]:
+        view = runs.view(run)
+        has_ended = view.state.phase in ENDED
+        return {
+            "current": None,
+            "view": view,
+            "steps": list_steps(runs, view),
+            "seconds": seconds_of(view.run.accepted_at, view.run.ended_at),
+            "has_ended": has_ended,
+            "reasons": [] if has_ended else runs.explain(run),
+            "questions": [] if has_ended else runs.list_questions(run),
+        }
+
+    return await page(caller, request, "run.html", await caller.state.call(read))
+
+
+@router.post("/{run}/cancel")
+async def cancel(run: str, caller: SignedIn) -> Response:
+    """Cancel a run and all that it called."""
+    await caller.state.call(lambda: caller.workspace.runs.cancel(run, wait=_CANCEL_SECONDS))
+    return go_to(f"/runs/{run}")
+
+
+@router.post("/{run}/retry")
+async def retry(run: str, caller: SignedIn, key: Key) -> Response:
+    """Retry a run that failed or was cancelled; what is completed is kept."""
+    again = await caller.state.call(lambda: caller.workspace.runs.retry(run, key=key_of(key)))
+    return go_to(f"/runs/{again.id}")
+
+
+@router.post("/{run}/answer")
+async def answer_question(
+    run: str, caller: SignedIn, step: Annotated[str, Form()], value: Annotated[str, Form(max_length=100_000)]
+) -> Response:
+    """Answer the question of a manual step, and let the run go on."""
+    runs, given = caller.workspace.runs, _value(normalized(value))
+
+    def work() -> None:
+        runs.answer(run, step, given)
+        runs.resume(run)
+
+    await caller.state.call(work)
+    return go_to(f"/runs/{run}")
+
+
+def _value(typed: str) -> Json:
+    """What a person typed: JSON if it is some, such as `true` or `3`, else the text."""
+    try:
+        return parse_strict(typed)
+    except ValueError:
+        return typed
+
+
+def _day(since: str) -> str:
+    """An instant; a day alone, as the field for dates gives it, begins at midnight in UTC."""
+    return f"{since}T00:00:00Z" if since and "T" not in since else since

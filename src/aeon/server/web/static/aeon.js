@@ -1,0 +1,371 @@
+"use strict";
+// What the page does better with JavaScript. Everything works without it, by links and forms.
+
+const words = document.body.dataset;
+const byId = (id) => document.getElementById(id);
+const main = byId("main");
+let stream = null;
+
+// Saying things
+
+function alertReader(text) {
+  const box = byId("alert");
+  box.textContent = text;
+  box.hidden = !text;
+}
+
+function tellOnce(text) {
+  byId("status").textContent = text;
+}
+
+// Drafts: what was typed is kept until the server has it.
+
+const draftName = (field) => `aeon-draft:${field.dataset.draft}`;
+
+function keepDraft(field) {
+  if (field.value && field.value !== field.defaultValue) localStorage.setItem(draftName(field), field.value);
+  else localStorage.removeItem(draftName(field));
+}
+
+function restoreDrafts() {
+  for (const field of document.querySelectorAll("[data-draft]")) {
+    const kept = localStorage.getItem(draftName(field));
+    if (kept === null) continue;
+    field.value = kept;
+    const folded = field.closest("details");
+    if (folded) folded.open = true;
+  }
+}
+
+function dropSentDraft(sentKey) {
+  const sent = JSON.parse(sessionStorage.getItem("aeon-sent") || "null");
+  if (!sent || (sentKey && sent.key !== sentKey)) return;
+  if (localStorage.getItem(sent.draft) === sent.text) localStorage.removeItem(sent.draft);
+  sessionStorage.removeItem("aeon-sent");
+}
+
+// Notes which draft a form sends; returns whether it sends one.
+function noteSent(form) {
+  const field = form.querySelector("[data-draft]");
+  if (!field) return false;
+  keepDraft(field);
+  const key = form.elements.namedItem("key");
+  sessionStorage.setItem("aeon-sent", JSON.stringify({ key: key ? key.value : "", draft: draftName(field), text: field.value }));
+  return true;
+}
+
+function forgetSentInAddress() {
+  const address = new URL(location.href);
+  const key = address.searchParams.get("sent");
+  if (key) {
+    dropSentDraft(key);
+    address.searchParams.delete("sent");
+  }
+  if (address.hash.startsWith("#aeon_")) address.hash = "";
+  if (address.href !== location.href) history.replaceState(null, "", address);
+}
+
+// Scrolling: the page follows the answer only for a reader who is at its end.
+
+const isAtEnd = () => innerHeight + scrollY >= document.documentElement.scrollHeight - 60;
+
+function goToEnd() {
+  scrollTo(0, document.documentElement.scrollHeight);
+}
+
+function showJump() {
+  const jump = byId("jump");
+  if (jump) jump.hidden = isAtEnd();
+}
+
+// Forms and pages in place: the server's next page takes the place of this one's main part.
+
+async function show(answer, isSwapping) {
+  const next = new DOMParser().parseFromString(await answer.text(), "text/html");
+  const part = next.getElementById("main");
+  if (!answer.ok || !part || !next.getElementById("side")) {
+    const problem = next.querySelector(".problem") || part || next.body;
+    const advice = next.querySelector(".problem ~ p");
+    alertReader([problem.textContent.trim(), advice ? advice.textContent.trim() : ""].join(" ").trim());
+    return false;
+  }
+  const open = [...document.querySelectorAll("main details[open][id]")].map((each) => each.id);
+  const focused = document.activeElement && main.contains(document.activeElement) ? document.activeElement.id : "";
+  main.replaceChildren(...part.childNodes);
+  if (part.dataset.refresh) main.dataset.refresh = part.dataset.refresh;
+  else delete main.dataset.refresh;
+  if (isSwapping) byId("side").replaceWith(next.getElementById("side"));
+  document.title = next.title;
+  for (const id of open) if (byId(id)) byId(id).open = true;
+  if (focused && byId(focused)) byId(focused).focus({ preventScroll: true });
+  return true;
+}
+
+async function send(form, submitter) {
+  const body = new FormData(form, submitter);
+  const hasFiles = form.enctype === "multipart/form-data";
+  const hasDraft = noteSent(form);
+  const buttons = [...form.querySelectorAll("button:enabled")];
+  for (const each of buttons) each.disabled = true;
+  try {
+    const answer = await fetch(form.action, { method: "POST", body: hasFiles ? body : new URLSearchParams(body) });
+    if (!(await show(answer, true))) return;
+    alertReader("");
+    const address = new URL(answer.url);
+    if (hasDraft) dropSentDraft(address.searchParams.get("sent"));
+    address.searchParams.delete("sent");
+    history.pushState(null, "", address);
+    enhance();
+    if (form.dataset.end !== undefined) goToEnd();
+    const say = byId("say");
+    if (say && form.dataset.end !== undefined) say.focus({ preventScroll: true });
+  } catch {
+    alertReader(words.lost);
+  } finally {
+    for (const each of buttons) each.disabled = false;
+  }
+}
+
+document.addEventListener("submit", (event) => {
+  const form = event.target;
+  if (form.dataset.swap === undefined) return;
+  event.preventDefault();
+  send(form, event.submitter);
+});
+
+// The answer that is being made: one stream for the page, which touches its own element only.
+
+function follow() {
+  if (stream) stream.close();
+  stream = null;
+  const place = document.querySelector("[data-stream]");
+  if (!place) return;
+  tellOnce(words.answering);
+  const written = document.createTextNode("");
+  let waiting = "";
+  const write = () => {
+    const follows = isAtEnd();
+    if (!written.isConnected) place.replaceChildren(written);
+    written.appendData(waiting);
+    waiting = "";
+    if (follows) goToEnd();
+    else showJump();
+    alertReader("");
+  };
+  const source = new EventSource(place.dataset.stream);
+  stream = source;
+  source.addEventListener("piece", (event) => {
+    if (!waiting) requestAnimationFrame(write); // many pieces a second are written at once
+    waiting += JSON.parse(event.data).text;
+  });
+  source.addEventListener("end", () => {
+    source.close();
+    finish(place);
+  });
+  const again = () => {
+    if (stream !== source) return;
+    source.close();
+    alertReader(words.lost);
+    setTimeout(() => place.isConnected && stream === source && follow(), 2000);
+  };
+  source.addEventListener("stopping", again);
+  source.addEventListener("error", again);
+  watchProgress(place, source);
+}
+
+async function watchProgress(place, source) {
+  const list = place.parentElement.querySelector("[data-progress]");
+  while (list && list.isConnected && stream === source && source.readyState !== EventSource.CLOSED) {
+    try {
+      const answer = await fetch(list.dataset.progress);
+      if (answer.ok && list.isConnected) list.innerHTML = await answer.text();
+    } catch {
+      return;
+    }
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+  }
+}
+
+// The finished answer takes the place of its pieces; all else on the page stays as its reader has it.
+async function finish(place) {
+  const follows = isAtEnd();
+  const article = place.closest("article");
+  const answer = await fetch(location.href).catch(() => null);
+  if (!answer || !answer.ok) return alertReader(words.lost);
+  const next = new DOMParser().parseFromString(await answer.text(), "text/html");
+  for (const id of [article.id, "buttons", "side"]) {
+    const part = next.getElementById(id);
+    if (byId(id) && part) byId(id).replaceWith(part);
+  }
+  const stop = byId("stop");
+  if (stop) stop.remove();
+  document.title = next.title;
+  enhance();
+  if (follows) goToEnd();
+  else showJump();
+  tellOnce(words.answered);
+}
+
+// A run that has not ended is read again, unless its reader is typing.
+
+let refreshing = 0;
+
+function refreshLater() {
+  clearTimeout(refreshing);
+  if (!main.dataset.refresh) return;
+  refreshing = setTimeout(async () => {
+    const field = document.activeElement;
+    const isTyping = field && field.matches("textarea, select, main input");
+    try {
+      if (!isTyping && !document.hidden) await show(await fetch(location.href), false);
+    } catch {
+      // The next look may succeed.
+    }
+    restoreDrafts();
+    refreshLater();
+  }, Number(main.dataset.refresh));
+}
+
+// Copying, and what an answer was made from
+
+async function copy(button, text) {
+  await navigator.clipboard.writeText(text);
+  const before = button.textContent;
+  button.textContent = words.copied;
+  tellOnce(words.copied);
+  setTimeout(() => { button.textContent = before; }, 1500);
+}
+
+function addCopyButtons() {
+  for (const block of document.querySelectorAll(".body pre")) {
+    if (block.querySelector(".copy-code")) continue;
+    const button = document.createElement("button");
+    button.type = "button";
+    button.className = "copy-code";
+    button.textContent = words.copy;
+    const text = block.textContent;
+    button.addEventListener("click", () => copy(button, text));
+    block.append(button);
+  }
+}
+
+async function openPanel(link) {
+  const article = link.closest("article");
+  const open = article.querySelector(".panel");
+  if (open) return open.remove();
+  const answer = await fetch(link.href);
+  const next = new DOMParser().parseFromString(await answer.text(), "text/html");
+  const found = next.querySelector("[data-panel-content]");
+  if (!found) return location.assign(link.href);
+  const panel = document.createElement("div");
+  panel.className = "panel";
+  panel.tabIndex = -1;
+  panel.append(found);
+  article.append(panel);
+  panel.focus({ preventScroll: true });
+}
+
+document.addEventListener("click", async (event) => {
+  const link = event.target.closest("a");
+  if (event.target.id === "keys-open") byId("keys").showModal();
+  if (event.target.id === "jump") goToEnd();
+  if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  if (link.dataset.panel !== undefined) {
+    event.preventDefault();
+    openPanel(link);
+  } else if (link.dataset.copyFrom !== undefined) {
+    event.preventDefault();
+    copy(link, await (await fetch(link.href)).text());
+  }
+});
+
+// Keys
+
+const articles = () => [...document.querySelectorAll("main article")];
+
+function chosen() {
+  return document.activeElement && document.activeElement.closest("main article");
+}
+
+function move(step) {
+  const all = articles();
+  const at = all.indexOf(chosen());
+  const next = all[at === -1 ? all.length - 1 : Math.min(Math.max(at + step, 0), all.length - 1)];
+  if (next) next.focus();
+}
+
+function press(article, key) {
+  const target = article && article.querySelector(`[data-key="${key}"]`);
+  if (target) target.click();
+  if (target && key === "e") article.querySelector("details.edit textarea").focus();
+  return Boolean(target);
+}
+
+function act(event) {
+  const key = event.key;
+  const isTyping = event.target.matches("textarea, input, select");
+  if (key === "Enter" && event.target.matches("[data-sends]") && !event.shiftKey && !event.isComposing) {
+    const button = document.querySelector(".composer .send:enabled");
+    if (button && event.target.value.trim()) button.click();
+    return true;
+  }
+  if (key === "Enter" && (event.ctrlKey || event.metaKey) && isTyping && event.target.form) {
+    event.target.form.requestSubmit();
+    return true;
+  }
+  if (key === "Escape" && byId("stop") && !byId("keys").open) {
+    byId("stop").requestSubmit();
+    return true;
+  }
+  if (key === "F6") {
+    const say = byId("say");
+    if (document.activeElement === say || !say) move(0);
+    else say.focus();
+    return true;
+  }
+  if (event.altKey && (key === "ArrowUp" || key === "ArrowDown")) {
+    move(key === "ArrowUp" ? -1 : 1);
+    return true;
+  }
+  if (isTyping || event.ctrlKey || event.metaKey || event.altKey || byId("keys").open) return false;
+  if (key === "/") {
+    byId("search").focus();
+    return true;
+  }
+  if (key === "?") {
+    byId("keys").showModal();
+    return true;
+  }
+  return "er[]".includes(key) && press(chosen(), key);
+}
+
+document.addEventListener("keydown", (event) => {
+  if (act(event)) event.preventDefault();
+});
+
+document.addEventListener("input", (event) => {
+  if (event.target.dataset.draft) keepDraft(event.target);
+});
+addEventListener("scroll", showJump, { passive: true });
+addEventListener("hashchange", forgetSentInAddress);
+addEventListener("popstate", () => location.reload());
+addEventListener("pageshow", (event) => {
+  if (event.persisted) location.reload();
+});
+
+function foldList() {
+  const list = document.querySelector("#side .list");
+  if (matchMedia("(max-width: 50rem)").matches && !list.matches(":focus-within")) list.open = false;
+}
+
+function enhance() {
+  foldList();
+  restoreDrafts();
+  addCopyButtons();
+  follow();
+  showJump();
+  refreshLater();
+}
+
+forgetSentInAddress();
+enhance();
