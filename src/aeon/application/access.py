@@ -33,7 +33,7 @@ class AccessService:
         return self._credentials.issue(NewCredential("link", LINK_MINUTES / _MINUTES_A_DAY), user).secret
 
     def sign_in(self, link: str) -> IssuedCredential | None:
-        """Begin a session for whoever has the secret of a link; None if it was used, has expired or is none."""
+        """Begin a session by the secret of a link; None if it was used, has expired or is none."""
         return self._credentials.redeem_link(link, NewCredential("session", SESSION_DAYS))
 
     def session(self, secret: str) -> Credential | None:

@@ -15,7 +15,7 @@ from aeon.platform.errors import NotFoundError
 from aeon.platform.processes.model import Process
 from aeon.platform.runs.machine.state import ENDED_PHASES
 
-__all__ = ["Chat", "ChatFollower", "ChatService"]
+__all__ = ["ChatFollower", "ChatInputs", "ChatService"]
 
 DEFAULT_CHAT: Final = "chat"
 """The shipped Process that answers with the project's model, and its tool."""
@@ -29,7 +29,7 @@ class ChatFailedError(AeonError):
     """The run that was to answer has failed."""
 
 
-class Chat(NamedTuple):
+class ChatInputs(NamedTuple):
     """What is to be answered: a request, after earlier messages (role and content), under instructions."""
 
     request: str
@@ -113,7 +113,7 @@ class ChatService:
                 return process
         raise NotFoundError(f"There is no model {name!r}.", next_step="List the models.")
 
-    def start(self, process: Process, chat: Chat, *, key: str | None = None) -> ChatFollower:
+    def start(self, process: Process, chat: ChatInputs, *, key: str | None = None) -> ChatFollower:
         """Begin an answer. Raises what `RunService.start` does."""
         follower = ChatFollower(self, process)
         offered: JsonObject = {"request": chat.request, "messages": list[Json](chat.messages), "system": chat.system}

@@ -63,7 +63,7 @@ class CredentialRepository:
         return found
 
     def redeem_link(self, secret: str, session: NewCredential) -> IssuedCredential | None:
-        """Begin a session for whoever has the secret of a link, which is used up; None if it is not valid."""
+        """Begin a session by the secret of a link, which is used up; None if it is not valid."""
         now = self._ledger.now()
         found = self.find(secret, "link")
         taken: JsonObject = {"digest": _digest(secret), "kind": "link", "now": now}

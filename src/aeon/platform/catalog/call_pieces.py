@@ -1,4 +1,4 @@
-"""The text of model calls while it is made, for whoever waits for a run in this process."""
+"""The text of model calls while it is made, for who waits for a run in this process."""
 
 from collections.abc import Callable
 from threading import Lock

@@ -6,7 +6,7 @@ from fastapi import Depends, Request, Response
 
 from aeon.application.access import SESSION_DAYS, Credential
 from aeon.application.workspace import Workspace
-from aeon.server.edge.problems import RequestError
+from aeon.server.edge.problems import RefusalError
 from aeon.server.edge.state import ServerState, state_of
 
 COOKIE: Final = "aeon_session"
@@ -28,7 +28,7 @@ class Caller(NamedTuple):
 async def signed_in(request: Request) -> Caller:
     """Return who sends a request: by the token in its header, or else by the cookie of a browser.
 
-    Raises RequestError for nobody, and for a change by a token that only reads.
+    Raises RefusalError for nobody, and for a change by a token that only reads.
     """
     state = state_of(request)
     if request.headers.get("authorization"):
@@ -39,7 +39,7 @@ async def signed_in(request: Request) -> Caller:
 
 
 async def with_token(request: Request) -> Caller:
-    """Return who sends a request, by the token in its header alone. Raises RequestError as `signed_in` does."""
+    """Return who sends a request, by the token in its header alone. Raises RefusalError as `signed_in` does."""
     state = state_of(request)
     header = request.headers.get("authorization", "")
     secret = header[len(_BEARER) :].strip() if header.lower().startswith(_BEARER) else ""
@@ -50,14 +50,14 @@ async def with_token(request: Request) -> Caller:
 async def _caller(request: Request, found: Credential | None) -> Caller:
     state = state_of(request)
     if found is None:
-        raise RequestError(
+        raise RefusalError(
             401,
             "You are not signed in.",
             next_step="Open the link that `aeon serve` prints, or send a token: Authorization: Bearer ...",
             headers={"www-authenticate": 'Bearer realm="aeon"'},
         )
     if found.scope == "read" and request.method not in _READING:
-        raise RequestError(403, "This token only reads.", next_step="Use one with the scope `write`.")
+        raise RefusalError(403, "This token only reads.", next_step="Use one with the scope `write`.")
     return Caller(found.user_id, found.id, await state.workspace(found.user_id), state)
 
 

@@ -9,7 +9,7 @@ from starlette.requests import Request
 from starlette.responses import StreamingResponse
 
 from aeon.base.json import Json
-from aeon.server.edge.problems import RequestError
+from aeon.server.edge.problems import RefusalError
 from aeon.server.edge.state import ServerState
 
 HEARTBEAT: Final = 15.0
@@ -38,13 +38,13 @@ class StreamEvent(NamedTuple):
 def resume_point(request: Request, after: int) -> int:
     """The number after which a stream begins: of the header, which a browser sends when it reconnects, else `after`.
 
-    Raises RequestError for a header that is no number.
+    Raises RefusalError for a header that is no number.
     """
     given = request.headers.get("last-event-id")
     if given is None:
         return after
     if not (given.isascii() and given.isdecimal() and len(given) <= _MAX_ID):
-        raise RequestError(422, f"Last-Event-ID is {given[:50]!r}, not a number of this stream.")
+        raise RefusalError(422, f"Last-Event-ID is {given[:50]!r}, not a number of this stream.")
     return int(given)
 
 

@@ -12,7 +12,7 @@ from starlette.routing import Match
 from aeon.base.errors import AeonError
 from aeon.base.json import Json, JsonObject
 from aeon.platform.errors import RuleError
-from aeon.server.edge.problems import RequestError, problem_response
+from aeon.server.edge.problems import RefusalError, problem_response
 from aeon.server.edge.state import correlation_of
 from aeon.server.rest import conversations, processes, record, runs, sessions, tools
 from aeon.server.rest.answers import PREFIX
@@ -60,7 +60,7 @@ async def _http_error(request: Request, error: Exception) -> Response:
     failed = cast(HTTPException, error)
     what = {404: "There is nothing at this path.", 405: "This path has no such method."}
     headers = {"allow": ", ".join(_methods_at(request))} if failed.status_code == _NO_METHOD else failed.headers
-    refused = RequestError(
+    refused = RefusalError(
         failed.status_code,
         what.get(failed.status_code, str(failed.detail)),
         headers=headers or {},

@@ -13,7 +13,7 @@ from aeon.application.run_reader import ENDED_PHASES, RunPhase, RunView
 from aeon.base.json import JsonObject
 from aeon.platform.runs.model import RunSummary
 from aeon.server.auth.caller import Caller, SignedIn
-from aeon.server.edge.problems import RequestError
+from aeon.server.edge.problems import RefusalError
 from aeon.server.edge.streams import END, StreamEvent, resume_point, stream
 from aeon.server.rest.answers import PROBLEM, Asked, Cursor, Limit, listed, page, thing
 
@@ -25,7 +25,7 @@ _LOOK_EVERY = 0.1
 _LONGEST_WAIT = 60.0
 
 
-class NewRun(BaseModel):
+class RunStart(BaseModel):
     """What a run begins with; it fails if it has not ended after `deadline` seconds."""
 
     model_config = ConfigDict(extra="forbid")
@@ -48,11 +48,11 @@ async def start(
     process: str,
     caller: SignedIn,
     asked: Asked,
-    new: NewRun | None = None,
+    new: RunStart | None = None,
     prefer: Annotated[str, Header(max_length=100, description="`wait=30` waits up to so many seconds.")] = "",
 ) -> JSONResponse:
     """Start a run of a Process. With `Prefer: wait=30`, the answer is 200 with the whole run once it has ended."""
-    wish = new or NewRun()
+    wish = new or RunStart()
     seconds = _wait_of(prefer)
     runs = caller.workspace.runs
     begun = await caller.state.call(lambda: runs.start(process, wish.inputs, key=asked.key, deadline=wish.deadline))
@@ -199,10 +199,10 @@ async def _events(caller: Caller, run: str, after: int) -> AsyncIterator[StreamE
 
 
 def _wait_of(prefer: str) -> float:
-    """The seconds of `Prefer: wait=30` (RFC 7240); 0 without one. Raises RequestError for another wish."""
+    """The seconds of `Prefer: wait=30` (RFC 7240); 0 without one. Raises RefusalError for another wish."""
     if not prefer:
         return 0.0
     name, _, value = prefer.replace(" ", "").partition("=")
     if name != "wait" or not value.isdecimal():
-        raise RequestError(422, f"Prefer is {prefer!r}; wait=SECONDS is known.")
+        raise RefusalError(422, f"Prefer is {prefer!r}; wait=SECONDS is known.")
     return min(float(value), _LONGEST_WAIT)

@@ -20,7 +20,7 @@ class Call(BaseModel):
     arguments: dict[str, Any] = Field(default_factory=dict[str, Any])
 
 
-class Binding(BaseModel):
+class SecretChoice(BaseModel):
     """Which secret of yours another user's tool uses for you."""
 
     model_config = ConfigDict(extra="forbid")
@@ -36,7 +36,7 @@ async def call(name: str, given: Call, caller: SignedIn) -> JSONResponse:
 
 
 @router.put("/tools/{tool}/binding")
-async def bind(tool: str, binding: Binding, caller: SignedIn, asked: Asked) -> JSONResponse:
+async def bind(tool: str, binding: SecretChoice, caller: SignedIn, asked: Asked) -> JSONResponse:
     """Use your own secret for another user's shared tool."""
     bound = await caller.state.call(lambda: caller.workspace.tools.bind(tool, binding.secret, key=asked.key))
     return thing(bound.as_dict(), bound.version, change=asked)
