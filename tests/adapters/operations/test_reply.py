@@ -5,12 +5,12 @@ from contextlib import nullcontext
 import pytest
 from tests.platform.conversations.conftest import Talk
 
-from aeon.adapters.operations.reply import ReplyExecutor
+from aeon.adapters.operations.reply import ReplyExecutor, _StoppableAdapter
 from aeon.base.errors import LLMError
-from aeon.llm.interface import LLMResponse, RequestAdapter
+from aeon.llm.interface import LLMRequest, LLMResponse, RequestAdapter
 from aeon.platform.catalog.operations import ConversationReply, OperationError
 from aeon.platform.catalog.tool_calls import OperationRequest
-from aeon.platform.conversations.pieces import InProcessPieces
+from aeon.platform.conversations.pieces import AnswerStoppedError, InProcessPieces
 from aeon.platform.errors import ConflictError, RuleError
 from aeon.platform.memory.working_memory import MemoryService
 from aeon.testing.records import new_record
@@ -130,3 +130,35 @@ def test_the_maker_of_a_stopped_answer_stops_at_its_next_piece(replying):
     assert pieces.stop(answer.id) == "Half"
     with pytest.raises(OperationError, match="stopped"):
         made(["Half an answer"])(answer)
+
+
+class Planning(RequestAdapter):
+    """A model that writes a plan, which nobody is shown, until it is told that nobody waits for it."""
+
+    def __init__(self, stop):
+        self.stop = stop
+        self.written = 0
+
+    def supports_streaming(self):
+        return True
+
+    def supports_schema(self):
+        return True
+
+    def complete(self, request, on_text=None):
+        for n in range(100):
+            self.written = n
+            if n == 3:
+                self.stop()
+            on_text("{")
+        raise AssertionError("it went on to the end")
+
+
+def test_a_plan_is_not_written_to_its_end_for_a_stopped_answer(replying):
+    """The embedded model answers one request at a time: the next message would wait for what nobody needs."""
+    talk, pieces, _ = replying
+    answer = begun(talk)
+    model = Planning(lambda: pieces.stop(answer.id))
+    with pytest.raises(AnswerStoppedError):
+        _StoppableAdapter(model, lambda: pieces.confirm(answer.id)).complete(LLMRequest("Plan this."))
+    assert model.written == 3

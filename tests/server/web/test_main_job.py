@@ -1,6 +1,7 @@
 """The main job in a browser: ask, watch the answer, reload, edit, page, see what is stale and why, find the run."""
 
 import re
+from urllib.parse import urlsplit
 
 import pytest
 from tests.server.web.conftest import PausedResponse, running
@@ -194,6 +195,17 @@ def test_a_form_that_is_sent_twice_is_done_once_and_with_other_words_again_platf
         for words in ("Which river?", "Which river?", "Which lake?")
     )
     assert first == again != other
+
+
+def test_a_conversation_shows_no_message_of_another_one(serve_once):
+    first, second = (
+        urlsplit(serve_once.evaluate(FETCHED, ["POST", "/conversations", {"content": words, "key": "two"}])[-1])
+        for words in ("Which river?", "Which lake?")
+    )
+    message = serve_once.evaluate(FETCHED, ["GET", second.path, None])[2].partition('name="after" value="')[2][:36]
+    status, _, html, _ = serve_once.evaluate(FETCHED, ["GET", f"{first.path}?at={message}", None])
+    assert (status, "has no message" in html) == (404, True)
+    assert serve_once.evaluate(FETCHED, ["GET", f"{second.path}?at={message}", None])[0] == 200
 
 
 def test_an_error_of_another_door_stays_a_problem(serve_once):

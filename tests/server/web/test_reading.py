@@ -188,6 +188,19 @@ def test_the_reader_is_not_scrolled_away_and_can_jump(serve, visit):
     assert page.evaluate("innerHeight + scrollY >= document.documentElement.scrollHeight - 60")
 
 
+def test_code_and_messages_are_copied_as_they_were_written(serve, visit):
+    page = visit(serve(ANSWER), permissions=["clipboard-read", "clipboard-write"])
+    talk(page)
+    answer = page.locator("article.answer")
+    copied = "() => navigator.clipboard.readText()"
+    answer.get_by_role("button", name="Copy").click()
+    answer.get_by_role("button", name="Copied").wait_for()
+    assert page.evaluate(copied).startswith('rivers = ["a very long name')
+    answer.get_by_role("link", name="Copy").click()
+    answer.get_by_role("link", name="Copied").wait_for()
+    assert page.evaluate(copied).strip() == ANSWER.strip()
+
+
 def test_hostile_answers_do_nothing_on_the_page_and_load_nothing(serve, visit):
     page = visit(serve("\n\n".join(HOSTILE.values())))
     talk(page)

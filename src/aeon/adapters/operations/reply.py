@@ -70,7 +70,8 @@ class ReplyExecutor:
         sink = DeduplicatingSink(lambda piece: self._pieces.append(answer, piece), self._begun(answer))
         try:
             with self._model(work) as opened:
-                adapter = ReplyRecorder(_WaitingForServer(opened, self._clock), replies)
+                waiting = _WaitingForServer(opened, self._clock)
+                adapter = ReplyRecorder(_StoppableAdapter(waiting, lambda: self._pieces.confirm(answer)), replies)
                 assisted = self._assisted(work.user, answer, form, adapter, sink) if operation.uses_tools else None
                 if assisted is not None:
                     return assisted | {"model": replies[-1].model if replies else None}
@@ -162,6 +163,38 @@ def _is_refused(error: LLMError) -> bool:
 def _failure(error: LLMError) -> OperationError:
     """Return a model's error as that of the answer. A person waits for it: a server that is down fails it at once."""
     return OperationError(error.message, next_step=error.advice) if _is_refused(error) else operation_error(error)
+
+
+class _StoppableAdapter(RequestAdapter):
+    """A model whose requests end as soon as the answer was stopped, also those that show nothing, such as plans.
+
+    The embedded model answers one request at a time: what nobody waits for must not keep it.
+    """
+
+    def __init__(self, adapter: LLMAdapter, confirm: Callable[[], None]) -> None:
+        self._adapter = adapter
+        self._confirm = confirm
+
+    def supports_streaming(self) -> bool:
+        return self._adapter.supports_streaming()
+
+    def supports_schema(self) -> bool:
+        return self._adapter.supports_schema()
+
+    def count_tokens(self, request: LLMRequest) -> TokenCounts | None:
+        return self._adapter.count_tokens(request)
+
+    def complete(self, request: LLMRequest, on_text: TextSink | None = None) -> LLMResponse:
+        self._confirm()
+        if not self._adapter.supports_streaming():
+            return self._adapter.complete(request, on_text)
+
+        def sink(text: str) -> None:
+            self._confirm()
+            if on_text is not None:
+                on_text(text)
+
+        return self._adapter.complete(request, sink)
 
 
 def _newest(prepared: PreparedReply, tokens: int) -> tuple[ChatMessage, ...]:

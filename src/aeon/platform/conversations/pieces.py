@@ -37,6 +37,10 @@ class PieceStream(Protocol):
         """Add a piece. Raises AnswerStoppedError after `stop`, and if somebody else makes the answer now."""
         ...
 
+    def confirm(self, answer: str) -> None:
+        """Raises AnswerStoppedError where `append` would: a maker asks before it does what nobody waits for."""
+        ...
+
     def read(self, answer: str, after: int, seconds: float) -> list[str]:
         """Return the pieces after number `after`; wait up to `seconds` for one if there is none."""
         ...
@@ -81,6 +85,11 @@ class InProcessPieces:
                 raise AnswerStoppedError
             self._pieces[answer].append(text)
             self._changed.notify_all()
+
+    def confirm(self, answer: str) -> None:
+        """Raises AnswerStoppedError after `stop`."""
+        if answer in self._stopped:
+            raise AnswerStoppedError
 
     def read(self, answer: str, after: int, seconds: float) -> list[str]:
         """Return the pieces after number `after`; wait up to `seconds` for one if there is none."""
@@ -171,6 +180,15 @@ class RecordedPieces:
         if self._clock.monotonic() - making.at >= _WRITE_INTERVAL:
             self._write(answer, making)
 
+    def confirm(self, answer: str) -> None:
+        """Raises AnswerStoppedError after `stop`, and if somebody else makes the answer now."""
+        making = self._making.get(answer)
+        if making is None:
+            raise AnswerStoppedError
+        self._local.confirm(answer)
+        if self._clock.monotonic() - making.at >= _WRITE_INTERVAL:
+            self._write(answer, making)
+
     def read(self, answer: str, after: int, seconds: float) -> list[str]:
         """Return the pieces after number `after`; wait up to `seconds` for one if there is none."""
         found = self._local.read(answer, after, seconds)
@@ -212,7 +230,8 @@ class RecordedPieces:
         ]
 
         def work(unit: UnitOfWork) -> bool:
-            return all(unit.write(queries.ADD_PIECE, row) == 1 for row in rows)
+            is_maker = bool(unit.read(queries.HAS_MAKER, {"id": answer, "token": making.token}))
+            return is_maker and all(unit.write(queries.ADD_PIECE, row) == 1 for row in rows)
 
         at = self._clock.monotonic()
         try:

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import Any, Final
 from urllib.parse import urlsplit
 
@@ -67,7 +66,6 @@ def show_directions(text: str) -> str:
     return _DIRECTIONS.sub(lambda found: f"[U+{ord(found[0]):04X}]", text)
 
 
-@lru_cache(maxsize=2_000)
 def render_markdown(text: str, image_note: str) -> Markup:
     """Safe HTML of a Markdown text. An image becomes its description and `image_note`."""
     shown = show_directions(text)

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from aeon.application.conversations import Alternative, Attachment, Conversation, ConversationService
+from aeon.platform.errors import NotFoundError
 
 WINDOW: Final = 50
 """Messages and answers on a page."""
@@ -70,9 +71,17 @@ def read_thread(service: ConversationService, conversation: str, at: str | None)
     path = [] if end is None else service.path_to(end, limit=WINDOW)
     if path:
         path[-1] = service.settle(path[-1].id)
+        _check_place(path[-1], conversation)
     attached = service.attachments(each.id for each in path)
     messages = [_shown(service, each, attached.get(each.id, [])) for each in path]
     return Thread(found, messages, path[0].responds_to_id if path else None, end == found.tip_id)
+
+
+def _check_place(end: Alternative, conversation: str) -> None:
+    if end.conversation_id != conversation:
+        raise NotFoundError(
+            f"This conversation has no message {end.id!r}.", next_step="Open the message itself: it is in another one."
+        )
 
 
 def _shown(service: ConversationService, made: Alternative, attachments: list[Attachment]) -> ShownMessage:

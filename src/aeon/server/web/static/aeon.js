@@ -98,6 +98,7 @@ async function show(answer, isSwapping) {
   document.title = next.title;
   for (const id of open) if (byId(id)) byId(id).open = true;
   if (focused && byId(focused)) byId(focused).focus({ preventScroll: true });
+  addCopyButtons();
   return true;
 }
 
@@ -237,7 +238,7 @@ async function copy(button, text) {
 }
 
 function addCopyButtons() {
-  for (const block of document.querySelectorAll(".body pre")) {
+  for (const block of document.querySelectorAll("main pre")) {
     if (block.querySelector(".copy-code")) continue;
     const button = document.createElement("button");
     button.type = "button";
@@ -262,6 +263,7 @@ async function openPanel(link) {
   panel.tabIndex = -1;
   panel.append(found);
   article.append(panel);
+  addCopyButtons();
   panel.focus({ preventScroll: true });
 }
 
