@@ -52,8 +52,11 @@ class SiteServer(uvicorn.Server):
         super().handle_exit(sig, frame)
 
 
-def site_server(site: Guard, state: ServerState) -> SiteServer:
-    """The server of a site; its `run` takes the sockets, and ends at SIGINT or SIGTERM."""
+def site_server(site: AsgiApp, state: ServerState, *, has_proxy: bool = False) -> SiteServer:
+    """The server of a site; its `run` takes the sockets, and ends at SIGINT or SIGTERM.
+
+    With `has_proxy`, a proxy on this machine is believed about the scheme and the address of a client.
+    """
     logging.getLogger("uvicorn.error").setLevel(logging.WARNING)
     config = uvicorn.Config(
         site,
@@ -64,6 +67,7 @@ def site_server(site: Guard, state: ServerState) -> SiteServer:
         access_log=False,
         log_config=None,
         server_header=False,
+        proxy_headers=has_proxy,
         timeout_graceful_shutdown=_STOPPING,
     )
     return SiteServer(config, state)

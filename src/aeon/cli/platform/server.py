@@ -2,9 +2,10 @@
 
 import hashlib
 import os
+import re
 import socket
 import threading
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -26,10 +27,15 @@ if TYPE_CHECKING:
 
 _LOOPBACK: Final = "127.0.0.1"
 _WAITING: Final = 128
+_NAME: Final = re.compile(r"[a-z0-9]([a-z0-9.-]{0,250}[a-z0-9])?(:[0-9]{1,5})?")
 
 
-def run_server(port: int, model: str | None, user: str) -> int:
-    """Serve until interrupted. Raises InputError for a port in use, MissingExtraError, and the errors of an app."""
+def run_server(port: int, model: str | None, user: str, names: Sequence[str] = ()) -> int:
+    """Serve until interrupted; `names` are those that a proxy before it has, each with its port unless it is usual.
+
+    Raises InputError for a port in use and for an invalid name, MissingExtraError, and the errors of an app.
+    """
+    proxied = [_checked_name(each) for each in names]
     try:
         from aeon.server.mcp.http_door import McpDoor
         from aeon.server.site import ServerState, build_site, site_server
@@ -54,9 +60,9 @@ def run_server(port: int, model: str | None, user: str) -> int:
             print_data(f"http://{name}/#{own.access.new_link(user)}")
             print_message("open this link in a browser; it signs you in once, within ten minutes", "next: ")
             mask = Mask(os.environ.get(each, "") for each in key_variables(app.settings))
-            names = [name, f"{_LOOPBACK}:{place}", f"localhost:{place}"]
-            site = build_site(state, names, McpDoor(app, state, mask))
-            _serve(site_server(site, state), listening)
+            hosts = [name, f"{_LOOPBACK}:{place}", f"localhost:{place}", *proxied]
+            site = build_site(state, hosts, McpDoor(app, state, mask))
+            _serve(site_server(site, state, has_proxy=bool(proxied)), listening)
     return ExitCode.DONE
 
 
@@ -73,6 +79,15 @@ def print_link(port: int, user: str) -> int:
     with workspace_session(user) as workspace:
         print_data(f"http://{_name_of(Path.cwd())}.localhost:{port}/#{workspace.access.new_link(user)}")
     return ExitCode.DONE
+
+
+def _checked_name(name: str) -> str:
+    if not _NAME.fullmatch(name.lower()):
+        raise InputError(
+            f"{name!r} is not a name of a server.",
+            next_step="Give a host, with its port unless that is 80 or 443: --name aeon.example.org",
+        )
+    return name.lower()
 
 
 def _listen(port: int) -> socket.socket:

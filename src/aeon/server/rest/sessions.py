@@ -50,7 +50,13 @@ async def sign_in(link: Link, request: Request) -> JSONResponse:
         )
     answer = thing(issued.credential.as_dict(), status=201)
     answer.set_cookie(
-        COOKIE, issued.secret, max_age=int(SESSION_DAYS * _DAY), path="/", httponly=True, samesite="strict"
+        COOKIE,
+        issued.secret,
+        max_age=int(SESSION_DAYS * _DAY),
+        path="/",
+        secure=request.url.scheme == "https",
+        httponly=True,
+        samesite="strict",
     )
     return answer
 
