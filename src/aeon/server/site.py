@@ -10,6 +10,7 @@ from fastapi import FastAPI
 
 import aeon
 from aeon.server.edge.guard import AsgiApp, Guard
+from aeon.server.edge.recorder import Recorder
 from aeon.server.edge.state import ServerState
 from aeon.server.openai.door import openai_door
 from aeon.server.rest.router import PREFIX, handle_errors, mount_rest
@@ -20,7 +21,7 @@ _STOPPING: Final = 2
 """Seconds that requests under way have when the server stops."""
 
 
-def build_site(state: ServerState, hosts: Sequence[str], mcp: AsgiApp | None = None) -> Guard:
+def build_site(state: ServerState, hosts: Sequence[str], mcp: AsgiApp | None = None) -> AsgiApp:
     """The application that serves all doors under these names, each with its port; `mcp` is at /mcp."""
     app = FastAPI(
         title="Aeon",
@@ -36,7 +37,7 @@ def build_site(state: ServerState, hosts: Sequence[str], mcp: AsgiApp | None = N
     app.mount("/v1", openai_door(state))
     if mcp is not None:
         app.mount("/mcp", mcp)
-    return Guard(app, hosts)
+    return Recorder(Guard(app, hosts), state)
 
 
 class SiteServer(uvicorn.Server):

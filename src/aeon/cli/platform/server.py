@@ -55,7 +55,7 @@ def run_server(port: int, model: str | None, user: str, names: Sequence[str] = (
         own.conversations.recover()
         place = listening.getsockname()[1]
         name = f"{_name_of(Path.cwd())}.localhost:{place}"
-        state = ServerState(workspaces, user)
+        state = ServerState(workspaces, user, is_local=not proxied)
         with _maintenance(own.workers, state.stopping):
             print_data(f"http://{name}/#{own.access.new_link(user)}")
             print_message("open this link in a browser; it signs you in once, within ten minutes", "next: ")

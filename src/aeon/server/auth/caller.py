@@ -5,14 +5,15 @@ from typing import Annotated, Final, NamedTuple
 from fastapi import Depends, Request
 
 from aeon.application.access import Credential
+from aeon.application.audit import set_change_origin
 from aeon.application.workspace import Workspace
 from aeon.server.edge.problems import RequestError
-from aeon.server.edge.state import ServerState, state_of
+from aeon.server.edge.routes import READING, quota_of
+from aeon.server.edge.state import ServerState, address_of, state_of
 
 COOKIE: Final = "aeon_session"
 
 _BEARER: Final = "bearer "
-_READING: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
 class Caller(NamedTuple):
@@ -27,7 +28,7 @@ class Caller(NamedTuple):
 async def signed_in(request: Request) -> Caller:
     """Return who sends a request: by the token in its header, or else by the cookie of a browser.
 
-    Raises RequestError for nobody, and for a change by a token that only reads.
+    Raises RequestError for nobody, for a change by a token that only reads, and for too many requests.
     """
     state = state_of(request)
     if request.headers.get("authorization"):
@@ -55,8 +56,11 @@ async def _caller(request: Request, found: Credential | None) -> Caller:
             next_step="Open the link that `aeon serve` prints, or send a token: Authorization: Bearer ...",
             headers={"www-authenticate": 'Bearer realm="aeon"'},
         )
-    if found.scope == "read" and request.method not in _READING:
+    if found.scope == "read" and request.method not in READING:
         raise RequestError(403, "This token only reads.", next_step="Use one with the scope `write`.")
+    request.state.user, request.state.credential = found.user_id, found.id
+    set_change_origin(found.id, address_of(request))
+    state.limit(quota_of(request.scope), found.user_id)
     return Caller(found.user_id, found.id, await state.workspace(found.user_id), state)
 
 

@@ -1,12 +1,13 @@
 """Server-sent events: numbered, resumed by `Last-Event-ID`, kept alive, and ended by an event (platform 32)."""
 
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from typing import Final, NamedTuple
 
 import anyio
 from starlette.requests import Request
 from starlette.responses import StreamingResponse
+from starlette.types import Receive, Scope, Send
 
 from aeon.base.json import Json
 from aeon.server.edge.problems import RequestError
@@ -48,13 +49,32 @@ def resume_point(request: Request, after: int) -> int:
     return int(given)
 
 
-def stream(state: ServerState, events: AsyncIterator[StreamEvent | None]) -> StreamingResponse:
-    """The answer that sends events; None of `events` says that nothing is new.
+class EventStream(StreamingResponse):
+    """An answer that is sent piece by piece, and counts as an open stream of a user until it ends.
 
-    It ends with the events, or with the event `end` when the server stops.
+    Raises RequestError where it is sent, before its first byte, if the user or the server has too many.
     """
-    headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
-    return StreamingResponse(_lines(state, events), media_type="text/event-stream", headers=headers)
+
+    def __init__(
+        self, state: ServerState, user: str, lines: AsyncIterator[str], headers: Mapping[str, str] | None = None
+    ) -> None:
+        own = {"cache-control": "no-store", "x-accel-buffering": "no", **(headers or {})}
+        super().__init__(lines, media_type="text/event-stream", headers=own)
+        self._streams = state.streams
+        self._user = user
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send the stream."""
+        with self._streams.opened(self._user):
+            await super().__call__(scope, receive, send)
+
+
+def stream(state: ServerState, user: str, events: AsyncIterator[StreamEvent | None]) -> EventStream:
+    """The answer that sends a user events; None of `events` says that nothing is new.
+
+    It ends with the events, or with the event `stopping` when the server stops.
+    """
+    return EventStream(state, user, _lines(state, events))
 
 
 async def _lines(state: ServerState, events: AsyncIterator[StreamEvent | None]) -> AsyncIterator[str]:

@@ -9,7 +9,7 @@ from typing import Annotated, Final, Protocol, cast
 import anyio
 from fastapi import FastAPI, Header, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse, Response, StreamingResponse
+from fastapi.responses import JSONResponse, Response
 from starlette.exceptions import HTTPException
 
 from aeon.application.chats import DEFAULT_CHAT, ChatFollower
@@ -19,6 +19,7 @@ from aeon.base.json import Json, JsonObject
 from aeon.server.auth.caller import Caller, WithToken
 from aeon.server.edge.problems import RequestError, status_of
 from aeon.server.edge.state import ServerState, correlation_of
+from aeon.server.edge.streams import EventStream
 from aeon.server.openai.messages import ChatRequest
 
 _LOOK_EVERY: Final = 0.02
@@ -32,6 +33,7 @@ _TYPES: Final = {
     401: "authentication_error",
     403: "permission_error",
     404: "not_found_error",
+    429: "rate_limit_error",
 }
 
 
@@ -126,9 +128,7 @@ async def complete(
         lines = _chunks(
             caller, making, with_usage=asked.stream_options is not None and asked.stream_options.include_usage
         )
-        return StreamingResponse(
-            lines, media_type="text/event-stream", headers={**making.headers, "cache-control": "no-store"}
-        )
+        return EventStream(caller.state, caller.user, lines, making.headers)
     text = "".join([piece async for piece in _pieces(caller, making)])
     usage = await caller.state.call(making.usage)
     return JSONResponse(making.whole(text, usage), headers=making.headers)
@@ -212,7 +212,8 @@ def _error(error: AeonError) -> JsonObject:
 
 async def _refused(_request: Request, error: Exception) -> Response:
     refused = cast(AeonError, error)
-    return JSONResponse(_error(refused), status_of(refused))
+    headers = refused.headers if isinstance(refused, RequestError) else {}
+    return JSONResponse(_error(refused), status_of(refused), headers)
 
 
 async def _invalid(request: Request, error: Exception) -> Response:

@@ -10,7 +10,7 @@ from aeon.application.access import SESSION_DAYS, TOKEN_DAYS, Credential
 from aeon.base.json import Json
 from aeon.server.auth.caller import COOKIE, SignedIn
 from aeon.server.edge.problems import RequestError
-from aeon.server.edge.state import state_of
+from aeon.server.edge.state import address_of, state_of
 from aeon.server.rest.answers import PROBLEM, thing
 
 router = APIRouter(tags=["access"], responses=dict(PROBLEM))
@@ -40,6 +40,7 @@ class NewToken(BaseModel):
 async def sign_in(link: Link, request: Request) -> JSONResponse:
     """Begin a session by the link that `aeon serve` printed, which works once; its cookie is the browser's."""
     state = state_of(request)
+    state.limit_sign_ins(address_of(request))
     access = (await state.workspace(state.owner)).access
     issued = await state.call(lambda: access.sign_in(link.link))
     if issued is None:
