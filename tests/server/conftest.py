@@ -31,7 +31,7 @@ class Site:
         runtime = closing.enter_context(app.process_runtime())
         self.workspaces = Workspaces(app, variables, runtime)
         self.state = ServerState(self.workspaces, "me")
-        listening = closing.enter_context(socket.socket())
+        listening = closing.enter_context(socket.socket(proto=socket.IPPROTO_TCP))
         listening.bind(("127.0.0.1", 0))
         listening.listen()
         port = listening.getsockname()[1]

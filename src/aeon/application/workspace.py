@@ -237,6 +237,10 @@ class Workspaces:
                 )
             return self._opened[user]
 
+    def opened(self, user: str) -> Workspace | None:
+        """Return the workspace of a user if it is open already. Does not block."""
+        return self._opened.get(user)
+
     def check(self) -> None:
         """Raise StoreError if the record does not answer, and EngineUnavailableError if the engine does not."""
         get_record_id(self._app.platform().store)

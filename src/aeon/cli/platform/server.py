@@ -91,7 +91,8 @@ def _checked_name(name: str) -> str:
 
 
 def _listen(port: int) -> socket.socket:
-    listening = socket.socket()
+    # The protocol is named: only then does asyncio send small answers at once, instead of 40 ms later (TCP_NODELAY).
+    listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listening.bind((_LOOPBACK, port))

@@ -49,7 +49,7 @@ class ServerState:
 
     async def workspace(self, user: str) -> Workspace:
         """Return the workspace of a user."""
-        return await self.call(lambda: self._workspaces.of(user))
+        return self._workspaces.opened(user) or await self.call(lambda: self._workspaces.of(user))
 
     def limit(self, quota: Quota, user: str) -> None:
         """Count a request of a user. Raises RequestError with status 429 for one too many."""

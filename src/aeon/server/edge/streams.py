@@ -1,7 +1,9 @@
 """Server-sent events: numbered, resumed by `Last-Event-ID`, kept alive, and ended by an event (platform 32)."""
 
+import asyncio
 import json
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from contextlib import aclosing, suppress
 from typing import Final, NamedTuple
 
 import anyio
@@ -15,6 +17,9 @@ from aeon.server.edge.state import ServerState
 
 HEARTBEAT: Final = 15.0
 """Seconds without an event, after which a stream says that it still lives."""
+
+CHECK_EVERY: Final = 1.0
+"""The longest that an idle stream waits before it says nothing: then it sees whether the server stops."""
 
 END: Final = "end"
 """The name of the last event of a stream."""
@@ -69,7 +74,7 @@ class EventStream(StreamingResponse):
             await super().__call__(scope, receive, send)
 
 
-def stream(state: ServerState, user: str, events: AsyncIterator[StreamEvent | None]) -> EventStream:
+def stream(state: ServerState, user: str, events: AsyncGenerator[StreamEvent | None]) -> EventStream:
     """The answer that sends a user events; None of `events` says that nothing is new.
 
     It ends with the events, or with the event `stopping` when the server stops.
@@ -77,16 +82,38 @@ def stream(state: ServerState, user: str, events: AsyncIterator[StreamEvent | No
     return EventStream(state, user, _lines(state, events))
 
 
-async def _lines(state: ServerState, events: AsyncIterator[StreamEvent | None]) -> AsyncIterator[str]:
+class Waker:
+    """Lets one coroutine wait until another thread has news. Made in a running event loop."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._news = asyncio.Event()
+
+    def tell(self) -> None:
+        """Say that there is news. Any thread may call it, also after the loop has ended."""
+        with suppress(RuntimeError):
+            self._loop.call_soon_threadsafe(self._news.set)
+
+    async def wait(self, seconds: float) -> bool:
+        """Return whether there was news since the last call, for which it waits up to `seconds`."""
+        with anyio.move_on_after(seconds):
+            await self._news.wait()
+        is_told = self._news.is_set()
+        self._news.clear()
+        return is_told
+
+
+async def _lines(state: ServerState, events: AsyncGenerator[StreamEvent | None]) -> AsyncIterator[str]:
     yield _RETRY
     said = anyio.current_time()
-    async for event in events:
-        if state.stopping.is_set():
-            yield StreamEvent("stopping", {}).encode()
-            return
-        if event is not None:
-            said = anyio.current_time()
-            yield event.encode()
-        elif anyio.current_time() - said > HEARTBEAT:
-            said = anyio.current_time()
-            yield ": still here\n\n"
+    async with aclosing(events):  # else what it watches is watched until it is collected
+        async for event in events:
+            if state.stopping.is_set():
+                yield StreamEvent("stopping", {}).encode()
+                return
+            if event is not None:
+                said = anyio.current_time()
+                yield event.encode()
+            elif anyio.current_time() - said > HEARTBEAT:
+                said = anyio.current_time()
+                yield ": still here\n\n"

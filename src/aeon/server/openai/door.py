@@ -3,10 +3,10 @@
 import json
 import time
 from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractContextManager
 from datetime import datetime
 from typing import Annotated, Final, Protocol, cast
 
-import anyio
 from fastapi import FastAPI, Header, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
@@ -19,11 +19,11 @@ from aeon.base.json import Json, JsonObject
 from aeon.server.auth.caller import Caller, WithToken
 from aeon.server.edge.problems import RequestError, status_of
 from aeon.server.edge.state import ServerState, correlation_of
-from aeon.server.edge.streams import EventStream
+from aeon.server.edge.streams import EventStream, Waker
 from aeon.server.openai.messages import ChatRequest
 
-_LOOK_EVERY: Final = 0.02
-"""Seconds between two looks for new pieces."""
+_LOOK_EVERY: Final = 0.15
+"""Seconds between two looks for pieces that another process makes; nobody tells of them."""
 
 _CONVERSATION: Final = "x-aeon-conversation"
 _RUN: Final = "x-aeon-run"
@@ -42,6 +42,10 @@ class Follower(Protocol):
 
     def look(self) -> list[str] | None:
         """Return the pieces that are new; None once it has ended."""
+        ...
+
+    def watch(self, tell: Callable[[], None]) -> AbstractContextManager[None]:
+        """The time in which `tell` is called, in other threads, when it is time to look."""
         ...
 
 
@@ -161,15 +165,20 @@ class _Checked:
             raise RequestError(500, self._follower.result.failure)
         return found
 
+    def watch(self, tell: Callable[[], None]) -> AbstractContextManager[None]:
+        return self._follower.watch(tell)
+
 
 async def _pieces(caller: Caller, making: _Making) -> AsyncIterator[str]:
-    while (found := await caller.state.call(making.follower.look)) is not None:
-        for text in found:
-            yield text
-        if caller.state.stopping.is_set():
-            raise RequestError(503, "The server stops; the run goes on.")
-        if not found:
-            await anyio.sleep(_LOOK_EVERY)
+    waker = Waker()
+    with making.follower.watch(waker.tell):
+        while (found := await caller.state.call(making.follower.look)) is not None:
+            for text in found:
+                yield text
+            if caller.state.stopping.is_set():
+                raise RequestError(503, "The server stops; the run goes on.")
+            if not found:
+                await waker.wait(_LOOK_EVERY)
 
 
 async def _chunks(caller: Caller, making: _Making, *, with_usage: bool) -> AsyncIterator[str]:
