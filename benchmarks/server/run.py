@@ -24,7 +24,7 @@ from aeon.application.workspace import Workspace, open_workspace
 from aeon.settings import load_settings
 from aeon.testing.wire_double import WireDouble
 from aeon.testing.wire_rules import TextResponse, WireExchange
-from processes import Served, start_aeon, start_bare
+from processes import Served, read_answer, start_aeon, start_bare
 
 STREAMS_OF_USER = 30
 
@@ -122,10 +122,11 @@ def reads(served: Served, bare: Served, seconds: float) -> None:
 def changes(served: Served, workspace: Workspace, rounds: int) -> None:
     """A change through the server beside the same call of the service, in turns, in one record."""
     ours, theirs = [], []
-    with closing(served.connection()) as over:
+    with socket.create_connection(("127.0.0.1", served.port)) as wire:
         for _ in range(rounds):
             began = time.perf_counter()
-            served.ask("POST", "/api/v1/conversations", {"title": "x"}, over)
+            wire.sendall(served.request("POST", "/api/v1/conversations", '{"title": "x"}'))
+            read_answer(wire)
             ours.append((time.perf_counter() - began) * 1e3)
             began = time.perf_counter()
             workspace.conversations.create("x")
@@ -216,6 +217,7 @@ def idle(served: Served, tokens: list[str], number: int, seconds: float) -> None
         own.ask("POST", "/api/v1/apply", {"text": CATALOG})
         run = own.ask("POST", "/api/v1/processes/waits/runs", {})["id"]
         paths += [(own, f"/api/v1/runs/{run}/events")] * STREAMS_OF_USER
+    served.load("/api/v1/session", 1.0, clients=64)  # all threads of the server have begun, each with a connection
     time.sleep(2)
     before, cpu = served.memory, served.cpu
     time.sleep(seconds)
@@ -223,8 +225,7 @@ def idle(served: Served, tokens: list[str], number: int, seconds: float) -> None
     opened = []
     for own, path in paths[:number]:
         wire = socket.create_connection(("127.0.0.1", served.port))
-        head = f"Host: 127.0.0.1:{served.port}\r\nAuthorization: {own.headers['Authorization']}\r\n"
-        wire.sendall(f"GET {path} HTTP/1.1\r\n{head}\r\n".encode())
+        wire.sendall(own.request("GET", path))
         assert wire.recv(65536).startswith(b"HTTP/1.1 200")
         opened.append(wire)
     time.sleep(1)
