@@ -10,12 +10,13 @@ from fastapi import FastAPI
 
 import aeon
 from aeon.server.edge.guard import AsgiApp, Guard
+from aeon.server.edge.lazy_door import LazyDoor
 from aeon.server.edge.recorder import Recorder
 from aeon.server.edge.state import ServerState
 from aeon.server.openai.door import openai_door
 from aeon.server.rest.router import PREFIX, handle_errors, mount_rest
 
-__all__ = ["ServerState", "SiteServer", "build_site", "site_server"]
+__all__ = ["LazyDoor", "ServerState", "SiteServer", "build_site", "site_server"]
 
 _STOPPING: Final = 2
 """Seconds that requests under way have when the server stops."""

@@ -145,4 +145,5 @@ def test_a_stream_too_many_is_refused_before_its_first_byte_and_a_closed_one_mak
     opened.pop().__exit__(None, None, None)
     with client.stream("GET", path) as answer:
         assert events_of(answer)[-1][1] == "end"
+    site.stop()  # which waits for the end of each request
     assert site.state.streams.total == MAX_OF_USER - 1

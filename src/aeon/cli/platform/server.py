@@ -23,7 +23,9 @@ from aeon.cli.signals import exit_code_of
 from aeon.cli.text import printable
 
 if TYPE_CHECKING:
-    from aeon.server.site import SiteServer
+    from aeon.bootstrap.app import App
+    from aeon.server.mcp.http_door import McpDoor
+    from aeon.server.site import ServerState, SiteServer
 
 _LOOPBACK: Final = "127.0.0.1"
 _WAITING: Final = 128
@@ -37,8 +39,7 @@ def run_server(port: int, model: str | None, user: str, names: Sequence[str] = (
     """
     proxied = [_checked_name(each) for each in names]
     try:
-        from aeon.server.mcp.http_door import McpDoor
-        from aeon.server.site import ServerState, build_site, site_server
+        from aeon.server.site import LazyDoor, ServerState, build_site, site_server
     except ImportError as error:
         raise MissingExtraError(
             f"Serving needs a package that is not installed: {error.name}.",
@@ -61,9 +62,15 @@ def run_server(port: int, model: str | None, user: str, names: Sequence[str] = (
             print_message("open this link in a browser; it signs you in once, within ten minutes", "next: ")
             mask = Mask(os.environ.get(each, "") for each in key_variables(app.settings))
             hosts = [name, f"{_LOOPBACK}:{place}", f"localhost:{place}", *proxied]
-            site = build_site(state, hosts, McpDoor(app, state, mask))
+            site = build_site(state, hosts, LazyDoor(state, lambda: _mcp_door(app, state, mask)))
             _serve(site_server(site, state, has_proxy=bool(proxied)), listening)
     return ExitCode.DONE
+
+
+def _mcp_door(app: "App", state: "ServerState", mask: Mask) -> "McpDoor":
+    from aeon.server.mcp.http_door import McpDoor
+
+    return McpDoor(app, state, mask)
 
 
 def _serve(server: "SiteServer", listening: socket.socket) -> None:
