@@ -13,7 +13,7 @@ from aeon.application.workspace import Workspaces
 from aeon.base.masking import Mask
 from aeon.bootstrap.app import OwnParts, build_app
 from aeon.server.mcp.http_door import McpDoor
-from aeon.server.site import ServerState, build_site, site_server
+from aeon.server.site import LazyDoor, ServerState, build_site, site_server
 from aeon.settings import load_settings
 from aeon.testing.llm import ScriptedAdapter
 
@@ -31,13 +31,13 @@ class Site:
         runtime = closing.enter_context(app.process_runtime())
         self.workspaces = Workspaces(app, variables, runtime)
         self.state = ServerState(self.workspaces, "me")
-        listening = closing.enter_context(socket.socket())
+        listening = closing.enter_context(socket.socket(proto=socket.IPPROTO_TCP))
         listening.bind(("127.0.0.1", 0))
         listening.listen()
         port = listening.getsockname()[1]
         self.name = f"aeon-test.localhost:{port}"
         self.address = f"127.0.0.1:{port}"
-        door = McpDoor(app, self.state, Mask([]))
+        door = LazyDoor(self.state, lambda: McpDoor(app, self.state, Mask([])))
         self._server = site_server(build_site(self.state, [self.name, self.address], door), self.state)
         self._thread = threading.Thread(target=self._server.run, args=([listening],), daemon=True)
         self._thread.start()

@@ -5,9 +5,9 @@ from typing import NamedTuple
 
 from aeon.application.pages import MAX_PAGE, Page, checked_limit, decode_cursor, encode_cursor, page_of
 from aeon.base.json import JsonObject
-from aeon.platform.ledger import ChainHead, Ledger
+from aeon.platform.ledger import ChainHead, Ledger, set_change_origin
 
-__all__ = ["AuditService", "AuditVerdict", "ChainHead"]
+__all__ = ["AuditService", "AuditVerdict", "ChainHead", "set_change_origin"]
 
 
 class AuditVerdict(NamedTuple):

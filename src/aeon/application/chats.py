@@ -2,6 +2,8 @@
 
 import re
 from collections import deque
+from collections.abc import Callable, Generator
+from contextlib import AbstractContextManager, contextmanager
 from typing import Final, NamedTuple
 
 from aeon.application.default_catalog import ensure_default_tool
@@ -44,6 +46,7 @@ class ChatFollower:
         self._service = service
         self._step = _streamed_step(process)
         self._new: deque[str] = deque()
+        self._tell: Callable[[], None] | None = None
         self._shown = ""
         self.run = ""
         self.result: str | None = None
@@ -54,6 +57,18 @@ class ChatFollower:
         """Take a piece of a call; only the first attempt of the step whose text is the answer is shown at once."""
         if self._step is not None and key.split(":")[1:] == [self._step, "1"]:
             self._new.append(text)
+            if (tell := self._tell) is not None:
+                tell()
+
+    @contextmanager
+    def watch(self, tell: Callable[[], None]) -> Generator[None]:
+        """The time in which `tell` is called, in other threads, when it is time to look."""
+        self._tell = tell
+        try:
+            with self._service.watch_run(self.run, tell):
+                yield
+        finally:
+            self._tell = None
 
     def look(self) -> list[str] | None:
         """Return the pieces that are new; None once the answer has ended.
@@ -123,6 +138,10 @@ class ChatService:
         )
         follower.run = run.id
         return follower
+
+    def watch_run(self, run: str, tell: Callable[[], None]) -> AbstractContextManager[None]:
+        """The time in which `tell` is called after new entries of an answer's run, in another thread."""
+        return self._runs.watch(run, tell)
 
     def settle(self, follower: ChatFollower) -> bool:
         """Take over the result of a run that has ended, or that waits only for a person; return whether it has.

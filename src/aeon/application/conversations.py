@@ -2,8 +2,8 @@
 
 import builtins
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from datetime import datetime
 from functools import cached_property
 from itertools import accumulate
@@ -123,6 +123,17 @@ class AnswerFollower:
         self._shown += found
         self._idle = 0 if found else self._idle + 1
         return found or self._rest()
+
+    @contextmanager
+    def watch(self, tell: Callable[[], None]) -> Generator[None]:
+        """The time in which `tell` is called, in other threads, when it is time to look.
+
+        Nobody tells of pieces that other processes make: look from time to time.
+        """
+        run = self.result.run_id
+        follow_run = nullcontext() if run is None else self._service.watch_run(run, tell)
+        with self._pieces.watch(self.result.id, tell), follow_run:
+            yield
 
     def _rest(self) -> list[str] | None:
         """Return what an answer that has ended has besides its pieces; nothing while it is made."""
@@ -415,6 +426,10 @@ class ConversationService:
     def follow(self, answer: str) -> AnswerFollower:
         """Follow an answer from its first piece."""
         return AnswerFollower(self, self._platform, self.settle(answer))
+
+    def watch_run(self, run: str, tell: Callable[[], None]) -> AbstractContextManager[None]:
+        """The time in which `tell` is called after new entries of an answer's run, in another thread."""
+        return self._runs().watch(run, tell)
 
     def stop(self, answer: str) -> Alternative:
         """Stop an answer that is being made; what was written is its content, marked as stopped (platform 22)."""

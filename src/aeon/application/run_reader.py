@@ -111,6 +111,11 @@ class RunReader:
         """A dead job of the user. Raises NotFoundError."""
         return self._runs.repository.get_dead_job(self._user, job)
 
+    def read_on(self, run: str, after: int) -> "tuple[builtins.list[RunEntry], bool]":
+        """Return the entries after number `after`, and whether they are the last ones. Raises NotFoundError."""
+        has_ended = self._runs.has_ended(self._user, run)
+        return list(self._runs.repository.entries(run, after)), has_ended
+
     def entries(self, run: str, after: int = 0, *, follows: bool = False) -> Iterator[RunEntry]:
         """Yield the entries of one run after number `after`; if it `follows`, until the run has ended.
 

@@ -1,6 +1,7 @@
 """`RunService`: everything that a user does with the runs of Processes, for every door."""
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
 from aeon.application.run_follower import RunExplainer, RunFollower, SettledRun, model_calls_of
@@ -147,6 +148,10 @@ class RunService(RunReader):
         elif after:
             follower.skip(after)
         return follower
+
+    def watch(self, run: str, tell: Callable[[], None]) -> AbstractContextManager[None]:
+        """The time in which `tell` is called after new entries of a run, in another thread; also without any."""
+        return self._runtime.news.follow(run, tell)
 
     def settle(self, run: str, seconds: float | None = None) -> SettledRun:
         """Wait until a run has ended, waits only for a person, or `seconds` have passed.

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from aeon.bootstrap.platform import Platform, open_project_platform
 from aeon.platform.ledger import RequestKey
+from aeon.platform.store_identity import get_record_id
 from aeon.settings import LoadedSettings
 
 __all__ = ["RequestKey", "Workspace", "Workspaces", "open_app_workspace", "open_workspace"]
@@ -235,6 +236,16 @@ class Workspaces:
                     open_runtime=lambda: self._runtime,
                 )
             return self._opened[user]
+
+    def opened(self, user: str) -> Workspace | None:
+        """Return the workspace of a user if it is open already. Does not block."""
+        return self._opened.get(user)
+
+    def check(self) -> None:
+        """Raise StoreError if the record does not answer, and EngineUnavailableError if the engine does not."""
+        get_record_id(self._app.platform().store)
+        self._runtime.start()
+        self._runtime.engine.check()
 
 
 @contextmanager

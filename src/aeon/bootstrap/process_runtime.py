@@ -19,6 +19,7 @@ from aeon.bootstrap.runs import platform_runs
 from aeon.llm.usage import NO_PRICES, Prices
 from aeon.platform.runs import queries
 from aeon.platform.runs.claim_check import ResultStore
+from aeon.platform.runs.news import RunNews
 from aeon.platform.runs.ports import Engine
 from aeon.platform.store import StoreError
 from aeon.platform.store_identity import RunStoreIdentity, claim_run_store, get_record_id, get_run_store, move_run_store
@@ -69,6 +70,7 @@ class ProcessRuntime:
         self.clock = SystemClock()
         self.results: ResultStore = platform.results
         self.runs = platform_runs(platform)
+        self.news = RunNews(self.runs.repository.count_entries, self.runs.notifier)
         self.registry = WorkerRegistry(platform.store, self.clock)
         self.executor = str(uuid4())
         self.run_executor = executor_of(settings, self.executor)

@@ -3,6 +3,7 @@
 import hashlib
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import count, takewhile
@@ -14,6 +15,8 @@ from aeon.platform import queries
 from aeon.platform.errors import ConflictError, RuleError, UnknownUserError, VersionError
 from aeon.platform.records import KEY_SEPARATOR, NAME
 from aeon.platform.store import Row, Store, UnitOfWork
+
+_ORIGIN: ContextVar[JsonObject | None] = ContextVar("origin", default=None)
 
 GENESIS = "0" * 64
 """The previous hash of a chain's first entry."""
@@ -40,6 +43,14 @@ class ChainHead:
     hash: str = GENESIS
 
 
+def set_change_origin(credential: str, address: str) -> None:
+    """Says by which credential and from where the changes of this context come: their audit entries have it.
+
+    Threads that are started with a copy of the context have it, too; the engine's own changes have none.
+    """
+    _ORIGIN.set({"credential": credential, "address": address})
+
+
 def next_entry(head: ChainHead, user: str, at: str, action: AuditAction) -> JsonObject:
     """Returns the entry of a user's chain that follows `head`, as a row."""
     row: JsonObject = {
@@ -50,10 +61,15 @@ def next_entry(head: ChainHead, user: str, at: str, action: AuditAction) -> Json
         "subject": action.subject,
         "actor_id": action.actor,
         "owner_id": action.owner,
-        "details": canonical_json(action.details),
+        "details": canonical_json(_with_origin(action.details)),
         "previous": head.hash,
     }
     return {**row, "hash": _hash(_published(row))}
+
+
+def _with_origin(details: JsonObject) -> JsonObject:
+    origin = _ORIGIN.get()
+    return details if origin is None else {**details, "origin": origin}
 
 
 def published_entry(row: JsonObject) -> JsonObject:

@@ -10,18 +10,20 @@ from fastapi import FastAPI
 
 import aeon
 from aeon.server.edge.guard import AsgiApp, Guard
+from aeon.server.edge.lazy_door import LazyDoor
+from aeon.server.edge.recorder import Recorder
 from aeon.server.edge.state import ServerState
 from aeon.server.openai.door import openai_door
 from aeon.server.rest.router import PREFIX, handle_errors, mount_rest
 from aeon.server.web.mount import mount_web
 
-__all__ = ["ServerState", "SiteServer", "build_site", "site_server"]
+__all__ = ["LazyDoor", "ServerState", "SiteServer", "build_site", "site_server"]
 
 _STOPPING: Final = 2
 """Seconds that requests under way have when the server stops."""
 
 
-def build_site(state: ServerState, hosts: Sequence[str], mcp: AsgiApp | None = None) -> Guard:
+def build_site(state: ServerState, hosts: Sequence[str], mcp: AsgiApp | None = None) -> AsgiApp:
     """The application that serves all doors under these names, each with its port; `mcp` is at /mcp."""
     app = FastAPI(
         title="Aeon",
@@ -38,7 +40,7 @@ def build_site(state: ServerState, hosts: Sequence[str], mcp: AsgiApp | None = N
     if mcp is not None:
         app.mount("/mcp", mcp)
     mount_web(app)
-    return Guard(app, hosts)
+    return Recorder(Guard(app, hosts), state)
 
 
 class SiteServer(uvicorn.Server):
@@ -54,8 +56,11 @@ class SiteServer(uvicorn.Server):
         super().handle_exit(sig, frame)
 
 
-def site_server(site: Guard, state: ServerState) -> SiteServer:
-    """The server of a site; its `run` takes the sockets, and ends at SIGINT or SIGTERM."""
+def site_server(site: AsgiApp, state: ServerState, *, has_proxy: bool = False) -> SiteServer:
+    """The server of a site; its `run` takes the sockets, and ends at SIGINT or SIGTERM.
+
+    With `has_proxy`, a proxy on this machine is believed about the scheme and the address of a client.
+    """
     logging.getLogger("uvicorn.error").setLevel(logging.WARNING)
     config = uvicorn.Config(
         site,
@@ -66,6 +71,7 @@ def site_server(site: Guard, state: ServerState) -> SiteServer:
         access_log=False,
         log_config=None,
         server_header=False,
+        proxy_headers=has_proxy,
         timeout_graceful_shutdown=_STOPPING,
     )
     return SiteServer(config, state)

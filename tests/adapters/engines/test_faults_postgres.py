@@ -83,3 +83,20 @@ def test_a_start_while_it_is_gone_says_so_and_the_run_is_not_lost(world, mortal_
     (run,) = world.runs.list_runs(world.user)
     assert world.wait_for_end(run).state.phase == "completed"
     assert world.tools.jobs.total() == 1
+
+
+def test_an_engine_says_whether_its_server_answers(world, mortal_postgres):
+    world.engine.check()
+    mortal_postgres.kill()
+    with pytest.raises(EngineUnavailableError):
+        world.engine.check()
+    mortal_postgres.start()
+    world.wait_until(lambda: is_there(world.engine))
+
+
+def is_there(engine):
+    try:
+        engine.check()
+    except EngineUnavailableError:
+        return False
+    return True

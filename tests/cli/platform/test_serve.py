@@ -5,6 +5,7 @@ import json
 import re
 import signal
 import threading
+import time
 
 import pytest
 
@@ -90,6 +91,54 @@ name: waits
 steps:
   - {id: ask, tool: mine, output: said, execution: {interactionMode: manual, timeout: 300}}
 """
+
+
+@pytest.mark.server
+@pytest.mark.slow
+def test_a_small_answer_is_not_kept_back_by_the_network(served):
+    """With Nagle's algorithm, each of these takes 40 ms on Linux."""
+    connection = http.client.HTTPConnection("127.0.0.1", served.port, timeout=20)
+    began = time.perf_counter()
+    for _ in range(50):
+        connection.request("GET", "/health/live")
+        connection.getresponse().read()
+    assert time.perf_counter() - began < 50 * 0.03
+    connection.close()
+
+
+@pytest.mark.server
+@pytest.mark.slow
+def test_another_name_is_answered_if_it_was_given_and_a_wrong_one_is_refused(aeon, background, double):
+    double()
+    process = background("serve", "--port", "0", "--name", "Aeon.example.org")
+    port = int(LINK.search(process.process.stdout.readline())[2])
+    asked = {"X-Forwarded-Proto": "https"}
+    assert call(port, "GET", "/health/live", Host="aeon.example.org")[0] == 200
+    assert call(port, "GET", "/health/live", Host="aeon.example.org:1")[0] == 421
+    link = aeon("serve", "link", "--port", str(port)).out.strip().partition("#")[2]
+    foreign = call(
+        port,
+        "POST",
+        "/api/v1/session",
+        {"link": link},
+        Host="aeon.example.org",
+        Origin="http://aeon.example.org",
+        **asked,
+    )
+    own = call(
+        port,
+        "POST",
+        "/api/v1/session",
+        {"link": link},
+        Host="aeon.example.org",
+        Origin="https://aeon.example.org",
+        **asked,
+    )
+    assert (foreign[0], own[0]) == (403, 201)
+    assert "Secure" in own[1]
+    for wrong in ("http://aeon.example.org", "a b", "", "x:", "-"):
+        refused = aeon("serve", "--name", wrong)
+        assert (refused.code, "--name aeon.example.org" in " ".join(refused.err.split())) == (2, True), wrong
 
 
 @pytest.mark.server

@@ -42,6 +42,9 @@ class LocalEngine:
             self.start(run)
         return list(runs)
 
+    def check(self) -> None:
+        """Do nothing: there is no store."""
+
     def forget(self, runs: Sequence[str]) -> None:
         """Do nothing: there is no state to delete."""
 

@@ -21,6 +21,10 @@ def serve_begin(
     port: Annotated[
         int, typer.Option("--port", min=0, max=65535, metavar="N", help="0 takes any free port.")
     ] = DEFAULT_PORT,
+    names: Annotated[
+        list[str] | None,
+        typer.Option("--name", metavar="HOST[:PORT]", help="Another name that a proxy asks it by; repeatable."),
+    ] = None,
     model: Model = None,
     user: User = "me",
 ) -> int:
@@ -29,7 +33,7 @@ def serve_begin(
         return 0
     from aeon.cli.platform.server import run_server
 
-    return run_server(port, model, user)
+    return run_server(port, model, user, names or [])
 
 
 @serve.command("mcp")

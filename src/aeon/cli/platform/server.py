@@ -2,9 +2,10 @@
 
 import hashlib
 import os
+import re
 import socket
 import threading
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -22,17 +23,23 @@ from aeon.cli.signals import exit_code_of
 from aeon.cli.text import printable
 
 if TYPE_CHECKING:
-    from aeon.server.site import SiteServer
+    from aeon.bootstrap.app import App
+    from aeon.server.mcp.http_door import McpDoor
+    from aeon.server.site import ServerState, SiteServer
 
 _LOOPBACK: Final = "127.0.0.1"
 _WAITING: Final = 128
+_NAME: Final = re.compile(r"[a-z0-9]([a-z0-9.-]{0,250}[a-z0-9])?(:[0-9]{1,5})?")
 
 
-def run_server(port: int, model: str | None, user: str) -> int:
-    """Serve until interrupted. Raises InputError for a port in use, MissingExtraError, and the errors of an app."""
+def run_server(port: int, model: str | None, user: str, names: Sequence[str] = ()) -> int:
+    """Serve until interrupted; `names` are those that a proxy before it has, each with its port unless it is usual.
+
+    Raises InputError for a port in use and for an invalid name, MissingExtraError, and the errors of an app.
+    """
+    proxied = [_checked_name(each) for each in names]
     try:
-        from aeon.server.mcp.http_door import McpDoor
-        from aeon.server.site import ServerState, build_site, site_server
+        from aeon.server.site import LazyDoor, ServerState, build_site, site_server
     except ImportError as error:
         raise MissingExtraError(
             f"Serving needs a package that is not installed: {error.name}.",
@@ -49,15 +56,21 @@ def run_server(port: int, model: str | None, user: str) -> int:
         own.conversations.recover()
         place = listening.getsockname()[1]
         name = f"{_name_of(Path.cwd())}.localhost:{place}"
-        state = ServerState(workspaces, user)
+        state = ServerState(workspaces, user, is_local=not proxied)
         with _maintenance(own.workers, state.stopping):
             print_data(f"http://{name}/#{own.access.new_link(user)}")
             print_message("open this link in a browser; it signs you in once, within ten minutes", "next: ")
             mask = Mask(os.environ.get(each, "") for each in key_variables(app.settings))
-            names = [name, f"{_LOOPBACK}:{place}", f"localhost:{place}"]
-            site = build_site(state, names, McpDoor(app, state, mask))
-            _serve(site_server(site, state), listening)
+            hosts = [name, f"{_LOOPBACK}:{place}", f"localhost:{place}", *proxied]
+            site = build_site(state, hosts, LazyDoor(state, lambda: _mcp_door(app, state, mask)))
+            _serve(site_server(site, state, has_proxy=bool(proxied)), listening)
     return ExitCode.DONE
+
+
+def _mcp_door(app: "App", state: "ServerState", mask: Mask) -> "McpDoor":
+    from aeon.server.mcp.http_door import McpDoor
+
+    return McpDoor(app, state, mask)
 
 
 def _serve(server: "SiteServer", listening: socket.socket) -> None:
@@ -75,8 +88,18 @@ def print_link(port: int, user: str) -> int:
     return ExitCode.DONE
 
 
+def _checked_name(name: str) -> str:
+    if not _NAME.fullmatch(name.lower()):
+        raise InputError(
+            f"{name!r} is not a name of a server.",
+            next_step="Give a host, with its port unless that is 80 or 443: --name aeon.example.org",
+        )
+    return name.lower()
+
+
 def _listen(port: int) -> socket.socket:
-    listening = socket.socket()
+    # The protocol is named: only then does asyncio send small answers at once, instead of 40 ms later (TCP_NODELAY).
+    listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listening.bind((_LOOPBACK, port))

@@ -2,7 +2,8 @@
 
 import threading
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Generator, Iterable
+from contextlib import AbstractContextManager, contextmanager
 from typing import Final, NamedTuple, Protocol
 from uuid import uuid4
 
@@ -45,6 +46,10 @@ class PieceStream(Protocol):
         """Return the pieces after number `after`; wait up to `seconds` for one if there is none."""
         ...
 
+    def watch(self, answer: str, tell: Callable[[], None]) -> AbstractContextManager[None]:
+        """The time in which `tell` is called after each piece that is made in this process, in the maker's thread."""
+        ...
+
     def finish(self, answer: str) -> None:
         """Say that all pieces are there: readers in this process need not wait for another one."""
         ...
@@ -70,6 +75,20 @@ class InProcessPieces:
         self._pieces: defaultdict[str, list[str]] = defaultdict(list)
         self._stopped: set[str] = set()
         self._finished: set[str] = set()
+        self._watchers: defaultdict[str, list[Callable[[], None]]] = defaultdict(list)
+
+    @contextmanager
+    def watch(self, answer: str, tell: Callable[[], None]) -> Generator[None]:
+        """The time in which `tell` is called after each piece."""
+        with self._changed:
+            self._watchers[answer].append(tell)
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._watchers[answer].remove(tell)
+                if not self._watchers[answer]:
+                    del self._watchers[answer]
 
     def begin(self, answer: str) -> str:
         """Begin to make an answer; return what there is of it. Raises AnswerStoppedError after `stop`."""
@@ -85,6 +104,8 @@ class InProcessPieces:
                 raise AnswerStoppedError
             self._pieces[answer].append(text)
             self._changed.notify_all()
+            for tell in self._watchers.get(answer, ()):
+                tell()
 
     def confirm(self, answer: str) -> None:
         """Raises AnswerStoppedError after `stop`."""
@@ -196,6 +217,10 @@ class RecordedPieces:
             return found
         rows = self._store.read(queries.PIECES, {"id": answer, "after": after})
         return [row["text"] for row in rows]
+
+    def watch(self, answer: str, tell: Callable[[], None]) -> AbstractContextManager[None]:
+        """The time in which `tell` is called after each piece that is made in this process, in the maker's thread."""
+        return self._local.watch(answer, tell)
 
     def finish(self, answer: str) -> None:
         """Say that all pieces are there: readers in this process need not wait for another one."""

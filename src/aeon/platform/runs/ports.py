@@ -57,6 +57,10 @@ class Engine(Protocol):
         """
         ...
 
+    def check(self) -> None:
+        """Raise EngineUnavailableError if the engine's store does not answer; return at once if it does."""
+        ...
+
     def forget(self, runs: Sequence[str]) -> None:
         """Delete the engine's state of runs that have ended."""
         ...

@@ -72,6 +72,8 @@ ONE: Final = f"{_FOUND} WHERE r.id = :run AND r.owner_id = :user"
 
 STANDINGS: Final = f"{_SUMMARY} WHERE r.id IN (SELECT value FROM json_each(:runs))"  # noqa: S608  # constants alone
 
+NUMBERS: Final = "SELECT id, events FROM runs WHERE id IN (SELECT value FROM json_each(:runs))"
+
 ENTRIES: Final = "SELECT text FROM run_entries WHERE run_id = :run AND n > :after ORDER BY n LIMIT :limit"
 
 WANTED: Final = "SELECT text FROM signals WHERE run_id IN (SELECT value FROM json_each(:runs)) ORDER BY at, id"

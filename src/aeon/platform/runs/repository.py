@@ -226,6 +226,11 @@ class SqlRunRepository:
         """Return the current summaries of these runs; runs that do not exist are left out."""
         return [RunSummary.from_row(row) for row in self._store.read(queries.STANDINGS, {"runs": list[Json](runs)})]
 
+    def count_entries(self, runs: Sequence[str]) -> dict[str, int]:
+        """Return how many entries each of these runs has; runs that do not exist are left out."""
+        rows = self._store.read(queries.NUMBERS, {"runs": list[Json](runs)})
+        return {row["id"]: row["events"] for row in rows}
+
     def reassign(self, run: str, executor: str, to: str) -> bool:
         """Assign a run to another executor, empty for none.
 

@@ -5,15 +5,16 @@ from typing import Annotated, Final, NamedTuple
 from fastapi import Depends, Request, Response
 
 from aeon.application.access import SESSION_DAYS, Credential
+from aeon.application.audit import set_change_origin
 from aeon.application.workspace import Workspace
 from aeon.server.edge.problems import RefusalError
-from aeon.server.edge.state import ServerState, state_of
+from aeon.server.edge.routes import READING, quota_of
+from aeon.server.edge.state import ServerState, address_of, state_of
 
 COOKIE: Final = "aeon_session"
 
 _DAY: Final = 24 * 60 * 60
 _BEARER: Final = "bearer "
-_READING: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
 class Caller(NamedTuple):
@@ -28,7 +29,7 @@ class Caller(NamedTuple):
 async def signed_in(request: Request) -> Caller:
     """Return who sends a request: by the token in its header, or else by the cookie of a browser.
 
-    Raises RefusalError for nobody, and for a change by a token that only reads.
+    Raises RefusalError for nobody, for a change by a token that only reads, and for too many requests.
     """
     state = state_of(request)
     if request.headers.get("authorization"):
@@ -56,14 +57,25 @@ async def _caller(request: Request, found: Credential | None) -> Caller:
             next_step="Open the link that `aeon serve` prints, or send a token: Authorization: Bearer ...",
             headers={"www-authenticate": 'Bearer realm="aeon"'},
         )
-    if found.scope == "read" and request.method not in _READING:
+    if found.scope == "read" and request.method not in READING:
         raise RefusalError(403, "This token only reads.", next_step="Use one with the scope `write`.")
+    request.state.user, request.state.credential = found.user_id, found.id
+    set_change_origin(found.id, address_of(request))
+    state.limit(quota_of(request.scope), found.user_id)
     return Caller(found.user_id, found.id, await state.workspace(found.user_id), state)
 
 
-def keep_session(answer: Response, secret: str) -> None:
-    """Give a browser the cookie of its session."""
-    answer.set_cookie(COOKIE, secret, max_age=int(SESSION_DAYS * _DAY), path="/", httponly=True, samesite="strict")
+def keep_session(answer: Response, secret: str, request: Request) -> None:
+    """Give a browser the cookie of its session: over https alone if it has signed in so."""
+    answer.set_cookie(
+        COOKIE,
+        secret,
+        max_age=int(SESSION_DAYS * _DAY),
+        path="/",
+        secure=request.url.scheme == "https",
+        httponly=True,
+        samesite="strict",
+    )
 
 
 SignedIn = Annotated[Caller, Depends(signed_in)]

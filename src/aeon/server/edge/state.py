@@ -1,5 +1,6 @@
-"""What the doors of one server share: the workspaces of its users, and threads for what blocks."""
+"""What the doors of one server share: the workspaces of its users, limits, counters, and threads for what blocks."""
 
+import time
 from collections.abc import Callable
 from threading import Event
 from typing import Final, TypeVar, cast
@@ -9,6 +10,10 @@ from anyio import CapacityLimiter
 from starlette.requests import Request
 
 from aeon.application.workspace import Workspace, Workspaces
+from aeon.base.errors import AeonError
+from aeon.server.edge.counters import RequestCounters
+from aeon.server.edge.open_streams import OpenStreams
+from aeon.server.edge.rates import SIGN_INS, Quota, RateLimiter
 
 T = TypeVar("T")
 
@@ -19,11 +24,22 @@ _THREADS: Final = 40
 class ServerState:
     """The shared state of one server's doors; nothing in it must survive the process."""
 
-    def __init__(self, workspaces: Workspaces, owner: str) -> None:
-        """`owner` is the user to whom the project's folder belongs."""
+    def __init__(
+        self,
+        workspaces: Workspaces,
+        owner: str,
+        *,
+        is_local: bool = True,
+        monotonic: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """`owner` is the user to whom the project's folder belongs; on a local server, they have no rate limit."""
         self._workspaces = workspaces
         self._limiter = CapacityLimiter(_THREADS)
+        self._rates = RateLimiter(monotonic)
+        self._unlimited = {owner} if is_local else set[str]()
         self.owner = owner
+        self.counters = RequestCounters()
+        self.streams = OpenStreams()
         self.stopping = Event()
         """Set when the server stops: every stream ends then."""
 
@@ -33,12 +49,34 @@ class ServerState:
 
     async def workspace(self, user: str) -> Workspace:
         """Return the workspace of a user."""
-        return await self.call(lambda: self._workspaces.of(user))
+        return self._workspaces.opened(user) or await self.call(lambda: self._workspaces.of(user))
+
+    def limit(self, quota: Quota, user: str) -> None:
+        """Count a request of a user. Raises RefusalError with status 429 for one too many."""
+        if user not in self._unlimited:
+            self._rates.take(quota, user)
+
+    def limit_sign_ins(self, address: str) -> None:
+        """Count an attempt to sign in from an address. Raises RefusalError with status 429 for one too many."""
+        self._rates.take(SIGN_INS, address)
+
+    def is_ready(self) -> bool:
+        """Whether the record and the engine answer. Blocks."""
+        try:
+            self._workspaces.check()
+        except AeonError:
+            return False
+        return True
 
 
 def state_of(request: Request) -> ServerState:
     """Return the state of the server that got a request."""
     return cast(ServerState, request.app.state.server)
+
+
+def address_of(request: Request) -> str:
+    """Return the address of the client, as a proxy that is believed has said it."""
+    return "" if request.client is None else request.client.host
 
 
 def correlation_of(request: Request) -> str:

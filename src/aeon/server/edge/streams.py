@@ -1,12 +1,15 @@
 """Server-sent events: numbered, resumed by `Last-Event-ID`, kept alive, and ended by an event (platform 32)."""
 
+import asyncio
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from contextlib import aclosing, suppress
 from typing import Final, NamedTuple
 
 import anyio
 from starlette.requests import Request
 from starlette.responses import StreamingResponse
+from starlette.types import Receive, Scope, Send
 
 from aeon.base.json import Json
 from aeon.server.edge.problems import RefusalError
@@ -14,6 +17,9 @@ from aeon.server.edge.state import ServerState
 
 HEARTBEAT: Final = 15.0
 """Seconds without an event, after which a stream says that it still lives."""
+
+CHECK_EVERY: Final = 1.0
+"""The longest that an idle stream waits before it says nothing: then it sees whether the server stops."""
 
 END: Final = "end"
 """The name of the last event of a stream."""
@@ -48,25 +54,66 @@ def resume_point(request: Request, after: int) -> int:
     return int(given)
 
 
-def stream(state: ServerState, events: AsyncIterator[StreamEvent | None]) -> StreamingResponse:
-    """The answer that sends events; None of `events` says that nothing is new.
+class EventStream(StreamingResponse):
+    """An answer that is sent piece by piece, and counts as an open stream of a user until it ends.
 
-    It ends with the events, or with the event `end` when the server stops.
+    Raises RefusalError where it is sent, before its first byte, if the user or the server has too many.
     """
-    headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
-    return StreamingResponse(_lines(state, events), media_type="text/event-stream", headers=headers)
+
+    def __init__(
+        self, state: ServerState, user: str, lines: AsyncIterator[str], headers: Mapping[str, str] | None = None
+    ) -> None:
+        own = {"cache-control": "no-store", "x-accel-buffering": "no", **(headers or {})}
+        super().__init__(lines, media_type="text/event-stream", headers=own)
+        self._streams = state.streams
+        self._user = user
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send the stream."""
+        with self._streams.opened(self._user):
+            await super().__call__(scope, receive, send)
 
 
-async def _lines(state: ServerState, events: AsyncIterator[StreamEvent | None]) -> AsyncIterator[str]:
+def stream(state: ServerState, user: str, events: AsyncGenerator[StreamEvent | None]) -> EventStream:
+    """The answer that sends a user events; None of `events` says that nothing is new.
+
+    It ends with the events, or with the event `stopping` when the server stops.
+    """
+    return EventStream(state, user, _lines(state, events))
+
+
+class Waker:
+    """Lets one coroutine wait until another thread has news. Made in a running event loop."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._news = asyncio.Event()
+
+    def tell(self) -> None:
+        """Say that there is news. Any thread may call it, also after the loop has ended."""
+        with suppress(RuntimeError):
+            self._loop.call_soon_threadsafe(self._news.set)
+
+    async def wait(self, seconds: float) -> bool:
+        """Return whether there was news since the last call, for which it waits up to `seconds`."""
+        with anyio.move_on_after(seconds):
+            await self._news.wait()
+        is_told = self._news.is_set()
+        self._news.clear()
+        return is_told
+
+
+async def _lines(state: ServerState, events: AsyncGenerator[StreamEvent | None]) -> AsyncIterator[str]:
     yield _RETRY
     said = anyio.current_time()
-    async for event in events:
-        if state.stopping.is_set():
-            yield StreamEvent("stopping", {}).encode()
-            return
-        if event is not None:
-            said = anyio.current_time()
-            yield event.encode()
-        elif anyio.current_time() - said > HEARTBEAT:
-            said = anyio.current_time()
-            yield ": still here\n\n"
+    async with aclosing(events):  # else what it watches is watched until it is collected
+        async for event in events:
+            if state.stopping.is_set():
+                yield StreamEvent("stopping", {}).encode()
+                return
+            if event is not None:
+                said = anyio.current_time()
+                yield event.encode()
+            elif anyio.current_time() - said > HEARTBEAT:
+                said = anyio.current_time()
+                yield ": still here\n\n"

@@ -3,13 +3,13 @@
 import json
 import time
 from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractContextManager
 from datetime import datetime
 from typing import Annotated, Final, Protocol, cast
 
-import anyio
 from fastapi import FastAPI, Header, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse, Response, StreamingResponse
+from fastapi.responses import JSONResponse, Response
 from starlette.exceptions import HTTPException
 
 from aeon.application.chats import DEFAULT_CHAT, ChatFollower
@@ -19,10 +19,11 @@ from aeon.base.json import Json, JsonObject
 from aeon.server.auth.caller import Caller, WithToken
 from aeon.server.edge.problems import RefusalError, status_of
 from aeon.server.edge.state import ServerState, correlation_of
+from aeon.server.edge.streams import EventStream, Waker
 from aeon.server.openai.messages import ChatRequest
 
-_LOOK_EVERY: Final = 0.02
-"""Seconds between two looks for new pieces."""
+_LOOK_EVERY: Final = 0.15
+"""Seconds between two looks for pieces that another process makes; nobody tells of them."""
 
 _CONVERSATION: Final = "x-aeon-conversation"
 _RUN: Final = "x-aeon-run"
@@ -32,6 +33,7 @@ _TYPES: Final = {
     401: "authentication_error",
     403: "permission_error",
     404: "not_found_error",
+    429: "rate_limit_error",
 }
 
 
@@ -40,6 +42,10 @@ class Follower(Protocol):
 
     def look(self) -> list[str] | None:
         """Return the pieces that are new; None once it has ended."""
+        ...
+
+    def watch(self, tell: Callable[[], None]) -> AbstractContextManager[None]:
+        """The time in which `tell` is called, in other threads, when it is time to look."""
         ...
 
 
@@ -126,9 +132,7 @@ async def complete(
         lines = _chunks(
             caller, making, with_usage=asked.stream_options is not None and asked.stream_options.include_usage
         )
-        return StreamingResponse(
-            lines, media_type="text/event-stream", headers={**making.headers, "cache-control": "no-store"}
-        )
+        return EventStream(caller.state, caller.user, lines, making.headers)
     text = "".join([piece async for piece in _pieces(caller, making)])
     usage = await caller.state.call(making.usage)
     return JSONResponse(making.whole(text, usage), headers=making.headers)
@@ -161,15 +165,20 @@ class _Checked:
             raise RefusalError(500, self._follower.result.failure)
         return found
 
+    def watch(self, tell: Callable[[], None]) -> AbstractContextManager[None]:
+        return self._follower.watch(tell)
+
 
 async def _pieces(caller: Caller, making: _Making) -> AsyncIterator[str]:
-    while (found := await caller.state.call(making.follower.look)) is not None:
-        for text in found:
-            yield text
-        if caller.state.stopping.is_set():
-            raise RefusalError(503, "The server stops; the run goes on.")
-        if not found:
-            await anyio.sleep(_LOOK_EVERY)
+    waker = Waker()
+    with making.follower.watch(waker.tell):
+        while (found := await caller.state.call(making.follower.look)) is not None:
+            for text in found:
+                yield text
+            if caller.state.stopping.is_set():
+                raise RefusalError(503, "The server stops; the run goes on.")
+            if not found:
+                await waker.wait(_LOOK_EVERY)
 
 
 async def _chunks(caller: Caller, making: _Making, *, with_usage: bool) -> AsyncIterator[str]:
@@ -212,7 +221,8 @@ def _error(error: AeonError) -> JsonObject:
 
 async def _refused(_request: Request, error: Exception) -> Response:
     refused = cast(AeonError, error)
-    return JSONResponse(_error(refused), status_of(refused))
+    headers = refused.headers if isinstance(refused, RefusalError) else {}
+    return JSONResponse(_error(refused), status_of(refused), headers)
 
 
 async def _invalid(request: Request, error: Exception) -> Response:

@@ -1,10 +1,9 @@
 """Conversations, messages and answers (platform 11 to 14, 22 to 28)."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from functools import partial
 from typing import Annotated, Literal
 
-import anyio
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel, ConfigDict, Field
@@ -13,13 +12,13 @@ from aeon.application.conversations import AnswerFollower, ConversationService
 from aeon.base.json import JsonObject
 from aeon.platform.conversations.model import Alternative, Conversation, ConversationChange, NewConversation
 from aeon.server.auth.caller import SignedIn
-from aeon.server.edge.streams import END, StreamEvent, resume_point, stream
+from aeon.server.edge.streams import END, StreamEvent, Waker, resume_point, stream
 from aeon.server.rest.answers import PROBLEM, Asked, Change, Cursor, Limit, listed, page, thing
 
 router = APIRouter(tags=["conversations"], responses=dict(PROBLEM))
 
-_LOOK_EVERY = 0.05
-"""Seconds between two looks for new pieces."""
+_LOOK_EVERY = 0.15
+"""Seconds between two looks for pieces that another process makes; nobody tells of them."""
 
 
 class _Body(BaseModel):
@@ -221,19 +220,20 @@ async def follow(message: str, request: Request, caller: SignedIn, after: Annota
     """The pieces of an answer while it is made, numbered from 1, then `end` with the whole answer (platform 32)."""
     place = resume_point(request, after)
     follower = await caller.state.call(partial(caller.workspace.conversations.follow, message))
-    return stream(caller.state, _pieces(caller, follower, place))
+    return stream(caller.state, caller.user, _pieces(caller, follower, place))
 
 
-async def _pieces(caller: SignedIn, follower: AnswerFollower, after: int) -> AsyncIterator[StreamEvent | None]:
-    number = 0
-    while (found := await caller.state.call(follower.look)) is not None:
-        for text in found:
-            number += 1
-            if number > after:
-                yield StreamEvent("piece", {"text": text}, number)
-        if not found:
-            yield None
-            await anyio.sleep(_LOOK_EVERY)
+async def _pieces(caller: SignedIn, follower: AnswerFollower, after: int) -> AsyncGenerator[StreamEvent | None]:
+    number, waker = 0, Waker()
+    with follower.watch(waker.tell):
+        while (found := await caller.state.call(follower.look)) is not None:
+            for text in found:
+                number += 1
+                if number > after:
+                    yield StreamEvent("piece", {"text": text}, number)
+            if not found:
+                yield None
+                await waker.wait(_LOOK_EVERY)
     yield StreamEvent(END, follower.result.as_dict())
 
 

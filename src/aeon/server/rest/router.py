@@ -14,7 +14,7 @@ from aeon.base.json import Json, JsonObject
 from aeon.platform.errors import RuleError
 from aeon.server.edge.problems import RefusalError, problem_response
 from aeon.server.edge.state import correlation_of
-from aeon.server.rest import conversations, processes, record, runs, sessions, tools
+from aeon.server.rest import conversations, operators, processes, record, runs, sessions, tools
 from aeon.server.rest.answers import PREFIX
 from aeon.server.rest.catalog import catalog_router
 from aeon.server.rest.openapi import describe
@@ -31,6 +31,7 @@ def mount_rest(app: FastAPI) -> None:
         api.include_router(each.router)
     api.include_router(catalog_router())
     app.include_router(api)
+    app.include_router(operators.router)
     describe(app)
 
 

@@ -1,10 +1,9 @@
 """Runs of Processes: start, follow, answer, cancel, retry (platform 8 to 10, 15 to 18)."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from dataclasses import asdict
 from typing import Annotated, Any
 
-import anyio
 from fastapi import APIRouter, Header, Query, Request
 from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel, ConfigDict, Field
@@ -14,13 +13,10 @@ from aeon.base.json import JsonObject
 from aeon.platform.runs.model import RunSummary
 from aeon.server.auth.caller import Caller, SignedIn
 from aeon.server.edge.problems import RefusalError
-from aeon.server.edge.streams import END, StreamEvent, resume_point, stream
+from aeon.server.edge.streams import CHECK_EVERY, END, StreamEvent, Waker, resume_point, stream
 from aeon.server.rest.answers import PROBLEM, Asked, Cursor, Limit, listed, page, thing
 
 router = APIRouter(tags=["runs"], responses=dict(PROBLEM))
-
-_LOOK_EVERY = 0.1
-"""Seconds between two looks for new entries."""
 
 _LONGEST_WAIT = 60.0
 
@@ -102,7 +98,7 @@ async def follow(run: str, request: Request, caller: SignedIn, after: Annotated[
     """The events of a run as they happen, then `end` with the whole run (platform 32)."""
     place = resume_point(request, after)
     await caller.state.call(lambda: caller.workspace.past_runs.view(run))  # 404 before the stream begins
-    return stream(caller.state, _events(caller, run, place))
+    return stream(caller.state, caller.user, _events(caller, run, place))
 
 
 @router.get("/runs/{run}/attempts")
@@ -184,18 +180,19 @@ def _entries(caller: Caller, run: str, after: int) -> list[JsonObject]:
     return [each.as_dict() for each in caller.workspace.past_runs.entries(run, after)]
 
 
-async def _events(caller: Caller, run: str, after: int) -> AsyncIterator[StreamEvent | None]:
-    while True:
-        view = await caller.state.call(lambda: caller.workspace.past_runs.view(run))
-        entries = await caller.state.call(lambda place=after: _entries(caller, run, place))
-        for entry in entries:
-            after = entry["n"]
-            yield StreamEvent("entry", entry, after)
-        if view.state.phase in ENDED_PHASES:
-            yield StreamEvent(END, run_json(view))
-            return
-        yield None
-        await anyio.sleep(_LOOK_EVERY)
+async def _events(caller: Caller, run: str, after: int) -> AsyncGenerator[StreamEvent | None]:
+    runs, waker = caller.workspace.past_runs, Waker()
+    with caller.workspace.runs.watch(run, waker.tell):
+        while True:
+            entries, are_last = await caller.state.call(lambda place=after: runs.read_on(run, place))
+            for entry in entries:
+                after = entry.n
+                yield StreamEvent("entry", entry.as_dict(), after)
+            if are_last:
+                yield StreamEvent(END, run_json(await caller.state.call(lambda: runs.view(run))))
+                return
+            while not await waker.wait(CHECK_EVERY):
+                yield None
 
 
 def _wait_of(prefer: str) -> float:

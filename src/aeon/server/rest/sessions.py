@@ -10,7 +10,7 @@ from aeon.application.access import TOKEN_DAYS, Credential
 from aeon.base.json import Json
 from aeon.server.auth.caller import COOKIE, SignedIn, keep_session
 from aeon.server.edge.problems import RefusalError
-from aeon.server.edge.state import state_of
+from aeon.server.edge.state import address_of, state_of
 from aeon.server.rest.answers import PROBLEM, thing
 
 router = APIRouter(tags=["access"], responses=dict(PROBLEM))
@@ -38,6 +38,7 @@ class NewToken(BaseModel):
 async def sign_in(link: Link, request: Request) -> JSONResponse:
     """Begin a session by the link that `aeon serve` printed, which works once; its cookie is the browser's."""
     state = state_of(request)
+    state.limit_sign_ins(address_of(request))
     access = (await state.workspace(state.owner)).access
     issued = await state.call(lambda: access.sign_in(link.link))
     if issued is None:
@@ -47,7 +48,7 @@ async def sign_in(link: Link, request: Request) -> JSONResponse:
             next_step="Print a new one: aeon serve link",
         )
     answer = thing(issued.credential.as_dict(), status=201)
-    keep_session(answer, issued.secret)
+    keep_session(answer, issued.secret, request)
     return answer
 
 

@@ -6,7 +6,7 @@ from fastapi import APIRouter, Form, Request
 from fastapi.responses import Response
 
 from aeon.server.auth.caller import COOKIE, SignedIn, keep_session
-from aeon.server.edge.state import state_of
+from aeon.server.edge.state import address_of, state_of
 from aeon.server.web.errors import sign_in_page
 from aeon.server.web.pages import go_to, language_of
 
@@ -17,12 +17,13 @@ router = APIRouter(include_in_schema=False)
 async def sign_in(request: Request, link: Annotated[str, Form(max_length=500)]) -> Response:
     """Begin a session by the whole link or its secret, for browsers without JavaScript."""
     state = state_of(request)
+    state.limit_sign_ins(address_of(request))
     access = (await state.workspace(state.owner)).access
     issued = await state.call(lambda: access.sign_in(link.strip().rpartition("#")[2]))
     if issued is None:
         return sign_in_page(language_of(request), is_used=True)
     answer = go_to("/")
-    keep_session(answer, issued.secret)
+    keep_session(answer, issued.secret, request)
     return answer
 
 

@@ -76,6 +76,10 @@ class SqlEngine:
             self._tasks.run(self._tasks.spawn(run, partial(self._host_run, run, token)))
         return list(runs)
 
+    def check(self) -> None:
+        """Read from the database."""
+        _ = self._database.id
+
     def forget(self, runs: Sequence[str]) -> None:
         """Delete the state of runs that have ended."""
         if runs:

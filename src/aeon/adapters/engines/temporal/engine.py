@@ -104,6 +104,10 @@ class TemporalEngine:
         """Start runs that were never started or were stopped on Temporal, and return them; others continue anyway."""
         return self._connection.run(self._start_unknown(runs))
 
+    def check(self) -> None:
+        """Ask the server for its health."""
+        self._connection.run(self._client.service_client.check_health())
+
     def forget(self, runs: Sequence[str]) -> None:
         """Delete Temporal's histories of runs that have ended."""
         for run in runs:

@@ -1,0 +1,44 @@
+"""What a request asks for, without the ids in its path: for limits, metrics and logs."""
+
+from typing import Final
+
+from aeon.server.edge.guard import Message
+from aeon.server.edge.rates import CHANGES, READS, SIGN_INS, STARTS, Quota
+
+READING: Final = frozenset({"GET", "HEAD", "OPTIONS"})
+
+_DOORS: Final = ("/api/v1", "/v1", "/mcp", "/health")
+
+_STARTING: Final = frozenset(
+    {
+        "/api/v1/processes/{process}/runs",
+        "/api/v1/messages/{message}/answers",
+        "/api/v1/messages/{message}/regenerate",
+        "/api/v1/runs/{run}/retry",
+        "/api/v1/jobs/dead/{job}/retry",
+        "/v1/chat/completions",
+    }
+)
+"""What begins a run."""
+
+_SIGNING_IN: Final = "/api/v1/session"
+
+
+def template_of(scope: Message) -> str:
+    """The path of the route of a request, such as `/api/v1/runs/{run}`; of an unknown one, only its door or `other`."""
+    route: str = getattr(scope.get("route"), "path", "")
+    path: str = scope["path"]
+    door = next((each for each in _DOORS if path == each or path.startswith(f"{each}/")), "")
+    if not route:
+        return door or "other"
+    return route if route.startswith(door) else door + route
+
+
+def quota_of(scope: Message) -> Quota:
+    """The class of a request."""
+    method, template = scope["method"], template_of(scope)
+    if method in READING:
+        return READS
+    if method == "POST" and template == _SIGNING_IN:
+        return SIGN_INS
+    return STARTS if template in _STARTING else CHANGES

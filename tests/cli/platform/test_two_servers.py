@@ -1,0 +1,151 @@
+"""No state is in the server: two processes serve one project, and each request goes to the other one (platform 31, 32)."""
+
+import http.client
+import signal
+import tempfile
+import threading
+from pathlib import Path
+
+import pytest
+
+from aeon.testing.postgres_server import PostgresTestServer, missing_for_postgres
+from aeon.testing.wire_rules import TextResponse
+
+from .conftest import until
+from .two_servers import Servers
+
+pytestmark = [pytest.mark.server, pytest.mark.slow, pytest.mark.timeout(300)]
+
+WHOLE = "Flour, eggs, milk and a pinch of salt."
+WRITERS, EACH = 20, 6
+
+
+@pytest.fixture(scope="module")
+def tcp_server():
+    """A PostgreSQL that listens on loopback, which is where an engine looks for it."""
+    if missing := missing_for_postgres():
+        pytest.skip(missing)
+    with tempfile.TemporaryDirectory(prefix="aeon-postgres-", ignore_cleanup_errors=True) as folder:
+        server = PostgresTestServer(Path(folder), listen="127.0.0.1")
+        server.start()
+        yield server
+        server.kill()
+
+
+class Held:
+    """An answer that is sent once the server is released."""
+
+    def play(self, exchange):
+        exchange.wait_for_release()
+        TextResponse(WHOLE).play(exchange)
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def record(request, aeon, monkeypatch):
+    if request.param == "postgresql":
+        server = request.getfixturevalue("tcp_server")
+        monkeypatch.setenv("AEON_STORE_ADDRESS", server.create_database())
+        monkeypatch.setenv("AEON_ENGINE_ADDRESS", server.create_database())
+        assert aeon("store", "migrate").code == 0
+
+
+@pytest.fixture
+def servers(record, aeon, double, background):
+    """Both servers, and `servers.model`, whose one answer is held until it is released."""
+    model = double(Held())
+    made = Servers(background)
+    made.model = model
+    yield made
+    made.close()
+
+
+def test_what_one_server_does_the_other_one_knows_platform_31_and_32(servers):
+    """Sign-in, repeated requests, the stream of an answer that the other one makes, and a revoked token."""
+    link = {"link": servers.processes[0].link}
+    status, headers, _ = servers.call("POST", "/api/v1/session", link, at=0)
+    assert status == 201
+    session = {"Cookie": headers["set-cookie"].partition(";")[0]}
+    assert servers.call("POST", "/api/v1/session", link, at=1)[0] == 401
+    assert [servers.call("GET", "/api/v1/session", **session)[0] for _ in range(4)] == [200] * 4
+
+    once = {**session, "Idempotency-Key": "one"}
+    made = [servers.call("POST", "/api/v1/conversations", {"title": "Pancakes"}, **once) for _ in range(4)]
+    assert len({each[2]["id"] for each in made}) == 1
+    assert [each[1]["idempotency-replayed"] for each in made] == [None, "true", "true", "true"]
+    place = made[0][2]["id"]
+
+    said = servers.call("POST", f"/api/v1/conversations/{place}/messages", {"content": "What?"}, **session)[2]["id"]
+    answer = servers.call("POST", f"/api/v1/messages/{said}/answers", at=0, **session)[2]["id"]
+    streams = {}
+    readers = [
+        threading.Thread(
+            target=lambda at=at: streams.update(
+                {at: servers.events(f"/api/v1/messages/{answer}/events", at=at, **session)}
+            )
+        )
+        for at in (0, 1)
+    ]
+    for each in readers:
+        each.start()
+    servers.model.release()
+    for each in readers:
+        each.join(60)
+    for at, found in streams.items():
+        pieces = [each for each in found if each[1] == "piece"]
+        assert "".join(each[2]["text"] for each in pieces) == WHOLE, at
+        assert [int(each[0]) for each in pieces] == [*range(1, len(pieces) + 1)]
+        assert [each[1] for each in found].count("end") == 1
+        assert found[-1][2]["content"] == WHOLE
+    assert sorted(streams) == [0, 1]
+
+    token = servers.call("POST", "/api/v1/tokens", {"name": "laptop"}, **session)[2]
+    program = {"Authorization": f"Bearer {token['secret']}"}
+    assert [servers.call("GET", "/api/v1/session", at=at, **program)[0] for at in (0, 1)] == [200, 200]
+    assert servers.call("DELETE", f"/api/v1/tokens/{token['id']}", at=0, **session)[0] == 204
+    assert [servers.call("GET", "/api/v1/session", at=at, **program)[0] for at in (1, 0)] == [401, 401]
+
+
+def test_a_killed_server_loses_nothing_that_it_answered_and_a_repetition_is_done_once_platform_20(servers, aeon):
+    """20 writers through the proxy while one server is killed; each repeats by its key what failed."""
+    program = {"Authorization": f"Bearer {aeon('serve', 'token', 'create', 'test').out.strip()}"}
+    answered = {}
+
+    def write(writer):
+        for number in range(EACH):
+            title = f"{writer}-{number}"
+            answered[title] = create(title)
+
+    def create(title):
+        while True:
+            try:
+                status, _, data = servers.call(
+                    "POST", "/api/v1/conversations", {"title": title}, **program, **{"Idempotency-Key": title}
+                )
+            except (OSError, http.client.HTTPException, ValueError):  # killed in the middle of an answer
+                continue
+            if status == 201:
+                return data["id"]
+            assert status in {409, 503}, (status, data)
+
+    writers = [threading.Thread(target=write, args=(each,)) for each in range(WRITERS)]
+    for each in writers:
+        each.start()
+    until(lambda: len(answered) > WRITERS)
+    servers.processes[0].process.send_signal(signal.SIGKILL)
+    for each in writers:
+        each.join(120)
+    assert len(answered) == WRITERS * EACH
+    kept = all_conversations(servers, program)
+    assert len(kept) == len(answered), "something is there twice"
+    assert dict(kept) == answered
+
+
+def all_conversations(servers, program):
+    """The titles and the ids of all conversations that the second server knows."""
+    found, cursor = [], ""
+    while cursor is not None:
+        path = f"/api/v1/conversations?limit=200{cursor and '&cursor='}{cursor}"
+        page = servers.call("GET", path, at=1, **program)[2]
+        found += [(each["title"], each["id"]) for each in page["data"]]
+        cursor = page["next"]
+    return found
