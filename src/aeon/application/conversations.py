@@ -23,7 +23,13 @@ from aeon.llm.interface import LLMRequest
 from aeon.platform.catalog.model import Tool
 from aeon.platform.catalog.operations import ConversationReply
 from aeon.platform.catalog.repository import DEFAULTS_OWNER
-from aeon.platform.conversations.attachments import Attachment, NewAttachment, checked_attachments
+from aeon.platform.conversations.attachments import (
+    MAX_ATTACHMENT,
+    MAX_ATTACHMENTS,
+    Attachment,
+    NewAttachment,
+    checked_attachments,
+)
 from aeon.platform.conversations.comparison import Comparison, compare_alternatives
 from aeon.platform.conversations.model import (
     Alternative,
@@ -48,6 +54,8 @@ if TYPE_CHECKING:
     from aeon.application.conversation_transfer import ConversationTransfer
 
 __all__ = [
+    "MAX_ATTACHMENT",
+    "MAX_ATTACHMENTS",
     "Alternative",
     "AnswerFollower",
     "Attachment",
@@ -338,6 +346,14 @@ class ConversationService:
     def attachments(self, alternatives: Iterable[str]) -> dict[str, "builtins.list[Attachment]"]:
         """Return the attachments of messages, by message; those without any are not in it."""
         return self._platform.attachments.of(self._user, alternatives)
+
+    def attached(self, message: str, n: int) -> tuple[Attachment, bytes]:
+        """Return attachment number `n` of a message, and its bytes. Raises NotFoundError, also for an erased one."""
+        found = self.attachments([self.alternative(message).id]).get(message, [])
+        for each in found:
+            if each.n == n and each.digest is not None:
+                return each, self._platform.attachments.content(self._user, each.digest)
+        raise NotFoundError(f"The message has no attachment {n}.", next_step="Look at the message.")
 
     def activate(self, id_: str, *, key: str | None = None, expected_version: int | None = None) -> Alternative:
         """Switch to an alternative; every ancestor follows. Raises ConflictError."""
