@@ -10,7 +10,7 @@ from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeAlias, cast
 
-from aeon.application.default_catalog import ensure_default_tool
+from aeon.application.default_catalog import REPLY_TOOL, ensure_default_tool
 from aeon.application.pages import Page, checked_limit, decode_cursor, encode_cursor, page_of
 from aeon.application.run_reader import NEWEST, RunReader
 from aeon.application.runs import RunService
@@ -68,6 +68,7 @@ __all__ = [
     "NewAttachment",
     "StoreUnavailableError",
     "WorkingMemory",
+    "messages_of",
 ]
 
 AttachmentSource: TypeAlias = Path | tuple[str, bytes] | NewAttachment
@@ -79,7 +80,6 @@ DEFAULT_REPLY: Final = "reply"
 PLAIN_REPLY: Final = "reply_plain"
 """The Process that answers by one call of the model."""
 
-_REPLY_TOOL: Final = "converse_with_tools"
 _LIST_LIMIT = 50
 _SEARCH_LIMIT = 20
 _MATCHES = 9
@@ -512,8 +512,8 @@ class ConversationService:
 
     def memory(self, id_: str) -> WorkingMemory:
         """Return what an answer to an alternative would be made from now."""
-        ensure_default_tool(self._platform, _REPLY_TOOL)
-        tool = self._platform.catalog.tools.find_own(DEFAULTS_OWNER, _REPLY_TOOL)
+        ensure_default_tool(self._platform, REPLY_TOOL)
+        tool = self._platform.catalog.tools.find_own(DEFAULTS_OWNER, REPLY_TOOL)
         operation = cast(ConversationReply, cast(Tool, tool).operation)
         form = ReplyForm.of(operation, self._context, self._platform.catalog.ledger.now())
         return self._platform.memory.assemble(self._user, id_, form, self._platform.count_tokens)
@@ -588,7 +588,7 @@ class ConversationService:
     def _process(self, name: str) -> Process:
         """Return the Process that is to answer. Raises RuleError if it cannot."""
         if name in (DEFAULT_REPLY, PLAIN_REPLY):
-            ensure_default_tool(self._platform, _REPLY_TOOL)
+            ensure_default_tool(self._platform, REPLY_TOOL)
         process = self._platform.processes.find(self._user, name)
         if not process.enabled:
             raise RuleError(
@@ -605,6 +605,15 @@ class ConversationService:
 
     def _request(self, key: str | None, expected_version: int | None = None) -> MutationRequest:
         return MutationRequest(self._user, key, expected_version)
+
+
+def messages_of(request: LLMRequest) -> list[Json]:
+    """The messages of a prompt, in order, as JSON data."""
+    return [
+        {"role": "system", "text": request.system_prompt},
+        *({"role": each.role, "text": each.text} for each in request.history),
+        {"role": "user", "text": request.prompt},
+    ]
 
 
 def _attachment_from(source: AttachmentSource, folder: Path) -> NewAttachment:

@@ -7,6 +7,7 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
 
+from aeon.base.project_folder import state_folder
 from aeon.bootstrap.platform import Platform, open_project_platform
 from aeon.platform.ledger import RequestKey
 from aeon.settings import LoadedSettings
@@ -61,6 +62,11 @@ class Workspace:
     def notices(self) -> list[str]:
         """Messages for the user about the opening."""
         return self._platform.notices
+
+    @property
+    def upload_folder(self) -> Path:
+        """A folder for files that are removed after they were read, which may not exist."""
+        return state_folder(self._environ) / "uploads"
 
     @cached_property
     def catalog(self) -> "CatalogService":
@@ -224,8 +230,15 @@ class Workspaces:
         self._opened: dict[str, Workspace] = {}
 
     def of(self, user: str) -> Workspace:
-        """Return the workspace of a user. Raises RuleError for an invalid user name, and StoreError."""
+        """Return the workspace of a user. Raises RuleError for an invalid user name, and StoreError.
+
+        The first time, it adds what Aeon ships to the record: requests that read must not change it.
+        """
+        from aeon.application.default_catalog import add_defaults
+
         with self._opening:
+            if not self._opened:
+                add_defaults(self._app.platform())
             if user not in self._opened:
                 self._opened[user] = Workspace(
                     self._app.platform(),

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Depends, Path, Query, Request
 from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from aeon.application.conversations import MAX_ATTACHMENTS, AnswerFollower, ConversationService
+from aeon.application.conversations import MAX_ATTACHMENTS, AnswerFollower, ConversationService, messages_of
 from aeon.base.json import JsonObject
 from aeon.platform.conversations.model import Alternative, Conversation, ConversationChange, NewConversation
 from aeon.server.auth.caller import Caller, SignedIn
@@ -53,6 +53,7 @@ class ForkWish(_Body):
 
 
 Number = Annotated[int, Path(ge=1, le=MAX_ATTACHMENTS, description="The number of the attachment, from 1.")]
+Other = Annotated[str, Query(alias="with", max_length=200, description="The id of the other message or answer.")]
 SentNew = Annotated[SentMessage, Depends(message_from(NewMessage))]
 SentText = Annotated[SentMessage, Depends(message_from(NewText))]
 
@@ -223,6 +224,27 @@ async def forget_message(message: str, caller: SignedIn, asked: Asked) -> Respon
 async def why(message: str, caller: SignedIn) -> JSONResponse:
     """The manifest of an answer: what it was made from, with the tokens of each part (platform 25)."""
     return thing(await caller.state.call(lambda: caller.workspace.conversations.why(message)))
+
+
+@router.get("/messages/{message}/memory")
+async def get_memory(message: str, caller: SignedIn) -> JSONResponse:
+    """What an answer to a message would be made from now, with the tokens of each part (platform 14)."""
+    service = caller.workspace.conversations
+    return thing((await caller.state.call(lambda: service.memory(message))).as_dict())
+
+
+@router.get("/messages/{message}/prompts")
+async def list_prompts(message: str, caller: SignedIn) -> JSONResponse:
+    """The very prompts of an answer, made again and checked by digest; 409 if something was erased (platform 25)."""
+    found = await caller.state.call(lambda: caller.workspace.conversations.prompts(message))
+    return listed([{"messages": messages_of(each)} for each in found])
+
+
+@router.get("/messages/{message}/compare")
+async def compare(message: str, caller: SignedIn, other: Other) -> JSONResponse:
+    """How a message or an answer differs from another one: what they say, and what made them."""
+    service = caller.workspace.conversations
+    return thing((await caller.state.call(lambda: service.compare(message, other))).as_dict())
 
 
 @router.get("/messages/{message}/events")

@@ -2,11 +2,14 @@
 
 import re
 import unicodedata
+from collections.abc import AsyncIterator, Iterator
 from typing import Final, NamedTuple
 from urllib.parse import quote
 
 from fastapi import Request
-from fastapi.responses import Response
+from fastapi.responses import Response, StreamingResponse
+
+from aeon.server.edge.state import ServerState
 
 _TYPES: Final = frozenset(
     {
@@ -59,6 +62,22 @@ def download(request: Request, content: bytes, *, name: str, media_type: str, di
         return Response(None, 416, {**headers, "content-range": f"bytes */{len(content)}"})
     headers["content-range"] = f"bytes {part.start}-{part.stop - 1}/{len(content)}"
     return Response(content[part.start : part.stop], 206, headers)
+
+
+def streamed_download(state: ServerState, pieces: Iterator[str], *, name: str, media_type: str) -> Response:
+    """The answer with a file that is made while it is sent; it breaks off if making it fails."""
+    headers = {
+        "cache-control": "no-store",
+        "content-disposition": disposition(name),
+        "content-security-policy": _POLICY,
+        "content-type": media_type,
+    }
+    return StreamingResponse(_sent(state, pieces), headers=headers)
+
+
+async def _sent(state: ServerState, pieces: Iterator[str]) -> AsyncIterator[str]:
+    while (piece := await state.call(lambda: next(pieces, None))) is not None:
+        yield piece
 
 
 def disposition(name: str) -> str:
