@@ -7,6 +7,7 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
 
+from aeon.application.folder_owner import OwnerServices
 from aeon.base.project_folder import state_folder
 from aeon.bootstrap.platform import Platform, open_project_platform
 from aeon.platform.ledger import RequestKey
@@ -228,6 +229,8 @@ class Workspaces:
         self._runtime = runtime
         self._opening = Lock()
         self._opened: dict[str, Workspace] = {}
+        self.owned = OwnerServices(app, environ)
+        """What only the owner of the project's folder may use."""
 
     def of(self, user: str) -> Workspace:
         """Return the workspace of a user. Raises RuleError for an invalid user name, and StoreError.

@@ -50,6 +50,8 @@ BODIES = {
     },
     "POST tool-templates": {"name": "t3", "operation": {"type": "mcp_call", "tool": "echo"}, "inputSchema": {}},
     "POST processes": {"name": "p2", "steps": []},
+    "POST skills/{skill}/scripts/{script}/run": {"input": {}},
+    "PATCH settings": {"values": {"run.ttl": 40}},
 }
 """The bodies of operations that need one; those that change things by name take an empty one."""
 
@@ -59,8 +61,32 @@ FILES = {"POST import/conversations": {"file": ("conversations.json", b"[]")}}
 PUBLIC = {"POST session"}
 """Operations for who is not signed in."""
 
+SCRIPT = """#!/bin/sh
+echo '{"version": "0", "type": "state_patch", "patch": {"said": {"text": "hello"}}}'
+echo '{"version": "0", "type": "done", "ok": true, "summary": "said hello"}'
+"""
+
 OF_ALL = {"GET metrics/{name}"}
 """Operations with a name that is everybody's: each user gets their own values."""
+
+
+OWNED = ("skills", "models", "settings")
+"""What belongs to the owner of the folder: others are refused, whether it is there or not."""
+
+
+def is_owned(operation):
+    return operation.split(" ")[1].startswith(OWNED)
+
+
+def make_skill(folder):
+    """A skill with one script, which came with the project."""
+    script = folder / "scripts" / "speaks.sh"
+    script.parent.mkdir(parents=True)
+    script.write_text(SCRIPT)
+    script.chmod(0o755)
+    scripts = [{"name": "speaks", "path": "scripts/speaks.sh", "description": "Says hello."}]
+    manifest = {"name": "greeter", "version": "1.0.0", "description": "Greets.", "scripts": scripts}
+    (folder / "skill.json").write_text(json.dumps(manifest))
 
 
 class World:
@@ -68,6 +94,7 @@ class World:
 
     def __init__(self, serve):
         self.site = serve(*["Flour and salt."] * 20, variables={"OPENAI_API_KEY": ENVIRONMENT})
+        make_skill(self.site.folder / "skills" / "greeter")
         self.tokens = {user: self.site.token(user) for user in ("me", "eve")}
         self.link = self.site.workspaces.of("me").access.new_link("me")
         self.program = self.site.client()
@@ -112,6 +139,9 @@ class World:
             "digest": self.ask("me", "GET", "processes/ask/versions").json()["data"][0]["digest"],
             "tool": self.ask("me", "GET", "tools/mine").json()["id"],
             "answer": answer,
+            "skill": "greeter",
+            "script": "speaks",
+            "model": "small",
         }
         kinds = {"services": "graph", "secrets": "key", "tools": "mine", "processes": "ask", "schedules": "often"}
         kinds |= {"service-templates": "http api", "tool-templates": "look-up"}
@@ -166,7 +196,8 @@ class World:
 
 
 @pytest.fixture
-def world(serve, caplog):
+def world(serve, caplog, monkeypatch):
+    monkeypatch.setattr("aeon.bootstrap.app.App._sources", lambda _: ())  # no weights can be fetched
     caplog.set_level(logging.DEBUG)
     made = World(serve)
     yield made
@@ -195,13 +226,13 @@ def test_another_user_finds_nothing_of_the_owner_platform_2(world):
     for operation, described in world.operations:
         if "{" in operation and operation not in OF_ALL:
             answer = world.perform("eve", operation, world.options(operation, described))
-            assert answer.status_code == 404, (operation, answer.text)
+            assert answer.status_code == (403 if is_owned(operation) else 404), (operation, answer.text)
             assert world.record() == before, operation
     own = [*world.names.values(), *world.by_kind.values()]
     for operation, described in world.operations:
         if operation.startswith("GET ") and (("{" not in operation) or operation in OF_ALL):
             answer = world.perform("eve", operation, world.options(operation, described))
-            assert answer.status_code == 200, (operation, answer.text)
+            assert answer.status_code == (403 if is_owned(operation) else 200), (operation, answer.text)
             assert not [each for each in own if len(each) > 10 and each in answer.text], operation
 
 

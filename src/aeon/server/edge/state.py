@@ -8,6 +8,7 @@ import anyio.to_thread
 from anyio import CapacityLimiter
 from starlette.requests import Request
 
+from aeon.application.folder_owner import OwnerServices
 from aeon.application.workspace import Workspace, Workspaces
 
 T = TypeVar("T")
@@ -26,6 +27,11 @@ class ServerState:
         self.owner = owner
         self.stopping = Event()
         """Set when the server stops: every stream ends then."""
+
+    @property
+    def owned(self) -> OwnerServices:
+        """What only the owner of the project's folder may use."""
+        return self._workspaces.owned
 
     async def call(self, work: Callable[[], T]) -> T:
         """Return what `work` returns; it runs in a thread, and goes on if the caller goes away."""
