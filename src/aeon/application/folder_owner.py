@@ -5,6 +5,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from aeon.application.background_requests import BackgroundRequests
     from aeon.application.models import ModelService
     from aeon.application.settings import SettingsService
     from aeon.application.skills import SkillService
@@ -12,12 +13,19 @@ if TYPE_CHECKING:
 
 
 class OwnerServices:
-    """Skills, models and settings of one project. Each is made at its first use; threads may share it."""
+    """Requests, skills, models and settings of one project. Each is made at its first use; threads may share it."""
 
     def __init__(self, app: "App", environ: Mapping[str, str]) -> None:
         """The caller closes `app`."""
         self._app = app
         self._environ = environ
+
+    @cached_property
+    def requests(self) -> "BackgroundRequests":
+        """The requests that the kernel plans and runs."""
+        from aeon.application.background_requests import BackgroundRequests
+
+        return BackgroundRequests(self._app)
 
     @cached_property
     def skills(self) -> "SkillService":

@@ -51,6 +51,7 @@ BODIES = {
     "POST tool-templates": {"name": "t3", "operation": {"type": "mcp_call", "tool": "echo"}, "inputSchema": {}},
     "POST processes": {"name": "p2", "steps": []},
     "POST skills/{skill}/scripts/{script}/run": {"input": {}},
+    "POST requests": {"request": "1 + 1"},
     "PATCH settings": {"values": {"run.ttl": 40}},
 }
 """The bodies of operations that need one; those that change things by name take an empty one."""
@@ -70,7 +71,7 @@ OF_ALL = {"GET metrics/{name}"}
 """Operations with a name that is everybody's: each user gets their own values."""
 
 
-OWNED = ("skills", "models", "settings")
+OWNED = ("requests", "skills", "models", "settings")
 """What belongs to the owner of the folder: others are refused, whether it is there or not."""
 
 
@@ -127,6 +128,9 @@ class World:
         self.ask("me", "POST", f"runs/{run}/answers", json={"step": "approve", "value": "yes"})
         events = self.ask("me", "GET", f"runs/{run}/events")
         assert events_of(events)[-1][2]["phase"] == "completed"
+        asked = self.ask("me", "POST", "requests", json={"request": "What is 2 + 3?"})
+        request = asked.json()["id"]
+        self.ask("me", "GET", f"requests/{request}/events")
         token = self.site.workspaces.of("me").access.list_tokens("me")[0].id
         self.names = {
             "conversation": place,
@@ -140,6 +144,7 @@ class World:
             "tool": self.ask("me", "GET", "tools/mine").json()["id"],
             "answer": answer,
             "skill": "greeter",
+            "request_id": request,
             "script": "speaks",
             "model": "small",
         }

@@ -14,7 +14,7 @@ from aeon.base.json import Json, JsonObject
 from aeon.platform.errors import RuleError
 from aeon.server.edge.problems import RequestError, problem_response
 from aeon.server.edge.state import correlation_of
-from aeon.server.rest import conversations, processes, project, record, runs, sessions, tools, transfer
+from aeon.server.rest import conversations, processes, project, record, requests, runs, sessions, tools, transfer
 from aeon.server.rest.answers import PREFIX
 from aeon.server.rest.catalog import catalog_router
 from aeon.server.rest.openapi import describe
@@ -36,6 +36,7 @@ def mount_rest(app: FastAPI) -> None:
         tools,
         record,
         project,
+        requests,
     ):  # before the things that any kind has
         api.include_router(each.router)
     api.include_router(catalog_router())
