@@ -21,9 +21,11 @@ from aeon.testing.llm import ScriptedAdapter
 class Site:
     """A served project. `client(user)` is a program of that user; without one, it is nobody's."""
 
-    def __init__(self, folder, model, closing):
+    def __init__(self, folder, model, closing, more=()):
         self.model = model
         variables = {"HOME": str(folder / "home"), "XDG_STATE_HOME": str(folder / "state"), "PATH": os.environ["PATH"]}
+        variables.update(more)
+        self.folder = folder
         flags = {"engine.address": ("test", "memory")}
         loaded = load_settings(flags, variables, folder)
         app = build_app(loaded.settings, variables, folder=folder, own=OwnParts(model=self.model))
@@ -80,10 +82,15 @@ def events_of(answer):
 
 @pytest.fixture
 def serve(tmp_path, monkeypatch):
-    """`serve(*replies)`: a served project whose model gives these replies; or `serve(model=...)`."""
+    """`serve(*replies)`: a served project whose model gives these replies; or `serve(model=...)`.
+
+    `variables` are added to its environment.
+    """
     monkeypatch.chdir(tmp_path)
     with ExitStack() as closing:
-        yield lambda *replies, model=None: Site(tmp_path, model or ScriptedAdapter(replies), closing)
+        yield lambda *replies, model=None, variables=(): Site(
+            tmp_path, model or ScriptedAdapter(replies), closing, variables
+        )
 
 
 @pytest.fixture

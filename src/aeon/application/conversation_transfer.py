@@ -136,12 +136,20 @@ class ConversationTransfer:
         Raises NotFoundError.
         """
         before = "["
-        for conversation, alternatives, origin in self._exported(ids):
+        for line in self.export_lines(ids):
             yield before
-            exported = exported_conversation(conversation, alternatives, origin, self._files(alternatives))
-            yield f"\n{canonical_json(exported)}"
+            yield f"\n{line.rstrip()}"
             before = ","
         yield "[]\n" if before == "[" else "\n]\n"
+
+    def export_lines(self, ids: Sequence[str] | None = None) -> Iterator[str]:
+        """Yield the given conversations, or all, each as a line of JSON (NDJSON), forks after their origins.
+
+        One conversation at a time is in memory. Raises NotFoundError.
+        """
+        for conversation, alternatives, origin in self._exported(ids):
+            exported = exported_conversation(conversation, alternatives, origin, self._files(alternatives))
+            yield f"{canonical_json(exported)}\n"
 
     def export_markdown(self, ids: Sequence[str] | None = None, *, branches: Branches = "path") -> Iterator[str]:
         """Yield the given conversations, or all, as Markdown: the visible path of each, or all branches.

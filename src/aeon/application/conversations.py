@@ -10,7 +10,7 @@ from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeAlias, cast
 
-from aeon.application.default_catalog import ensure_default_tool
+from aeon.application.default_catalog import REPLY_TOOL, ensure_default_tool
 from aeon.application.pages import Page, checked_limit, decode_cursor, encode_cursor, page_of
 from aeon.application.run_reader import NEWEST, RunReader
 from aeon.application.runs import RunService
@@ -23,7 +23,13 @@ from aeon.llm.interface import LLMRequest
 from aeon.platform.catalog.model import Tool
 from aeon.platform.catalog.operations import ConversationReply
 from aeon.platform.catalog.repository import DEFAULTS_OWNER
-from aeon.platform.conversations.attachments import Attachment, NewAttachment, checked_attachments
+from aeon.platform.conversations.attachments import (
+    MAX_ATTACHMENT,
+    MAX_ATTACHMENTS,
+    Attachment,
+    NewAttachment,
+    checked_attachments,
+)
 from aeon.platform.conversations.comparison import Comparison, compare_alternatives
 from aeon.platform.conversations.model import (
     Alternative,
@@ -48,6 +54,8 @@ if TYPE_CHECKING:
     from aeon.application.conversation_transfer import ConversationTransfer
 
 __all__ = [
+    "MAX_ATTACHMENT",
+    "MAX_ATTACHMENTS",
     "Alternative",
     "AnswerFollower",
     "Attachment",
@@ -60,6 +68,7 @@ __all__ = [
     "NewAttachment",
     "StoreUnavailableError",
     "WorkingMemory",
+    "messages_of",
 ]
 
 AttachmentSource: TypeAlias = Path | tuple[str, bytes] | NewAttachment
@@ -71,7 +80,6 @@ DEFAULT_REPLY: Final = "reply"
 PLAIN_REPLY: Final = "reply_plain"
 """The Process that answers by one call of the model."""
 
-_REPLY_TOOL: Final = "converse_with_tools"
 _LIST_LIMIT = 50
 _SEARCH_LIMIT = 20
 _MATCHES = 9
@@ -350,6 +358,14 @@ class ConversationService:
         """Return the attachments of messages, by message; those without any are not in it."""
         return self._platform.attachments.of(self._user, alternatives)
 
+    def attached(self, message: str, n: int) -> tuple[Attachment, bytes]:
+        """Return attachment number `n` of a message, and its bytes. Raises NotFoundError, also for an erased one."""
+        found = self.attachments([self.alternative(message).id]).get(message, [])
+        for each in found:
+            if each.n == n and each.digest is not None:
+                return each, self._platform.attachments.content(self._user, each.digest)
+        raise NotFoundError(f"The message has no attachment {n}.", next_step="Look at the message.")
+
     def activate(self, id_: str, *, key: str | None = None, expected_version: int | None = None) -> Alternative:
         """Switch to an alternative; every ancestor follows. Raises ConflictError."""
         return self._platform.turns.activate(id_, self._request(key, expected_version))
@@ -511,8 +527,8 @@ class ConversationService:
 
     def memory(self, id_: str) -> WorkingMemory:
         """Return what an answer to an alternative would be made from now."""
-        ensure_default_tool(self._platform, _REPLY_TOOL)
-        tool = self._platform.catalog.tools.find_own(DEFAULTS_OWNER, _REPLY_TOOL)
+        ensure_default_tool(self._platform, REPLY_TOOL)
+        tool = self._platform.catalog.tools.find_own(DEFAULTS_OWNER, REPLY_TOOL)
         operation = cast(ConversationReply, cast(Tool, tool).operation)
         form = ReplyForm.of(operation, self._context, self._platform.catalog.ledger.now())
         return self._platform.memory.assemble(self._user, id_, form, self._platform.count_tokens)
@@ -587,7 +603,7 @@ class ConversationService:
     def _process(self, name: str) -> Process:
         """Return the Process that is to answer. Raises RuleError if it cannot."""
         if name in (DEFAULT_REPLY, PLAIN_REPLY):
-            ensure_default_tool(self._platform, _REPLY_TOOL)
+            ensure_default_tool(self._platform, REPLY_TOOL)
         process = self._platform.processes.find(self._user, name)
         if not process.enabled:
             raise RuleError(
@@ -604,6 +620,15 @@ class ConversationService:
 
     def _request(self, key: str | None, expected_version: int | None = None) -> MutationRequest:
         return MutationRequest(self._user, key, expected_version)
+
+
+def messages_of(request: LLMRequest) -> list[Json]:
+    """The messages of a prompt, in order, as JSON data."""
+    return [
+        {"role": "system", "text": request.system_prompt},
+        *({"role": each.role, "text": each.text} for each in request.history),
+        {"role": "user", "text": request.prompt},
+    ]
 
 
 def _attachment_from(source: AttachmentSource, folder: Path) -> NewAttachment:

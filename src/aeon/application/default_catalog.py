@@ -1,7 +1,12 @@
 """The default catalog, for services that need something of it in a record that was never set up."""
 
+from typing import Final
+
 from aeon.bootstrap.platform import Platform
 from aeon.platform.catalog.repository import DEFAULTS_OWNER
+
+REPLY_TOOL: Final = "converse_with_tools"
+"""The tool that answers in conversations unless another Process is chosen."""
 
 
 def ensure_default_tool(platform: Platform, name: str) -> None:
@@ -12,3 +17,9 @@ def ensure_default_tool(platform: Platform, name: str) -> None:
 
         catalog = platform.catalog
         load_defaults(catalog, {"Process": ProcessDocuments(catalog, platform.processes, DEFAULTS_OWNER)})
+
+
+def add_defaults(platform: Platform) -> None:
+    """Add the default catalog and the built-in metrics now, so that no later reading adds them. Raises StoreError."""
+    ensure_default_tool(platform, REPLY_TOOL)
+    _ = platform.metrics  # opening them adds the built-in ones

@@ -26,6 +26,7 @@ __all__ = [
     "ProcessFilter",
     "RunPhase",
     "kind_of_file",
+    "state_of_log",
 ]
 
 KINDS: Final[tuple[HistoryKind, ...]] = ("request", "skill", "process")
@@ -175,6 +176,11 @@ def _only_one(name: str, matching: list[FoundRun]) -> FoundRun:
     named = ", ".join(each.id for each in matching[:_MAX_NAMED])
     more = " ..." if len(matching) > _MAX_NAMED else ""
     raise InputError(f"{name!r} begins more than one id: {named}{more}.", next_step="Give more of it.")
+
+
+def state_of_log(path: Path) -> str:
+    """The state of the request in a log: completed, failed, unfinished, or unreadable."""
+    return _with_outcome(HistoryEntry(path.stem, "request", "", "", "", path)).state
 
 
 def _with_outcome(entry: HistoryEntry) -> HistoryEntry:

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from aeon.base.errors import ConfigError, InputError
-from aeon.base.json import Json
+from aeon.base.json import Json, JsonObject, canonical_json
 from aeon.base.next_steps import NextStep
 from aeon.base.suggestions import closest_name
-from aeon.settings import KEYS, LoadedSettings, load_settings
+from aeon.settings import KEYS, LoadedSettings, environment_variable, load_settings
 from aeon.settings.files import commented_settings, problems_of, with_setting, write_settings
 from aeon.settings.loader import SETTINGS_FILE, user_settings_file
 
@@ -43,6 +43,14 @@ class SettingsService:
         loaded = self._load()
         return loaded.value(key), loaded.origins[key]
 
+    def describe(self) -> JsonObject:
+        """Every setting with its value and origin, and the files that were searched. Raises ConfigError."""
+        return settings_as_dict(self._load())
+
+    def set_values(self, values: Mapping[str, Json], file: Path) -> None:
+        """Change settings, given as JSON, in a file; raises like `set`."""
+        self.set({key: canonical_json(value) for key, value in values.items()}, file)
+
     def set(self, values: Mapping[str, str], file: Path) -> None:
         """Change settings in a file, all or none. If it raises InputError or ConfigError, the file is as it was."""
         text = read_settings(file)
@@ -75,6 +83,21 @@ class SettingsService:
 
     def _load(self) -> LoadedSettings:
         return load_settings({}, self._environ, self._folder)
+
+
+def settings_as_dict(loaded: LoadedSettings) -> JsonObject:
+    """Loaded settings as JSON data. They contain no secrets: settings only name variables."""
+    values: JsonObject = {
+        key: {
+            "value": loaded.value(key),
+            "origin": loaded.origins[key],
+            "variable": environment_variable(key),
+            "description": description,
+        }
+        for key, description in KEYS.items()
+    }
+    files: list[Json] = [{"path": str(path), "read": is_there} for path, is_there in loaded.files]
+    return {"values": values, "files": files}
 
 
 def read_settings(file: Path) -> str:

@@ -11,7 +11,7 @@ from aeon.base.errors import InputError, PlanError, SkillError
 from aeon.base.json import Json, JsonObject
 from aeon.base.next_steps import NextStep
 from aeon.base.suggestions import closest_name
-from aeon.bootstrap.skills import Skills
+from aeon.bootstrap.skills import Skills, missing_packages
 from aeon.observability.events import Observer
 from aeon.skills.answer import answer_text
 from aeon.skills.authoring.export import export_name, export_skill
@@ -25,7 +25,7 @@ from aeon.skills.installation import InstalledSkill, SkillInstaller
 from aeon.skills.instructions import instructions_of
 from aeon.skills.invocation import GRACE_SECONDS, Cancellation
 from aeon.skills.launch.grants import MODEL, NETWORK, Grants
-from aeon.skills.models import SKILL_JSON, SKILL_MD, Skill, SkillCatalog, SkillNote, SkillScript
+from aeon.skills.models import SKILL_JSON, SKILL_MD, Skill, SkillCatalog, SkillNote, SkillScript, skill_as_dict
 from aeon.skills.plan.check import NodeFault, check_plan
 from aeon.skills.plan_json import ExecutionResult, PlanJson, parse_plan, without_comments
 
@@ -89,6 +89,40 @@ class SkillService:
         raise InputError(
             f"The skill {name!r} has no script {path!r}.{suggestion}", next_step=NextStep("skills.show", skill=name)
         )
+
+    def describe(self, skill: Skill) -> JsonObject:
+        """A skill as JSON data, with its trust, what it declares and is granted, and why it cannot be used, or None."""
+        granted = self._skills.trusted.grants_for(skill, Grants())
+        declared = self.declared_grants(skill)
+        write: list[Json] = [str(each) for each in granted.write]
+        return {
+            **skill_as_dict(skill),
+            "isTrusted": self._skills.is_trusted(skill),
+            "isFromProject": skill.is_from_project,
+            "declares": {"network": declared.network, "model": declared.model},
+            "grants": {"network": granted.network, "model": granted.model, "write": write},
+            "unusable": self._why_unusable(skill),
+        }
+
+    def _why_unusable(self, skill: Skill) -> str | None:
+        if not skill.enabled:
+            return "the settings disable it"
+        if not skill.can_be_planned:
+            return f"its state is {skill.error_state.value}"
+        if not self._skills.is_trusted(skill):
+            return "it changed since it was installed" if self._skills.is_changed(skill) else "it is not trusted"
+        missing = [] if skill.is_instructions else missing_packages()
+        return f"these packages are not installed: {', '.join(missing)}" if missing else None
+
+    def plan_of_script(self, script: SkillScript, given: JsonObject, arguments: Sequence[str] = ()) -> PlanJson:
+        """The plan that runs one script. Raises InputError for arguments of one that declares its input, PlanError."""
+        if arguments and script.protocol != "plain":
+            raise InputError(
+                f"The script {script.tool_path} declares its input and takes no arguments such as {arguments[0]!r}.",
+                next_step=NextStep("skills.give_input"),
+            )
+        node: JsonObject = {**given, "args": [*arguments]} if arguments else given
+        return self.read_plan({"tools": [{"toolId": script.name, "toolPath": script.tool_path, "input": node}]})
 
     def test(self, name: str) -> Iterator[tuple[SkillExample, str | None]]:
         """Run the examples of a skill, isolated as always; yields each with its problem, or None.

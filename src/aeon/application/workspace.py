@@ -7,6 +7,8 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
 
+from aeon.application.folder_owner import OwnerServices
+from aeon.base.project_folder import state_folder
 from aeon.bootstrap.platform import Platform, open_project_platform
 from aeon.platform.ledger import RequestKey
 from aeon.platform.store_identity import get_record_id
@@ -62,6 +64,11 @@ class Workspace:
     def notices(self) -> list[str]:
         """Messages for the user about the opening."""
         return self._platform.notices
+
+    @property
+    def upload_folder(self) -> Path:
+        """A folder for files that are removed after they were read, which may not exist."""
+        return state_folder(self._environ) / "uploads"
 
     @cached_property
     def catalog(self) -> "CatalogService":
@@ -223,10 +230,19 @@ class Workspaces:
         self._runtime = runtime
         self._opening = Lock()
         self._opened: dict[str, Workspace] = {}
+        self.owned = OwnerServices(app, environ)
+        """What only the owner of the project's folder may use."""
 
     def of(self, user: str) -> Workspace:
-        """Return the workspace of a user. Raises RuleError for an invalid user name, and StoreError."""
+        """Return the workspace of a user. Raises RuleError for an invalid user name, and StoreError.
+
+        The first time, it adds what Aeon ships to the record: requests that read must not change it.
+        """
+        from aeon.application.default_catalog import add_defaults
+
         with self._opening:
+            if not self._opened:
+                add_defaults(self._app.platform())
             if user not in self._opened:
                 self._opened[user] = Workspace(
                     self._app.platform(),

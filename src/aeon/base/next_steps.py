@@ -62,6 +62,7 @@ TEXTS: Final[Mapping[str, str]] = {
     "skills.check": "See the notes about the skills.",
     "skills.configure": "Correct the settings of the skill {skill}.",
     "skills.correct": "Correct the file, then check the skills again.",
+    "skills.give_input": "Give the input by the names of its fields.",
     "skills.grant": "If you trust the skill {skill}, grant it {requested} for one run, or trust it permanently.",
     "skills.list": "List the skills.",
     "skills.permit": "If you trust it, trust the skill {skill}.",

@@ -14,6 +14,7 @@ from aeon.adapters.weights import (
     weights_dir,
 )
 from aeon.base.errors import ConfigError
+from aeon.base.json import JsonObject
 
 __all__ = [
     "StoredModel",
@@ -33,6 +34,21 @@ class StoredModel:
     weights: Weights
     file: Path
     is_there: bool
+
+    def as_dict(self) -> JsonObject:
+        """The model as JSON data."""
+        weights = self.weights
+        return {
+            "name": weights.name,
+            "title": weights.title,
+            "bytes": weights.size,
+            "memory": weights.memory,
+            "licence": weights.licence,
+            "sha256": weights.sha256,
+            "file": str(self.file),
+            "fetched": self.is_there,
+            "summary": weights.summary,
+        }
 
 
 def stored_models(environ: Mapping[str, str]) -> list[StoredModel]:

@@ -1,17 +1,18 @@
 """`aeon config list`: each setting, where its value comes from, and the files that were searched."""
 
+from aeon.application.settings import settings_as_dict
 from aeon.cli.console import print_data
 from aeon.cli.exit_codes import ExitCode
 from aeon.cli.output import OutputFormat, print_as
 from aeon.cli.session import load_cli_settings
 from aeon.cli.text import COLUMNS, compact_json, one_line
-from aeon.settings import KEYS, LoadedSettings, environment_variable
+from aeon.settings import KEYS, LoadedSettings
 
 
 def explain_settings(*, output: OutputFormat) -> int:
     """Print the settings of the current folder. They contain no secrets: settings only name variables."""
     loaded = load_cli_settings()
-    if print_as(output, _as_dict(loaded)):
+    if print_as(output, settings_as_dict(loaded)):
         return ExitCode.DONE
     for key in KEYS:
         print_data(_line(key, loaded))
@@ -27,18 +28,3 @@ def _line(key: str, loaded: LoadedSettings) -> str:
     if len(value) + 2 + len(origin) <= COLUMNS:
         return f"{value}  {origin}"
     return f"{one_line(value, COLUMNS)}\n    {one_line(origin, COLUMNS - 4)}"
-
-
-def _as_dict(loaded: LoadedSettings) -> dict[str, object]:
-    return {
-        "values": {
-            key: {
-                "value": loaded.value(key),
-                "origin": loaded.origins[key],
-                "variable": environment_variable(key),
-                "description": description,
-            }
-            for key, description in KEYS.items()
-        },
-        "files": [{"path": str(path), "read": is_there} for path, is_there in loaded.files],
-    }

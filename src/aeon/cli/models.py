@@ -17,7 +17,7 @@ from aeon.cli.text import indented_json
 def list_models(*, output: OutputFormat) -> int:
     """Print each embedded model: its size, whether it is fetched, what it is for; and the remote one that is chosen."""
     stored, remote = stored_models(os.environ), _chosen_remote()
-    if print_as(output, [*map(_as_dict, stored), *map(_remote_as_dict, remote)]):
+    if print_as(output, [*map(StoredModel.as_dict, stored), *map(_remote_as_dict, remote)]):
         return ExitCode.DONE
     rows = [
         (
@@ -57,7 +57,7 @@ def use_model(name: str, base_url: str | None, provider: str | None, *, is_users
 def fetch_model(name: str | None, *, as_json: bool) -> int:
     """Fetch a model's weights if they are missing, and print their path."""
     with app_session(load_cli_settings(), is_quiet=True) as app, FetchProgress() as progress:
-        path = ModelService(app).fetch(name, progress)
+        path = ModelService(app, os.environ).fetch(name, progress)
     print_data(indented_json({"path": str(path)}) if as_json else str(path))
     return ExitCode.DONE
 
@@ -80,25 +80,10 @@ def remove_model(name: str, *, is_confirmed: bool) -> int:
 def print_path(name: str | None) -> int:
     """Print the path of a model's weights. Raises WeightsError if they are missing."""
     with app_session(load_cli_settings(), is_quiet=True) as app:
-        path = ModelService(app).get_path(name)
+        path = ModelService(app, os.environ).get_path(name)
     print_data(str(path))
     return ExitCode.DONE
 
 
 def _remote_as_dict(choice: ModelChoice) -> dict[str, object]:
     return {"name": choice.name, "provider": choice.provider, "base_url": choice.base_url, "summary": choice.why}
-
-
-def _as_dict(model: StoredModel) -> dict[str, object]:
-    weights = model.weights
-    return {
-        "name": weights.name,
-        "title": weights.title,
-        "bytes": weights.size,
-        "memory": weights.memory,
-        "licence": weights.licence,
-        "sha256": weights.sha256,
-        "file": str(model.file),
-        "fetched": model.is_there,
-        "summary": weights.summary,
-    }

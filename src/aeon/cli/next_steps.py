@@ -70,6 +70,7 @@ COMMANDS: Final[Mapping[str, str]] = {
     "skills.check": "See `aeon skill check`.",
     "skills.configure": "Set them with `aeon skill config {skill} --set NAME=VALUE`.",
     "skills.correct": "Correct the file, then run `aeon skill check`.",
+    "skills.give_input": "Give the input with --input NAME=VALUE.",
     "skills.grant": (
         "If you trust it, `aeon skill run` grants this with {flags} for one run, and `aeon skill trust "
         "{skill}` permanently."

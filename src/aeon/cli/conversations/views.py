@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from aeon.application.conversations import Alternative, Comparison, Conversation, ConversationService
-from aeon.base.json import Json, JsonObject, canonical_json
+from aeon.application.conversations import Alternative, Comparison, Conversation, ConversationService, messages_of
+from aeon.base.json import JsonObject, canonical_json
 from aeon.cli.console import print_data, print_message
 from aeon.cli.conversations.attached_files import as_json, file_line, words_in_prompt
 from aeon.cli.exit_codes import ExitCode
@@ -12,7 +12,6 @@ from aeon.cli.platform.listing import print_whether_more
 from aeon.cli.platform.session import workspace_session
 from aeon.cli.text import one_line, printable
 from aeon.kernel.marks import untrusted_marks
-from aeon.llm.interface import LLMRequest
 from aeon.platform.errors import NotFoundError
 
 SHORT_ID = 8
@@ -116,21 +115,13 @@ def show_prompt(name: str, user: str, *, output: OutputFormat) -> int:
     with workspace_session(user) as workspace:
         service = workspace.conversations
         requests = service.prompts(service.find_alternative(name).id)
-    messages = [message for request in requests for message in _messages(request)]
+    messages = [message for request in requests for message in messages_of(request)]
     if not messages:
         print_message("no model was asked: code alone made the answer")
     if not print_as(output, messages, key="text"):
         for each in messages:
             print_data(printable(f"[{each['role']}]\n{each['text']}\n"))
     return ExitCode.DONE
-
-
-def _messages(request: LLMRequest) -> list[Json]:
-    return [
-        {"role": "system", "text": request.system_prompt},
-        *({"role": each.role, "text": each.text} for each in request.history),
-        {"role": "user", "text": request.prompt},
-    ]
 
 
 def show_comparison(first: str, second: str, user: str, *, output: OutputFormat) -> int:
@@ -158,27 +149,7 @@ def show_memory(name: str, user: str, *, output: OutputFormat) -> int:
     with workspace_session(user) as workspace:
         service = workspace.conversations
         memory = service.memory(service.find_alternative(name).id)
-    entries: list[Json] = [
-        {
-            "alternative": each.alternative.id,
-            "tokens": each.tokens,
-            "isReference": each.is_reference,
-            "attachments": [file.as_json() for file in each.files],
-        }
-        for each in memory.entries
-    ]
-    left_out: list[Json] = [
-        {"alternative": each.entry.alternative.id, "tokens": each.entry.tokens, "reason": each.reason}
-        for each in memory.left_out
-    ]
-    data: JsonObject = {
-        "entries": entries,
-        "leftOut": left_out,
-        "totalTokens": memory.tokens,
-        "budget": memory.budget,
-        "counter": {"name": memory.counter.name, "kind": memory.counter.kind},
-    }
-    if print_as(output, data, key="totalTokens"):
+    if print_as(output, memory.as_dict(), key="totalTokens"):
         return ExitCode.DONE
     print_message(_token_line(memory.tokens, memory.budget, memory.counter.kind))
     rows: list[tuple[int, str, str, str]] = []

@@ -9,7 +9,7 @@ from typing import NamedTuple, TextIO
 
 from aeon.application.skills import Cancellation, SkillService
 from aeon.base.errors import AeonError, InputError
-from aeon.base.json import Json, JsonObject
+from aeon.base.json import Json
 from aeon.bootstrap.app import App
 from aeon.cli.console import print_message
 from aeon.cli.displays import Display, LineDisplay, can_redraw
@@ -122,14 +122,7 @@ def _run_script(name: str, words: Sequence[str], inputs: Sequence[str], options:
         skills = SkillService(app.skills)
         script = skills.find_script(name)
         more, arguments = ([], [*words]) if script.protocol == "plain" else take_inputs(words)
-        if arguments and script.protocol != "plain":
-            raise InputError(
-                f"The script {script.tool_path} declares its input and takes no arguments such as {arguments[0]!r}.",
-                next_step="Give the input with --input NAME=VALUE.",
-            )
-        given = read_inputs([*inputs, *more], script.input_schema)
-        node: JsonObject = {**given, "args": arguments} if arguments else given
-        plan = skills.read_plan({"tools": [{"toolId": script.name, "toolPath": script.tool_path, "input": node}]})
+        plan = skills.plan_of_script(script, read_inputs([*inputs, *more], script.input_schema), arguments)
         return _execute_plan(app, skills, plan, options)
 
 

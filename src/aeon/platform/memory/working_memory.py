@@ -5,7 +5,7 @@ from datetime import datetime
 from math import ceil
 from typing import Final, NamedTuple, cast
 
-from aeon.base.json import JsonObject, canonical_json, parse_strict
+from aeon.base.json import Json, JsonObject, canonical_json, parse_strict
 from aeon.llm.interface import LLMRequest, TokenCounts
 from aeon.platform.catalog.operations import ConversationReply
 from aeon.platform.conversations import queries
@@ -73,6 +73,29 @@ class WorkingMemory(NamedTuple):
     tokens: int
     budget: int
     counter: TokenCounter
+
+    def as_dict(self) -> JsonObject:
+        """As JSON data under the published names."""
+        entries: list[Json] = [
+            {
+                "alternative": each.alternative.id,
+                "tokens": each.tokens,
+                "isReference": each.is_reference,
+                "attachments": [file.as_json() for file in each.files],
+            }
+            for each in self.entries
+        ]
+        left_out: list[Json] = [
+            {"alternative": each.entry.alternative.id, "tokens": each.entry.tokens, "reason": each.reason}
+            for each in self.left_out
+        ]
+        return {
+            "entries": entries,
+            "leftOut": left_out,
+            "totalTokens": self.tokens,
+            "budget": self.budget,
+            "counter": {"name": self.counter.name, "kind": self.counter.kind},
+        }
 
 
 class PreparedReply(NamedTuple):

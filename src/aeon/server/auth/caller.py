@@ -48,6 +48,14 @@ async def with_token(request: Request) -> Caller:
     return await _caller(request, await state.call(lambda: access.token(secret)) if secret else None)
 
 
+async def owning_folder(request: Request) -> Caller:
+    """Return who sends a request, if the project's folder belongs to that user. Raises RefusalError."""
+    caller = await signed_in(request)
+    if caller.user != caller.state.owner:
+        raise RefusalError(403, "Only the user to whom the project's folder belongs may do this.")
+    return caller
+
+
 async def _caller(request: Request, found: Credential | None) -> Caller:
     state = state_of(request)
     if found is None:
@@ -79,4 +87,5 @@ def keep_session(answer: Response, secret: str, request: Request) -> None:
 
 
 SignedIn = Annotated[Caller, Depends(signed_in)]
+FolderOwner = Annotated[Caller, Depends(owning_folder)]
 WithToken = Annotated[Caller, Depends(with_token)]

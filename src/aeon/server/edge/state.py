@@ -9,6 +9,7 @@ import anyio.to_thread
 from anyio import CapacityLimiter
 from starlette.requests import Request
 
+from aeon.application.folder_owner import OwnerServices
 from aeon.application.workspace import Workspace, Workspaces
 from aeon.base.errors import AeonError
 from aeon.server.edge.counters import RequestCounters
@@ -42,6 +43,11 @@ class ServerState:
         self.streams = OpenStreams()
         self.stopping = Event()
         """Set when the server stops: every stream ends then."""
+
+    @property
+    def owned(self) -> OwnerServices:
+        """What only the owner of the project's folder may use."""
+        return self._workspaces.owned
 
     async def call(self, work: Callable[[], T]) -> T:
         """Return what `work` returns; it runs in a thread, and goes on if the caller goes away."""

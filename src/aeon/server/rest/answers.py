@@ -9,6 +9,7 @@ from fastapi.responses import JSONResponse
 from aeon.application.pages import Page
 from aeon.application.workspace import RequestKey
 from aeon.base.json import Json, JsonObject
+from aeon.server.edge.problems import RefusalError
 
 PREFIX: Final = "/api/v1"
 
@@ -17,6 +18,11 @@ MAX_PAGE: Final = 200
 
 Limit: TypeAlias = Annotated[int, Query(ge=1, le=MAX_PAGE, description="The most things on the page.")]
 Cursor: TypeAlias = Annotated[str | None, Query(max_length=1000, description="`next` of the page before.")]
+
+Wait: TypeAlias = Annotated[str, Header(max_length=100, description="`wait=30` waits up to so many seconds.")]
+"""The header `Prefer`."""
+
+_LONGEST_WAIT: Final = 60.0
 
 PROBLEM: Final[Mapping[int | str, dict[str, Any]]] = {
     "default": {
@@ -81,6 +87,16 @@ def page(found: Page[Any], as_json: Callable[[Any], Json]) -> JSONResponse:
 def listed(found: list[JsonObject]) -> JSONResponse:
     """The answer with a whole list."""
     return JSONResponse({"data": list[Json](found), "next": None})
+
+
+def wait_of(prefer: str) -> float:
+    """The seconds of `Prefer: wait=30` (RFC 7240); 0 without one. Raises RefusalError for another wish."""
+    if not prefer:
+        return 0.0
+    name, _, value = prefer.replace(" ", "").partition("=")
+    if name != "wait" or not value.isdecimal():
+        raise RefusalError(422, f"Prefer is {prefer!r}; wait=SECONDS is known.")
+    return min(float(value), _LONGEST_WAIT)
 
 
 def _version_of(if_match: str | None) -> int | None:

@@ -4,16 +4,18 @@ from collections.abc import AsyncGenerator
 from functools import partial
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Depends, Path, Query, Request
 from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from aeon.application.conversations import AnswerFollower, ConversationService
+from aeon.application.conversations import MAX_ATTACHMENTS, AnswerFollower, ConversationService, messages_of
 from aeon.base.json import JsonObject
 from aeon.platform.conversations.model import Alternative, Conversation, ConversationChange, NewConversation
-from aeon.server.auth.caller import SignedIn
+from aeon.server.auth.caller import Caller, SignedIn
 from aeon.server.edge.streams import END, StreamEvent, Waker, resume_point, stream
 from aeon.server.rest.answers import PROBLEM, Asked, Change, Cursor, Limit, listed, page, thing
+from aeon.server.rest.downloads import download
+from aeon.server.rest.message_bodies import NewMessage, NewText, SentMessage, described, message_from
 
 router = APIRouter(tags=["conversations"], responses=dict(PROBLEM))
 
@@ -37,19 +39,6 @@ class ChangeBody(ConversationChange):
     model_config = ConfigDict(defer_build=False)
 
 
-class NewMessage(_Body):
-    """What a user says."""
-
-    content: str = Field(min_length=1, max_length=1_000_000)
-    after: str | None = Field(default=None, description="The alternative that it follows; the newest by default.")
-
-
-class NewText(_Body):
-    """What a message says instead."""
-
-    content: str = Field(min_length=1, max_length=1_000_000)
-
-
 class AnswerWish(_Body):
     """Who is to answer."""
 
@@ -60,6 +49,12 @@ class ForkWish(_Body):
     """How a new conversation is called."""
 
     title: str | None = None
+
+
+Number = Annotated[int, Path(ge=1, le=MAX_ATTACHMENTS, description="The number of the attachment, from 1.")]
+Other = Annotated[str, Query(alias="with", max_length=200, description="The id of the other message or answer.")]
+SentNew = Annotated[SentMessage, Depends(message_from(NewMessage))]
+SentText = Annotated[SentMessage, Depends(message_from(NewText))]
 
 
 def as_json(conversation: Conversation) -> JsonObject:
@@ -124,16 +119,21 @@ async def get_tree(conversation: str, caller: SignedIn, cursor: Cursor = None, l
     return page(found, Alternative.as_dict)
 
 
-@router.post("/conversations/{conversation}/messages", status_code=201)
-async def say(conversation: str, message: NewMessage, caller: SignedIn, asked: Asked) -> JSONResponse:
-    """Add a message. Its answer is begun by `POST /messages/{message}/answers`."""
+@router.post("/conversations/{conversation}/messages", status_code=201, openapi_extra=described(NewMessage))
+async def say(conversation: str, caller: SignedIn, sent: SentNew, asked: Asked) -> JSONResponse:
+    """Add a message, with files if it is sent as a form. Its answer is begun by `POST /messages/{message}/answers`."""
     service = caller.workspace.conversations
     said = await caller.state.call(
         lambda: service.say(
-            conversation, message.content, after=message.after, key=asked.key, expected_version=asked.expected
+            conversation,
+            sent.content,
+            after=sent.after,
+            attachments=sent.files or (),
+            key=asked.key,
+            expected_version=asked.expected,
         )
     )
-    return _new(said, asked)
+    return await _new(caller, said, asked)
 
 
 @router.get("/messages/{message}")
@@ -151,14 +151,24 @@ async def list_alternatives(message: str, caller: SignedIn) -> JSONResponse:
     return listed([each.as_dict() for each in await caller.state.call(lambda: service.siblings(message))])
 
 
-@router.post("/messages/{message}/alternatives", status_code=201)
-async def edit(message: str, text: NewText, caller: SignedIn, asked: Asked) -> JSONResponse:
+@router.get("/messages/{message}/attachments/{n}", response_class=Response)
+async def get_attachment(message: str, n: Number, request: Request, caller: SignedIn) -> Response:
+    """Download an attachment, or a part of it (RFC 9110 14); its ETag is the SHA-256 of its bytes."""
+    service = caller.workspace.conversations
+    found, content = await caller.state.call(lambda: service.attached(message, n))
+    return download(request, content, name=found.name or "", media_type=found.media_type, digest=found.digest or "")
+
+
+@router.post("/messages/{message}/alternatives", status_code=201, openapi_extra=described(NewText))
+async def edit(message: str, caller: SignedIn, sent: SentText, asked: Asked) -> JSONResponse:
     """Say a message in another way: another alternative, to which the conversation switches."""
     service = caller.workspace.conversations
     edited = await caller.state.call(
-        lambda: service.edit(message, text.content, key=asked.key, expected_version=asked.expected)
+        lambda: service.edit(
+            message, sent.content, attachments=sent.files, key=asked.key, expected_version=asked.expected
+        )
     )
-    return _new(edited, asked)
+    return await _new(caller, edited, asked)
 
 
 @router.post("/messages/{message}/activate")
@@ -215,6 +225,27 @@ async def why(message: str, caller: SignedIn) -> JSONResponse:
     return thing(await caller.state.call(lambda: caller.workspace.conversations.why(message)))
 
 
+@router.get("/messages/{message}/memory")
+async def get_memory(message: str, caller: SignedIn) -> JSONResponse:
+    """What an answer to a message would be made from now, with the tokens of each part (platform 14)."""
+    service = caller.workspace.conversations
+    return thing((await caller.state.call(lambda: service.memory(message))).as_dict())
+
+
+@router.get("/messages/{message}/prompts")
+async def list_prompts(message: str, caller: SignedIn) -> JSONResponse:
+    """The very prompts of an answer, made again and checked by digest; 409 if something was erased (platform 25)."""
+    found = await caller.state.call(lambda: caller.workspace.conversations.prompts(message))
+    return listed([{"messages": messages_of(each)} for each in found])
+
+
+@router.get("/messages/{message}/compare")
+async def compare(message: str, caller: SignedIn, other: Other) -> JSONResponse:
+    """How a message or an answer differs from another one: what they say, and what made them."""
+    service = caller.workspace.conversations
+    return thing((await caller.state.call(lambda: service.compare(message, other))).as_dict())
+
+
 @router.get("/messages/{message}/events")
 async def follow(message: str, request: Request, caller: SignedIn, after: Annotated[int, Query(ge=0)] = 0) -> Response:
     """The pieces of an answer while it is made, numbered from 1, then `end` with the whole answer (platform 32)."""
@@ -242,8 +273,9 @@ def _with_files(service: ConversationService, found: list[Alternative]) -> list[
     return [{**each.as_dict(), "attachments": [file.as_dict() for file in attached.get(each.id, [])]} for each in found]
 
 
-def _new(made: Alternative, asked: Change) -> JSONResponse:
-    return thing(made.as_dict(), status=201, location=f"/messages/{made.id}", change=asked)
+async def _new(caller: Caller, made: Alternative, asked: Change) -> JSONResponse:
+    (shown,) = await caller.state.call(lambda: _with_files(caller.workspace.conversations, [made]))
+    return thing(shown, status=201, location=f"/messages/{made.id}", change=asked)
 
 
 def _begun(follower: AnswerFollower, asked: Change) -> JSONResponse:

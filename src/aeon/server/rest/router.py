@@ -14,7 +14,18 @@ from aeon.base.json import Json, JsonObject
 from aeon.platform.errors import RuleError
 from aeon.server.edge.problems import RefusalError, problem_response
 from aeon.server.edge.state import correlation_of
-from aeon.server.rest import conversations, operators, processes, record, runs, sessions, tools
+from aeon.server.rest import (
+    conversations,
+    operators,
+    processes,
+    project,
+    record,
+    requests,
+    runs,
+    sessions,
+    tools,
+    transfer,
+)
 from aeon.server.rest.answers import PREFIX
 from aeon.server.rest.catalog import catalog_router
 from aeon.server.rest.openapi import describe
@@ -27,7 +38,17 @@ __all__ = ["PREFIX", "handle_errors", "mount_rest"]
 def mount_rest(app: FastAPI) -> None:
     """Add the REST API to an application."""
     api = APIRouter(prefix=PREFIX)
-    for each in (sessions, conversations, runs, processes, tools, record):  # before the things that any kind has
+    for each in (
+        sessions,
+        conversations,
+        transfer,
+        runs,
+        processes,
+        tools,
+        record,
+        project,
+        requests,
+    ):  # before the things that any kind has
         api.include_router(each.router)
     api.include_router(catalog_router())
     app.include_router(api)

@@ -4,7 +4,7 @@ from collections.abc import AsyncGenerator
 from dataclasses import asdict
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Header, Query, Request
+from fastapi import APIRouter, Query, Request
 from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -12,13 +12,10 @@ from aeon.application.run_reader import ENDED_PHASES, RunPhase, RunView
 from aeon.base.json import JsonObject
 from aeon.platform.runs.model import RunSummary
 from aeon.server.auth.caller import Caller, SignedIn
-from aeon.server.edge.problems import RefusalError
 from aeon.server.edge.streams import CHECK_EVERY, END, StreamEvent, Waker, resume_point, stream
-from aeon.server.rest.answers import PROBLEM, Asked, Cursor, Limit, listed, page, thing
+from aeon.server.rest.answers import PROBLEM, Asked, Cursor, Limit, Wait, listed, page, thing, wait_of
 
 router = APIRouter(tags=["runs"], responses=dict(PROBLEM))
-
-_LONGEST_WAIT = 60.0
 
 
 class RunStart(BaseModel):
@@ -45,11 +42,11 @@ async def start(
     caller: SignedIn,
     asked: Asked,
     new: RunStart | None = None,
-    prefer: Annotated[str, Header(max_length=100, description="`wait=30` waits up to so many seconds.")] = "",
+    prefer: Wait = "",
 ) -> JSONResponse:
     """Start a run of a Process. With `Prefer: wait=30`, the answer is 200 with the whole run once it has ended."""
     wish = new or RunStart()
-    seconds = _wait_of(prefer)
+    seconds = wait_of(prefer)
     runs = caller.workspace.runs
     begun = await caller.state.call(lambda: runs.start(process, wish.inputs, key=asked.key, deadline=wish.deadline))
     if seconds:
@@ -193,13 +190,3 @@ async def _events(caller: Caller, run: str, after: int) -> AsyncGenerator[Stream
                 return
             while not await waker.wait(CHECK_EVERY):
                 yield None
-
-
-def _wait_of(prefer: str) -> float:
-    """The seconds of `Prefer: wait=30` (RFC 7240); 0 without one. Raises RefusalError for another wish."""
-    if not prefer:
-        return 0.0
-    name, _, value = prefer.replace(" ", "").partition("=")
-    if name != "wait" or not value.isdecimal():
-        raise RefusalError(422, f"Prefer is {prefer!r}; wait=SECONDS is known.")
-    return min(float(value), _LONGEST_WAIT)

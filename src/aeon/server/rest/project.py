@@ -1,0 +1,180 @@
+"""What only the user may do to whom the project's folder belongs: skills, models, settings."""
+
+import threading
+from collections.abc import AsyncGenerator
+from typing import Any, Final
+
+import anyio
+from fastapi import APIRouter
+from fastapi.responses import JSONResponse, Response
+from pydantic import BaseModel, ConfigDict, Field
+
+from aeon.application.models import ModelService, WeightsProgress
+from aeon.base.errors import AeonError, InputError
+from aeon.base.json import Json, JsonObject
+from aeon.server.auth.caller import Caller, FolderOwner
+from aeon.server.edge.problems import RefusalError, problem_of
+from aeon.server.edge.streams import END, StreamEvent, stream
+from aeon.server.rest.answers import PROBLEM, listed, thing
+
+router = APIRouter(responses=dict(PROBLEM))
+
+_LOOK_EVERY: Final = 0.2
+"""Seconds between two looks at the progress of a download."""
+
+
+class ScriptInput(BaseModel):
+    """What a script gets: the fields of its `inputSchema`, or the arguments of one without a schema."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    input: dict[str, Any] = Field(default_factory=dict[str, Any])
+    args: list[str] = Field(default_factory=list[str], max_length=1000)
+
+
+class NewSettings(BaseModel):
+    """Settings to write into the project's file, by their keys, such as `run.ttl`."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    values: dict[str, Any] = Field(min_length=1, max_length=200)
+
+
+@router.get("/skills", tags=["skills"])
+async def list_skills(caller: FolderOwner) -> JSONResponse:
+    """All skills of the project, each with its trust, its grants, and why it cannot be used."""
+    skills = caller.state.owned.skills
+    return listed(await caller.state.call(lambda: [skills.describe(each) for each in skills.catalog.skills]))
+
+
+@router.get("/skills/{skill}", tags=["skills"])
+async def get_skill(skill: str, caller: FolderOwner) -> JSONResponse:
+    """One skill with its scripts and what they take."""
+    return thing(await caller.state.call(lambda: _described(caller, skill)))
+
+
+@router.put("/skills/{skill}/trust", tags=["skills"])
+async def trust_skill(skill: str, caller: FolderOwner) -> JSONResponse:
+    """Trust a skill with its current files, and grant it what it declares."""
+    skills = caller.state.owned.skills
+    _require_skill(caller, skill)
+    await caller.state.call(lambda: skills.trust(skills.find(skill)))
+    return thing(await caller.state.call(lambda: _described(caller, skill)))
+
+
+@router.delete("/skills/{skill}/trust", tags=["skills"], status_code=204)
+async def distrust_skill(skill: str, caller: FolderOwner) -> Response:
+    """Trust a skill no longer."""
+    _require_skill(caller, skill)
+    await caller.state.call(lambda: caller.state.owned.skills.distrust(skill))
+    return Response(status_code=204)
+
+
+@router.post("/skills/{skill}/scripts/{script}/run", tags=["skills"])
+async def run_script(skill: str, script: str, given: ScriptInput, caller: FolderOwner) -> JSONResponse:
+    """Run a script of a skill, isolated as always; the answer is its trace. 409 for a skill that is not trusted."""
+    _require_skill(caller, skill)
+    return thing(await caller.state.call(lambda: _run(caller, skill, script, given)))
+
+
+@router.get("/models", tags=["models"])
+async def get_models(caller: FolderOwner) -> JSONResponse:
+    """Which model is configured and whether it is here; and the models that can be fetched."""
+    return thing(await caller.state.call(caller.state.owned.models.describe))
+
+
+@router.post("/models/{model}/fetch", tags=["models"], response_class=Response)
+async def fetch_model(model: str, caller: FolderOwner) -> Response:
+    """Fetch the weights of a model; its progress as a stream, then `end`, or `failed` with the problem.
+
+    It goes on if the reader goes away. Nothing is fetched twice: the weights are named by their hash.
+    """
+    models = caller.state.owned.models
+    if model not in [each.weights.name for each in await caller.state.call(models.list_stored)]:
+        raise RefusalError(404, f"There is no model {model[:100]!r}.", next_step="See GET /api/v1/models.")
+    return stream(caller.state, caller.user, _progress(_Fetch(models, model)))
+
+
+@router.get("/settings", tags=["settings"])
+async def get_settings(caller: FolderOwner) -> JSONResponse:
+    """Each setting, its value and where it comes from. Settings only name the variables that hold secrets."""
+    return thing(await caller.state.call(caller.state.owned.settings.describe))
+
+
+@router.patch("/settings", tags=["settings"])
+async def change_settings(new: NewSettings, caller: FolderOwner) -> JSONResponse:
+    """Change the project's file, all or nothing. The server uses the settings once it is started again."""
+    settings = caller.state.owned.settings
+    await caller.state.call(lambda: settings.set_values(new.values, settings.project_file))
+    return thing(await caller.state.call(settings.describe))
+
+
+def _require_skill(caller: Caller, skill: str) -> None:
+    """Raises RefusalError if there is no such skill."""
+    if skill not in caller.state.owned.skills.catalog.by_name:
+        raise RefusalError(404, f"There is no skill {skill[:100]!r}.", next_step="See GET /api/v1/skills.")
+
+
+def _described(caller: Caller, skill: str) -> JsonObject:
+    _require_skill(caller, skill)
+    skills = caller.state.owned.skills
+    return skills.describe(skills.find(skill))
+
+
+def _run(caller: Caller, skill: str, script: str, given: ScriptInput) -> JsonObject:
+    """The trace of a script's run. Raises RefusalError if the skill has no such script, or is not trusted."""
+    skills = caller.state.owned.skills
+    try:
+        found = skills.find_script(f"{skill}/{script}")
+    except InputError as error:
+        raise RefusalError(404, error.message) from None
+    plan = skills.plan_of_script(found, given.input, given.args)
+    if skills.list_untrusted(plan):
+        raise RefusalError(
+            409, f"The skill {skill!r} is not trusted.", next_step="Look at its files, then PUT its trust."
+        )
+    return skills.execute(plan).model_dump(mode="json", by_alias=True)
+
+
+class _Fetch:
+    """A download that goes on in a thread of its own, whoever looks at it."""
+
+    def __init__(self, models: ModelService, model: str) -> None:
+        self._models = models
+        self._model = model
+        self.latest: WeightsProgress | None = None
+        self.result: JsonObject | None = None
+        self.error: AeonError | None = None
+        self._thread = threading.Thread(target=self._run, name=f"fetch {model}", daemon=True)
+        self._thread.start()
+
+    @property
+    def is_over(self) -> bool:
+        """Whether there is a result or an error."""
+        return not self._thread.is_alive()
+
+    def _run(self) -> None:
+        try:
+            self.result = {"path": str(self._models.fetch(self._model, self._report))}
+        except AeonError as error:
+            self.error = error
+
+    def _report(self, progress: WeightsProgress) -> None:
+        self.latest = progress
+
+
+async def _progress(fetch: _Fetch) -> AsyncGenerator[StreamEvent | None]:
+    shown = None
+    while not fetch.is_over:
+        latest = fetch.latest
+        if latest is not None and latest is not shown:
+            shown = latest
+            data: dict[str, Json] = {"phase": latest.phase, "done": latest.done, "total": latest.total}
+            yield StreamEvent("progress", {**data, "source": latest.source, "reason": latest.reason})
+        else:
+            yield None
+        await anyio.sleep(_LOOK_EVERY)
+    if fetch.result is not None:
+        yield StreamEvent(END, fetch.result)
+    elif fetch.error is not None:
+        yield StreamEvent("failed", problem_of(fetch.error, ""))
