@@ -4,6 +4,7 @@ import json
 import os
 import socket
 import threading
+import time
 from contextlib import ExitStack
 
 import httpx2
@@ -21,7 +22,7 @@ from aeon.testing.llm import ScriptedAdapter
 class Site:
     """A served project. `client(user)` is a program of that user; without one, it is nobody's."""
 
-    def __init__(self, folder, model, closing, more=()):
+    def __init__(self, folder, model, closing, more=(), monotonic=time.monotonic):
         self.model = model
         variables = {"HOME": str(folder / "home"), "XDG_STATE_HOME": str(folder / "state"), "PATH": os.environ["PATH"]}
         variables.update(more)
@@ -32,7 +33,7 @@ class Site:
         closing.callback(app.close)
         runtime = closing.enter_context(app.process_runtime())
         self.workspaces = Workspaces(app, variables, runtime)
-        self.state = ServerState(self.workspaces, "me")
+        self.state = ServerState(self.workspaces, "me", monotonic=monotonic)
         listening = closing.enter_context(socket.socket(proto=socket.IPPROTO_TCP))
         listening.bind(("127.0.0.1", 0))
         listening.listen()
@@ -84,12 +85,12 @@ def events_of(answer):
 def serve(tmp_path, monkeypatch):
     """`serve(*replies)`: a served project whose model gives these replies; or `serve(model=...)`.
 
-    `variables` are added to its environment.
+    `variables` are added to its environment; `monotonic` is the clock of its rate limits.
     """
     monkeypatch.chdir(tmp_path)
     with ExitStack() as closing:
-        yield lambda *replies, model=None, variables=(): Site(
-            tmp_path, model or ScriptedAdapter(replies), closing, variables
+        yield lambda *replies, model=None, variables=(), monotonic=time.monotonic: Site(
+            tmp_path, model or ScriptedAdapter(replies), closing, variables, monotonic
         )
 
 

@@ -94,7 +94,9 @@ class World:
     """A served project in which the user `me` has something of every kind. `asked` are all answers that were given."""
 
     def __init__(self, serve):
-        self.site = serve(*["Flour and salt."] * 20, variables={"OPENAI_API_KEY": ENVIRONMENT})
+        self.site = serve(
+            *["Flour and salt."] * 20, variables={"OPENAI_API_KEY": ENVIRONMENT}, monotonic=count(0, 60).__next__
+        )
         make_skill(self.site.folder / "skills" / "greeter")
         self.tokens = {user: self.site.token(user) for user in ("me", "eve")}
         self.link = self.site.workspaces.of("me").access.new_link("me")

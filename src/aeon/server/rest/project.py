@@ -137,7 +137,7 @@ def _run(caller: Caller, skill: str, script: str, given: ScriptInput) -> JsonObj
 
 
 class _Fetch:
-    """A download that goes on in a thread of its own, whoever looks at it."""
+    """A download that goes on in a thread of its own, also if nobody looks at it."""
 
     def __init__(self, models: ModelService, model: str) -> None:
         self._models = models
