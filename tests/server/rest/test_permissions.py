@@ -7,7 +7,7 @@ import json
 import logging
 import sqlite3
 from contextlib import closing
-from itertools import product
+from itertools import count, product
 
 import pytest
 from tests.application.conftest import STORED
