@@ -151,7 +151,7 @@ def _run(caller: Caller, skill: str, script: str, given: ScriptInput, cancellati
 
 
 class _Fetch:
-    """A download that goes on in a thread of its own, whoever looks at it."""
+    """A download that goes on in a thread of its own, also if its reader goes away."""
 
     def __init__(self, models: ModelService, model: str) -> None:
         self._models = models
