@@ -79,11 +79,11 @@ def is_owned(operation):
     return operation.split(" ")[1].startswith(OWNED)
 
 
-def make_skill(folder):
+def make_skill(folder, source=SCRIPT):
     """A skill with one script, which came with the project."""
     script = folder / "scripts" / "speaks.sh"
     script.parent.mkdir(parents=True)
-    script.write_text(SCRIPT)
+    script.write_text(source)
     script.chmod(0o755)
     scripts = [{"name": "speaks", "path": "scripts/speaks.sh", "description": "Says hello."}]
     manifest = {"name": "greeter", "version": "1.0.0", "description": "Greets.", "scripts": scripts}
@@ -100,6 +100,9 @@ class World:
         make_skill(self.site.folder / "skills" / "greeter")
         self.tokens = {user: self.site.token(user) for user in ("me", "eve")}
         self.link = self.site.workspaces.of("me").access.new_link("me")
+        browser = self.site.browser("me")
+        assert browser.get("/api/v1/session").status_code == 200
+        self.session = browser.headers["cookie"].partition("=")[2]
         self.program = self.site.client()
         self.texts = []
         description = self.program.get("/api/v1/openapi.json").json()
@@ -197,7 +200,7 @@ class World:
 
     def require_no_secret(self, log):
         """No answer and no line of the log has a secret of the record, of a caller or of the environment."""
-        secrets = [ENVIRONMENT, VALUE, self.link, *self.tokens.values()]
+        secrets = [ENVIRONMENT, VALUE, self.link, self.session, *self.tokens.values()]
         for (where, text), secret in product([*self.texts, ("log", log)], secrets):
             assert secret not in text, where
 

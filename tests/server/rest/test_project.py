@@ -1,5 +1,9 @@
 """Skills, models and settings over REST: for the owner of the project's folder alone."""
 
+import threading
+from contextlib import suppress
+from pathlib import Path
+
 import pytest
 from tests.server.conftest import events_of
 from tests.server.rest.test_permissions import make_skill
@@ -77,3 +81,29 @@ def test_other_users_see_nothing_of_the_folder(site, client, path):
     refused = site.client("eve").get(f"/api/v1/{path}")
     assert (refused.status_code, refused.json()["code"]) == (403, "forbidden")
     assert site.client().get(f"/api/v1/{path}").status_code == 401
+
+
+def runs(seconds):
+    """Whether a process sleeps for so many seconds."""
+    lines = (each.joinpath("cmdline") for each in Path("/proc").iterdir() if each.name.isdigit())
+    for line in lines:
+        with suppress(OSError):
+            if line.read_bytes() == f"sleep\0{seconds}\0".encode():
+                return True
+    return False
+
+
+def test_a_script_that_runs_ends_when_the_server_stops(site):
+    make_skill(site.folder / "skills" / "greeter", "#!/bin/sh\nsleep 42421\n")
+    client = site.client("me")
+    assert client.put("/api/v1/skills/greeter/trust").status_code == 200
+    answers = []
+    run = "/api/v1/skills/greeter/scripts/speaks/run"
+    asking = threading.Thread(target=lambda: answers.append(client.post(run, json={})))
+    asking.start()
+    while not runs(42421):
+        assert asking.is_alive()
+    site.state.stopping.set()
+    asking.join(20)
+    assert [each.json()["success"] for each in answers] == [False]
+    assert not runs(42421)

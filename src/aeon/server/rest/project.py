@@ -1,5 +1,6 @@
 """What only the user may do to whom the project's folder belongs: skills, models, settings."""
 
+import asyncio
 import threading
 from collections.abc import AsyncGenerator
 from typing import Any, Final
@@ -10,6 +11,7 @@ from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from aeon.application.models import ModelService, WeightsProgress
+from aeon.application.skills import Cancellation
 from aeon.base.errors import AeonError, InputError
 from aeon.base.json import Json, JsonObject
 from aeon.server.auth.caller import Caller, FolderOwner
@@ -20,7 +22,7 @@ from aeon.server.rest.answers import PROBLEM, listed, thing
 router = APIRouter(responses=dict(PROBLEM))
 
 _LOOK_EVERY: Final = 0.2
-"""Seconds between two looks at the progress of a download."""
+"""Seconds between two looks at a download, or whether the server stops."""
 
 
 class ScriptInput(BaseModel):
@@ -74,7 +76,12 @@ async def distrust_skill(skill: str, caller: FolderOwner) -> Response:
 async def run_script(skill: str, script: str, given: ScriptInput, caller: FolderOwner) -> JSONResponse:
     """Run a script of a skill, isolated as always; the answer is its trace. 409 for a skill that is not trusted."""
     _require_skill(caller, skill)
-    return thing(await caller.state.call(lambda: _run(caller, skill, script, given)))
+    with Cancellation() as cancellation:
+        watching = asyncio.create_task(_cancel_at_stop(caller, cancellation))
+        try:
+            return thing(await caller.state.call(lambda: _run(caller, skill, script, given, cancellation)))
+        finally:
+            watching.cancel()
 
 
 @router.get("/models", tags=["models"])
@@ -121,7 +128,14 @@ def _described(caller: Caller, skill: str) -> JsonObject:
     return skills.describe(skills.find(skill))
 
 
-def _run(caller: Caller, skill: str, script: str, given: ScriptInput) -> JsonObject:
+async def _cancel_at_stop(caller: Caller, cancellation: Cancellation) -> None:
+    """End a script when the server stops, which would wait for it otherwise."""
+    while not caller.state.stopping.is_set():  # noqa: ASYNC110  # a signal's handler sets it, not the loop
+        await anyio.sleep(_LOOK_EVERY)
+    cancellation.cancel()
+
+
+def _run(caller: Caller, skill: str, script: str, given: ScriptInput, cancellation: Cancellation) -> JsonObject:
     """The trace of a script's run. Raises RefusalError if the skill has no such script, or is not trusted."""
     skills = caller.state.owned.skills
     try:
@@ -133,11 +147,11 @@ def _run(caller: Caller, skill: str, script: str, given: ScriptInput) -> JsonObj
         raise RefusalError(
             409, f"The skill {skill!r} is not trusted.", next_step="Look at its files, then PUT its trust."
         )
-    return skills.execute(plan).model_dump(mode="json", by_alias=True)
+    return skills.execute(plan, cancellation=cancellation).model_dump(mode="json", by_alias=True)
 
 
 class _Fetch:
-    """A download that goes on in a thread of its own, also if nobody looks at it."""
+    """A download that goes on in a thread of its own, also if its reader goes away."""
 
     def __init__(self, models: ModelService, model: str) -> None:
         self._models = models

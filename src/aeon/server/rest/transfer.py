@@ -5,6 +5,7 @@ import tempfile
 from collections.abc import Generator, Iterable
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from threading import Event
 from typing import BinaryIO, Final, Literal
 
 from fastapi import APIRouter, Request
@@ -86,20 +87,24 @@ async def import_conversations(
             raise RefusalError(422, f"The form needs one file under the name {_FILE!r}, and nothing else.")
         transfer = caller.workspace.conversations.transfer
         outcomes = transfer.import_files([path], source=source, is_dry_run=dry)
-        report = await caller.state.call(lambda: _report(outcomes, path, form.files[0].name, is_dry_run=dry))
+        report = ImportReport(is_dry_run=dry)
+        await caller.state.call(lambda: _import(outcomes, report, path, form.files[0].name, caller.state.stopping))
         return thing(report.as_dict())
 
 
-def _report(outcomes: Iterable[ImportOutcome], path: Path, name: str, *, is_dry_run: bool) -> ImportReport:
-    """Import everything; files have the name that they were sent under, not that of a folder of this machine."""
-    report = ImportReport(is_dry_run=is_dry_run)
+def _import(outcomes: Iterable[ImportOutcome], report: ImportReport, path: Path, name: str, stopping: Event) -> None:
+    """Import everything; files have the name that they were sent under, not that of a folder of this machine.
+
+    Raises RefusalError if the server stops meanwhile, and InputError.
+    """
     try:
         for each in outcomes:
             file, reason = each.file.replace(str(path), name), each.reason.replace(str(path), name)
             report.add(each._replace(file=file, reason=reason))
+            if stopping.is_set():
+                raise RefusalError(503, "The server stops.", next_step="Send it again; what was imported stays.")
     except InputError as error:
         raise InputError(error.message.replace(str(path), name), next_step=error.next) from None
-    return report
 
 
 @contextmanager
