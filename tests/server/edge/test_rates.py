@@ -9,7 +9,7 @@ from tests.server.conftest import events_of
 
 from aeon.server.edge.open_streams import MAX_OF_SERVER, MAX_OF_USER, OpenStreams
 from aeon.server.edge.problems import RequestError
-from aeon.server.edge.rates import CHANGES, READS, SIGN_INS, STARTS, Quota, RateLimiter
+from aeon.server.edge.rates import CHANGES, READS, SIGN_INS, STARTS, Quota, RequestLimiter
 
 QUOTAS = st.builds(Quota, st.just("things"), st.integers(1, 20), st.sampled_from([1, 60]))
 PAUSES = st.lists(st.floats(0, 30, allow_subnormal=False), min_size=1, max_size=80)
@@ -36,7 +36,7 @@ def is_accepted(limiter, quota, caller="me"):
 @given(QUOTAS, PAUSES)
 def test_never_more_than_a_full_bucket_and_what_has_flowed_in_platform_29(quota, pauses):
     times = Times()
-    limiter = RateLimiter(times)
+    limiter = RequestLimiter(times)
     accepted = []
     for pause in pauses:
         times.now += pause
@@ -51,7 +51,7 @@ def test_never_more_than_a_full_bucket_and_what_has_flowed_in_platform_29(quota,
 @given(QUOTAS, PAUSES)
 def test_who_keeps_to_the_rate_is_never_refused(quota, pauses):
     times = Times()
-    limiter = RateLimiter(times)
+    limiter = RequestLimiter(times)
     for pause in pauses:
         times.now += quota.seconds / quota.limit + pause
         assert is_accepted(limiter, quota)
@@ -60,7 +60,7 @@ def test_who_keeps_to_the_rate_is_never_refused(quota, pauses):
 @given(QUOTAS, st.integers(0, 50))
 def test_a_refused_request_costs_nothing_and_is_accepted_after_retry_after(quota, more):
     times = Times()
-    limiter = RateLimiter(times)
+    limiter = RequestLimiter(times)
     assert all(is_accepted(limiter, quota) for _ in range(quota.limit))
     assert not any(is_accepted(limiter, quota) for _ in range(more))
     with pytest.raises(RequestError) as refused:
@@ -73,7 +73,7 @@ def test_a_refused_request_costs_nothing_and_is_accepted_after_retry_after(quota
 
 @given(QUOTAS)
 def test_callers_and_classes_have_buckets_of_their_own(quota):
-    limiter = RateLimiter(Times())
+    limiter = RequestLimiter(Times())
     while is_accepted(limiter, quota):
         pass
     assert is_accepted(limiter, quota, "eve")
@@ -82,7 +82,7 @@ def test_callers_and_classes_have_buckets_of_their_own(quota):
 
 def test_full_buckets_are_forgotten():
     times = Times()
-    limiter = RateLimiter(times)
+    limiter = RequestLimiter(times)
     for number in range(5_000):
         times.now += 1
         limiter.take(READS, str(number))

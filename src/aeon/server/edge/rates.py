@@ -24,7 +24,7 @@ STARTS: Final = Quota("starts", 5, 1)
 SIGN_INS: Final = Quota("sign-ins", 5, 60)
 
 
-class RateLimiter:
+class RequestLimiter:
     """The buckets of one server process. Only its event loop uses it."""
 
     def __init__(self, monotonic: Callable[[], float]) -> None:

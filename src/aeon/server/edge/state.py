@@ -13,7 +13,7 @@ from aeon.application.workspace import Workspace, Workspaces
 from aeon.base.errors import AeonError
 from aeon.server.edge.counters import RequestCounters
 from aeon.server.edge.open_streams import OpenStreams
-from aeon.server.edge.rates import SIGN_INS, Quota, RateLimiter
+from aeon.server.edge.rates import SIGN_INS, Quota, RequestLimiter
 
 T = TypeVar("T")
 
@@ -35,7 +35,7 @@ class ServerState:
         """`owner` is the user to whom the project's folder belongs; on a local server, they have no rate limit."""
         self._workspaces = workspaces
         self._limiter = CapacityLimiter(_THREADS)
-        self._rates = RateLimiter(monotonic)
+        self._rates = RequestLimiter(monotonic)
         self._unlimited = {owner} if is_local else set[str]()
         self.owner = owner
         self.counters = RequestCounters()
