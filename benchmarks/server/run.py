@@ -219,20 +219,21 @@ def idle(served: Served, tokens: list[str], number: int, seconds: float) -> None
         paths += [(own, f"/api/v1/runs/{run}/events")] * STREAMS_OF_USER
     served.load("/api/v1/session", 1.0, clients=64)  # all threads of the server have begun, each with a connection
     time.sleep(2)
-    before, cpu = served.memory, served.cpu
+    cpu = served.cpu
     time.sleep(seconds)
     without = (served.cpu - cpu) / seconds
-    opened = []
+    opened, half = [], 0
     for own, path in paths[:number]:
         wire = socket.create_connection(("127.0.0.1", served.port))
         wire.sendall(own.request("GET", path))
         assert wire.recv(65536).startswith(b"HTTP/1.1 200")
         opened.append(wire)
+        half = served.memory if len(opened) <= number // 2 else half
     time.sleep(1)
     cpu = served.cpu
     time.sleep(seconds)
     share = (served.cpu - cpu) / seconds - without
-    each = (served.memory - before) / number / 1024
+    each = (served.memory - half) / (number - number // 2) / 1024  # of the second half: the first one fills caches
     for wire in opened:
         wire.close()
     said = f"{each:.0f} KiB each, {share:.1%} of a core"
