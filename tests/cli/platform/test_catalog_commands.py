@@ -243,12 +243,23 @@ def test_the_record_goes_out_and_in_without_any_secret(aeon, file, monkeypatch):
 def test_the_defaults_are_there_and_only_theirs_to_change(aeon):
     """Platform 2: they are shared, not everybody's."""
     first, second = aeon("init"), aeon("init")
-    assert ("22 change(s)" in first.err, second.err) == (True, "")
-    tools = ["answer", "converse", "converse_with_tools", "my_things", "my_tools", "my_trail", "recall", "remember"]
+    assert ("24 change(s)" in first.err, second.err) == (True, "")
+    tools = [
+        "answer",
+        "chat",
+        "converse",
+        "converse_with_tools",
+        "my_things",
+        "my_tools",
+        "my_trail",
+        "recall",
+        "remember",
+    ]
     tools = sorted([*tools, "name_conversation", "summarize", "write"])
     assert [each["name"] for each in aeon("tool", "list", "--source", "stored", "--json").json] == tools
     assert [each["name"] for each in aeon("process", "list", "--json").json] == [
         "answer_and_keep",
+        "chat",
         "name_conversation",
         "reply",
         "reply_plain",

@@ -121,9 +121,12 @@ def serve(tmp_path: Path) -> Iterator[Callable[..., Served]]:
         yield start
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def chromium():
-    """The browser; skips with its reason where it is not installed."""
+    """The browser; skips with its reason where it is not installed.
+
+    For one module: while Playwright is open, no other test of the process can run an event loop.
+    """
     if not CHROMIUM.exists():
         pytest.skip("Chromium is not installed: apt-get install chromium")
     from playwright.sync_api import sync_playwright

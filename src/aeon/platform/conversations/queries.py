@@ -325,8 +325,6 @@ SELECT id, 0, :token FROM alternatives WHERE id = :id AND state = 'generating'
 """
 """The piece 0: whoever writes the pieces of an answer holds its token."""
 
-HAS_MAKER: Final = "SELECT 1 FROM pieces WHERE alternative_id = :id AND n = 0 AND text = :token"
-
 ADD_PIECE: Final = """
 INSERT INTO pieces (alternative_id, n, text)
 SELECT alternative_id, :n, :text FROM pieces WHERE alternative_id = :id AND n = 0 AND text = :token
