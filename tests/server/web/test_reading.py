@@ -183,7 +183,7 @@ def test_the_reader_is_not_scrolled_away_and_can_jump(serve, visit):
     page = visit(served)
     page.locator("#say").fill("Which river flows through Vienna?")
     page.locator("#say").press("Enter")
-    page.locator(".stream").filter(has_text="word 7").wait_for()
+    page.locator(".stream").filter(has_text="word 2900").wait_for()  # so that there is something to scroll
     page.evaluate("scrollTo(0, 0)")
     served.model.release()
     page.locator("article.answer[data-state=complete]").wait_for()

@@ -189,11 +189,11 @@ async function watchProgress(place, source) {
 
 // The finished answer takes the place of its pieces; all else on the page stays as its reader has it.
 async function finish(place) {
-  const follows = isAtEnd();
   const article = place.closest("article");
   const answer = await fetch(location.href).catch(() => null);
   if (!answer || !answer.ok) return alertReader(words.lost);
   const next = new DOMParser().parseFromString(await answer.text(), "text/html");
+  const follows = isAtEnd(); // now: its reader may have scrolled while it was fetched
   for (const id of [article.id, "buttons", "side"]) {
     const part = next.getElementById(id);
     if (byId(id) && part) byId(id).replaceWith(part);
