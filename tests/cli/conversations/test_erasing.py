@@ -137,7 +137,9 @@ def test_in_a_record_on_a_server_nothing_is_left_in_its_tables_platform_28(
     monkeypatch.setenv("AEON_STORE_ADDRESS", address)
     assert aeon("store", "migrate").code == 0
     said = request.getfixturevalue("said")
-    tables = postgres_server.data / "base"
+    name = address.partition("?")[0].rpartition("/")[2]
+    ((number,),) = postgres_server.execute(f"SELECT oid FROM pg_database WHERE datname = '{name}'")
+    tables = postgres_server.data / "base" / str(number)  # other tests have databases on this server, too
     postgres_server.execute("CHECKPOINT")
     assert files_with(OURS, tables)
     assert aeon("conversation", "forget", said, "--yes").code == 0
