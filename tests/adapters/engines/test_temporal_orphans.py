@@ -86,7 +86,9 @@ def test_open_runs_and_those_that_temporal_does_not_know_go_on_in_another_proces
 
     assert wait_until(all_found, LONG)
     found = time.monotonic()
-    assert len(adopted) < OPEN, "not all; one that Temporal lists a moment late may be among them, and is not begun twice"
+    assert len(adopted) < OPEN, (
+        "not all; one that Temporal lists a moment late may be among them, and is not begun twice"
+    )
     assert wait_until(lambda: all_ask(world, never_started), LONG)
     for run in never_started:
         world.runs.answer(world.user, run.id, "ask", "yes")
