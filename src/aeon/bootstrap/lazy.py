@@ -9,7 +9,16 @@ from aeon.base.clock import SystemClock
 from aeon.base.errors import AeonError, LLMError
 from aeon.base.json import Json
 from aeon.llm.call_log import logged_call
-from aeon.llm.interface import Image, LLMAdapter, LLMRequest, LLMResponse, RequestAdapter, TextSink, TokenCounts
+from aeon.llm.interface import (
+    Image,
+    LLMAdapter,
+    LLMRequest,
+    LLMResponse,
+    RequestAdapter,
+    TextSink,
+    TokenCounts,
+    WrappedAdapter,
+)
 from aeon.memory.interface import Memory
 from aeon.memory.kv_store import InMemoryKVStore
 from aeon.memory.sqlite import SQLiteMemory
@@ -70,18 +79,12 @@ class LazyAdapter(RequestAdapter):
             return self._adapter
 
 
-class SeeingAdapter(RequestAdapter):
+class SeeingAdapter(WrappedAdapter):
     """A model that is shown the same images with every request of a run."""
 
     def __init__(self, adapter: LLMAdapter, images: Sequence[Image]) -> None:
-        self._adapter = adapter
+        super().__init__(adapter)
         self._images = tuple(images)
-
-    def supports_streaming(self) -> bool:
-        return self._adapter.supports_streaming()
-
-    def supports_schema(self) -> bool:
-        return self._adapter.supports_schema()
 
     def complete(self, request: LLMRequest, on_text: TextSink | None = None) -> LLMResponse:
         return self._adapter.complete(replace(request, images=self._images), on_text)

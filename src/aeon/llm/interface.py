@@ -163,6 +163,25 @@ class RequestAdapter(LLMAdapter):
         """Answers `request` and passes text to `on_text` as it arrives."""
 
 
+class WrappedAdapter(RequestAdapter):
+    """An adapter around another one, which does what a subclass does not do itself."""
+
+    def __init__(self, adapter: LLMAdapter) -> None:
+        self._adapter = adapter
+
+    def supports_streaming(self) -> bool:
+        return self._adapter.supports_streaming()
+
+    def supports_schema(self) -> bool:
+        return self._adapter.supports_schema()
+
+    def count_tokens(self, request: LLMRequest) -> TokenCounts | None:
+        return self._adapter.count_tokens(request)
+
+    def complete(self, request: LLMRequest, on_text: TextSink | None = None) -> LLMResponse:
+        return self._adapter.complete(request, on_text)
+
+
 def prompt_with_history(request: LLMRequest) -> str:
     """Returns the prompt, after the earlier messages of its conversation, for models that take one text."""
     if not request.history:

@@ -9,7 +9,7 @@ from aeon.base.json import Json, JsonObject, canonical_json
 from aeon.kernel.marks import declined_mark, doubt_marks
 from aeon.kernel.orchestrator import Orchestrator
 from aeon.kernel.state import OrchestrationState
-from aeon.llm.interface import ChatMessage, LLMAdapter, LLMRequest, LLMResponse, RequestAdapter, TextSink
+from aeon.llm.interface import ChatMessage, LLMAdapter, LLMRequest, LLMResponse, TextSink, WrappedAdapter
 from aeon.memory.interface import Memory
 from aeon.memory.kv_store import InMemoryKVStore
 from aeon.observability.events import Event, PlanReady, PlanStepStarted, TextGenerated
@@ -120,19 +120,13 @@ def answer_marks(message: str, text: str) -> list[str]:
     return doubts if declined is None else [declined, *doubts]
 
 
-class _ConversingAdapter(RequestAdapter):
+class _ConversingAdapter(WrappedAdapter):
     """A model that is shown the conversation before each request of a run; the requests are recorded."""
 
     def __init__(self, adapter: LLMAdapter, earlier: Sequence[ChatMessage], prompts: list[JsonObject]) -> None:
-        self._adapter = adapter
+        super().__init__(adapter)
         self._earlier = tuple(earlier)
         self._prompts = prompts
-
-    def supports_streaming(self) -> bool:
-        return self._adapter.supports_streaming()
-
-    def supports_schema(self) -> bool:
-        return self._adapter.supports_schema()
 
     def complete(self, request: LLMRequest, on_text: TextSink | None = None) -> LLMResponse:
         conversing = replace(request, history=self._earlier)

@@ -17,9 +17,8 @@ from aeon.llm.interface import (
     LLMAdapter,
     LLMRequest,
     LLMResponse,
-    RequestAdapter,
     TextSink,
-    TokenCounts,
+    WrappedAdapter,
     call_model,
 )
 from aeon.platform.catalog.call_pieces import CallPieces
@@ -30,21 +29,12 @@ from aeon.supervisor.repair import Supervisor
 from aeon.validation.recovery import RecoveredValue, recover
 
 
-class ReplyRecorder(RequestAdapter):
+class ReplyRecorder(WrappedAdapter):
     """Wraps an adapter, and records its responses in a list."""
 
     def __init__(self, adapter: LLMAdapter, replies: list[LLMResponse]) -> None:
-        self._adapter = adapter
+        super().__init__(adapter)
         self._replies = replies
-
-    def supports_streaming(self) -> bool:
-        return self._adapter.supports_streaming()
-
-    def supports_schema(self) -> bool:
-        return self._adapter.supports_schema()
-
-    def count_tokens(self, request: LLMRequest) -> TokenCounts | None:
-        return self._adapter.count_tokens(request)
 
     def complete(self, request: LLMRequest, on_text: TextSink | None = None) -> LLMResponse:
         reply = self._adapter.complete(request, on_text)

@@ -21,9 +21,8 @@ from aeon.llm.interface import (
     LLMAdapter,
     LLMRequest,
     LLMResponse,
-    RequestAdapter,
     TextSink,
-    TokenCounts,
+    WrappedAdapter,
     call_model,
 )
 from aeon.platform.catalog.operations import ConversationReply, OperationError
@@ -124,22 +123,13 @@ class ReplyExecutor:
         return output
 
 
-class _WaitingForServer(RequestAdapter):
+class _WaitingForServer(WrappedAdapter):
     """A model whose server gets some seconds to start, once for an answer, where nothing listens at its address."""
 
     def __init__(self, adapter: LLMAdapter, clock: Clock) -> None:
-        self._adapter = adapter
+        super().__init__(adapter)
         self._clock = clock
         self._ends_at: float | None = None
-
-    def supports_streaming(self) -> bool:
-        return self._adapter.supports_streaming()
-
-    def supports_schema(self) -> bool:
-        return self._adapter.supports_schema()
-
-    def count_tokens(self, request: LLMRequest) -> TokenCounts | None:
-        return self._adapter.count_tokens(request)
 
     def complete(self, request: LLMRequest, on_text: TextSink | None = None) -> LLMResponse:
         while True:
@@ -165,24 +155,15 @@ def _failure(error: LLMError) -> OperationError:
     return OperationError(error.message, next_step=error.advice) if _is_refused(error) else operation_error(error)
 
 
-class _StoppableAdapter(RequestAdapter):
+class _StoppableAdapter(WrappedAdapter):
     """A model whose requests end as soon as the answer was stopped, also those that show nothing, such as plans.
 
     The embedded model answers one request at a time: what nobody waits for must not keep it.
     """
 
     def __init__(self, adapter: LLMAdapter, confirm: Callable[[], None]) -> None:
-        self._adapter = adapter
+        super().__init__(adapter)
         self._confirm = confirm
-
-    def supports_streaming(self) -> bool:
-        return self._adapter.supports_streaming()
-
-    def supports_schema(self) -> bool:
-        return self._adapter.supports_schema()
-
-    def count_tokens(self, request: LLMRequest) -> TokenCounts | None:
-        return self._adapter.count_tokens(request)
 
     def complete(self, request: LLMRequest, on_text: TextSink | None = None) -> LLMResponse:
         self._confirm()
