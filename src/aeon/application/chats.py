@@ -62,13 +62,14 @@ class ChatFollower:
 
     @contextmanager
     def watch(self, tell: Callable[[], None]) -> Generator[None]:
-        """The time in which `tell` is called, in other threads, when it is time to look."""
+        """The time in which `tell` is called, in other threads, when it is time to look. No pieces come after it."""
         self._tell = tell
         try:
             with self._service.watch_run(self.run, tell):
                 yield
         finally:
             self._tell = None
+            self._service.stop_listening(self)
 
     def look(self) -> list[str] | None:
         """Return the pieces that are new; None once the answer has ended.
@@ -158,11 +159,14 @@ class ChatService:
         elif view.state.phase == "completed":
             output = view.state.output
             follower.result = output.strip() if isinstance(output, str) else canonical_json(output)
-        self._platform.call_pieces.forget(follower.run)
         if follower.result is None:
             failure = view.state.error
             raise ChatFailedError(failure.message if failure is not None else f"The run was {view.state.phase}.")
         return True
+
+    def stop_listening(self, follower: ChatFollower) -> None:
+        """Pass on no more pieces of an answer; its run goes on. Calling it again does nothing."""
+        self._platform.call_pieces.forget(follower.run)
 
     def usage(self, follower: ChatFollower) -> Usage:
         """Return the tokens of an answer."""

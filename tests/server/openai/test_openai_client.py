@@ -4,6 +4,9 @@ from contextlib import closing
 
 import openai
 import pytest
+from tests.server.conftest import events_of
+
+from aeon.adapters.engines.retry import wait_until
 
 ONE = "Flour, eggs, milk and a pinch of salt."
 ASKED = [{"role": "user", "content": "What do pancakes need?"}]
@@ -126,3 +129,14 @@ def test_a_model_that_fails_is_an_error_also_in_a_stream(serve, client_of):
         closing(client_of(site).chat.completions.create(model="chat", messages=ASKED, stream=True)) as chunks,
     ):
         list(chunks)
+
+
+def test_a_program_that_goes_away_leaves_nothing_behind_and_its_run_ends(serve, client_of):
+    site = serve(ONE)
+    with client_of(site).chat.completions.with_streaming_response.create(
+        model="chat", messages=ASKED, stream=True
+    ) as raw:
+        run = raw.headers["x-aeon-run"]
+    with site.client("me").stream("GET", f"/api/v1/runs/{run}/events") as stream:
+        assert events_of(stream)[-1][2]["output"] == ONE
+    assert wait_until(lambda: site.workspaces.of("me")._platform.call_pieces._listeners == {}, 20)
