@@ -11,14 +11,14 @@ from aeon.testing.clock import FakeClock
 
 def test_a_link_signs_in_once_and_the_cookie_is_for_this_name_alone_platform_31(site):
     link = site.workspaces.of("me").access.new_link("me")
-    client = site.client()
-    first = client.post("/api/v1/session", json={"link": link})
+    own = {"host": site.name}
+    first = site.client().post("/api/v1/session", json={"link": link}, headers=own)
     assert first.status_code == 201
     cookie = first.headers["set-cookie"]
     assert "HttpOnly" in cookie
     assert "SameSite=strict" in cookie
     assert "Domain" not in cookie
-    second = site.client().post("/api/v1/session", json={"link": link})
+    second = site.client().post("/api/v1/session", json={"link": link}, headers=own)
     assert (second.status_code, second.json()["code"]) == (401, "unauthorized")
     assert link not in second.text
 
@@ -36,9 +36,24 @@ def test_a_session_is_no_token_and_a_token_is_no_session(site):
     link = access.new_link("me")
     client = site.client()
     for secret in (token, link):
-        assert client.get("/api/v1/session", headers={"cookie": f"aeon_session={secret}"}).status_code == 401
-    session = site.client().post("/api/v1/session", json={"link": link}).cookies["aeon_session"]
+        shown = {"cookie": f"aeon_session={secret}", "host": site.name}
+        assert client.get("/api/v1/session", headers=shown).status_code == 401
+    answer = site.client().post("/api/v1/session", json={"link": link}, headers={"host": site.name})
+    session = answer.cookies["aeon_session"]
     assert site.client().get("/api/v1/session", headers={"authorization": f"Bearer {session}"}).status_code == 401
+
+
+def test_no_session_is_given_or_taken_under_a_name_that_other_ports_have_too_platform_31(site):
+    """A browser sends the cookies of 127.0.0.1 to every port of it; the link is not used up by trying."""
+    link = site.workspaces.of("me").access.new_link("me")
+    refused = site.client().post("/api/v1/session", json={"link": link})
+    assert (refused.status_code, refused.json()["code"], "set-cookie" in refused.headers) == (403, "forbidden", False)
+    form = site.client().post("/sign-in", data={"link": link})
+    assert (form.status_code, "set-cookie" in form.headers) == (403, False)
+    given = site.client().post("/api/v1/session", json={"link": link}, headers={"host": site.name})
+    cookie = {"cookie": f"aeon_session={given.cookies['aeon_session']}"}
+    assert site.client().get("/api/v1/session", headers={**cookie, "host": site.name}).status_code == 200
+    assert site.client().get("/api/v1/session", headers=cookie).status_code == 401
 
 
 def test_signing_out_ends_the_session_at_once(site):

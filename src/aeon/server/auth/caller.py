@@ -15,6 +15,7 @@ COOKIE: Final = "aeon_session"
 
 _DAY: Final = 24 * 60 * 60
 _BEARER: Final = "bearer "
+_SHARED_NAMES: Final = frozenset({"127.0.0.1", "localhost"})
 
 
 class Caller(NamedTuple):
@@ -34,7 +35,7 @@ async def signed_in(request: Request) -> Caller:
     state = state_of(request)
     if request.headers.get("authorization"):
         return await with_token(request)
-    cookie = request.cookies.get(COOKIE, "")
+    cookie = "" if _has_shared_name(request) else request.cookies.get(COOKIE, "")
     access = (await state.workspace(state.owner)).access
     return await _caller(request, await state.call(lambda: access.session(cookie)) if cookie else None)
 
@@ -71,6 +72,23 @@ async def _caller(request: Request, found: Credential | None) -> Caller:
     set_change_origin(found.id, address_of(request))
     state.limit(quota_of(request.scope), found.user_id)
     return Caller(found.user_id, found.id, await state.workspace(found.user_id), state)
+
+
+def require_own_name(request: Request) -> None:
+    """Raises RefusalError under a name that other servers of this machine have, too.
+
+    A browser sends the cookies of a name to every port of it, so a session there would be known to all of them.
+    """
+    if _has_shared_name(request):
+        raise RefusalError(
+            403,
+            "A browser signs in under the server's own name alone.",
+            next_step="Open the link that `aeon serve` prints, as it is.",
+        )
+
+
+def _has_shared_name(request: Request) -> bool:
+    return request.url.hostname in _SHARED_NAMES
 
 
 def keep_session(answer: Response, secret: str, request: Request) -> None:

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from aeon.application.access import TOKEN_DAYS, Credential
 from aeon.base.json import Json
-from aeon.server.auth.caller import COOKIE, SignedIn, keep_session
+from aeon.server.auth.caller import COOKIE, SignedIn, keep_session, require_own_name
 from aeon.server.edge.problems import RefusalError
 from aeon.server.edge.state import address_of, state_of
 from aeon.server.rest.answers import PROBLEM, thing
@@ -37,6 +37,7 @@ class NewToken(BaseModel):
 @router.post("/session", status_code=201)
 async def sign_in(link: Link, request: Request) -> JSONResponse:
     """Begin a session by the link that `aeon serve` printed, which works once; its cookie is the browser's."""
+    require_own_name(request)
     state = state_of(request)
     state.limit_sign_ins(address_of(request))
     access = (await state.workspace(state.owner)).access
