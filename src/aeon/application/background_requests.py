@@ -60,7 +60,7 @@ class BackgroundRequest:
         self._is_cancelled.set()
 
     def wait(self, seconds: float) -> None:
-        """Wait until it has ended, so many seconds at most."""
+        """Wait until it has ended, `seconds` at most."""
         self._thread.join(seconds)
 
     def _observe(self, event: RunEvent) -> None:

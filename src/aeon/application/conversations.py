@@ -106,7 +106,7 @@ _TAKE_UP = 50
 class AnswerFollower:
     """An iterator of the pieces of an answer that is being made; it ends with the answer.
 
-    Whoever begins late gets all pieces first. `result` is the alternative as it is then.
+    A reader who begins late gets all pieces first. `result` is the alternative as it is then.
     """
 
     def __init__(self, service: "ConversationService", platform: Platform, answer: Alternative) -> None:
@@ -124,7 +124,7 @@ class AnswerFollower:
                 time.sleep(min(_WAIT, _SOON * self._idle))  # its Process may have more steps
 
     def look(self, wait: float = 0) -> list[str] | None:
-        """Return the new pieces, for which it waits so many seconds at most; None once the answer has ended."""
+        """Return the new pieces, for which it waits `wait` seconds at most; None once the answer has ended."""
         if self._has_ended:
             return None
         found = self._pieces.read(self.result.id, len(self._shown), wait)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from tests.server.conftest import events_of
 
 from aeon.server.edge.open_streams import MAX_OF_SERVER, MAX_OF_USER, OpenStreams
-from aeon.server.edge.problems import RefusalError
+from aeon.server.edge.problems import HttpError
 from aeon.server.edge.rates import CHANGES, READS, SIGN_INS, STARTS, Quota, RequestLimiter
 
 QUOTAS = st.builds(Quota, st.just("things"), st.integers(1, 20), st.sampled_from([1, 60]))
@@ -28,7 +28,7 @@ class Times:
 def is_accepted(limiter, quota, caller="me"):
     try:
         limiter.take(quota, caller)
-    except RefusalError:
+    except HttpError:
         return False
     return True
 
@@ -63,7 +63,7 @@ def test_a_refused_request_costs_nothing_and_is_accepted_after_retry_after(quota
     limiter = RequestLimiter(times)
     assert all(is_accepted(limiter, quota) for _ in range(quota.limit))
     assert not any(is_accepted(limiter, quota) for _ in range(more))
-    with pytest.raises(RefusalError) as refused:
+    with pytest.raises(HttpError) as refused:
         limiter.take(quota, "me")
     wait = int(refused.value.headers["retry-after"])
     assert wait == math.ceil(quota.seconds / quota.limit)
@@ -95,7 +95,7 @@ def test_open_streams_are_counted_and_bounded_platform_29():
     for each in opened:
         each.__enter__()
     for user, status in {"user 0": 429, "another": 503}.items():
-        with pytest.raises(RefusalError) as refused, streams.opened(user):
+        with pytest.raises(HttpError) as refused, streams.opened(user):
             pass
         assert refused.value.status == status
         assert "retry-after" in refused.value.headers

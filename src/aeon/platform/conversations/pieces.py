@@ -163,7 +163,7 @@ class _Making(NamedTuple):
 class RecordedPieces:
     """The pieces of answers, for readers in this process at once and for all others through the record.
 
-    The maker of an answer holds a token in the record (the piece 0). Whoever begins to make it takes the token, so a
+    The maker of an answer holds a token in the record (the piece 0). The next one to make it takes the token, so a
     maker that wakes up late writes nothing. The transaction that ends an answer removes its pieces.
     """
 

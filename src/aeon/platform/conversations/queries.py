@@ -323,7 +323,7 @@ ADD_MAKER: Final = """
 INSERT INTO pieces (alternative_id, n, text)
 SELECT id, 0, :token FROM alternatives WHERE id = :id AND state = 'generating'
 """
-"""The piece 0: whoever writes the pieces of an answer holds its token."""
+"""The piece 0 is the token of the one who writes the pieces of an answer."""
 
 ADD_PIECE: Final = """
 INSERT INTO pieces (alternative_id, n, text)

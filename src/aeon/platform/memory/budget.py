@@ -58,7 +58,7 @@ class LeftOut(NamedTuple):
 
 
 FillEntry: TypeAlias = Callable[[PathEntry, float], PathEntry]
-"""Returns an entry with as much of its attachments as fits into so many tokens."""
+"""Returns an entry with as much of its attachments as fits into a number of tokens."""
 
 
 def without_files(entry: PathEntry, _room: float) -> PathEntry:

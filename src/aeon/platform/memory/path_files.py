@@ -30,7 +30,7 @@ class PathFiles:
         return frame_tokens(self._files.get(alternative.id, ()))
 
     def fill(self, entry: PathEntry, room: float) -> PathEntry:
-        """Return an entry with as much of its attachments as fits into so many tokens."""
+        """Return an entry with as much of its attachments as fits into a number of tokens."""
         for attachment in self._files.get(entry.alternative.id, ()):
             file = self._read(attachment).fitted(room, self.factor)
             room -= file.tokens

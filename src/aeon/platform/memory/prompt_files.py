@@ -57,7 +57,7 @@ class FileParts(NamedTuple):
     image: Image | None = None
 
     def fitted(self, room: float, factor: float) -> PromptFile:
-        """As much of it as fits into so many tokens: the first parts, or the image; each part is whole."""
+        """As much of it as fits into `room` tokens: the first parts, or the image; each part is whole."""
         if self.image is not None:
             tokens = ceil(IMAGE_TOKENS * factor)
             shown = tokens <= room

@@ -7,7 +7,7 @@ from fastapi import Depends, Request, Response
 from aeon.application.access import SESSION_DAYS, Credential
 from aeon.application.audit import set_change_origin
 from aeon.application.workspace import Workspace
-from aeon.server.edge.problems import RefusalError
+from aeon.server.edge.problems import HttpError
 from aeon.server.edge.routes import READING, quota_of
 from aeon.server.edge.state import ServerState, address_of, state_of
 
@@ -30,7 +30,7 @@ class Caller(NamedTuple):
 async def signed_in(request: Request) -> Caller:
     """Return who sends a request: by the token in its header, or else by the cookie of a browser.
 
-    Raises RefusalError for nobody, for a change by a token that only reads, and for too many requests.
+    Raises HttpError for nobody, for a change by a token that only reads, and for too many requests.
     """
     state = state_of(request)
     if request.headers.get("authorization"):
@@ -41,7 +41,7 @@ async def signed_in(request: Request) -> Caller:
 
 
 async def with_token(request: Request) -> Caller:
-    """Return who sends a request, by the token in its header alone. Raises RefusalError as `signed_in` does."""
+    """Return who sends a request, by the token in its header alone. Raises HttpError as `signed_in` does."""
     state = state_of(request)
     header = request.headers.get("authorization", "")
     secret = header[len(_BEARER) :].strip() if header.lower().startswith(_BEARER) else ""
@@ -50,24 +50,24 @@ async def with_token(request: Request) -> Caller:
 
 
 async def owning_folder(request: Request) -> Caller:
-    """Return who sends a request, if the project's folder belongs to that user. Raises RefusalError."""
+    """Return who sends a request, if the project's folder belongs to that user. Raises HttpError."""
     caller = await signed_in(request)
     if caller.user != caller.state.owner:
-        raise RefusalError(403, "Only the user to whom the project's folder belongs may do this.")
+        raise HttpError(403, "Only the user to whom the project's folder belongs may do this.")
     return caller
 
 
 async def _caller(request: Request, found: Credential | None) -> Caller:
     state = state_of(request)
     if found is None:
-        raise RefusalError(
+        raise HttpError(
             401,
             "You are not signed in.",
             next_step="Open the link that `aeon serve` prints, or send a token: Authorization: Bearer ...",
             headers={"www-authenticate": 'Bearer realm="aeon"'},
         )
     if found.scope == "read" and request.method not in READING:
-        raise RefusalError(403, "This token only reads.", next_step="Use one with the scope `write`.")
+        raise HttpError(403, "This token only reads.", next_step="Use one with the scope `write`.")
     request.state.user, request.state.credential = found.user_id, found.id
     set_change_origin(found.id, address_of(request))
     state.limit(quota_of(request.scope), found.user_id)
@@ -75,12 +75,12 @@ async def _caller(request: Request, found: Credential | None) -> Caller:
 
 
 def require_own_name(request: Request) -> None:
-    """Raises RefusalError under a name that other servers of this machine have, too.
+    """Raises HttpError under a name that other servers of this machine have, too.
 
     A browser sends the cookies of a name to every port of it, so a session there would be known to all of them.
     """
     if _has_shared_name(request):
-        raise RefusalError(
+        raise HttpError(
             403,
             "A browser signs in under the server's own name alone.",
             next_step="Open the link that `aeon serve` prints, as it is.",

@@ -4,7 +4,7 @@ import secrets
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from typing import Any, Final, TypeAlias
 
-from aeon.server.edge.problems import RefusalError, problem_response
+from aeon.server.edge.problems import HttpError, problem_response
 
 Message: TypeAlias = MutableMapping[str, Any]
 Receive: TypeAlias = Callable[[], Awaitable[Message]]
@@ -65,14 +65,14 @@ class Guard:
             return
         await self._app(scope, body, guarded)
 
-    def _refusal(self, scope: Message, headers: dict[str, list[str]]) -> RefusalError | None:
+    def _refusal(self, scope: Message, headers: dict[str, list[str]]) -> HttpError | None:
         hosts = headers.get("host", [])
         if len(hosts) != 1 or hosts[0].lower() not in self._hosts:
-            return RefusalError(421, "This server has another name.", next_step="Use the address that it printed.")
+            return HttpError(421, "This server has another name.", next_step="Use the address that it printed.")
         if scope["method"] in _CHANGING and not _is_own_page(headers, scope.get("scheme", "http")):
-            return RefusalError(403, "The request comes from a page of another origin.")
+            return HttpError(403, "The request comes from a page of another origin.")
         if b"%00" in scope["query_string"] or "\0" in scope["path"]:
-            return RefusalError(400, "The address has a NUL character, which nothing here has.")
+            return HttpError(400, "The address has a NUL character, which nothing here has.")
         return None
 
 
@@ -87,18 +87,18 @@ def _is_own_page(headers: dict[str, list[str]], scheme: str) -> bool:
 
 
 class _CountedBody:
-    """Receives a body of at most `limit` bytes; a longer one raises RefusalError where it is read."""
+    """Receives a body of at most `limit` bytes; a longer one raises HttpError where it is read."""
 
     def __init__(self, receive: Receive, limit: int) -> None:
         self._receive = receive
         self._limit = limit
         self._left = limit
 
-    def refusal(self, headers: dict[str, list[str]]) -> RefusalError | None:
+    def refusal(self, headers: dict[str, list[str]]) -> HttpError | None:
         """Why a body of the announced size is refused."""
         lengths = headers.get("content-length", [])
         if any(not each.isdecimal() for each in lengths) or len(set(lengths)) > 1:
-            return RefusalError(400, "The length of the body is not clear.")
+            return HttpError(400, "The length of the body is not clear.")
         return self._too_large() if lengths and int(lengths[0]) > self._limit else None
 
     async def __call__(self) -> Message:
@@ -109,8 +109,8 @@ class _CountedBody:
                 raise self._too_large()
         return message
 
-    def _too_large(self) -> RefusalError:
-        return RefusalError(413, f"The body has more than {self._limit:,} bytes.", next_step="Send less at once.")
+    def _too_large(self) -> HttpError:
+        return HttpError(413, f"The body has more than {self._limit:,} bytes.", next_step="Send less at once.")
 
 
 def _with_headers(send: Send, correlation: str) -> Send:

@@ -5,7 +5,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from typing import Final
 
-from aeon.server.edge.problems import RefusalError
+from aeon.server.edge.problems import HttpError
 
 MAX_OF_USER: Final = 32
 MAX_OF_SERVER: Final = 1024
@@ -28,17 +28,17 @@ class OpenStreams:
     def opened(self, user: str) -> Generator[None]:
         """The time in which a user has one more stream open.
 
-        Raises RefusalError: 429 if the user has too many, 503 if the server has.
+        Raises HttpError: 429 if the user has too many, 503 if the server has.
         """
         if self._by_user[user] >= MAX_OF_USER:
-            raise RefusalError(
+            raise HttpError(
                 429,
                 f"You have {MAX_OF_USER} open streams, and may not have more.",
                 next_step="Close one of them, such as the page in another tab.",
                 headers=_WAIT,
             )
         if self.total >= MAX_OF_SERVER:
-            raise RefusalError(503, "The server has too many open streams.", next_step="Wait a little.", headers=_WAIT)
+            raise HttpError(503, "The server has too many open streams.", next_step="Wait a little.", headers=_WAIT)
         self._by_user[user] += 1
         try:
             yield

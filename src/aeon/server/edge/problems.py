@@ -20,7 +20,7 @@ _STATUS_OF: Final[Mapping[str, int]] = {
 """The statuses of errors that have none of their own, by class."""
 
 
-class RefusalError(AeonError):
+class HttpError(AeonError):
     """The request cannot be answered. `status` is the HTTP status; `headers` go with the answer."""
 
     def __init__(
@@ -33,7 +33,7 @@ class RefusalError(AeonError):
 
 def status_of(error: AeonError) -> int:
     """The HTTP status of an error (platform 2)."""
-    if isinstance(error, RefusalError | PlatformError):
+    if isinstance(error, HttpError | PlatformError):
         return error.status
     for each in type(error).__mro__:
         if each.__name__ in _STATUS_OF:
@@ -48,7 +48,7 @@ def problem_of(error: AeonError, correlation: str) -> JsonObject:
     """
     status = status_of(error)
     report = error.report(correlation, datetime.now(UTC).isoformat(timespec="milliseconds"))
-    code = HTTPStatus(status).name.lower() if isinstance(error, RefusalError) else report["code"]
+    code = HTTPStatus(status).name.lower() if isinstance(error, HttpError) else report["code"]
     return {
         "type": "about:blank",
         "title": HTTPStatus(status).phrase,
@@ -66,7 +66,7 @@ def problem_of(error: AeonError, correlation: str) -> JsonObject:
 
 def problem_response(error: AeonError, correlation: str) -> JSONResponse:
     """The answer for an error."""
-    headers = error.headers if isinstance(error, RefusalError) else {}
+    headers = error.headers if isinstance(error, HttpError) else {}
     return JSONResponse(
         problem_of(error, correlation), status_of(error), headers, media_type="application/problem+json"
     )

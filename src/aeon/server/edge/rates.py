@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable
 from typing import Final, NamedTuple
 
-from aeon.server.edge.problems import RefusalError
+from aeon.server.edge.problems import HttpError
 
 _SWEEP_EVERY: Final = 1024
 """Requests between two removals of full buckets."""
@@ -36,7 +36,7 @@ class RequestLimiter:
     def take(self, quota: Quota, caller: str) -> None:
         """Count a request of a caller.
 
-        Raises RefusalError with status 429 if the bucket is empty; that request is not counted. It is accepted after
+        Raises HttpError with status 429 if the bucket is empty; that request is not counted. It is accepted after
         the seconds of its header Retry-After if no other one is.
         """
         now = self._monotonic()
@@ -54,9 +54,9 @@ class RequestLimiter:
             self._full_at = {key: full_at for key, full_at in self._full_at.items() if full_at > now}
 
 
-def _too_many(quota: Quota, wait: int) -> RefusalError:
+def _too_many(quota: Quota, wait: int) -> HttpError:
     """The answer to a request too many; headers as draft-ietf-httpapi-ratelimit-headers says."""
-    return RefusalError(
+    return HttpError(
         429,
         f"These are too many {quota.name}: {quota.limit} in {quota.seconds} s are answered.",
         next_step=f"Wait {wait} s, then send it again.",

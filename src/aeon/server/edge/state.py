@@ -58,12 +58,12 @@ class ServerState:
         return self._workspaces.opened(user) or await self.call(lambda: self._workspaces.of(user))
 
     def limit(self, quota: Quota, user: str) -> None:
-        """Count a request of a user. Raises RefusalError with status 429 for one too many."""
+        """Count a request of a user. Raises HttpError with status 429 for one too many."""
         if user not in self._unlimited:
             self._rates.take(quota, user)
 
     def limit_sign_ins(self, address: str) -> None:
-        """Count an attempt to sign in from an address. Raises RefusalError with status 429 for one too many."""
+        """Count an attempt to sign in from an address. Raises HttpError with status 429 for one too many."""
         self._rates.take(SIGN_INS, address)
 
     def is_ready(self) -> bool:

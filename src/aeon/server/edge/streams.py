@@ -12,7 +12,7 @@ from starlette.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 
 from aeon.base.json import Json
-from aeon.server.edge.problems import RefusalError
+from aeon.server.edge.problems import HttpError
 from aeon.server.edge.state import ServerState
 
 HEARTBEAT: Final = 15.0
@@ -44,20 +44,20 @@ class StreamEvent(NamedTuple):
 def resume_point(request: Request, after: int) -> int:
     """The number after which a stream begins: of the header, which a browser sends when it reconnects, else `after`.
 
-    Raises RefusalError for a header that is no number.
+    Raises HttpError for a header that is no number.
     """
     given = request.headers.get("last-event-id")
     if given is None:
         return after
     if not (given.isascii() and given.isdecimal() and len(given) <= _MAX_ID):
-        raise RefusalError(422, f"Last-Event-ID is {given[:50]!r}, not a number of this stream.")
+        raise HttpError(422, f"Last-Event-ID is {given[:50]!r}, not a number of this stream.")
     return int(given)
 
 
 class EventStream(StreamingResponse):
     """An answer that is sent piece by piece, and counts as an open stream of a user until it ends.
 
-    Raises RefusalError where it is sent, before its first byte, if the user or the server has too many.
+    Raises HttpError where it is sent, before its first byte, if the user or the server has too many.
     """
 
     def __init__(

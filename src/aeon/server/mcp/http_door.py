@@ -11,7 +11,7 @@ from aeon.application.workspace import Workspace
 from aeon.base.masking import Mask
 from aeon.bootstrap.app import App
 from aeon.server.auth.caller import with_token
-from aeon.server.edge.problems import RefusalError, problem_response
+from aeon.server.edge.problems import HttpError, problem_response
 from aeon.server.edge.state import ServerState, correlation_of
 from aeon.server.mcp.call_handler import McpCallHandler
 from aeon.server.mcp.offered_tools import OfferedTool, build_offered_tools, collect_tools, offer_stored_tools
@@ -41,7 +41,7 @@ class McpDoor:
         request = Request(scope)
         try:
             caller = await with_token(request)
-        except RefusalError as error:
+        except HttpError as error:
             await problem_response(error, correlation_of(request))(scope, receive, send)
             return
         tools = await self._state.call(lambda: self._tools(caller.workspace))

@@ -17,7 +17,7 @@ from aeon.application.conversations import AnswerFollower
 from aeon.base.errors import AeonError
 from aeon.base.json import Json, JsonObject
 from aeon.server.auth.caller import Caller, WithToken
-from aeon.server.edge.problems import RefusalError, status_of
+from aeon.server.edge.problems import HttpError, status_of
 from aeon.server.edge.state import ServerState, correlation_of
 from aeon.server.edge.streams import EventStream, Waker
 from aeon.server.openai.messages import ChatRequest
@@ -110,7 +110,7 @@ async def get_model(model: str, caller: WithToken) -> JSONResponse:
 
 async def embed(_caller: WithToken) -> JSONResponse:
     """Refuses: no model for embeddings can be configured yet."""
-    raise RefusalError(501, "Embeddings cannot be made here yet.")
+    raise HttpError(501, "Embeddings cannot be made here yet.")
 
 
 async def complete(
@@ -154,7 +154,7 @@ def _begin_answer(caller: Caller, asked: ChatRequest, conversation: str, key: st
 
 
 class _Checked:
-    """An answer in a conversation; one that has failed raises RefusalError."""
+    """An answer in a conversation; one that has failed raises HttpError."""
 
     def __init__(self, follower: AnswerFollower) -> None:
         self._follower = follower
@@ -162,7 +162,7 @@ class _Checked:
     def look(self) -> list[str] | None:
         found = self._follower.look()
         if found is None and self._follower.result.failure is not None:
-            raise RefusalError(500, self._follower.result.failure)
+            raise HttpError(500, self._follower.result.failure)
         return found
 
     def watch(self, tell: Callable[[], None]) -> AbstractContextManager[None]:
@@ -176,7 +176,7 @@ async def _pieces(caller: Caller, making: _Making) -> AsyncIterator[str]:
             for text in found:
                 yield text
             if caller.state.stopping.is_set():
-                raise RefusalError(503, "The server stops; the run goes on.")
+                raise HttpError(503, "The server stops; the run goes on.")
             if not found:
                 await waker.wait(_LOOK_EVERY)
 
@@ -221,7 +221,7 @@ def _error(error: AeonError) -> JsonObject:
 
 async def _refused(_request: Request, error: Exception) -> Response:
     refused = cast(AeonError, error)
-    headers = refused.headers if isinstance(refused, RefusalError) else {}
+    headers = refused.headers if isinstance(refused, HttpError) else {}
     return JSONResponse(_error(refused), status_of(refused), headers)
 
 
@@ -229,12 +229,12 @@ async def _invalid(request: Request, error: Exception) -> Response:
     faults = [
         f"{'.'.join(map(str, each['loc'][1:]))}: {each['msg']}" for each in cast(RequestValidationError, error).errors()
     ]
-    return await _refused(request, RefusalError(400, f"{'; '.join(faults)}. (request {correlation_of(request)})"))
+    return await _refused(request, HttpError(400, f"{'; '.join(faults)}. (request {correlation_of(request)})"))
 
 
 async def _no_route(request: Request, error: Exception) -> Response:
     failed = cast(HTTPException, error)
     cause = failed.__cause__
     return await _refused(
-        request, cause if isinstance(cause, AeonError) else RefusalError(failed.status_code, str(failed.detail))
+        request, cause if isinstance(cause, AeonError) else HttpError(failed.status_code, str(failed.detail))
     )

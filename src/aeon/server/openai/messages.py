@@ -6,7 +6,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from aeon.application.chats import ChatInputs
 from aeon.base.json import JsonObject
-from aeon.server.edge.problems import RefusalError
+from aeon.server.edge.problems import HttpError
 
 _MAX_TEXT: Final = 1_000_000
 
@@ -60,18 +60,18 @@ class ChatRequest(BaseModel):
     store: bool | None = None
 
     def require_supported(self) -> None:
-        """Raises RefusalError for a parameter that would change the answer and cannot be kept."""
+        """Raises HttpError for a parameter that would change the answer and cannot be kept."""
         unsupported = sorted(name for name, value in (self.__pydantic_extra__ or {}).items() if value is not None)
         if unsupported:
-            raise RefusalError(400, f"Not supported here: {', '.join(unsupported)}.", next_step="Leave them out.")
+            raise HttpError(400, f"Not supported here: {', '.join(unsupported)}.", next_step="Leave them out.")
 
     def chat(self) -> ChatInputs:
-        """What is to be answered. Raises RefusalError if the last message is not the user's."""
+        """What is to be answered. Raises HttpError if the last message is not the user's."""
         system = "\n\n".join(each.text for each in self.messages if each.role in ("system", "developer"))
         said = [each for each in self.messages if each.role in ("user", "assistant")]
         if not said or said[-1].role != "user" or not said[-1].text.strip():
-            raise RefusalError(400, "The last message is not one of the user with a text.")
+            raise HttpError(400, "The last message is not one of the user with a text.")
         if sum(len(each.text) for each in self.messages) > _MAX_TEXT:
-            raise RefusalError(413, f"The messages have more than {_MAX_TEXT:,} characters.")
+            raise HttpError(413, f"The messages have more than {_MAX_TEXT:,} characters.")
         earlier: list[JsonObject] = [{"role": each.role, "content": each.text} for each in said[:-1]]
         return ChatInputs(said[-1].text, earlier, system)

@@ -9,7 +9,7 @@ from fastapi.responses import JSONResponse
 from aeon.application.pages import Page
 from aeon.application.workspace import RequestKey
 from aeon.base.json import Json, JsonObject
-from aeon.server.edge.problems import RefusalError
+from aeon.server.edge.problems import HttpError
 
 PREFIX: Final = "/api/v1"
 
@@ -19,7 +19,7 @@ MAX_PAGE: Final = 200
 Limit: TypeAlias = Annotated[int, Query(ge=1, le=MAX_PAGE, description="The most things on the page.")]
 Cursor: TypeAlias = Annotated[str | None, Query(max_length=1000, description="`next` of the page before.")]
 
-Wait: TypeAlias = Annotated[str, Header(max_length=100, description="`wait=30` waits up to so many seconds.")]
+Wait: TypeAlias = Annotated[str, Header(max_length=100, description="`wait=30` waits for the end, 30 seconds at most.")]
 """The header `Prefer`."""
 
 _LONGEST_WAIT: Final = 60.0
@@ -90,12 +90,12 @@ def listed(found: list[JsonObject]) -> JSONResponse:
 
 
 def wait_of(prefer: str) -> float:
-    """The seconds of `Prefer: wait=30` (RFC 7240); 0 without one. Raises RefusalError for another wish."""
+    """The seconds of `Prefer: wait=30` (RFC 7240); 0 without one. Raises HttpError for another wish."""
     if not prefer:
         return 0.0
     name, _, value = prefer.replace(" ", "").partition("=")
     if name != "wait" or not value.isdecimal():
-        raise RefusalError(422, f"Prefer is {prefer!r}; wait=SECONDS is known.")
+        raise HttpError(422, f"Prefer is {prefer!r}; wait=SECONDS is known.")
     return min(float(value), _LONGEST_WAIT)
 
 

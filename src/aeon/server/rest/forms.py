@@ -7,7 +7,7 @@ from fastapi import Request
 from python_multipart.exceptions import FormParserError
 from python_multipart.multipart import MultipartParser, parse_options_header
 
-from aeon.server.edge.problems import RefusalError
+from aeon.server.edge.problems import HttpError
 
 FORM: Final = "multipart/form-data"
 
@@ -41,12 +41,12 @@ class FormLimits(NamedTuple):
 async def read_form(request: Request, limits: FormLimits, new_file: Callable[[], BinaryIO]) -> Form:
     """Read the form of a request; `new_file` makes the file into which a part is written, which the caller closes.
 
-    Lengths that a part announces are not believed. Raises RefusalError for what is no whole form, and for a form that
+    Lengths that a part announces are not believed. Raises HttpError for what is no whole form, and for a form that
     is over the limits, as soon as it is.
     """
     kind, options = parse_options_header(request.headers.get("content-type"))
     if kind.decode("latin-1") != FORM or not options.get(b"boundary"):
-        raise RefusalError(400, f"The body is no {FORM} with a boundary.")
+        raise HttpError(400, f"The body is no {FORM} with a boundary.")
     reader = _FormReader(options[b"boundary"], limits, new_file)
     async for chunk in request.stream():
         reader.write(chunk)
@@ -94,9 +94,9 @@ class _FormReader:
             raise _broken(error) from None
 
     def finish(self) -> Form:
-        """The whole form. Raises RefusalError if its end is missing."""
+        """The whole form. Raises HttpError if its end is missing."""
         if not self._is_whole:
-            raise RefusalError(400, "The form ends before its last boundary.", next_step="Send it again.")
+            raise HttpError(400, "The form ends before its last boundary.", next_step="Send it again.")
         return Form(self._fields, self._files)
 
     def _begin(self) -> None:
@@ -113,7 +113,7 @@ class _FormReader:
     def _begin_content(self) -> None:
         _, options = parse_options_header(self._headers.get("content-disposition", b"").decode("latin-1"))
         if b"name" not in options:
-            raise RefusalError(400, "A part of the form has no name.")
+            raise HttpError(400, "A part of the form has no name.")
         name = options[b"name"].decode("utf-8", "replace")
         if b"filename" not in options:
             self._begin_field(name)
@@ -125,7 +125,7 @@ class _FormReader:
 
     def _begin_field(self, name: str) -> None:
         if name in self._fields:
-            raise RefusalError(422, f"The form has the field {name[:50]!r} twice.")
+            raise HttpError(422, f"The form has the field {name[:50]!r} twice.")
         if len(self._fields) == _MAX_FIELDS:
             raise _too_large(f"The form has more than {_MAX_FIELDS} fields.")
         self._field = name
@@ -149,9 +149,9 @@ class _FormReader:
         self._is_whole = True
 
 
-def _broken(error: FormParserError) -> RefusalError:
-    return RefusalError(400, f"The form cannot be read: {error}.")
+def _broken(error: FormParserError) -> HttpError:
+    return HttpError(400, f"The form cannot be read: {error}.")
 
 
-def _too_large(message: str) -> RefusalError:
-    return RefusalError(413, message, next_step="Send fewer or smaller files.")
+def _too_large(message: str) -> HttpError:
+    return HttpError(413, message, next_step="Send fewer or smaller files.")

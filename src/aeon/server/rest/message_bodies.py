@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from aeon.application.conversations import MAX_ATTACHMENT, MAX_ATTACHMENTS
 from aeon.server.auth.caller import SignedIn
-from aeon.server.edge.problems import RefusalError
+from aeon.server.edge.problems import HttpError
 from aeon.server.rest.forms import FORM, Form, FormLimits, read_form
 
 _FILES: Final = "files"
@@ -47,7 +47,7 @@ class SentMessage(NamedTuple):
 def message_from(body: type[NewMessage | NewText]) -> Callable[..., Awaitable[SentMessage]]:
     """A dependency that reads a message from a request; nothing is read for who is not signed in.
 
-    It raises RequestValidationError with every fault, and RefusalError, also for too many or too large files.
+    It raises RequestValidationError with every fault, and HttpError, also for too many or too large files.
     """
 
     async def read(request: Request, _caller: SignedIn) -> SentMessage:
@@ -58,11 +58,11 @@ def message_from(body: type[NewMessage | NewText]) -> Callable[..., Awaitable[Se
             files = [(each.name, cast(BytesIO, each.content).getvalue()) for each in form.files]
             return SentMessage(parsed.content, getattr(parsed, "after", None), files or None)
         if media_type != _JSON:
-            raise RefusalError(415, f"The body is neither {_JSON} nor {FORM}.")
+            raise HttpError(415, f"The body is neither {_JSON} nor {FORM}.")
         try:
             given: object = await request.json()
         except (JSONDecodeError, UnicodeDecodeError, RecursionError):
-            raise RefusalError(422, "The body is not JSON.") from None
+            raise HttpError(422, "The body is not JSON.") from None
         parsed = _validated(body, given)
         return SentMessage(parsed.content, getattr(parsed, "after", None), None)
 

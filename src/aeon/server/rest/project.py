@@ -15,7 +15,7 @@ from aeon.application.skills import Cancellation
 from aeon.base.errors import AeonError, InputError
 from aeon.base.json import Json, JsonObject
 from aeon.server.auth.caller import Caller, FolderOwner
-from aeon.server.edge.problems import RefusalError, problem_of
+from aeon.server.edge.problems import HttpError, problem_of
 from aeon.server.edge.streams import END, StreamEvent, stream
 from aeon.server.rest.answers import PROBLEM, listed, thing
 
@@ -98,7 +98,7 @@ async def fetch_model(model: str, caller: FolderOwner) -> Response:
     """
     models = caller.state.owned.models
     if model not in [each.weights.name for each in await caller.state.call(models.list_stored)]:
-        raise RefusalError(404, f"There is no model {model[:100]!r}.", next_step="See GET /api/v1/models.")
+        raise HttpError(404, f"There is no model {model[:100]!r}.", next_step="See GET /api/v1/models.")
     return stream(caller.state, caller.user, _progress(_Fetch(models, model)))
 
 
@@ -117,9 +117,9 @@ async def change_settings(new: NewSettings, caller: FolderOwner) -> JSONResponse
 
 
 def _require_skill(caller: Caller, skill: str) -> None:
-    """Raises RefusalError if there is no such skill."""
+    """Raises HttpError if there is no such skill."""
     if skill not in caller.state.owned.skills.catalog.by_name:
-        raise RefusalError(404, f"There is no skill {skill[:100]!r}.", next_step="See GET /api/v1/skills.")
+        raise HttpError(404, f"There is no skill {skill[:100]!r}.", next_step="See GET /api/v1/skills.")
 
 
 def _described(caller: Caller, skill: str) -> JsonObject:
@@ -136,17 +136,15 @@ async def _cancel_at_stop(caller: Caller, cancellation: Cancellation) -> None:
 
 
 def _run(caller: Caller, skill: str, script: str, given: ScriptInput, cancellation: Cancellation) -> JsonObject:
-    """The trace of a script's run. Raises RefusalError if the skill has no such script, or is not trusted."""
+    """The trace of a script's run. Raises HttpError if the skill has no such script, or is not trusted."""
     skills = caller.state.owned.skills
     try:
         found = skills.find_script(f"{skill}/{script}")
     except InputError as error:
-        raise RefusalError(404, error.message) from None
+        raise HttpError(404, error.message) from None
     plan = skills.plan_of_script(found, given.input, given.args)
     if skills.list_untrusted(plan):
-        raise RefusalError(
-            409, f"The skill {skill!r} is not trusted.", next_step="Look at its files, then PUT its trust."
-        )
+        raise HttpError(409, f"The skill {skill!r} is not trusted.", next_step="Look at its files, then PUT its trust.")
     return skills.execute(plan, cancellation=cancellation).model_dump(mode="json", by_alias=True)
 
 

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from aeon.application.background_requests import BackgroundRequest
 from aeon.base.json import JsonObject
 from aeon.server.auth.caller import Caller, FolderOwner
-from aeon.server.edge.problems import RefusalError
+from aeon.server.edge.problems import HttpError
 from aeon.server.edge.streams import END, StreamEvent, resume_point, stream
 from aeon.server.rest.answers import PROBLEM, Cursor, Limit, Wait, page, thing, wait_of
 from aeon.tools.interface import Tool
@@ -74,7 +74,7 @@ async def cancel_request(request_id: str, caller: FolderOwner) -> JSONResponse:
     await _described(caller, request_id)
     begun = caller.state.owned.requests.find(request_id)
     if begun is None or begun.is_over:
-        raise RefusalError(409, "This request does not run here.", next_step="Look at its state.")
+        raise HttpError(409, "This request does not run here.", next_step="Look at its state.")
     begun.cancel()
     return await _begun(caller, begun, 0)
 
@@ -110,8 +110,8 @@ async def _described(caller: Caller, id_: str) -> JsonObject:
     return found
 
 
-def _missing(id_: str) -> RefusalError:
-    return RefusalError(404, f"There is no request {id_[:100]!r}.", next_step="See GET /api/v1/requests.")
+def _missing(id_: str) -> HttpError:
+    return HttpError(404, f"There is no request {id_[:100]!r}.", next_step="See GET /api/v1/requests.")
 
 
 async def _events(caller: Caller, id_: str, after: int) -> AsyncGenerator[StreamEvent | None]:

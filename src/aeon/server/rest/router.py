@@ -12,7 +12,7 @@ from starlette.routing import Match
 from aeon.base.errors import AeonError
 from aeon.base.json import Json, JsonObject
 from aeon.platform.errors import RuleError
-from aeon.server.edge.problems import RefusalError, problem_response
+from aeon.server.edge.problems import HttpError, problem_response
 from aeon.server.edge.state import correlation_of
 from aeon.server.rest import (
     conversations,
@@ -82,7 +82,7 @@ async def _http_error(request: Request, error: Exception) -> Response:
     failed = cast(HTTPException, error)
     what = {404: "There is nothing at this path.", 405: "This path has no such method."}
     headers = {"allow": ", ".join(_methods_at(request))} if failed.status_code == _NO_METHOD else failed.headers
-    refused = RefusalError(
+    refused = HttpError(
         failed.status_code,
         what.get(failed.status_code, str(failed.detail)),
         headers=headers or {},

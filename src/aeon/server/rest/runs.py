@@ -27,7 +27,7 @@ class RunStart(BaseModel):
     deadline: float | None = Field(default=None, gt=0, le=31_536_000)
 
 
-class Answer(BaseModel):
+class StepAnswer(BaseModel):
     """The answer to the question of a step."""
 
     model_config = ConfigDict(extra="forbid")
@@ -126,7 +126,7 @@ async def list_questions(run: str, caller: SignedIn) -> JSONResponse:
 
 
 @router.post("/runs/{run}/answers", status_code=201)
-async def answer(run: str, given: Answer, caller: SignedIn) -> JSONResponse:
+async def answer(run: str, given: StepAnswer, caller: SignedIn) -> JSONResponse:
     """Answer the question of a step; 409 if another answer came first."""
     asked = await caller.state.call(lambda: caller.workspace.runs.answer(run, given.step, given.value))
     return thing({**asked._asdict(), "value": given.value}, status=201)

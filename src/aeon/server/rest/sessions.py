@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from aeon.application.access import TOKEN_DAYS, Credential
 from aeon.base.json import Json
 from aeon.server.auth.caller import COOKIE, SignedIn, keep_session, require_own_name
-from aeon.server.edge.problems import RefusalError
+from aeon.server.edge.problems import HttpError
 from aeon.server.edge.state import address_of, state_of
 from aeon.server.rest.answers import PROBLEM, thing
 
@@ -43,7 +43,7 @@ async def sign_in(link: Link, request: Request) -> JSONResponse:
     access = (await state.workspace(state.owner)).access
     issued = await state.call(lambda: access.sign_in(link.link))
     if issued is None:
-        raise RefusalError(
+        raise HttpError(
             401,
             "This link was used or has expired.",
             next_step="Print a new one: aeon serve link",

@@ -15,7 +15,7 @@ from aeon.application.conversation_transfer import ImportOutcome, ImportReport, 
 from aeon.base.errors import InputError
 from aeon.server.auth.caller import Caller, SignedIn
 from aeon.server.edge.guard import MAX_UPLOAD
-from aeon.server.edge.problems import RefusalError
+from aeon.server.edge.problems import HttpError
 from aeon.server.rest.answers import PROBLEM, thing
 from aeon.server.rest.downloads import streamed_download
 from aeon.server.rest.forms import FORM, FormLimits, read_form
@@ -84,7 +84,7 @@ async def import_conversations(
                 request, FormLimits(1, MAX_UPLOAD), lambda: opened.enter_context(_private_file(path))
             )
         if form.fields or [each.field for each in form.files] != [_FILE]:
-            raise RefusalError(422, f"The form needs one file under the name {_FILE!r}, and nothing else.")
+            raise HttpError(422, f"The form needs one file under the name {_FILE!r}, and nothing else.")
         transfer = caller.workspace.conversations.transfer
         outcomes = transfer.import_files([path], source=source, is_dry_run=dry)
         report = ImportReport(is_dry_run=dry)
@@ -95,14 +95,14 @@ async def import_conversations(
 def _import(outcomes: Iterable[ImportOutcome], report: ImportReport, path: Path, name: str, stopping: Event) -> None:
     """Import everything; files have the name that they were sent under, not that of a folder of this machine.
 
-    Raises RefusalError if the server stops meanwhile, and InputError.
+    Raises HttpError if the server stops meanwhile, and InputError.
     """
     try:
         for each in outcomes:
             file, reason = each.file.replace(str(path), name), each.reason.replace(str(path), name)
             report.add(each._replace(file=file, reason=reason))
             if stopping.is_set():
-                raise RefusalError(503, "The server stops.", next_step="Send it again; what was imported stays.")
+                raise HttpError(503, "The server stops.", next_step="Send it again; what was imported stays.")
     except InputError as error:
         raise InputError(error.message.replace(str(path), name), next_step=error.next) from None
 
