@@ -159,6 +159,10 @@ def test_a_fork_a_title_a_pin_an_archive_and_a_file(serve, visit, tmp_path):
     page.locator("input[type=file]").set_input_files(tmp_path / "notes.txt")
     talk(page)
     assert page.locator(".attached").inner_text().startswith("notes.txt")
+    with page.expect_download() as download:
+        page.get_by_role("link", name="notes.txt").click()
+    assert download.value.suggested_filename == "notes.txt"
+    assert Path(download.value.path()).read_text() == "The curtains are green."
     page.locator("summary", has_text="Which river").click()
     page.get_by_label("Title").fill("Rivers")
     page.get_by_role("button", name="Rename").click()
