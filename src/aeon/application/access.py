@@ -44,6 +44,10 @@ class AccessService:
         """Return the token with this secret; None if there is none, such as after it was revoked."""
         return self._credentials.find(secret, "token")
 
+    def is_valid(self, id_: str) -> bool:
+        """Return whether a session or a token still lets its user in."""
+        return self._credentials.is_valid(id_)
+
     def new_token(self, user: str, name: str, *, scope: Scope = "write", days: float = TOKEN_DAYS) -> IssuedCredential:
         """Make a token for a program of the user; its secret is shown once. Raises RuleError."""
         return self._credentials.issue(NewCredential("token", days, name, scope), user)

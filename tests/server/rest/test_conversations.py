@@ -2,6 +2,7 @@
 
 import threading
 
+import pytest
 from tests.server.conftest import events_of
 
 from aeon.testing.llm import ScriptedAdapter
@@ -107,6 +108,23 @@ def test_a_stream_ends_when_the_server_stops(serve):
         site.state.stopping.set()
         assert "event: stopping" in list(lines)
     site.model.goes_on.set()
+
+
+@pytest.mark.parametrize("ends", ["a session", "a token"])
+def test_a_stream_ends_when_its_reader_is_signed_out_and_other_readers_go_on_platform_32(serve, ends):
+    site = serve(model=HeldModel())
+    client = site.client("me")
+    path = f"/api/v1/messages/{begun_by(client)}/events"
+    assert site.model.has_begun.wait(20)
+    reader = site.browser() if ends == "a session" else site.client("me")
+    with reader.stream("GET", path) as stream, client.stream("GET", path) as other:
+        lines = stream.iter_lines()
+        next(lines)
+        credential = reader.get("/api/v1/session").json()["credential"]
+        assert client.delete(f"/api/v1/tokens/{credential}").status_code == 204
+        assert "event: signed_out" in list(lines)
+        site.model.goes_on.set()
+        assert events_of(other)[-1][1] == "end"
 
 
 def test_what_is_not_the_users_is_not_there_platform_2(serve):

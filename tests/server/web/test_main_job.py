@@ -147,6 +147,20 @@ def test_what_was_typed_survives_the_end_of_the_session(serve, visit):
     assert page.locator("#say").input_value() == "Which river flows through Vienna?"
 
 
+def test_signing_out_in_one_tab_ends_the_answer_in_another_platform_32(serve, visit):
+    served = serve(PausedResponse(WHOLE))
+    page = visit(served)
+    ask(page, "Which river flows through Vienna?")
+    page.locator(".stream").filter(has_text="The Danube flows").wait_for()
+    other = page.context.new_page()
+    other.goto(served.base)
+    other.get_by_role("button", name="Sign out").click()
+    page.get_by_role("heading", name="You are not signed in").wait_for()
+    visit.expects("401")
+    assert page.locator("article").count() == 0
+    served.model.release()
+
+
 def test_a_message_that_could_not_be_sent_survives_what_is_done_then(serve, visit):
     page = visit(serve("The Danube.", "The Rhine."))
     ask(page, "Which river flows through Vienna?")

@@ -11,6 +11,8 @@ VALUES (:digest, :id, :kind, :user_id, :name, :scope, :created_at, :expires_at, 
 
 BY_DIGEST: Final = f"SELECT {_COLUMNS} FROM credentials WHERE digest = :digest AND expires_at > :now"  # noqa: S608  # constants alone
 
+IS_VALID: Final = "SELECT 1 FROM credentials WHERE id = :id AND expires_at > :now"
+
 OF_USER: Final = f"""
 SELECT {_COLUMNS} FROM credentials
 WHERE user_id = :user AND kind = :kind AND expires_at > :now ORDER BY created_at, id

@@ -62,6 +62,10 @@ class CredentialRepository:
             self._store.update(lambda unit: unit.write(queries.USE, {"id": found.id, "now": now}))
         return found
 
+    def is_valid(self, id_: str) -> bool:
+        """Return whether a credential has neither expired nor been revoked."""
+        return bool(self._store.read(queries.IS_VALID, {"id": id_, "now": self._ledger.now()}))
+
     def redeem_link(self, secret: str, session: NewCredential) -> IssuedCredential | None:
         """Begin a session by the secret of a link, which is used up; None if it is not valid."""
         now = self._ledger.now()

@@ -10,6 +10,7 @@ from aeon.application.workspace import Workspace
 from aeon.server.edge.problems import HttpError
 from aeon.server.edge.routes import READING, quota_of
 from aeon.server.edge.state import ServerState, address_of, state_of
+from aeon.server.edge.streams import Reader
 
 COOKIE: Final = "aeon_session"
 
@@ -25,6 +26,11 @@ class Caller(NamedTuple):
     credential: str
     workspace: Workspace
     state: ServerState
+
+    @property
+    def reader(self) -> Reader:
+        """As whom they read streams."""
+        return Reader(self.user, self.credential)
 
 
 async def signed_in(request: Request) -> Caller:

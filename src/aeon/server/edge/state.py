@@ -5,6 +5,7 @@ from collections.abc import Callable
 from threading import Event
 from typing import Final, TypeVar, cast
 
+import anyio
 import anyio.to_thread
 from anyio import CapacityLimiter
 from starlette.requests import Request
@@ -20,6 +21,9 @@ T = TypeVar("T")
 
 _THREADS: Final = 40
 """Calls that are under way at once; more wait."""
+
+_VALID_FOR: Final = 0.35
+"""Seconds for which a stream takes a credential for valid without another look."""
 
 
 class ServerState:
@@ -38,6 +42,7 @@ class ServerState:
         self._limiter = CapacityLimiter(_THREADS)
         self._rates = RequestLimiter(monotonic)
         self._unlimited = {owner} if is_local else set[str]()
+        self._validity: dict[str, tuple[float, bool]] = {}
         self.owner = owner
         self.counters = RequestCounters()
         self.streams = OpenStreams()
@@ -65,6 +70,17 @@ class ServerState:
     def limit_sign_ins(self, address: str) -> None:
         """Count an attempt to sign in from an address. Raises HttpError with status 429 for one too many."""
         self._rates.take(SIGN_INS, address)
+
+    async def is_valid(self, credential: str) -> bool:
+        """Return whether a credential still lets its user in; all streams of one have the same look at the record."""
+        now = anyio.current_time()
+        looked_at, found = self._validity.get(credential, (0.0, False))
+        if now - looked_at > _VALID_FOR:
+            access = (await self.workspace(self.owner)).access
+            found = await self.call(lambda: access.is_valid(credential))
+            self._validity = {key: each for key, each in self._validity.items() if now - each[0] <= _VALID_FOR}
+            self._validity[credential] = now, found
+        return found
 
     def is_ready(self) -> bool:
         """Whether the record and the engine answer. Blocks."""

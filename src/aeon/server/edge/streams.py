@@ -18,8 +18,11 @@ from aeon.server.edge.state import ServerState
 HEARTBEAT: Final = 15.0
 """Seconds without an event, after which a stream says that it still lives."""
 
-CHECK_EVERY: Final = 1.0
-"""The longest that an idle stream waits before it says nothing: then it sees whether the server stops."""
+CHECK_EVERY: Final = 0.6
+"""The longest that an idle stream waits before it says nothing: then it sees whether it has to end."""
+
+SIGNED_OUT: Final = "signed_out"
+"""The name of the last event of a stream whose session has ended, or whose token was revoked."""
 
 END: Final = "end"
 """The name of the last event of a stream."""
@@ -74,12 +77,20 @@ class EventStream(StreamingResponse):
             await super().__call__(scope, receive, send)
 
 
-def stream(state: ServerState, user: str, events: AsyncGenerator[StreamEvent | None]) -> EventStream:
+class Reader(NamedTuple):
+    """The user who reads a stream, and the id of the credential that was shown."""
+
+    user: str
+    credential: str
+
+
+def stream(state: ServerState, reader: Reader, events: AsyncGenerator[StreamEvent | None]) -> EventStream:
     """The answer that sends a user events; None of `events` says that nothing is new.
 
-    It ends with the events, or with the event `stopping` when the server stops.
+    It ends with the events; or, within a second, with `stopping` when the server stops, and with `signed_out` when the
+    reader's credential does not let them in any more.
     """
-    return EventStream(state, user, _lines(state, events))
+    return EventStream(state, reader.user, _lines(state, reader.credential, events))
 
 
 class Waker:
@@ -103,13 +114,16 @@ class Waker:
         return is_told
 
 
-async def _lines(state: ServerState, events: AsyncGenerator[StreamEvent | None]) -> AsyncIterator[str]:
+async def _lines(state: ServerState, credential: str, events: AsyncGenerator[StreamEvent | None]) -> AsyncIterator[str]:
     yield _RETRY
     said = anyio.current_time()
     async with aclosing(events):  # else what it watches is watched until it is collected
         async for event in events:
             if state.stopping.is_set():
                 yield StreamEvent("stopping", {}).encode()
+                return
+            if not await state.is_valid(credential):
+                yield StreamEvent(SIGNED_OUT, {}).encode()
                 return
             if event is not None:
                 said = anyio.current_time()

@@ -177,6 +177,8 @@ async def _pieces(caller: Caller, making: _Making) -> AsyncIterator[str]:
                 yield text
             if caller.state.stopping.is_set():
                 raise HttpError(503, "The server stops; the run goes on.")
+            if not await caller.state.is_valid(caller.credential):
+                raise HttpError(401, "The token was revoked; the run goes on.")
             if not found:
                 await waker.wait(_LOOK_EVERY)
 

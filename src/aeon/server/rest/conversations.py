@@ -251,7 +251,7 @@ async def follow(message: str, request: Request, caller: SignedIn, after: Annota
     """The pieces of an answer while it is made, numbered from 1, then `end` with the whole answer (platform 32)."""
     place = resume_point(request, after)
     follower = await caller.state.call(partial(caller.workspace.conversations.follow, message))
-    return stream(caller.state, caller.user, _pieces(caller, follower, place))
+    return stream(caller.state, caller.reader, _pieces(caller, follower, place))
 
 
 async def _pieces(caller: SignedIn, follower: AnswerFollower, after: int) -> AsyncGenerator[StreamEvent | None]:

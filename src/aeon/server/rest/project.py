@@ -99,7 +99,7 @@ async def fetch_model(model: str, caller: FolderOwner) -> Response:
     models = caller.state.owned.models
     if model not in [each.weights.name for each in await caller.state.call(models.list_stored)]:
         raise HttpError(404, f"There is no model {model[:100]!r}.", next_step="See GET /api/v1/models.")
-    return stream(caller.state, caller.user, _progress(_Fetch(models, model)))
+    return stream(caller.state, caller.reader, _progress(_Fetch(models, model)))
 
 
 @router.get("/settings", tags=["settings"])

@@ -65,7 +65,7 @@ async def follow(
     Events are kept as long as this server runs; of other requests there is `end` alone.
     """
     await _described(caller, request_id)  # 404 before the stream begins
-    return stream(caller.state, caller.user, _events(caller, request_id, resume_point(request, after)))
+    return stream(caller.state, caller.reader, _events(caller, request_id, resume_point(request, after)))
 
 
 @router.post("/requests/{request_id}/cancel", status_code=202)

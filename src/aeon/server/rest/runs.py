@@ -95,7 +95,7 @@ async def follow(run: str, request: Request, caller: SignedIn, after: Annotated[
     """The events of a run as they happen, then `end` with the whole run (platform 32)."""
     place = resume_point(request, after)
     await caller.state.call(lambda: caller.workspace.past_runs.view(run))  # 404 before the stream begins
-    return stream(caller.state, caller.user, _events(caller, run, place))
+    return stream(caller.state, caller.reader, _events(caller, run, place))
 
 
 @router.get("/runs/{run}/attempts")

@@ -170,6 +170,10 @@ function follow() {
     setTimeout(() => place.isConnected && stream === source && follow(), 2000);
   };
   source.addEventListener("stopping", again);
+  source.addEventListener("signed_out", () => {
+    source.close();
+    location.reload(); // the page then says how to sign in; a draft is kept
+  });
   source.addEventListener("error", again);
   watchProgress(place, source);
 }
