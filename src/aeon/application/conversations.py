@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from aeon.application.conversation_transfer import ConversationTransfer
 
 __all__ = [
+    "ANSWER_INPUTS",
     "MAX_ATTACHMENT",
     "MAX_ATTACHMENTS",
     "Alternative",
@@ -79,6 +80,9 @@ DEFAULT_REPLY: Final = "reply"
 
 PLAIN_REPLY: Final = "reply_plain"
 """The Process that answers by one call of the model."""
+
+ANSWER_INPUTS: Final = frozenset({"answer", "message", "conversation"})
+"""What a Process that answers may take as input: the ids of the answer and of its conversation, and the message."""
 
 _LIST_LIMIT = 50
 _SEARCH_LIMIT = 20
@@ -609,7 +613,7 @@ class ConversationService:
             raise RuleError(
                 f"The Process {process.name!r} is disabled.", rule="enabled", next_step="Choose another one."
             )
-        unknown = sorted(set(process.initial_context) - {"answer", "message", "conversation"})
+        unknown = sorted(set(process.initial_context) - ANSWER_INPUTS)
         if unknown:
             raise RuleError(
                 f"The Process {process.name!r} needs {', '.join(unknown)}, which a conversation does not have.",

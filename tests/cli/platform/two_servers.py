@@ -51,11 +51,12 @@ class Servers:
 
     def __init__(self, background):
         self.proxy = RoundRobin()
+        self.name = f"aeon.example.test:{self.proxy.port}"
         self.processes = [self._start(background) for _ in range(2)]
         self.proxy.ports = [each.port for each in self.processes]
 
     def _start(self, background):
-        process = background("serve", "--port", "0", "--name", f"127.0.0.1:{self.proxy.port}")
+        process = background("serve", "--port", "0", "--name", self.name)
         line = process.process.stdout.readline()
         process.name, port, process.link = LINK.search(line).groups()
         process.port = int(port)
@@ -70,7 +71,8 @@ class Servers:
         connection = self.connection(at)
         text = None if body is None else json.dumps(body)
         try:
-            connection.request(method, path, text, {"Content-Type": "application/json", **headers})
+            fields = {"Host": self.name, "Content-Type": "application/json", **headers}
+            connection.request(method, path, text, fields)
             answer = connection.getresponse()
             return answer.status, answer.headers, json.loads(answer.read() or "null")
         finally:
@@ -79,7 +81,7 @@ class Servers:
     def events(self, path, *, at, **headers):
         """All events of a stream: (id, name, data)."""
         connection = self.connection(at)
-        connection.request("GET", path, headers=headers)
+        connection.request("GET", path, headers={"Host": self.name, **headers})
         answer = connection.getresponse()
         assert answer.status == 200, answer.read()
         found = []

@@ -1,6 +1,7 @@
 """How often a caller may ask: laws of the buckets, and what a server answers (platform 29)."""
 
 import math
+import re
 
 import pytest
 from hypothesis import given
@@ -10,6 +11,7 @@ from tests.server.conftest import events_of
 from aeon.server.edge.open_streams import MAX_OF_SERVER, MAX_OF_USER, OpenStreams
 from aeon.server.edge.problems import HttpError
 from aeon.server.edge.rates import CHANGES, READS, SIGN_INS, STARTS, Quota, RequestLimiter
+from aeon.server.edge.routes import STARTING
 
 QUOTAS = st.builds(Quota, st.just("things"), st.integers(1, 20), st.sampled_from([1, 60]))
 PAUSES = st.lists(st.floats(0, 30, allow_subnormal=False), min_size=1, max_size=80)
@@ -133,6 +135,24 @@ def test_attempts_to_sign_in_are_limited_by_address_for_everybody_platform_29(si
         for _ in range(SIGN_INS.limit + 1)
     ]
     assert attempts == [*[401] * SIGN_INS.limit, 429]
+
+
+@pytest.mark.parametrize("path", sorted(STARTING))
+def test_each_way_to_begin_a_run_is_limited_as_a_start_platform_29(path, serve):
+    """Sent to its path; a path that does not exist would be answered with 404 or 405, and counted as a change."""
+    site = serve(monotonic=Times())
+    theirs = site.client("eve")
+    sent = {"json": {}} if path.startswith(("/api/", "/v1/")) else {"data": {"content": "x", "key": "k"}}
+    answers = [theirs.post(re.sub(r"{\w+}", "x", path), **sent) for _ in range(STARTS.limit + 1)]
+    assert [each.status_code for each in answers].count(429) == 1
+    assert answers[-1].headers["ratelimit-policy"].startswith('"starts"')
+
+
+def test_an_attempt_to_sign_in_on_the_page_counts_as_one_platform_29(site):
+    client = site.client()
+    sent = {"data": {"link": "wrong"}, "headers": {"host": site.name}}
+    answers = [client.post("/sign-in", **sent).status_code for _ in range(SIGN_INS.limit + 1)]
+    assert answers == [*[401] * SIGN_INS.limit, 429]
 
 
 def test_a_stream_too_many_is_refused_before_its_first_byte_and_a_closed_one_makes_room(site):

@@ -4,7 +4,7 @@ from typing import Annotated, Final, NamedTuple
 
 from fastapi import Depends, Request, Response
 
-from aeon.application.access import SESSION_DAYS, Credential
+from aeon.application.access import SESSION_DAYS, Credential, IssuedCredential
 from aeon.application.audit import set_change_origin
 from aeon.application.workspace import Workspace
 from aeon.server.edge.problems import HttpError
@@ -80,10 +80,11 @@ async def _caller(request: Request, found: Credential | None) -> Caller:
     return Caller(found.user_id, found.id, await state.workspace(found.user_id), state)
 
 
-def require_own_name(request: Request) -> None:
-    """Raises HttpError under a name that other servers of this machine have, too.
+async def begin_session(request: Request, secret: str) -> IssuedCredential | None:
+    """Begin a session by the secret of a sign-in link; None if that was used or has expired.
 
-    A browser sends the cookies of a name to every port of it, so a session there would be known to all of them.
+    Raises HttpError for too many attempts, and under a name that other servers of this machine have, too: a browser
+    sends the cookies of a name to every port of it, so a session there would be known to all of them.
     """
     if _has_shared_name(request):
         raise HttpError(
@@ -91,6 +92,10 @@ def require_own_name(request: Request) -> None:
             "A browser signs in under the server's own name alone.",
             next_step="Open the link that `aeon serve` prints, as it is.",
         )
+    state = state_of(request)
+    state.limit_sign_ins(address_of(request))
+    access = (await state.workspace(state.owner)).access
+    return await state.call(lambda: access.sign_in(secret))
 
 
 def _has_shared_name(request: Request) -> bool:

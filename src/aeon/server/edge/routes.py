@@ -9,19 +9,29 @@ READING: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 
 _DOORS: Final = ("/api/v1", "/v1", "/mcp", "/health")
 
-_STARTING: Final = frozenset(
+STARTING: Final = frozenset(
     {
+        "/api/v1/requests",
+        "/api/v1/requests/{request_id}/resume",
         "/api/v1/processes/{process}/runs",
         "/api/v1/messages/{message}/answers",
         "/api/v1/messages/{message}/regenerate",
         "/api/v1/runs/{run}/retry",
+        "/api/v1/runs/{run}/resume",
         "/api/v1/jobs/dead/{job}/retry",
+        "/api/v1/skills/{skill}/scripts/{script}/run",
         "/v1/chat/completions",
+        "/conversations",
+        "/conversations/{conversation}/messages",
+        "/messages/{message}/edit",
+        "/messages/{message}/answer",
+        "/messages/{message}/regenerate",
+        "/runs/{run}/retry",
     }
 )
-"""What begins a run."""
+"""What begins a run, when it is sent by POST: of the REST API, of the chat door, and the forms of the page."""
 
-_SIGNING_IN: Final = "/api/v1/session"
+_SIGNING_IN: Final = frozenset({"/api/v1/session", "/sign-in"})
 
 
 def template_of(scope: Message) -> str:
@@ -39,6 +49,8 @@ def quota_of(scope: Message) -> Quota:
     method, template = scope["method"], template_of(scope)
     if method in READING:
         return READS
-    if method == "POST" and template == _SIGNING_IN:
+    if method != "POST":
+        return CHANGES
+    if template in _SIGNING_IN:
         return SIGN_INS
-    return STARTS if template in _STARTING else CHANGES
+    return STARTS if template in STARTING else CHANGES

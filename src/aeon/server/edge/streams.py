@@ -47,7 +47,7 @@ class StreamEvent(NamedTuple):
 def resume_point(request: Request, after: int) -> int:
     """The number after which a stream begins: of the header, which a browser sends when it reconnects, else `after`.
 
-    Raises HttpError for a header that is no number.
+    Raises HttpError if the header is not a number.
     """
     given = request.headers.get("last-event-id")
     if given is None:

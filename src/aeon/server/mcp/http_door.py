@@ -1,8 +1,5 @@
 """MCP over streamable HTTP: each user has the tools that `aeon serve mcp --tools catalog` would serve (platform 31)."""
 
-from collections.abc import Awaitable, Callable, MutableMapping
-from typing import Any, TypeAlias
-
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.transport_security import TransportSecuritySettings
 from starlette.requests import Request
@@ -11,6 +8,7 @@ from aeon.application.workspace import Workspace
 from aeon.base.masking import Mask
 from aeon.bootstrap.app import App
 from aeon.server.auth.caller import with_token
+from aeon.server.edge.guard import Message, Receive, Send
 from aeon.server.edge.problems import HttpError, problem_response
 from aeon.server.edge.state import ServerState, correlation_of
 from aeon.server.mcp.call_handler import McpCallHandler
@@ -18,8 +16,6 @@ from aeon.server.mcp.offered_tools import OfferedTool, build_offered_tools, coll
 from aeon.server.mcp.process_tools import offer_processes
 from aeon.server.mcp.skill_prompts import SkillPrompts
 from aeon.server.mcp.stdio_server import build_server
-
-Message: TypeAlias = MutableMapping[str, Any]
 
 _GUARDED = TransportSecuritySettings(enable_dns_rebinding_protection=False)
 """The guard of the server has checked names and origins already, with their ports."""
@@ -34,9 +30,7 @@ class McpDoor:
         self._state = state
         self._mask = mask
 
-    async def __call__(
-        self, scope: Message, receive: Callable[[], Awaitable[Message]], send: Callable[[Message], Awaitable[None]]
-    ) -> None:
+    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         """Serve one request, which needs a token."""
         request = Request(scope)
         try:

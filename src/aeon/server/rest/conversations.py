@@ -175,11 +175,8 @@ async def edit(message: str, caller: SignedIn, sent: SentText, asked: Asked) -> 
 async def activate(message: str, caller: SignedIn, asked: Asked) -> JSONResponse:
     """Switch to an alternative; every ancestor follows (platform 12)."""
     service = caller.workspace.conversations
-    return thing(
-        (
-            await caller.state.call(lambda: service.activate(message, key=asked.key, expected_version=asked.expected))
-        ).as_dict()
-    )
+    done = await caller.state.call(lambda: service.activate(message, key=asked.key, expected_version=asked.expected))
+    return thing(done.as_dict(), change=asked)
 
 
 @router.post("/messages/{message}/answers", status_code=202)

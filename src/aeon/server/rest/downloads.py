@@ -94,7 +94,7 @@ def disposition(name: str) -> str:
 def _part_of(request: Request, tag: str, size: int) -> _Part | None:
     """The part that a request is for; None for the whole, an empty one if the file ends before it.
 
-    What is no single range of bytes is ignored, as RFC 9110 14.2 allows.
+    Anything but a single range of bytes is ignored, as RFC 9110 14.2 allows.
     """
     asked = _RANGE.fullmatch(request.headers.get("range", "").strip())
     if asked is None or request.headers.get("if-range", tag) != tag:

@@ -13,7 +13,7 @@ FORM: Final = "multipart/form-data"
 
 _MAX_FIELDS: Final = 20
 _FIELD: Final = 4 << 20
-"""The most bytes of a field that is no file: a million characters in UTF-8."""
+"""The most bytes of a field other than a file: a million characters in UTF-8."""
 
 
 class FormFile(NamedTuple):
@@ -41,12 +41,12 @@ class FormLimits(NamedTuple):
 async def read_form(request: Request, limits: FormLimits, new_file: Callable[[], BinaryIO]) -> Form:
     """Read the form of a request; `new_file` makes the file into which a part is written, which the caller closes.
 
-    Lengths that a part announces are not believed. Raises HttpError for what is no whole form, and for a form that
-    is over the limits, as soon as it is.
+    Lengths that a part announces are not believed. Raises HttpError for an incomplete form, and for one over the limits
+    as soon as it exceeds one.
     """
     kind, options = parse_options_header(request.headers.get("content-type"))
     if kind.decode("latin-1") != FORM or not options.get(b"boundary"):
-        raise HttpError(400, f"The body is no {FORM} with a boundary.")
+        raise HttpError(400, f"The body must be {FORM} with a boundary.")
     reader = _FormReader(options[b"boundary"], limits, new_file)
     async for chunk in request.stream():
         reader.write(chunk)

@@ -6,12 +6,10 @@ from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from aeon.application.access import TOKEN_DAYS, Credential
-from aeon.base.json import Json
-from aeon.server.auth.caller import COOKIE, SignedIn, keep_session, require_own_name
+from aeon.application.access import TOKEN_DAYS
+from aeon.server.auth.caller import COOKIE, SignedIn, begin_session, keep_session
 from aeon.server.edge.problems import HttpError
-from aeon.server.edge.state import address_of, state_of
-from aeon.server.rest.answers import PROBLEM, thing
+from aeon.server.rest.answers import PROBLEM, listed, thing
 
 router = APIRouter(tags=["access"], responses=dict(PROBLEM))
 
@@ -37,11 +35,7 @@ class NewToken(BaseModel):
 @router.post("/session", status_code=201)
 async def sign_in(link: Link, request: Request) -> JSONResponse:
     """Begin a session by the link that `aeon serve` printed, which works once; its cookie is the browser's."""
-    require_own_name(request)
-    state = state_of(request)
-    state.limit_sign_ins(address_of(request))
-    access = (await state.workspace(state.owner)).access
-    issued = await state.call(lambda: access.sign_in(link.link))
+    issued = await begin_session(request, link.link)
     if issued is None:
         raise HttpError(
             401,
@@ -72,7 +66,7 @@ async def sign_out(caller: SignedIn) -> Response:
 async def list_tokens(caller: SignedIn) -> JSONResponse:
     """Your tokens, without their secrets."""
     found = await caller.state.call(lambda: caller.workspace.access.list_tokens(caller.user))
-    return JSONResponse({"data": list[Json](map(Credential.as_dict, found)), "next": None})
+    return listed([each.as_dict() for each in found])
 
 
 @router.post("/tokens", status_code=201)

@@ -5,8 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Form, Request
 from fastapi.responses import Response
 
-from aeon.server.auth.caller import COOKIE, SignedIn, keep_session, require_own_name
-from aeon.server.edge.state import address_of, state_of
+from aeon.server.auth.caller import COOKIE, SignedIn, begin_session, keep_session
 from aeon.server.web.errors import sign_in_page
 from aeon.server.web.pages import go_to, language_of
 
@@ -16,11 +15,7 @@ router = APIRouter(include_in_schema=False)
 @router.post("/sign-in")
 async def sign_in(request: Request, link: Annotated[str, Form(max_length=500)]) -> Response:
     """Begin a session by the whole link or its secret, for browsers without JavaScript."""
-    require_own_name(request)
-    state = state_of(request)
-    state.limit_sign_ins(address_of(request))
-    access = (await state.workspace(state.owner)).access
-    issued = await state.call(lambda: access.sign_in(link.strip().rpartition("#")[2]))
+    issued = await begin_session(request, link.strip().rpartition("#")[2])
     if issued is None:
         return sign_in_page(language_of(request), is_used=True)
     answer = go_to("/")

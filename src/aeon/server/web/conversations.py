@@ -6,7 +6,7 @@ from fastapi import APIRouter, File, Form, Query, Request, UploadFile
 from fastapi.responses import Response
 from markupsafe import Markup
 
-from aeon.application.conversations import AttachmentSource, MessageHit
+from aeon.application.conversations import ANSWER_INPUTS, AttachmentSource, MessageHit
 from aeon.application.workspace import Workspace
 from aeon.base.json import JsonObject
 from aeon.platform.conversations.model import ConversationStatus
@@ -20,7 +20,6 @@ from aeon.server.web.thread import read_thread
 
 router = APIRouter(include_in_schema=False)
 
-_ANSWERING_INPUTS: Final = frozenset({"answer", "message", "conversation"})
 _MAX_PROCESSES: Final = 100
 _HITS: Final = 50
 
@@ -133,7 +132,7 @@ async def search(caller: SignedIn, request: Request, q: Annotated[str, Query(max
 def _answering(workspace: Workspace) -> list[str]:
     """The names of Processes that can answer in a conversation."""
     found = workspace.processes.list(limit=_MAX_PROCESSES).items
-    fitting = [each for each in found if each.enabled and _ANSWERING_INPUTS.issuperset(each.initial_context)]
+    fitting = [each for each in found if each.enabled and ANSWER_INPUTS.issuperset(each.initial_context)]
     return sorted({each.name for each in fitting if each.initial_context})
 
 

@@ -10,7 +10,7 @@ from starlette.exceptions import HTTPException
 
 from aeon.base.errors import AeonError
 from aeon.base.next_steps import words_of
-from aeon.server.edge.problems import status_of
+from aeon.server.edge.problems import HttpError, status_of
 from aeon.server.edge.state import correlation_of
 from aeon.server.web.pages import answer, fill, language_of
 
@@ -55,7 +55,10 @@ def _error_page(request: Request, error: Exception) -> Response:
     if status == _UNAUTHORIZED:
         return sign_in_page(language_of(request))
     values = {"message": message, "advice": advice, "status": status, "correlation": correlation_of(request)}
-    return answer(fill("error.html", language_of(request), values), status)
+    shown = answer(fill("error.html", language_of(request), values), status)
+    if isinstance(error, HttpError):  # such as when to try again
+        shown.headers.update(error.headers)
+    return shown
 
 
 def _described(error: Exception) -> tuple[int, str, str]:

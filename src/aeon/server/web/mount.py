@@ -19,5 +19,5 @@ def mount_web(app: FastAPI) -> None:
 
 
 async def _icon() -> FileResponse:
-    """The icon, for what is no page and so cannot name it."""
+    """The icon, for answers without HTML that could name it."""
     return FileResponse(FOLDER / "static" / "icon.svg")

@@ -6,8 +6,6 @@ from typing import Final, NamedTuple
 from aeon.application.run_reader import AttemptTrace, RunView
 from aeon.application.runs import RunService
 
-ENDED: Final = frozenset({"completed", "failed", "cancelled"})
-
 _WIDTH: Final = 1000
 
 

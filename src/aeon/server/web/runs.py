@@ -1,20 +1,20 @@
 """The pages of runs: which there are, what each did, why one waits; answering, cancelling and retrying."""
 
-from typing import Annotated, Final
+from typing import Annotated, Final, get_args
 
 from fastapi import APIRouter, Form, Query, Request
 from fastapi.responses import Response
 
-from aeon.application.run_reader import RunReader
+from aeon.application.run_reader import ENDED_PHASES, RunPhase, RunReader
 from aeon.base.json import Json, parse_strict
 from aeon.server.auth.caller import SignedIn
 from aeon.server.web.forms import Key, key_of, normalized
 from aeon.server.web.pages import go_to, page
-from aeon.server.web.run_view import ENDED, list_steps, seconds_of
+from aeon.server.web.run_view import list_steps, seconds_of
 
 router = APIRouter(include_in_schema=False, prefix="/runs")
 
-PHASES: Final = ("new", "running", "cancelling", "failing", "completed", "failed", "cancelled")
+PHASES: Final[tuple[RunPhase, ...]] = get_args(RunPhase)
 
 _PAGE: Final = 50
 _CANCEL_SECONDS: Final = 2.0
@@ -46,7 +46,7 @@ async def show_run(run: str, caller: SignedIn, request: Request) -> Response:
 
     def read() -> dict[str, object]:
         view = runs.view(run)
-        has_ended = view.state.phase in ENDED
+        has_ended = view.state.phase in ENDED_PHASES
         return {
             "current": None,
             "view": view,

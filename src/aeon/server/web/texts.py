@@ -116,11 +116,11 @@ TEXTS: Final[Mapping[str, tuple[str, str]]] = {
     "sign_in_how": (
         (
             "Open the link that `aeon serve` printed. It signs you in once, within ten minutes. "
-            "For a new link, start the server again."
+            "For a new link: `aeon serve link`."
         ),
         (
             "Öffne den Link, den `aeon serve` ausgegeben hat. Er meldet dich einmal an, innerhalb von zehn Minuten. "
-            "Für einen neuen Link starte den Server neu."
+            "Für einen neuen Link: `aeon serve link`."
         ),
     ),
     "sign_in_used": (
