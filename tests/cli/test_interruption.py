@@ -165,6 +165,47 @@ def test_a_termination_that_was_dropped_is_raised_again(name, code, drop):
     assert "Traceback" not in ended.stderr
 
 
+def test_an_import_is_completed_before_the_command_ends(tmp_path):
+    """Met in a worker: Ctrl-C cut off the import of PyYAML, and what closed the runtime could not import it again."""
+    package = tmp_path / "package"
+    package.mkdir()
+    (package / "__init__.py").write_text("from package import part\nfrom package import rest\n")
+    (package / "part.py").write_text("")
+    (package / "rest.py").write_text(
+        "import os, signal\nos.kill(os.getpid(), signal.SIGINT)\nfor _ in range(10): pass\nNAME = 'whole'\n"
+    )
+    program = """
+import sys, time
+from aeon.cli import entrypoint
+
+def dispatch(argv):
+    try:
+        import package
+        time.sleep(60)
+    finally:
+        import package
+        print(package.part.__name__, package.rest.NAME)
+
+entrypoint._dispatch = dispatch
+entrypoint.run_process([])
+"""
+    argv = [sys.executable, "-c", program]
+    ended = subprocess.run(argv, capture_output=True, text=True, timeout=60, check=False, cwd=tmp_path)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (130, "package.part whole\n", "interrupted\n")
+
+
+def test_an_import_that_does_not_end_is_cut_off(tmp_path):
+    (tmp_path / "endless.py").write_text("import os, signal\nos.kill(os.getpid(), signal.SIGTERM)\nwhile True: pass\n")
+    program = """
+from aeon.cli import entrypoint
+entrypoint._dispatch = lambda argv: __import__("endless")
+entrypoint.run_process([])
+"""
+    argv = [sys.executable, "-c", program]
+    ended = subprocess.run(argv, capture_output=True, text=True, timeout=60, check=False, cwd=tmp_path)
+    assert (ended.returncode, ended.stderr) == (143, "interrupted\n")
+
+
 @pytest.mark.parametrize(("name", "code"), [("SIGINT", 130), ("SIGTERM", 143)])
 def test_an_error_of_what_dropped_a_termination_is_not_the_end_of_the_command(name, code):
     """SQLite calls back while a query runs, drops what is raised there, and says that the query failed."""

@@ -1,14 +1,23 @@
 """The signals that end a command, and their exit codes."""
 
 import signal
+import threading
+import time
 from types import FrameType
-from typing import NoReturn
 
 from aeon.cli import TERMINATION_SIGNALS
 from aeon.cli.exit_codes import ExitCode
 
 _REPEAT_DELAY = 0.01
+"""Seconds until a signal that could not end the command is sent again."""
 
+_LONGEST_IMPORT = 1.5
+"""Seconds for which an import may go on after a signal."""
+
+_IMPORT_SYSTEM = "<frozen importlib._bootstrap>"
+
+_importing_since: float | None = None
+"""When the first signal came that waits for the end of an import."""
 
 _dropped: list[int] = []
 """The signals whose exceptions were dropped. What dropped one may have failed because of it."""
@@ -30,18 +39,39 @@ class TerminatedBySignal(KeyboardInterrupt):
         """Raise it again, a moment later and outside of the code that dropped it."""
         if not self.is_handled:
             _dropped.append(self.number)
-            from _thread import interrupt_main
-            from threading import Timer
-
-            timer = Timer(_REPEAT_DELAY, interrupt_main, (self.number,))
-            timer.daemon = True
-            timer.start()
+            _repeat(self.number)
 
 
-def raise_termination(number: int, frame: FrameType | None) -> NoReturn:
-    """Handle a signal: raise TerminatedBySignal in the main thread."""
-    del frame
+def raise_termination(number: int, frame: FrameType | None) -> None:
+    """Handle a signal: raise TerminatedBySignal in the main thread.
+
+    An import is completed first: after one that was cut off, importing the same package again can fail (its submodules
+    stay loaded, but are not bound to the new package), and what closes the command's resources imports, too.
+    """
+    global _importing_since  # noqa: PLW0603  # there is one main thread, and signals reach it alone
+    now = time.monotonic()
+    if _is_importing(frame):
+        _importing_since = _importing_since or now
+        if now - _importing_since < _LONGEST_IMPORT:
+            _repeat(number)
+            return
+    _importing_since = None
     raise TerminatedBySignal(number)
+
+
+def _is_importing(frame: FrameType | None) -> bool:
+    while frame is not None:
+        if frame.f_code.co_filename == _IMPORT_SYSTEM:
+            return True
+        frame = frame.f_back
+    return False
+
+
+def _repeat(number: int) -> None:
+    """Send the main thread a signal again, a moment later; a real one, so that it wakes from whatever it waits for."""
+    timer = threading.Timer(_REPEAT_DELAY, signal.pthread_kill, (threading.main_thread().ident, number))
+    timer.daemon = True
+    timer.start()
 
 
 def dropped_termination() -> TerminatedBySignal | None:

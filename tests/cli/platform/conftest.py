@@ -1,6 +1,7 @@
 """A real HTTP server that may answer late, and commands as processes that stay."""
 
 import os
+import re
 import subprocess
 import sys
 import threading
@@ -95,6 +96,12 @@ class Background:
     def err(self):
         """In one line, however it was wrapped."""
         return " ".join("".join(self.said).split())
+
+    @property
+    def report(self):
+        """What it said, and the traces of defects that it names."""
+        named = re.findall(r"\S+/crash-\S+?\.txt", self.err)
+        return "\n".join([self.err, *(Path(each).read_text("utf-8") for each in named)])
 
     def says(self, text):
         until(lambda: text in self.err or self.process.poll() is not None, lambda: self.err)

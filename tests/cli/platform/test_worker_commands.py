@@ -51,7 +51,7 @@ def test_what_a_worker_leaves_goes_on_with_the_next_one(applied, background, sho
     first.says("is adopted")
     until(lambda: shop.calls["/slow"] == 2)
     code = first.ends(signal.SIGINT)
-    assert code == 130, first.err
+    assert code == 130, first.report
     assert "1 active run(s) here continue with the next worker" in first.err
     shop.lets_go.set()
     background("serve", "worker").says("of errand is completed")

@@ -13,7 +13,7 @@ from typing import Self
 from aeon.application.skills import GRACE_SECONDS, Cancellation
 from aeon.cli.console import print_message
 from aeon.cli.exit_codes import ExitCode
-from aeon.cli.signals import TerminatedBySignal, exit_code_for, handled_signals
+from aeon.cli.signals import exit_code_for, handled_signals, raise_termination
 from aeon.observability.events import Event, PlanReady, ReplanRequested
 
 _ONCE, _AGAIN, _OVER = b"1", b"2", b"0"
@@ -62,10 +62,10 @@ class SkillInterruptHandler:
 
     def _on_signal(self, number: int, frame: FrameType | None) -> None:
         # Take no lock and print nothing here: the interrupted thread may hold the lock or be printing.
-        del frame
         self.code = exit_code_for(number)
         if not self._is_executing or self._is_forced:
-            raise TerminatedBySignal(number)
+            raise_termination(number, frame)
+            return
         self._is_forced = self.is_requested
         self.is_requested = True
         self._cancellation.cancel()
