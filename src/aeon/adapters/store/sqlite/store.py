@@ -4,7 +4,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable, Generator, Iterable, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import TypeVar
 
@@ -12,6 +12,7 @@ from aeon.adapters.store.parameters import bind_parameters
 from aeon.adapters.store.sqlite.connection import connect
 from aeon.adapters.store.sqlite.errors import SQLITE_ERRORS, as_commit_errors, as_store_error, as_store_errors
 from aeon.adapters.store.sqlite.record_lock import RecordLock
+from aeon.adapters.store.sqlite.write_queue import WriteQueue
 from aeon.base.json import JsonObject
 from aeon.base.sqlite_locks import MAX_WAIT_SECONDS, retry_while_locked, sleep_with_jitter
 from aeon.platform.store import (
@@ -45,6 +46,7 @@ class SqliteStore:
         self._path = path
         self._is_durable = is_durable
         self._record_lock = held
+        self._queue = WriteQueue(path) if held else None
         self._idle: list[sqlite3.Connection] = []
         self._in_use = 0
         self._lock = threading.Lock()
@@ -85,7 +87,8 @@ class SqliteStore:
         with self._writing, self._connection() as connection:
             if self._record_lock is not None:
                 self._record_lock.check()
-            return SqliteUnit(connection, self._path).run(work, begin="BEGIN IMMEDIATE")
+            with self._queue.turn() if self._queue else nullcontext():
+                return SqliteUnit(connection, self._path).run(work, begin="BEGIN IMMEDIATE")
 
     def compact(self, tables: Sequence[str]) -> bool:  # noqa: ARG002  # all tables are in one file
         with self._writing, self._connection() as connection, as_store_errors(self._path):
