@@ -9,11 +9,12 @@ from tests.platform.conversations.conftest import Talk
 from aeon.adapters.operations.assisted_reply import OfferedTools
 from aeon.adapters.operations.reply import ReplyExecutor
 from aeon.base.errors import ToolError
-from aeon.llm.interface import LLMResponse, RequestAdapter
+from aeon.llm.interface import LLMResponse, RequestAdapter, TokenCounts
 from aeon.memory.kv_store import InMemoryKVStore
 from aeon.platform.catalog.operations import ConversationReply, OperationError
 from aeon.platform.catalog.tool_calls import OperationRequest
 from aeon.platform.conversations.pieces import InProcessPieces
+from aeon.platform.conversations.turns import EndedAnswer
 from aeon.platform.errors import ConflictError
 from aeon.platform.memory.working_memory import MemoryService
 from aeon.testing.records import new_record
@@ -57,6 +58,12 @@ class Model(RequestAdapter):
     def complete(self, request, on_text=None):
         self.asked.append(request)
         return LLMResponse(self.replies.pop(0), "stop")
+
+
+def counting(request):
+    """A model for which each character is a token."""
+    texts = [request.system_prompt or "", *(each.text for each in request.history), request.prompt]
+    return TokenCounts("characters", tuple(map(len, texts)))
 
 
 @pytest.fixture
@@ -163,6 +170,32 @@ def test_the_prompts_begin_with_the_newest_messages_that_fit_and_the_rest_is_lef
     manifest = memory.manifest(talk.user, answer.id)
     assert long.id in [each["alternative"] for each in manifest["leftOut"]]
     assert memory.remake(talk.user, answer.id) == model.asked
+
+
+def test_each_prompt_of_an_answer_with_tools_is_counted_by_a_model_that_can_platform_24(replying):
+    """The sum of the manifest is what the model reports of all its requests; what nobody counts is estimated."""
+    talk, memory, made = replying
+    conversation = talk.conversation()
+    first = talk.say(conversation, "Post hello, please")
+    talk.end(talk.turns.begin_answer(first.id, talk.executor, talk.request()), "I have posted it.")
+    kinds = []
+    for count in (counting, lambda _: None):
+        message = talk.say(conversation, "Post hi, please")
+        answer = talk.turns.begin_answer(message.id, talk.executor, talk.request())
+        model, call = made(Post(lambda: None), json.dumps(PLAN))
+        model.count_tokens = count
+        call(answer)
+        manifest = memory.manifest(talk.user, answer.id)
+        kinds.append(manifest["tokens"]["kind"])
+        if count is counting:
+            assert manifest["tokens"]["total"] == sum(sum(counting(each).messages) for each in model.asked)
+            assert [each["tokens"] for each in manifest["entries"][:2]] == [18, 17]
+            assert [each["tokens"] for each in manifest["prompts"]] == [
+                sum(counting(each).messages) for each in model.asked
+            ]
+        assert memory.remake(talk.user, answer.id) == model.asked
+        talk.turns.end_answer(talk.user, answer.id, EndedAnswer("Done."))
+    assert kinds == ["exact", "estimate"]
 
 
 def test_nothing_of_an_answer_is_left_in_the_memory_of_the_folder(replying):

@@ -5,11 +5,14 @@ import json
 from pathlib import Path
 
 import pytest
+from prompt_toolkit.completion import CompleteEvent
+from prompt_toolkit.document import Document
 from tests.cli.conversations.test_chat import talk
 from tests.cli.test_images import PNG
 
 from aeon.application.project import Project
 from aeon.base.errors import InputError
+from aeon.cli.conversations.command_completer import CommandCompleter
 
 __all__ = ["talk"]
 
@@ -164,3 +167,14 @@ def test_an_edit_from_a_script_keeps_the_attachments_unless_others_are_given(tal
     Path("note.md").write_text("# Note")
     aeon("conversation", "edit", first, "What is this?", "--attach", "note.md")
     assert ("# Note" in sent(server)[-1]["content"], PRICES in sent(server)[-1]["content"]) == (True, False)
+
+
+def test_tab_completes_commands_and_the_path_after_attach(tmp_path):
+    """Also a path with a space, which needs no quotes; a message is left as it is."""
+    (tmp_path / "quarterly figures.csv").touch()
+    completer = CommandCompleter(["attach", "archive", "edit"], {"attach"})
+    found = {
+        line: [each.text for each in completer.get_completions(Document(line), CompleteEvent())]
+        for line in ("/a", f"/attach {tmp_path}/quarterly f", f"/edit {tmp_path}/quart", f"See {tmp_path}/quart")
+    }
+    assert [*found.values()] == [["/attach", "/archive"], ["igures.csv"], [], []]

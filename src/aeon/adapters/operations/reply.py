@@ -117,7 +117,7 @@ class ReplyExecutor:
             self._memory.keep(prepared)
             alone = _output(call_model(adapter, prepared.request, sink), question.message)
             return {**alone, "marks": [_NO_PLAN, *alone["marks"]]}
-        self._memory.note_tool_use(prepared, reply.prompts, reply.calls, len(earlier))
+        self._memory.note_tool_use(prepared, reply.prompts, reply.calls, len(earlier), adapter.count_tokens)
         sink.begin_attempt()
         sink(output["text"])  # what was not streamed: the result of a tool
         return output

@@ -115,7 +115,8 @@ class Chat:
         commands = SlashCommands(self)
         path = [] if self.conversation is None else self.service.path(self.conversation.id)
         messages = [each.content for each in path if each.turn.speaker == "user" and each.content is not None]
-        read_line = open_line_reader([each.name for each in COMMANDS], messages[-_HISTORY:])
+        takes_path = {each.name for each in COMMANDS if "FILE" in each.usage}
+        read_line = open_line_reader([each.name for each in COMMANDS], takes_path, messages[-_HISTORY:])
         if self._is_temporary:
             print_message("temporary: nothing of it is kept, and it has no stored tools, skills or files", "note: ")
         name = "a new conversation" if self.conversation is None else heading(self.service, self.conversation)

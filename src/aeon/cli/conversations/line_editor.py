@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from typing import Protocol
 
 from aeon.base.errors import MissingExtraError
@@ -19,13 +19,13 @@ class LineReader(Protocol):
         ...
 
 
-def open_line_reader(commands: Sequence[str], history: Sequence[str]) -> LineReader:
+def open_line_reader(commands: Sequence[str], takes_path: Container[str], history: Sequence[str]) -> LineReader:
     """Return what reads lines on this terminal: Enter sends, Alt+Enter begins a new line, the arrows go back.
 
-    `history` is oldest first; nothing is written to a file. A dumb terminal reads plain lines. Raises
-    MissingExtraError.
+    Tab completes the names of `commands`, and paths after those in `takes_path`. `history` is oldest first; nothing is
+    written to a file. A dumb terminal reads plain lines. Raises MissingExtraError.
     """
-    return _read_plain_line if os.environ.get("TERM", "").lower() in _DUMB else _session(commands, history)
+    return _read_plain_line if os.environ.get("TERM", "").lower() in _DUMB else _session(commands, takes_path, history)
 
 
 def _read_plain_line(prompt: str, *, default: str = "") -> str:
@@ -36,13 +36,14 @@ def _read_plain_line(prompt: str, *, default: str = "") -> str:
     return line.rstrip("\n")
 
 
-def _session(commands: Sequence[str], history: Sequence[str]) -> Callable[..., str]:
+def _session(commands: Sequence[str], takes_path: Container[str], history: Sequence[str]) -> Callable[..., str]:
     try:
         from prompt_toolkit import PromptSession
-        from prompt_toolkit.completion import WordCompleter
         from prompt_toolkit.history import InMemoryHistory
         from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
         from prompt_toolkit.output import create_output
+
+        from aeon.cli.conversations.command_completer import CommandCompleter
     except ModuleNotFoundError as missing:
         raise MissingExtraError(
             "Talking on a terminal needs prompt-toolkit.", next_step="Install aeon-orchestrator[platform]."
@@ -55,7 +56,7 @@ def _session(commands: Sequence[str], history: Sequence[str]) -> Callable[..., s
 
     session: PromptSession[str] = PromptSession(
         history=InMemoryHistory(list(history)),
-        completer=WordCompleter([f"/{each}" for each in commands], sentence=True),
+        completer=CommandCompleter(commands, takes_path),
         complete_while_typing=False,
         key_bindings=keys,
         output=create_output(sys.stderr),  # stdout is for answers

@@ -124,7 +124,7 @@ class SlashCommands:
             self._chat.attachments = []
             print_message("nothing is attached to the next message")
             return
-        read = self._service.read_attachment(Path(file))
+        read = self._service.read_attachment(Path(file).expanduser())
         self._chat.attachments.append(read)
         print_message(f"goes with the next message: {file_line(read.name, len(read.content))}")
 

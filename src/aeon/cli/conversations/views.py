@@ -287,9 +287,11 @@ def print_manifest(service: ConversationService, answer: Alternative, manifest: 
         f"answer {answer.id[:SHORT_ID]} by {_maker_of(answer, manifest)}, run {answer.run_id}; "
         + _token_line(tokens["total"], tokens["budget"], tokens["kind"], answer.usage)
     )
-    prompts = manifest.get("prompts", [])
     rows: list[tuple[str, str, str, str]] = (
-        [("", "", f"request {number}", shown_text(each["text"])) for number, each in enumerate(prompts, 1)]
+        [
+            (_share(each.get("tokens", 0), tokens["total"]), "", f"request {number}", shown_text(each["text"]))
+            for number, each in enumerate(manifest["prompts"], 1)
+        ]
         if "prompts" in manifest
         else [(_share(manifest["system"]["tokens"], tokens["total"]), "", "system", manifest["system"]["text"])]
     )
@@ -297,7 +299,7 @@ def print_manifest(service: ConversationService, answer: Alternative, manifest: 
         entry = service.alternative(each["alternative"])
         who = f"{SPEAKERS[each['speaker']]}{' (origin)' if each['isReference'] else ''}"
         files: list[JsonObject] = each.get("attachments", [])
-        own = each["tokens"] - sum(file["tokens"] for file in files)
+        own = 0 if "prompts" in manifest else each["tokens"] - sum(file["tokens"] for file in files)
         rows.append((_share(own, tokens["total"]), entry.id[:SHORT_ID], who, shown_content(entry)))
         rows += [(_share(file["tokens"], tokens["total"]), "", "attached", words_in_prompt(file)) for file in files]
     print_table(("SHARE", "ID", "WHO", "TEXT"), rows)
@@ -337,7 +339,7 @@ def _token_line(total: int, budget: int, kind: str, usage: JsonObject | None = N
 
 
 def _share(tokens: int, total: int) -> str:
-    return f"{round(100 * tokens / total)} %" if total else ""
+    return f"{round(100 * tokens / total)} %" if tokens and total else ""
 
 
 def _row(conversation: Conversation, title: str) -> tuple[str, str, str, str]:

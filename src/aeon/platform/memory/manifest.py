@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from aeon.base.json import Json, JsonObject, canonical_json
-from aeon.llm.interface import ChatMessage, Image, LLMRequest
+from aeon.llm.interface import ChatMessage, Image, LLMRequest, TokenCounts
 from aeon.platform.conversations.model import Alternative, Speaker
 from aeon.platform.memory.budget import MESSAGE_OVERHEAD, LeftOut, PathEntry
 from aeon.platform.memory.estimate import TokenCounter, estimate_tokens
@@ -85,23 +85,36 @@ def request_of(call: JsonObject, history: Sequence[PromptMessage]) -> LLMRequest
 
 
 def with_tool_use(
-    manifest: JsonObject, prompts: Sequence[JsonObject], calls: Sequence[JsonObject], earlier: int, tokens: int
+    manifest: JsonObject,
+    prompts: Sequence[JsonObject],
+    calls: Sequence[JsonObject],
+    earlier: int,
+    counts: Sequence[TokenCounts],
 ) -> JsonObject:
     """Returns the manifest of an answer with tools: each of its prompts began with the newest `earlier` messages.
 
-    `tokens` is what the prompts have besides these. Where code alone made the answer, there are none, and nothing was
-    left out of any.
+    `counts` are those of the prompts, if they could be counted; else tokens are estimated. Where code alone made the
+    answer, there are no prompts, and nothing was left out of any.
     """
     first = len(manifest["entries"]) - 1 - (earlier if prompts else 0)
     entries = manifest["entries"][first:]
-    shown = sum(each["tokens"] for each in entries[:-1]) * len(prompts)
+    if counts:
+        shared = counts[0].messages[1 : 1 + earlier]
+        entries = [*({**each, "tokens": n} for each, n in zip(entries, shared, strict=False)), entries[-1]]
+        prompts = [{**each, "tokens": sum(count.messages)} for each, count in zip(prompts, counts, strict=True)]
+        total = sum(each["tokens"] for each in prompts)
+        tokens = {"total": total, "budget": manifest["tokens"]["budget"], "counter": counts[0].counter, "kind": "exact"}
+    else:
+        shown = sum(each["tokens"] for each in entries[:-1]) * len(prompts)
+        own = sum(estimate_tokens(f"{each['system'] or ''}{each['text']}") + MESSAGE_OVERHEAD for each in prompts)
+        tokens = {**manifest["tokens"], "total": shown + own}
     skipped = [{**each, "reason": "budget"} for each in manifest["entries"][:first]] if prompts else []
     digest = hashlib.sha256(canonical_json([each["digest"] for each in prompts]).encode()).hexdigest()
     return {
         **manifest,
         "entries": entries,
         "leftOut": [*manifest["leftOut"], *skipped],
-        "tokens": {**manifest["tokens"], "total": tokens + shown},
+        "tokens": tokens,
         "prompts": list(prompts),
         "toolCalls": list(calls),
         "promptDigest": digest,

@@ -196,10 +196,18 @@ class MemoryService:
         prompts: Sequence[JsonObject],
         calls: Sequence[JsonObject],
         earlier: int,
+        count: CountTokens = no_count,
     ) -> None:
-        """Keep what an answer with tools was made from so far; its prompts begin with the newest `earlier` messages."""
-        tokens = sum(_estimated(f"{each['system'] or ''}{each['text']}", 1) for each in prompts)
-        manifest = with_tool_use(prepared.manifest, prompts, calls, earlier, tokens)
+        """Keep what an answer with tools was made from so far; its prompts begin with the newest `earlier` messages.
+
+        Tokens are exact if `count` can count them.
+        """
+        history = prepared.request.history
+        said = [PromptMessage(each) for each in history[len(history) - earlier :]]
+        counts = [counted for each in prompts if (counted := count(request_of(each, said))) is not None]
+        if len(counts) < len(prompts):
+            counts = []
+        manifest = with_tool_use(prepared.manifest, prompts, calls, earlier, counts)
         self._keep(prepared.answer, manifest, prepared.made_at)
 
     def manifest(self, user: str, answer: str) -> JsonObject:

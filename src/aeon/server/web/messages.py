@@ -107,13 +107,14 @@ async def show_why(message: str, caller: SignedIn, request: Request) -> Response
         total = manifest["tokens"]["total"]
         parts = [_part(service, each, total) for each in manifest["entries"]]
         system = manifest["system"]
-        instructions = None if "prompts" in manifest else Part(None, system["text"], _share(system["tokens"], total))
+        requests = manifest.get("prompts", [{"text": system["text"], "tokens": system["tokens"]}])
         return {
             "current": made.conversation_id,
             "made": made,
             "manifest": manifest,
             "parts": parts,
-            "instructions": instructions,
+            "requests": [Part(None, each["text"], _share(each.get("tokens", 0), total)) for each in requests],
+            "uses_tools": "prompts" in manifest,
             "left_out": [_part(service, each, total) for each in manifest["leftOut"]],
         }
 

@@ -97,6 +97,7 @@ TEXTS: Final[Mapping[str, tuple[str, str]]] = {
     "regenerate": ("Regenerate", "Neu erzeugen"),
     "rename": ("Rename", "Umbenennen"),
     "restore": ("Restore", "Wiederherstellen"),
+    "request_number": ("Request {n} to the model", "Anfrage {n} an das Modell"),
     "retry": ("Try again", "Erneut versuchen"),
     "retry_of": ("Retry of", "Wiederholung von"),
     "retrying": ("is retried", "wird wiederholt"),

@@ -141,3 +141,12 @@ def test_parameters_and_histories_of_open_webui_are_counted_platform_27():
 def test_an_unusual_name_is_not_repeated():
     said = {"uuid": "a", "sender": "human", "text": "Hi.", "\x1b[31m": 1, "x" * 1000: 2}
     assert not_kept({"uuid": "x", "chat_messages": [said]}) == {"field with an unusual name of messages": 2}
+
+
+def test_the_end_of_a_long_title_is_counted_platform_27():
+    conversation = conversations("claude")[0]
+    before = not_kept(conversation)
+    conversation["name"] = "word " * 60
+    assert not_kept(conversation) == {**before, "end of a title of over 200 characters": 1}
+    conversation["name"] = "w" * 200
+    assert not_kept(conversation) == before

@@ -25,6 +25,7 @@ _SPEAKERS: Final[Mapping[Role, tuple[Speaker, TurnType]]] = {
 
 _UNSTORABLE: Final = "character that no text can hold"
 _OTHER_ROLE: Final = "message in a turn of another role; its own role is kept beside it"
+_MAX_TITLE: Final = 200
 _EPOCH: Final = "1970-01-01T00:00:00.000000+00:00"
 
 
@@ -82,13 +83,15 @@ def arrange(source: SourceConversation) -> ConversationTree:
         not_kept.update(each.dropped)
         if each.content is not None and (lost := _count_unstorable(each.content)):
             not_kept[_UNSTORABLE] += lost
+    if source.title and len(source.title) > _MAX_TITLE:
+        not_kept[f"end of a title of over {_MAX_TITLE} characters"] += 1
     times = sorted(each.created_at for each in messages.values() if each.created_at is not None)
     created_at = source.created_at or next(iter(times), None)
     return ConversationTree(
         source=source.source,
         key=source.key,
         own_id=None,
-        title=source.title,
+        title=source.title[:_MAX_TITLE].rstrip() if source.title else None,
         title_by="user" if source.title else None,
         status="archived" if source.is_archived else "active",
         pinned=source.is_pinned,

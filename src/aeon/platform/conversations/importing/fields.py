@@ -12,7 +12,6 @@ from aeon.base.json import Json, JsonObject, canonical_json, json_problems
 from aeon.platform.conversations.importing.tree import BrokenConversationError
 from aeon.platform.records import replace_unstorable
 
-_MAX_TITLE: Final = 200
 _MAX_TAG: Final = 50
 _MAX_TAGS: Final = 50
 _MAX_KEY: Final = 200
@@ -87,9 +86,9 @@ def instant_of(value: Json) -> str | None:
 
 
 def title_of(value: Json) -> str | None:
-    """Returns a title as the record keeps it: one line of at most 200 characters."""
+    """Returns a title in one line, without characters that the record cannot keep."""
     line = " ".join(_CONTROLS.sub(" ", replace_unstorable(text_of(value) or "")).split())
-    return line[:_MAX_TITLE].rstrip() or None
+    return line or None
 
 
 def tags_of(value: Json) -> list[str]:
