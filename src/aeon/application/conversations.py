@@ -1,20 +1,19 @@
 """`ConversationService`: everything that a user does with conversations, for every door."""
 
 import builtins
-import time
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
-from datetime import datetime
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from functools import cached_property
 from itertools import accumulate
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, TypeAlias, cast
+from typing import TYPE_CHECKING, TypeAlias, cast
 
+from aeon.application.answers import ANSWER_INPUTS, DEFAULT_REPLY, AnswerFollower, AnswerService
 from aeon.application.default_catalog import REPLY_TOOL, ensure_default_tool
 from aeon.application.pages import Page, checked_limit, decode_cursor, encode_cursor, page_of
 from aeon.application.run_reader import NEWEST, RunReader
 from aeon.application.runs import RunService
-from aeon.base.errors import AeonError, InputError
+from aeon.base.errors import InputError
 from aeon.base.json import Json, JsonObject, canonical_json
 from aeon.bootstrap.platform import Platform
 from aeon.bootstrap.runs import platform_runs
@@ -38,13 +37,11 @@ from aeon.platform.conversations.model import (
     ConversationStatus,
     NewConversation,
 )
-from aeon.platform.conversations.turns import EndedAnswer, Executor, checked_content
-from aeon.platform.errors import NotFoundError, PlatformError, RuleError
+from aeon.platform.conversations.turns import Executor, checked_content
+from aeon.platform.errors import NotFoundError
 from aeon.platform.ledger import MutationRequest
 from aeon.platform.memory.working_memory import ReplyForm, WorkingMemory
 from aeon.platform.processes.model import Process
-from aeon.platform.runs.machine.state import ENDED_PHASES
-from aeon.platform.runs.service import RunView
 from aeon.platform.search.messages import MessageFilter, MessageHit
 from aeon.platform.store import StoreUnavailableError
 
@@ -75,15 +72,6 @@ __all__ = [
 AttachmentSource: TypeAlias = Path | tuple[str, bytes] | NewAttachment
 """What to attach: a file's path, a name and bytes, or what `read_attachment` has returned."""
 
-DEFAULT_REPLY: Final = "reply"
-"""The Process that answers where the user has chosen none: with tools and skills where they suit."""
-
-PLAIN_REPLY: Final = "reply_plain"
-"""The Process that answers by one call of the model."""
-
-ANSWER_INPUTS: Final = frozenset({"answer", "message", "conversation"})
-"""What a Process that answers may take as input: the ids of the answer and of its conversation, and the message."""
-
 _LIST_LIMIT = 50
 _SEARCH_LIMIT = 20
 _MATCHES = 9
@@ -93,71 +81,6 @@ _EXCERPT = 1000
 
 _WINDOW = 190_000
 """Bytes of a window of a tree, without the list around it."""
-
-_WAIT = 0.1
-"""Seconds between two looks at the run of an answer."""
-
-_SOON = 0.005
-"""Seconds before the second look at a run whose answer is there; more before each further one."""
-
-_STARTING = 10.0
-"""Seconds that a process has between the beginning of an answer and the start of its run."""
-
-_TAKE_UP = 50
-"""Looks without a piece, after which it is checked whether the maker still lives."""
-
-
-class AnswerFollower:
-    """An iterator of the pieces of an answer that is being made; it ends with the answer.
-
-    A reader who begins late gets all pieces first. `result` is the alternative as it is then.
-    """
-
-    def __init__(self, service: "ConversationService", platform: Platform, answer: Alternative) -> None:
-        self._service = service
-        self._pieces = platform.pieces
-        self._shown: list[str] = []
-        self._idle = 0
-        self._has_ended = False
-        self.result = answer
-
-    def __iter__(self) -> Iterator[str]:
-        while (found := self.look(_WAIT)) is not None:
-            yield from found
-            if not found and self._pieces.is_finished(self.result.id):
-                time.sleep(min(_WAIT, _SOON * self._idle))  # its Process may have more steps
-
-    def look(self, wait: float = 0) -> list[str] | None:
-        """Return the new pieces, for which it waits `wait` seconds at most; None once the answer has ended."""
-        if self._has_ended:
-            return None
-        found = self._pieces.read(self.result.id, len(self._shown), wait)
-        self._shown += found
-        self._idle = 0 if found else self._idle + 1
-        return found or self._rest()
-
-    @contextmanager
-    def watch(self, tell: Callable[[], None]) -> Generator[None]:
-        """The time in which `tell` is called, in other threads, when it is time to look.
-
-        Nobody tells of pieces that other processes make: look from time to time.
-        """
-        run = self.result.run_id
-        follow_run = nullcontext() if run is None else self._service.watch_run(run, tell)
-        with self._pieces.watch(self.result.id, tell), follow_run:
-            yield
-
-    def _rest(self) -> list[str] | None:
-        """Return what an answer that has ended has besides its pieces; nothing while it is made."""
-        self.result = self._service.settle(self.result.id)
-        if self.result.state == "generating":
-            if self._idle % _TAKE_UP == 0:
-                self._service.take_up(self.result.id)
-            return []
-        self._has_ended = True
-        self._pieces.drop(self.result.id)
-        rest = _unshown(self.result.content or "", "".join(self._shown))
-        return [rest] if rest else None
 
 
 class ConversationService:
@@ -180,6 +103,7 @@ class ConversationService:
         self._user = user
         self._runs = runs
         self._context = context
+        self.answers = AnswerService(platform, user, runs)
 
     @cached_property
     def transfer(self) -> "ConversationTransfer":
@@ -414,14 +338,14 @@ class ConversationService:
         Nothing is added if the message is not valid or no Process can answer. Raises like `say` and `reply`.
         """
         preferred = None if conversation is None else self.get(conversation).default_process_id
-        chosen = self._process(process or preferred or DEFAULT_REPLY)
+        chosen = self.answers.find_process(process or preferred or DEFAULT_REPLY)
         checked_content(content)
         attached = self._read_attachments(attachments)
         keys = [None if key is None else f"{key}:{part}" for part in ("conversation", "message", "answer")]
         place = self.create(key=keys[0]).id if conversation is None else conversation
         message = self.say(place, content, attachments=attached, key=keys[1])
         begun = self._platform.turns.begin_answer(message.id, _executor_of(chosen), self._request(keys[2]))
-        return self._start(begun, chosen)
+        return self.answers.start(begun, chosen)
 
     def reply(self, message: str, *, process: str | None = None, key: str | None = None) -> AnswerFollower:
         """Begin an answer to a message, by a Process: the given one, else that of the last answer, else the default.
@@ -429,9 +353,9 @@ class ConversationService:
         Raises RuleError for a Process that is disabled or needs other inputs, and ConflictError.
         """
         conversation = self.get(self.alternative(message).conversation_id)
-        chosen = self._process(process or conversation.default_process_id or DEFAULT_REPLY)
+        chosen = self.answers.find_process(process or conversation.default_process_id or DEFAULT_REPLY)
         begun = self._platform.turns.begin_answer(message, _executor_of(chosen), self._request(key))
-        return self._start(begun, chosen)
+        return self.answers.start(begun, chosen)
 
     def regenerate(self, answer: str, *, process: str | None = None, key: str | None = None) -> AnswerFollower:
         """Begin another alternative of an answer, by the Process that made it, or another one (platform 44).
@@ -439,64 +363,17 @@ class ConversationService:
         Also retries an answer that failed. Raises like `reply`.
         """
         before = self.alternative(answer)
-        chosen = self._process(process or before.process_id or DEFAULT_REPLY)
+        chosen = self.answers.find_process(process or before.process_id or DEFAULT_REPLY)
         begun = self._platform.turns.regenerate(answer, _executor_of(chosen), self._request(key))
-        return self._start(begun, chosen)
+        return self.answers.start(begun, chosen)
 
     def follow(self, answer: str) -> AnswerFollower:
         """Follow an answer from its first piece."""
-        return AnswerFollower(self, self._platform, self.settle(answer))
-
-    def watch_run(self, run: str, tell: Callable[[], None]) -> AbstractContextManager[None]:
-        """The time in which `tell` is called after new entries of an answer's run, in another thread."""
-        return self._runs().watch(run, tell)
+        return self.answers.follow(answer)
 
     def stop(self, answer: str) -> Alternative:
         """Stop an answer that is being made; what was written is its content, marked as stopped (platform 22)."""
-        before = self.alternative(answer)
-        if before.state != "generating":
-            return before
-        written = self._platform.pieces.stop(answer).strip()
-        reason = "stopped before anything was written"
-        ended = EndedAnswer(written or None, reason, is_stopped=True)
-        if self._platform.turns.end_answer(self._user, answer, ended) and before.run_id is not None:
-            with suppress(RuleError):  # it has ended meanwhile
-                self._runs().cancel(before.run_id, wait=0)
-        return self.alternative(answer)
-
-    def settle(self, answer: str) -> Alternative:
-        """Write the result of an answer whose run has ended; return the answer as it is now."""
-        made = self.alternative(answer)
-        if made.state != "generating" or made.run_id is None:
-            return made
-        try:
-            view = self._runs().view(made.run_id)
-        except NotFoundError:
-            self._platform.turns.end_answer(self._user, answer, EndedAnswer(None, "its run was deleted"))
-            return self.alternative(answer)
-        if view.state.phase not in ENDED_PHASES:
-            return made
-        usage = self._runs().usage(made.run_id)
-        model = next((each.model for each in usage.models if each.model), None)
-        text = _text_of(view.state.output) if view.state.phase == "completed" else ""
-        reason = view.state.error.message if view.state.error is not None else f"the run was {view.state.phase}"
-        failure = "the Process returned nothing" if view.state.phase == "completed" else reason
-        said: JsonObject = {name: _value_of(view, name) for name in ("finishReason", "cachedTokens")}
-        made_by = {**usage.as_dict(), **said}
-        ended = EndedAnswer(text or None, failure, model, made_by, marks=_value_of(view, "marks") or [])
-        self._platform.turns.end_answer(self._user, answer, ended)
-        self._platform.pieces.drop(answer)
-        return self.alternative(answer)
-
-    def take_up(self, answer: str) -> None:
-        """Go on with an answer here if the process that made it has died."""
-        made = self.alternative(answer)
-        if made.state != "generating":
-            return
-        if made.run_id is not None:
-            self._runs().resume(made.run_id)
-        elif self._is_abandoned(made):
-            self._start_again(made)
+        return self.answers.stop(answer)
 
     def recover(self) -> "builtins.list[Alternative]":
         """Take up the user's answers whose makers have died, and settle those that have ended.
@@ -506,26 +383,9 @@ class ConversationService:
         """
         with suppress(StoreUnavailableError):  # the next start tries again
             self.erasing.finish()
-        for made in self.settle_all():
-            self.take_up(made.id)
+        for made in self.answers.settle_all():
+            self.answers.take_up(made.id)
         return self._platform.turns.list_generating(self._user)
-
-    def settle_all(self) -> "builtins.list[Alternative]":
-        """Settle the user's answers whose runs have ended, and start the runs that nobody has started in time.
-
-        Returns those that are still being made.
-        """
-        left = self._platform.turns.list_generating(self._user)
-        for made in left:
-            if made.run_id is None:
-                self.take_up(made.id)
-        settled = [self.settle(made.id) for made in left]
-        return [made for made in settled if made.state == "generating"]
-
-    def _is_abandoned(self, made: Alternative) -> bool:
-        """Whether the process that began an answer has not started its run in time."""
-        age = datetime.fromisoformat(self._platform.catalog.ledger.now()) - datetime.fromisoformat(made.created_at)
-        return abs(age.total_seconds()) > _STARTING  # also if the clock was set back
 
     # What answers are made from
 
@@ -573,54 +433,12 @@ class ConversationService:
         """
         return self._platform.memory.remake(self._user, answer)
 
-    def _start(self, begun: Alternative, process: Process) -> AnswerFollower:
-        """Start the run of an answer, once however often this is called; an answer that cannot start has failed."""
-        message = self.alternative(begun.responds_to_id or "")
-        offered: JsonObject = {
-            "answer": begun.id,
-            "message": message.content,
-            "conversation": begun.conversation_id,
-        }
-        inputs = {name: offered[name] for name in process.initial_context if name in offered}
-        try:
-            run = self._runs().start(process, inputs, key=f"answer:{begun.id}")
-        except AeonError as error:
-            self._platform.turns.end_answer(self._user, begun.id, EndedAnswer(None, error.message))
-            raise
-        self._platform.turns.set_run(self._user, begun.id, run.id)
-        return AnswerFollower(self, self._platform, self.alternative(begun.id))
-
-    def _start_again(self, begun: Alternative) -> None:
-        """Start the run of an answer whose maker died before it had one."""
-        try:
-            self._start(begun, self._platform.processes.get(self._user, begun.process_id or ""))
-        except PlatformError as error:
-            self._platform.turns.end_answer(self._user, begun.id, EndedAnswer(None, error.message))
-
     def _read_attachments(self, sources: Sequence[AttachmentSource]) -> "builtins.list[NewAttachment]":
         """Return files as they are attached. Raises RuleError, InputError, MissingExtraError."""
         attached = checked_attachments([_attachment_from(each, self._folder) for each in sources])
         if any(each.is_image for each in attached):
             self._platform.require_sight()
         return attached
-
-    def _process(self, name: str) -> Process:
-        """Return the Process that is to answer. Raises RuleError if it cannot."""
-        if name in (DEFAULT_REPLY, PLAIN_REPLY):
-            ensure_default_tool(self._platform, REPLY_TOOL)
-        process = self._platform.processes.find(self._user, name)
-        if not process.enabled:
-            raise RuleError(
-                f"The Process {process.name!r} is disabled.", rule="enabled", next_step="Choose another one."
-            )
-        unknown = sorted(set(process.initial_context) - ANSWER_INPUTS)
-        if unknown:
-            raise RuleError(
-                f"The Process {process.name!r} needs {', '.join(unknown)}, which a conversation does not have.",
-                rule="reply_inputs",
-                next_step="Choose one whose initialContext has only: answer, message, conversation.",
-            )
-        return process
 
     def _request(self, key: str | None, expected_version: int | None = None) -> MutationRequest:
         return MutationRequest(self._user, key, expected_version)
@@ -653,26 +471,9 @@ def _count_fitting(alternatives: "builtins.list[Alternative]") -> int:
     return max(1, sum(size <= _WINDOW for size in sizes))
 
 
-def _unshown(content: str, shown: str) -> str:
-    """The end of a content of which a reader has seen the beginning; empty if it has seen something else."""
-    seen = shown.lstrip()
-    return content[len(seen) :] if content.startswith(seen) else ""
-
-
 def _ambiguous(name: str, ids: "builtins.list[str]") -> InputError:
     return InputError(f"{name!r} begins more than one id: {', '.join(ids)}.", next_step="Give more of it.")
 
 
 def _executor_of(process: Process) -> Executor:
     return Executor(process.id, process.digest)
-
-
-def _value_of(view: RunView, name: str) -> Json:
-    """What the steps of a run say of their answer under a name, such as `finishReason` or `marks`; None if nothing."""
-    values: list[object] = [step.value for step in view.state.steps]
-    found = [cast(JsonObject, value).get(name) for value in values if isinstance(value, dict)]
-    return next((each for each in found if each is not None), None)
-
-
-def _text_of(output: object) -> str:
-    return output.strip() if isinstance(output, str) else "" if output is None else canonical_json(output)  # pyright: ignore[reportArgumentType]  # a run's output is JSON

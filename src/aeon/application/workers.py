@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from functools import partial
 from typing import Final, NoReturn, TypeAlias
 
+from aeon.application.answers import AnswerService
 from aeon.application.conversation_titles import ConversationTitles
 from aeon.application.conversations import ConversationService
 from aeon.application.jobs import PROCESS
@@ -126,7 +127,7 @@ class WorkerService:
             platform.turns.remove_left_pieces()
         for owner in owners:
             runs = partial(RunService, self._runtime, owner)
-            ConversationService(platform, owner, runs, platform.context).settle_all()
+            AnswerService(platform, owner, runs).settle_all()
         return []
 
     def _name_conversations(self) -> list[str]:

@@ -159,7 +159,7 @@ def test_an_answer_whose_run_could_not_begin_is_started_by_the_next_command(aeon
     assert (lost.code, lost.out) == (1, "")
     record.start()
     assert path(aeon)[-1]["state"] == "generating"
-    monkeypatch.setattr("aeon.application.conversations._STARTING", 0.0)
+    monkeypatch.setattr("aeon.application.answers._STARTING", 0.0)
     went_on = aeon("chat", "How are they made?", "-c", "last")
     assert (went_on.code, went_on.out) == (0, "In a pan.\n"), went_on.err
     assert [each["content"] for each in path(aeon)][1::2] == [WHOLE, "In a pan."]

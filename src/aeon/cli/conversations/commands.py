@@ -85,7 +85,7 @@ def chat(  # one for each option
 
 def _process_of(tools: bool | None) -> str | None:
     """The Process that a flag chooses; None without one: the conversation goes on with its last Process."""
-    from aeon.application.conversations import DEFAULT_REPLY, PLAIN_REPLY
+    from aeon.application.answers import DEFAULT_REPLY, PLAIN_REPLY
 
     return None if tools is None else DEFAULT_REPLY if tools else PLAIN_REPLY
 

@@ -140,7 +140,7 @@ async def say(conversation: str, caller: SignedIn, sent: SentNew, asked: Asked) 
 async def get_message(message: str, caller: SignedIn) -> JSONResponse:
     """Read one message or answer, with what is attached to it."""
     service = caller.workspace.conversations
-    (found,) = await caller.state.call(lambda: _with_files(service, [service.settle(message)]))
+    (found,) = await caller.state.call(lambda: _with_files(service, [service.answers.settle(message)]))
     return thing(found)
 
 

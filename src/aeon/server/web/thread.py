@@ -70,7 +70,7 @@ def read_thread(service: ConversationService, conversation: str, at: str | None)
     end = at or found.tip_id
     path = [] if end is None else service.path_to(end, limit=WINDOW)
     if path:
-        path[-1] = service.settle(path[-1].id)
+        path[-1] = service.answers.settle(path[-1].id)
         _check_place(path[-1], conversation)
     attached = service.attachments(each.id for each in path)
     messages = [_shown(service, each, attached.get(each.id, [])) for each in path]
