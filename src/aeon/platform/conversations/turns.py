@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from aeon.base.json import Json, JsonObject, canonical_json, parse_strict
+from aeon.base.json import Json, JsonObject, canonical_json
 from aeon.platform.conversations import queries
 from aeon.platform.conversations.attachments import (
     NewAttachment,
@@ -19,21 +19,17 @@ from aeon.platform.conversations.model import (
     Alternative,
     Conversation,
     Speaker,
-    Turn,
     content_digest,
     path_digest,
 )
-from aeon.platform.conversations.repository import ConversationRepository, conversation_action, id_range
-from aeon.platform.errors import ConflictError, NotFoundError, RuleError, VersionError
+from aeon.platform.conversations.repository import ConversationRepository, conversation_action
+from aeon.platform.conversations.turn_reader import TurnReader, alternative_in, conversation_in
+from aeon.platform.errors import ConflictError, NotFoundError, RuleError
 from aeon.platform.ledger import Ledger, Mutation, MutationRequest
 from aeon.platform.queries import LOCKED_HEAD
 from aeon.platform.records import replace_unstorable
 from aeon.platform.search.message_index import DocumentPlace, add_document
-from aeon.platform.store import Query, Row, Store, UnitOfWork, guard
-
-_WINDOW = 200
-_PAGE = 1000
-_COUNT_LIMIT = 10_000
+from aeon.platform.store import Store, UnitOfWork, guard
 
 
 class EndedAnswer(NamedTuple):
@@ -81,8 +77,8 @@ class _Message(NamedTuple):
         return kept_rows(unit, user, self.keeps_of) if self.keeps_of else attachment_rows(self.attachments)
 
 
-class TurnRepository:
-    """Writes and reads the turns and alternatives of all users. Thread- and process-safe.
+class TurnRepository(TurnReader):
+    """Writes, and reads, the turns and alternatives of all users. Thread- and process-safe.
 
     Every change is one transaction: the alternative, the switch of the branch up to the root (platform 12), the tip and
     the audit entry. Every method raises NotFoundError for what the user may not see.
@@ -91,79 +87,9 @@ class TurnRepository:
     def __init__(
         self, store: Store, ledger: Ledger, new_id: Callable[[], str], conversations: ConversationRepository
     ) -> None:
-        self._store = store
-        self._ledger = ledger
+        super().__init__(store, ledger)
         self._new_id = new_id
         self._conversations = conversations
-
-    # Reading
-
-    def get(self, user: str, id_: str) -> Alternative:
-        """Return an alternative."""
-        rows = self._store.read(queries.ALTERNATIVE, {"user": user, "id": id_})
-        if not rows:
-            self._ledger.require_user(user)
-            raise NotFoundError(f"You have no message or answer {id_!r}.")
-        return _alternative(rows[0])
-
-    def list_matching(self, user: str, prefix: str, limit: int) -> list[Alternative]:
-        """Return the user's alternatives whose ids begin with `prefix`, by id."""
-        return self._all(queries.ALTERNATIVES_MATCHING, {"user": user, **id_range(prefix), "limit": limit})
-
-    def path(self, user: str, id_: str, limit: int = _WINDOW) -> list[Alternative]:
-        """Return the newest `limit` alternatives of the path that ends at `id_`, oldest first (platform 22)."""
-        return self._all(queries.PATH, {"user": user, "id": id_, "limit": limit})
-
-    def list_siblings(self, user: str, id_: str) -> list[Alternative]:
-        """Return all alternatives of the same turn, newest first (platform 44)."""
-        return self._all(queries.OF_TURN, {"user": user, "turn": self.get(user, id_).turn.id})
-
-    def list_responses(self, user: str, id_: str) -> list[Alternative]:
-        """Return all alternatives that respond to one, newest first."""
-        return self._all(queries.RESPONSES, {"user": user, "id": id_})
-
-    def list_generating(self, user: str, limit: int = _WINDOW) -> list[Alternative]:
-        """Return the user's answers that are being made, oldest first."""
-        return self._all(queries.GENERATING, {"user": user, "limit": limit})
-
-    def list_owners_generating(self) -> list[str]:
-        """Return the users who have answers that are being made."""
-        return [row["owner_id"] for row in self._store.read(queries.OWNERS_GENERATING)]
-
-    def remove_left_pieces(self) -> None:
-        """Remove the pieces that were written in the instant in which their answer was ended."""
-        self._store.update(lambda unit: unit.write(queries.REMOVE_LEFT_PIECES))
-
-    def count_below(self, user: str, id_: str) -> int:
-        """Return how many alternatives stand below one, at most 10,000."""
-        (row,) = self._store.read(queries.COUNT_BELOW, {"user": user, "id": id_, "limit": _COUNT_LIMIT})
-        return row["number"]
-
-    def tree(
-        self, user: str, conversation: str, after: tuple[int, str, int] = (0, "", 0), limit: int = _WINDOW
-    ) -> list[Alternative]:
-        """Return a window of all alternatives, by depth, turn and sequence, from the first after `after` on."""
-        depth, turn, sequence = after
-        params: JsonObject = {"conversation": conversation, "depth": depth, "turn": turn, "n": sequence, "limit": limit}
-        return self._all(queries.TREE, {"user": user, **params})
-
-    def whole(self, user: str, conversation: str) -> tuple[Conversation, list[Alternative]]:
-        """Return a conversation and all its alternatives as they are at one moment, by depth, turn and sequence."""
-
-        def work(unit: UnitOfWork) -> tuple[Conversation, list[Alternative]]:
-            found = _conversation_in(unit, user, conversation, None)
-            alternatives: list[Alternative] = []
-            params: JsonObject = {"user": user, "conversation": conversation, "limit": _PAGE}
-            place: JsonObject = {"depth": 0, "turn": "", "n": 0}
-            while rows := unit.read(queries.TREE, {**params, **place}):
-                alternatives += map(_alternative, rows)
-                last = alternatives[-1]
-                place = {"depth": last.turn.sequence, "turn": last.turn.id, "n": last.sequence}
-            return found, alternatives
-
-        return self._store.view(work)
-
-    # Writing
 
     def append(
         self,
@@ -183,7 +109,7 @@ class TurnRepository:
         self._conversations.get(user, conversation)
 
         def place(unit: UnitOfWork) -> _Place:
-            owner = _conversation_in(unit, user, conversation, request.expected)
+            owner = conversation_in(unit, user, conversation, request.expected)
             parent = after or owner.tip_id
             if parent is None:
                 if unit.read(queries.ROOT_TURN, {"conversation": conversation}):
@@ -214,9 +140,9 @@ class TurnRepository:
             )
 
         def place(unit: UnitOfWork) -> _Place:
-            _conversation_in(unit, request.user, edited.conversation_id, request.expected)
+            conversation_in(unit, request.user, edited.conversation_id, request.expected)
             parent = edited.responds_to_id
-            responds_to = None if parent is None else _alternative_in(unit, request.user, parent)
+            responds_to = None if parent is None else alternative_in(unit, request.user, parent)
             return _Place(edited.conversation_id, responds_to, edited.turn.id)
 
         message = _Message(text, (), id_) if attachments is None else _Message(text, checked_attachments(attachments))
@@ -263,7 +189,7 @@ class TurnRepository:
         mutation = request.mutation("conversation.activate", id_)
 
         def work(unit: UnitOfWork) -> None:
-            _conversation_in(unit, request.user, chosen.conversation_id, request.expected)
+            conversation_in(unit, request.user, chosen.conversation_id, request.expected)
             self._activate_path(unit, request.user, id_)
             (deepest,) = unit.read(queries.DEEPEST, {"user": request.user, "id": id_})
             self._move_tip(unit, request.user, chosen.conversation_id, deepest["id"], wakes=False)
@@ -354,7 +280,7 @@ class TurnRepository:
         }
 
         def place(unit: UnitOfWork) -> _Place:
-            _conversation_in(unit, user, conversation, request.expected)
+            conversation_in(unit, user, conversation, request.expected)
             found = self._place_after(unit, user, conversation, message, "agent")
             prefer: JsonObject = {"conversation": conversation, "user": user, "process": executor.process}
             unit.write(queries.PREFER_PROCESS, {**prefer, "at": self._ledger.now()})
@@ -420,7 +346,7 @@ class TurnRepository:
 
     def _place_after(self, unit: UnitOfWork, user: str, conversation: str, parent: str, speaker: Speaker) -> _Place:
         """Return the place of an alternative that responds to `parent`: the turn that answers it, else a new one."""
-        responds_to = _alternative_in(unit, user, parent)
+        responds_to = alternative_in(unit, user, parent)
         if responds_to.conversation_id != conversation:
             raise NotFoundError(f"This conversation has no message or answer {parent!r}.")
         if responds_to.state not in ANSWERABLE:
@@ -463,9 +389,6 @@ class TurnRepository:
             "content_hash": content_digest(text),
         }
 
-    def _all(self, query: Query, params: JsonObject) -> list[Alternative]:
-        return [_alternative(row) for row in self._store.read(query, params)]
-
 
 _EMPTY: JsonObject = {
     "content": None,
@@ -493,62 +416,9 @@ def checked_content(content: str) -> str:
     return text
 
 
-def _conversation_in(unit: UnitOfWork, user: str, id_: str, expected: int | None) -> Conversation:
-    """Return the conversation as the transaction sees it. Raises VersionError unless it has the expected version."""
-    rows = unit.read(queries.CONVERSATION, {"user": user, "id": id_})
-    if not rows:
-        raise NotFoundError(f"You have no conversation {id_!r}.")
-    found = Conversation.from_row(rows[0])
-    if expected is not None and found.version != expected:
-        raise VersionError(expected, found.version)
-    return found
-
-
 def _is_at_the_end(unit: UnitOfWork, where: _Place) -> bool:
     """Whether all above a place is active: it is the root's, or follows the tip, or stands beside it."""
     if where.responds_to is None:
         return True
     rows = unit.read(queries.TIP, {"conversation": where.conversation})
     return any(where.responds_to.id in (row["id"], row["responds_to_id"]) for row in rows)
-
-
-def _alternative_in(unit: UnitOfWork, user: str, id_: str) -> Alternative:
-    rows = unit.read(queries.ALTERNATIVE, {"user": user, "id": id_})
-    if not rows:
-        raise NotFoundError(f"You have no message or answer {id_!r}.")
-    return _alternative(rows[0])
-
-
-def _alternative(row: Row) -> Alternative:
-    turn = Turn(
-        row["turn_id"],
-        row["conversation_id"],
-        row["parent_id"],
-        row["via_alternative_id"],
-        row["depth"],
-        row["speaker"],
-        row["turn_type"],
-    )
-    return Alternative(
-        row["id"],
-        turn,
-        row["sequence"],
-        bool(row["is_active"]),
-        bool(row["is_stale"]),
-        row["responds_to_id"],
-        row["state"],
-        row["content"],
-        row["process_id"],
-        row["process_digest"],
-        row["run_id"],
-        row["model"],
-        parse_strict(row["usage"]) if row["usage"] else {},
-        parse_strict(row["marks"]) if row["marks"] else [],
-        row["failure"],
-        row["created_at"],
-        row["ended_at"],
-        row["forgotten_at"],
-        row["forgotten_by"],
-        parse_strict(row["imported"]) if row["imported"] else {},
-        row["path_hash"],
-    )
