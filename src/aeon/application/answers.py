@@ -4,12 +4,13 @@ import time
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from datetime import datetime
-from typing import Final, cast
+from typing import Final
 
 from aeon.application.default_catalog import REPLY_TOOL, ensure_default_tool
+from aeon.application.run_reader import value_of
 from aeon.application.runs import RunService
 from aeon.base.errors import AeonError
-from aeon.base.json import Json, JsonObject, canonical_json
+from aeon.base.json import JsonObject, canonical_json
 from aeon.bootstrap.platform import Platform
 from aeon.platform.conversations.model import Alternative
 from aeon.platform.conversations.turns import EndedAnswer
@@ -210,9 +211,9 @@ class AnswerService:
         text = _text_of(view.state.output) if has_completed else ""
         reason = view.state.error.message if view.state.error is not None else f"the run was {view.state.phase}"
         failure = "the Process returned nothing" if has_completed else reason
-        said: JsonObject = {name: _value_of(view, name) for name in ("finishReason", "cachedTokens")}
+        said: JsonObject = {name: value_of(view, name) for name in ("finishReason", "cachedTokens")}
         ended = EndedAnswer(text or None, failure, model, {**usage.as_dict(), **said})
-        return ended._replace(marks=_value_of(view, "marks") or ())
+        return ended._replace(marks=value_of(view, "marks") or ())
 
     def _is_abandoned(self, made: Alternative) -> bool:
         """Whether the process that began an answer has not started its run in time."""
@@ -231,13 +232,6 @@ def _unshown(content: str, shown: str) -> str:
     """The end of a content of which a reader has seen the beginning; empty if it has seen something else."""
     seen = shown.lstrip()
     return content[len(seen) :] if content.startswith(seen) else ""
-
-
-def _value_of(view: RunView, name: str) -> Json:
-    """What the steps of a run say of their answer under a name, such as `finishReason` or `marks`; None if nothing."""
-    values: list[object] = [step.value for step in view.state.steps]
-    found = [cast(JsonObject, value).get(name) for value in values if isinstance(value, dict)]
-    return next((each for each in found if each is not None), None)
 
 
 def _text_of(output: object) -> str:

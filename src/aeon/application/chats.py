@@ -7,13 +7,14 @@ from contextlib import AbstractContextManager, contextmanager
 from typing import Final, NamedTuple
 
 from aeon.application.default_catalog import ensure_default_tool
+from aeon.application.run_reader import value_of
 from aeon.application.runs import RunService
 from aeon.base.errors import AeonError
 from aeon.base.json import Json, JsonObject, canonical_json
 from aeon.bootstrap.platform import Platform
 from aeon.llm.usage import Usage
 from aeon.platform.catalog.repository import DEFAULTS_OWNER, EntityFilter
-from aeon.platform.errors import NotFoundError
+from aeon.platform.errors import NotFoundError, RuleError
 from aeon.platform.processes.model import Process
 from aeon.platform.runs.machine.state import ENDED_PHASES
 
@@ -22,7 +23,8 @@ __all__ = ["ChatFollower", "ChatInputs", "ChatService"]
 DEFAULT_CHAT: Final = "chat"
 """The shipped Process that answers with the project's model, and its tool."""
 
-_INPUTS: Final = frozenset({"request", "messages", "system"})
+_LIMITS: Final = "limits"
+_INPUTS: Final = frozenset({"request", "messages", "system", _LIMITS})
 _TEXT_OF_STEP: Final = re.compile(r"\{\{\s*step\.(\w+)\.text\s*\}\}")
 _MOST: Final = 1000
 
@@ -32,11 +34,15 @@ class ChatFailedError(AeonError):
 
 
 class ChatInputs(NamedTuple):
-    """What is to be answered: a request, after earlier messages (role and content), under instructions."""
+    """What is to be answered: a request, after earlier messages (role and content), under instructions.
+
+    `limits` may have `maxTokens` and `temperature`.
+    """
 
     request: str
     messages: list[JsonObject]
     system: str
+    limits: JsonObject
 
 
 class ChatFollower:
@@ -52,6 +58,8 @@ class ChatFollower:
         self.result: str | None = None
         self.waits_for: str | None = None
         """What the run asks a person, if it waits for one."""
+        self.is_cut_off = False
+        """Whether the answer ended at a limit of tokens."""
 
     def take(self, key: str, text: str) -> None:
         """Take a piece of a call; only the first attempt of the step whose text is the answer is shown at once."""
@@ -104,7 +112,7 @@ class ChatFollower:
 
 
 class ChatService:
-    """Answers chats of one user by Processes whose inputs are `request`, or also `messages` and `system`.
+    """Answers chats of one user by Processes with the input `request`, or also `messages`, `system` and `limits`.
 
     Threads may share it. Every method raises StoreError.
     """
@@ -130,9 +138,19 @@ class ChatService:
         raise NotFoundError(f"There is no model {name!r}.", next_step="List the models.")
 
     def start(self, process: Process, chat: ChatInputs, *, key: str | None = None) -> ChatFollower:
-        """Begin an answer. Raises what `RunService.start` does."""
+        """Begin an answer.
+
+        Raises RuleError for limits that the Process does not take, and what `RunService.start` does.
+        """
+        if chat.limits and _LIMITS not in process.initial_context:
+            raise RuleError(
+                f"The Process {process.name!r} takes no {' and no '.join(sorted(chat.limits))}.",
+                rule="chat_limits",
+                next_step=f"Leave them out, or add {_LIMITS!r} to its initialContext.",
+            )
         follower = ChatFollower(self, process)
         offered: JsonObject = {"request": chat.request, "messages": list[Json](chat.messages), "system": chat.system}
+        offered[_LIMITS] = chat.limits
         inputs = {name: offered[name] for name in process.initial_context}
         run = self._runs.start(
             process, inputs, key=key, accepted=lambda run: self._platform.call_pieces.listen(run.id, follower.take)
@@ -158,6 +176,7 @@ class ChatService:
             follower.result = f"The run waits for an answer to: {follower.waits_for}"
         elif view.state.phase == "completed":
             output = view.state.output
+            follower.is_cut_off = value_of(view, "finishReason") == "length"
             follower.result = output.strip() if isinstance(output, str) else canonical_json(output)
         if follower.result is None:
             failure = view.state.error

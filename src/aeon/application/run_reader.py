@@ -2,10 +2,12 @@
 
 import builtins
 from collections.abc import Iterator
+from typing import cast
 
 from aeon.application.pages import Page, checked_limit, decode_cursor, encode_cursor, page_of
 from aeon.base.clock import normalize_instant
 from aeon.base.errors import InputError
+from aeon.base.json import Json, JsonObject
 from aeon.base.next_steps import NextStep
 from aeon.platform.errors import NotFoundError, RuleError
 from aeon.platform.runs.dead_jobs import NEWEST_DEAD_JOB, DeadJob, DeadJobPosition
@@ -139,3 +141,10 @@ def _instant(text: str) -> str:
             f"{text!r} is not an instant.", rule="instant", field="$.since", next_step="Give ISO 8601 with its offset."
         )
     return instant
+
+
+def value_of(view: RunView, name: str) -> Json:
+    """Return what the steps of a run say under a name, such as `finishReason` or `marks`; None if nothing."""
+    values: list[object] = [step.value for step in view.state.steps]
+    found = [cast(JsonObject, value).get(name) for value in values if isinstance(value, dict)]
+    return next((each for each in found if each is not None), None)

@@ -7,8 +7,16 @@ import pytest
 from tests.server.conftest import events_of
 
 from aeon.adapters.engines.retry import wait_until
+from aeon.llm.interface import LLMResponse
 
 ONE = "Flour, eggs, milk and a pinch of salt."
+SHORT = """
+kind: Process
+name: short
+initialContext: [request]
+steps: [{id: only, tool: chat, inputs: {request: "{request}", messages: [], system: Be brief.}, output: reply}]
+outputTemplate: "{{step.reply.text}}"
+"""
 ASKED = [{"role": "user", "content": "What do pancakes need?"}]
 
 
@@ -63,6 +71,28 @@ def test_a_stream_has_the_whole_text_in_pieces_and_the_run_is_in_the_record(serv
     assert site.client("me").get(f"/api/v1/runs/{run}").json()["output"] == ONE
 
 
+def test_limits_reach_the_model_and_an_answer_that_was_cut_off_says_so(serve, client_of):
+    site = serve(LLMResponse("Flour, eggs", "length"), LLMResponse("Flour, eggs", "length"), LLMResponse(ONE, "stop"))
+    client = client_of(site)
+    limits = {"max_completion_tokens": 3, "temperature": 0.5}
+    answer = client.chat.completions.create(model="chat", messages=ASKED, **limits)
+    assert (answer.choices[0].message.content, answer.choices[0].finish_reason) == ("Flour, eggs", "length")
+    chunks = list(client.chat.completions.create(model="chat", messages=ASKED, stream=True, max_tokens=3))
+    assert chunks[-1].choices[0].finish_reason == "length"
+    client.chat.completions.create(model="chat", messages=ASKED, max_tokens=1_000_000)
+    asked = [(each.max_tokens, each.temperature) for each in site.model.requests]
+    assert asked == [(3, 0.5), (3, 0.0), (2048, 0.0)], "the Process allows no more"
+
+
+def test_a_process_without_limits_refuses_them(serve, client_of):
+    site = serve(ONE)
+    assert site.client("me").post("/api/v1/apply", json={"text": SHORT}).status_code == 200
+    client = client_of(site)
+    assert client.chat.completions.create(model="short", messages=ASKED).choices[0].message.content == ONE
+    with pytest.raises(openai.BadRequestError, match="takes no temperature"):
+        client.chat.completions.create(model="short", messages=ASKED, temperature=0.5)
+
+
 def test_with_the_header_the_message_goes_into_a_conversation(serve, client_of):
     site = serve(ONE, "Three times of everything.")
     client, program = client_of(site), site.client("me")
@@ -91,7 +121,10 @@ def test_with_the_header_the_message_goes_into_a_conversation(serve, client_of):
 @pytest.mark.parametrize(
     "more",
     [
-        {"temperature": 0.2},
+        {"temperature": 3},
+        {"max_tokens": 0},
+        {"top_p": 0.5},
+        {"temperature": 0.2, "extra_headers": {"x-aeon-conversation": "new"}},
         {"tools": [{"type": "function", "function": {"name": "f", "parameters": {}}}]},
         {"response_format": {"type": "json_object"}},
         {"n": 2},

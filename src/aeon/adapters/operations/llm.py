@@ -8,6 +8,9 @@ from queue import Empty, SimpleQueue
 from threading import Thread
 from typing import TYPE_CHECKING, Final, TypeAlias, cast
 
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic.alias_generators import to_camel
+
 from aeon.base.errors import LLMError, LLMRequestError, MissingExtraError, SupervisorError
 from aeon.base.json import Json, JsonObject, canonical_json
 from aeon.base.json_schema import compile_schema
@@ -147,7 +150,8 @@ class LlmExecutor:
             with self._adapter_for(work) as opened:
                 adapter = ReplyRecorder(opened, replies)
                 if not work.output_schema.keys() - _ANNOTATIONS:
-                    return {"text": _text(call_model(adapter, request, self._sink(work)))}
+                    may_be_cut = cast(LlmCall, work.operation).limits is not None
+                    return _text(call_model(adapter, request, self._sink(work)), may_be_cut=may_be_cut)
                 return _value(adapter, request, work.output_schema)
         except LLMError as error:
             raise operation_error(error) from None
@@ -185,7 +189,30 @@ def _request(operation: LlmCall, arguments: JsonObject) -> LLMRequest:
     system = render_prompt(operation.system_prompt, arguments)
     prompt = render_prompt(operation.prompt_template, arguments)
     earlier = () if operation.messages is None else _history(arguments.get(operation.messages, []))
-    return LLMRequest(prompt, system or None, operation.max_tokens, operation.temperature, history=earlier)
+    limits = _Limits.of({} if operation.limits is None else arguments.get(operation.limits, {}))
+    max_tokens = min(limits.max_tokens or operation.max_tokens, operation.max_tokens)
+    temperature = operation.temperature if limits.temperature is None else limits.temperature
+    return LLMRequest(prompt, system or None, max_tokens, temperature, history=earlier)
+
+
+class _Limits(BaseModel):
+    """What one call may set."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, alias_generator=to_camel)
+
+    max_tokens: int | None = Field(default=None, ge=1)
+    temperature: float | None = Field(default=None, ge=0, le=2)
+
+    @classmethod
+    def of(cls, given: Json) -> "_Limits":
+        """Raises OperationError for anything else."""
+        try:
+            return cls.model_validate(given)
+        except ValidationError as error:
+            raise OperationError(
+                f"the limits are not an object with maxTokens and temperature: {error.errors()[0]['msg']}",
+                next_step="Correct the input.",
+            ) from None
 
 
 def _history(messages: Json) -> tuple[ChatMessage, ...]:
@@ -205,13 +232,14 @@ def _earlier_message(given: JsonObject) -> ChatMessage:
     return ChatMessage(role, content)
 
 
-def _text(reply: LLMResponse) -> str:
-    """Return the response's text. Raises OperationError if it is truncated or empty."""
-    _refuse_unfinished(reply)
+def _text(reply: LLMResponse, *, may_be_cut: bool) -> JsonObject:
+    """Return the response's text. Raises OperationError if it is empty, or truncated and may not be."""
+    if not (reply.is_truncated and may_be_cut):
+        _refuse_unfinished(reply)
     text = reply.text.strip()
     if not text:
         raise OperationError("the model returned an empty answer", is_transient=True)
-    return text
+    return {"text": text, **({"finishReason": "length"} if reply.is_truncated else {})}
 
 
 def _value(adapter: LLMAdapter, request: LLMRequest, schema: JsonObject) -> Json:

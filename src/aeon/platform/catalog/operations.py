@@ -167,13 +167,20 @@ class LlmCall(HttpOperation):
         max_length=100,
         description="the input that has earlier messages, each with role (user or assistant) and content",
     )
+    limits: str | None = Field(
+        default=None,
+        min_length=1,
+        max_length=100,
+        description="the input that may set maxTokens (at most the operation's) and temperature of one call; a text "
+        "that ends at the limit is an answer, then, with the finishReason `length`",
+    )
 
     def variables(self) -> frozenset[str]:
-        """Returns the variables of both prompts, and the input with the earlier messages.
+        """Returns the variables of both prompts, and the inputs with the earlier messages and the limits.
 
         Raises ValueError if a prompt is not a valid template.
         """
-        inputs: frozenset[str] = frozenset() if self.messages is None else frozenset({self.messages})
+        inputs = frozenset(each for each in (self.messages, self.limits) if each is not None)
         return _handlebars(self.system_prompt) | _handlebars(self.prompt_template) | inputs
 
 

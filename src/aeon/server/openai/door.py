@@ -48,6 +48,11 @@ class Follower(Protocol):
         """The time in which `tell` is called, in other threads, when it is time to look."""
         ...
 
+    @property
+    def is_cut_off(self) -> bool:
+        """Whether an answer that has ended did so at a limit of tokens."""
+        ...
+
 
 class _Making:
     """An answer that is being made for a chat program, and what the program is told of it."""
@@ -64,10 +69,15 @@ class _Making:
             "model": model,
         }
 
+    @property
+    def finish(self) -> str:
+        """Why an answer that has ended did so."""
+        return "length" if self.follower.is_cut_off else "stop"
+
     def whole(self, text: str, usage: JsonObject) -> JsonObject:
         """The answer as one object."""
         message: JsonObject = {"role": "assistant", "content": text, "refusal": None}
-        choice: JsonObject = {"index": 0, "message": message, "finish_reason": "stop", "logprobs": None}
+        choice: JsonObject = {"index": 0, "message": message, "finish_reason": self.finish, "logprobs": None}
         return {**self._head, "object": "chat.completion", "choices": [choice], "usage": usage}
 
     def chunk(self, delta: JsonObject, finish: str | None = None) -> JsonObject:
@@ -148,7 +158,10 @@ def _begin_answer(caller: Caller, asked: ChatRequest, conversation: str, key: st
     conversations = caller.workspace.conversations
     place = None if conversation == "new" else conversations.get(conversation).id
     process = None if asked.model == DEFAULT_CHAT else asked.model
-    follower: AnswerFollower = conversations.ask(place, asked.chat().request, process=process, key=key)
+    chat = asked.chat()
+    if chat.limits:
+        raise HttpError(400, f"A conversation takes no {' and no '.join(sorted(chat.limits))}.")
+    follower: AnswerFollower = conversations.ask(place, chat.request, process=process, key=key)
     headers = {_CONVERSATION: follower.result.conversation_id}
     return _Making(asked.model, _Checked(follower), headers, lambda: _usage(follower.result.usage))
 
@@ -167,6 +180,10 @@ class _Checked:
 
     def watch(self, tell: Callable[[], None]) -> AbstractContextManager[None]:
         return self._follower.watch(tell)
+
+    @property
+    def is_cut_off(self) -> bool:
+        return self._follower.result.is_cut_off
 
 
 async def _pieces(caller: Caller, making: _Making) -> AsyncIterator[str]:
@@ -188,7 +205,7 @@ async def _chunks(caller: Caller, making: _Making, *, with_usage: bool) -> Async
     try:
         async for text in _pieces(caller, making):
             yield _line(making.chunk({"content": text}))
-        yield _line(making.chunk({}, "stop"))
+        yield _line(making.chunk({}, making.finish))
         if with_usage:
             yield _line(making.usage_chunk(await caller.state.call(making.usage)))
     except AeonError as error:
@@ -215,7 +232,7 @@ def _model(name: str, created_at: str) -> JsonObject:
 
 
 def _error(error: AeonError) -> JsonObject:
-    status = status_of(error)
+    status = _status_of(error)
     kind = _TYPES.get(status, "invalid_request_error" if status < 500 else "server_error")  # noqa: PLR2004  # HTTP's classes
     code: Json = "model_not_found" if status == 404 else None  # noqa: PLR2004  # as clients expect it
     return {"error": {"message": f"{error.message} {error.advice}".strip(), "type": kind, "param": None, "code": code}}
@@ -224,7 +241,13 @@ def _error(error: AeonError) -> JsonObject:
 async def _refused(_request: Request, error: Exception) -> Response:
     refused = cast(AeonError, error)
     headers = refused.headers if isinstance(refused, HttpError) else {}
-    return JSONResponse(_error(refused), status_of(refused), headers)
+    return JSONResponse(_error(refused), _status_of(refused), headers)
+
+
+def _status_of(error: AeonError) -> int:
+    """The status of an error; these programs know 400, not 422, for what cannot be answered as it was asked."""
+    status = status_of(error)
+    return 400 if status == 422 else status  # noqa: PLR2004  # HTTP's codes
 
 
 async def _invalid(request: Request, error: Exception) -> Response:

@@ -55,6 +55,9 @@ class ChatRequest(BaseModel):
     stream: bool = False
     stream_options: StreamOptions | None = None
     n: Literal[1] = 1
+    max_tokens: int | None = Field(default=None, ge=1)
+    max_completion_tokens: int | None = Field(default=None, ge=1)
+    temperature: float | None = Field(default=None, ge=0, le=2)
     user: str | None = None
     metadata: dict[str, Any] | None = None
     store: bool | None = None
@@ -74,4 +77,10 @@ class ChatRequest(BaseModel):
         if sum(len(each.text) for each in self.messages) > _MAX_TEXT:
             raise HttpError(413, f"The messages have more than {_MAX_TEXT:,} characters.")
         earlier: list[JsonObject] = [{"role": each.role, "content": each.text} for each in said[:-1]]
-        return ChatInputs(said[-1].text, earlier, system)
+        return ChatInputs(said[-1].text, earlier, system, self._limits)
+
+    @property
+    def _limits(self) -> JsonObject:
+        most = self.max_completion_tokens or self.max_tokens
+        given: JsonObject = {"maxTokens": most, "temperature": self.temperature}
+        return {name: value for name, value in given.items() if value is not None}
