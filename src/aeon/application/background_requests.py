@@ -95,9 +95,15 @@ class BackgroundRequests:
         self._opening = Lock()
         self._begun: dict[str, BackgroundRequest] = {}
 
-    def start(self, request: str, tools: Sequence[Tool], is_stopping: Callable[[], bool]) -> BackgroundRequest:
-        """Plan and run a request in a thread; what goes wrong there is its `error`."""
-        path = new_log_path(self._app.log_folder)
+    def new_id(self) -> str:
+        """Return an id for a request that is about to start."""
+        return new_log_path(self._app.log_folder).stem
+
+    def start(
+        self, id_: str, request: str, tools: Sequence[Tool], is_stopping: Callable[[], bool]
+    ) -> BackgroundRequest:
+        """Plan and run a request in a thread, under an id of `new_id`; what goes wrong there is its `error`."""
+        path = self._app.log_folder / f"{id_}.jsonl"
         return self._begin(path, lambda options: self._service.ask(request, options), tools, is_stopping)
 
     def resume(self, id_: str, tools: Sequence[Tool], is_stopping: Callable[[], bool]) -> BackgroundRequest | None:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from aeon.application.audit import AuditService
     from aeon.application.catalog import CatalogService, Services
     from aeon.application.chats import ChatService
+    from aeon.application.claims import ClaimService
     from aeon.application.conversations import ConversationService
     from aeon.application.documents import DocumentService
     from aeon.application.health import HealthService
@@ -76,6 +77,13 @@ class Workspace:
         from aeon.application.catalog import CatalogService
 
         return CatalogService(self._platform, self.user)
+
+    @cached_property
+    def claims(self) -> "ClaimService":
+        """The ids for which Idempotency-Keys stand, of what the record does not keep."""
+        from aeon.application.claims import ClaimService
+
+        return ClaimService(self._platform.catalog.ledger, self.user)
 
     @cached_property
     def documents(self) -> "DocumentService":

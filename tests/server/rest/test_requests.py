@@ -33,6 +33,34 @@ def test_a_request_is_waited_for_followed_found_and_its_log_is_the_truth(serve):
     assert client.post(f"{path}/cancel").status_code == 409
 
 
+def test_a_request_with_a_key_is_done_once_also_after_a_restart_platform_20(serve):
+    site = serve(ADD)
+    client = site.client("me")
+    once = {"idempotency-key": "one", "prefer": "wait=30"}
+    asked = {"request": "tell me 15*23 plus 7"}
+    first = client.post("/api/v1/requests", json=asked, headers=once)
+    again = client.post("/api/v1/requests", json=asked, headers=once)
+    site.workspaces.owned.requests._begun.clear()  # as after a restart
+    later = client.post("/api/v1/requests", json=asked, headers=once)
+    assert [each.status_code for each in (first, again, later)] == [200] * 3
+    assert first.json() == again.json() == later.json()
+    assert [each.headers.get("idempotency-replayed") for each in (first, again, later)] == [None, "true", "true"]
+    assert len(site.model.requests) == 1
+    other = client.post("/api/v1/requests", json={"request": "another"}, headers=once)
+    assert other.status_code == 409
+    assert [each["action"] for each in client.get("/api/v1/audit").json()["data"]].count("request.begin") == 1
+
+
+def test_what_was_accepted_and_never_seen_is_not_begun_a_second_time(serve):
+    """The server was killed between the two, or it is another one that works on it."""
+    site = serve()
+    fields = {"request": "tell me", "tools": None}
+    site.workspaces.of("me").claims.claim("request.begin", fields, "20261125-000000-abcdef", "one")
+    sent = site.client("me").post("/api/v1/requests", json=fields, headers={"idempotency-key": "one"})
+    assert sent.status_code == 409
+    assert "another key" in sent.json()["nextStep"]
+
+
 class HeldModel(ScriptedAdapter):
     """A model that plans once it is let go."""
 

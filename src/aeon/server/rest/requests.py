@@ -8,12 +8,11 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from aeon.application.background_requests import BackgroundRequest
 from aeon.base.json import JsonObject
 from aeon.server.auth.caller import Caller, FolderOwner
 from aeon.server.edge.problems import HttpError
 from aeon.server.edge.streams import END, StreamEvent, resume_point, stream
-from aeon.server.rest.answers import PROBLEM, Cursor, Limit, Wait, page, thing, wait_of
+from aeon.server.rest.answers import PROBLEM, Asked, Change, Cursor, Limit, Wait, page, thing, wait_of
 from aeon.tools.interface import Tool
 
 router = APIRouter(tags=["requests"], responses=dict(PROBLEM))
@@ -34,13 +33,25 @@ class NewRequest(BaseModel):
 
 
 @router.post("/requests", status_code=202)
-async def begin_request(new: NewRequest, caller: FolderOwner, prefer: Wait = "") -> JSONResponse:
+async def begin_request(new: NewRequest, caller: FolderOwner, asked: Asked, prefer: Wait = "") -> JSONResponse:
     """Plan and run a request; one runs at a time. With `Prefer: wait=30`, the answer is 200 once it has ended."""
     seconds = wait_of(prefer)
-    begun = await caller.state.call(
-        lambda: caller.state.owned.requests.start(new.request, _tools(caller, new.tools), caller.state.stopping.is_set)
-    )
-    return await _begun(caller, begun, seconds)
+    requests = caller.state.owned.requests
+
+    def begin() -> str:
+        fields: JsonObject = new.model_dump()
+        id_ = caller.workspace.claims.claim("request.begin", fields, requests.new_id(), asked.key)
+        if "idempotency-replayed" not in asked.headers:
+            requests.start(id_, new.request, _tools(caller, new.tools), caller.state.stopping.is_set)
+        elif requests.describe(id_) is None:
+            raise HttpError(
+                409,
+                f"The request {id_} was accepted before, and nothing is known of its beginning.",
+                next_step="If another server has accepted it, look there; else send it with another key.",
+            )
+        return id_
+
+    return await _begun(caller, await caller.state.call(begin), seconds, asked)
 
 
 @router.get("/requests")
@@ -76,7 +87,7 @@ async def cancel_request(request_id: str, caller: FolderOwner) -> JSONResponse:
     if begun is None or begun.is_over:
         raise HttpError(409, "This request does not run here.", next_step="Look at its state.")
     begun.cancel()
-    return await _begun(caller, begun, 0)
+    return await _begun(caller, begun.id, 0)
 
 
 @router.post("/requests/{request_id}/resume", status_code=202)
@@ -88,19 +99,20 @@ async def resume_request(request_id: str, caller: FolderOwner, tools: Tools | No
     )
     if begun is None:
         raise _missing(request_id)
-    return await _begun(caller, begun, 0)
+    return await _begun(caller, begun.id, 0)
 
 
 def _tools(caller: Caller, tools: Tools | None) -> list[Tool]:
     return [] if tools is None else [*caller.workspace.tools.list_for_kernel()]
 
 
-async def _begun(caller: Caller, begun: BackgroundRequest, seconds: float) -> JSONResponse:
+async def _begun(caller: Caller, id_: str, seconds: float, asked: Change | None = None) -> JSONResponse:
     """The answer with a request that was begun: 200 if it was waited for and has ended."""
-    if seconds:
+    begun = caller.state.owned.requests.find(id_)
+    if seconds and begun is not None:
         await caller.state.call(lambda: begun.wait(seconds))
-    status = 200 if seconds and begun.is_over else 202
-    return thing(await _described(caller, begun.id), status=status, location=f"/requests/{begun.id}")
+    status = 200 if seconds and (begun is None or begun.is_over) else 202
+    return thing(await _described(caller, id_), status=status, location=f"/requests/{id_}", change=asked)
 
 
 async def _described(caller: Caller, id_: str) -> JsonObject:
