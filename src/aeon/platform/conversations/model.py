@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from typing import Annotated, ClassVar, Final, Literal, NamedTuple, TypeAlias
 
-from pydantic import Field
+from pydantic import Field, StrictBool
 
 from aeon.base.json import Json, JsonObject, canonical_json
 from aeon.platform.records import Name, Record
@@ -61,7 +61,7 @@ class NewConversation(Record):
 
     title: Name | None = None
     tags: list[Tag] = Field(default_factory=list[str], max_length=50)
-    pinned: bool = False
+    pinned: StrictBool = False
     context_budget: int | None = Field(default=None, ge=256, description="tokens of a prompt, at most")
 
 
@@ -70,7 +70,7 @@ class ConversationChange(Record):
 
     title: Name | None = None
     tags: list[Tag] | None = Field(default=None, max_length=50)
-    pinned: bool | None = None
+    pinned: StrictBool | None = None
     status: ConversationStatus | None = None
     context_budget: int | None = Field(default=None, ge=256)
 

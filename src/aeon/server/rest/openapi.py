@@ -1,9 +1,12 @@
 """The description of the REST API, made from its code (OpenAPI 3.1)."""
 
+import re
 from typing import Any, Final
 
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
+
+from aeon.server.rest.answers import PREFIX
 
 _TEXT: Final = {"type": "string"}
 
@@ -34,6 +37,18 @@ Streams are server-sent events, resumed by `Last-Event-ID`. Enumerations may gro
 """
 
 
+_MADE: Final = {
+    "/conversations": ("/conversations/", "id"),
+    "/conversations/{conversation}/messages": ("/messages/", "id"),
+    "/processes/{process}/runs": ("/runs/", "id"),
+    "/requests": ("/requests/", "id"),
+    **{f"/{kind}": (f"/{kind}/", "name") for kind in ("processes", "schedules", "secrets", "services", "tools")},
+}
+"""By the path that makes a thing: where its operations begin, and the field of the answer that is their parameter."""
+
+_PARAMETER: Final = re.compile(r"\{(\w+)\}")
+
+
 def describe(app: FastAPI) -> None:
     """Let an application describe its operations, with the schema of problems and the ways to sign in."""
 
@@ -59,4 +74,21 @@ def _described(app: FastAPI) -> dict[str, Any]:
     for operations in schema["paths"].values():
         for operation in operations.values():
             operation["responses"].pop("422", None)  # `default` says how every problem looks
+    _link(schema["paths"])
     return schema
+
+
+def _link(paths: dict[str, dict[str, Any]]) -> None:
+    """Say which operations can be called with what another one has made (OpenAPI 3.1, Link Object)."""
+    for making, (prefix, field) in _MADE.items():
+        links = {
+            operation["operationId"]: {
+                "operationId": operation["operationId"],
+                "parameters": {parameter[1]: f"$response.body#/{field}"},
+            }
+            for path, operations in paths.items()
+            if path.startswith(f"{PREFIX}{prefix}{{") and (parameter := _PARAMETER.search(path))
+            for operation in operations.values()
+        }
+        answers = paths[f"{PREFIX}{making}"]["post"]["responses"]
+        next(answer for status, answer in answers.items() if status != "default")["links"] = links
