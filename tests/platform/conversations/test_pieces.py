@@ -1,5 +1,6 @@
 """The pieces of answers: in one process and through the record, for readers who come late, with makers who wake late."""
 
+import random
 import threading
 
 import pytest
@@ -51,6 +52,44 @@ def test_whoever_comes_late_gets_each_piece_once_from_the_number_named(talk, pie
     expected = [*(text.replace("\0", "\N{REPLACEMENT CHARACTER}") for text, _ in pieces), "end"]
     assert maker.read(made.id, number, 0) == expected[number:]
     assert elsewhere.read(made.id, number, 0) == expected[number:]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(2))
+def test_ten_thousand_cuts_and_new_makers_lose_and_double_nothing(talk, seed):
+    """Readers in the maker's process and elsewhere are cut off after any piece, and go on from their number."""
+    chance = random.Random(seed)
+    made = talk.turns.begin_answer(talk.say(talk.conversation()).id, talk.executor, talk.request())
+    local, maker, elsewhere = InProcessPieces(), *streams(talk)
+    local.begin(made.id)
+    maker.begin(made.id)
+    written, cuts = [], 0
+    seen = {"local": [], "same process": [], "elsewhere": []}
+    while cuts < 10_000:
+        if chance.random() < 0.2:
+            written.append(f"{len(written)} ")
+            local.append(made.id, written[-1])
+            maker.append(made.id, written[-1])
+        if chance.random() < 0.001:  # an attempt that failed is made again, by another process
+            later(talk)
+            maker.append(made.id, "")
+            local.append(made.id, "")
+            written.append("")
+            maker, _ = streams(talk)
+            assert maker.begin(made.id) == "".join(written)
+        if chance.random() < 0.05:
+            later(talk)
+        for name, stream in (("local", local), ("same process", maker), ("elsewhere", elsewhere)):
+            if chance.random() < 0.5:
+                found = stream.read(made.id, len(seen[name]), 0)
+                seen[name] += found[: chance.randint(0, len(found))]
+                cuts += 1
+    later(talk)
+    maker.append(made.id, "end")
+    local.append(made.id, "end")
+    for name, stream in (("local", local), ("same process", maker), ("elsewhere", elsewhere)):
+        seen[name] += stream.read(made.id, len(seen[name]), 0)
+        assert seen[name] == [*written, "end"], name
 
 
 def test_a_maker_that_wakes_up_late_writes_nothing_platform_43(talk, answer):
