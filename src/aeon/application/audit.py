@@ -30,6 +30,14 @@ class AuditService:
         found = list(islice(self._ledger.audit_log(self._user, position), checked_limit(limit) + 1))
         return page_of(found, limit, encode_cursor([found[min(limit, len(found)) - 1]["seq"]]) if found else "")
 
+    def read_on(self, number: int, limit: int = MAX_PAGE) -> list[JsonObject]:
+        """The entries after a number, oldest first, at most `limit`."""
+        return list(islice(self._ledger.audit_log(self._user, number), limit))
+
+    def last_number(self) -> int:
+        """The number of the newest entry; 0 without one."""
+        return self._ledger.chain_head(self._user).seq
+
     def verify(self, saved: ChainHead | None = None) -> AuditVerdict:
         """Verify that no entry was changed; with an earlier end that was `saved`, also that none was removed."""
         head = self._ledger.chain_head(self._user)

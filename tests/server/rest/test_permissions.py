@@ -6,6 +6,7 @@ Also: no GET changes the record, and no answer and no line of the log has a secr
 import json
 import logging
 import sqlite3
+import threading
 from contextlib import closing
 from itertools import count, product
 
@@ -70,6 +71,9 @@ echo '{"version": "0", "type": "done", "ok": true, "summary": "said hello"}'
 OF_ALL = {"GET metrics/{name}"}
 """Operations with a name that is everybody's: each user gets their own values."""
 
+
+ENDLESS = {"audit/events"}
+"""Streams that end with the server: it is stopping for as long as one of them is read to its end."""
 
 OWNED = ("requests", "skills", "models", "settings")
 """What belongs to the owner of the folder: others are refused, whether it is there or not."""
@@ -160,7 +164,11 @@ class World:
     def ask(self, user, method, path, **options):
         """The answer to a user's request; the text of every answer is kept."""
         headers = {"authorization": f"Bearer {self.tokens[user]}"} if user else {}
+        if path in ENDLESS and user is not None:
+            threading.Timer(1, self.site.state.stopping.set).start()
         answer = self.program.request(method, f"/api/v1/{path}", headers=headers, **options)
+        if path in ENDLESS:
+            self.site.state.stopping.clear()
         self.texts.append((f"{user} {method} {path}", answer.text + json.dumps([*answer.headers.items()])))
         return answer
 

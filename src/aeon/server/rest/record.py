@@ -1,14 +1,17 @@
 """The record as a whole: search, documents to apply, jobs, workers, metrics, the audit log (platform 10, 17 to 19)."""
 
-from typing import Annotated, Literal
+from collections.abc import AsyncGenerator
+from typing import Annotated, Literal, cast
 
-from fastapi import APIRouter, Query
-from fastapi.responses import JSONResponse
+import anyio
+from fastapi import APIRouter, Query, Request
+from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from aeon.application.documents import ApplyStep
 from aeon.base.json import Json, JsonObject
-from aeon.server.auth.caller import SignedIn
+from aeon.server.auth.caller import Caller, SignedIn
+from aeon.server.edge.streams import CHECK_EVERY, StreamEvent, resume_point, stream
 from aeon.server.rest.answers import PROBLEM, Asked, Cursor, Limit, listed, page, thing
 
 router = APIRouter(responses=dict(PROBLEM))
@@ -123,11 +126,36 @@ async def list_audit_entries(caller: SignedIn, cursor: Cursor = None, limit: Lim
     return page(await caller.state.call(lambda: audit.list_entries(after=cursor, limit=limit)), _same)
 
 
+@router.get("/audit/events", tags=["audit"], response_class=Response)
+async def follow_changes(
+    request: Request, caller: SignedIn, after: Annotated[int | None, Query(ge=0)] = None
+) -> Response:
+    """Each change to your things as it happens, from whatever process: for lists that stay current (platform 32).
+
+    An event is an entry of the audit log under its number. `after` or `Last-Event-ID` resumes, `after=0` begins with
+    the first change; without either, the stream begins now. It ends when its reader is signed out or the server stops.
+    """
+    newest = await caller.state.call(caller.workspace.audit.last_number) if after is None else after
+    return stream(caller.state, caller.reader, _changes(caller, resume_point(request, newest)))
+
+
 @router.get("/audit/verify", tags=["audit"])
 async def verify_audit_log(caller: SignedIn) -> JSONResponse:
     """Whether any entry of your audit log was changed."""
     verdict = await caller.state.call(caller.workspace.audit.verify)
     return thing({"seq": verdict.head.seq, "hash": verdict.head.hash, "problem": verdict.problem})
+
+
+async def _changes(caller: Caller, after: int) -> AsyncGenerator[StreamEvent | None]:
+    audit = caller.workspace.audit
+    while True:
+        found = await caller.state.call(lambda place=after: audit.read_on(place))
+        for entry in found:
+            after = cast(int, entry["seq"])
+            yield StreamEvent("change", entry, after)
+        if not found:
+            yield None
+            await anyio.sleep(CHECK_EVERY)
 
 
 def _same(entry: JsonObject) -> Json:
