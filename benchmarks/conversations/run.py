@@ -8,15 +8,17 @@ weights are on this machine, how much of each prompt the embedded model had read
 
 import argparse
 import json
+import os
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from statistics import quantiles
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from writing import Talk, database, opened
 
@@ -28,6 +30,9 @@ from aeon.platform.conversations.model import path_digest
 from aeon.platform.search.message_index import DocumentPlace, add_document, begin_index
 from aeon.platform.search.messages import MessageSearch
 from aeon.platform.store import Store
+
+if TYPE_CHECKING:
+    from aeon.testing.postgres_server import PostgresTestServer
 
 WORD_ENDS = ("ben", "dle", "fing", "gan", "ker", "len", "mos", "ner", "per", "ton")
 WORDS = [f"{first}{second}{third}" for first in "bdfgklmnprst" for second in ("a", "ei", "o") for third in WORD_ENDS]
@@ -234,6 +239,51 @@ def questions(rounds: int) -> None:
     print(f"| from the model's end to the stored answer | {whole.p50:.1f} | {whole.p95:.1f} | |\n")
 
 
+class Waiting(RequestAdapter):
+    """A model whose first piece comes when somebody follows, and whose second one comes a second later."""
+
+    def __init__(self) -> None:
+        self.goes_on = threading.Event()
+        self.at = 0.0
+
+    def supports_streaming(self) -> bool:
+        return True
+
+    def complete(self, request: LLMRequest, on_text: TextSink | None = None) -> LLMResponse:  # noqa: ARG002
+        self.goes_on.wait(20)
+        self.at = time.time()
+        if on_text is not None:
+            on_text("A first piece, ")
+            time.sleep(1)
+            on_text("and the end.")
+        return LLMResponse("A first piece, and the end.", "stop", {"input_tokens": 1, "output_tokens": 2}, "waiting")
+
+
+def elsewhere(name: str, variables: dict[str, str], rounds: int) -> None:
+    """From the model's first piece to a reader in another process, which has the record open."""
+    os.environ.update(variables)
+    model, took = Waiting(), Figure()
+    with (
+        tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder,
+        Project.open(folder, model=model) as project,
+    ):
+        command = [sys.executable, str(Path(__file__).with_name("reading.py")), folder]
+        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as reader:
+            reader.stdout.readline()
+            for _ in range(rounds + 1):
+                model.goes_on.clear()
+                answer = project.conversations.ask(None, "Tell me something about bridges, please.")
+                reader.stdin.write(f"{answer.result.id}\n")
+                reader.stdin.flush()
+                reader.stdout.readline()
+                model.goes_on.set()
+                took.append((float(reader.stdout.readline()) - model.at) * 1e3)
+                list(answer)
+            reader.stdin.close()
+    took = Figure(took[1:])
+    print(f"| {name} | {took.p50:.0f} | {took.p95:.0f} | p95 500 ms: {verdict(took.p95 <= 500)} |")
+
+
 def prefixes() -> None:
     """How much of each prompt of a conversation the embedded model had read before."""
     texts = ["Name three rivers of Europe, please.", "Which of them is the longest?", "And which one is the shortest?"]
@@ -257,27 +307,34 @@ def prefixes() -> None:
 
 
 @contextmanager
+def postgres(listen: str = "") -> Iterator["PostgresTestServer | None"]:
+    """A PostgreSQL server of the benchmark's own, on a local socket or a TCP address; None where there is none."""
+    from aeon.testing.postgres_server import PostgresTestServer, missing_for_postgres
+
+    if missing := missing_for_postgres():
+        print(f"PostgreSQL was not measured: {missing}\n")
+        yield None
+        return
+    server = PostgresTestServer(Path(tempfile.mkdtemp(prefix="aeon-postgres-")), listen)
+    server.start()
+    try:
+        yield server
+    finally:
+        server.kill()
+
+
+@contextmanager
 def stores(only: str | None) -> Iterator[list[tuple[str, str]]]:
     """The addresses of an empty SQLite and of an empty PostgreSQL, where there is one."""
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder, postgres() as server:
         found = [("SQLite", str(Path(folder, "record")))]
-        from aeon.testing.postgres_server import PostgresTestServer, missing_for_postgres
+        if server is not None:
+            from aeon.adapters.store.postgresql import migrate
 
-        if missing := missing_for_postgres():
-            print(f"PostgreSQL was not measured: {missing}\n")
-            yield [each for each in found if only in (None, each[0].lower())]
-            return
-        from aeon.adapters.store.postgresql import migrate
-
-        place = Path(tempfile.mkdtemp(prefix="aeon-postgres-"))
-        server = PostgresTestServer(place)
-        server.start()
-        try:
             address = server.create_database()
             migrate(address)
-            yield [each for each in [*found, ("PostgreSQL", address)] if only in (None, each[0].lower())]
-        finally:
-            server.kill()
+            found.append(("PostgreSQL", address))
+        yield [each for each in found if only in (None, each[0].lower())]
 
 
 def measure(name: str, address: str, options: argparse.Namespace) -> None:
@@ -304,6 +361,16 @@ def main() -> None:
             measure(name, address, options)
     print("## An answer\n")
     questions(options.rounds // 4)
+    with postgres("127.0.0.1") as server:
+        print("| the model's first piece to a reader in another process | p50 ms | p95 ms | aim |\n|---|--:|--:|---|")
+        elsewhere("SQLite", {}, options.rounds // 10)
+        if server is not None:
+            engine, store = server.create_database(), server.create_database()
+            from aeon.adapters.store.postgresql import migrate
+
+            migrate(store)
+            elsewhere("PostgreSQL", {"AEON_STORE_ADDRESS": store, "AEON_ENGINE_ADDRESS": engine}, options.rounds // 10)
+    print()
     prefixes()
 
 
