@@ -32,7 +32,10 @@ class TextFault(NamedTuple):
 
 
 class ProcessTextError(InputError):
-    """The text does not describe a valid Process; nothing was saved. `faults` are all that is wrong, by line."""
+    """The text does not describe a valid Process; nothing was saved.
+
+    `faults` are all that is wrong, by line.
+    """
 
     next_step = "Correct the text and save it again."
 
