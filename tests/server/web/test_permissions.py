@@ -29,6 +29,7 @@ FORMS = {
     "POST /conversations/{conversation}/messages": {"content": "x"},
     "POST /messages/{message}/edit": {"content": "x"},
     "POST /runs/{run}/answer": {"step": "approve", "value": "yes"},
+    "POST /apply": {"content": TEXT.replace("other", "another")},
     "POST /processes/new": {"content": TEXT},
     "POST /processes/check": {"content": TEXT},
     "POST /processes/{process}/edit": {"content": TEXT},

@@ -208,6 +208,29 @@ def test_a_call_that_fails_says_why_and_keeps_what_was_typed(me, own):
     assert "tea</textarea>" in answer.text
 
 
+def test_services_and_tools_are_added_by_a_text_as_a_whole_or_not_at_all(me, own):
+    sample = written(me.get("/apply"))
+    checked = post(me, "/apply", content=sample, then="check")
+    assert "What saving would do new Service my service new Tool my tool" in said(checked)
+    assert [each.name for each in own.tools.list(owner="own").items] == ["mine"]
+    wrong = post(me, "/apply", content=sample.replace("service: my service", "service: nothing"))
+    assert (wrong.status_code, "document 2 (line 10)" in said(wrong)) == (422, True)
+    assert "service: nothing" in written(wrong)
+    assert "new Tool my tool" in said(post(me, "/apply", content=sample))
+    assert own.tools.get("my tool").operation.type == "rest_request"
+    changed = post(me, "/apply", content=sample.replace("What it does.", "Looks up an item."))
+    assert "unchanged Service my service changed Tool my tool description" in said(changed)
+
+
+@pytest.mark.parametrize(
+    "head", ["kind: Secret", '"kind": "Secret"', "{kind: Secret, ", "kind:\n  Secret", "? kind\n: Secret"]
+)
+def test_a_text_with_a_secret_is_not_taken_and_not_shown_again_platform_3(me, own, head):
+    answer = post(me, "/apply", content=f"{head}\nname: k\ntype: api_key\nvalue: {{key: {CANARY}}}\n")
+    assert (answer.status_code, CANARY in answer.text) == (422, False)
+    assert own.secrets.list(owner="own").items == []
+
+
 def test_a_secret_is_written_rotated_and_never_read_platform_3(me, own):
     form = me.get("/secrets/new?kind=password")
     assert 'type="password"' in form.text

@@ -38,6 +38,7 @@ def addresses(served, page):
         "/tools",
         "/tools/users",
         "/tools/converse_with_tools",
+        "/apply",
         "/services",
         "/services/record",
         "/secrets",

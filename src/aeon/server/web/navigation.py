@@ -6,7 +6,7 @@ _PLACES: Final = (
     ("conversations", "/", ("conversations", "messages", "search")),
     ("runs", "/runs", ("runs",)),
     ("processes", "/processes", ("processes",)),
-    ("tools", "/tools", ("tools", "services", "secrets")),
+    ("tools", "/tools", ("tools", "services", "secrets", "apply")),
 )
 """The word of a link, where it leads, and the first parts of the addresses that belong to it."""
 

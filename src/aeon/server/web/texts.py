@@ -303,6 +303,18 @@ TEXTS: Final[Mapping[str, tuple[str, str]]] = {
         "The words are gone from the record. The rest is erased as soon as its runs have ended.",
         "Die Worte sind aus dem Bestand gelöscht. Der Rest wird gelöscht, sobald die Läufe zu Ende sind.",
     ),
+    "add_by_text": ("Add services and tools by a text", "Dienste und Werkzeuge als Text anlegen"),
+    "apply_more": (
+        "The text is what `aeon apply` reads: documents with --- between them. What exists is changed.",
+        "Der Text ist, was `aeon apply` liest: Dokumente, zwischen denen --- steht. Was es gibt, wird geändert.",
+    ),
+    "would_be_applied": ("What saving would do", "Was Speichern täte"),
+    "was_applied": ("What was done", "Was getan wurde"),
+    "applied_create": ("new", "neu"),
+    "applied_change": ("changed", "geändert"),
+    "applied_keep": ("unchanged", "unverändert"),
+    "affects": ("No more usable for:", "Nicht mehr nutzbar für:"),
+    "breaks": ("Does not fit any more:", "Passt nicht mehr:"),
     "erasing_in_files": (
         "The files of the database server have it until the server cleans them up.",
         "Die Dateien des Datenbankservers enthalten es, bis der Server sie aufräumt.",
