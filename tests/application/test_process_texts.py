@@ -7,7 +7,7 @@ from tests.application.conftest import STORED
 
 from aeon.application.default_catalog import add_defaults
 from aeon.application.process_texts import ProcessTextError
-from aeon.plan.yaml import dump_yaml, find_line, load_yaml
+from aeon.plan.yaml import dump_yaml, find_lines, load_yaml
 from aeon.platform.errors import ForbiddenError, NotFoundError, VersionError
 
 GOOD = """kind: Process
@@ -43,14 +43,8 @@ def test_what_is_written_as_yaml_is_read_again(value):
 
 def test_a_line_is_that_of_the_deepest_part_that_exists():
     text = "a: 1\nb:\n  - c: 2\n  - d:\n      e: 3\n"
-    assert [find_line(text, path) for path in (["b"], ["b", 1], ["b", 1, "d", "e"], ["b", 1, "x"], ["b", 7], [])] == [
-        2,
-        4,
-        5,
-        4,
-        2,
-        1,
-    ]
+    paths = (["b"], ["b", 1], ["b", 1, "d", "e"], ["b", 1, "x"], ["b", 7], [])
+    assert find_lines(text, paths) == [2, 4, 5, 4, 2, 1]
 
 
 @pytest.mark.parametrize("name", ["ask", "greet", "asks_below"])

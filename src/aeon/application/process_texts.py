@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from aeon.base.errors import InputError
 from aeon.base.json import Json, JsonObject, json_problems
 from aeon.bootstrap.platform import Platform
-from aeon.plan.yaml import YamlError, dump_yaml, find_line, load_yaml
+from aeon.plan.yaml import YamlError, dump_yaml, find_lines, load_yaml
 from aeon.platform.catalog.documents import CatalogDocument
 from aeon.platform.errors import ForbiddenError, NotFoundError, PlatformError
 from aeon.platform.ledger import MutationRequest
@@ -178,9 +178,13 @@ def _fields(text: str) -> JsonObject:
 def _faults(text: str, error: PlatformError) -> list[TextFault]:
     """What an error says is wrong, by line."""
     problems: list[Json] = error.details.get("problems") or [{"path": "$", "message": error.message}]
-    return sorted(_fault(text, each["path"], each["message"]) for each in problems)
+    lines = find_lines(text, [_parts(each["path"]) for each in problems])
+    return sorted(TextFault(line, each["path"], each["message"]) for line, each in zip(lines, problems, strict=True))
 
 
 def _fault(text: str, path: str, message: str) -> TextFault:
-    parts = [name or int(place) for name, place in _PART.findall(path)]
-    return TextFault(find_line(text, parts), path, message)
+    return TextFault(find_lines(text, [_parts(path)])[0], path, message)
+
+
+def _parts(path: str) -> list[str | int]:
+    return [name or int(place) for name, place in _PART.findall(path)]

@@ -1,7 +1,7 @@
 """YAML as plain data: no tags, no aliases (so no alias bombs), no duplicate keys, no excessive depth."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, cast
 
 import yaml
@@ -38,14 +38,18 @@ def dump_yaml(value: Json, *, allow_unicode: bool = True) -> str:
     return yaml.dump(value, Dumper=_PlainDumper, sort_keys=False, allow_unicode=allow_unicode, width=120)
 
 
-def find_line(text: str, path: Sequence[str | int]) -> int:
-    """Returns the line of the value at a path, counted from 1; of the last part that exists, if the path goes on.
+def find_lines(text: str, paths: Iterable[Sequence[str | int]]) -> list[int]:
+    """Returns the line of the value at each path, counted from 1; of the last part that exists, if a path goes on.
 
     Raises YamlError if `load_yaml` cannot decode the text.
     """
     load_yaml(text)
-    node: yaml.Node | None = yaml.compose(text, Loader=_PlainLoader)
-    line = 1
+    root: yaml.Node | None = yaml.compose(text, Loader=_PlainLoader)
+    return [_find_line(root, path) for path in paths]
+
+
+def _find_line(root: yaml.Node | None, path: Sequence[str | int]) -> int:
+    node, line = root, 1
     for part in path:
         found = _inner(node, part)
         if found is None:

@@ -214,7 +214,8 @@ def test_services_and_tools_are_added_by_a_text_as_a_whole_or_not_at_all(me, own
     assert "What saving would do new Service my service new Tool my tool" in said(checked)
     assert [each.name for each in own.tools.list(owner="own").items] == ["mine"]
     wrong = post(me, "/apply", content=sample.replace("service: my service", "service: nothing"))
-    assert (wrong.status_code, "document 2 (line 10)" in said(wrong)) == (422, True)
+    assert wrong.status_code == 422
+    assert "document 2 (line 11), Tool" in said(wrong), said(wrong)
     assert "service: nothing" in written(wrong)
     assert "new Tool my tool" in said(post(me, "/apply", content=sample))
     assert own.tools.get("my tool").operation.type == "rest_request"
