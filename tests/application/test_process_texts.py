@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from tests.application.conftest import STORED
 
 from aeon.application.default_catalog import add_defaults
-from aeon.application.process_texts import ProcessTextError
+from aeon.application.text_faults import InvalidTextError
 from aeon.plan.yaml import dump_yaml, find_lines, load_yaml
 from aeon.platform.errors import ForbiddenError, NotFoundError, VersionError
 
@@ -45,6 +45,8 @@ def test_a_line_is_that_of_the_deepest_part_that_exists():
     text = "a: 1\nb:\n  - c: 2\n  - d:\n      e: 3\n"
     paths = (["b"], ["b", 1], ["b", 1, "d", "e"], ["b", 1, "x"], ["b", 7], [])
     assert find_lines(text, paths) == [2, 4, 5, 4, 2, 1]
+    union = "x:\n  type: circle\n  size: 1\n"
+    assert find_lines(union, [["x", "circle", "size"], ["x", "square", "size"]]) == [3, 1]
 
 
 @pytest.mark.parametrize("name", ["ask", "greet", "asks_below"])
@@ -103,14 +105,14 @@ def test_a_text_changes_only_the_process_of_that_name_and_version_platform_29(pr
     texts = processes.texts
     made = texts.save(GOOD, key="once")
     assert texts.save(GOOD, key="once").id == made.id
-    with pytest.raises(ProcessTextError, match="rename it on its page"):
+    with pytest.raises(InvalidTextError, match="rename it on its page"):
         texts.save(GOOD.replace("name: order", "name: other"), "order")
     changed = texts.save(GOOD.replace("{{thing}}", "a {{thing}}"), "order", expected_version=1)
     assert (changed.id, changed.version) == (made.id, 2)
     with pytest.raises(VersionError):
         texts.save(GOOD, "order", expected_version=1)
     assert processes.get("order").output_template == "a {{thing}}"
-    with pytest.raises(ProcessTextError):
+    with pytest.raises(InvalidTextError):
         texts.save(GOOD.replace("tool: mine", "tool: nothing"), "order")
 
 

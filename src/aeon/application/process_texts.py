@@ -1,12 +1,11 @@
 """`ProcessTexts`: Processes as YAML texts: written, checked line by line, and saved."""
 
-import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from aeon.base.errors import InputError
-from aeon.base.json import Json, JsonObject, json_problems
+from aeon.application.text_faults import InvalidTextError, TextFault, fault_at, find_faults, read_mapping
+from aeon.base.json import JsonObject
 from aeon.bootstrap.platform import Platform
-from aeon.plan.yaml import YamlError, dump_yaml, find_lines, load_yaml
+from aeon.plan.yaml import dump_yaml
 from aeon.platform.catalog.documents import CatalogDocument
 from aeon.platform.errors import ForbiddenError, NotFoundError, PlatformError
 from aeon.platform.ledger import MutationRequest
@@ -18,33 +17,6 @@ if TYPE_CHECKING:
     from aeon.platform.processes.repository import ProcessRepository
 
 KIND: Final = "Process"
-
-_MAX_TEXT: Final = 500_000
-_PART: Final = re.compile(r"\.([^.\[\]]+)|\[(\d+)\]")
-
-
-class TextFault(NamedTuple):
-    """A fault of a text: its line, counted from 1, and the path of the field, which may be empty."""
-
-    line: int
-    path: str
-    message: str
-
-
-class ProcessTextError(InputError):
-    """The text does not describe a valid Process; nothing was saved.
-
-    `faults` are all that is wrong, by line.
-    """
-
-    next_step = "Correct the text and save it again."
-
-    def __init__(self, faults: list[TextFault]) -> None:
-        listed = "; ".join(f"line {each.line}: {each.message}" for each in faults[:5])
-        super().__init__(
-            f"The text has {len(faults)} fault(s): {listed}.", problems=[each._asdict() for each in faults]
-        )
-        self.faults = faults
 
 
 class _ReadText(NamedTuple):
@@ -85,11 +57,11 @@ class ProcessTexts:
         changed = self._own(process)
         try:
             read = self._read(text, changed)
-        except ProcessTextError as error:
+        except InvalidTextError as error:
             return error.faults
         if changed is None and self._processes.find_own(self._user, read.new.name) is not None:
             message = f"you have a Process named {read.new.name!r}; choose another name"
-            return [_fault(text, "$.name", message)]
+            return [fault_at(text, "$.name", message)]
         return []
 
     def save(
@@ -97,7 +69,7 @@ class ProcessTexts:
     ) -> Process:
         """Change the user's own Process, given by its name or id, to what a text describes; None creates a new one.
 
-        Raises ProcessTextError with every fault, NotFoundError, ForbiddenError, RuleError for a name that is taken,
+        Raises InvalidTextError with every fault, NotFoundError, ForbiddenError, RuleError for a name that is taken,
         ConflictError, and VersionError if the Process has another version than `expected_version` by now.
         """
         changed = self._own(process)
@@ -122,19 +94,19 @@ class ProcessTexts:
         return found
 
     def _read(self, text: str, changed: Process | None) -> _ReadText:
-        """What a text describes. Raises ProcessTextError."""
+        """What a text describes. Raises InvalidTextError."""
         fields = _fields(text)
         name = fields.get("name")
         if changed is not None and name != changed.name:
             message = f"the name is {name!r}, and this Process is {changed.name!r}; rename it on its page"
-            raise ProcessTextError([_fault(text, "$.name", message)])
+            raise InvalidTextError([fault_at(text, "$.name", message)])
         document = CatalogDocument(KIND, str(name), fields, "")
         documents = ProcessDocuments(self._catalog, self._processes, self._user)
         try:
             new = documents.parse(document, {})
             documents.check(document, new)
         except PlatformError as error:
-            raise ProcessTextError(_faults(text, error)) from None
+            raise InvalidTextError(find_faults(text, error)) from None
         return _ReadText(documents, document, new)
 
     def _step(self, step: ProcessStep, process: Process, name: str) -> JsonObject:
@@ -160,31 +132,8 @@ class ProcessTexts:
 
 
 def _fields(text: str) -> JsonObject:
-    """The fields of a text without its kind. Raises ProcessTextError."""
-    if len(text) > _MAX_TEXT:
-        raise ProcessTextError([TextFault(1, "", f"the text has {len(text):,} characters; {_MAX_TEXT:,} are read")])
-    try:
-        value = load_yaml(text)
-    except YamlError as error:
-        raise ProcessTextError([TextFault(error.line, "", str(error))]) from None
-    if not isinstance(value, dict) or json_problems(value):
-        raise ProcessTextError([TextFault(1, "", "the text is not a mapping of fields to JSON values")])
-    fields: JsonObject = {**value}
+    """The fields of a text without its kind. Raises InvalidTextError."""
+    fields = read_mapping(text)
     if (kind := fields.pop("kind", None)) != KIND:
-        raise ProcessTextError([_fault(text, "$.kind", f"the kind is {kind!r}; it must be {KIND}")])
+        raise InvalidTextError([fault_at(text, "$.kind", f"the kind is {kind!r}; it must be {KIND}")])
     return fields
-
-
-def _faults(text: str, error: PlatformError) -> list[TextFault]:
-    """What an error says is wrong, by line."""
-    problems: list[Json] = error.details.get("problems") or [{"path": "$", "message": error.message}]
-    lines = find_lines(text, [_parts(each["path"]) for each in problems])
-    return sorted(TextFault(line, each["path"], each["message"]) for line, each in zip(lines, problems, strict=True))
-
-
-def _fault(text: str, path: str, message: str) -> TextFault:
-    return TextFault(find_lines(text, [_parts(path)])[0], path, message)
-
-
-def _parts(path: str) -> list[str | int]:
-    return [name or int(place) for name, place in _PART.findall(path)]

@@ -41,7 +41,7 @@ def dump_yaml(value: Json, *, allow_unicode: bool = True) -> str:
 def find_lines(text: str, paths: Iterable[Sequence[str | int]]) -> list[int]:
     """Returns the line of the value at each path, counted from 1; of the last part that exists, if a path goes on.
 
-    Raises YamlError if `load_yaml` cannot decode the text.
+    A part that names an object's own `type` leads to that object, as in the paths of pydantic's unions. Raises YamlError if `load_yaml` cannot decode the text.
     """
     load_yaml(text)
     root: yaml.Node | None = yaml.compose(text, Loader=_PlainLoader)
@@ -52,10 +52,16 @@ def _find_line(root: yaml.Node | None, path: Sequence[str | int]) -> int:
     node, line = root, 1
     for part in path:
         found = _inner(node, part)
-        if found is None:
+        if found is not None:
+            node, line = found
+        elif not _is_type(node, part):
             break
-        node, line = found
     return line
+
+
+def _is_type(node: yaml.Node | None, part: str | int) -> bool:
+    kind = _inner(node, "type")
+    return kind is not None and kind[0].value == part
 
 
 def _inner(node: yaml.Node | None, part: str | int) -> tuple[yaml.Node, int] | None:

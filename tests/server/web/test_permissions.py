@@ -33,6 +33,8 @@ FORMS = {
     "POST /processes/new": {"content": TEXT},
     "POST /processes/check": {"content": TEXT},
     "POST /processes/{process}/edit": {"content": TEXT},
+    "POST /tools/{thing}/edit": {"content": "description: Other words."},
+    "POST /services/{thing}/edit": {"content": "limits: {concurrency: 2}"},
     "POST /secrets/new": {"kind": "api_key", "name": "k3", "in.key": "something"},
     "POST /secrets/{secret}/rotate": {"in.key": "something"},
     "POST /tools/{tool}/secret": {"secret": "key"},

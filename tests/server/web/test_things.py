@@ -208,6 +208,36 @@ def test_a_call_that_fails_says_why_and_keeps_what_was_typed(me, own):
     assert "tea</textarea>" in answer.text
 
 
+def test_a_tool_is_edited_as_a_text_in_the_version_that_was_shown_platform_29(me, own):
+    own.documents.apply(REMOTE)
+    tool = own.tools.get("stock")
+    editor = me.get(f"/tools/{tool.id}/edit")
+    sent = {"content": written(editor), "version": hidden(editor, "version")}
+    same = post(me, f"/tools/{tool.id}/edit", **sent)
+    assert (same.status_code, own.tools.get("stock").operation) == (303, tool.operation)
+    version = own.tools.get("stock").version
+    wrong = sent["content"].replace("path: /items/{item}", "path: 7").replace("endpoint: http", "endpoint: ftp")
+    refused = post(me, f"/tools/{tool.id}/edit", content=wrong, version=str(version), key="a")
+    assert refused.status_code == 422
+    assert [
+        sent["content"].splitlines()[int(each) - 1].strip() for each in re.findall(r'data-line="(\d+)"', refused.text)
+    ] == ["path: /items/{item}"]
+    assert written(refused).splitlines() == wrong.splitlines()
+    late = post(me, f"/tools/{tool.id}/edit", content="description: Late.", version=str(version + 1), key="b")
+    assert (late.status_code, "Saving it again replaces" in said(late)) == (412, True)
+    again = post(me, f"/tools/{tool.id}/edit", content=written(late), version=hidden(late, "version"), key="c")
+    assert (again.status_code, own.tools.get("stock").description) == (303, "Late.")
+
+
+def test_a_service_is_edited_and_one_of_another_user_is_not(me, own):
+    service = own.services.get("graph")
+    saved = post(me, f"/services/{service.id}/edit", content="limits: {concurrency: 2}", version="1")
+    assert (saved.status_code, own.services.get("graph").limits.concurrency) == (303, 2)
+    shipped = own.services.get("configured model")
+    refused = post(me, f"/services/{shipped.id}/edit", content="limits: {concurrency: 2}", version="1")
+    assert (refused.status_code, "belongs to another user" in said(refused)) == (403, True)
+
+
 def test_services_and_tools_are_added_by_a_text_as_a_whole_or_not_at_all(me, own):
     sample = written(me.get("/apply"))
     checked = post(me, "/apply", content=sample, then="check")

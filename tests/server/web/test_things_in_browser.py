@@ -37,6 +37,7 @@ def addresses(served, page):
         "/processes/new?copy_of=chat",
         "/tools",
         "/tools/users",
+        "/tools/users/edit",
         "/tools/converse_with_tools",
         "/apply",
         "/services",

@@ -6,8 +6,8 @@ from fastapi import APIRouter, Form, Query, Request
 from fastapi.responses import Response
 
 from aeon.application.input_fields import read_fields
-from aeon.application.process_texts import ProcessTextError, TextFault
 from aeon.application.processes import CURRENT, DefinitionSource, ProcessService
+from aeon.application.text_faults import InvalidTextError, TextFault
 from aeon.base.errors import AeonError
 from aeon.base.json import canonical_json
 from aeon.platform.errors import NotFoundError, VersionError
@@ -181,7 +181,7 @@ async def _edited(caller: Caller, request: Request, process: Process | None, sen
     try:
         once = key_of(key, content)
         saved = await caller.state.call(lambda: texts.save(content, id_, key=once, expected_version=expected))
-    except ProcessTextError as error:
+    except InvalidTextError as error:
         return await _editor(caller, request, process, content, faults=error.faults, status=_INVALID)
     except VersionError as error:
         return await _conflict(caller, request, error, (id_ or "", content))

@@ -9,15 +9,25 @@ from fastapi.responses import Response
 
 from aeon.application.catalog import AnyEntities
 from aeon.application.entities import DEFAULTS_OWNER
+from aeon.application.entity_texts import save_text, write_text
+from aeon.application.text_faults import InvalidTextError
 from aeon.application.workspace import Workspace
+from aeon.base.errors import AeonError
 from aeon.base.json import JsonObject
 from aeon.platform.catalog.model import OwnedEntity, Secret, Service
-from aeon.server.auth.caller import SignedIn
-from aeon.server.web.forms import Key, Version, key_of
+from aeon.server.auth.caller import Caller, SignedIn
+from aeon.server.edge.problems import status_of
+from aeon.server.web.errors import shown_error
+from aeon.server.web.forms import Key, Version, key_of, normalized
 from aeon.server.web.pages import go_to, language_of, page
 from aeon.server.web.texts import text
 
 _PAGE: Final = 50
+
+_MAX_TEXT: Final = 1_000_000
+
+_EDITED: Final = ("tools", "services")
+"""The kinds that this module has an editor for."""
 
 
 @dataclass(frozen=True)
@@ -54,6 +64,9 @@ def things_router() -> APIRouter:
     for kind in KINDS:
         _add_list(router, kind)
         _add_changes(router, kind)
+    for kind in KINDS:
+        if kind.path in _EDITED:
+            _add_editor(router, kind)
     return router
 
 
@@ -121,6 +134,53 @@ def _add_changes(router: APIRouter, kind: Kind) -> None:
     router.add_api_route(f"/{kind.path}/{{thing}}/change", change, methods=["POST"])
     router.add_api_route(f"/{kind.path}/{{thing}}/delete", ask_to_delete, methods=["GET"])
     router.add_api_route(f"/{kind.path}/{{thing}}/delete", delete, methods=["POST"])
+
+
+def _add_editor(router: APIRouter, kind: Kind) -> None:
+    async def show(caller: Caller, request: Request, sent: "_Sent", problem: AeonError | None) -> Response:
+        values = {
+            "thing": sent.thing,
+            "base": f"/{kind.path}/{sent.thing.id}",
+            "text": sent.text,
+            "version": sent.version,
+            "faults": problem.faults if isinstance(problem, InvalidTextError) else [],
+            "was_checked": False,
+            "problem": None if problem is None else shown_error(problem),
+        }
+        return await page(caller, request, "text-editor.html", values, 200 if problem is None else status_of(problem))
+
+    async def edit(thing: str, caller: SignedIn, request: Request) -> Response:
+        service = kind.service(caller.workspace)
+        found = await caller.state.call(lambda: service.get(thing))
+        return await show(caller, request, _Sent(found, write_text(found), found.version), None)
+
+    async def save(
+        thing: str,
+        caller: SignedIn,
+        request: Request,
+        content: Annotated[str, Form(max_length=_MAX_TEXT)],
+        version: Version,
+        key: Key,
+    ) -> Response:
+        service, typed = kind.service(caller.workspace), normalized(content)
+        found = await caller.state.call(lambda: service.get(thing))
+        once = key_of(key, typed)
+        try:
+            await caller.state.call(lambda: save_text(service, found.id, typed, key=once, expected_version=version))
+        except AeonError as error:
+            return await show(caller, request, _Sent(found, typed, found.version), error)
+        return go_to(f"/{kind.path}/{found.id}")
+
+    router.add_api_route(f"/{kind.path}/{{thing}}/edit", edit, methods=["GET"])
+    router.add_api_route(f"/{kind.path}/{{thing}}/edit", save, methods=["POST"])
+
+
+class _Sent(NamedTuple):
+    """A thing, the text of the editor's form, and the version that saving it again would replace."""
+
+    thing: OwnedEntity
+    text: str
+    version: int
 
 
 def _listed(found: OwnedEntity, user: str) -> ListedThing:
