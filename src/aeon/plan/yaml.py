@@ -41,7 +41,8 @@ def dump_yaml(value: Json, *, allow_unicode: bool = True) -> str:
 def find_lines(text: str, paths: Iterable[Sequence[str | int]]) -> list[int]:
     """Returns the line of the value at each path, counted from 1; of the last part that exists, if a path goes on.
 
-    A part that names an object's own `type` leads to that object, as in the paths of pydantic's unions. Raises YamlError if `load_yaml` cannot decode the text.
+    A part that names an object's own `type` leads to that object, as in the paths of pydantic's unions. Raises
+    YamlError if `load_yaml` cannot decode the text.
     """
     load_yaml(text)
     root: yaml.Node | None = yaml.compose(text, Loader=_PlainLoader)

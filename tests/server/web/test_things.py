@@ -111,7 +111,7 @@ def test_a_shipped_process_is_copied_changed_and_saved_platform_4(me, own):
     saved = post(me, "/processes/new", content=text, then="save")
     assert saved.status_code == 303
     made = own.processes.get("chat copy")
-    assert (saved.headers["location"], made.digest) == (f"/processes/{made.id}", shipped.digest)
+    assert (saved.headers["location"], made.digest) == (f"/processes/{made.id}?sent=k", shipped.digest)
     assert "name: chat copy 2" in written(me.get(f"/processes/new?copy_of={shipped.id}"))
     refused = post(me, f"/processes/{shipped.id}/edit", content=text, version="1")
     assert refused.status_code == 403

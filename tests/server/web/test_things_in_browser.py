@@ -96,6 +96,27 @@ def test_faults_are_shown_while_a_text_is_typed_and_lead_to_their_lines(serve, v
     ]
 
 
+def test_what_was_typed_into_the_editor_survives_a_reload_and_is_gone_once_it_is_saved(serve, visit):
+    served = served_order(serve)
+    page = visit(served)
+    page.goto(f"{served.base}/processes/order/edit")
+    saved = page.get_by_label("As text (YAML)").input_value()
+    typed = saved.replace("{{thing}}: ", "{{thing}} - ")
+    page.get_by_label("As text (YAML)").fill(typed)
+    page.reload()
+    assert page.get_by_label("As text (YAML)").input_value() == typed
+    page.get_by_role("button", name="Show the saved text").click()
+    assert page.get_by_label("As text (YAML)").input_value() == saved
+    page.get_by_label("As text (YAML)").fill(typed)
+    page.get_by_role("button", name="Save").click()
+    page.get_by_role("heading", name="Versions").wait_for()
+    assert "sent=" not in page.url
+    assert page.evaluate("Object.keys(localStorage)") == []
+    page.get_by_role("link", name="Edit").click()
+    assert page.get_by_label("As text (YAML)").input_value() == typed
+    assert not page.get_by_text("which is not saved").is_visible()
+
+
 def test_processes_work_without_javascript_from_a_copy_to_its_run(serve, visit):
     served = served_order(serve)
     page = visit(served, java_script_enabled=False)

@@ -1,6 +1,7 @@
 """The pages of Processes: one with its drawing and versions, a form that starts it, an editor of its text."""
 
-from typing import Annotated, Final, Literal
+from typing import Annotated, Final, Literal, NamedTuple
+from urllib.parse import quote
 
 from fastapi import APIRouter, Form, Query, Request
 from fastapi.responses import Response
@@ -14,7 +15,7 @@ from aeon.platform.errors import NotFoundError, VersionError
 from aeon.platform.processes.model import Process
 from aeon.server.auth.caller import Caller, SignedIn
 from aeon.server.web.errors import ShownError, shown_error
-from aeon.server.web.forms import Key, ShownField, Typed, key_of, normalized, shown_fields
+from aeon.server.web.forms import Key, ShownField, Typed, Version, key_of, normalized, shown_fields
 from aeon.server.web.pages import answer, fill, go_to, language_of, page
 from aeon.server.web.texts import text
 from aeon.server.web.things import source_of
@@ -41,6 +42,17 @@ outputTemplate: "{{step.said.text}}"
 
 Text = Annotated[str, Form(max_length=_MAX_TEXT)]
 Then = Annotated[Literal["check", "save"], Form()]
+Draft = Annotated[str, Form(max_length=300)]
+"""The name under which a browser keeps what is typed until it is saved."""
+
+
+class _Sent(NamedTuple):
+    """What the editor's form sends."""
+
+    content: str
+    key: str
+    then: str
+    draft: str
 
 
 @router.get("/new")
@@ -48,13 +60,15 @@ async def begin(caller: SignedIn, request: Request, copy_of: Annotated[str, Quer
     """The editor with a sample, or with a copy of a Process that the user sees."""
     processes = caller.workspace.processes
     shown = await caller.state.call(lambda: _copied(processes, copy_of)) if copy_of else _SAMPLE
-    return await _editor(caller, request, None, shown)
+    return await _editor(caller, request, None, _Sent(shown, "", "", f"process-new-{copy_of}"))
 
 
 @router.post("/new")
-async def create(caller: SignedIn, request: Request, content: Text, key: Key, then: Then = "save") -> Response:
+async def create(
+    caller: SignedIn, request: Request, content: Text, key: Key, then: Then = "save", draft: Draft = ""
+) -> Response:
     """Check the text of a new Process, or save it."""
-    return await _edited(caller, request, None, (normalized(content), key, then))
+    return await _edited(caller, request, None, _Sent(normalized(content), key, then, draft))
 
 
 @router.post("/check")
@@ -126,7 +140,7 @@ async def edit(process: str, caller: SignedIn, request: Request) -> Response:
     found, shown = await caller.state.call(read)
     if found.owner_id != caller.user:
         return go_to(f"/processes/new?copy_of={found.id}")
-    return await _editor(caller, request, found, shown)
+    return await _editor(caller, request, found, _Sent(shown, "", "", f"process-{found.id}-{found.version}"))
 
 
 @router.post("/{process}/edit")
@@ -136,12 +150,13 @@ async def save(
     request: Request,
     content: Text,
     key: Key,
-    version: Annotated[int, Form(ge=1)],
+    version: Version,
     then: Then = "save",
+    draft: Draft = "",
 ) -> Response:
     """Check the text of the user's own Process, or save it unless the Process has another version by now."""
     found = await caller.state.call(lambda: caller.workspace.processes.get(process))
-    sent = (normalized(content), key, then)
+    sent = _Sent(normalized(content), key, then, draft)
     return await _edited(caller, request, found.model_copy(update={"version": version}), sent)
 
 
@@ -170,36 +185,35 @@ async def _show(
     return await page(caller, request, "process.html", await caller.state.call(read), status)
 
 
-async def _edited(caller: Caller, request: Request, process: Process | None, sent: tuple[str, str, str]) -> Response:
-    """The answer to the editor's form: its text, its key, and whether it is to be checked or saved."""
-    content, key, then = sent
+async def _edited(caller: Caller, request: Request, process: Process | None, sent: _Sent) -> Response:
+    """The answer to the editor's form."""
     texts, id_ = caller.workspace.processes.texts, None if process is None else process.id
     expected = None if process is None else process.version
-    if then == "check":
-        faults = await caller.state.call(lambda: texts.check(content, id_))
-        return await _editor(caller, request, process, content, faults=faults)
+    if sent.then == "check":
+        faults = await caller.state.call(lambda: texts.check(sent.content, id_))
+        return await _editor(caller, request, process, sent, faults=faults)
     try:
-        once = key_of(key, content)
-        saved = await caller.state.call(lambda: texts.save(content, id_, key=once, expected_version=expected))
+        once = key_of(sent.key, sent.content)
+        saved = await caller.state.call(lambda: texts.save(sent.content, id_, key=once, expected_version=expected))
     except InvalidTextError as error:
-        return await _editor(caller, request, process, content, faults=error.faults, status=_INVALID)
+        return await _editor(caller, request, process, sent, faults=error.faults, status=_INVALID)
     except VersionError as error:
-        return await _conflict(caller, request, error, (id_ or "", content))
+        return await _conflict(caller, request, error, (id_ or "", sent))
     except AeonError as error:
         problem = shown_error(error)
-        return await _editor(caller, request, process, content, problem=problem, status=problem.status)
-    return go_to(f"/processes/{saved.id}")
+        return await _editor(caller, request, process, sent, problem=problem, status=problem.status)
+    return go_to(f"/processes/{saved.id}?sent={quote(sent.key)}")
 
 
-async def _conflict(caller: Caller, request: Request, error: VersionError, sent: tuple[str, str]) -> Response:
+async def _conflict(caller: Caller, request: Request, error: VersionError, of: tuple[str, _Sent]) -> Response:
     """The editor for a text whose Process was changed meanwhile: what differs, and that saving again replaces it.
 
     Raises NotFoundError if the Process was deleted.
     """
-    (id_, content), processes, language = sent, caller.workspace.processes, language_of(request)
+    (id_, sent), processes, language = of, caller.workspace.processes, language_of(request)
 
     def read() -> tuple[Process, list[str]]:
-        compared = processes.compare(id_, CURRENT, DefinitionSource(text(language, "your_text"), content))
+        compared = processes.compare(id_, CURRENT, DefinitionSource(text(language, "your_text"), sent.content))
         steps = [
             f"{each.step or text(language, 'process')}: {each.change} {each.field}" for each in compared.differences
         ]
@@ -207,14 +221,14 @@ async def _conflict(caller: Caller, request: Request, error: VersionError, sent:
 
     found, differences = await caller.state.call(read)
     problem = ShownError(error.status, error.message, text(language, "saving_replaces"))
-    return await _editor(caller, request, found, content, problem=problem, differences=differences, status=error.status)
+    return await _editor(caller, request, found, sent, problem=problem, differences=differences, status=error.status)
 
 
 async def _editor(
     caller: Caller,
     request: Request,
     process: Process | None,
-    content: str,
+    sent: _Sent,
     *,
     faults: list[TextFault] | None = None,
     problem: ShownError | None = None,
@@ -223,7 +237,8 @@ async def _editor(
 ) -> Response:
     values = {
         "process": process,
-        "text": content,
+        "draft": sent.draft,
+        "text": sent.content,
         "faults": faults or [],
         "was_checked": faults is not None,
         "problem": problem,

@@ -242,6 +242,11 @@ TEXTS: Final[Mapping[str, tuple[str, str]]] = {
             "Noch einmal speichern ersetzt, was inzwischen gespeichert wurde."
         ),
     ),
+    "draft_shown": (
+        "This is what you typed before, which is not saved.",
+        "Das hast du früher getippt; es ist nicht gespeichert.",
+    ),
+    "show_saved": ("Show the saved text", "Gespeicherten Text zeigen"),
     "differs_from_yours": ("What your text would change", "Was dein Text ändern würde"),
     "last_check": ("Last health check", "Letzte Prüfung"),
     "never": ("never", "nie"),

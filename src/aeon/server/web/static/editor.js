@@ -54,6 +54,21 @@ function linkFaults() {
   }
 }
 
+// A draft that was kept is shown; the saved text is one click away.
+function offerSavedText() {
+  const note = document.getElementById("restored");
+  note.hidden = field.value === field.defaultValue;
+  note.querySelector("button").addEventListener("click", () => {
+    field.value = field.defaultValue;
+    keepDraft(field);
+    note.hidden = true;
+    drawLines();
+    check();
+  });
+  if (!note.hidden) check();
+}
+
+field.form.addEventListener("submit", () => noteSent(field.form));
 field.addEventListener("input", () => {
   drawLines();
   clearTimeout(waiting);
@@ -62,3 +77,4 @@ field.addEventListener("input", () => {
 field.addEventListener("scroll", () => { gutter.scrollTop = field.scrollTop; });
 linkFaults();
 drawLines();
+offerSavedText();
