@@ -31,7 +31,7 @@ _EDITED: Final = ("tools", "services")
 
 
 @dataclass(frozen=True)
-class Kind:
+class ThingKind:
     """A kind of stored things: the first part of its addresses, and the service for it."""
 
     path: str
@@ -39,10 +39,10 @@ class Kind:
 
 
 KINDS: Final = (
-    Kind("processes", lambda own: own.processes),
-    Kind("tools", lambda own: own.tools),
-    Kind("services", lambda own: own.services),
-    Kind("secrets", lambda own: own.secrets),
+    ThingKind("processes", lambda own: own.processes),
+    ThingKind("tools", lambda own: own.tools),
+    ThingKind("services", lambda own: own.services),
+    ThingKind("secrets", lambda own: own.secrets),
 )
 
 
@@ -75,7 +75,7 @@ def source_of(owner: str, user: str) -> str:
     return "" if owner == user else "Aeon" if owner == DEFAULTS_OWNER else owner
 
 
-def _add_list(router: APIRouter, kind: Kind) -> None:
+def _add_list(router: APIRouter, kind: ThingKind) -> None:
     async def list_things(
         caller: SignedIn,
         request: Request,
@@ -92,7 +92,7 @@ def _add_list(router: APIRouter, kind: Kind) -> None:
     router.add_api_route(f"/{kind.path}", list_things, methods=["GET"])
 
 
-def _add_changes(router: APIRouter, kind: Kind) -> None:
+def _add_changes(router: APIRouter, kind: ThingKind) -> None:
     async def change(
         thing: str,
         caller: SignedIn,
@@ -136,7 +136,7 @@ def _add_changes(router: APIRouter, kind: Kind) -> None:
     router.add_api_route(f"/{kind.path}/{{thing}}/delete", delete, methods=["POST"])
 
 
-def _add_editor(router: APIRouter, kind: Kind) -> None:
+def _add_editor(router: APIRouter, kind: ThingKind) -> None:
     async def show(caller: Caller, request: Request, sent: "_Sent", problem: AeonError | None) -> Response:
         values = {
             "thing": sent.thing,
