@@ -32,7 +32,7 @@ async def forget_conversation(conversation: str, caller: SignedIn, request: Requ
     """Erase a conversation, with its title and tags."""
     service = caller.workspace.conversations
     found = await caller.state.call(lambda: service.get(conversation))
-    return await _forget(caller, request, found.id, key)
+    return await _forget(caller, request, (found.id, found.id), key)
 
 
 @router.get("/messages/{message}/forget")
@@ -54,14 +54,15 @@ async def forget_message(message: str, caller: SignedIn, request: Request, key: 
     """Erase a message or an answer; its place in the conversation stays."""
     service = caller.workspace.conversations
     found = await caller.state.call(lambda: service.alternative(message))
-    return await _forget(caller, request, found.id, key)
+    return await _forget(caller, request, (found.id, found.conversation_id), key)
 
 
-async def _forget(caller: Caller, request: Request, id_: str, key: str) -> Response:
-    """Erase, and say whether anything is left."""
+async def _forget(caller: Caller, request: Request, what: tuple[str, str], key: str) -> Response:
+    """Erase what has the first id, in the conversation with the second one, and say whether anything is left."""
+    id_, conversation = what
     erasing = caller.workspace.conversations.erasing
     outcome = await caller.state.call(lambda: erasing.forget(id_, key=key_of(key)))
-    return await page(caller, request, "erased.html", {"outcome": outcome})
+    return await page(caller, request, "erased.html", {"outcome": outcome, "current": conversation})
 
 
 def _question(language: str, heading: str, extent: ErasureExtent, address: str) -> dict[str, object]:
