@@ -1,5 +1,6 @@
 """`ProcessTexts`: Processes as YAML texts: written, checked line by line, and saved."""
 
+from functools import cache, partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from aeon.application.text_faults import InvalidTextError, TextFault, fault_at, find_faults, read_mapping
@@ -45,7 +46,16 @@ class ProcessTexts:
             fields["shared"] = True
         template = {key: fields.pop(key) for key in ("outputTemplate",) if key in fields}
         head = {"kind": KIND, "name": name or process.name}
-        steps = [self._step(each, process, name or process.name) for each in process.steps]
+        name_of_tool = cache(partial(self._name, self._catalog.tools))
+        name_of_process = cache(partial(self._name, self._processes))
+
+        def target(step: ProcessStep) -> JsonObject:
+            if step.tool is not None:
+                return {"tool": name_of_tool(step.tool)}
+            calls_itself = step.process == process.id
+            return {"process": head["name"] if calls_itself else name_of_process(step.process or "")}
+
+        steps = [_step(each, target(each)) for each in process.steps]
         return dump_yaml({**head, **fields, "steps": steps, **template})
 
     def check(self, text: str, process: str | None = None) -> list[TextFault]:
@@ -109,19 +119,6 @@ class ProcessTexts:
             raise InvalidTextError(find_faults(text, error)) from None
         return _ReadText(documents, document, new)
 
-    def _step(self, step: ProcessStep, process: Process, name: str) -> JsonObject:
-        """A step as a person writes it: without defaults, with the names of what it calls."""
-        fields = step.model_dump(mode="json", by_alias=True, exclude_defaults=True, exclude={"tool", "process"})
-        if step.tool is not None:
-            target: JsonObject = {"tool": self._name(self._catalog.tools, step.tool)}
-        elif step.process == process.id:
-            target = {"process": name}
-        else:
-            target = {"process": self._name(self._processes, step.process or "")}
-        if fields["output"].keys() == {"variable"}:
-            fields["output"] = fields["output"]["variable"]
-        return {"id": fields.pop("id"), **target, **fields}
-
     def _name(self, repository: "ToolRepository | ProcessRepository", id_: str) -> str:
         """The name by which the user means what has that id; the id itself if there is none."""
         try:
@@ -129,6 +126,14 @@ class ProcessTexts:
             return name if repository.find(self._user, name).id == id_ else id_
         except NotFoundError:
             return id_
+
+
+def _step(step: ProcessStep, target: JsonObject) -> JsonObject:
+    """A step as a person writes it: without defaults, with the name of what it calls."""
+    fields = step.model_dump(mode="json", by_alias=True, exclude_defaults=True, exclude={"tool", "process"})
+    if fields["output"].keys() == {"variable"}:
+        fields["output"] = fields["output"]["variable"]
+    return {"id": fields.pop("id"), **target, **fields}
 
 
 def _fields(text: str) -> JsonObject:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from aeon.application.entities import EntityService
@@ -110,6 +110,7 @@ class ProcessService(EntityService[Process, NewProcess, ProcessChange]):
     def input_fields(self, process: Process) -> list[InputField]:
         """The fields of a form for the inputs of a Process, typed as the tools of its steps want them."""
 
+        @cache
         def schema_of(tool: str) -> JsonObject | None:
             try:
                 return self._platform.catalog.tools.get(self._user, tool).input_schema
@@ -140,9 +141,8 @@ class ProcessService(EntityService[Process, NewProcess, ProcessChange]):
     def _names(self, definition: ProcessDefinition) -> dict[str, str]:
         """The names by id of the tools and Processes that the user may see; the others keep their ids."""
         names: dict[str, str] = {}
-        for step in definition.steps:
-            repository = self._platform.catalog.tools if step.tool else self._processes
-            id_ = step.tool or step.process or ""
+        for is_tool, id_ in {(step.tool is not None, step.tool or step.process or "") for step in definition.steps}:
+            repository = self._platform.catalog.tools if is_tool else self._processes
             try:
                 names[id_] = repository.get(self._user, id_).name
             except NotFoundError:

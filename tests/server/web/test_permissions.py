@@ -105,6 +105,19 @@ def test_nobody_and_who_only_reads_change_nothing_by_a_form_platform_31(world):
     assert world.record() == before
 
 
+def test_no_form_is_taken_from_a_page_of_another_origin_platform_31(world):
+    browser = world.site.browser("me")
+    before = world.record()
+    for shown in PAGES:
+        method, path = shown.split(" ")
+        for origin in ("https://evil.example", "null", f"http://127.0.0.1:{world.site.address[-1]}"):
+            if method == "POST":
+                sent = {"key": "k", "version": "1", **FORMS.get(shown, {})}
+                answer = browser.post(re.sub(r"{\w+}", "x", path), headers={"origin": origin}, data=sent)
+                assert answer.status_code == 403, (shown, origin)
+    assert world.record() == before
+
+
 def test_another_user_finds_no_page_of_the_owner_platform_2(world):
     before = world.record()
     for shown in PAGES:

@@ -6,6 +6,7 @@ import re
 import pytest
 from tests.application.conftest import STORED
 
+from aeon.plan.yaml import dump_yaml
 from aeon.platform.catalog.model import ToolChange
 from aeon.server.web.navigation import places_at
 
@@ -66,6 +67,15 @@ def test_a_process_is_shown_with_its_steps_its_drawing_and_its_text(me, own):
     picture = re.search(r'<img src="([^"]+)"', answer.text)[1]
     assert me.get(picture).headers["content-type"].startswith("image/svg+xml")
     assert me.get("/processes/ask").status_code == 200, "a name is an address, too"
+
+
+def test_the_page_of_a_large_process_stays_small(me, own):
+    steps = [{"id": f"s{place}", "tool": "mine", "output": f"o{place}"} for place in range(3_000)]
+    own.documents.apply(dump_yaml({"kind": "Process", "name": "large", "steps": steps}))
+    answer = me.get("/processes/large")
+    assert "and 2800 more steps" in said(answer)
+    assert len(answer.content) < 150_000
+    assert written(me.get("/processes/large/edit")).count("tool: mine") == 3_000
 
 
 def test_a_run_is_started_once_by_a_form_of_typed_inputs_platform_20(me, own):

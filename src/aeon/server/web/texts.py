@@ -217,6 +217,7 @@ TEXTS: Final[Mapping[str, tuple[str, str]]] = {
         "{n} steps and what each waits for; the list below says the same in words.",
         "{n} Schritte und worauf jeder wartet; die Liste darunter sagt dasselbe in Worten.",
     ),
+    "more_steps": ("and {n} more steps", "und {n} weitere Schritte"),
     "asks_person": ("asks a person", "fragt einen Menschen"),
     "after": ("after", "nach"),
     "if": ("if", "falls"),
