@@ -40,6 +40,9 @@ PICTURES = {
     "page-why": (WIDE, "light", "why"),
     "page-run": (WIDE, "light", "run"),
     "page-run-small": (SMALL, "dark", "run"),
+    "page-process": (WIDE, "light", "process"),
+    "page-process-small": (SMALL, "dark", "process"),
+    "page-editor": (WIDE, "light", "editor"),
 }
 """By file name: the size, the colours, and what is shown."""
 
@@ -109,6 +112,8 @@ def talk(browser: Browser, state: Any, link: str) -> dict[str, str]:
     return {
         "chat": page.url,
         "why": f"{base}{last.get_by_role('link', name='Why?').get_attribute('href')}",
+        "process": f"{base}/processes/research",
+        "editor": f"{base}/processes/new?copy_of=research",
         "run": f"{base}{last.get_by_role('link', name='Run', exact=True).get_attribute('href')}",
     }
 

@@ -188,3 +188,37 @@ def test_runs_are_listed_by_phase_process_and_time(project):
     for wanted, said in (({"since": "soon"}, "not an instant"), ({"after": "x"}, "not a cursor")):
         with pytest.raises(RuleError, match=said):
             runs.list(**wanted)
+
+
+def test_two_runs_of_a_process_are_compared_step_by_step(project):
+    first = project.runs.start("ask", {"what": "tea"})
+    project.runs.settle(first.id, SOON)
+    project.runs.answer(first.id, "approve", "yes")
+    project.runs.settle(first.id, SOON)
+    second = project.runs.start("ask", {"what": "milk"})
+    project.runs.settle(second.id, SOON)
+    compared = project.runs.compare(first.id, second.id)
+    assert compared.differing_inputs == ["what"]
+    assert [(each.id, each.differing) for each in compared.steps] == [("look", []), ("approve", ["status", "output"])]
+    approve = compared.steps[1]
+    assert (approve.first.output, approve.second.status, approve.second.attempts) == ("yes", "running", 1)
+
+
+def test_a_step_that_only_one_of_two_runs_has_is_told_and_other_processes_are_refused(project):
+    before = project.runs.start("greet", {"who": "Ann"})
+    project.runs.settle(before.id, SOON)
+    project.apply(
+        STORED.replace(
+            "- {id: look, tool: mine, output: found}\noutput", "- {id: see, tool: mine, output: found}\noutput"
+        )
+    )
+    after = project.runs.start("greet", {"who": "Ann"})
+    project.runs.settle(after.id, SOON)
+    compared = project.runs.compare(before.id, after.id)
+    assert [(each.id, each.differing) for each in compared.steps] == [("see", ["step"]), ("look", ["step"])]
+    assert compared.differing_inputs == []
+    other = project.runs.start("ask", {"what": "tea"})
+    with pytest.raises(RuleError, match="two Processes"):
+        project.runs.compare(before.id, other.id)
+    with pytest.raises(NotFoundError):
+        project.runs.compare(before.id, "nothing")

@@ -150,3 +150,19 @@ def test_a_dry_application_changes_nothing(project):
     documents = project._workspace.documents
     assert [step.action for step in documents.apply(GREET, is_dry=True)] == ["change"]
     assert project.processes.get("greet").output_template == "Hello {{who}}"
+
+
+def test_what_a_user_allowed_a_tool_of_another_user_is_told_platform_3(opened, project):
+    other = opened(user="eve")
+    shared = project.tools.change("mine", {"shared": True})
+    other.secrets.put("key", "api_key", {"key": "zeppelin"})
+    assert other.tools.consent(shared) == (None, False, False)
+    other.tools.trust(shared.id)
+    other.tools.bind(shared.id, "key")
+    allowed = other.tools.consent(shared)
+    assert (allowed.secret.name, allowed.is_trusted, allowed.is_outdated) == ("key", True, False)
+    changed = project.tools.change("mine", {"description": "Other words."})
+    assert other.tools.consent(changed)[1:] == (True, True)
+    other.tools.unbind(shared.id)
+    other.tools.distrust(shared.id)
+    assert other.tools.consent(changed) == (None, False, False)

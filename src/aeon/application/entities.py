@@ -7,9 +7,11 @@ from typing import Generic, Protocol, TypeVar
 from aeon.application.pages import MAX_PAGE, Page, checked_limit, decode_cursor, encode_cursor, page_of
 from aeon.base.json import JsonObject
 from aeon.platform.catalog.model import OwnedEntity
-from aeon.platform.catalog.repository import EntityFilter, EntityPosition, EntityUse, Ownership
+from aeon.platform.catalog.repository import DEFAULTS_OWNER, EntityFilter, EntityPosition, EntityUse, Ownership
 from aeon.platform.ledger import MutationRequest
 from aeon.platform.records import Record
+
+__all__ = ["DEFAULTS_OWNER", "ChangeableEntities", "EntityService", "EntityUse", "Ownership"]
 
 E = TypeVar("E", bound=OwnedEntity)
 E_co = TypeVar("E_co", bound=OwnedEntity, covariant=True)

@@ -2,9 +2,11 @@
 
 import re
 from collections.abc import Mapping
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from aeon.application.entities import EntityService
+from aeon.application.input_fields import InputField, fields_of_process
 from aeon.base.errors import InputError
 from aeon.base.json import JsonObject
 from aeon.bootstrap.platform import Platform
@@ -20,6 +22,7 @@ from aeon.platform.processes.model import (
 )
 
 if TYPE_CHECKING:
+    from aeon.application.process_texts import ProcessTexts
     from aeon.platform.runs.service import RunView
 
 __all__ = [
@@ -97,6 +100,29 @@ class ProcessService(EntityService[Process, NewProcess, ProcessChange]):
         differences = list(diff_definitions(before.definition, after.definition))
         return ProcessComparison(before.title, after.title, differences)
 
+    @cached_property
+    def texts(self) -> "ProcessTexts":
+        """The Processes as YAML texts: written, checked line by line, and saved."""
+        from aeon.application.process_texts import ProcessTexts
+
+        return ProcessTexts(self._platform, self._user)
+
+    def input_fields(self, process: Process) -> list[InputField]:
+        """The fields of a form for the inputs of a Process, typed as the tools of its steps want them."""
+
+        @cache
+        def schema_of(tool: str) -> JsonObject | None:
+            try:
+                return self._platform.catalog.tools.get(self._user, tool).input_schema
+            except NotFoundError:
+                return None
+
+        return fields_of_process(process, schema_of)
+
+    def target_names(self, process: Process) -> dict[str, str]:
+        """The names by id of what the steps of a Process call, as far as the user may see it."""
+        return self._names(process.definition)
+
     def draw(self, name: str) -> str:
         """An SVG of a Process: its steps and their dependencies. Raises NotFoundError."""
         from aeon.platform.diagrams.svg import render_svg
@@ -115,9 +141,8 @@ class ProcessService(EntityService[Process, NewProcess, ProcessChange]):
     def _names(self, definition: ProcessDefinition) -> dict[str, str]:
         """The names by id of the tools and Processes that the user may see; the others keep their ids."""
         names: dict[str, str] = {}
-        for step in definition.steps:
-            repository = self._platform.catalog.tools if step.tool else self._processes
-            id_ = step.tool or step.process or ""
+        for is_tool, id_ in {(step.tool is not None, step.tool or step.process or "") for step in definition.steps}:
+            repository = self._platform.catalog.tools if is_tool else self._processes
             try:
                 names[id_] = repository.get(self._user, id_).name
             except NotFoundError:

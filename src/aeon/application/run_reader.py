@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import cast
 
 from aeon.application.pages import Page, checked_limit, decode_cursor, encode_cursor, page_of
+from aeon.application.run_comparison import RunComparison, compare_runs
 from aeon.base.clock import normalize_instant
 from aeon.base.errors import InputError
 from aeon.base.json import Json, JsonObject
@@ -70,6 +71,11 @@ class RunReader:
     def trace(self, view: RunView) -> "builtins.list[AttemptTrace]":
         """Every attempt of a run's steps, in the order of their starts."""
         return trace_attempts(view.plan, self._runs.list_entries(self._user, view.run.id))
+
+    def compare(self, first: str, second: str) -> RunComparison:
+        """Two runs of one Process side by side. Raises NotFoundError, and RuleError for runs of two Processes."""
+        before, after = self.view(first), self.view(second)
+        return compare_runs(before, self.trace(before), after, self.trace(after))
 
     def list(
         self,

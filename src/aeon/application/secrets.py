@@ -1,12 +1,23 @@
 """`SecretService`: the stored secrets of one user."""
 
 from aeon.application.entities import EntityService
+from aeon.application.input_fields import InputField
 from aeon.base.json import JsonObject
 from aeon.base.next_steps import NextStep
+from aeon.bootstrap.vaults import SECRET_FIELDS
 from aeon.platform.catalog.model import NewSecret, Secret, SecretChange
 from aeon.platform.catalog.secrets import SecretRepository
 from aeon.platform.errors import NotFoundError, RuleError
 from aeon.platform.ledger import MutationRequest
+from aeon.platform.vault import SecretType
+
+__all__ = ["SECRET_FIELDS", "SecretService", "SecretType", "value_fields"]
+
+
+def value_fields(kind: SecretType) -> list[InputField]:
+    """The fields of a form for the value of a secret of a type."""
+    fields = SECRET_FIELDS[kind]
+    return [InputField(name, "text", name in fields.required) for name in fields.all]
 
 
 class SecretService(EntityService[Secret, NewSecret, SecretChange]):
@@ -41,3 +52,12 @@ class SecretService(EntityService[Secret, NewSecret, SecretChange]):
                 next_step="Choose another name, or delete it first.",
             )
         return self._secrets.rotate(existing.id, value, MutationRequest(self._user, key, expected_version)), False
+
+    def rotate(
+        self, name: str, value: JsonObject, *, key: str | None = None, expected_version: int | None = None
+    ) -> Secret:
+        """Give the user's own secret, named by its name or id, another value.
+
+        Raises NotFoundError, ForbiddenError, RuleError for a value that does not match its type, VersionError.
+        """
+        return self._secrets.rotate(self.get(name).id, value, MutationRequest(self._user, key, expected_version))

@@ -2,16 +2,16 @@
 
 from collections.abc import Callable
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from aeon.application.entities import EntityService
 from aeon.base.json import JsonObject
 from aeon.base.next_steps import NextStep
 from aeon.bootstrap.platform import Platform
-from aeon.platform.catalog.model import NewTool, Tool, ToolChange
+from aeon.platform.catalog.model import NewTool, Secret, Tool, ToolChange
 from aeon.platform.catalog.operations import Effect, TokenTotals
-from aeon.platform.catalog.trust import StdioProgram, started_program
-from aeon.platform.errors import NotFoundError
+from aeon.platform.catalog.trust import StdioProgram, appearance_digest, started_program
+from aeon.platform.errors import NotFoundError, RuleError
 from aeon.platform.ledger import MutationRequest
 
 if TYPE_CHECKING:
@@ -20,7 +20,18 @@ if TYPE_CHECKING:
     from aeon.platform.catalog.tool_calls import ToolCallResult
     from aeon.platform.workers.result_cache.repository import SqlResultCache
 
-__all__ = ["Effect", "ToolService"]
+__all__ = ["Effect", "ToolConsent", "ToolService"]
+
+
+class ToolConsent(NamedTuple):
+    """What a user allowed another user's tool: the secret that it uses for them, and whether it is in their plans.
+
+    `is_outdated`: its owner changed it since, so that it is not offered until the user trusts it again.
+    """
+
+    secret: Secret | None
+    is_trusted: bool
+    is_outdated: bool
 
 
 class ToolService(EntityService[Tool, NewTool, ToolChange]):
@@ -56,6 +67,16 @@ class ToolService(EntityService[Tool, NewTool, ToolChange]):
         from aeon.application.discovery import discover_tools
 
         return discover_tools(self._platform, self._user, request)
+
+    def consent(self, tool: Tool) -> ToolConsent:
+        """What the user allowed another user's tool."""
+        trusted = self._tools.list_trusted(self._user).get(tool.id)
+        try:
+            digest = appearance_digest(tool, self._tools.get_service(self._user, tool))
+        except RuleError:  # its service is not shared any more
+            digest = ""
+        is_outdated = trusted is not None and trusted != digest
+        return ToolConsent(self._tools.bound_secret(self._user, tool.id), trusted is not None, is_outdated)
 
     def bind(self, tool: str, secret: str, *, key: str | None = None) -> Tool:
         """Use the user's own secret for another user's shared tool, given by its id; returns that tool.

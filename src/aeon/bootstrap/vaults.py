@@ -14,9 +14,18 @@ from aeon.adapters.vault import (
     open_vault,
     require_cryptography,
 )
+from aeon.adapters.vault.values import FIELDS as SECRET_FIELDS
 from aeon.base.clock import SystemClock
 from aeon.base.project_folder import PROJECT_FOLDER, claim_folder, read_folder_id, require_ownership, state_folder
 from aeon.platform.vault import Vault, VaultError
+
+__all__ = [
+    "SECRET_FIELDS",
+    "OpenedVault",
+    "open_project_vault",
+    "project_key_file",
+    "rekey_vault",
+]
 
 
 class OpenedVault(NamedTuple):

@@ -41,12 +41,14 @@ class Record(BaseModel):
         try:
             return cls.model_validate(value)
         except ValidationError as error:
-            problems = [_in_words(each["loc"], each["msg"]) for each in error.errors()]
+            problems = [_problem(each["loc"], each["msg"]) for each in error.errors()]
+            listed = "; ".join(f"{each['path']}: {each['message']}" for each in problems)
             raise RuleError(
-                f"{_kind(cls)} is not valid: {'; '.join(problems)}.",
+                f"{_kind(cls)} is not valid: {listed}.",
                 rule="schema",
-                field=_path(error.errors()[0]["loc"]),
+                field=problems[0]["path"],
                 next_step="Correct it and send it again.",
+                problems=list[Json](problems),
             ) from None
 
     @classmethod
@@ -83,8 +85,8 @@ def _kind(cls: type[Record]) -> str:
     return f"The {re.sub(r'(?<=[a-z])(?=[A-Z])', ' ', name).lower()}"
 
 
-def _in_words(place: tuple[int | str, ...], message: str) -> str:
-    return f"{_path(place)}: {message[:1].lower()}{message[1:]}"
+def _problem(place: tuple[int | str, ...], message: str) -> JsonObject:
+    return {"path": _path(place), "rule": "schema", "message": message[:1].lower() + message[1:]}
 
 
 def _path(place: tuple[int | str, ...]) -> str:

@@ -4,13 +4,15 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
+from tests.server.conftest import Site
 
+from aeon.testing.llm import ScriptedAdapter
 from aeon.testing.wire_dialects import WireAnswer
 from aeon.testing.wire_double import WireDouble
 from aeon.testing.wire_rules import WireExchange
@@ -119,6 +121,14 @@ def serve(tmp_path: Path) -> Iterator[Callable[..., Served]]:
     """`serve(*rules)`: a server in a folder of its own, as `running` starts it."""
     with running(tmp_path / "here") as start:
         yield start
+
+
+@pytest.fixture
+def site(tmp_path, monkeypatch):
+    """A project that is served by this process, for pages without a browser."""
+    monkeypatch.chdir(tmp_path)
+    with ExitStack() as closing:
+        yield Site(tmp_path, ScriptedAdapter(()), closing)
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,10 @@ TEMPLATES = sorted((FOLDER / "templates").glob("*.html"))
 USED = re.compile(r"""\bt\(\s*["'](\w+)["']""")
 STATES = {"new", "running", "cancelling", "failing", "completed", "failed", "cancelled", "complete", "stopped"}
 OUTCOMES = {"running", "completed", "answered", "failed", "timed_out", "stopped", "skipped", "refused"}
-STATUSES = OUTCOMES | {"waiting", "running", "retrying", "stopping", "completed", "failed", "skipped", "stopped"}
+HEALTH = {"healthy", "degraded", "down"}
+STATUSES = (
+    HEALTH | OUTCOMES | {"waiting", "running", "retrying", "stopping", "completed", "failed", "skipped", "stopped"}
+)
 
 
 def fields(words):

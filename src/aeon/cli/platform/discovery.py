@@ -1,9 +1,5 @@
 """`aeon tool discover`: prints the tools of an MCP server as documents for `aeon apply`."""
 
-from typing import Any
-
-import yaml
-
 from aeon.application.discovery import DiscoveryRequest
 from aeon.base.errors import InputError
 from aeon.base.json import Json, JsonObject
@@ -12,13 +8,7 @@ from aeon.cli.exit_codes import ExitCode
 from aeon.cli.inputs import read_json_object
 from aeon.cli.platform.session import workspace_session
 from aeon.cli.text import indented_json, printable
-
-
-class _PlainDumper(yaml.SafeDumper):
-    """Writes repeated values in full: `aeon apply` accepts no aliases."""
-
-    def ignore_aliases(self, data: Any) -> bool:  # noqa: ARG002  # the base class passes it by name or position
-        return True
+from aeon.plan.yaml import dump_yaml
 
 
 def discover_tools(request: DiscoveryRequest, user: str, *, as_json: bool) -> int:
@@ -46,4 +36,4 @@ def read_connection(argument: str) -> JsonObject:
 
 def as_yaml(document: JsonObject) -> str:
     """Return a document as ASCII YAML: a server's text cannot move the cursor or begin another document."""
-    return yaml.dump(document, Dumper=_PlainDumper, sort_keys=False, allow_unicode=False, width=120)
+    return dump_yaml(document, allow_unicode=False)

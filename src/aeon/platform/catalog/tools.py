@@ -149,6 +149,11 @@ class ToolRepository(EntityRepository[Tool]):
         action = AuditAction("tool.unbind", tool_id, request.user, tool.owner_id, {"name": tool.name})
         self._commit_consent(queries.UNBIND_SECRET, {}, tool, request.mutation("tool.unbind", tool_id), action)
 
+    def bound_secret(self, user: str, tool_id: str) -> Secret | None:
+        """Returns the user's secret that is bound to another user's tool, if there is one."""
+        rows = self._store.read(queries.BOUND_SECRET, {"id": _consent_id(user, tool_id), "user": user})
+        return self._secrets.get_own(user, rows[0]["secret_id"]) if rows else None
+
     def trust(self, tool_id: str, request: MutationRequest) -> str:
         """Adds another user's shared tool to the caller's kernel, and returns its digest.
 

@@ -27,6 +27,7 @@ STARTING: Final = frozenset(
         "/messages/{message}/answer",
         "/messages/{message}/regenerate",
         "/runs/{run}/retry",
+        "/processes/{process}/runs",
     }
 )
 """What begins a run, when it is sent by POST: of the REST API, of the chat door, and the forms of the page."""

@@ -1,7 +1,7 @@
 """How errors of pages look: HTML that says what is wrong and what to do; without a session, the way to sign in."""
 
 from collections.abc import Awaitable, Callable
-from typing import Final, TypeAlias, cast
+from typing import Final, NamedTuple, TypeAlias, cast
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -23,10 +23,29 @@ _WORDS: Final = {
     "runs.view": "Open the run {run} on the page of runs.",
     "runs.list": "See the page of runs.",
     "runs.explain": "The page of the run {run} says why it does not continue.",
+    "catalog.list": "{suggestion}See the pages of Processes and tools.",
+    "processes.start": "Start a run on the page of a Process.",
+    "secrets.list": "See the page of secrets.",
+    "secrets.create_and_bind": "Make your own secret, then choose it on the page of the tool.",
+    "tools.bind_again": "Look at the tool, then choose the secret again on its page.",
+    "tools.trust_again": "Look at the tool, then trust it again on its page.",
 }
 """Next steps as one takes them on the page."""
 
 _Handler: TypeAlias = Callable[[Request, Exception], Response | Awaitable[Response]]
+
+
+class ShownError(NamedTuple):
+    """An error as a page tells it: the status of the answer, what is wrong, what to do."""
+
+    status: int
+    message: str
+    advice: str
+
+
+def shown_error(error: AeonError) -> ShownError:
+    """An error for a page that shows more than the error, such as the form that was sent."""
+    return ShownError(status_of(error), error.message, words_of(error.next, _WORDS))
 
 
 def show_errors_as_pages(app: FastAPI) -> None:
@@ -61,14 +80,14 @@ def _error_page(request: Request, error: Exception) -> Response:
     return shown
 
 
-def _described(error: Exception) -> tuple[int, str, str]:
-    """The status, what is wrong, and what to do."""
+def _described(error: Exception) -> ShownError:
     cause = error if isinstance(error, AeonError) else error.__cause__
     if isinstance(cause, AeonError):
-        return status_of(cause), cause.message, words_of(cause.next, _WORDS)
+        return shown_error(cause)
     if isinstance(error, RequestValidationError):
         problems = [f"{each['loc'][-1]}: {each['msg']}" for each in error.errors()]
-        return 422, "; ".join(problems), "Correct it and send the form again."
+        return ShownError(422, "; ".join(problems), "Correct it and send the form again.")
     status = cast(HTTPException, error).status_code
     message = {404: "There is nothing at this address.", 405: "This address is only for forms."}
-    return status, message.get(status, str(cast(HTTPException, error).detail)), "Go back, or begin at the first page."
+    what = message.get(status, str(cast(HTTPException, error).detail))
+    return ShownError(status, what, "Go back, or begin at the first page.")

@@ -17,6 +17,7 @@ from aeon.base.json import Json
 from aeon.server.auth.caller import Caller
 from aeon.server.web.conversation_list import list_shown
 from aeon.server.web.markdown import render_markdown, show_directions
+from aeon.server.web.navigation import places_at
 from aeon.server.web.texts import choose_language, text
 
 FOLDER: Final = Path(__file__).parent
@@ -30,16 +31,19 @@ def language_of(request: Request) -> str:
     return choose_language(request.headers.get("accept-language", ""))
 
 
-async def page(caller: Caller, request: Request, template: str, values: Mapping[str, object]) -> HTMLResponse:
-    """A page with the list of conversations beside it."""
+async def page(
+    caller: Caller, request: Request, template: str, values: Mapping[str, object], status: int = 200
+) -> HTMLResponse:
+    """A page with the list of conversations beside it; `current` is the one that it shows, if it does."""
     language = language_of(request)
     service = caller.workspace.conversations
+    always = {"user": caller.user, "q": "", "current": None, "places": places_at(request.url.path)}
 
     def make() -> str:
         side = list_shown(service, text(language, "empty"))
-        return fill(template, language, {"side": side, "user": caller.user, "q": "", **values})
+        return fill(template, language, {"side": side, **always, **values})
 
-    return answer(await caller.state.call(make))
+    return answer(await caller.state.call(make), status)
 
 
 def fill(template: str, language: str, values: Mapping[str, object]) -> str:

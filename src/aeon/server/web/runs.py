@@ -5,8 +5,9 @@ from typing import Annotated, Final, get_args
 from fastapi import APIRouter, Form, Query, Request
 from fastapi.responses import Response
 
-from aeon.application.run_reader import ENDED_PHASES, RunPhase, RunReader
-from aeon.base.json import Json, parse_strict
+from aeon.application.input_fields import parse_typed
+from aeon.application.run_reader import ENDED_PHASES, RunPhase, RunReader, RunView
+from aeon.platform.runs.model import RunSummary
 from aeon.server.auth.caller import SignedIn
 from aeon.server.web.forms import Key, key_of, normalized
 from aeon.server.web.pages import go_to, page
@@ -17,6 +18,7 @@ router = APIRouter(include_in_schema=False, prefix="/runs")
 PHASES: Final[tuple[RunPhase, ...]] = get_args(RunPhase)
 
 _PAGE: Final = 50
+_OTHERS: Final = 20
 _CANCEL_SECONDS: Final = 2.0
 
 
@@ -55,9 +57,20 @@ async def show_run(run: str, caller: SignedIn, request: Request) -> Response:
             "has_ended": has_ended,
             "reasons": [] if has_ended else runs.explain(run),
             "questions": [] if has_ended else runs.list_questions(run),
+            "others": _others(runs, view),
         }
 
     return await page(caller, request, "run.html", await caller.state.call(read))
+
+
+@router.get("/{run}/compare")
+async def compare(
+    run: str, caller: SignedIn, request: Request, with_: Annotated[str, Query(alias="with", max_length=200)]
+) -> Response:
+    """Two runs of one Process side by side: the one that is named, then this one."""
+    reader: RunReader = caller.workspace.past_runs
+    found = await caller.state.call(lambda: reader.compare(with_, run))
+    return await page(caller, request, "run-comparison.html", {"compared": found})
 
 
 @router.post("/{run}/cancel")
@@ -79,7 +92,7 @@ async def answer_question(
     run: str, caller: SignedIn, step: Annotated[str, Form()], value: Annotated[str, Form(max_length=100_000)]
 ) -> Response:
     """Answer the question of a manual step, and let the run go on."""
-    runs, given = caller.workspace.runs, _value(normalized(value))
+    runs, given = caller.workspace.runs, parse_typed(normalized(value))
 
     def work() -> None:
         runs.answer(run, step, given)
@@ -89,12 +102,10 @@ async def answer_question(
     return go_to(f"/runs/{run}")
 
 
-def _value(typed: str) -> Json:
-    """What a person typed: JSON if it is some, such as `true` or `3`, else the text."""
-    try:
-        return parse_strict(typed)
-    except ValueError:
-        return typed
+def _others(runs: RunReader, view: RunView) -> list[RunSummary]:
+    """The newest other runs of the same Process, with which a run can be compared."""
+    found = runs.list(process=view.run.process_id, limit=_OTHERS + 1).items
+    return [each for each in found if each.id != view.run.id][:_OTHERS]
 
 
 def _day(since: str) -> str:

@@ -1,0 +1,148 @@
+"""Fields of a form for the inputs of a tool or a Process: which there are, and what was typed into them. Pure."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final, Literal, NamedTuple, TypeAlias, cast
+
+from aeon.base.json import Json, JsonObject, parse_strict
+from aeon.platform.processes.checks.json_types import ALL_TYPES, allowed_types, schema_at
+from aeon.platform.processes.expressions.bindings import find_references
+from aeon.platform.processes.model import Process
+
+FieldKind: TypeAlias = Literal["text", "integer", "number", "boolean", "choice", "json", "any"]
+"""How a field is typed: `json` is JSON alone; `any` is JSON if what was typed is some, else the text itself."""
+
+WHOLE: Final = ""
+"""The name of the field that holds all inputs as one JSON object."""
+
+_KINDS: Final[Mapping[frozenset[str], FieldKind]] = {
+    frozenset({"string"}): "text",
+    frozenset({"integer"}): "integer",
+    frozenset({"number"}): "number",
+    frozenset({"number", "integer"}): "number",
+    frozenset({"boolean"}): "boolean",
+    ALL_TYPES - {"null"}: "any",
+}
+
+
+class InputField(NamedTuple):
+    """A field of a form. `choices` are the values that a field of the kind `choice` can have."""
+
+    name: str
+    kind: FieldKind = "any"
+    is_required: bool = True
+    description: str = ""
+    choices: tuple[str, ...] = ()
+
+
+class TypedInputs(NamedTuple):
+    """What was typed into fields: the values, and what is wrong, by the name of the field."""
+
+    values: JsonObject
+    faults: dict[str, str]
+
+
+def fields_of_schema(schema: JsonObject) -> list[InputField]:
+    """The fields for inputs that fit a schema; one for all of them as JSON if it does not name them."""
+    properties: Json = schema.get("properties")
+    if not isinstance(properties, dict) or (not properties and schema.get("additionalProperties") is not False):
+        return [InputField(WHOLE, "json")]
+    required: Json = schema.get("required")
+    needed = cast(list[Json], required) if isinstance(required, list) else []
+    return [_field(name, schema, [name], name in needed) for name in cast(JsonObject, properties)]
+
+
+def fields_of_process(process: Process, schema_of_tool: Callable[[str], JsonObject | None]) -> list[InputField]:
+    """The fields for the inputs of a Process, all of which are required.
+
+    An input that a step passes whole to a tool has the type that the tool wants; `schema_of_tool` returns the input
+    schema of a tool by its id, None for one that the user may not see.
+    """
+    found = {name: InputField(name) for name in process.initial_context}
+    for step in process.steps:
+        schema = schema_of_tool(step.tool) if step.tool else None
+        for reference in find_references(step.inputs) if schema is not None else ():
+            name = reference.path[0]
+            if reference.is_whole and len(reference.path) == 1 and name in found and found[name].kind == "any":
+                found[name] = _field(name, schema or {}, [str(part) for part in reference.location], True)
+    return list(found.values())
+
+
+def read_fields(fields: Sequence[InputField], typed: Mapping[str, str]) -> TypedInputs:
+    """The values of what was typed, by the names of fields; every fault at once. An empty optional field has none."""
+    values: JsonObject = {}
+    faults: dict[str, str] = {}
+    for field in fields:
+        text = typed.get(field.name, "")
+        if not text.strip() and not (field.is_required and field.kind in ("text", "any")):
+            if field.is_required and field.name != WHOLE:
+                faults[field.name] = "It is required."
+            continue
+        try:
+            values[field.name] = _value(field, text)
+        except ValueError as error:
+            faults[field.name] = str(error)
+    if WHOLE in values:
+        return TypedInputs(values[WHOLE], faults)
+    return TypedInputs(values, faults)
+
+
+def _field(name: str, schema: JsonObject, path: Sequence[str], is_required: bool) -> InputField:
+    """The field for the value at a path of inputs that fit a schema."""
+    inner = schema_at(schema, path, schema)
+    told = cast(JsonObject, inner) if isinstance(inner, dict) else {}
+    words: Json = told.get("description")
+    description = words if isinstance(words, str) else ""
+    choices: Json = told.get("enum")
+    if isinstance(choices, list) and all(isinstance(each, str) for each in cast(list[Json], choices)):
+        return InputField(name, "choice", is_required, description, tuple(cast(list[str], choices)))
+    kind: FieldKind = _KINDS.get(allowed_types(inner, schema) - {"null"}, "json")
+    return InputField(name, kind, is_required, description)
+
+
+def _value(field: InputField, text: str) -> Json:
+    """What was typed, as the kind of its field wants it. Raises ValueError, which says what is wrong."""
+    match field.kind:
+        case "text":
+            return text
+        case "any":
+            return parse_typed(text)
+        case "choice":
+            return _chosen(text, field.choices)
+        case "boolean":
+            return _chosen(text, ("true", "false")) == "true"
+        case "integer" | "number":
+            return _number(text, field.kind)
+        case "json":
+            return _json(text, is_object=field.name == WHOLE)
+
+
+def parse_typed(text: str) -> Json:
+    """What a person typed: JSON if it is some, such as `true` or `3`, else the text."""
+    try:
+        return parse_strict(text)
+    except ValueError:
+        return text
+
+
+def _json(text: str, *, is_object: bool) -> Json:
+    try:
+        value = parse_strict(text)
+    except ValueError as error:
+        raise ValueError(f"It is not JSON: {error}.") from None
+    if is_object and not isinstance(value, dict):
+        raise ValueError("It is not a JSON object.")
+    return cast(Json, value)
+
+
+def _chosen(text: str, choices: Sequence[str]) -> str:
+    if text not in choices:
+        raise ValueError(f"It is not one of {', '.join(choices)}.")
+    return text
+
+
+def _number(text: str, kind: Literal["integer", "number"]) -> Json:
+    value = parse_typed(text.strip())
+    wanted = (int,) if kind == "integer" else (int, float)
+    if type(value) in wanted:  # True is no number here
+        return value
+    raise ValueError("It is not a whole number." if kind == "integer" else "It is not a number.")

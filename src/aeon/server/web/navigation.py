@@ -1,0 +1,25 @@
+"""The links that every page has, and which of them leads to where its reader is."""
+
+from typing import Final, NamedTuple
+
+_PLACES: Final = (
+    ("conversations", "/", ("conversations", "messages", "search")),
+    ("runs", "/runs", ("runs",)),
+    ("processes", "/processes", ("processes",)),
+    ("tools", "/tools", ("tools", "services", "secrets", "apply")),
+)
+"""The word of a link, where it leads, and the first parts of the addresses that belong to it."""
+
+
+class Place(NamedTuple):
+    """A link: the key of its word, its address, and whether its reader is there."""
+
+    word: str
+    path: str
+    is_current: bool
+
+
+def places_at(address: str) -> list[Place]:
+    """The links on the page with that address."""
+    first = address.split("/")[1]
+    return [Place(word, path, is_current=first in parts or address == path) for word, path, parts in _PLACES]
