@@ -256,7 +256,7 @@ class Workspaces:
                     self._app.platform(),
                     user,
                     folder=self._app.folder,
-                    environ=self._environ,
+                    environ={},  # who sends documents to a server must not read its variables by `${NAME}`
                     open_runtime=lambda: self._runtime,
                 )
             return self._opened[user]

@@ -179,3 +179,14 @@ def test_no_answer_names_a_command_of_the_command_line(site, client):
         answer = client.get(f"/api/v1/{path}")
         assert answer.status_code == 404
         assert "`aeon" not in answer.text
+
+
+def test_a_document_reads_no_variable_of_the_server_platform_3(serve, monkeypatch):
+    """Attack: another user takes a key of the server's environment into a secret of theirs, and has it sent to them."""
+    monkeypatch.setenv("ANOTHER_KEY", "canary-5171")
+    site = serve(variables={"ANOTHER_KEY": "canary-5171"})
+    text = "kind: Secret\nname: mine\ntype: api_key\nvalue: {key: '${ANOTHER_KEY}'}\n"
+    for user in ("eve", "me"):
+        sent = site.client(user).post("/api/v1/apply", json={"text": text})
+        assert (sent.status_code, "canary" in sent.text) == (422, False)
+        assert "does not define ANOTHER_KEY" in sent.text
