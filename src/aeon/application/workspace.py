@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from aeon.application.schedules import ScheduleService
     from aeon.application.secrets import SecretService
     from aeon.application.tools import ToolService
+    from aeon.application.users import UserService
     from aeon.application.workers import WorkerService
     from aeon.bootstrap.app import App
     from aeon.bootstrap.process_runtime import ProcessRuntime
@@ -162,6 +163,13 @@ class Workspace:
         from aeon.application.access import AccessService
 
         return AccessService(self._platform)
+
+    @cached_property
+    def users(self) -> "UserService":
+        """The users of the record, and what each may do."""
+        from aeon.application.users import UserService
+
+        return UserService(self._platform.accounts, self.user)
 
     @cached_property
     def conversations(self) -> "ConversationService":

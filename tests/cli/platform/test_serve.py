@@ -162,3 +162,32 @@ def test_tokens_are_made_listed_and_revoked(aeon):
     assert aeon("serve", "token", "delete", "laptop", "--yes").code == 2
     assert aeon("serve", "token", "create", "x", "--days", "1000").code == 2
     assert LINK.search(aeon("serve", "link").out)
+
+
+def test_users_are_added_changed_linked_and_disabled_platform_31(aeon):
+    user = ("serve", "user")
+    assert aeon(*user, "create", "ann", "--role", "operator").code == 0
+    assert aeon(*user, "create", "ann").code == 1
+    assert aeon(*user, "set", "ann", "--role", "user").code == 0
+    linking = ("ann", "--subject", "4711", "--issuer", "https://login.example.org")
+    assert aeon(*user, "link", *linking).code == 0
+    shown = aeon(*user, "show", "ann", "--json").json
+    assert (shown["role"], shown["identities"]) == (
+        "user",
+        [{"issuer": "https://login.example.org", "subject": "4711"}],
+    )
+    assert "4711 of https://login.example.org" in aeon(*user, "show", "ann").out
+    assert aeon(*user, "unlink", *linking).code == 0
+    assert aeon(*user, "unlink", *linking).code == 2
+    assert "server.oidc_issuer" in aeon(*user, "link", "ann", "--subject", "4711").err
+    assert aeon("serve", "token", "create", "x", "--user", "ann").code == 0
+    assert aeon(*user, "disable", "ann").code == 2, "it asks first"
+    assert aeon(*user, "disable", "ann", "--yes").code == 0
+    refused = aeon("serve", "token", "create", "x", "--user", "ann")
+    assert (refused.code, "aeon serve user enable ann" in refused.err) == (1, True)
+    assert aeon("serve", "token", "list", "-o", "name", "--user", "ann").out.strip() == ""
+    assert aeon(*user, "enable", "ann").code == 0
+    assert [each["name"] for each in aeon(*user, "list", "--json").json] == ["ann", "me"]
+    assert "operator" not in aeon(*user, "list").out
+    own = aeon(*user, "disable", "me", "--yes")
+    assert (own.code, "another operator" in own.err) == (2, True)

@@ -1,11 +1,13 @@
 """Finds out who sends a request, the same way for every door (platform 31)."""
 
+from collections.abc import Awaitable, Callable
 from typing import Annotated, Final, NamedTuple
 
-from fastapi import Depends, Request, Response
+from fastapi import Depends, Query, Request, Response
 
 from aeon.application.access import SESSION_DAYS, Credential, IssuedCredential
 from aeon.application.audit import set_change_origin
+from aeon.application.users import Permission
 from aeon.application.workspace import Workspace
 from aeon.server.edge.problems import HttpError
 from aeon.server.edge.routes import READING, quota_of
@@ -63,6 +65,38 @@ async def owning_folder(request: Request) -> Caller:
     return caller
 
 
+def requires(permission: Permission) -> Callable[[Request], Awaitable[Caller]]:
+    """Return what finds out who sends a request, if their role allows this. It raises HttpError and ForbiddenError."""
+
+    async def allowed(request: Request) -> Caller:
+        caller = await signed_in(request)
+        await _require(caller, permission)
+        return caller
+
+    return allowed
+
+
+async def reading(
+    request: Request,
+    user: Annotated[str | None, Query(max_length=200, description="Another user's; for operators.")] = None,
+) -> Caller:
+    """Return who sends a request, with the workspace of the user of whom they want to read.
+
+    Raises HttpError, ForbiddenError for another user's without the role, and UnknownUserError.
+    """
+    caller = await signed_in(request)
+    if user is None or user == caller.user:
+        return caller
+    await _require(caller, "read_others")
+    await caller.state.call(lambda: caller.workspace.users.get(user))
+    return caller._replace(workspace=await caller.state.workspace(user))
+
+
+async def _require(caller: Caller, permission: Permission) -> None:
+    users = caller.workspace.users
+    await caller.state.call(lambda: users.require(permission, caller.state.owner))
+
+
 async def _caller(request: Request, found: Credential | None) -> Caller:
     state = state_of(request)
     if found is None:
@@ -95,6 +129,7 @@ async def begin_session(request: Request, secret: str) -> IssuedCredential | Non
     state = state_of(request)
     state.limit_sign_ins(address_of(request))
     access = (await state.workspace(state.owner)).access
+    set_change_origin(None, address_of(request))
     return await state.call(lambda: access.sign_in(secret))
 
 
@@ -117,4 +152,8 @@ def keep_session(answer: Response, secret: str, request: Request) -> None:
 
 SignedIn = Annotated[Caller, Depends(signed_in)]
 FolderOwner = Annotated[Caller, Depends(owning_folder)]
+FolderOperator = Annotated[Caller, Depends(requires("manage_folder"))]
+UserOperator = Annotated[Caller, Depends(requires("manage_users"))]
+WorkerReader = Annotated[Caller, Depends(requires("see_workers"))]
+RecordReader = Annotated[Caller, Depends(reading)]
 WithToken = Annotated[Caller, Depends(with_token)]
