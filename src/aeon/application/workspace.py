@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from aeon.application.runs import RunService
     from aeon.application.schedules import ScheduleService
     from aeon.application.secrets import SecretService
+    from aeon.application.sign_in import ProviderSignIn
     from aeon.application.tools import ToolService
     from aeon.application.users import UserService
     from aeon.application.workers import WorkerService
@@ -260,6 +261,18 @@ class Workspaces:
                     open_runtime=lambda: self._runtime,
                 )
             return self._opened[user]
+
+    @cached_property
+    def sign_in(self) -> "ProviderSignIn | None":
+        """How people sign in by the OpenID provider in the settings; None if there is none. Raises ConfigError."""
+        from aeon.application.sign_in import ProviderSignIn
+        from aeon.bootstrap.sign_in import open_provider, sign_in_policy
+
+        settings, platform = self._app.settings.server, self._app.platform()
+        provider = open_provider(settings, self._environ)
+        if provider is None:
+            return None
+        return ProviderSignIn(provider, sign_in_policy(settings), platform.accounts, platform.credentials)
 
     def opened(self, user: str) -> Workspace | None:
         """Return the workspace of a user if it is open already. Does not block."""

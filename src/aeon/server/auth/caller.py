@@ -117,8 +117,20 @@ async def _caller(request: Request, found: Credential | None) -> Caller:
 async def begin_session(request: Request, secret: str) -> IssuedCredential | None:
     """Begin a session by the secret of a sign-in link; None if that was used or has expired.
 
-    Raises HttpError for too many attempts, and under a name that other servers of this machine have, too: a browser
-    sends the cookies of a name to every port of it, so a session there would be known to all of them.
+    Raises HttpError for too many attempts and for a name that `require_own_name` refuses.
+    """
+    require_own_name(request)
+    state = state_of(request)
+    begin_attempt(request)
+    access = (await state.workspace(state.owner)).access
+    return await state.call(lambda: access.sign_in(secret))
+
+
+def require_own_name(request: Request) -> None:
+    """Refuse to sign a browser in under a name that other servers of this machine have, too.
+
+    A browser sends the cookies of a name to every port of it, so a session there would be known to all of them. Raises
+    HttpError.
     """
     if _has_shared_name(request):
         raise HttpError(
@@ -126,23 +138,25 @@ async def begin_session(request: Request, secret: str) -> IssuedCredential | Non
             "A browser signs in under the server's own name alone.",
             next_step="Open the link that `aeon serve` prints, as it is.",
         )
-    state = state_of(request)
-    state.limit_sign_ins(address_of(request))
-    access = (await state.workspace(state.owner)).access
+
+
+def begin_attempt(request: Request) -> None:
+    """Count an attempt to sign in, and let the audit log know from where it comes. Raises HttpError for too many."""
+    state_of(request).limit_sign_ins(address_of(request))
     set_change_origin(None, address_of(request))
-    return await state.call(lambda: access.sign_in(secret))
 
 
 def _has_shared_name(request: Request) -> bool:
     return request.url.hostname in _SHARED_NAMES
 
 
-def keep_session(answer: Response, secret: str, request: Request) -> None:
-    """Give a browser the cookie of its session: over https alone if it has signed in so."""
+def keep_session(answer: Response, issued: IssuedCredential, request: Request, days: float = SESSION_DAYS) -> None:
+    """Give a browser the cookie of its session: over https alone if it has signed in so. The log says who it is."""
+    request.state.user, request.state.credential = issued.credential.user_id, issued.credential.id
     answer.set_cookie(
         COOKIE,
-        secret,
-        max_age=int(SESSION_DAYS * _DAY),
+        issued.secret,
+        max_age=int(days * _DAY),
         path="/",
         secure=request.url.scheme == "https",
         httponly=True,
