@@ -2,6 +2,7 @@
 
 import re
 from decimal import Decimal
+from ipaddress import ip_address, ip_network
 from typing import Annotated, Literal, TypeAlias
 from urllib.parse import urlsplit
 
@@ -305,6 +306,25 @@ def _server_name(name: str) -> str:
     raise ValueError("must be names of hosts, each with its port unless that is 80 or 443, such as aeon.example.org")
 
 
+def _own_address(host: str) -> str:
+    if host == "localhost":
+        return host
+    try:
+        return str(ip_address(host))
+    except ValueError:
+        raise ValueError("must be an address of this machine, such as 127.0.0.1 or 0.0.0.0") from None
+
+
+def _proxy_network(text: str) -> str:
+    try:
+        network = ip_network(text)
+    except ValueError:
+        raise ValueError("must be addresses or networks, such as 10.0.0.7 or 10.0.0.0/24") from None
+    if network.prefixlen == 0:
+        raise ValueError("must not believe every address; name those of the proxies")
+    return text
+
+
 ServerName = Annotated[SettingsText, AfterValidator(_server_name)]
 
 
@@ -314,11 +334,13 @@ class ServerSettings(_Section):
     A project's file may set none of these keys: they decide who may use this machine.
     """
 
-    host: SettingsText = Field(default="127.0.0.1", description="address to listen on; 0.0.0.0 is every one of IPv4")
+    host: Annotated[SettingsText, AfterValidator(_own_address)] = Field(
+        default="127.0.0.1", description="address to listen on; 0.0.0.0 is every one of IPv4"
+    )
     names: list[ServerName] = Field(
         default=[], max_length=20, description="names by which others ask the server, such as aeon.example.org"
     )
-    proxies: list[SettingsText] = Field(
+    proxies: list[Annotated[SettingsText, AfterValidator(_proxy_network)]] = Field(
         default=[], max_length=20, description="addresses of proxies that are believed about scheme and client"
     )
     certificate: SettingsPath | None = Field(default=None, description="file with the certificate chain, for https")

@@ -31,6 +31,9 @@ def serve_begin(
     port: Annotated[
         int, typer.Option("--port", min=0, max=65535, metavar="N", help="0 takes any free port.")
     ] = DEFAULT_PORT,
+    host: Annotated[
+        str | None, typer.Option("--host", metavar="ADDRESS", help="Where to listen; else the setting, 127.0.0.1.")
+    ] = None,
     names: Annotated[
         list[str] | None,
         typer.Option("--name", metavar="HOST[:PORT]", help="Another name that a proxy asks it by; repeatable."),
@@ -38,12 +41,12 @@ def serve_begin(
     model: Model = None,
     user: User = "me",
 ) -> int:
-    """Serve the page and the REST API on this machine, until interrupted; also runs, as a worker does."""
+    """Serve the page and the REST API until interrupted; also runs, as a worker does."""
     if context.invoked_subcommand is not None:
         return 0
-    from aeon.cli.platform.server import run_server
+    from aeon.cli.platform.server import ServeOptions, run_server
 
-    return run_server(port, model, user, names or [])
+    return run_server(ServeOptions(port, host, names or [], model), user)
 
 
 @serve.command("mcp")
