@@ -57,7 +57,7 @@ class ProviderSignIn:
         return urlsplit(self._policy.issuer).hostname or self._policy.issuer
 
     def begin(self, redirect_uri: str) -> BegunSignIn:
-        """Begin a sign-in whose answer comes to `redirect_uri`. Raises ProviderError."""
+        """Begin a sign-in; the provider sends its answer to `redirect_uri`. Raises ProviderError."""
         pending = PendingSignIn.begin()
         return BegunSignIn(self._provider.authorization_url(pending, redirect_uri), pending.encode())
 

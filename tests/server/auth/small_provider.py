@@ -16,13 +16,17 @@ CLIENT, SECRET = "aeon", "client-s3cret: +%"
 
 
 class SmallProvider:
-    """A provider on loopback. `claims` are about who signs in; `fault` names what it does wrong."""
+    """A provider on loopback. `claims` are about who signs in; `fault` names what it does wrong.
+
+    `info` is what it says at its userinfo endpoint; None if it has none.
+    """
 
     def __init__(self):
         self._key = rsa.generate_private_key(65537, 2048)
         self._other = rsa.generate_private_key(65537, 2048)
         self._codes = {}
         self.claims = {"sub": "4711", "email": "Ann@example.org", "email_verified": True}
+        self.info = None
         self.fault, self.kid, self.asked = "", "one", []
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
         self.issuer = f"http://localhost:{self._server.server_address[1]}"
@@ -42,6 +46,8 @@ class SmallProvider:
             "jwks_uri": "http://keys.example/jwks" if self.fault == "keys elsewhere" else f"{self.issuer}/jwks",
             "authorization_response_iss_parameter_supported": True,
         }
+        if self.info is not None:
+            found["userinfo_endpoint"] = f"{self.issuer}/me"
         return found | ({"more": "x" * 300_000} if self.fault == "huge document" else {})
 
     def keys(self):
@@ -106,6 +112,8 @@ class SmallProvider:
                     self.send_header("location", provider.authorize(dict(parse_qsl(path.query))))
                     self.send_header("content-length", "0")
                     self.end_headers()
+                elif path.path == "/me":
+                    self.say(200 if self.headers["authorization"] == "Bearer x" else 401, provider.info)
                 else:
                     self.say(200, provider.keys() if path.path == "/jwks" else provider.discovery())
 

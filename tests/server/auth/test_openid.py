@@ -126,6 +126,19 @@ def test_nobody_else_becomes_a_user_and_the_audit_log_of_the_folders_owner_has_i
     assert [each.name for each in site.workspaces.of("me").users.list().items] == ["me"]
 
 
+def test_claims_may_stand_at_the_userinfo_endpoint_and_are_about_the_same_person(start, provider):
+    provider.claims, info = {"sub": "4711"}, {"email": "ann@example.org", "email_verified": True}
+    provider.info = {**info, "sub": "4712"}
+    site = start()
+    refused = Browser(site).sign_in()
+    assert (refused.status_code, "somebody else" in refused.text) == (403, True)
+    provider.info = {**info, "sub": "4711", "iss": "https://other.example"}
+    browser = Browser(site)
+    browser.sign_in()
+    assert browser.user == "ann@example.org"
+    assert site.workspaces.of("me").users.list_identities(browser.user) == [Identity(provider.issuer, "4711")]
+
+
 def test_an_address_is_no_proof_to_be_an_existing_user_until_an_operator_links_it(start, provider):
     site = start()
     users = site.workspaces.of("me").users

@@ -94,12 +94,15 @@ class HttpIdentityProvider:
         document = self._described().document
         if document.get("authorization_response_iss_parameter_supported") is True and not answer.issuer:
             raise SignInRefusedError("The answer does not say from which provider it comes.")
-        token = self._token(document, answer.code, pending.verifier, redirect_uri)
+        tokens = self._tokens(document, answer.code, pending.verifier, redirect_uri)
+        token: Json = tokens.get("id_token")
+        if not isinstance(token, str):
+            raise ProviderError("The provider's answer has no identity token.")
         claims = self._checked(token)
         check_claims(claims, self._client.client_id, pending.nonce)
-        return claims
+        return {**_user_info(document, tokens, claims["sub"]), **claims}
 
-    def _token(self, document: JsonObject, code: str, verifier: str, redirect_uri: str) -> str:
+    def _tokens(self, document: JsonObject, code: str, verifier: str, redirect_uri: str) -> JsonObject:
         fields = {
             "grant_type": "authorization_code",
             "code": code,
@@ -116,10 +119,7 @@ class HttpIdentityProvider:
         response = _send("POST", document["token_endpoint"], headers, urlencode(fields).encode())
         if response.status in _REFUSALS:
             raise _refusal(_object_of(response, *_REFUSALS).get("error"))
-        token = _object_of(response).get("id_token")
-        if not isinstance(token, str):
-            raise ProviderError("The provider's answer has no identity token.")
-        return token
+        return _object_of(response)
 
     def _checked(self, token: str) -> JsonObject:
         """The claims of a token that the provider signed for this server, and that has not expired."""
@@ -170,6 +170,18 @@ class HttpIdentityProvider:
         return self._description
 
 
+def _user_info(document: JsonObject, tokens: JsonObject, subject: str) -> JsonObject:
+    """More claims about the same person, if the provider has a place for them: many leave the e-mail address there."""
+    endpoint, token = document.get("userinfo_endpoint"), tokens.get("access_token")
+    if not is_safe_address(endpoint) or not isinstance(token, str):
+        return {}
+    headers = {"accept": "application/json", "authorization": f"Bearer {token}"}
+    found = _object_of(_send("GET", endpoint, headers, None))
+    if found.get("sub") != subject:  # Core 5.3.2
+        raise SignInRefusedError("The provider's claims are about somebody else.")
+    return found
+
+
 def _keys(document: JsonObject) -> "Mapping[str | None, PyJWK]":
     import jwt
 
@@ -196,7 +208,7 @@ def _send(method: str, address: str, headers: dict[str, str], body: bytes | None
         url = url_of(address)
         sender = HttpSender(resolve_host, True, _SECONDS, _MAX_BYTES, client_context(url.scheme, {}, None))
         with sender.open_client() as client:
-            return sender.send(client, HttpRequest(method, url, headers, body, has_credentials=body is not None))
+            return sender.send(client, HttpRequest(method, url, headers, body, has_credentials=True))
     except OperationError as error:
         raise ProviderError(f"The OpenID provider cannot be asked: {error.message}.") from None
 
