@@ -54,10 +54,13 @@ class SiteServer(uvicorn.Server):
     def __init__(self, config: uvicorn.Config, state: ServerState) -> None:
         super().__init__(config)
         self._state = state
+        self._is_told = False
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """Stop at SIGINT or SIGTERM."""
-        self._state.stopping.set()
+        """Stop at SIGINT or SIGTERM; a second one may come while this one is handled."""
+        if not self._is_told:  # an event that is set again while it is being set waits for itself
+            self._is_told = True
+            self._state.stopping.set()
         super().handle_exit(sig, frame)
 
 

@@ -9,8 +9,8 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from aeon.application.listening import checked_listening
 from aeon.application.models import key_variables
+from aeon.application.server_address import checked_server_address
 from aeon.application.workers import WorkerService
 from aeon.application.workspace import Workspaces
 from aeon.base.errors import InputError, MissingExtraError
@@ -52,7 +52,7 @@ def run_server(options: ServeOptions, user: str) -> int:
     MissingExtraError, and the errors of an app.
     """
     loaded = options.load()
-    listening = checked_listening(loaded.settings.server)
+    address = checked_server_address(loaded.settings.server)
     try:
         from aeon.server.site import LazyDoor, ServerState, build_site, site_server
     except ImportError as error:
@@ -61,7 +61,7 @@ def run_server(options: ServeOptions, user: str) -> int:
             next_step="Install aeon-orchestrator[platform,server].",
         ) from None
     with (
-        closing(_listen(listening.host, options.port)) as opened,
+        closing(_listen(address.host, options.port)) as opened,
         session.app_session(loaded) as app,
         app.process_runtime() as runtime,
     ):
@@ -71,16 +71,16 @@ def run_server(options: ServeOptions, user: str) -> int:
         own.conversations.recover()
         place = opened.getsockname()[1]
         name = f"{_name_of(Path.cwd())}.localhost:{place}"
-        state = ServerState(workspaces, user, is_local=not listening.names)
+        state = ServerState(workspaces, user, is_local=not address.names)
         mask = Mask(os.environ.get(each, "") for each in key_variables(app.settings))
         os.environ.pop(app.settings.server.oidc_client_secret_env or "", None)
         with _maintenance(own.workers, state.stopping):
-            print_data(listening.link(own.access.new_link(user), name))
+            print_data(address.link(own.access.new_link(user), name))
             print_message("open this link in a browser; it signs you in once, within ten minutes", "next: ")
-            here = [] if listening.is_public else [name, f"127.0.0.1:{place}", f"localhost:{place}"]
+            here = [] if address.is_public else [name, f"127.0.0.1:{place}", f"localhost:{place}"]
             door = LazyDoor(state, lambda: _mcp_door(app, state, mask))
-            site = build_site(state, [*here, *listening.names], door, only_https=listening.is_public)
-            _serve(site_server(site, state, proxies=listening.proxies, certificate=listening.certificate), opened)
+            site = build_site(state, [*here, *address.names], door, only_https=address.is_public)
+            _serve(site_server(site, state, proxies=address.proxies, certificate=address.certificate), opened)
     return ExitCode.DONE
 
 
@@ -100,9 +100,9 @@ def _serve(server: "SiteServer", listening: socket.socket) -> None:
 
 def print_link(port: int, user: str) -> int:
     """Print a link to the server of this folder, which may be running already. Raises ConfigError."""
-    listening = checked_listening(session.load_cli_settings().settings.server)
+    address = checked_server_address(session.load_cli_settings().settings.server)
     with workspace_session(user) as workspace:
-        print_data(listening.link(workspace.access.new_link(user), f"{_name_of(Path.cwd())}.localhost:{port}"))
+        print_data(address.link(workspace.access.new_link(user), f"{_name_of(Path.cwd())}.localhost:{port}"))
     return ExitCode.DONE
 
 

@@ -8,7 +8,7 @@ import hmac
 import secrets
 from base64 import urlsafe_b64encode
 from collections.abc import Sequence
-from typing import Final, NamedTuple, Protocol, cast
+from typing import Final, NamedTuple, Protocol, TypeGuard, cast
 from urllib.parse import urlsplit
 
 from aeon.base.json import Json, JsonObject
@@ -152,7 +152,7 @@ def identity_of(claims: JsonObject) -> Identity:
     return Identity(claims["iss"], claims["sub"])
 
 
-def is_safe_address(address: Json) -> bool:
+def is_safe_address(address: Json) -> TypeGuard[str]:
     """Whether secrets may be sent to an address: by https, or within this machine."""
     if not isinstance(address, str):
         return False

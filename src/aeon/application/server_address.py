@@ -10,7 +10,7 @@ from aeon.settings import ServerSettings
 _BEYOND = "The server would listen on {host}, which other machines reach. Before that it needs:\n{missing}\n"
 
 
-class Listening(NamedTuple):
+class ServerAddress(NamedTuple):
     """Where a server listens. `certificate` is the paths of the chain and of its key, for https.
 
     `proxies` are the addresses that are believed about the scheme and the address of a client.
@@ -32,7 +32,7 @@ class Listening(NamedTuple):
         return f"{scheme}://{self.names[0] if self.is_public else own_name}/#{secret}"
 
 
-def checked_listening(settings: ServerSettings) -> Listening:
+def checked_server_address(settings: ServerSettings) -> ServerAddress:
     """Return where the settings let a server listen.
 
     Raises ConfigError with everything that is missing for a server that other machines reach: a provider by which
@@ -47,7 +47,7 @@ def checked_listening(settings: ServerSettings) -> Listening:
             missing=list(missing),
         )
     before = ["127.0.0.1"] if settings.names and not is_public else []
-    return Listening(settings.host, settings.names, [*before, *settings.proxies], certificate)
+    return ServerAddress(settings.host, settings.names, [*before, *settings.proxies], certificate)
 
 
 def _missing(settings: ServerSettings) -> Sequence[str]:
