@@ -88,6 +88,7 @@ class SmallProvider:
             "foreign audience": {"aud": "another"},
             "shared audience": {"aud": [CLIENT, "another"]},
             "foreign azp": {"azp": "another"},
+            "no subject": {"sub": ""},
             "expired": {"iat": now - 7200, "exp": now - 3600},
         }.get(self.fault, {})
         if self.fault == "no expiry":

@@ -186,6 +186,7 @@ FAULTS = {
     "shared audience": "another program",
     "foreign azp": "another program",
     "expired": "ExpiredSignatureError",
+    "no subject": "about whom",
     "no expiry": "MissingRequiredClaimError",
     "alg none": "InvalidAlgorithmError",
     "HS256 with the public key": "InvalidAlgorithmError",
@@ -224,6 +225,27 @@ def test_a_provider_that_does_not_answer_is_said(start, provider):
     refused = Browser(site).get("/sign-in/provider")
     assert (refused.status_code, "cannot be asked" in refused.text) == (502, True)
     assert SECRET not in refused.text
+
+
+def test_a_provider_that_failed_is_not_asked_again_at_once(start, provider):
+    site = start()
+    provider.fault = "huge document"
+    browser = Browser(site)
+    assert [browser.get("/sign-in/provider").status_code for _ in range(3)] == [502] * 3
+    assert len(provider.asked) == 1
+
+
+def test_who_begins_too_often_waits_platform_29(start):
+    browser = Browser(start())
+    assert [browser.get("/sign-in/provider").status_code for _ in range(6)] == [303] * 5 + [429]
+
+
+def test_a_refused_sign_in_is_a_line_of_the_log_with_its_reason_and_address(start, provider, caplog):
+    site = start()
+    provider.fault = "wrong nonce"
+    Browser(site).sign_in()
+    (line,) = [each.getMessage() for each in caplog.records if "sign-in refused" in each.getMessage()]
+    assert ("from 127.0.0.1" in line, "another sign-in" in line) == (True, True)
 
 
 def test_a_wrong_secret_is_a_fault_of_the_settings(start, provider):

@@ -33,6 +33,9 @@ _MAX_BYTES: Final = 256 * 1024
 _KEPT_FOR: Final = 3600.0
 """Seconds for which the provider's description and keys are kept."""
 
+_ASKED_AGAIN_AFTER: Final = 5.0
+"""Seconds after which a provider that could not be used is asked again; anybody can begin a sign-in."""
+
 _CLOCKS_DIFFER: Final = 60
 """Seconds by which the clocks of provider and server may differ."""
 
@@ -73,6 +76,7 @@ class HttpIdentityProvider:
         self._client = client
         self._monotonic = monotonic
         self._description: _Description | None = None
+        self._failure: tuple[float, ProviderError] | None = None
 
     def authorization_url(self, pending: PendingSignIn, redirect_uri: str) -> str:
         """Return where a browser goes to sign in. Raises ProviderError."""
@@ -154,7 +158,13 @@ class HttpIdentityProvider:
         known = self._description
         if known is not None and self._monotonic() - known.read_at < _KEPT_FOR:
             return known
-        return self._read()
+        if self._failure is not None and self._monotonic() - self._failure[0] < _ASKED_AGAIN_AFTER:
+            raise self._failure[1]
+        try:
+            return self._read()
+        except ProviderError as error:
+            self._failure = self._monotonic(), error
+            raise
 
     def _read(self) -> _Description:
         document = _get(self._client.issuer.rstrip("/") + _DISCOVERY)

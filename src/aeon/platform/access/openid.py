@@ -20,6 +20,7 @@ _PARTS: Final = 3
 _PART_LENGTH: Final = 43
 _LOOPBACK: Final = ("localhost", "127.0.0.1", "::1")
 _SHOWN: Final = 100
+_MAX_SUBJECT: Final = 255
 
 
 class SignInRefusedError(PlatformError):
@@ -142,6 +143,9 @@ def check_claims(claims: JsonObject, client_id: str, nonce: str) -> None:
     is_shared = isinstance(audience, list) and audience != [client_id]
     if claims.get("azp", None if is_shared else client_id) != client_id:
         raise SignInRefusedError("The provider's token was made for another program.")
+    subject: Json = claims.get("sub")
+    if not isinstance(subject, str) or not 0 < len(subject) <= _MAX_SUBJECT:
+        raise SignInRefusedError("The provider's token does not say about whom it is.")
     given: Json = claims.get("nonce")
     if not isinstance(given, str) or not hmac.compare_digest(given.encode(), nonce.encode()):
         raise SignInRefusedError("The provider's token belongs to another sign-in.")

@@ -9,10 +9,13 @@ from aeon.application.access import SESSION_DAYS, Credential, IssuedCredential
 from aeon.application.audit import set_change_origin
 from aeon.application.users import Permission
 from aeon.application.workspace import Workspace
+from aeon.base.loggers import room_logger
 from aeon.server.edge.problems import HttpError
 from aeon.server.edge.routes import READING, quota_of
-from aeon.server.edge.state import ServerState, address_of, state_of
+from aeon.server.edge.state import ServerState, address_of, correlation_of, state_of
 from aeon.server.edge.streams import Reader
+
+_LOG = room_logger("server")
 
 COOKIE: Final = "aeon_session"
 
@@ -123,7 +126,10 @@ async def begin_session(request: Request, secret: str) -> IssuedCredential | Non
     state = state_of(request)
     begin_attempt(request)
     access = (await state.workspace(state.owner)).access
-    return await state.call(lambda: access.sign_in(secret))
+    issued = await state.call(lambda: access.sign_in(secret))
+    if issued is None:
+        log_refusal(request, "the link was used or has expired")
+    return issued
 
 
 def require_own_name(request: Request) -> None:
@@ -144,6 +150,13 @@ def begin_attempt(request: Request) -> None:
     """Count an attempt to sign in, and let the audit log know from where it comes. Raises HttpError for too many."""
     state_of(request).limit_sign_ins(address_of(request))
     set_change_origin(None, address_of(request))
+
+
+def log_refusal(request: Request, reason: str) -> None:
+    """Log that somebody was not signed in, and why; never a secret."""
+    about = {"address": address_of(request), "correlation_id": correlation_of(request)}
+    values = about["address"], about["correlation_id"], reason
+    _LOG.warning("sign-in refused, from %s, request %s: %s", *values, extra=about)
 
 
 def _has_shared_name(request: Request) -> bool:

@@ -6,9 +6,10 @@ from fastapi import APIRouter, Form, Query, Request
 from fastapi.responses import RedirectResponse, Response
 
 from aeon.application.sign_in import PROVIDER_SESSION_DAYS, ProviderAnswer
-from aeon.server.auth.caller import COOKIE, SignedIn, begin_attempt, begin_session, keep_session
+from aeon.base.errors import AeonError
+from aeon.server.auth.caller import COOKIE, SignedIn, begin_attempt, begin_session, keep_session, log_refusal
 from aeon.server.auth.provider import forget_pending, keep_pending, pending_of, provider_of, redirect_uri
-from aeon.server.edge.state import state_of
+from aeon.server.edge.state import address_of, state_of
 from aeon.server.web.errors import sign_in_page
 from aeon.server.web.pages import answer as page_answer
 from aeon.server.web.pages import fill, go_to, language_of
@@ -31,7 +32,9 @@ async def sign_in(request: Request, link: Annotated[str, Form(max_length=500)]) 
 async def begin_at_provider(request: Request) -> Response:
     """Send the browser to the OpenID provider, with a cookie that binds the answer to it."""
     provider = provider_of(request)
-    begun = await state_of(request).call(lambda: provider.begin(redirect_uri(request)))
+    server = state_of(request)
+    server.limit_sign_ins(f"begin {address_of(request)}")  # not those of its second half
+    begun = await server.call(lambda: provider.begin(redirect_uri(request)))
     answer = RedirectResponse(begun.address, 303)
     keep_pending(answer, begun.cookie, request)
     return answer
@@ -54,7 +57,13 @@ async def come_back(  # one for each parameter that the provider sends
     begin_attempt(request)
     await server.workspace(server.owner)  # the first one adds what Aeon ships, and its owner
     given = ProviderAnswer(state, code, iss, error)
-    issued = await server.call(lambda: provider.finish(given, cookie, redirect_uri(request), reported_to=server.owner))
+    try:
+        issued = await server.call(
+            lambda: provider.finish(given, cookie, redirect_uri(request), reported_to=server.owner)
+        )
+    except AeonError as refused:
+        log_refusal(request, refused.message)
+        raise
     answer = page_answer(fill("signed-in.html", language_of(request), {}))
     forget_pending(answer, request)
     keep_session(answer, issued, request, PROVIDER_SESSION_DAYS)
