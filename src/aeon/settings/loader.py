@@ -16,7 +16,7 @@ from aeon.settings.layers import (
     merge_layers,
     unknown_key_problem,
 )
-from aeon.settings.model import Settings
+from aeon.settings.model import ServerSettings, Settings
 
 
 def escaping_path_problems(settings: Settings, from_project: Mapping[str, Path]) -> list[str]:
@@ -52,13 +52,14 @@ def project_grant_problems(settings: Settings, from_project: Mapping[str, Path])
     ]
 
 
-def project_server_problems(_settings: Settings, from_project: Mapping[str, Path]) -> list[str]:
+def project_server_problems(settings: Settings, from_project: Mapping[str, Path]) -> list[str]:
     """The problems of a project's file that decides who may reach a server on this machine (platform 31)."""
+    changed = {f"server.{name}" for name, value in settings.server if value != getattr(_SERVER_DEFAULTS, name)}
     return [
         f"{file}: {key} decides who may use this machine; a project's file may not do that. If you want it, set it "
         f"yourself with {environment_variable(key)}"
         for key, file in from_project.items()
-        if key.startswith("server.")
+        if key in changed
     ]
 
 
@@ -78,6 +79,7 @@ def _is_inside(place: Path, folder: Path) -> bool:
 SETTINGS_FILE = "aeon.toml"
 
 _MAX_BYTES = 1_000_000
+_SERVER_DEFAULTS = ServerSettings()
 _PATHS = ("run.log_dir", "memory.path", "model.name", "server.certificate", "server.certificate_key")
 _MODEL_PATH = "AEON_MODEL_PATH"
 _OTHER_VARIABLES = frozenset(

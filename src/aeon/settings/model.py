@@ -331,7 +331,7 @@ ServerName = Annotated[SettingsText, AfterValidator(_server_name)]
 class ServerSettings(_Section):
     """Who reaches `aeon serve`, and the OpenID provider by which they sign in. A secret is never a value here.
 
-    A project's file may set none of these keys: they decide who may use this machine.
+    A project's file may change none of these keys: they decide who may use this machine.
     """
 
     host: Annotated[SettingsText, AfterValidator(_own_address)] = Field(
