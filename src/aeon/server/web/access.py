@@ -41,7 +41,7 @@ async def begin_at_provider(request: Request) -> Response:
 
 
 @router.get("/sign-in/callback")
-async def come_back(  # one for each parameter that the provider sends
+async def come_back(
     request: Request,
     state: Annotated[str, Query(max_length=200)] = "",
     code: Annotated[str, Query(max_length=4000)] = "",
