@@ -13,7 +13,7 @@ from aeon.platform.graph_types import GRAPH_SCHEMA
 from aeon.platform.store import DialectQuery, QueryTimeoutError
 from aeon.testing.records import new_record
 
-OF_THE_STORE = {"meta", "consumers", "events", "pieces", "credentials", "sqlite_sequence"}
+OF_THE_STORE = {"meta", "consumers", "events", "pieces", "credentials", "accounts", "identities", "sqlite_sequence"}
 
 DEFAULTS_IN_SQL = {"digest", "health_failures", "is_unmeasured", "is_unsent"}
 

@@ -190,3 +190,34 @@ def test_no_file_brings_anything_but_settings_or_a_config_error(tmp_path_factory
     (folder / "aeon.toml").write_bytes(data)
     with contextlib.suppress(ConfigError):
         load_settings({}, {"HOME": str(folder)}, folder)
+
+
+@pytest.mark.parametrize("line", ['host = "0.0.0.0"', 'oidc_issuer = "https://evil.example"', 'names = ["a.example"]'])
+def test_a_projects_file_does_not_decide_who_may_use_this_machine_platform_31(project, home, line):
+    (project / "aeon.toml").write_text(f"[server]\n{line}\n")
+    (found,) = problems(project, home)
+    assert "decides who may use this machine; a project's file may not do that" in found
+    assert f"AEON_SERVER_{line.partition(' ')[0].upper()}" in found
+    user = home / ".config" / "aeon" / "aeon.toml"
+    (project / "aeon.toml").unlink()
+    user.write_text(f"[server]\n{line}\n")
+    load_settings({}, {"HOME": str(home)}, project)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'oidc_issuer = "http://login.example.org"',
+        'oidc_issuer = "https://login.example.org/?a=b"',
+        'oidc_issuer = "https://me@login.example.org"',
+        'oidc_client_secret_env = "s3cret-value"',
+        'oidc_scopes = ["email"]',
+        'names = ["https://aeon.example.org"]',
+    ],
+)
+def test_settings_of_the_server_that_cannot_be_right_are_refused(project, home, line):
+    user = home / ".config" / "aeon" / "aeon.toml"
+    user.write_text(f"[server]\n{line}\n")
+    (found,) = problems(project, home)
+    assert "s3cret" not in found
+    assert "server." in found

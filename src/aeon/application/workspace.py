@@ -32,7 +32,9 @@ if TYPE_CHECKING:
     from aeon.application.runs import RunService
     from aeon.application.schedules import ScheduleService
     from aeon.application.secrets import SecretService
+    from aeon.application.sign_in import ProviderSignIn
     from aeon.application.tools import ToolService
+    from aeon.application.users import UserService
     from aeon.application.workers import WorkerService
     from aeon.bootstrap.app import App
     from aeon.bootstrap.process_runtime import ProcessRuntime
@@ -172,6 +174,13 @@ class Workspace:
         return AccessService(self._platform)
 
     @cached_property
+    def users(self) -> "UserService":
+        """The users of the record, and what each may do."""
+        from aeon.application.users import UserService
+
+        return UserService(self._platform.accounts, self.user)
+
+    @cached_property
     def conversations(self) -> "ConversationService":
         """The conversations: messages, answers, branches."""
         from aeon.application.conversations import ConversationService
@@ -260,6 +269,18 @@ class Workspaces:
                     open_runtime=lambda: self._runtime,
                 )
             return self._opened[user]
+
+    @cached_property
+    def sign_in(self) -> "ProviderSignIn | None":
+        """How people sign in by the OpenID provider in the settings; None if there is none. Raises ConfigError."""
+        from aeon.application.sign_in import ProviderSignIn
+        from aeon.bootstrap.sign_in import open_provider, sign_in_policy
+
+        settings, platform = self._app.settings.server, self._app.platform()
+        provider = open_provider(settings, self._environ)
+        if provider is None:
+            return None
+        return ProviderSignIn(provider, sign_in_policy(settings), platform.accounts, platform.credentials)
 
     def opened(self, user: str) -> Workspace | None:
         """Return the workspace of a user if it is open already. Does not block."""

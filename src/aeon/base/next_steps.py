@@ -96,6 +96,7 @@ TEXTS: Final[Mapping[str, str]] = {
     "tools.show": "Look at the tool {tool}.",
     "tools.trust": "If you trust it, trust the tool {tool}.",
     "tools.trust_again": "Check the tool {tool}; if you still want it, trust it again.",
+    "users.enable": "An operator can enable the user {user} again.",
     "workers.start": "Start a worker of the type {type}.",
     "workers.stop": "Stop these processes first; the list of workers shows them.",
 }

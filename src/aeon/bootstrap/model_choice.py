@@ -37,6 +37,7 @@ def key_variables(settings: Settings) -> frozenset[str]:
         settings.store.password_env,
         settings.graph.password_env,
         settings.engine.password_env,
+        settings.server.oidc_client_secret_env,
         *(vendor.key_variable for vendor in _VENDORS.values()),
     ]
     return frozenset(name for name in named if name is not None)

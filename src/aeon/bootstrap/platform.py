@@ -25,6 +25,7 @@ from aeon.settings import Settings
 if TYPE_CHECKING:
     from aeon.adapters.operations.assisted_reply import OfferTools
     from aeon.adapters.operations.mcp import McpExecutor
+    from aeon.platform.access.accounts import AccountRepository
     from aeon.platform.access.repository import CredentialRepository
     from aeon.platform.catalog.call_pieces import CallPieces
     from aeon.platform.catalog.health import HealthChecks
@@ -115,6 +116,13 @@ class Platform:
         from aeon.platform.access.repository import CredentialRepository
 
         return CredentialRepository(self.store, self.catalog.ledger, self.catalog.new_id)
+
+    @cached_property
+    def accounts(self) -> "AccountRepository":
+        """The accounts of users, and their identities at OpenID providers."""
+        from aeon.platform.access.accounts import AccountRepository
+
+        return AccountRepository(self.store, self.catalog.ledger)
 
     @cached_property
     def attachments(self) -> "AttachmentRepository":

@@ -43,12 +43,14 @@ class ChainHead:
     hash: str = GENESIS
 
 
-def set_change_origin(credential: str, address: str) -> None:
+def set_change_origin(credential: str | None, address: str) -> None:
     """Says by which credential and from where the changes of this context come: their audit entries have it.
 
-    Threads that are started with a copy of the context have it, too; the engine's own changes have none.
+    `credential` is None for someone who signs in. Threads that are started with a copy of the context have it, too; the
+    engine's own changes have none.
     """
-    _ORIGIN.set({"credential": credential, "address": address})
+    named: JsonObject = {} if credential is None else {"credential": credential}
+    _ORIGIN.set({**named, "address": address})
 
 
 def next_entry(head: ChainHead, user: str, at: str, action: AuditAction) -> JsonObject:

@@ -23,8 +23,13 @@ _STOPPING: Final = 2
 """Seconds that requests under way have when the server stops."""
 
 
-def build_site(state: ServerState, hosts: Sequence[str], mcp: AsgiApp | None = None) -> AsgiApp:
-    """The application that serves all doors under these names, each with its port; `mcp` is at /mcp."""
+def build_site(
+    state: ServerState, hosts: Sequence[str], mcp: AsgiApp | None = None, *, only_https: bool = False
+) -> AsgiApp:
+    """The application that serves all doors under these names, each with its port; `mcp` is at /mcp.
+
+    `only_https`: what does not come by https, to this server or to a proxy that is believed, is refused.
+    """
     app = FastAPI(
         title="Aeon",
         version=aeon.__version__,
@@ -40,7 +45,7 @@ def build_site(state: ServerState, hosts: Sequence[str], mcp: AsgiApp | None = N
     if mcp is not None:
         app.mount("/mcp", mcp)
     mount_web(app)
-    return Recorder(Guard(app, hosts), state)
+    return Recorder(Guard(app, hosts, only_https=only_https), state)
 
 
 class SiteServer(uvicorn.Server):
@@ -49,18 +54,25 @@ class SiteServer(uvicorn.Server):
     def __init__(self, config: uvicorn.Config, state: ServerState) -> None:
         super().__init__(config)
         self._state = state
+        self._is_told = False
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """Stop at SIGINT or SIGTERM."""
-        self._state.stopping.set()
+        """Stop at SIGINT or SIGTERM; a second one may come while this one is handled."""
+        if not self._is_told:  # an event that is set again while it is being set waits for itself
+            self._is_told = True
+            self._state.stopping.set()
         super().handle_exit(sig, frame)
 
 
-def site_server(site: AsgiApp, state: ServerState, *, has_proxy: bool = False) -> SiteServer:
+def site_server(
+    site: AsgiApp, state: ServerState, *, proxies: Sequence[str] = (), certificate: tuple[str, str] | None = None
+) -> SiteServer:
     """The server of a site; its `run` takes the sockets, and ends at SIGINT or SIGTERM.
 
-    With `has_proxy`, a proxy on this machine is believed about the scheme and the address of a client.
+    Proxies at the addresses `proxies` are believed about the scheme and the address of a client. `certificate` is the
+    files of a certificate chain and its key, for https.
     """
+    chain, key = certificate or (None, None)
     logging.getLogger("uvicorn.error").setLevel(logging.WARNING)
     config = uvicorn.Config(
         site,
@@ -71,7 +83,10 @@ def site_server(site: AsgiApp, state: ServerState, *, has_proxy: bool = False) -
         access_log=False,
         log_config=None,
         server_header=False,
-        proxy_headers=has_proxy,
+        proxy_headers=bool(proxies),
+        forwarded_allow_ips=[*proxies],
+        ssl_certfile=chain,
+        ssl_keyfile=key,
         timeout_graceful_shutdown=_STOPPING,
     )
     return SiteServer(config, state)

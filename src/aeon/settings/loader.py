@@ -16,7 +16,7 @@ from aeon.settings.layers import (
     merge_layers,
     unknown_key_problem,
 )
-from aeon.settings.model import Settings
+from aeon.settings.model import ServerSettings, Settings
 
 
 def escaping_path_problems(settings: Settings, from_project: Mapping[str, Path]) -> list[str]:
@@ -52,6 +52,17 @@ def project_grant_problems(settings: Settings, from_project: Mapping[str, Path])
     ]
 
 
+def project_server_problems(settings: Settings, from_project: Mapping[str, Path]) -> list[str]:
+    """The problems of a project's file that decides who may reach a server on this machine (platform 31)."""
+    changed = {f"server.{name}" for name, value in settings.server if value != getattr(_SERVER_DEFAULTS, name)}
+    return [
+        f"{file}: {key} decides who may use this machine; a project's file may not do that. If you want it, set it "
+        f"yourself with {environment_variable(key)}"
+        for key, file in from_project.items()
+        if key in changed
+    ]
+
+
 def weakened_isolation_problems(settings: Settings, from_project: Mapping[str, Path]) -> list[str]:
     """The problem of a project's file that runs its own scripts without isolation."""
     file = from_project.get("skills.sandbox")
@@ -68,13 +79,20 @@ def _is_inside(place: Path, folder: Path) -> bool:
 SETTINGS_FILE = "aeon.toml"
 
 _MAX_BYTES = 1_000_000
-_PATHS = ("run.log_dir", "memory.path", "model.name")
+_SERVER_DEFAULTS = ServerSettings()
+_PATHS = ("run.log_dir", "memory.path", "model.name", "server.certificate", "server.certificate_key")
 _MODEL_PATH = "AEON_MODEL_PATH"
 _OTHER_VARIABLES = frozenset(
     {"AEON_HOME", "AEON_LOG", _MODEL_PATH, "AEON_SKILL_CONFIG", "AEON_MODEL_SOCKET", "AEON_MODEL_TOKEN"}
 )
 _VARIABLES = {environment_variable(key): key for key in KEYS}
-_SECRET_VARIABLES = ("model.api_key_env", "store.password_env", "graph.password_env", "engine.password_env")
+_SECRET_VARIABLES = (
+    "model.api_key_env",
+    "store.password_env",
+    "graph.password_env",
+    "engine.password_env",
+    "server.oidc_client_secret_env",
+)
 """Keys whose value is the name of a variable."""
 _LISTS = frozenset(
     {
@@ -86,6 +104,11 @@ _LISTS = frozenset(
         "tools.allow_read",
         "tools.allow_write",
         "tools.allow_hosts",
+        "server.names",
+        "server.proxies",
+        "server.oidc_scopes",
+        "server.oidc_domains",
+        "server.oidc_operator_values",
     }
 )
 
@@ -132,7 +155,12 @@ def load_settings(flags: Mapping[str, tuple[str, Json]], environ: Mapping[str, s
     _refuse(problems)
     settings, origins = merge_layers(layers)
     from_project = _from_project(origins, files)
-    checks = (escaping_path_problems, weakened_isolation_problems, project_grant_problems)
+    checks = (
+        escaping_path_problems,
+        weakened_isolation_problems,
+        project_grant_problems,
+        project_server_problems,
+    )
     _refuse([problem for check in checks for problem in check(settings, from_project)])
     return LoadedSettings(settings, origins, files, from_project)
 

@@ -2,6 +2,7 @@
 
 import re
 from decimal import Decimal
+from ipaddress import ip_address, ip_network
 from typing import Annotated, Literal, TypeAlias
 from urllib.parse import urlsplit
 
@@ -295,6 +296,99 @@ class ConversationSettings(_Section):
     )
 
 
+_HOST_NAME = re.compile(r"[a-z0-9]([a-z0-9.-]{0,250}[a-z0-9])?(:[0-9]{1,5})?")
+_LOOPBACK = ("localhost", "127.0.0.1", "::1")
+
+
+def _server_name(name: str) -> str:
+    if _HOST_NAME.fullmatch(name.lower()):
+        return name.lower()
+    raise ValueError("must be names of hosts, each with its port unless that is 80 or 443, such as aeon.example.org")
+
+
+def _own_address(host: str) -> str:
+    if host == "localhost":
+        return host
+    try:
+        return str(ip_address(host))
+    except ValueError:
+        raise ValueError("must be an address of this machine, such as 127.0.0.1 or 0.0.0.0") from None
+
+
+def _proxy_network(text: str) -> str:
+    try:
+        network = ip_network(text)
+    except ValueError:
+        raise ValueError("must be addresses or networks, such as 10.0.0.7 or 10.0.0.0/24") from None
+    if network.prefixlen == 0:
+        raise ValueError("must not believe every address; name those of the proxies")
+    return text
+
+
+ServerName = Annotated[SettingsText, AfterValidator(_server_name)]
+
+
+class ServerSettings(_Section):
+    """Who reaches `aeon serve`, and the OpenID provider by which they sign in. A secret is never a value here.
+
+    A project's file may change none of these keys: they decide who may use this machine.
+    """
+
+    host: Annotated[SettingsText, AfterValidator(_own_address)] = Field(
+        default="127.0.0.1", description="address to listen on; 0.0.0.0 is every one of IPv4"
+    )
+    names: list[ServerName] = Field(
+        default=[], max_length=20, description="names by which others ask the server, such as aeon.example.org"
+    )
+    proxies: list[Annotated[SettingsText, AfterValidator(_proxy_network)]] = Field(
+        default=[], max_length=20, description="addresses of proxies that are believed about scheme and client"
+    )
+    certificate: SettingsPath | None = Field(default=None, description="file with the certificate chain, for https")
+    certificate_key: SettingsPath | None = Field(default=None, description="file with the certificate's private key")
+    oidc_issuer: SettingsText | None = Field(
+        default=None, description="the OpenID provider's issuer, such as https://login.example.org"
+    )
+    oidc_client_id: SettingsText | None = Field(default=None, description="the id that the provider gave this server")
+    oidc_client_secret_env: str | None = Field(
+        default=None, description="name of the environment variable that holds the client's secret, if it has one"
+    )
+    oidc_scopes: list[SettingsText] = Field(
+        default=["openid", "email"], min_length=1, max_length=20, description="what the provider is asked for"
+    )
+    oidc_domains: list[SettingsText] = Field(
+        default=[], max_length=100, description="who has a verified e-mail address there may sign in as a new user"
+    )
+    oidc_operator_claim: SettingsText | None = Field(
+        default=None, description="claim that decides at each sign-in who is an operator, such as groups"
+    )
+    oidc_operator_values: list[SettingsText] = Field(
+        default=[], max_length=100, description="values of that claim that make a user an operator"
+    )
+
+    @field_validator("oidc_client_secret_env")
+    @classmethod
+    def _names_a_variable(cls, value: str | None) -> str | None:
+        return _variable_name(value)
+
+    @field_validator("oidc_scopes")
+    @classmethod
+    def _asks_for_an_identity(cls, value: list[str]) -> list[str]:
+        if "openid" in value:
+            return value
+        raise ValueError("must contain openid")
+
+    @field_validator("oidc_issuer")
+    @classmethod
+    def _is_an_issuer(cls, value: str | None) -> str | None:
+        if value is None:
+            return None
+        parts = urlsplit(value)
+        is_safe = parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in _LOOPBACK)
+        if not is_safe or not parts.hostname or parts.query or parts.fragment or parts.username is not None:
+            raise ValueError("must be an address such as https://login.example.org, as the provider spells it")
+        return value
+
+
 class Settings(_Section):
     """All settings."""
 
@@ -307,3 +401,4 @@ class Settings(_Section):
     graph: GraphSettings = GraphSettings()
     conversations: ConversationSettings = ConversationSettings()
     engine: EngineSettings = EngineSettings()
+    server: ServerSettings = ServerSettings()

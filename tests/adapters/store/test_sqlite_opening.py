@@ -171,8 +171,8 @@ def test_a_newer_version_is_refused(project):
 
 def test_a_file_that_says_another_version_than_its_tables_is_refused(project):
     project.make()
-    altered(project.path, "UPDATE meta SET value = '7' WHERE key = 'version'")
-    assert f"states version 7, but its tables are those of version {LATEST}" in refused(project)
+    altered(project.path, f"UPDATE meta SET value = '{LATEST + 1}' WHERE key = 'version'")
+    assert f"states version {LATEST + 1}, but its tables are those of version {LATEST}" in refused(project)
 
 
 def test_statistics_of_the_query_planner_may_be_there(project):

@@ -4,11 +4,13 @@ import http.client
 import json
 import re
 import signal
+import ssl
 import threading
 import time
 
 import pytest
 
+from .certificates import NAME, free_port, make_certificate
 from .conftest import until
 
 LINK = re.compile(r"http://(aeon-[a-z]{4}\.localhost:(\d+))/#(aeon_[\w-]+)")
@@ -138,7 +140,7 @@ def test_another_name_is_answered_if_it_was_given_and_a_wrong_one_is_refused(aeo
     assert "Secure" in own[1]
     for wrong in ("http://aeon.example.org", "a b", "", "x:", "-"):
         refused = aeon("serve", "--name", wrong)
-        assert (refused.code, "--name aeon.example.org" in " ".join(refused.err.split())) == (2, True), wrong
+        assert (refused.code, "--name is wrong" in " ".join(refused.err.split())) == (2, True), wrong
 
 
 @pytest.mark.server
@@ -162,3 +164,86 @@ def test_tokens_are_made_listed_and_revoked(aeon):
     assert aeon("serve", "token", "delete", "laptop", "--yes").code == 2
     assert aeon("serve", "token", "create", "x", "--days", "1000").code == 2
     assert LINK.search(aeon("serve", "link").out)
+
+
+def test_users_are_added_changed_linked_and_disabled_platform_31(aeon):
+    user = ("serve", "user")
+    assert aeon(*user, "create", "ann", "--role", "operator").code == 0
+    assert aeon(*user, "create", "ann").code == 1
+    assert aeon(*user, "set", "ann", "--role", "user").code == 0
+    linking = ("ann", "--subject", "4711", "--issuer", "https://login.example.org")
+    assert aeon(*user, "link", *linking).code == 0
+    shown = aeon(*user, "show", "ann", "--json").json
+    assert (shown["role"], shown["identities"]) == (
+        "user",
+        [{"issuer": "https://login.example.org", "subject": "4711"}],
+    )
+    assert "4711 of https://login.example.org" in aeon(*user, "show", "ann").out
+    assert aeon(*user, "unlink", *linking).code == 0
+    assert aeon(*user, "unlink", *linking).code == 2
+    assert "server.oidc_issuer" in aeon(*user, "link", "ann", "--subject", "4711").err
+    assert aeon("serve", "token", "create", "x", "--user", "ann").code == 0
+    assert aeon(*user, "disable", "ann").code == 2, "it asks first"
+    assert aeon(*user, "disable", "ann", "--yes").code == 0
+    refused = aeon("serve", "token", "create", "x", "--user", "ann")
+    assert (refused.code, "aeon serve user enable ann" in refused.err) == (1, True)
+    assert aeon("serve", "token", "list", "-o", "name", "--user", "ann").out.strip() == ""
+    assert aeon(*user, "enable", "ann").code == 0
+    assert [each["name"] for each in aeon(*user, "list", "--json").json] == ["ann", "me"]
+    assert "operator" not in aeon(*user, "list").out
+    own = aeon(*user, "disable", "me", "--yes")
+    assert (own.code, "another operator" in own.err) == (2, True)
+
+
+def test_other_machines_are_not_let_in_without_a_provider_a_name_and_https_platform_31(aeon):
+    refused = aeon("serve", "--port", "0", "--host", "0.0.0.0")  # noqa: S104  # that is refused
+    said = " ".join(refused.err.split())
+    assert refused.code == 2
+    assert all(each in said for each in ("server.oidc_issuer", "server.names", "server.certificate", "server.proxies"))
+
+
+PUBLIC = {
+    "AEON_SERVER_OIDC_ISSUER": "https://login.example.org",
+    "AEON_SERVER_OIDC_CLIENT_ID": "aeon",
+    "AEON_SERVER_PROXIES": "127.0.0.1",
+}
+
+
+@pytest.mark.server
+@pytest.mark.slow
+def test_a_server_for_other_machines_answers_https_and_its_names_alone_platform_31(background, double):
+    double()
+    port = free_port()
+    process = background("serve", "--port", str(port), "--host", "0.0.0.0", "--name", NAME, **PUBLIC)  # noqa: S104
+    assert process.process.stdout.readline().startswith(f"https://{NAME}/#aeon_")
+    name, by_https = {"Host": NAME}, {"X-Forwarded-Proto": "https"}
+    assert call(port, "GET", "/health/live", **name, **by_https)[0] == 200
+    assert call(port, "GET", "/health/live", **name)[0] == 403
+    for other in (f"127.0.0.1:{port}", f"localhost:{port}"):
+        assert call(port, "GET", "/health/live", Host=other, **by_https)[0] == 421
+    assert process.ends(signal.SIGTERM) == 0
+
+
+@pytest.mark.server
+@pytest.mark.slow
+def test_a_server_with_a_certificate_of_its_own_believes_no_proxy(background, double, tmp_path):
+    double()
+    make_certificate(tmp_path)
+    files = {"CERTIFICATE": str(tmp_path / "aeon.pem"), "CERTIFICATE_KEY": str(tmp_path / "aeon.key"), "PROXIES": ""}
+    own = {**PUBLIC, **{f"AEON_SERVER_{key}": value for key, value in files.items()}}
+    port = free_port()
+    process = background("serve", "--port", str(port), "--host", "0.0.0.0", "--name", f"{NAME}:{port}", **own)  # noqa: S104
+    secret = process.process.stdout.readline().strip().partition("#")[2]
+    context = ssl.create_default_context(cafile=str(tmp_path / "aeon.pem"))
+    context.check_hostname = False
+    connection = http.client.HTTPSConnection("127.0.0.1", port, timeout=20, context=context)
+    sent = {"Host": f"{NAME}:{port}", "Content-Type": "application/json", "X-Forwarded-For": "6.6.6.6"}
+    connection.request("POST", "/api/v1/session", json.dumps({"link": secret}), sent)
+    answer = connection.getresponse()
+    cookie = answer.getheader("set-cookie")
+    assert (answer.status, "Secure" in cookie, answer.read() != b"") == (201, True, True)
+    connection.request("GET", "/api/v1/audit", headers={**sent, "Cookie": cookie.partition(";")[0]})
+    log = connection.getresponse().read().decode()
+    connection.close()
+    assert ("127.0.0.1" in log, "6.6.6.6" in log) == (True, False)
+    assert process.ends(signal.SIGTERM) == 0

@@ -190,7 +190,7 @@ def test_all_that_is_wrong_with_a_request_is_said_at_once_with_its_place_platfor
     assert (answer.status_code, answer.headers["content-type"]) == (422, "application/problem+json")
     problem = answer.json()
     places = {each["pointer"]: each["rule"] for each in problem["details"]["problems"]}
-    assert places == {"/title": "string_type", "/colour": "extra_forbidden", "/pinned": "bool_parsing"}
+    assert places == {"/title": "string_type", "/colour": "extra_forbidden", "/pinned": "bool_type"}
     assert {"type", "title", "status", "detail", "code", "message", "correlationId", "timestamp", "details"} <= set(
         problem
     )

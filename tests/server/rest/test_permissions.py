@@ -1,4 +1,4 @@
-"""Who may do what: every operation of the description, as its owner, another user, nobody and weaker tokens.
+"""Who may do what: every operation of the description, as its owner, another user, an operator, nobody, weaker tokens.
 
 Also: no GET changes the record, and no answer and no line of the log has a secret (platform 2, 3 and 31).
 """
@@ -54,10 +54,17 @@ BODIES = {
     "POST skills/{skill}/scripts/{script}/run": {"input": {}},
     "POST requests": {"request": "1 + 1"},
     "PATCH settings": {"values": {"run.ttl": 40}},
+    "POST users": {"name": "bob"},
+    "PATCH users/{user}": {"role": "operator"},
+    "POST users/{user}/identities": {"issuer": "https://login.example.org", "subject": "4711"},
 }
 """The bodies of operations that need one; those that change things by name take an empty one."""
 
-QUERIES = {"GET search": {"q": "mine"}, "GET search/messages": {"q": "salt"}}
+QUERIES = {
+    "GET search": {"q": "mine"},
+    "GET search/messages": {"q": "salt"},
+    "DELETE users/{user}/identities": {"issuer": "https://login.example.org", "subject": "4711"},
+}
 FILES = {"POST import/conversations": {"file": ("conversations.json", b"[]")}}
 
 PUBLIC = {"POST session"}
@@ -75,12 +82,23 @@ OF_ALL = {"GET metrics/{name}"}
 ENDLESS = {"audit/events"}
 """Streams that end with the server: it is stopping for as long as one of them is read to its end."""
 
-OWNED = ("requests", "skills", "models", "settings")
+OWNED = ("requests",)
 """What belongs to the owner of the folder: others are refused, whether it is there or not."""
+
+OPERATED = ("skills", "models", "settings", "users", "workers")
+"""What operators may do and other users may not."""
+
+OF_OTHERS = ("GET jobs", "GET jobs/dead", "GET metrics/{name}", "GET audit", "GET audit/verify")
+"""Operations that show an operator what another user has, with the parameter `user`."""
 
 
 def is_owned(operation):
     return operation.split(" ")[1].startswith(OWNED)
+
+
+def is_refused(operation):
+    """Whether a user of the record gets 403, who is neither an operator nor the owner of the folder."""
+    return operation.split(" ")[1].startswith((*OWNED, *OPERATED))
 
 
 def make_skill(folder, source=SCRIPT):
@@ -102,7 +120,7 @@ class World:
             *["Flour and salt."] * 20, variables={"OPENAI_API_KEY": ENVIRONMENT}, monotonic=count(0, 60).__next__
         )
         make_skill(self.site.folder / "skills" / "greeter")
-        self.tokens = {user: self.site.token(user) for user in ("me", "eve")}
+        self.tokens = {user: self.site.token(user) for user in ("me", "eve", "ops", "ada")}
         self.link = self.site.workspaces.of("me").access.new_link("me")
         browser = self.site.browser("me")
         assert browser.get("/api/v1/session").status_code == 200
@@ -118,7 +136,9 @@ class World:
         self.fill()
 
     def fill(self):
-        self.ask("eve", "GET", "session")  # whoever comes for the first time becomes a user of the record
+        for user in ("eve", "ops"):  # when a token was used is kept
+            self.ask(user, "GET", "session")
+        self.ask("me", "PATCH", "users/ops", json={"role": "operator"})
         self.ask("me", "POST", "apply", json={"text": STORED + MORE})
         self.ask("me", "POST", "secrets", json={"name": "key", "type": "api_key", "value": {"key": VALUE}})
         changed = STORED.replace("{{what}}: ", "{{what}} - ")
@@ -156,6 +176,7 @@ class World:
             "request_id": request,
             "script": "speaks",
             "model": "small",
+            "user": "ada",
         }
         kinds = {"services": "graph", "secrets": "key", "tools": "mine", "processes": "ask", "schedules": "often"}
         kinds |= {"service-templates": "http api", "tool-templates": "look-up"}
@@ -244,14 +265,43 @@ def test_another_user_finds_nothing_of_the_owner_platform_2(world):
     for operation, described in world.operations:
         if "{" in operation and operation not in OF_ALL:
             answer = world.perform("eve", operation, world.options(operation, described))
-            assert answer.status_code == (403 if is_owned(operation) else 404), (operation, answer.text)
+            assert answer.status_code == (403 if is_refused(operation) else 404), (operation, answer.text)
             assert world.record() == before, operation
     own = [*world.names.values(), *world.by_kind.values()]
     for operation, described in world.operations:
         if operation.startswith("GET ") and (("{" not in operation) or operation in OF_ALL):
             answer = world.perform("eve", operation, world.options(operation, described))
-            assert answer.status_code == (403 if is_owned(operation) else 200), (operation, answer.text)
+            assert answer.status_code == (403 if is_refused(operation) else 200), (operation, answer.text)
             assert not [each for each in own if len(each) > 10 and each in answer.text], operation
+
+
+def test_an_operator_does_what_the_role_allows_and_sees_nothing_else_of_others_platform_31(world):
+    for operation, described in world.operations:
+        if operation in PUBLIC or operation == "DELETE session":
+            continue
+        answer = world.perform("ops", operation, world.options(operation, described))
+        if is_owned(operation):
+            assert answer.status_code == 403, operation
+        elif is_refused(operation):
+            assert answer.status_code not in {401, 403, 500}, (operation, answer.text)
+        elif "{" in operation and operation not in OF_ALL:
+            assert answer.status_code == 404, (operation, answer.text)
+
+
+def test_what_others_have_is_shown_to_operators_alone_and_only_where_the_role_says_platform_31(world):
+    assert {each for each, described in world.operations if has_user(described)} == set(OF_OTHERS)
+    for operation in OF_OTHERS:
+        asked = {"params": {"user": "me"}}
+        own = world.ask("me", "GET", world.path(operation))
+        assert world.ask("ops", "GET", world.path(operation), **asked).json().keys() == own.json().keys()
+        assert world.ask("eve", "GET", world.path(operation), **asked).status_code == 403
+        assert world.ask("ops", "GET", world.path(operation), params={"user": "nobody"}).status_code == 404
+    shown = world.ask("ops", "GET", "audit", params={"user": "me", "limit": 5}).json()
+    assert shown == world.ask("me", "GET", "audit", params={"limit": 5}).json()
+
+
+def has_user(described):
+    return any((each["name"], each["in"]) == ("user", "query") for each in described.get("parameters", []))
 
 
 def test_no_get_changes_the_record_and_the_owner_gets_all_of_them(world):

@@ -70,7 +70,7 @@ class Served:
 def running(folder: Path) -> Iterator[Callable[..., Served]]:
     """`start(*rules)`: a server in that folder, whose model answers by these rules; `model=` names an embedded one.
 
-    `start.again(served)` ends it and starts it on the same port.
+    Other options are variables of its environment. `start.again(served)` ends it and starts it on the same port.
     """
     started: list[subprocess.Popen[str]] = []
     doubles: list[WireDouble] = []
@@ -90,9 +90,9 @@ def running(folder: Path) -> Iterator[Callable[..., Served]]:
         assert link.startswith("http://aeon-"), link
         return link
 
-    def start(*rules: object, model: str | None = None) -> Served:
+    def start(*rules: object, model: str | None = None, **variables: str) -> Served:
         kept = {name: value for name, value in os.environ.items() if not name.startswith(("AEON_", "OTEL_"))}
-        environ = {**kept, "AEON_CONVERSATIONS_TITLES": "false"}
+        environ = {**kept, "AEON_CONVERSATIONS_TITLES": "false", **variables}
         if model is None:
             doubles.append(WireDouble(rules))
             environ |= {"AEON_MODEL_BASE_URL": doubles[-1].base_url, "AEON_MODEL_NAME": "scripted"}

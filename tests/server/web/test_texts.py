@@ -69,4 +69,4 @@ def test_templates_switch_no_escaping_off_and_have_no_script_or_style_inside():
 
 
 def test_a_page_says_its_language():
-    assert '<html lang="de">' in fill("sign-in.html", "de", {"is_used": False})
+    assert '<html lang="de">' in fill("sign-in.html", "de", {"is_used": False, "provider": None})

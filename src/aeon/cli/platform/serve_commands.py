@@ -1,18 +1,28 @@
 """The commands of `aeon serve` and their options. Each imports what it needs when it runs."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
-from aeon.cli.options import Model, Output, StoredTools, User, Yes, group
+from aeon.cli.options import MAX_LISTED, After, Limit, Model, Output, StoredTools, User, Yes, group
 
 DEFAULT_PORT = 8420
 
 serve = group("Serve a page and an API here; serve MCP; run workers.")
 worker = group("Run a worker until interrupted; list the workers.")
 token = group("Tokens that let programs use the server.")
+user_group = group("The users of this project's record, and what each may do.")
 serve.add_typer(worker, name="worker")
 serve.add_typer(token, name="token")
+serve.add_typer(user_group, name="user")
+
+UserName = Annotated[str, typer.Argument(metavar="NAME", help="The name of the user.")]
+RoleName = Annotated[Literal["user", "operator"], typer.Option("--role", help="user, or operator.")]
+Subject = Annotated[str, typer.Option("--subject", metavar="ID", help="The user's id at the provider, its `sub`.")]
+Issuer = Annotated[
+    str | None,
+    typer.Option("--issuer", metavar="URL", help="The provider; else the one in the setting server.oidc_issuer."),
+]
 
 
 @serve.callback(invoke_without_command=True, no_args_is_help=False)
@@ -21,6 +31,9 @@ def serve_begin(
     port: Annotated[
         int, typer.Option("--port", min=0, max=65535, metavar="N", help="0 takes any free port.")
     ] = DEFAULT_PORT,
+    host: Annotated[
+        str | None, typer.Option("--host", metavar="ADDRESS", help="Where to listen; else the setting, 127.0.0.1.")
+    ] = None,
     names: Annotated[
         list[str] | None,
         typer.Option("--name", metavar="HOST[:PORT]", help="Another name that a proxy asks it by; repeatable."),
@@ -28,12 +41,12 @@ def serve_begin(
     model: Model = None,
     user: User = "me",
 ) -> int:
-    """Serve the page and the REST API on this machine, until interrupted; also runs, as a worker does."""
+    """Serve the page and the REST API until interrupted; also runs, as a worker does."""
     if context.invoked_subcommand is not None:
         return 0
-    from aeon.cli.platform.server import run_server
+    from aeon.cli.platform.server import ServeOptions, run_server
 
-    return run_server(port, model, user, names or [])
+    return run_server(ServeOptions(port, host, names or [], model), user)
 
 
 @serve.command("mcp")
@@ -92,6 +105,75 @@ def token_delete(
 
     confirm(f"Programs with the token {name} lose their access.", is_confirmed=yes)
     return delete_token(name, user)
+
+
+@user_group.command("list")
+def user_list(limit: Limit = MAX_LISTED, after: After = None, user: User = "me", output: Output = "table") -> int:
+    """List the users with their roles."""
+    from aeon.cli.platform.users import list_users
+
+    return list_users(user, after=after, limit=limit, output=output)
+
+
+@user_group.command("show")
+def user_show(name: UserName, user: User = "me", output: Output = "table") -> int:
+    """Show a user and the identities by which they sign in."""
+    from aeon.cli.platform.users import show_user
+
+    return show_user(name, user, output=output)
+
+
+@user_group.command("create")
+def user_create(name: UserName, role: RoleName = "user", user: User = "me") -> int:
+    """Add a user."""
+    from aeon.cli.platform.users import create_user
+
+    return create_user(name, role, user)
+
+
+@user_group.command("set")
+def user_set(name: UserName, role: RoleName, user: User = "me") -> int:
+    """Change the role of a user."""
+    from aeon.application.users import AccountChange
+    from aeon.cli.platform.users import change_user
+
+    return change_user(name, AccountChange(role=role), user)
+
+
+@user_group.command("enable")
+def user_enable(name: UserName, user: User = "me") -> int:
+    """Let a disabled user sign in again."""
+    from aeon.application.users import AccountChange
+    from aeon.cli.platform.users import change_user
+
+    return change_user(name, AccountChange(enabled=True), user)
+
+
+@user_group.command("disable")
+def user_disable(name: UserName, user: User = "me", yes: Yes = False) -> int:
+    """Let a user in no longer; their sessions and tokens end at once."""
+    from aeon.application.users import AccountChange
+    from aeon.cli.confirmation import confirm
+    from aeon.cli.platform.users import change_user
+
+    confirm(f"All sessions and tokens of {name} end for good.", is_confirmed=yes)
+    return change_user(name, AccountChange(enabled=False), user)
+
+
+@user_group.command("link")
+def user_link(name: UserName, subject: Subject, issuer: Issuer = None, user: User = "me") -> int:
+    """Let a user sign in by an OpenID provider."""
+    from aeon.cli.platform.users import link_user
+
+    return link_user(name, subject, issuer, user)
+
+
+@user_group.command("unlink")
+def user_unlink(name: UserName, subject: Subject, issuer: Issuer = None, user: User = "me") -> int:
+    """Let a user no longer sign in by an OpenID provider."""
+    from aeon.cli.platform.users import unlink_user
+
+    return unlink_user(name, subject, issuer, user)
 
 
 @worker.callback(invoke_without_command=True, no_args_is_help=False)

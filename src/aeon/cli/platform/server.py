@@ -1,16 +1,16 @@
-"""`aeon serve`: the page and the REST API of one project, on loopback."""
+"""`aeon serve`: the page and the REST API of one project."""
 
 import hashlib
 import os
-import re
 import socket
 import threading
 from collections.abc import Generator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from aeon.application.models import key_variables
+from aeon.application.server_address import checked_server_address
 from aeon.application.workers import WorkerService
 from aeon.application.workspace import Workspaces
 from aeon.base.errors import InputError, MissingExtraError
@@ -21,23 +21,38 @@ from aeon.cli.exit_codes import ExitCode
 from aeon.cli.platform.session import workspace_session
 from aeon.cli.signals import exit_code_of
 from aeon.cli.text import printable
+from aeon.settings import LoadedSettings
 
 if TYPE_CHECKING:
     from aeon.bootstrap.app import App
     from aeon.server.mcp.http_door import McpDoor
     from aeon.server.site import ServerState, SiteServer
 
-_LOOPBACK: Final = "127.0.0.1"
 _WAITING: Final = 128
-_NAME: Final = re.compile(r"[a-z0-9]([a-z0-9.-]{0,250}[a-z0-9])?(:[0-9]{1,5})?")
 
 
-def run_server(port: int, model: str | None, user: str, names: Sequence[str] = ()) -> int:
-    """Serve until interrupted; `names` are those that a proxy before it has, each with its port unless it is usual.
+class ServeOptions(NamedTuple):
+    """The options of `aeon serve`; None takes what the settings say."""
 
-    Raises InputError for a port in use and for an invalid name, MissingExtraError, and the errors of an app.
+    port: int
+    host: str | None
+    names: Sequence[str]
+    model: str | None
+
+    def load(self) -> LoadedSettings:
+        """The settings of the current folder with these options. Raises ConfigError."""
+        more = {"server.host": ("--host", self.host), "server.names": ("--name", [*self.names] or None)}
+        return session.load_cli_settings(model=self.model, more=more)
+
+
+def run_server(options: ServeOptions, user: str) -> int:
+    """Serve until interrupted.
+
+    Raises InputError for a port in use, ConfigError for settings that are wrong or not enough to let other machines in,
+    MissingExtraError, and the errors of an app.
     """
-    proxied = [_checked_name(each) for each in names]
+    loaded = options.load()
+    address = checked_server_address(loaded.settings.server)
     try:
         from aeon.server.site import LazyDoor, ServerState, build_site, site_server
     except ImportError as error:
@@ -46,24 +61,26 @@ def run_server(port: int, model: str | None, user: str, names: Sequence[str] = (
             next_step="Install aeon-orchestrator[platform,server].",
         ) from None
     with (
-        closing(_listen(port)) as listening,
-        session.app_session(session.load_cli_settings(model=model)) as app,
+        closing(_listen(address.host, options.port)) as opened,
+        session.app_session(loaded) as app,
         app.process_runtime() as runtime,
     ):
         workspaces = Workspaces(app, os.environ, runtime)
         own = workspaces.of(user)
         os.environ.pop(session.MASTER_KEY, None)  # child processes must not inherit it
         own.conversations.recover()
-        place = listening.getsockname()[1]
+        place = opened.getsockname()[1]
         name = f"{_name_of(Path.cwd())}.localhost:{place}"
-        state = ServerState(workspaces, user, is_local=not proxied)
+        state = ServerState(workspaces, user, is_local=not address.names)
+        mask = Mask(os.environ.get(each, "") for each in key_variables(app.settings))
+        os.environ.pop(app.settings.server.oidc_client_secret_env or "", None)
         with _maintenance(own.workers, state.stopping):
-            print_data(f"http://{name}/#{own.access.new_link(user)}")
+            print_data(address.link(own.access.new_link(user), name))
             print_message("open this link in a browser; it signs you in once, within ten minutes", "next: ")
-            mask = Mask(os.environ.get(each, "") for each in key_variables(app.settings))
-            hosts = [name, f"{_LOOPBACK}:{place}", f"localhost:{place}", *proxied]
-            site = build_site(state, hosts, LazyDoor(state, lambda: _mcp_door(app, state, mask)))
-            _serve(site_server(site, state, has_proxy=bool(proxied)), listening)
+            here = [] if address.is_public else [name, f"127.0.0.1:{place}", f"localhost:{place}"]
+            door = LazyDoor(state, lambda: _mcp_door(app, state, mask))
+            site = build_site(state, [*here, *address.names], door, only_https=address.is_public)
+            _serve(site_server(site, state, proxies=address.proxies, certificate=address.certificate), opened)
     return ExitCode.DONE
 
 
@@ -82,31 +99,24 @@ def _serve(server: "SiteServer", listening: socket.socket) -> None:
 
 
 def print_link(port: int, user: str) -> int:
-    """Print a link to the server of this folder, which may be running already."""
+    """Print a link to the server of this folder, which may be running already. Raises ConfigError."""
+    address = checked_server_address(session.load_cli_settings().settings.server)
     with workspace_session(user) as workspace:
-        print_data(f"http://{_name_of(Path.cwd())}.localhost:{port}/#{workspace.access.new_link(user)}")
+        print_data(address.link(workspace.access.new_link(user), f"{_name_of(Path.cwd())}.localhost:{port}"))
     return ExitCode.DONE
 
 
-def _checked_name(name: str) -> str:
-    if not _NAME.fullmatch(name.lower()):
-        raise InputError(
-            f"{name!r} is not a name of a server.",
-            next_step="Give a host, with its port unless that is 80 or 443: --name aeon.example.org",
-        )
-    return name.lower()
-
-
-def _listen(port: int) -> socket.socket:
+def _listen(host: str, port: int) -> socket.socket:
     # The protocol is named: only then does asyncio send small answers at once, instead of 40 ms later (TCP_NODELAY).
-    listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
-        listening.bind((_LOOPBACK, port))
+        listening.bind((host, port))
     except OSError as error:
         listening.close()
         raise InputError(
-            f"Port {port} cannot be used: {error.strerror}.",
+            f"Port {port} of {host} cannot be used: {error.strerror}.",
             next_step="Stop the program that uses it, or choose another: aeon serve --port 0",
         ) from None
     listening.listen(_WAITING)

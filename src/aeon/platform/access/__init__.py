@@ -1,1 +1,1 @@
-"""Who may use the doors of a server: sign-in links, sessions and tokens (platform 31)."""
+"""Who may use the doors of a server: accounts and roles, sign-in links, sessions, tokens, OpenID (platform 31)."""

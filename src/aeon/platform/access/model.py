@@ -1,4 +1,4 @@
-"""Credentials: what a caller shows to be known as a user (platform 31)."""
+"""Credentials, which a caller shows to be known as a user, and the accounts of users (platform 31)."""
 
 from typing import Literal, NamedTuple, TypeAlias
 
@@ -8,6 +8,9 @@ CredentialKind: TypeAlias = Literal["link", "session", "token"]
 """A link signs a browser in, once; a session is a signed-in browser; a token is for a program."""
 
 Scope: TypeAlias = Literal["read", "write"]
+
+Role: TypeAlias = Literal["user", "operator"]
+"""What a user may do beyond their own things; `roles.py` says what that is."""
 
 
 class Credential(NamedTuple):
@@ -50,3 +53,44 @@ class IssuedCredential(NamedTuple):
 
     credential: Credential
     secret: str
+
+
+class Account(NamedTuple):
+    """A user of the record: their role, and whether the doors of a server let them in.
+
+    `version` is 0 for a user whose account was never changed.
+    """
+
+    name: str
+    role: Role
+    enabled: bool
+    version: int
+    created_at: str
+
+    def as_dict(self) -> JsonObject:
+        """As JSON data under the published names."""
+        return {
+            "name": self.name,
+            "role": self.role,
+            "enabled": self.enabled,
+            "version": self.version,
+            "createdAt": self.created_at,
+        }
+
+
+class AccountChange(NamedTuple):
+    """What to change of an account; None leaves it as it is."""
+
+    role: Role | None = None
+    enabled: bool | None = None
+
+
+class Identity(NamedTuple):
+    """As whom an OpenID provider knows a user: `subject` is unique for the `issuer` and never given to another."""
+
+    issuer: str
+    subject: str
+
+    def as_dict(self) -> JsonObject:
+        """As JSON data under the published names."""
+        return {"issuer": self.issuer, "subject": self.subject}

@@ -7,9 +7,10 @@ from datetime import datetime, timedelta
 from typing import Final, cast
 
 from aeon.base.json import JsonObject
+from aeon.base.next_steps import NextStep
 from aeon.platform.access import queries
 from aeon.platform.access.model import Credential, CredentialKind, IssuedCredential, NewCredential
-from aeon.platform.errors import NotFoundError, RuleError
+from aeon.platform.errors import ForbiddenError, NotFoundError, RuleError
 from aeon.platform.ledger import AuditAction, Ledger, MutationRequest
 from aeon.platform.store import Row, Store, UnitOfWork
 
@@ -33,8 +34,11 @@ class CredentialRepository:
         self._ledger = ledger
         self._new_id = new_id
 
-    def issue(self, new: NewCredential, user: str) -> IssuedCredential:
-        """Make a credential. Raises RuleError for an invalid name or time, and UnknownUserError."""
+    def issue(self, new: NewCredential, user: str, *, by: str | None = None) -> IssuedCredential:
+        """Make a credential; `by` tells the audit log what it was given for, such as a sign-in link.
+
+        Raises RuleError for an invalid name or time, ForbiddenError for a disabled user, and UnknownUserError.
+        """
         _check(new)
         secret = _PREFIX + secrets.token_urlsafe(_BYTES)
         at = self._ledger.now()
@@ -44,15 +48,22 @@ class CredentialRepository:
         row: JsonObject = {**credential._asdict(), "digest": _digest(secret)}
 
         def work(unit: UnitOfWork) -> None:
+            if unit.read(queries.IS_DISABLED, {"user": user}):
+                raise disabled_error(user)
             unit.write(queries.REMOVE_EXPIRED, {"now": at})
             unit.write(queries.ADD, row)
 
         details: JsonObject = {"name": new.name, "scope": new.scope, "expiresAt": until}
+        if by is not None:
+            details["by"] = by
         self._commit(work, f"{new.kind}.issue", credential.id, user, details)
         return IssuedCredential(credential, secret)
 
     def find(self, secret: str, *kinds: CredentialKind) -> Credential | None:
-        """Return the valid credential with this secret, of one of these kinds; note that it is used, once a minute."""
+        """Return the valid credential with this secret, of one of these kinds; note that it is used, once a minute.
+
+        None if there is none, also if its user is disabled.
+        """
         now = self._ledger.now()
         rows = self._store.read(queries.BY_DIGEST, {"digest": _digest(secret), "now": now})
         found = _credential(rows[0]) if rows else None
@@ -63,7 +74,7 @@ class CredentialRepository:
         return found
 
     def is_valid(self, id_: str) -> bool:
-        """Return whether a credential has neither expired nor been revoked."""
+        """Return whether a credential has neither expired nor been revoked, and its user is not disabled."""
         return bool(self._store.read(queries.IS_VALID, {"id": id_, "now": self._ledger.now()}))
 
     def redeem_link(self, secret: str, session: NewCredential) -> IssuedCredential | None:
@@ -73,7 +84,7 @@ class CredentialRepository:
         taken: JsonObject = {"digest": _digest(secret), "kind": "link", "now": now}
         if found is None or not self._store.update(lambda unit: unit.write(queries.TAKE, taken)):
             return None
-        return self.issue(session, found.user_id)
+        return self.issue(session, found.user_id, by=f"link {found.id}")
 
     def list(self, user: str, kind: CredentialKind) -> "list[Credential]":
         """Return the user's valid credentials of a kind, oldest first."""
@@ -94,6 +105,11 @@ class CredentialRepository:
     ) -> None:
         action = AuditAction(verb, subject, user, user, details)
         self._ledger.commit(work, MutationRequest(user).mutation(verb, subject), [action], {"id": subject})
+
+
+def disabled_error(user: str) -> ForbiddenError:
+    """The error for a user whom the doors of a server do not let in."""
+    return ForbiddenError(f"The user {user!r} is disabled.", next_step=NextStep("users.enable", user=user))
 
 
 def _check(new: NewCredential) -> None:

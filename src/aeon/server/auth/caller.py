@@ -1,16 +1,21 @@
 """Finds out who sends a request, the same way for every door (platform 31)."""
 
+from collections.abc import Awaitable, Callable
 from typing import Annotated, Final, NamedTuple
 
-from fastapi import Depends, Request, Response
+from fastapi import Depends, Query, Request, Response
 
 from aeon.application.access import SESSION_DAYS, Credential, IssuedCredential
 from aeon.application.audit import set_change_origin
+from aeon.application.users import Permission
 from aeon.application.workspace import Workspace
+from aeon.base.loggers import room_logger
 from aeon.server.edge.problems import HttpError
 from aeon.server.edge.routes import READING, quota_of
-from aeon.server.edge.state import ServerState, address_of, state_of
+from aeon.server.edge.state import ServerState, address_of, correlation_of, state_of
 from aeon.server.edge.streams import Reader
+
+_LOG = room_logger("server")
 
 COOKIE: Final = "aeon_session"
 
@@ -63,6 +68,38 @@ async def owning_folder(request: Request) -> Caller:
     return caller
 
 
+def requires(permission: Permission) -> Callable[[Request], Awaitable[Caller]]:
+    """Return what finds out who sends a request, if their role allows this. It raises HttpError and ForbiddenError."""
+
+    async def allowed(request: Request) -> Caller:
+        caller = await signed_in(request)
+        await _require(caller, permission)
+        return caller
+
+    return allowed
+
+
+async def reading(
+    request: Request,
+    user: Annotated[str | None, Query(max_length=200, description="Another user's; for operators.")] = None,
+) -> Caller:
+    """Return who sends a request, with the workspace of the user of whom they want to read.
+
+    Raises HttpError, ForbiddenError for another user's without the role, and UnknownUserError.
+    """
+    caller = await signed_in(request)
+    if user is None or user == caller.user:
+        return caller
+    await _require(caller, "read_others")
+    await caller.state.call(lambda: caller.workspace.users.get(user))
+    return caller._replace(workspace=await caller.state.workspace(user))
+
+
+async def _require(caller: Caller, permission: Permission) -> None:
+    users = caller.workspace.users
+    await caller.state.call(lambda: users.require(permission, caller.state.owner))
+
+
 async def _caller(request: Request, found: Credential | None) -> Caller:
     state = state_of(request)
     if found is None:
@@ -83,8 +120,23 @@ async def _caller(request: Request, found: Credential | None) -> Caller:
 async def begin_session(request: Request, secret: str) -> IssuedCredential | None:
     """Begin a session by the secret of a sign-in link; None if that was used or has expired.
 
-    Raises HttpError for too many attempts, and under a name that other servers of this machine have, too: a browser
-    sends the cookies of a name to every port of it, so a session there would be known to all of them.
+    Raises HttpError for too many attempts and for a name that `require_own_name` refuses.
+    """
+    require_own_name(request)
+    state = state_of(request)
+    begin_attempt(request)
+    access = (await state.workspace(state.owner)).access
+    issued = await state.call(lambda: access.sign_in(secret))
+    if issued is None:
+        log_refusal(request, "the link was used or has expired")
+    return issued
+
+
+def require_own_name(request: Request) -> None:
+    """Refuse to sign a browser in under a name that other servers of this machine have, too.
+
+    A browser sends the cookies of a name to every port of it, so a session there would be known to all of them. Raises
+    HttpError.
     """
     if _has_shared_name(request):
         raise HttpError(
@@ -92,22 +144,32 @@ async def begin_session(request: Request, secret: str) -> IssuedCredential | Non
             "A browser signs in under the server's own name alone.",
             next_step="Open the link that `aeon serve` prints, as it is.",
         )
-    state = state_of(request)
-    state.limit_sign_ins(address_of(request))
-    access = (await state.workspace(state.owner)).access
-    return await state.call(lambda: access.sign_in(secret))
+
+
+def begin_attempt(request: Request) -> None:
+    """Count an attempt to sign in, and let the audit log know from where it comes. Raises HttpError for too many."""
+    state_of(request).limit_sign_ins(address_of(request))
+    set_change_origin(None, address_of(request))
+
+
+def log_refusal(request: Request, reason: str) -> None:
+    """Log that somebody was not signed in, and why; never a secret."""
+    about = {"address": address_of(request), "correlation_id": correlation_of(request)}
+    values = about["address"], about["correlation_id"], reason
+    _LOG.warning("sign-in refused, from %s, request %s: %s", *values, extra=about)
 
 
 def _has_shared_name(request: Request) -> bool:
     return request.url.hostname in _SHARED_NAMES
 
 
-def keep_session(answer: Response, secret: str, request: Request) -> None:
-    """Give a browser the cookie of its session: over https alone if it has signed in so."""
+def keep_session(answer: Response, issued: IssuedCredential, request: Request, days: float = SESSION_DAYS) -> None:
+    """Give a browser the cookie of its session: over https alone if it has signed in so. The log says who it is."""
+    request.state.user, request.state.credential = issued.credential.user_id, issued.credential.id
     answer.set_cookie(
         COOKIE,
-        secret,
-        max_age=int(SESSION_DAYS * _DAY),
+        issued.secret,
+        max_age=int(days * _DAY),
         path="/",
         secure=request.url.scheme == "https",
         httponly=True,
@@ -117,4 +179,8 @@ def keep_session(answer: Response, secret: str, request: Request) -> None:
 
 SignedIn = Annotated[Caller, Depends(signed_in)]
 FolderOwner = Annotated[Caller, Depends(owning_folder)]
+FolderOperator = Annotated[Caller, Depends(requires("manage_folder"))]
+UserOperator = Annotated[Caller, Depends(requires("manage_users"))]
+WorkerReader = Annotated[Caller, Depends(requires("see_workers"))]
+RecordReader = Annotated[Caller, Depends(reading)]
 WithToken = Annotated[Caller, Depends(with_token)]

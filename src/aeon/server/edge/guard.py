@@ -39,11 +39,13 @@ class Guard:
 
     A Host that is not one of `hosts` (with port) is answered with 421, so that a page of another name that leads to
     this address (DNS rebinding) reads nothing. A change that a browser sends from another origin is answered with 403;
-    other ports of this machine are other origins.
+    other ports of this machine are other origins. With `only_https`, what was sent over plain http is answered with
+    403, since others may have read it.
     """
 
-    def __init__(self, app: AsgiApp, hosts: Iterable[str]) -> None:
+    def __init__(self, app: AsgiApp, hosts: Iterable[str], *, only_https: bool = False) -> None:
         self._app = app
+        self._only_https = only_https
         self._hosts = frozenset(hosts)
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
@@ -69,6 +71,8 @@ class Guard:
         hosts = headers.get("host", [])
         if len(hosts) != 1 or hosts[0].lower() not in self._hosts:
             return HttpError(421, "This server has another name.", next_step="Use the address that it printed.")
+        if self._only_https and scope.get("scheme") != "https":
+            return HttpError(403, "This server answers https alone.", next_step="Ask it by https.")
         if scope["method"] in _CHANGING and not _is_own_page(headers, scope.get("scheme", "http")):
             return HttpError(403, "The request comes from a page of another origin.")
         if b"%00" in scope["query_string"] or "\0" in scope["path"]:

@@ -37,13 +37,18 @@ class ServerState:
         is_local: bool = True,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
-        """`owner` is the user to whom the project's folder belongs; on a local server, they have no rate limit."""
+        """`owner` is the user to whom the project's folder belongs; on a local server, they have no rate limit.
+
+        Raises ConfigError if the settings of an OpenID provider are not complete.
+        """
         self._workspaces = workspaces
         self._limiter = CapacityLimiter(_THREADS)
         self._rates = RequestLimiter(monotonic)
         self._unlimited = {owner} if is_local else set[str]()
         self._validity: dict[str, tuple[float, bool]] = {}
         self.owner = owner
+        self.provider = workspaces.sign_in
+        """How people sign in by an OpenID provider; None if the settings name none."""
         self.counters = RequestCounters()
         self.streams = OpenStreams()
         self.stopping = Event()

@@ -1,4 +1,4 @@
-"""What only the user may do to whom the project's folder belongs: skills, models, settings."""
+"""What only operators may do: skills, models and settings of the project's folder (platform 31)."""
 
 import asyncio
 import threading
@@ -14,7 +14,7 @@ from aeon.application.models import ModelService, WeightsProgress
 from aeon.application.skills import Cancellation
 from aeon.base.errors import AeonError, InputError
 from aeon.base.json import Json, JsonObject
-from aeon.server.auth.caller import Caller, FolderOwner
+from aeon.server.auth.caller import Caller, FolderOperator
 from aeon.server.edge.problems import HttpError, problem_of
 from aeon.server.edge.streams import END, StreamEvent, stream
 from aeon.server.rest.answers import PROBLEM, listed, thing
@@ -43,20 +43,20 @@ class NewSettings(BaseModel):
 
 
 @router.get("/skills", tags=["skills"])
-async def list_skills(caller: FolderOwner) -> JSONResponse:
+async def list_skills(caller: FolderOperator) -> JSONResponse:
     """All skills of the project, each with its trust, its grants, and why it cannot be used."""
     skills = caller.state.owned.skills
     return listed(await caller.state.call(lambda: [skills.describe(each) for each in skills.catalog.skills]))
 
 
 @router.get("/skills/{skill}", tags=["skills"])
-async def get_skill(skill: str, caller: FolderOwner) -> JSONResponse:
+async def get_skill(skill: str, caller: FolderOperator) -> JSONResponse:
     """One skill with its scripts and what they take."""
     return thing(await caller.state.call(lambda: _described(caller, skill)))
 
 
 @router.put("/skills/{skill}/trust", tags=["skills"])
-async def trust_skill(skill: str, caller: FolderOwner) -> JSONResponse:
+async def trust_skill(skill: str, caller: FolderOperator) -> JSONResponse:
     """Trust a skill with its current files, and grant it what it declares."""
     skills = caller.state.owned.skills
     _require_skill(caller, skill)
@@ -65,7 +65,7 @@ async def trust_skill(skill: str, caller: FolderOwner) -> JSONResponse:
 
 
 @router.delete("/skills/{skill}/trust", tags=["skills"], status_code=204)
-async def distrust_skill(skill: str, caller: FolderOwner) -> Response:
+async def distrust_skill(skill: str, caller: FolderOperator) -> Response:
     """Trust a skill no longer."""
     _require_skill(caller, skill)
     await caller.state.call(lambda: caller.state.owned.skills.distrust(skill))
@@ -73,7 +73,7 @@ async def distrust_skill(skill: str, caller: FolderOwner) -> Response:
 
 
 @router.post("/skills/{skill}/scripts/{script}/run", tags=["skills"])
-async def run_script(skill: str, script: str, given: ScriptInput, caller: FolderOwner) -> JSONResponse:
+async def run_script(skill: str, script: str, given: ScriptInput, caller: FolderOperator) -> JSONResponse:
     """Run a script of a skill, isolated as always; the answer is its trace. 409 for a skill that is not trusted."""
     _require_skill(caller, skill)
     with Cancellation() as cancellation:
@@ -85,13 +85,13 @@ async def run_script(skill: str, script: str, given: ScriptInput, caller: Folder
 
 
 @router.get("/models", tags=["models"])
-async def get_models(caller: FolderOwner) -> JSONResponse:
+async def get_models(caller: FolderOperator) -> JSONResponse:
     """Which model is configured and whether it is here; and the models that can be fetched."""
     return thing(await caller.state.call(caller.state.owned.models.describe))
 
 
 @router.post("/models/{model}/fetch", tags=["models"], response_class=Response)
-async def fetch_model(model: str, caller: FolderOwner) -> Response:
+async def fetch_model(model: str, caller: FolderOperator) -> Response:
     """Fetch the weights of a model; its progress as a stream, then `end`, or `failed` with the problem.
 
     It goes on if the reader goes away. Nothing is fetched twice: the weights are named by their hash.
@@ -103,13 +103,13 @@ async def fetch_model(model: str, caller: FolderOwner) -> Response:
 
 
 @router.get("/settings", tags=["settings"])
-async def get_settings(caller: FolderOwner) -> JSONResponse:
+async def get_settings(caller: FolderOperator) -> JSONResponse:
     """Each setting, its value and where it comes from. Settings only name the variables that hold secrets."""
     return thing(await caller.state.call(caller.state.owned.settings.describe))
 
 
 @router.patch("/settings", tags=["settings"])
-async def change_settings(new: NewSettings, caller: FolderOwner) -> JSONResponse:
+async def change_settings(new: NewSettings, caller: FolderOperator) -> JSONResponse:
     """Change the project's file, all or nothing. The server uses the settings once it is started again."""
     settings = caller.state.owned.settings
     await caller.state.call(lambda: settings.set_values(new.values, settings.project_file))

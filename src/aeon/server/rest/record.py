@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from aeon.application.documents import ApplyStep
 from aeon.base.json import Json, JsonObject
-from aeon.server.auth.caller import Caller, SignedIn
+from aeon.server.auth.caller import Caller, RecordReader, SignedIn, WorkerReader
 from aeon.server.edge.streams import CHECK_EVERY, StreamEvent, resume_point, stream
 from aeon.server.rest.answers import PROBLEM, Asked, Cursor, Limit, listed, page, thing
 
@@ -64,7 +64,7 @@ async def apply(documents: Documents, caller: SignedIn) -> JSONResponse:
 
 @router.get("/jobs", tags=["jobs"])
 async def list_jobs(
-    caller: SignedIn,
+    caller: RecordReader,
     queue: Annotated[str | None, Query(max_length=40)] = None,
     cursor: Cursor = None,
     limit: Limit = 50,
@@ -77,7 +77,7 @@ async def list_jobs(
 
 
 @router.get("/jobs/dead", tags=["jobs"])
-async def list_dead_jobs(caller: SignedIn, cursor: Cursor = None, limit: Limit = 50) -> JSONResponse:
+async def list_dead_jobs(caller: RecordReader, cursor: Cursor = None, limit: Limit = 50) -> JSONResponse:
     """Your jobs that failed permanently, newest first."""
     runs = caller.workspace.past_runs
     return page(await caller.state.call(lambda: runs.list_dead_jobs(after=cursor, limit=limit)), lambda e: e.as_dict())
@@ -93,8 +93,8 @@ async def retry_dead_job(job: str, caller: SignedIn, asked: Asked) -> JSONRespon
 
 
 @router.get("/workers", tags=["jobs"])
-async def list_workers(caller: SignedIn) -> JSONResponse:
-    """All workers; those without a recent heartbeat are offline."""
+async def list_workers(caller: WorkerReader) -> JSONResponse:
+    """All workers, for operators; those without a recent heartbeat are offline."""
     return listed([each.as_dict() for each in await caller.state.call(caller.workspace.jobs.list_workers)])
 
 
@@ -107,7 +107,7 @@ async def list_metrics(caller: SignedIn) -> JSONResponse:
 @router.get("/metrics/{name}", tags=["metrics"])
 async def summarize_metric(
     name: str,
-    caller: SignedIn,
+    caller: RecordReader,
     scope: Literal["service", "tool", "process"] | None = None,
     entity: Annotated[str | None, Query(max_length=200)] = None,
     since: Annotated[str | None, Query(max_length=40)] = None,
@@ -120,7 +120,7 @@ async def summarize_metric(
 
 
 @router.get("/audit", tags=["audit"])
-async def list_audit_entries(caller: SignedIn, cursor: Cursor = None, limit: Limit = 50) -> JSONResponse:
+async def list_audit_entries(caller: RecordReader, cursor: Cursor = None, limit: Limit = 50) -> JSONResponse:
     """All changes to your things, and your changes to other users' things, oldest first."""
     audit = caller.workspace.audit
     return page(await caller.state.call(lambda: audit.list_entries(after=cursor, limit=limit)), _same)
@@ -140,7 +140,7 @@ async def follow_changes(
 
 
 @router.get("/audit/verify", tags=["audit"])
-async def verify_audit_log(caller: SignedIn) -> JSONResponse:
+async def verify_audit_log(caller: RecordReader) -> JSONResponse:
     """Whether any entry of your audit log was changed."""
     verdict = await caller.state.call(caller.workspace.audit.verify)
     return thing({"seq": verdict.head.seq, "hash": verdict.head.hash, "problem": verdict.problem})

@@ -25,6 +25,7 @@ from aeon.server.rest import (
     sessions,
     tools,
     transfer,
+    users,
 )
 from aeon.server.rest.answers import PREFIX
 from aeon.server.rest.catalog import catalog_router
@@ -40,6 +41,7 @@ def mount_rest(app: FastAPI) -> None:
     api = APIRouter(prefix=PREFIX)
     for each in (
         sessions,
+        users,
         conversations,
         transfer,
         runs,

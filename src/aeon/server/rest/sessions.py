@@ -43,7 +43,7 @@ async def sign_in(link: Link, request: Request) -> JSONResponse:
             next_step="Print a new one: aeon serve link",
         )
     answer = thing(issued.credential.as_dict(), status=201)
-    keep_session(answer, issued.secret, request)
+    keep_session(answer, issued, request)
     return answer
 
 

@@ -11,7 +11,7 @@ from starlette.exceptions import HTTPException
 from aeon.base.errors import AeonError
 from aeon.base.next_steps import words_of
 from aeon.server.edge.problems import HttpError, status_of
-from aeon.server.edge.state import correlation_of
+from aeon.server.edge.state import correlation_of, state_of
 from aeon.server.web.pages import answer, fill, language_of
 
 _OTHER_DOORS: Final = ("/api/", "/v1/", "/mcp")
@@ -54,9 +54,11 @@ def show_errors_as_pages(app: FastAPI) -> None:
         app.add_exception_handler(kind, _for_pages(cast(_Handler, app.exception_handlers[kind])))
 
 
-def sign_in_page(language: str, *, is_used: bool = False) -> HTMLResponse:
+def sign_in_page(request: Request, *, is_used: bool = False) -> HTMLResponse:
     """The page that says how to sign in; `is_used`: the given link cannot be used any more."""
-    return answer(fill("sign-in.html", language, {"is_used": is_used}), _UNAUTHORIZED)
+    provider = state_of(request).provider
+    values = {"is_used": is_used, "provider": None if provider is None else provider.name}
+    return answer(fill("sign-in.html", language_of(request), values), _UNAUTHORIZED)
 
 
 def _for_pages(other: _Handler) -> _Handler:
@@ -72,7 +74,7 @@ def _for_pages(other: _Handler) -> _Handler:
 def _error_page(request: Request, error: Exception) -> Response:
     status, message, advice = _described(error)
     if status == _UNAUTHORIZED:
-        return sign_in_page(language_of(request))
+        return sign_in_page(request)
     values = {"message": message, "advice": advice, "status": status, "correlation": correlation_of(request)}
     shown = answer(fill("error.html", language_of(request), values), status)
     if isinstance(error, HttpError):  # such as when to try again

@@ -1,0 +1,4 @@
+-- The record has no accounts and no identities.
+
+DROP TABLE identities;
+DROP TABLE accounts;
