@@ -82,7 +82,7 @@ def test_everything_wrong_is_said_at_once(timed):
     assert refused(timed.add, cron=None, at="2020-01-01T00:00:00Z") == {("$.at", "at_future")}
     assert refused(timed.add, cron=None, at="2030-01-01T00:00:00") == {("$.at", "instant")}
     assert refused(timed.add, inputs={}) == {("$.inputs", "inputs_match")}
-    assert refused(timed.add, catchUp="twice") == "schema"
+    assert refused(timed.add, catchUp="twice") == {("$.catchUp", "schema")}
     assert timed.schedules.list_own(timed.me) == []
     timed.add()
     assert refused(timed.add) == "name_unique"
