@@ -79,6 +79,8 @@ class Platform:
         """Raises InputError if the model cannot see images; an app sets it."""
         self.names_conversations = False
         """Whether a model names conversations without a title; an app sets it."""
+        self.recalls_conversations = False
+        """Whether answers recall what was said in other conversations; an app sets it."""
         self.answers_at_once: Callable[[], bool] = lambda: False
         """Whether the model answers several requests at once, so that none waits for another; an app sets it."""
         self.notices: list[str] = []
@@ -157,7 +159,11 @@ class Platform:
         """What answers are made from."""
         from aeon.platform.memory.working_memory import MemoryService
 
-        return MemoryService(self.store, self.conversations, self.turns)
+        if not self.recalls_conversations:
+            return MemoryService(self.store, self.conversations, self.turns)
+        from aeon.platform.memory.recall import Recollection
+
+        return MemoryService(self.store, self.conversations, self.turns, Recollection(self.message_search, self.turns))
 
     def count_tokens(self, request: LLMRequest) -> TokenCounts | None:
         """Count the tokens of a request to the project's own model; None if that cannot be done on this machine."""

@@ -294,6 +294,9 @@ class ConversationSettings(_Section):
     titles: bool = Field(
         default=True, description="let the model name conversations after the first answer, in the background"
     )
+    recall: bool = Field(
+        default=True, description="let answers use what you said in your other conversations about what you now name"
+    )
 
 
 _HOST_NAME = re.compile(r"[a-z0-9]([a-z0-9.-]{0,250}[a-z0-9])?(:[0-9]{1,5})?")

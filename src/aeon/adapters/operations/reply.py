@@ -76,7 +76,7 @@ class ReplyExecutor:
                     return assisted | {"model": replies[-1].model if replies else None}
                 prepared = self._memory.prepare(work.user, answer, form, adapter.count_tokens)
                 self._memory.keep(prepared)
-                return _output(call_model(adapter, prepared.request, sink), prepared.message)
+                return _output(call_model(adapter, prepared.request, sink), prepared.known)
         except LLMError as error:
             if isinstance(error.__cause__, AnswerStoppedError):
                 raise OperationError("the answer was stopped") from None
@@ -102,7 +102,7 @@ class ReplyExecutor:
         if prepared.has_attachments:
             return None
         earlier = _newest(prepared, self._context // 4)
-        question = ToolQuestion(user, prepared.request.prompt, earlier)
+        question = ToolQuestion(user, prepared.message, earlier)
         offered = self._offer(question)
         if offered is None:
             return None
@@ -115,7 +115,7 @@ class ReplyExecutor:
             output = reply.make(adapter, sink)
         except NoPlanError:
             self._memory.keep(prepared)
-            alone = _output(call_model(adapter, prepared.request, sink), question.message)
+            alone = _output(call_model(adapter, prepared.request, sink), prepared.known)
             return {**alone, "marks": [_NO_PLAN, *alone["marks"]]}
         self._memory.note_tool_use(prepared, reply.prompts, reply.calls, len(earlier), adapter.count_tokens)
         sink.begin_attempt()

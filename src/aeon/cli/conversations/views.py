@@ -153,11 +153,15 @@ def show_memory(name: str, user: str, *, output: OutputFormat) -> int:
         return ExitCode.DONE
     print_message(_token_line(memory.tokens, memory.budget, memory.counter.kind))
     rows: list[tuple[int, str, str, str]] = []
+    recalled = sum(each.tokens for each in memory.recalled)  # which stands before the message
     for each in memory.entries:
         said = each.alternative
-        own = each.tokens - sum(file.tokens for file in each.files)
+        own = each.tokens - sum(file.tokens for file in each.files) - (recalled if each is memory.entries[-1] else 0)
         rows.append((own, said.id[:SHORT_ID], speaker_of(said), shown_content(said)))
         rows += [(file.tokens, "", "attached", words_in_prompt(file.as_json())) for file in each.files]
+    for statement in memory.recalled:
+        source = statement.alternative.id[:SHORT_ID]
+        rows.append((statement.tokens, source, "recalled", shown_text(statement.text)))
     print_table(("TOKENS", "ID", "WHO", "TEXT"), [(memory.system_tokens, "", "system", ""), *rows])
     for each in memory.left_out:
         print_message(f"left out: {each.entry.alternative.id[:SHORT_ID]} ({_words(each.reason)})")
@@ -295,13 +299,17 @@ def print_manifest(service: ConversationService, answer: Alternative, manifest: 
         if "prompts" in manifest
         else [(_share(manifest["system"]["tokens"], tokens["total"]), "", "system", manifest["system"]["text"])]
     )
+    recalled: list[JsonObject] = manifest.get("recalled", [])
     for each in manifest["entries"]:
         entry = service.alternative(each["alternative"])
         who = f"{SPEAKERS[each['speaker']]}{' (origin)' if each['isReference'] else ''}"
         files: list[JsonObject] = each.get("attachments", [])
         own = 0 if "prompts" in manifest else each["tokens"] - sum(file["tokens"] for file in files)
+        if each is manifest["entries"][-1]:
+            own -= sum(statement["tokens"] for statement in recalled)
         rows.append((_share(own, tokens["total"]), entry.id[:SHORT_ID], who, shown_content(entry)))
         rows += [(_share(file["tokens"], tokens["total"]), "", "attached", words_in_prompt(file)) for file in files]
+    rows += [_recalled_row(service, each, tokens["total"]) for each in recalled]
     print_table(("SHARE", "ID", "WHO", "TEXT"), rows)
     for each in manifest.get("toolCalls", []):
         print_message(shown_text(f"tool {each['tool']} {canonical_json(each['arguments'])}: {_outcome(each)}"))
@@ -311,6 +319,13 @@ def print_manifest(service: ConversationService, answer: Alternative, manifest: 
         print_message("something that it was made from was erased", "note: ")
     for each in manifest["leftOut"]:
         print_message(f"left out: {each['alternative'][:SHORT_ID]}, {each['tokens']} tokens ({_words(each['reason'])})")
+
+
+def _recalled_row(service: ConversationService, recalled: JsonObject, total: int) -> tuple[str, str, str, str]:
+    """What was recalled of another conversation: its tokens are among those of the message before which it stood."""
+    source = service.alternative(recalled["alternative"])
+    text = (source.content or "")[recalled["start"] : recalled["end"]]
+    return _share(recalled["tokens"], total), source.id[:SHORT_ID], "recalled", shown_text(text or "erased")
 
 
 def _words(reason: str) -> str:

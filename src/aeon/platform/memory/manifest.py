@@ -10,6 +10,7 @@ from aeon.platform.conversations.model import Alternative, Speaker
 from aeon.platform.memory.budget import MESSAGE_OVERHEAD, LeftOut, PathEntry
 from aeon.platform.memory.estimate import TokenCounter, estimate_tokens
 from aeon.platform.memory.prompt_files import IMAGE_TOKENS, PromptFile, images_of, with_files
+from aeon.platform.memory.recall import RecalledStatement, with_recalled
 
 
 class PromptMessage(NamedTuple):
@@ -26,11 +27,19 @@ class PromptMessage(NamedTuple):
 
 
 def chat_request(
-    system_prompt: str, messages: Sequence[PromptMessage], *, max_tokens: int, temperature: float
+    system_prompt: str,
+    messages: Sequence[PromptMessage],
+    recalled: Sequence[RecalledStatement] = (),
+    *,
+    max_tokens: int,
+    temperature: float,
 ) -> LLMRequest:
-    """Returns the request of a conversation; the last message is what is answered, with all images."""
+    """Returns the request of a conversation; the last message is what is answered, with all images.
+
+    What is `recalled` for it stands before it.
+    """
     return LLMRequest(
-        messages[-1].chat.text,
+        with_recalled(messages[-1].chat.text, recalled),
         system_prompt,
         max_tokens,
         temperature,
@@ -113,6 +122,7 @@ def with_tool_use(
     return {
         **manifest,
         "entries": entries,
+        "recalled": [],
         "leftOut": [*manifest["leftOut"], *skipped],
         "tokens": tokens,
         "prompts": list(prompts),
@@ -129,13 +139,18 @@ def manifest_json(
     *,
     system_tokens: int,
     budget: int,
+    recalled: Sequence[RecalledStatement] = (),
 ) -> JsonObject:
-    """Returns a manifest: what entered the prompt in order with the tokens of each, and what was left out, and why."""
+    """Returns a manifest: what entered the prompt in order with the tokens of each, and what was left out, and why.
+
+    The tokens of what was recalled are those of the message before which it stands, too.
+    """
     total = system_tokens + sum(entry.tokens for entry in entries)
     raw: JsonObject = {} if counter.kind == "exact" else {"estimated": _estimated(request)}
     return {
         "system": {"text": request.system_prompt, "tokens": system_tokens},
         "entries": [_entry(entry) for entry in entries],
+        "recalled": [each.as_json() for each in recalled],
         "leftOut": [{**_entry(each.entry), "reason": each.reason} for each in left_out],
         "tokens": {"total": total, "budget": budget, "counter": counter.name, "kind": counter.kind, **raw},
         "parameters": {"maxTokens": request.max_tokens, "temperature": request.temperature},

@@ -27,6 +27,7 @@ from aeon.platform.memory.manifest import (
 )
 from aeon.platform.memory.path_files import PathFiles, image_of
 from aeon.platform.memory.prompt_files import PromptFile
+from aeon.platform.memory.recall import RecalledStatement, Recollection, with_recalled
 from aeon.platform.store import Store, UnitOfWork
 
 _LONGEST_PATH: Final = 1000
@@ -58,10 +59,11 @@ class ReplyForm(NamedTuple):
         today = f"Today is {datetime.fromisoformat(now):%A, %Y-%m-%d}."
         return cls(f"{operation.system_prompt} {today}", operation.max_tokens, operation.temperature, context)
 
-    def request(self, entries: Sequence[PathEntry]) -> LLMRequest:
-        """The request to the model with these messages; the last one is what is answered."""
+    def request(self, entries: Sequence[PathEntry], recalled: Sequence[RecalledStatement] = ()) -> LLMRequest:
+        """The request to the model with these messages; the last one is answered, with what is recalled for it."""
         messages = [PromptMessage.of(entry.alternative, entry.speaker, entry.files) for entry in entries]
-        return chat_request(self.system_prompt, messages, max_tokens=self.max_tokens, temperature=self.temperature)
+        system, most, temperature = self.system_prompt, self.max_tokens, self.temperature
+        return chat_request(system, messages, recalled, max_tokens=most, temperature=temperature)
 
 
 class WorkingMemory(NamedTuple):
@@ -73,6 +75,7 @@ class WorkingMemory(NamedTuple):
     tokens: int
     budget: int
     counter: TokenCounter
+    recalled: list[RecalledStatement]
 
     def as_dict(self) -> JsonObject:
         """As JSON data under the published names."""
@@ -91,6 +94,7 @@ class WorkingMemory(NamedTuple):
         ]
         return {
             "entries": entries,
+            "recalled": [each.as_json() for each in self.recalled],
             "leftOut": left_out,
             "totalTokens": self.tokens,
             "budget": self.budget,
@@ -101,11 +105,12 @@ class WorkingMemory(NamedTuple):
 class PreparedReply(NamedTuple):
     """A request to the model, with the manifest of the answer to come, which was begun at `made_at`.
 
-    `message` is what the user said, without what is attached.
+    `message` is what the user said, without what is attached; `known` is that with what was recalled for it.
     """
 
     answer: str
     message: str
+    known: str
     request: LLMRequest
     manifest: JsonObject
     made_at: str
@@ -122,7 +127,15 @@ class MemoryService:
     Every method raises NotFoundError for what the user may not see.
     """
 
-    def __init__(self, store: Store, conversations: ConversationRepository, turns: TurnRepository) -> None:
+    def __init__(
+        self,
+        store: Store,
+        conversations: ConversationRepository,
+        turns: TurnRepository,
+        recollection: Recollection | None = None,
+    ) -> None:
+        """Without a `recollection`, nothing of other conversations enters a prompt."""
+        self._recollection = recollection
         self._store = store
         self._conversations = conversations
         self._turns = turns
@@ -141,20 +154,24 @@ class MemoryService:
         path = self._whole_path(user, message)
         factor = correction(self._counted(user, path))
         files = PathFiles(self._attachments, user, path, factor)
+        recalled = self._recall(user, message, path, budget)
+        more = ceil(sum(each.tokens for each in recalled) * factor)
         entries = [
             PathEntry(
                 each,
-                _estimated(each.content or "", factor) + ceil(files.frame_tokens(each) * factor),
+                _estimated(each.content or "", factor)
+                + ceil(files.frame_tokens(each) * factor)
+                + (more if each.id == message.id else 0),
                 each.conversation_id != message.conversation_id,
             )
             for each in path
         ]
         candidates = Candidates(entries, _estimated(form.system_prompt, factor), budget, files)
-        counted = select_counted(form.request, candidates, count)
+        counted = select_counted(lambda entries: form.request(entries, recalled), candidates, count)
         chosen, system_tokens, counter = counted or CountedSelection(
             candidates.selection(budget), candidates.system_tokens, ESTIMATE
         )
-        return WorkingMemory(chosen.entries, chosen.left_out, system_tokens, chosen.tokens, budget, counter)
+        return WorkingMemory(chosen.entries, chosen.left_out, system_tokens, chosen.tokens, budget, counter, recalled)
 
     def prepare(self, user: str, answer: str, form: ReplyForm, count: CountTokens = no_count) -> PreparedReply:
         """Return the request of an answer that is being made, and its manifest; `count` as in `assemble`.
@@ -174,7 +191,7 @@ class MemoryService:
                 rule="context_budget",
                 next_step="Shorten it, or send it in parts.",
             )
-        request = form.request(memory.entries)
+        request = form.request(memory.entries, memory.recalled)
         manifest = manifest_json(
             request,
             memory.entries,
@@ -182,9 +199,11 @@ class MemoryService:
             memory.counter,
             system_tokens=memory.system_tokens,
             budget=memory.budget,
+            recalled=memory.recalled,
         )
         manifest["process"] = {"id": made.process_id, "digest": made.process_digest}
-        return PreparedReply(answer, memory.entries[-1].text, request, manifest, made.created_at)
+        said = memory.entries[-1].text
+        return PreparedReply(answer, said, with_recalled(said, memory.recalled), request, manifest, made.created_at)
 
     def keep(self, prepared: PreparedReply) -> None:
         """Keep what an answer is made from, before the model is asked."""
@@ -234,19 +253,39 @@ class MemoryService:
             PromptMessage.of(entry, each["speaker"], shown or ())
             for entry, each, shown in zip(entries, manifest["entries"], files, strict=True)
         ]
+        recalled = self._recalled(user, manifest.get("recalled", []))
         parameters = manifest["parameters"]
         if "prompts" in manifest:
             requests = [request_of(each, said[:-1]) for each in manifest["prompts"]]
             digests = [each["digest"] for each in manifest["prompts"]]
         else:
             limits = parameters["maxTokens"], parameters["temperature"]
-            requests = [chat_request(manifest["system"]["text"], said, max_tokens=limits[0], temperature=limits[1])]
+            system = manifest["system"]["text"]
+            requests = [chat_request(system, said, recalled, max_tokens=limits[0], temperature=limits[1])]
             digests = [manifest["promptDigest"]]
         if [prompt_digest(each) for each in requests] != digests:
             raise ConflictError(
                 "The prompt does not come out as it was.", next_step="This is a defect of Aeon's; please report it."
             )
         return requests
+
+    def _recall(
+        self, user: str, message: Alternative, path: Sequence[Alternative], budget: int
+    ) -> list[RecalledStatement]:
+        """Return what an answer to a message recalls; nothing where that is switched off."""
+        if self._recollection is None or message.content is None:
+            return []
+        return self._recollection.find(user, message.content, path, budget)
+
+    def _recalled(self, user: str, kept: Sequence[JsonObject]) -> list[RecalledStatement]:
+        """Return what a manifest says was recalled. Raises ConflictError if something of it was erased."""
+        found = [
+            RecalledStatement(self._turns.get(user, each["alternative"]), each["start"], each["end"], each["tokens"])
+            for each in kept
+        ]
+        if any(each.alternative.forgotten_at is not None for each in found):
+            raise ConflictError("Something that the answer was made from was erased.")
+        return found
 
     def _shown_files(self, user: str, entry: JsonObject) -> list[PromptFile] | None:
         """Return the attachments of a manifest's entry as its prompt showed them; None if one was erased since."""

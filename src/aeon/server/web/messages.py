@@ -106,6 +106,7 @@ async def show_why(message: str, caller: SignedIn, request: Request) -> Response
         made = service.alternative(message)
         total = manifest["tokens"]["total"]
         parts = [_part(service, each, total) for each in manifest["entries"]]
+        recalled = [_recalled(service, each, total) for each in manifest.get("recalled", [])]
         system = manifest["system"]
         requests = manifest.get("prompts", [{"text": system["text"], "tokens": system["tokens"]}])
         return {
@@ -113,6 +114,7 @@ async def show_why(message: str, caller: SignedIn, request: Request) -> Response
             "made": made,
             "manifest": manifest,
             "parts": parts,
+            "recalled": recalled,
             "requests": [Part(None, each["text"], _share(each.get("tokens", 0), total)) for each in requests],
             "uses_tools": "prompts" in manifest,
             "left_out": [_part(service, each, total) for each in manifest["leftOut"]],
@@ -135,6 +137,12 @@ def _part(service: ConversationService, entry: JsonObject, total: int) -> Part:
     except NotFoundError:
         words = ""
     return Part(entry, words, _share(entry["tokens"], total))
+
+
+def _recalled(service: ConversationService, statement: JsonObject, total: int) -> Part:
+    """What was recalled of another conversation; its share is part of that of the message before which it stood."""
+    whole = _part(service, statement, total)
+    return whole._replace(words=whole.words[statement["start"] : statement["end"]])
 
 
 def _share(tokens: int, total: int) -> int:

@@ -97,6 +97,11 @@ TEXTS: Final[Mapping[str, tuple[str, str]]] = {
     "regenerate": ("Regenerate", "Neu erzeugen"),
     "rename": ("Rename", "Umbenennen"),
     "restore": ("Restore", "Wiederherstellen"),
+    "recalled": ("From your other conversations", "Aus deinen anderen Gesprächen"),
+    "recalled_how": (
+        "What you said there about what this message names. To take it back, edit or erase it there.",
+        "Was du dort über das gesagt hast, was diese Nachricht nennt. Zum Zurücknehmen ändere oder lösche es dort.",
+    ),
     "request_number": ("Request {n} to the model", "Anfrage {n} an das Modell"),
     "retry": ("Try again", "Erneut versuchen"),
     "retry_keeps": (

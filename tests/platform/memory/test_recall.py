@@ -1,0 +1,160 @@
+"""What an answer recalls of other conversations: statements about what a message names, of the branches on screen."""
+
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.platform.conversations.conftest import Talk
+
+from aeon.llm.interface import TokenCounts
+from aeon.platform.conversations.model import NewConversation
+from aeon.platform.errors import ConflictError
+from aeon.platform.ledger import MutationRequest
+from aeon.platform.memory.recall import MAX_TOKENS, Recollection, names_of
+from aeon.platform.memory.working_memory import MemoryService, ReplyForm
+from aeon.platform.search.messages import MessageSearch
+from aeon.testing.records import new_record
+
+FORM = ReplyForm("Be brief.", max_tokens=100, temperature=0.0, context=4000)
+
+
+@pytest.fixture
+def talk(tmp_path):
+    store = new_record(tmp_path)
+    yield Talk(store)
+    store.close()
+
+
+@pytest.fixture
+def memory(talk):
+    recollection = Recollection(MessageSearch(talk.store), talk.turns)
+    return MemoryService(talk.store, talk.conversations, talk.turns, recollection)
+
+
+def recalled(talk, memory, text, place=None):
+    """The statements that an answer to a message in a new conversation recalls."""
+    message = talk.say(place or talk.conversation(), text)
+    return [each.text for each in memory.assemble(talk.user, message.id, FORM).recalled]
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("Where does Mara live?", ["mara"]),
+        ("Mara's new address, please", ["mara"]),
+        ("Wo wohnt meine Schwester jetzt?", ["schwester"]),
+        ("what is 2 + 2?", []),
+        ("I think so. We go on Monday.", []),
+        ("Was macht Jörg bei Müller & Söhne?", ["jorg", "muller", "sohne"]),
+        ("どこに住んでいますか", []),
+        ("", []),
+    ],
+)
+def test_names_are_found_by_code(text, names):
+    assert names_of(text) == names
+
+
+def test_a_statement_about_what_the_message_names_is_recalled_and_nothing_else(talk, memory):
+    first = talk.conversation()
+    said = "Mara moved to Lisbon in May. Does Mara like it? The weather is fine. I will call Jonas."
+    talk.end(talk.turns.begin_answer(talk.say(first, said).id, talk.executor, talk.request()), "Mara is in Porto.")
+    assert recalled(talk, memory, "Where does Mara live now?") == ["Mara moved to Lisbon in May."]
+    assert recalled(talk, memory, "Where does Peter live now?") == []
+    assert recalled(talk, memory, "What is the weather?") == []
+
+
+def test_questions_quotes_answers_and_the_own_conversation_are_not_recalled(talk, memory):
+    place = talk.conversation()
+    texts = ["Is Mara in Lisbon?", "> Mara is in Lisbon.", "“Mara is in Rome.”", "Mara is " + "very " * 100 + "tall."]
+    for text in texts:
+        message = talk.say(place, text)
+        talk.end(talk.turns.begin_answer(message.id, talk.executor, talk.request()), "Mara is in Porto.")
+    assert recalled(talk, memory, "Where is Mara?") == []
+    assert recalled(talk, memory, "And Mara is in Paris. Where is Mara?", place) == []
+
+
+def test_the_branch_on_screen_decides_and_a_switch_takes_effect_at_once_platform_35(talk, memory):
+    place = talk.conversation()
+    lisbon = talk.say(place, "Mara lives in Lisbon.")
+    graz = talk.turns.edit(lisbon.id, "Mara lives in Graz.", talk.request())
+    assert recalled(talk, memory, "Where does Mara live?") == ["Mara lives in Graz."]
+    talk.turns.activate(lisbon.id, talk.request())
+    assert recalled(talk, memory, "Where does Mara live?") == ["Mara lives in Lisbon."]
+    talk.turns.activate(graz.id, talk.request())
+    assert recalled(talk, memory, "Where does Mara live?") == ["Mara lives in Graz."]
+
+
+def test_nothing_of_another_user_is_recalled_platform_16(talk, memory):
+    talk.say(talk.conversation(), "Mara lives in Lisbon.")
+    request = MutationRequest(talk.world.user("eve"))
+    theirs = talk.conversations.create(NewConversation(), request)
+    message = talk.turns.append(theirs.id, "Where does Mara live?", request)
+    assert memory.assemble("eve", message.id, FORM).recalled == []
+
+
+def test_the_manifest_names_its_sources_and_the_prompt_is_made_again_platform_25_and_40(talk, memory):
+    source = talk.say(talk.conversation(), "Well. Mara lives in Lisbon.")
+    message = talk.say(talk.conversation(), "Where does Mara live?")
+    answer = talk.turns.begin_answer(message.id, talk.executor, talk.request())
+    prepared = memory.prepare(talk.user, answer.id, FORM, counting)
+    memory.keep(prepared)
+    assert "Mara lives in Lisbon." in prepared.request.prompt
+    assert prepared.request.prompt.endswith("\n\nWhere does Mara live?")
+    assert "it is no instruction" in prepared.request.prompt
+    (kept,) = memory.manifest(talk.user, answer.id)["recalled"]
+    assert (kept["alternative"], kept["start"], kept["end"]) == (source.id, 6, 27)
+    assert memory.remake(talk.user, answer.id) == [prepared.request]
+    total = memory.manifest(talk.user, answer.id)["tokens"]["total"]
+    assert total == sum(counting(prepared.request).messages), "what is recalled is counted, too"
+    at = talk.world.clock.now()
+    forget = "UPDATE alternatives SET content = NULL, forgotten_at = :at WHERE id = :id"
+    talk.store.update(lambda unit: unit.write(forget, {"id": source.id, "at": at}))
+    with pytest.raises(ConflictError, match="was erased"):
+        memory.remake(talk.user, answer.id)
+    assert recalled(talk, memory, "Where does Mara live?") == []
+
+
+def counting(request):
+    """A model for which each character is a token."""
+    texts = [request.system_prompt or "", *(each.text for each in request.history), request.prompt]
+    return TokenCounts("characters", tuple(map(len, texts)))
+
+
+def test_what_is_recalled_fits_its_share_the_best_first_and_is_shown_oldest_first(talk, memory):
+    for number in range(30):
+        talk.say(talk.conversation(), f"Mara likes {'very ' * 30}old book number {number}.")
+    talk.say(talk.conversation(), "Mara met Jonas in Lisbon.")
+    found = memory.assemble(talk.user, talk.say(talk.conversation(), "Does Mara know Jonas?").id, FORM).recalled
+    assert found[-1].text == "Mara met Jonas in Lisbon."
+    assert sum(each.tokens for each in found) <= MAX_TOKENS / 1.5
+    assert [each.alternative.created_at for each in found] == sorted(each.alternative.created_at for each in found)
+
+
+def test_two_hundred_generated_trees_leak_nothing_of_a_branch_that_was_left_platform_35(talk, memory):
+    """Facts are planted on every branch of random trees; only those of the visible paths are recalled."""
+    chance = random.Random(20)
+    for tree in range(200):
+        name, place = f"Zor{chr(97 + tree % 26)}{chr(97 + tree // 26)}x", talk.conversation()
+        facts = {}
+        tip = None
+        for _ in range(chance.randint(1, 4)):
+            fact = f"Now {name} lives in house {len(facts)}."
+            if tip is not None and tip.state == "complete" and tip.turn.speaker == "user":
+                made = talk.turns.begin_answer(tip.id, talk.executor, talk.request())
+                talk.end(made, "Noted.")
+            tip = talk.say(place, fact)
+            facts[tip.id] = fact
+            if chance.random() < 0.6:
+                tip = talk.turns.edit(tip.id, f"Now {name} lives in house {len(facts)}.", talk.request())
+                facts[tip.id] = f"Now {name} lives in house {len(facts)}."
+        talk.turns.activate(chance.choice([*facts]), talk.request())
+        tip = talk.conversations.get(talk.user, place.id).tip_id
+        visible = {each.id for each in talk.turns.path(talk.user, tip, 100)}
+        expected = {text for id_, text in facts.items() if id_ in visible}
+        assert set(recalled(talk, memory, f"Where does {name} live?")) == expected
+
+
+@given(st.text(max_size=300))
+def test_any_text_has_names_or_none(text):
+    assert len(names_of(text)) <= 12
