@@ -87,10 +87,11 @@ def test_the_branch_on_screen_decides_and_a_switch_takes_effect_at_once_platform
 
 def test_nothing_of_another_user_is_recalled_platform_16(talk, memory):
     talk.say(talk.conversation(), "Mara lives in Lisbon.")
-    request = MutationRequest(talk.world.user("eve"))
+    eve = talk.world.user("eve")
+    request = MutationRequest(eve)
     theirs = talk.conversations.create(NewConversation(), request)
     message = talk.turns.append(theirs.id, "Where does Mara live?", request)
-    assert memory.assemble("eve", message.id, FORM).recalled == []
+    assert memory.assemble(eve, message.id, FORM).recalled == []
 
 
 def test_the_manifest_names_its_sources_and_the_prompt_is_made_again_platform_25_and_40(talk, memory):

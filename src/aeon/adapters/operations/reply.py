@@ -76,7 +76,7 @@ class ReplyExecutor:
                     return assisted | {"model": replies[-1].model if replies else None}
                 prepared = self._memory.prepare(work.user, answer, form, adapter.count_tokens)
                 self._memory.keep(prepared)
-                return _output(call_model(adapter, prepared.request, sink), prepared.known)
+                return _output(call_model(adapter, prepared.request, sink), prepared)
         except LLMError as error:
             if isinstance(error.__cause__, AnswerStoppedError):
                 raise OperationError("the answer was stopped") from None
@@ -115,7 +115,7 @@ class ReplyExecutor:
             output = reply.make(adapter, sink)
         except NoPlanError:
             self._memory.keep(prepared)
-            alone = _output(call_model(adapter, prepared.request, sink), prepared.known)
+            alone = _output(call_model(adapter, prepared.request, sink), prepared)
             return {**alone, "marks": [_NO_PLAN, *alone["marks"]]}
         self._memory.note_tool_use(prepared, reply.prompts, reply.calls, len(earlier), adapter.count_tokens)
         sink.begin_attempt()
@@ -192,7 +192,7 @@ def _newest(prepared: PreparedReply, tokens: int) -> tuple[ChatMessage, ...]:
     return tuple(reversed(taken))
 
 
-def _output(reply: LLMResponse, message: str) -> JsonObject:
+def _output(reply: LLMResponse, prepared: PreparedReply) -> JsonObject:
     text = reply.text.strip()
     if not text:
         raise OperationError("the model returned an empty answer", is_transient=True)
@@ -201,5 +201,5 @@ def _output(reply: LLMResponse, message: str) -> JsonObject:
         "finishReason": reply.finish_reason,
         "model": reply.model,
         "cachedTokens": reply.usage.get("cached_tokens"),
-        "marks": answer_marks(message, text),
+        "marks": answer_marks(prepared.message, text, prepared.recalled),
     }

@@ -27,7 +27,7 @@ from aeon.platform.memory.manifest import (
 )
 from aeon.platform.memory.path_files import PathFiles, image_of
 from aeon.platform.memory.prompt_files import PromptFile
-from aeon.platform.memory.recall import RecalledStatement, Recollection, with_recalled
+from aeon.platform.memory.recall import RecalledStatement, Recollection
 from aeon.platform.store import Store, UnitOfWork
 
 _LONGEST_PATH: Final = 1000
@@ -105,12 +105,12 @@ class WorkingMemory(NamedTuple):
 class PreparedReply(NamedTuple):
     """A request to the model, with the manifest of the answer to come, which was begun at `made_at`.
 
-    `message` is what the user said, without what is attached; `known` is that with what was recalled for it.
+    `message` is what the user said, without what is attached; `recalled` is what was recalled for it.
     """
 
     answer: str
     message: str
-    known: str
+    recalled: list[str]
     request: LLMRequest
     manifest: JsonObject
     made_at: str
@@ -202,8 +202,8 @@ class MemoryService:
             recalled=memory.recalled,
         )
         manifest["process"] = {"id": made.process_id, "digest": made.process_digest}
-        said = memory.entries[-1].text
-        return PreparedReply(answer, said, with_recalled(said, memory.recalled), request, manifest, made.created_at)
+        recalled = [each.text for each in memory.recalled]
+        return PreparedReply(answer, memory.entries[-1].text, recalled, request, manifest, made.created_at)
 
     def keep(self, prepared: PreparedReply) -> None:
         """Keep what an answer is made from, before the model is asked."""
