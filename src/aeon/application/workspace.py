@@ -224,6 +224,7 @@ def open_workspace(folder: Path, loaded: LoadedSettings, environ: Mapping[str, s
     with ExitStack() as closing:
         opened = open_project_platform(folder, loaded.settings, environ, loaded.from_project)
         platform = closing.enter_context(opened)
+        platform.recalls_conversations = loaded.settings.conversations.recall
 
         def open_runtime() -> "ProcessRuntime":
             from aeon.bootstrap.process_runtime import ProcessRuntime
