@@ -46,4 +46,4 @@ class OwnerServices:
         """The settings and their files."""
         from aeon.application.settings import SettingsService
 
-        return SettingsService(self._app.folder, self._environ)
+        return SettingsService(self._app.folder, self._environ, self._app.settings)

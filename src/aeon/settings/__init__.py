@@ -1,7 +1,7 @@
 """The user's settings: their values, the origin of each, and every problem in them at once."""
 
 from aeon.settings.layers import KEYS, environment_variable
-from aeon.settings.loader import LoadedSettings, SettingsFile, load_settings
+from aeon.settings.loader import PROJECT_GRANTS, LoadedSettings, SettingsFile, load_settings, value_of
 from aeon.settings.model import (
     ConversationSettings,
     EngineSettings,
@@ -18,6 +18,7 @@ from aeon.settings.model import (
 
 __all__ = [
     "KEYS",
+    "PROJECT_GRANTS",
     "ConversationSettings",
     "EngineSettings",
     "GraphSettings",
@@ -33,4 +34,5 @@ __all__ = [
     "ToolsSettings",
     "environment_variable",
     "load_settings",
+    "value_of",
 ]

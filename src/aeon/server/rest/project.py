@@ -1,7 +1,6 @@
 """What only the user may do to whom the project's folder belongs: skills, models, settings."""
 
 import asyncio
-import threading
 from collections.abc import AsyncGenerator
 from typing import Any, Final
 
@@ -10,9 +9,9 @@ from fastapi import APIRouter
 from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from aeon.application.models import ModelService, WeightsProgress
+from aeon.application.models import WeightsDownload
 from aeon.application.skills import Cancellation
-from aeon.base.errors import AeonError, InputError
+from aeon.base.errors import InputError
 from aeon.base.json import Json, JsonObject
 from aeon.server.auth.caller import Caller, FolderOwner
 from aeon.server.edge.problems import HttpError, problem_of
@@ -97,9 +96,11 @@ async def fetch_model(model: str, caller: FolderOwner) -> Response:
     It goes on if the reader goes away. Nothing is fetched twice: the weights are named by their hash.
     """
     models = caller.state.owned.models
-    if model not in [each.weights.name for each in await caller.state.call(models.list_stored)]:
-        raise HttpError(404, f"There is no model {model[:100]!r}.", next_step="See GET /api/v1/models.")
-    return stream(caller.state, caller.reader, _progress(_Fetch(models, model)))
+    try:
+        download = await caller.state.call(lambda: models.begin_fetch(model))
+    except InputError as error:
+        raise HttpError(404, error.message, next_step="See GET /api/v1/models.") from None
+    return stream(caller.state, caller.reader, _progress(download))
 
 
 @router.get("/settings", tags=["settings"])
@@ -148,34 +149,7 @@ def _run(caller: Caller, skill: str, script: str, given: ScriptInput, cancellati
     return skills.execute(plan, cancellation=cancellation).model_dump(mode="json", by_alias=True)
 
 
-class _Fetch:
-    """A download that goes on in a thread of its own, also if its reader goes away."""
-
-    def __init__(self, models: ModelService, model: str) -> None:
-        self._models = models
-        self._model = model
-        self.latest: WeightsProgress | None = None
-        self.result: JsonObject | None = None
-        self.error: AeonError | None = None
-        self._thread = threading.Thread(target=self._run, name=f"fetch {model}", daemon=True)
-        self._thread.start()
-
-    @property
-    def is_over(self) -> bool:
-        """Whether there is a result or an error."""
-        return not self._thread.is_alive()
-
-    def _run(self) -> None:
-        try:
-            self.result = {"path": str(self._models.fetch(self._model, self._report))}
-        except AeonError as error:
-            self.error = error
-
-    def _report(self, progress: WeightsProgress) -> None:
-        self.latest = progress
-
-
-async def _progress(fetch: _Fetch) -> AsyncGenerator[StreamEvent | None]:
+async def _progress(fetch: WeightsDownload) -> AsyncGenerator[StreamEvent | None]:
     shown = None
     while not fetch.is_over:
         latest = fetch.latest
@@ -186,7 +160,7 @@ async def _progress(fetch: _Fetch) -> AsyncGenerator[StreamEvent | None]:
         else:
             yield None
         await anyio.sleep(_LOOK_EVERY)
-    if fetch.result is not None:
-        yield StreamEvent(END, fetch.result)
+    if fetch.path is not None:
+        yield StreamEvent(END, {"path": str(fetch.path)})
     elif fetch.error is not None:
         yield StreamEvent("failed", problem_of(fetch.error, ""))

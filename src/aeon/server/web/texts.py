@@ -179,6 +179,7 @@ TEXTS: Final[Mapping[str, tuple[str, str]]] = {
     "you": ("You", "Du"),
     "pages": ("Pages", "Seiten"),
     "processes": ("Processes", "Prozesse"),
+    "settings": ("Settings", "Einstellungen"),
     "tools": ("Tools", "Werkzeuge"),
     "services": ("Services", "Dienste"),
     "secrets": ("Secrets", "Geheimnisse"),
@@ -330,6 +331,86 @@ TEXTS: Final[Mapping[str, tuple[str, str]]] = {
         "The files of the database server have it until the server cleans them up.",
         "Die Dateien des Datenbankservers enthalten es, bis der Server sie aufräumt.",
     ),
+    "model_page": ("The model", "Das Modell"),
+    "model_first": ("First, a model is needed", "Zuerst braucht es ein Modell"),
+    "model_missing": (
+        "No model can answer yet: {title}, which suits this machine, is not on it.",
+        "Noch kann kein Modell antworten: {title}, das zu diesem Rechner passt, ist nicht da.",
+    ),
+    "model_fetch_now": ("Fetch it now ({size} MB)", "Jetzt holen ({size} MB)"),
+    "model_other_ways": ("Another model, or a model server", "Ein anderes Modell oder ein Modellserver"),
+    "model_ask_owner": (
+        "The user to whom the folder of this project belongs can fetch one.",
+        "Wem der Ordner dieses Projekts gehört, kann eines holen.",
+    ),
+    "model_answers": ("{name} answers ({where}).", "{name} antwortet ({where})."),
+    "model_ready": ("Ask it something", "Frag es etwas"),
+    "this_machine": ("on this machine", "auf diesem Rechner"),
+    "model_fetch_heading": ("Models that run on this machine", "Modelle, die auf diesem Rechner laufen"),
+    "model_fetch_more": (
+        (
+            "Fetching is done once. It goes on if you close this page, and what was downloaded is kept. "
+            "Then the model answers at once."
+        ),
+        (
+            "Geholt wird einmal. Es geht weiter, wenn du diese Seite schließt, und was geladen ist, bleibt. "
+            "Danach antwortet das Modell sofort."
+        ),
+    ),
+    "model_is_here": ("is here", "ist da"),
+    "model_suits": ("suits this machine", "passt zu diesem Rechner"),
+    "model_fetch": ("Fetch {name}", "{name} holen"),
+    "fetch_waiting": ("Another process is fetching it ...", "Ein anderer Prozess holt es gerade ..."),
+    "fetch_trying": ("Connecting ...", "Verbindet ..."),
+    "fetch_downloading": ("Downloading from {source}:", "Lädt von {source}:"),
+    "fetch_joining": ("Putting the parts together:", "Setzt die Teile zusammen:"),
+    "fetch_verifying": ("Verifying:", "Prüft:"),
+    "fetch_rejected": (
+        "The file here is not what was published, and is replaced ...",
+        "Die Datei hier ist nicht die veröffentlichte und wird ersetzt ...",
+    ),
+    "fetch_source_failed": (
+        "{source} did not deliver it; the next source is tried ...",
+        "{source} hat es nicht geliefert; die nächste Quelle wird versucht ...",
+    ),
+    "model_server_heading": ("A model server instead", "Stattdessen ein Modellserver"),
+    "model_server_more": (
+        (
+            "Give the server these variables and start it again. The key stays in its variable: "
+            "settings only have the variable's name, and no page shows or takes a key."
+        ),
+        (
+            "Gib dem Server diese Variablen und starte ihn neu. Der Schlüssel bleibt in seiner Variablen: "
+            "Einstellungen haben nur deren Namen, und keine Seite zeigt oder nimmt einen Schlüssel."
+        ),
+    ),
+    "settings_more": (
+        "The server keeps the settings that it started with: start it again after a change. Changes are written to",
+        "Der Server behält die Einstellungen, mit denen er begann: Starte ihn nach Änderungen neu. Sie stehen in",
+    ),
+    "not_set": ("not set", "nicht gesetzt"),
+    "setting_default": ("default", "Standard"),
+    "setting_not_in_use": ("the server still uses another value", "der Server benutzt noch einen anderen Wert"),
+    "setting_by_variable": (
+        "{name} sets it, and wins over every file: change it there, and start the server again.",
+        "{name} setzt es und gilt vor jeder Datei: Ändere es dort und starte den Server neu.",
+    ),
+    "setting_grant": (
+        (
+            "This allows something to scripts or tools. A project's file may come from somebody else, "
+            "so it cannot do that: set {name} yourself, and start the server again."
+        ),
+        (
+            "Dies erlaubt Skripten oder Werkzeugen etwas. Die Datei eines Projekts kann von anderen stammen "
+            "und kann das nicht: Setze {name} selbst und starte den Server neu."
+        ),
+    ),
+    "setting_empty": (
+        "Empty: it is taken out of the file, and the next source or the default counts.",
+        "Leer: Es verschwindet aus der Datei, und die nächste Quelle oder der Standard gilt.",
+    ),
+    "change_it": ("Change", "Ändern"),
+    "model_own_server": ("A server of your own, such as vLLM:", "Ein eigener Server, etwa vLLM:"),
 }
 
 

@@ -91,9 +91,12 @@ async function show(answer, isSwapping) {
   }
   const open = [...document.querySelectorAll("main details[open][id]")].map((each) => each.id);
   const focused = document.activeElement && main.contains(document.activeElement) ? document.activeElement.id : "";
+  const wasGoingOn = Boolean(main.dataset.refresh);
   main.replaceChildren(...part.childNodes);
   if (part.dataset.refresh) main.dataset.refresh = part.dataset.refresh;
   else delete main.dataset.refresh;
+  const result = main.querySelector("[data-result]");
+  if (result && wasGoingOn && !main.dataset.refresh) tellOnce(result.textContent);
   if (isSwapping) byId("side").replaceWith(next.getElementById("side"));
   document.title = next.title;
   for (const id of open) if (byId(id)) byId(id).open = true;
