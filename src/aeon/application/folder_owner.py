@@ -8,8 +8,10 @@ if TYPE_CHECKING:
     from aeon.application.background_requests import BackgroundRequests
     from aeon.application.models import ModelService
     from aeon.application.settings import SettingsService
+    from aeon.application.skill_settings import SkillSettingsService
     from aeon.application.skills import SkillService
     from aeon.bootstrap.app import App
+    from aeon.skills.models import Skill
 
 
 class OwnerServices:
@@ -33,6 +35,12 @@ class OwnerServices:
         from aeon.application.skills import SkillService
 
         return SkillService(self._app.skills)
+
+    def skill_settings(self, skill: "Skill") -> "SkillSettingsService":
+        """The settings of a skill that has a schema of settings."""
+        from aeon.application.skill_settings import SkillSettingsService
+
+        return SkillSettingsService(skill, self._environ)
 
     @cached_property
     def models(self) -> "ModelService":

@@ -39,11 +39,12 @@ FORMS = {
     "POST /secrets/{secret}/rotate": {"in.key": "something"},
     "POST /tools/{tool}/secret": {"secret": "key"},
     "POST /model/fetch": {"model": "small"},
+    "POST /skills/{skill}/trust": {"digest": "x"},
     "POST /settings": {"setting": "run.ttl", "in.run.ttl": "41"},
 }
 """What forms need besides a key and a version, which all get."""
 
-QUERIES = {"GET /runs/{run}/compare": "with", "GET /processes/new": "copy_of"}
+QUERIES = {"GET /skills/{skill}/file": "path", "GET /runs/{run}/compare": "with", "GET /processes/new": "copy_of"}
 
 OWNED = ("model", "settings", "skills")
 """The first part of the pages of what belongs to the owner of the folder: others are refused, whatever is there."""
@@ -78,7 +79,8 @@ class PageWorld(World):
         names |= {each.strip("{}"): self.by_kind[kind] for each, kind in KIND_OF.items()}
         if path.endswith("/why"):
             names["message"] = names["answer"]
-        query = {name: names["run" if name == "with" else "process"] for name in [QUERIES.get(shown)] if name}
+        values = {"with": names["run"], "copy_of": names["process"], "path": "skill.json"}
+        query = {name: values[name] for name in [QUERIES.get(shown)] if name}
         form = {"key": "k", "version": "1", **FORMS.get(shown, {})} if method == "POST" else None
         answer = self.program.request(method, path.format(**names), headers=headers, params=query, data=form)
         self.texts.append((f"{user} {shown}", answer.text + str([*answer.headers.items()]) + str(answer.url)))

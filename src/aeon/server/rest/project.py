@@ -1,6 +1,5 @@
 """What only the user may do to whom the project's folder belongs: skills, models, settings."""
 
-import asyncio
 from collections.abc import AsyncGenerator
 from typing import Any, Final
 
@@ -10,18 +9,19 @@ from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from aeon.application.models import WeightsDownload
-from aeon.application.skills import Cancellation
+from aeon.application.skills import Cancellation, UntrustedSkillError
 from aeon.base.errors import InputError
 from aeon.base.json import Json, JsonObject
 from aeon.server.auth.caller import Caller, FolderOwner
 from aeon.server.edge.problems import HttpError, problem_of
+from aeon.server.edge.stopping import cancelled_at_stop
 from aeon.server.edge.streams import END, StreamEvent, stream
 from aeon.server.rest.answers import PROBLEM, listed, thing
 
 router = APIRouter(responses=dict(PROBLEM))
 
 _LOOK_EVERY: Final = 0.2
-"""Seconds between two looks at a download, or whether the server stops."""
+"""Seconds between two looks at a download."""
 
 
 class ScriptInput(BaseModel):
@@ -75,12 +75,8 @@ async def distrust_skill(skill: str, caller: FolderOwner) -> Response:
 async def run_script(skill: str, script: str, given: ScriptInput, caller: FolderOwner) -> JSONResponse:
     """Run a script of a skill, isolated as always; the answer is its trace. 409 for a skill that is not trusted."""
     _require_skill(caller, skill)
-    with Cancellation() as cancellation:
-        watching = asyncio.create_task(_cancel_at_stop(caller, cancellation))
-        try:
-            return thing(await caller.state.call(lambda: _run(caller, skill, script, given, cancellation)))
-        finally:
-            watching.cancel()
+    async with cancelled_at_stop(caller.state) as cancellation:
+        return thing(await caller.state.call(lambda: _run(caller, skill, script, given, cancellation)))
 
 
 @router.get("/models", tags=["models"])
@@ -129,13 +125,6 @@ def _described(caller: Caller, skill: str) -> JsonObject:
     return skills.describe(skills.find(skill))
 
 
-async def _cancel_at_stop(caller: Caller, cancellation: Cancellation) -> None:
-    """End a script when the server stops, which would wait for it otherwise."""
-    while not caller.state.stopping.is_set():  # noqa: ASYNC110  # a signal's handler sets it, not the loop
-        await anyio.sleep(_LOOK_EVERY)
-    cancellation.cancel()
-
-
 def _run(caller: Caller, skill: str, script: str, given: ScriptInput, cancellation: Cancellation) -> JsonObject:
     """The trace of a script's run. Raises HttpError if the skill has no such script, or is not trusted."""
     skills = caller.state.owned.skills
@@ -143,10 +132,12 @@ def _run(caller: Caller, skill: str, script: str, given: ScriptInput, cancellati
         found = skills.find_script(f"{skill}/{script}")
     except InputError as error:
         raise HttpError(404, error.message) from None
-    plan = skills.plan_of_script(found, given.input, given.args)
-    if skills.list_untrusted(plan):
-        raise HttpError(409, f"The skill {skill!r} is not trusted.", next_step="Look at its files, then PUT its trust.")
-    return skills.execute(plan, cancellation=cancellation).model_dump(mode="json", by_alias=True)
+    try:
+        result = skills.run_script(found, given.input, given.args, cancellation)
+    except UntrustedSkillError:
+        advice = "Look at its files, then PUT its trust."
+        raise HttpError(409, f"The skill {skill!r} is not trusted.", next_step=advice) from None
+    return result.model_dump(mode="json", by_alias=True)
 
 
 async def _progress(fetch: WeightsDownload) -> AsyncGenerator[StreamEvent | None]:

@@ -32,6 +32,8 @@ _WORDS: Final = {
     "processes.start": "Start a run on the page of a Process.",
     "secrets.list": "See the page of secrets.",
     "secrets.create_and_bind": "Make your own secret, then choose it on the page of the tool.",
+    "skills.trust": "Look at its files on the page of the skill, then trust it there.",
+    "skills.trust_change": "Look at its files on the page of the skill, then trust it there.",
     "tools.bind_again": "Look at the tool, then choose the secret again on its page.",
     "tools.trust_again": "Look at the tool, then trust it again on its page.",
 }

@@ -17,6 +17,7 @@ from aeon.server.web import (
     runs,
     secrets,
     settings,
+    skills,
     tools,
 )
 from aeon.server.web.errors import show_errors_as_pages
@@ -35,24 +36,13 @@ _PAGES: Final = (
     documents,
     models,
     settings,
+    skills,
 )
 
 
 def mount_web(app: FastAPI) -> None:
     """Add the page to an application whose errors are handled already."""
-    for each in (
-        access,
-        conversations,
-        erasing,
-        messages,
-        runs,
-        processes,
-        tools,
-        secrets,
-        documents,
-        models,
-        settings,
-    ):
+    for each in _PAGES:
         app.include_router(each.router)
     app.include_router(things_router())
     app.add_api_route("/favicon.ico", _icon, include_in_schema=False)

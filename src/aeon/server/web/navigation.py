@@ -7,6 +7,7 @@ _PLACES: Final = (
     ("runs", "/runs", ("runs",)),
     ("processes", "/processes", ("processes",)),
     ("tools", "/tools", ("tools", "services", "secrets", "apply")),
+    ("skills", "/skills", ("skills",)),
     ("settings", "/settings", ("settings", "model")),
 )
 """The word of a link, where it leads, and the first parts of the addresses that belong to it."""
