@@ -8,6 +8,8 @@ from fastapi.staticfiles import StaticFiles
 
 from aeon.server.web import (
     access,
+    audit,
+    charts,
     conversations,
     documents,
     erasing,
@@ -37,6 +39,8 @@ _PAGES: Final = (
     models,
     settings,
     skills,
+    audit,
+    charts,
 )
 
 

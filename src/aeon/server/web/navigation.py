@@ -8,6 +8,8 @@ _PLACES: Final = (
     ("processes", "/processes", ("processes",)),
     ("tools", "/tools", ("tools", "services", "secrets", "apply")),
     ("skills", "/skills", ("skills",)),
+    ("metrics", "/charts", ("charts",)),
+    ("audit", "/audit", ("audit",)),
     ("settings", "/settings", ("settings", "model")),
 )
 """The word of a link, where it leads, and the first parts of the addresses that belong to it."""
