@@ -35,6 +35,7 @@ def test_the_newest_change_comes_first_with_who_did_it_and_from_where_platform_1
     answer = me.get("/audit")
     assert actions(answer)[0] == "process.change"
     assert re.search(r"process\.change hello me 127\.0\.0\.1", said(answer))
+    assert re.search(r"session\.issue [0-9a-f]{8} me", said(answer)), "what has no name has its id"
 
 
 def test_entries_are_found_by_kind_and_by_words_and_go_on_by_pages(me, own):

@@ -98,6 +98,17 @@ def test_trust_is_for_the_files_that_were_shown_and_says_what_changed_since_skil
     assert "have not trusted its current files" in said(me.get("/skills/greeter"))
 
 
+def test_trust_of_an_earlier_version_knows_no_single_files(me, folder, site):
+    trust(me)
+    (kept,) = [each for each in (site.folder / "state").rglob("*-*") if '"skill":"greeter"' in each.read_text()]
+    earlier = json.loads(kept.read_text())
+    assert set(earlier.pop("files")) == {"config-schema.json", "scripts/speaks.sh", "skill.json"}
+    kept.write_text(json.dumps(earlier))
+    assert "You trust it with its current files." in said(me.get("/skills/greeter"))
+    (folder / "notes.txt").write_text("Something new.")
+    assert "since you trusted it" not in said(me.get("/skills/greeter"))
+
+
 def test_a_script_runs_by_a_form_of_its_inputs_and_its_trace_is_shown(me):
     run = "/skills/greeter/scripts/speaks/run"
     refused = post(me, run, **{"in.size": "3"})

@@ -80,7 +80,7 @@ def _shown(entry: JsonObject) -> ShownEntry:
         entry["seq"],
         entry["at"],
         entry["action"],
-        str(known.pop("name", "")),
+        str(known.pop("name", None) or ""),
         entry["subject"],
         entry["actorId"],
         entry["ownerId"],

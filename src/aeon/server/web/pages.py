@@ -37,7 +37,8 @@ async def page(
     """A page with the list of conversations beside it; `current` is the one that it shows, if it does."""
     language = language_of(request)
     service, audit = caller.workspace.conversations, caller.workspace.audit
-    always = {"user": caller.user, "q": "", "current": None, "places": places_at(request.url.path)}
+    places = places_at(request.url.path, is_owner=caller.user == caller.state.owner)
+    always = {"user": caller.user, "q": "", "current": None, "places": places}
 
     def make() -> str:
         side = list_shown(service, text(language, "empty"))
