@@ -229,14 +229,9 @@ class SkillService:
 
         Raises SkillError if its files do not have the digest that is expected.
         """
-        if expected_digest is not None and self.list_files(skill).digest != expected_digest:
-            raise SkillError(
-                f"The files of the skill {skill.name!r} changed since you looked at them.",
-                next_step="Look at them again, then trust it.",
-            )
         declared, added = self.declared_grants(skill), more or Grants()
         grants = replace(added, network=added.network or declared.network, model=added.model or declared.model)
-        self._skills.trusted.trust(skill, grants)
+        self._skills.trusted.trust(skill, grants, expected_digest=expected_digest)
         return grants
 
     def distrust(self, name: str) -> None:

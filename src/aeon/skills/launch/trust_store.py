@@ -51,14 +51,20 @@ class SkillTrustStore:
                 return file
         return None
 
-    def trust(self, skill: Skill, grants: Grants) -> None:
+    def trust(self, skill: Skill, grants: Grants, *, expected_digest: str | None = None) -> None:
         """Stores the grants for the skill's current files.
 
-        Raises OSError, and SkillError as `skill_digest` does.
+        Raises OSError, and SkillError as `skill_digest` does, or if the files have another digest than expected.
         """
-        make_folder(self._folder, 0o700)
         files = file_digests(skill)
-        file = self._folder / f"{_name_digest(skill)}-{digest_of_files(files)}"
+        digest = digest_of_files(files)
+        if expected_digest not in (None, digest):
+            raise SkillError(
+                f"The files of the skill {skill.name!r} changed since you looked at them.",
+                next_step="Look at them again, then trust it.",
+            )
+        make_folder(self._folder, 0o700)
+        file = self._folder / f"{_name_digest(skill)}-{digest}"
         file.unlink(missing_ok=True)
         file.touch(0o600)
         write = [str(folder) for folder in grants.write]
