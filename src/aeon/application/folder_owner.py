@@ -8,8 +8,10 @@ if TYPE_CHECKING:
     from aeon.application.background_requests import BackgroundRequests
     from aeon.application.models import ModelService
     from aeon.application.settings import SettingsService
+    from aeon.application.skill_settings import SkillSettingsService
     from aeon.application.skills import SkillService
     from aeon.bootstrap.app import App
+    from aeon.skills.models import Skill
 
 
 class OwnerServices:
@@ -34,6 +36,12 @@ class OwnerServices:
 
         return SkillService(self._app.skills)
 
+    def skill_settings(self, skill: "Skill") -> "SkillSettingsService":
+        """The settings of a skill that has a schema of settings."""
+        from aeon.application.skill_settings import SkillSettingsService
+
+        return SkillSettingsService(skill, self._environ)
+
     @cached_property
     def models(self) -> "ModelService":
         """The models of this machine."""
@@ -46,4 +54,4 @@ class OwnerServices:
         """The settings and their files."""
         from aeon.application.settings import SettingsService
 
-        return SettingsService(self._app.folder, self._environ)
+        return SettingsService(self._app.folder, self._environ, self._app.settings)

@@ -1,6 +1,10 @@
 """`MetricsService`: metrics and their values, and the definitions that an administrator changes."""
 
-from aeon.base.json import JsonObject
+from datetime import datetime
+from itertools import pairwise
+from typing import NamedTuple
+
+from aeon.base.json import Json, JsonObject
 from aeon.platform.errors import RuleError
 from aeon.platform.ledger import MutationRequest
 from aeon.platform.metrics.model import MetricChange, MetricDefinition, MetricScope, MetricSummary, NewMetric
@@ -8,10 +12,18 @@ from aeon.platform.metrics.prometheus import format_exposition
 from aeon.platform.metrics.rules import ENTITY_DIMENSION
 from aeon.platform.metrics.service import Metrics
 
-__all__ = ["ENTITY_DIMENSION", "MetricsService", "format_exposition"]
+__all__ = ["ENTITY_DIMENSION", "MetricPoint", "MetricsService", "format_exposition"]
 
 _ADMIN = "me"
 """The administrator of a project's local record: the user of the machine."""
+
+
+class MetricPoint(NamedTuple):
+    """The aggregate of a metric's values in one part of a window, and their number. `since` is its beginning."""
+
+    since: str
+    value: Json
+    values: int
 
 
 class MetricsService:
@@ -41,6 +53,26 @@ class MetricsService:
         """
         metric = self._metrics.definitions.find(name, scope)
         return self._metrics.values.summarize(self._user, metric, entity=entity, since=since, by=by)
+
+    def series(
+        self,
+        name: str,
+        scope: MetricScope | None = None,
+        *,
+        since: datetime,
+        until: datetime,
+        points: int,
+        entity: str | None = None,
+    ) -> list[MetricPoint]:
+        """The course of a metric: the aggregates of so many equal parts of a window, oldest first; raises as above."""
+        metric = self._metrics.definitions.find(name, scope)
+        edges = [(since + (until - since) * place / points).isoformat() for place in range(points + 1)]
+        found: list[MetricPoint] = []
+        for start, end in pairwise(edges):
+            part = self._metrics.values.summarize(self._user, metric, entity=entity, since=start, until=end)
+            value = part.groups[0] if part.groups else None
+            found.append(MetricPoint(start, value and value.value, value.values if value else 0))
+        return found
 
     def find(self, name: str, scope: MetricScope | None = None) -> MetricDefinition:
         """The metric of that name. Raises NotFoundError, and RuleError if only the scope can decide."""

@@ -2,23 +2,50 @@
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import NamedTuple
 
+from aeon.application.input_fields import InputField, fields_of_schema
 from aeon.base.errors import ConfigError, InputError
 from aeon.base.json import Json, JsonObject, canonical_json
 from aeon.base.next_steps import NextStep
 from aeon.base.suggestions import closest_name
-from aeon.settings import KEYS, LoadedSettings, environment_variable, load_settings
-from aeon.settings.files import commented_settings, problems_of, with_setting, write_settings
+from aeon.settings import (
+    KEYS,
+    PROJECT_GRANTS,
+    LoadedSettings,
+    Settings,
+    environment_variable,
+    load_settings,
+    value_of,
+)
+from aeon.settings.files import commented_settings, problems_of, with_setting, without_setting, write_settings
 from aeon.settings.loader import SETTINGS_FILE, user_settings_file
+
+
+class EditableSetting(NamedTuple):
+    """A setting with the field in which it is typed.
+
+    `is_grant` says that a project's file may not set it, and `in_use` is its value in this process, which keeps the
+    settings that it started with.
+    """
+
+    key: str
+    value: Json
+    origin: str
+    variable: str
+    field: InputField
+    is_grant: bool
+    in_use: Json
 
 
 class SettingsService:
     """The settings of one project, and the files that they come from."""
 
-    def __init__(self, folder: Path, environ: Mapping[str, str]) -> None:
-        """`folder` is the project's."""
+    def __init__(self, folder: Path, environ: Mapping[str, str], in_use: Settings | None = None) -> None:
+        """`folder` is the project's; `in_use` are the settings that this process started with, if it used any."""
         self._folder = folder
         self._environ = environ
+        self._in_use = in_use
 
     @property
     def project_file(self) -> Path:
@@ -46,6 +73,28 @@ class SettingsService:
     def describe(self) -> JsonObject:
         """Every setting with its value and origin, and the files that were searched. Raises ConfigError."""
         return settings_as_dict(self._load())
+
+    def list_editable(self) -> list[EditableSetting]:
+        """Every setting as a form shows it. Raises ConfigError."""
+        loaded, fields = self._load(), _fields_of_settings()
+        in_use = self._in_use or loaded.settings
+        return [
+            EditableSetting(
+                key,
+                loaded.value(key),
+                loaded.origins[key],
+                environment_variable(key),
+                fields[key],
+                key in PROJECT_GRANTS,
+                value_of(in_use, key),
+            )
+            for key in KEYS
+        ]
+
+    def remove(self, key: str, file: Path) -> None:
+        """Take a setting out of a file, if it is there, so that another source decides; raises like `set`."""
+        _require_known(key)
+        self._replace(file, without_setting(read_settings(file), key, str(file)))
 
     def set_values(self, values: Mapping[str, Json], file: Path) -> None:
         """Change settings, given as JSON, in a file; raises like `set`."""
@@ -107,6 +156,18 @@ def read_settings(file: Path) -> str:
     except (OSError, UnicodeDecodeError) as error:
         why = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
         raise ConfigError(f"{file} cannot be read: {why}.", next_step="Check the file and its folder.") from None
+
+
+def _fields_of_settings() -> dict[str, InputField]:
+    """The field of each setting, by its key. None has to be filled in: without a value, another source decides."""
+    schema: JsonObject = Settings.model_json_schema()
+    found: dict[str, InputField] = {}
+    for section, reference in schema["properties"].items():
+        inner = schema["$defs"][reference["$ref"].rpartition("/")[2]]
+        for field in fields_of_schema({**inner, "$defs": schema["$defs"]}):
+            key = f"{section}.{field.name}"
+            found[key] = field._replace(name=key)
+    return found
 
 
 def _require_known(key: str) -> None:

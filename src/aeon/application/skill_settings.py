@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from aeon.application.input_fields import InputField, fields_of_schema
 from aeon.base.json import JsonObject
 from aeon.base.json_schema import ValidationProblem
 from aeon.skills.config.setting_schema import is_secret, property_schemas, with_defaults
@@ -55,6 +56,16 @@ class SkillSettingsService:
         defaults = {key: value for key, value in whole.items() if key not in values}
         keys = list(dict.fromkeys([*values, *property_schemas(self._schema, self._schema)]))
         return ShownSettings(keys, values, defaults, report.problems)
+
+    def is_secret(self, key: str) -> bool:
+        """Whether the value of a setting is never shown."""
+        return self._prompt(key, property_schemas(self._schema, self._schema).get(key, [])).is_secret
+
+    def list_fields(self) -> list[InputField]:
+        """The fields in which the settings are typed, each of which may stay empty."""
+        named = {each.name: each for each in fields_of_schema(self._schema)}
+        found = [named.get(key, InputField(key, "text")) for key in self.show().keys]
+        return [each._replace(is_required=False) for each in found]
 
     def _prompt(self, key: str, fields: Sequence[JsonObject]) -> SettingPrompt:
         description = next((str(field["description"]) for field in fields if field.get("description")), None)

@@ -1,9 +1,10 @@
 """`SkillService`: the skills of a project: find, check, export, trust, run and replay them."""
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Literal, NamedTuple, TypeAlias
 
 from pydantic import ValidationError
 
@@ -24,7 +25,8 @@ from aeon.skills.executor.state_patches import replay_state, verify_replay
 from aeon.skills.installation import InstalledSkill, SkillInstaller
 from aeon.skills.instructions import instructions_of
 from aeon.skills.invocation import GRACE_SECONDS, Cancellation
-from aeon.skills.launch.grants import MODEL, NETWORK, Grants
+from aeon.skills.launch.grants import MODEL, NETWORK, Grants, UntrustedSkillError
+from aeon.skills.launch.trust_store import digest_of_files, file_digests
 from aeon.skills.models import SKILL_JSON, SKILL_MD, Skill, SkillCatalog, SkillNote, SkillScript, skill_as_dict
 from aeon.skills.plan.check import NodeFault, check_plan
 from aeon.skills.plan_json import ExecutionResult, PlanJson, parse_plan, without_comments
@@ -35,7 +37,10 @@ __all__ = [
     "Cancellation",
     "Grants",
     "Language",
+    "SkillFile",
+    "SkillFiles",
     "SkillService",
+    "UntrustedSkillError",
     "answer_text",
     "check_folder",
     "instructions_of",
@@ -46,6 +51,25 @@ __all__ = [
 
 _MAX_FAULTS_LISTED = 20
 """Maximum number of faults of a plan in a message; the error's `problems` have all of them."""
+
+
+FileChange: TypeAlias = Literal["same", "new", "changed", "removed", "unknown"]
+"""How a file of a skill differs from what the skill was last trusted with; `unknown` if it never was."""
+
+
+class SkillFile(NamedTuple):
+    """A file of a skill: its path in the skill's folder, its SHA-256, and what changed; a removed one has no digest."""
+
+    path: str
+    sha256: str
+    change: FileChange
+
+
+class SkillFiles(NamedTuple):
+    """The files of a skill that count for trust in it, and the digest of them all."""
+
+    digest: str
+    files: list[SkillFile]
 
 
 class SkillService:
@@ -180,16 +204,48 @@ class SkillService:
         """What a skill declares that it needs."""
         return Grants(NETWORK in skill.capabilities, MODEL in skill.capabilities)
 
-    def trust(self, skill: Skill, more: Grants | None = None) -> Grants:
-        """Trust a skill with its current files, and grant what it declares and `more`; returns what is granted."""
+    def list_files(self, skill: Skill) -> SkillFiles:
+        """The files of a skill, and what changed in them since it was last trusted. Raises SkillError."""
+        now, before = file_digests(skill), self._skills.trusted.last_trusted_files(skill)
+        removed = [] if before is None else [SkillFile(path, "", "removed") for path in before if path not in now]
+        files = [SkillFile(path, digest, _change_of(path, digest, before)) for path, digest in now.items()]
+        return SkillFiles(digest_of_files(now), [*files, *removed])
+
+    def read_file(self, skill: Skill, path: str) -> str:
+        """The text of one of a skill's files; what is not UTF-8 is replaced. Raises InputError, SkillError."""
+        if path not in file_digests(skill):
+            raise InputError(
+                f"The skill {skill.name!r} has no file {path[:200]!r}.",
+                next_step=NextStep("skills.show", skill=skill.name),
+            )
+        return (skill.directory_path / path).read_bytes().decode("utf-8", "replace")
+
+    def reload(self) -> None:
+        """Read again the skills that changed on disk."""
+        self._skills.reload()
+
+    def trust(self, skill: Skill, more: Grants | None = None, *, expected_digest: str | None = None) -> Grants:
+        """Trust a skill with its current files, and grant what it declares and `more`; returns what is granted.
+
+        Raises SkillError if its files do not have the digest that is expected.
+        """
         declared, added = self.declared_grants(skill), more or Grants()
         grants = replace(added, network=added.network or declared.network, model=added.model or declared.model)
-        self._skills.trusted.trust(skill, grants)
+        self._skills.trusted.trust(skill, grants, expected_digest=expected_digest)
         return grants
 
     def distrust(self, name: str) -> None:
         """Revoke the trust in a skill. Raises InputError for an unknown name."""
         self._skills.trusted.revoke(self.find(name))
+
+    def run_script(
+        self, script: SkillScript, given: JsonObject, arguments: Sequence[str], cancellation: Cancellation
+    ) -> ExecutionResult:
+        """Run one script. Raises UntrustedSkillError, the errors of `plan_of_script` and those of `execute`."""
+        plan = self.plan_of_script(script, given, arguments)
+        for skill in self.list_untrusted(plan):
+            raise UntrustedSkillError(skill)
+        return self.execute(plan, cancellation=cancellation)
 
     def list_untrusted(self, plan: PlanJson | None = None) -> list[Skill]:
         """The skills that came with the project and are not trusted; with a plan, only those that it names."""
@@ -256,6 +312,12 @@ class SkillService:
     def close(self) -> None:
         """End every process of a script."""
         self._skills.close()
+
+
+def _change_of(path: str, digest: str, before: Mapping[str, str] | None) -> FileChange:
+    if before is None:
+        return "unknown"
+    return "new" if path not in before else "same" if before[path] == digest else "changed"
 
 
 def check_folder(folder: Path) -> list[SkillNote]:

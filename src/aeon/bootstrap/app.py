@@ -80,7 +80,8 @@ class App:
         self.model = LazyAdapter(
             lambda: self._open_model(_ignore_progress, may_fetch=False), own.model, self.known_secrets
         )
-        self._has_own_model = own.model is not None
+        self.has_own_model = own.model is not None
+        """Whether the caller supplied the model; then the settings do not name it."""
         self._is_temporary = False
         self._environ = environ
         self._from_project = from_project
@@ -128,7 +129,7 @@ class App:
             model: ModelPrice(price.prompt, price.completion, price.currency)
             for model, price in self.settings.model.prices.items()
         }
-        return Prices(by_model, None if self._has_own_model else self.settings.model.name)
+        return Prices(by_model, None if self.has_own_model else self.settings.model.name)
 
     @property
     def log_folder(self) -> Path:
@@ -151,7 +152,7 @@ class App:
 
     def require_sight(self) -> None:
         """Raises InputError if the model of the settings cannot see images."""
-        if not self._has_own_model and (choice := self.model_choice()).is_embedded:
+        if not self.has_own_model and (choice := self.model_choice()).is_embedded:
             raise InputError(
                 f"The {choice.title} cannot see images.",
                 next_step="Use one that can: set AEON_MODEL_BASE_URL and AEON_MODEL_NAME to use a model server.",
@@ -302,7 +303,7 @@ class App:
 
     def _answers_at_once(self) -> bool:
         """Return whether the model is on a server; the embedded one has a single place for a prompt."""
-        return self._has_own_model or not self.model_choice().is_embedded
+        return self.has_own_model or not self.model_choice().is_embedded
 
     def _instruction_budget(self) -> int:
         """Return the characters of a skill's instructions that fit into the context of the model (skills 14)."""

@@ -108,6 +108,10 @@ class Skills:
         """The current skills; those that the settings disable are marked."""
         return self._usable(self._library.catalog)
 
+    def reload(self) -> None:
+        """Read again the skills that changed on disk. What runs keeps the catalog that it began with."""
+        self.__dict__["catalog"] = self._usable(self._library.reload())
+
     def watch(self, on_change: SkillCatalogCallback, stop_event: threading.Event) -> None:
         """Call `on_change` with each new catalog until the event is set. Raises MissingExtraError."""
         self._library.watch(lambda catalog: on_change(self._usable(catalog)), stop_event)

@@ -1,7 +1,7 @@
 """The user's settings: their values, the origin of each, and every problem in them at once."""
 
 from aeon.settings.layers import KEYS, environment_variable
-from aeon.settings.loader import LoadedSettings, SettingsFile, load_settings
+from aeon.settings.loader import PROJECT_GRANTS, LoadedSettings, SettingsFile, load_settings, value_of
 from aeon.settings.model import (
     ConversationSettings,
     EngineSettings,
@@ -19,6 +19,7 @@ from aeon.settings.model import (
 
 __all__ = [
     "KEYS",
+    "PROJECT_GRANTS",
     "ConversationSettings",
     "EngineSettings",
     "GraphSettings",
@@ -35,4 +36,5 @@ __all__ = [
     "ToolsSettings",
     "environment_variable",
     "load_settings",
+    "value_of",
 ]

@@ -3,12 +3,15 @@
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from aeon.base.errors import ConfigError
 from aeon.base.json import Json, parse_strict
 from aeon.settings.layers import KEYS, SettingsLayer, layer_problems
 from aeon.settings.model import Settings
+
+if TYPE_CHECKING:
+    from tomlkit import TOMLDocument
 
 _HEADER = """\
 # The settings of this project. Each is shown with its default value: remove the # to change it.
@@ -36,12 +39,8 @@ def with_setting(text: str, key: str, value: str, origin: str) -> str:
     `value` is JSON or text. Raises ConfigError for an unknown setting or an invalid value, named by `origin`.
     """
     import tomlkit
-    from tomlkit.exceptions import TOMLKitError
 
-    try:
-        document = tomlkit.parse(text)
-    except TOMLKitError as error:
-        raise ConfigError(f"{origin} is not TOML: {error}", next_step="Correct it: aeon config edit") from None
+    document = _parse_toml(text, origin)
     section, _, name = key.partition(".")
     cast("dict[str, Any]", document.setdefault(section, tomlkit.table()))[name] = _parsed(key, value)
     changed = tomlkit.dumps(document)  # pyright: ignore[reportUnknownMemberType]
@@ -52,6 +51,16 @@ def with_setting(text: str, key: str, value: str, origin: str) -> str:
             problems=list[Json](problems),
         )
     return changed
+
+
+def without_setting(text: str, key: str, origin: str) -> str:
+    """A settings file's text without one setting; the text itself if it has none. Raises ConfigError for bad TOML."""
+    import tomlkit
+
+    document = _parse_toml(text, origin)
+    section, _, name = key.partition(".")
+    cast("dict[str, dict[str, Any]]", document).get(section, {}).pop(name, None)
+    return tomlkit.dumps(document)  # pyright: ignore[reportUnknownMemberType]
 
 
 def problems_of(text: str, origin: str) -> list[str]:
@@ -74,6 +83,16 @@ def write_settings(path: Path, text: str) -> None:
         part.replace(path)
     except OSError as error:
         raise ConfigError(f"{path} cannot be written: {error.strerror}.", next_step="Check the path.") from None
+
+
+def _parse_toml(text: str, origin: str) -> "TOMLDocument":
+    import tomlkit
+    from tomlkit.exceptions import TOMLKitError
+
+    try:
+        return tomlkit.parse(text)
+    except TOMLKitError as error:
+        raise ConfigError(f"{origin} is not TOML: {error}", next_step="Correct it: aeon config edit") from None
 
 
 def _parsed(key: str, value: str) -> Json:

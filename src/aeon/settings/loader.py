@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple, cast
+from typing import Final, NamedTuple, cast
 
 from aeon.base.errors import ConfigError
 from aeon.base.json import Json, JsonObject
@@ -33,22 +33,11 @@ def escaping_path_problems(settings: Settings, from_project: Mapping[str, Path])
 
 def project_grant_problems(settings: Settings, from_project: Mapping[str, Path]) -> list[str]:
     """The problems of a project's file that grants permissions to scripts or tools (skills 15)."""
-    grants = {
-        "skills.trust_project": settings.skills.trust_project,
-        "skills.allow_network": settings.skills.allow_network,
-        "skills.allow_install": settings.skills.allow_install,
-        "skills.packages": bool(settings.skills.packages),
-        "skills.allow_model": settings.skills.allow_model,
-        "skills.allow_write": bool(settings.skills.allow_write),
-        "tools.allow_read": bool(settings.tools.allow_read),
-        "tools.allow_write": bool(settings.tools.allow_write),
-        "tools.allow_hosts": bool(settings.tools.allow_hosts),
-    }
     return [
         f"{file}: {key} is a grant to scripts and tools; a project's file may not make one. If you want it, set it "
         f"yourself with {environment_variable(key)}"
-        for key, is_granted in grants.items()
-        if is_granted and (file := from_project.get(key))
+        for key in PROJECT_GRANTS
+        if value_of(settings, key) and (file := from_project.get(key))
     ]
 
 
@@ -113,6 +102,20 @@ _LISTS = frozenset(
 )
 
 
+PROJECT_GRANTS: Final = (
+    "skills.trust_project",
+    "skills.allow_network",
+    "skills.allow_install",
+    "skills.packages",
+    "skills.allow_model",
+    "skills.allow_write",
+    "tools.allow_read",
+    "tools.allow_write",
+    "tools.allow_hosts",
+)
+"""Keys that grant something to scripts or tools, which a project's file may not do (skills 15)."""
+
+
 class SettingsFile(NamedTuple):
     """A settings file and whether it exists."""
 
@@ -134,9 +137,14 @@ class LoadedSettings:
 
     def value(self, key: str) -> Json:
         """The value of `section.name`, as JSON data."""
-        section, _, name = key.partition(".")
-        content: JsonObject = getattr(self.settings, section).model_dump(mode="json", include={name})
-        return content[name]
+        return value_of(self.settings, key)
+
+
+def value_of(settings: Settings, key: str) -> Json:
+    """The value of `section.name` in settings, as JSON data."""
+    section, _, name = key.partition(".")
+    content: JsonObject = getattr(settings, section).model_dump(mode="json", include={name})
+    return content[name]
 
 
 def load_settings(flags: Mapping[str, tuple[str, Json]], environ: Mapping[str, str], folder: Path) -> LoadedSettings:

@@ -38,12 +38,22 @@ FORMS = {
     "POST /secrets/new": {"kind": "api_key", "name": "k3", "in.key": "something"},
     "POST /secrets/{secret}/rotate": {"in.key": "something"},
     "POST /tools/{tool}/secret": {"secret": "key"},
+    "POST /model/fetch": {"model": "small"},
+    "POST /skills/{skill}/trust": {"digest": "x"},
+    "POST /settings": {"setting": "run.ttl", "in.run.ttl": "41"},
 }
 """What forms need besides a key and a version, which all get."""
 
-QUERIES = {"GET /runs/{run}/compare": "with", "GET /processes/new": "copy_of"}
+QUERIES = {"GET /skills/{skill}/file": "path", "GET /runs/{run}/compare": "with", "GET /processes/new": "copy_of"}
+
+OWNED = ("model", "settings", "skills")
+"""The first part of the pages of what belongs to the owner of the folder: others are refused, whatever is there."""
 
 KIND_OF = {"{tool}": "tools", "{service}": "services", "{secret}": "secrets", "{process}": "processes"}
+
+
+def is_owned(shown):
+    return shown.split(" ")[1].split("/")[1] in OWNED
 
 
 def all_pages():
@@ -69,7 +79,8 @@ class PageWorld(World):
         names |= {each.strip("{}"): self.by_kind[kind] for each, kind in KIND_OF.items()}
         if path.endswith("/why"):
             names["message"] = names["answer"]
-        query = {name: names["run" if name == "with" else "process"] for name in [QUERIES.get(shown)] if name}
+        values = {"with": names["run"], "copy_of": names["process"], "path": "skill.json"}
+        query = {name: values[name] for name in [QUERIES.get(shown)] if name}
         form = {"key": "k", "version": "1", **FORMS.get(shown, {})} if method == "POST" else None
         answer = self.program.request(method, path.format(**names), headers=headers, params=query, data=form)
         self.texts.append((f"{user} {shown}", answer.text + str([*answer.headers.items()]) + str(answer.url)))
@@ -121,13 +132,13 @@ def test_no_form_is_taken_from_a_page_of_another_origin_platform_31(world):
 def test_another_user_finds_no_page_of_the_owner_platform_2(world):
     before = world.record()
     for shown in PAGES:
-        if "{" in shown:
+        if "{" in shown or is_owned(shown):
             answer = world.visit("eve", shown)
-            assert (answer.status_code, "<main" in answer.text) == (404, True), shown
+            assert (answer.status_code, "<main" in answer.text) == (403 if is_owned(shown) else 404, True), shown
             assert world.record() == before, shown
     own = [each for each in [*world.names.values(), *world.by_kind.values()] if len(each) > 10]
     for shown in PAGES:
-        if shown.startswith("GET ") and "{" not in shown and shown not in PUBLIC | set(QUERIES):
+        if shown.startswith("GET ") and "{" not in shown and shown not in PUBLIC | set(QUERIES) and not is_owned(shown):
             answer = world.visit("eve", shown)
             assert answer.status_code == 200, shown
             assert not [each for each in own if each in answer.text], shown

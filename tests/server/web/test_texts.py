@@ -12,9 +12,13 @@ TEMPLATES = sorted((FOLDER / "templates").glob("*.html"))
 USED = re.compile(r"""\bt\(\s*["'](\w+)["']""")
 STATES = {"new", "running", "cancelling", "failing", "completed", "failed", "cancelled", "complete", "stopped"}
 OUTCOMES = {"running", "completed", "answered", "failed", "timed_out", "stopped", "skipped", "refused"}
+NODE_STATES = {"pending", "timeout", "skipped"}
 HEALTH = {"healthy", "degraded", "down"}
 STATUSES = (
-    HEALTH | OUTCOMES | {"waiting", "running", "retrying", "stopping", "completed", "failed", "skipped", "stopped"}
+    HEALTH
+    | OUTCOMES
+    | NODE_STATES
+    | {"waiting", "running", "retrying", "stopping", "completed", "failed", "skipped", "stopped"}
 )
 
 

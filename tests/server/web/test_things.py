@@ -368,11 +368,23 @@ def test_hostile_names_and_descriptions_are_text(me, own):
         ("/runs/x", "runs"),
         ("/processes/new", "processes"),
         ("/secrets", "tools"),
+        ("/model", "settings"),
+        ("/skills/x/file", "skills"),
+        ("/charts", "metrics"),
+        ("/audit", "audit"),
         ("/nothing", None),
     ],
 )
 def test_the_links_of_every_page_say_where_its_reader_is(address, word):
-    assert [each.word for each in places_at(address) if each.is_current] == ([word] if word else [])
+    places = places_at(address, is_owner=True)
+    assert [each.word for each in places if each.is_current] == ([word] if word else [])
+
+
+def test_who_does_not_own_the_folder_gets_no_links_to_what_belongs_to_it(site, own):
+    def links(user):
+        return re.findall(r'href="(/(?:skills|settings))"', site.browser(user).get("/runs").text)
+
+    assert (links("me"), links("eve")) == (["/skills", "/settings"], [])
 
 
 TYPED = """

@@ -28,6 +28,7 @@ STARTING: Final = frozenset(
         "/messages/{message}/regenerate",
         "/runs/{run}/retry",
         "/processes/{process}/runs",
+        "/skills/{skill}/scripts/{script}/run",
     }
 )
 """What begins a run, when it is sent by POST: of the REST API, of the chat door, and the forms of the page."""

@@ -1,7 +1,5 @@
 """What only operators may do: skills, models and settings of the project's folder (platform 31)."""
 
-import asyncio
-import threading
 from collections.abc import AsyncGenerator
 from typing import Any, Final
 
@@ -10,19 +8,20 @@ from fastapi import APIRouter
 from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from aeon.application.models import ModelService, WeightsProgress
-from aeon.application.skills import Cancellation
-from aeon.base.errors import AeonError, InputError
+from aeon.application.models import WeightsDownload
+from aeon.application.skills import Cancellation, UntrustedSkillError
+from aeon.base.errors import InputError
 from aeon.base.json import Json, JsonObject
 from aeon.server.auth.caller import Caller, FolderOperator
 from aeon.server.edge.problems import HttpError, problem_of
+from aeon.server.edge.stopping import cancelled_at_stop
 from aeon.server.edge.streams import END, StreamEvent, stream
 from aeon.server.rest.answers import PROBLEM, listed, thing
 
 router = APIRouter(responses=dict(PROBLEM))
 
 _LOOK_EVERY: Final = 0.2
-"""Seconds between two looks at a download, or whether the server stops."""
+"""Seconds between two looks at a download."""
 
 
 class ScriptInput(BaseModel):
@@ -76,12 +75,8 @@ async def distrust_skill(skill: str, caller: FolderOperator) -> Response:
 async def run_script(skill: str, script: str, given: ScriptInput, caller: FolderOperator) -> JSONResponse:
     """Run a script of a skill, isolated as always; the answer is its trace. 409 for a skill that is not trusted."""
     _require_skill(caller, skill)
-    with Cancellation() as cancellation:
-        watching = asyncio.create_task(_cancel_at_stop(caller, cancellation))
-        try:
-            return thing(await caller.state.call(lambda: _run(caller, skill, script, given, cancellation)))
-        finally:
-            watching.cancel()
+    async with cancelled_at_stop(caller.state) as cancellation:
+        return thing(await caller.state.call(lambda: _run(caller, skill, script, given, cancellation)))
 
 
 @router.get("/models", tags=["models"])
@@ -97,9 +92,11 @@ async def fetch_model(model: str, caller: FolderOperator) -> Response:
     It goes on if the reader goes away. Nothing is fetched twice: the weights are named by their hash.
     """
     models = caller.state.owned.models
-    if model not in [each.weights.name for each in await caller.state.call(models.list_stored)]:
-        raise HttpError(404, f"There is no model {model[:100]!r}.", next_step="See GET /api/v1/models.")
-    return stream(caller.state, caller.reader, _progress(_Fetch(models, model)))
+    try:
+        download = await caller.state.call(lambda: models.begin_fetch(model))
+    except InputError as error:
+        raise HttpError(404, error.message, next_step="See GET /api/v1/models.") from None
+    return stream(caller.state, caller.reader, _progress(download))
 
 
 @router.get("/settings", tags=["settings"])
@@ -128,13 +125,6 @@ def _described(caller: Caller, skill: str) -> JsonObject:
     return skills.describe(skills.find(skill))
 
 
-async def _cancel_at_stop(caller: Caller, cancellation: Cancellation) -> None:
-    """End a script when the server stops, which would wait for it otherwise."""
-    while not caller.state.stopping.is_set():  # noqa: ASYNC110  # a signal's handler sets it, not the loop
-        await anyio.sleep(_LOOK_EVERY)
-    cancellation.cancel()
-
-
 def _run(caller: Caller, skill: str, script: str, given: ScriptInput, cancellation: Cancellation) -> JsonObject:
     """The trace of a script's run. Raises HttpError if the skill has no such script, or is not trusted."""
     skills = caller.state.owned.skills
@@ -142,40 +132,15 @@ def _run(caller: Caller, skill: str, script: str, given: ScriptInput, cancellati
         found = skills.find_script(f"{skill}/{script}")
     except InputError as error:
         raise HttpError(404, error.message) from None
-    plan = skills.plan_of_script(found, given.input, given.args)
-    if skills.list_untrusted(plan):
-        raise HttpError(409, f"The skill {skill!r} is not trusted.", next_step="Look at its files, then PUT its trust.")
-    return skills.execute(plan, cancellation=cancellation).model_dump(mode="json", by_alias=True)
+    try:
+        result = skills.run_script(found, given.input, given.args, cancellation)
+    except UntrustedSkillError:
+        advice = "Look at its files, then PUT its trust."
+        raise HttpError(409, f"The skill {skill!r} is not trusted.", next_step=advice) from None
+    return result.model_dump(mode="json", by_alias=True)
 
 
-class _Fetch:
-    """A download that goes on in a thread of its own, also if its reader goes away."""
-
-    def __init__(self, models: ModelService, model: str) -> None:
-        self._models = models
-        self._model = model
-        self.latest: WeightsProgress | None = None
-        self.result: JsonObject | None = None
-        self.error: AeonError | None = None
-        self._thread = threading.Thread(target=self._run, name=f"fetch {model}", daemon=True)
-        self._thread.start()
-
-    @property
-    def is_over(self) -> bool:
-        """Whether there is a result or an error."""
-        return not self._thread.is_alive()
-
-    def _run(self) -> None:
-        try:
-            self.result = {"path": str(self._models.fetch(self._model, self._report))}
-        except AeonError as error:
-            self.error = error
-
-    def _report(self, progress: WeightsProgress) -> None:
-        self.latest = progress
-
-
-async def _progress(fetch: _Fetch) -> AsyncGenerator[StreamEvent | None]:
+async def _progress(fetch: WeightsDownload) -> AsyncGenerator[StreamEvent | None]:
     shown = None
     while not fetch.is_over:
         latest = fetch.latest
@@ -186,7 +151,7 @@ async def _progress(fetch: _Fetch) -> AsyncGenerator[StreamEvent | None]:
         else:
             yield None
         await anyio.sleep(_LOOK_EVERY)
-    if fetch.result is not None:
-        yield StreamEvent(END, fetch.result)
+    if fetch.path is not None:
+        yield StreamEvent(END, {"path": str(fetch.path)})
     elif fetch.error is not None:
         yield StreamEvent("failed", problem_of(fetch.error, ""))

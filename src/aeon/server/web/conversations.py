@@ -12,6 +12,7 @@ from aeon.base.json import JsonObject
 from aeon.platform.conversations.model import ConversationStatus
 from aeon.server.auth.caller import SignedIn
 from aeon.server.web.conversation_list import list_shown, title_of
+from aeon.server.web.errors import shown_error
 from aeon.server.web.forms import Key, Said, key_of, normalized
 from aeon.server.web.markdown import show_directions
 from aeon.server.web.pages import go_to, language_of, page
@@ -28,8 +29,12 @@ Files = Annotated[list[UploadFile], File()]
 
 @router.get("/")
 async def home(caller: SignedIn, request: Request) -> Response:
-    """A new conversation."""
-    return await page(caller, request, "home.html", {"current": None})
+    """A new conversation; without a model that can answer it, what to do about that."""
+    obstacle = await caller.state.call(caller.state.owned.models.find_obstacle)
+    is_owner = caller.user == caller.state.owner
+    shown = None if obstacle is None else shown_error(obstacle.error)
+    values = {"obstacle": obstacle, "problem": shown, "is_owner": is_owner}
+    return await page(caller, request, "home.html", {"current": None, **values})
 
 
 @router.post("/conversations")

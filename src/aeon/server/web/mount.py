@@ -1,18 +1,52 @@
 """Adds the page to a server."""
 
+from typing import Final
+
 from fastapi import FastAPI
 from fastapi.responses import FileResponse
 from fastapi.staticfiles import StaticFiles
 
-from aeon.server.web import access, conversations, documents, erasing, messages, processes, runs, secrets, tools
+from aeon.server.web import (
+    access,
+    audit,
+    charts,
+    conversations,
+    documents,
+    erasing,
+    messages,
+    models,
+    processes,
+    runs,
+    secrets,
+    settings,
+    skills,
+    tools,
+)
 from aeon.server.web.errors import show_errors_as_pages
 from aeon.server.web.pages import FOLDER
 from aeon.server.web.things import things_router
 
+_PAGES: Final = (
+    access,
+    conversations,
+    erasing,
+    messages,
+    runs,
+    processes,
+    tools,
+    secrets,
+    documents,
+    models,
+    settings,
+    skills,
+    audit,
+    charts,
+)
+
 
 def mount_web(app: FastAPI) -> None:
     """Add the page to an application whose errors are handled already."""
-    for each in (access, conversations, erasing, messages, runs, processes, tools, secrets, documents):
+    for each in _PAGES:
         app.include_router(each.router)
     app.include_router(things_router())
     app.add_api_route("/favicon.ico", _icon, include_in_schema=False)

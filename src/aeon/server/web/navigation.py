@@ -7,8 +7,15 @@ _PLACES: Final = (
     ("runs", "/runs", ("runs",)),
     ("processes", "/processes", ("processes",)),
     ("tools", "/tools", ("tools", "services", "secrets", "apply")),
+    ("skills", "/skills", ("skills",)),
+    ("metrics", "/charts", ("charts",)),
+    ("audit", "/audit", ("audit",)),
+    ("settings", "/settings", ("settings", "model")),
 )
 """The word of a link, where it leads, and the first parts of the addresses that belong to it."""
+
+_OWNED: Final = frozenset({"skills", "settings"})
+"""The words of links to what belongs to the folder."""
 
 
 class Place(NamedTuple):
@@ -19,7 +26,11 @@ class Place(NamedTuple):
     is_current: bool
 
 
-def places_at(address: str) -> list[Place]:
-    """The links on the page with that address."""
+def places_at(address: str, *, is_owner: bool) -> list[Place]:
+    """The links on the page with that address; some are for the owner of the project's folder alone."""
     first = address.split("/")[1]
-    return [Place(word, path, is_current=first in parts or address == path) for word, path, parts in _PLACES]
+    return [
+        Place(word, path, is_current=first in parts or address == path)
+        for word, path, parts in _PLACES
+        if is_owner or word not in _OWNED
+    ]

@@ -36,12 +36,13 @@ async def page(
 ) -> HTMLResponse:
     """A page with the list of conversations beside it; `current` is the one that it shows, if it does."""
     language = language_of(request)
-    service = caller.workspace.conversations
-    always = {"user": caller.user, "q": "", "current": None, "places": places_at(request.url.path)}
+    service, audit = caller.workspace.conversations, caller.workspace.audit
+    places = places_at(request.url.path, is_owner=caller.user == caller.state.owner)
+    always = {"user": caller.user, "q": "", "current": None, "places": places}
 
     def make() -> str:
         side = list_shown(service, text(language, "empty"))
-        return fill(template, language, {"side": side, **always, **values})
+        return fill(template, language, {"side": side, "changes": audit.last_number(), **always, **values})
 
     return answer(await caller.state.call(make), status)
 

@@ -37,7 +37,9 @@ async def list_runs(
     found = await caller.state.call(lambda: reader.list(**wanted, after=after, limit=_PAGE))  # pyright: ignore[reportArgumentType]  # one of PHASES
     rows = [(run, seconds_of(run.accepted_at, run.ended_at)) for run in found.items]
     chosen = {"phase": phase, "process": process, "since": since}
-    values = {"current": None, "rows": rows, "phases": PHASES, "chosen": chosen, "next": found.next_cursor}
+    has_open = any(run.phase not in ENDED_PHASES for run in found.items)
+    values = {"rows": rows, "phases": PHASES, "chosen": chosen, "next": found.next_cursor, "has_open": has_open}
+    values |= {"current": None, "is_newest": after is None}
     return await page(caller, request, "runs.html", values)
 
 

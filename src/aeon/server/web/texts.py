@@ -186,6 +186,7 @@ TEXTS: Final[Mapping[str, tuple[str, str]]] = {
     "you": ("You", "Du"),
     "pages": ("Pages", "Seiten"),
     "processes": ("Processes", "Prozesse"),
+    "settings": ("Settings", "Einstellungen"),
     "tools": ("Tools", "Werkzeuge"),
     "services": ("Services", "Dienste"),
     "secrets": ("Secrets", "Geheimnisse"),
@@ -337,6 +338,183 @@ TEXTS: Final[Mapping[str, tuple[str, str]]] = {
         "The files of the database server have it until the server cleans them up.",
         "Die Dateien des Datenbankservers enthalten es, bis der Server sie aufräumt.",
     ),
+    "model_page": ("The model", "Das Modell"),
+    "model_first": ("First, a model is needed", "Zuerst braucht es ein Modell"),
+    "model_missing": (
+        "No model can answer yet: {title}, which suits this machine, is not on it.",
+        "Noch kann kein Modell antworten: {title}, das zu diesem Rechner passt, ist nicht da.",
+    ),
+    "model_fetch_now": ("Fetch it now ({size} MB)", "Jetzt holen ({size} MB)"),
+    "model_other_ways": ("Another model, or a model server", "Ein anderes Modell oder ein Modellserver"),
+    "model_ask_owner": (
+        "The user to whom the folder of this project belongs can fetch one.",
+        "Wem der Ordner dieses Projekts gehört, kann eines holen.",
+    ),
+    "model_answers": ("{name} answers ({where}).", "{name} antwortet ({where})."),
+    "model_ready": ("Ask it something", "Frag es etwas"),
+    "this_machine": ("on this machine", "auf diesem Rechner"),
+    "model_fetch_heading": ("Models that run on this machine", "Modelle, die auf diesem Rechner laufen"),
+    "model_fetch_more": (
+        (
+            "Fetching is done once. It goes on if you close this page, and what was downloaded is kept. "
+            "Then the model answers at once."
+        ),
+        (
+            "Geholt wird einmal. Es geht weiter, wenn du diese Seite schließt, und was geladen ist, bleibt. "
+            "Danach antwortet das Modell sofort."
+        ),
+    ),
+    "model_is_here": ("is here", "ist da"),
+    "model_suits": ("suits this machine", "passt zu diesem Rechner"),
+    "model_fetch": ("Fetch {name}", "{name} holen"),
+    "fetch_waiting": ("Another process is fetching it ...", "Ein anderer Prozess holt es gerade ..."),
+    "fetch_trying": ("Connecting ...", "Verbindet ..."),
+    "fetch_downloading": ("Downloading from {source}:", "Lädt von {source}:"),
+    "fetch_joining": ("Putting the parts together:", "Setzt die Teile zusammen:"),
+    "fetch_verifying": ("Verifying:", "Prüft:"),
+    "fetch_rejected": (
+        "The file here is not what was published, and is replaced ...",
+        "Die Datei hier ist nicht die veröffentlichte und wird ersetzt ...",
+    ),
+    "fetch_source_failed": (
+        "{source} did not deliver it; the next source is tried ...",
+        "{source} hat es nicht geliefert; die nächste Quelle wird versucht ...",
+    ),
+    "model_server_heading": ("A model server instead", "Stattdessen ein Modellserver"),
+    "model_server_more": (
+        (
+            "Give the server these variables and start it again. The key stays in its variable: "
+            "settings only have the variable's name, and no page shows or takes a key."
+        ),
+        (
+            "Gib dem Server diese Variablen und starte ihn neu. Der Schlüssel bleibt in seiner Variablen: "
+            "Einstellungen haben nur deren Namen, und keine Seite zeigt oder nimmt einen Schlüssel."
+        ),
+    ),
+    "settings_more": (
+        "The server keeps the settings that it started with: start it again after a change. Changes are written to",
+        "Der Server behält die Einstellungen, mit denen er begann: Starte ihn nach Änderungen neu. Sie stehen in",
+    ),
+    "not_set": ("not set", "nicht gesetzt"),
+    "setting_default": ("default", "Standard"),
+    "setting_not_in_use": ("the server still uses another value", "der Server benutzt noch einen anderen Wert"),
+    "setting_by_variable": (
+        "{name} sets it, and wins over every file: change it there, and start the server again.",
+        "{name} setzt es und gilt vor jeder Datei: Ändere es dort und starte den Server neu.",
+    ),
+    "setting_grant": (
+        (
+            "This allows something to scripts or tools. A project's file may come from somebody else, "
+            "so it cannot do that: set {name} yourself, and start the server again."
+        ),
+        (
+            "Dies erlaubt Skripten oder Werkzeugen etwas. Die Datei eines Projekts kann von anderen stammen "
+            "und kann das nicht: Setze {name} selbst und starte den Server neu."
+        ),
+    ),
+    "setting_empty": (
+        "Empty: it is taken out of the file, and the next source or the default counts.",
+        "Leer: Es verschwindet aus der Datei, und die nächste Quelle oder der Standard gilt.",
+    ),
+    "change_it": ("Change", "Ändern"),
+    "skills": ("Skills", "Fähigkeiten"),
+    "skills_more": (
+        "What lies in the folders of skills: texts to follow, and scripts that run isolated.",
+        "Was in den Ordnern der Fähigkeiten liegt: Texte zum Befolgen und Skripte, die abgeschirmt laufen.",
+    ),
+    "skills_reload": ("Read the folders again", "Ordner neu lesen"),
+    "skill_notes": ("What was left out", "Was ausgelassen wurde"),
+    "skill_from_project": ("from the project", "aus dem Projekt"),
+    "skill_trusted": ("trusted", "vertraut"),
+    "skill_is_trusted": (
+        "You trust it with its current files. Trust ends when one of them changes.",
+        "Du vertraust ihr mit ihren jetzigen Dateien. Das Vertrauen endet, wenn sich eine ändert.",
+    ),
+    "skill_not_trusted": (
+        "It came with the project, and you have not trusted its current files. Look at them first.",
+        "Sie kam mit dem Projekt, und ihren jetzigen Dateien vertraust du nicht. Sieh sie dir zuerst an.",
+    ),
+    "skill_is_yours": ("It is your own, or came with Aeon.", "Sie ist deine eigene oder kam mit Aeon."),
+    "skill_was_changed": (
+        "It changed since it was installed. Look at its files first.",
+        "Sie wurde geändert, seit sie eingerichtet wurde. Sieh dir zuerst ihre Dateien an.",
+    ),
+    "skill_declares": ("It asks for:", "Sie verlangt:"),
+    "skill_granted": ("It is granted:", "Ihr ist erlaubt:"),
+    "grant_network": ("the network", "das Netz"),
+    "grant_model": ("the model", "das Modell"),
+    "grant_write": ("writing to {folder}", "in {folder} schreiben"),
+    "nothing_more": ("nothing beyond its own folder", "nichts außerhalb ihres Ordners"),
+    "skill_trust": (
+        "Trust it with these files, and grant what it asks for",
+        "Ihr mit diesen Dateien vertrauen und erlauben, was sie verlangt",
+    ),
+    "skill_distrust": ("Trust it no longer", "Nicht mehr vertrauen"),
+    "skill_files": ("Files", "Dateien"),
+    "file_new": ("new since you trusted it", "neu, seit du vertraust"),
+    "file_changed": ("changed since you trusted it", "geändert, seit du vertraust"),
+    "file_removed": ("removed since you trusted it", "entfernt, seit du vertraust"),
+    "skill_prompt": ("What it tells the model", "Was sie dem Modell sagt"),
+    "secret_is_set": (
+        "It is set. Leave the field empty to keep it.",
+        "Es ist gesetzt. Lass das Feld leer, um es zu behalten.",
+    ),
+    "script": ("Script", "Skript"),
+    "one_argument_a_line": ("One argument a line.", "Ein Argument je Zeile."),
+    "run_script": ("Run it", "Ausführen"),
+    "skill_runs_once_trusted": (
+        "It runs once you trust the skill.",
+        "Es läuft, sobald du der Fähigkeit vertraust.",
+    ),
+    "failed_attempts": ("Failed attempts", "Gescheiterte Versuche"),
+    "script_events": ("What the script sent", "Was das Skript schickte"),
+    "diagnostics": ("What it wrote beside that", "Was es daneben schrieb"),
+    "final_state": ("What it left", "Was es hinterließ"),
+    "pending": ("waiting", "wartend"),
+    "timeout": ("timed out", "Zeit überschritten"),
+    "audit": ("Audit log", "Protokoll"),
+    "audit_more": (
+        "Every change to your things, and your changes to things of others. Nothing can be changed here.",
+        "Jede Änderung an deinen Dingen und deine Änderungen an Dingen anderer. Hier lässt sich nichts ändern.",
+    ),
+    "audit_kind": ("About", "Worüber"),
+    "audit_words": ("With the words", "Mit den Worten"),
+    "audit_verify": ("Verify", "Prüfen"),
+    "audit_is_intact": (
+        "No entry was changed. There are {n}; keep the digest of the last one elsewhere to compare later:",
+        "Kein Eintrag wurde verändert. Es sind {n}; bewahre die Prüfsumme des letzten anderswo auf:",
+    ),
+    "audit_is_changed": ("The log was changed: {problem}.", "Das Protokoll wurde verändert: {problem}."),
+    "number": ("No.", "Nr."),
+    "at_time": ("When (UTC)", "Wann (UTC)"),
+    "action": ("What was done", "Was geschah"),
+    "by_whom": ("By whom", "Von wem"),
+    "earlier_entries": ("Earlier entries", "Frühere Einträge"),
+    "metrics": ("Metrics", "Messwerte"),
+    "metric": ("Metric", "Messgröße"),
+    "metrics_more": (
+        "What was measured of the services, tools and Processes that you see.",
+        "Was an den Diensten, Werkzeugen und Prozessen gemessen wurde, die du siehst.",
+    ),
+    "all_metrics": ("All metrics", "Alle Messgrößen"),
+    "window": ("In the last", "In den letzten"),
+    "window_hour": ("hour", "60 Minuten"),
+    "window_day": ("24 hours", "24 Stunden"),
+    "window_week": ("7 days", "7 Tagen"),
+    "window_month": ("30 days", "30 Tagen"),
+    "window_quarter": ("90 days", "90 Tagen"),
+    "dimension": ("Divided by", "Geteilt nach"),
+    "over_time": ("time", "Zeit"),
+    "value": ("Value", "Wert"),
+    "value_count": ("Values", "Werte"),
+    "chart_of": (
+        "Columns from {low} to {high}; the table below has each value.",
+        "Säulen von {low} bis {high}; die Tabelle darunter hat jeden Wert.",
+    ),
+    "as_table": ("As a table", "Als Tabelle"),
+    "one_entity": ("Of one thing alone:", "Nur von einem Ding:"),
+    "without_value": ("(without)", "(ohne)"),
+    "model_own_server": ("A server of your own, such as vLLM:", "Ein eigener Server, etwa vLLM:"),
 }
 
 

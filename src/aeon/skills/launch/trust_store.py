@@ -4,7 +4,7 @@ They are keyed by the digest of the skill's files, outside the project.
 """
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -51,13 +51,20 @@ class SkillTrustStore:
                 return file
         return None
 
-    def trust(self, skill: Skill, grants: Grants) -> None:
+    def trust(self, skill: Skill, grants: Grants, *, expected_digest: str | None = None) -> None:
         """Stores the grants for the skill's current files.
 
-        Raises OSError, and SkillError as `skill_digest` does.
+        Raises OSError, and SkillError as `skill_digest` does, or if the files have another digest than expected.
         """
+        files = file_digests(skill)
+        digest = digest_of_files(files)
+        if expected_digest not in (None, digest):
+            raise SkillError(
+                f"The files of the skill {skill.name!r} changed since you looked at them.",
+                next_step="Look at them again, then trust it.",
+            )
         make_folder(self._folder, 0o700)
-        file = self._file(skill)
+        file = self._folder / f"{_name_digest(skill)}-{digest}"
         file.unlink(missing_ok=True)
         file.touch(0o600)
         write = [str(folder) for folder in grants.write]
@@ -68,8 +75,21 @@ class SkillTrustStore:
             "write": write,
             "install": grants.install,
             "packages": list(grants.packages),
+            "files": files,
         }
         file.write_text(canonical_json(what) + "\n", "utf-8")
+
+    def last_trusted_files(self, skill: Skill) -> dict[str, str] | None:
+        """Returns the digests of the files that a skill of that name was last trusted with, by their paths.
+
+        Returns None if it never was, or before they were kept.
+        """
+        files = [each for each in self._folder.glob(f"{_name_digest(skill)}-*") if each.is_file()]
+        safe = [each for each in files if not path_problems([self._folder.parent, self._folder, each])]
+        if not safe:
+            return None
+        newest = max(safe, key=lambda each: each.stat().st_mtime_ns)
+        return cast(JsonObject, parse_strict(newest.read_text("utf-8"))).get("files")
 
     def revoke(self, skill: Skill) -> None:
         """Removes the trust file. Raises OSError, and SkillError as `skill_digest` does."""
@@ -93,21 +113,38 @@ def skill_digest(skill: Skill) -> str:
     Files that change in use are not included. Raises SkillError if the skill cannot be read completely or is too
     large.
     """
+    return digest_of_files(file_digests(skill))
+
+
+def digest_of_files(files: Mapping[str, str]) -> str:
+    """Returns the digest of a skill whose files have these digests, by their paths in its folder."""
     whole = hashlib.sha256()
+    for path, digest in files.items():
+        name = path.encode("utf-8", "surrogateescape")
+        whole.update(hashlib.sha256(name).digest() + bytes.fromhex(digest))
+    return whole.hexdigest()
+
+
+def file_digests(skill: Skill) -> dict[str, str]:
+    """Returns the SHA-256 of each file of a skill that counts for trust, by its path in the skill's folder.
+
+    Raises SkillError as `skill_digest` does.
+    """
+    found: dict[str, str] = {}
     size = 0
     try:
         for file in _files(skill.directory_path):
-            if file.relative_to(skill.directory_path).parts[0] in USAGE_FILES:
+            path = file.relative_to(skill.directory_path)
+            if path.parts[0] in USAGE_FILES:
                 continue
             size += file.stat().st_size
             if size > _LARGEST:
                 raise SkillError(f"The skill {skill.name!r} is larger than {_LARGEST // 1024**2} MiB.")
-            name = str(file.relative_to(skill.directory_path)).encode("utf-8", "surrogateescape")
             with file.open("rb") as opened:
-                whole.update(hashlib.sha256(name).digest() + hashlib.file_digest(opened, "sha256").digest())
+                found[str(path)] = hashlib.file_digest(opened, "sha256").hexdigest()
     except OSError as error:
         raise SkillError(f"The skill {skill.name!r} cannot be read completely: {error}.") from None
-    return whole.hexdigest()
+    return found
 
 
 def _files(folder: Path) -> Iterator[Path]:

@@ -91,10 +91,13 @@ async function show(answer, isSwapping) {
   }
   const open = [...document.querySelectorAll("main details[open][id]")].map((each) => each.id);
   const focused = document.activeElement && main.contains(document.activeElement) ? document.activeElement.id : "";
+  const wasGoingOn = Boolean(main.dataset.refresh);
   main.replaceChildren(...part.childNodes);
   if (part.dataset.refresh) main.dataset.refresh = part.dataset.refresh;
   else delete main.dataset.refresh;
-  if (isSwapping) byId("side").replaceWith(next.getElementById("side"));
+  const result = main.querySelector("[data-result]");
+  if (result && wasGoingOn && !main.dataset.refresh) tellOnce(result.textContent);
+  if (isSwapping) replaceSide(next);
   document.title = next.title;
   for (const id of open) if (byId(id)) byId(id).open = true;
   if (focused && byId(focused)) byId(focused).focus({ preventScroll: true });
@@ -161,6 +164,7 @@ function follow() {
   });
   source.addEventListener("end", () => {
     source.close();
+    stream = null;
     finish(place);
   });
   const again = () => {
@@ -229,6 +233,56 @@ function refreshLater() {
     restoreDrafts();
     refreshLater();
   }, Number(main.dataset.refresh));
+}
+
+// Lists stay current: one stream of changes where no answer is followed. A hidden tab has none, because a browser
+// opens few connections to one server.
+
+let changes = null;
+let lookingAgain = 0;
+
+function watchChanges() {
+  if (changes) changes.close();
+  changes = null;
+  if (document.hidden || stream) return;
+  changes = new EventSource(words.changes);
+  changes.addEventListener("change", (event) => {
+    const change = JSON.parse(event.data);
+    words.changes = words.changes.replace(/\d+$/, change.seq);
+    const live = main.dataset.live;
+    if (live !== undefined && change.action.startsWith(live)) lookLater(true);
+    else if (change.action.startsWith("conversation.")) lookLater(false);
+  });
+  changes.addEventListener("stopping", () => setTimeout(watchChanges, 2000));
+  changes.addEventListener("signed_out", () => location.reload());
+}
+
+let hasMainChanged = false;
+
+function lookLater(isMain) {
+  hasMainChanged ||= isMain;
+  if (lookingAgain) return;
+  lookingAgain = setTimeout(async () => {
+    const isWhole = hasMainChanged;
+    lookingAgain = 0;
+    hasMainChanged = false;
+    const isBusy = document.activeElement && document.activeElement.matches(isWhole ? "main input, main select, #side *" : "#side *");
+    if (isBusy) return lookLater(isWhole);
+    try {
+      const answer = await fetch(location.href);
+      if (isWhole) await show(answer, true);
+      else replaceSide(new DOMParser().parseFromString(await answer.text(), "text/html"));
+    } catch {
+      // The next change may be seen.
+    }
+  }, 500);
+}
+
+function replaceSide(next) {
+  const part = next.getElementById("side");
+  if (!part) return;
+  part.querySelector(".list").open = byId("side").querySelector(".list").open;
+  byId("side").replaceWith(part);
 }
 
 // Copying, and what an answer was made from
@@ -352,6 +406,7 @@ document.addEventListener("keydown", (event) => {
 document.addEventListener("input", (event) => {
   if (event.target.dataset.draft) keepDraft(event.target);
 });
+document.addEventListener("visibilitychange", watchChanges);
 addEventListener("scroll", showJump, { passive: true });
 addEventListener("hashchange", forgetSentInAddress);
 addEventListener("popstate", () => location.reload());
@@ -369,6 +424,7 @@ function enhance() {
   restoreDrafts();
   addCopyButtons();
   follow();
+  watchChanges();
   showJump();
   refreshLater();
 }
