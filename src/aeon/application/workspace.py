@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from aeon.application.workers import WorkerService
     from aeon.bootstrap.app import App
     from aeon.bootstrap.process_runtime import ProcessRuntime
+    from aeon.llm.embedder import Embedder
 
 
 class Workspace:
@@ -281,6 +282,10 @@ class Workspaces:
         if provider is None:
             return None
         return ProviderSignIn(provider, sign_in_policy(settings), platform.accounts, platform.credentials)
+
+    def embedder(self) -> "Embedder":
+        """Return the embedding model of the settings. Raises ConfigError, and MissingExtraError if it is not here."""
+        return self._app.embedder()
 
     def opened(self, user: str) -> Workspace | None:
         """Return the workspace of a user if it is open already. Does not block."""

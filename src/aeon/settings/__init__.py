@@ -4,6 +4,7 @@ from aeon.settings.layers import KEYS, environment_variable
 from aeon.settings.loader import LoadedSettings, SettingsFile, load_settings
 from aeon.settings.model import (
     ConversationSettings,
+    EmbeddingSettings,
     EngineSettings,
     GraphSettings,
     MemorySettings,
@@ -20,6 +21,7 @@ from aeon.settings.model import (
 __all__ = [
     "KEYS",
     "ConversationSettings",
+    "EmbeddingSettings",
     "EngineSettings",
     "GraphSettings",
     "LoadedSettings",
