@@ -53,6 +53,7 @@ screenshots: $(VENV)/.installed ## make the pictures of the page in docs/picture
 bench: $(VENV)/.installed weights ## every benchmark; prints ratios, writes the RESULTS.md files
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/bench.lock
 	@$(BIN)/python benchmarks/conversations/run.py
+	@$(BIN)/python benchmarks/embeddings/run.py
 	@$(BIN)/python benchmarks/recovery/run.py
 	@$(BIN)/python benchmarks/kernel/run.py
 	@$(BIN)/python benchmarks/requests/run.py

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from aeon.application.claims import ClaimService
     from aeon.application.conversations import ConversationService
     from aeon.application.documents import DocumentService
+    from aeon.application.embeddings import EmbeddingService
     from aeon.application.health import HealthService
     from aeon.application.jobs import JobService
     from aeon.application.metrics import MetricsService
@@ -38,7 +39,6 @@ if TYPE_CHECKING:
     from aeon.application.workers import WorkerService
     from aeon.bootstrap.app import App
     from aeon.bootstrap.process_runtime import ProcessRuntime
-    from aeon.llm.embedder import Embedder
 
 
 class Workspace:
@@ -283,9 +283,11 @@ class Workspaces:
             return None
         return ProviderSignIn(provider, sign_in_policy(settings), platform.accounts, platform.credentials)
 
-    def embedder(self) -> "Embedder":
+    def embeddings(self) -> "EmbeddingService":
         """Return the embedding model of the settings. Raises ConfigError, and MissingExtraError if it is not here."""
-        return self._app.embedder()
+        from aeon.application.embeddings import EmbeddingService
+
+        return EmbeddingService(self._app.embedder())
 
     def opened(self, user: str) -> Workspace | None:
         """Return the workspace of a user if it is open already. Does not block."""

@@ -43,10 +43,10 @@ if TYPE_CHECKING:
     from aeon.bootstrap.process_runtime import ProcessRuntime
     from aeon.bootstrap.skills import Skills
     from aeon.kernel.orchestrator import Orchestrator
-    from aeon.llm.embedder import Embedder
     from aeon.observability.events import Observer
     from aeon.observability.log import RunLog
     from aeon.platform.catalog.kernel_tool import StoredTool
+    from aeon.platform.embedder import Embedder
     from aeon.platform.store import Store
 
 

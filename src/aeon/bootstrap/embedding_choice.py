@@ -5,10 +5,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from aeon.adapters.embeddings.minilm import MiniLMEmbedder, require_minilm
 from aeon.base.errors import ConfigError
 from aeon.bootstrap.passwords import NO_PROJECT_KEYS, is_loopback
-from aeon.llm.adapters.minilm import MiniLMEmbedder, require_minilm
-from aeon.llm.embedder import Embedder
+from aeon.platform.embedder import Embedder
 from aeon.settings import EmbeddingSettings, environment_variable
 
 
@@ -30,7 +30,7 @@ class EmbeddingChoice:
         """Return the model; nothing is loaded or asked before it is used."""
         if self.base_url is None:
             return MiniLMEmbedder()
-        from aeon.llm.adapters.remote_embeddings import RemoteEmbedder
+        from aeon.adapters.embeddings.remote import RemoteEmbedder
 
         return RemoteEmbedder(self.base_url, self.model, api_key=self.api_key, timeout=self.timeout)
 

@@ -11,7 +11,7 @@ import threading
 import pytest
 
 from aeon.base.errors import LLMError
-from aeon.llm.embedder import EmbeddedTexts, Embedder, EmbeddingInputError, Vector
+from aeon.platform.embedder import EmbeddedTexts, Embedder, EmbeddingInputError, Vector
 
 _TEXTS = ("The train leaves at noon.", "Der Zug fährt um zwölf.", "列車は正午に出ます。", "🐉", " ", "a\x00b\u200b\nc")
 _CLOSE = 1e-4

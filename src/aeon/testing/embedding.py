@@ -8,7 +8,7 @@ import hashlib
 import re
 from collections.abc import Sequence
 
-from aeon.llm.embedder import EmbeddedTexts, Embedder, Vector, require_embeddable, unit_vector
+from aeon.platform.embedder import EmbeddedTexts, Embedder, Vector, require_embeddable, unit_vector
 
 _WORDS = re.compile(r"\w+|\S")
 

@@ -8,12 +8,12 @@ import struct
 import openai
 import pytest
 
+from aeon.adapters.embeddings import minilm
+from aeon.adapters.embeddings.minilm import MiniLMEmbedder
+from aeon.adapters.embeddings.remote import RemoteEmbedder
 from aeon.base.errors import ConfigError, LLMError
 from aeon.bootstrap.embedding_choice import choose_embeddings
-from aeon.llm.adapters import minilm
-from aeon.llm.adapters.minilm import MiniLMEmbedder
-from aeon.llm.adapters.remote_embeddings import RemoteEmbedder
-from aeon.llm.embedder import EmbeddingInputError
+from aeon.platform.embedder import EmbeddingInputError
 from aeon.settings import EmbeddingSettings
 from aeon.testing.embedder_conformance import EmbedderConformance
 from aeon.testing.embedding import HashEmbedder

@@ -10,10 +10,10 @@ import anyio.to_thread
 from anyio import CapacityLimiter
 from starlette.requests import Request
 
+from aeon.application.embeddings import EmbeddingService
 from aeon.application.folder_owner import OwnerServices
 from aeon.application.workspace import Workspace, Workspaces
 from aeon.base.errors import AeonError
-from aeon.llm.embedder import Embedder
 from aeon.server.edge.counters import RequestCounters
 from aeon.server.edge.open_streams import OpenStreams
 from aeon.server.edge.rates import SIGN_INS, Quota, RequestLimiter
@@ -68,9 +68,9 @@ class ServerState:
         """Return the workspace of a user."""
         return self._workspaces.opened(user) or await self.call(lambda: self._workspaces.of(user))
 
-    def embedder(self) -> Embedder:
+    def embeddings(self) -> EmbeddingService:
         """Return the embedding model. Raises ConfigError, MissingExtraError."""
-        return self._workspaces.embedder()
+        return self._workspaces.embeddings()
 
     def limit(self, quota: Quota, user: str) -> None:
         """Count a request of a user. Raises HttpError with status 429 for one too many."""

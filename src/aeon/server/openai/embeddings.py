@@ -10,9 +10,9 @@ from fastapi import Depends, Request
 from fastapi.responses import Response
 from pydantic import Field, field_validator
 
+from aeon.application.embeddings import EmbeddedTexts, EmbeddingService, Vector
 from aeon.base.errors import ConfigError, MissingExtraError
 from aeon.base.json import Json, JsonObject
-from aeon.llm.embedder import EmbeddedTexts, Embedder, Vector, require_embeddable
 from aeon.server.auth.caller import WithToken
 from aeon.server.edge.problems import HttpError
 from aeon.server.edge.state import ServerState
@@ -65,9 +65,9 @@ async def embed(
     """Embed texts. A text that is longer than the model takes is refused, not cut."""
     asked.require_supported()
     state = caller.state
-    embedder = await state.call(lambda: _opened(state))
+    service = await state.call(lambda: _opened(state))
     async with turns:  # long texts take seconds to count
-        await state.call(lambda: _require_answerable(asked, embedder))
+        await state.call(lambda: _require_answerable(asked, service))
     items: list[JsonObject] = []
     tokens = 0
     for start in range(0, len(asked.texts), _BATCH):
@@ -75,18 +75,18 @@ async def embed(
         async with turns:
             if state.stopping.is_set():
                 raise HttpError(503, "The server stops.")
-            found = await state.call(lambda batch=batch: embedder.embed(batch))
+            found = await state.call(lambda batch=batch: service.embed(batch))
         items += _items(found, start, asked.encoding_format)
         tokens += found.tokens
     usage: JsonObject = {"prompt_tokens": tokens, "total_tokens": tokens}
-    answer: JsonObject = {"object": "list", "data": items, "model": embedder.model, "usage": usage}
-    return Response(await state.call(lambda: json.dumps(answer)), media_type="application/json")
+    answer: JsonObject = {"object": "list", "data": items, "model": service.model, "usage": usage}
+    return Response(await state.call(lambda: json.dumps(answer, separators=(",", ":"))), media_type="application/json")
 
 
-def _opened(state: ServerState) -> Embedder:
+def _opened(state: ServerState) -> EmbeddingService:
     """Raises HttpError if there is no embedding model; what is wrong in the settings is not for every caller."""
     try:
-        return state.embedder()
+        return state.embeddings()
     except MissingExtraError as error:
         raise HttpError(501, error.message, next_step=error.advice) from None
     except ConfigError:
@@ -97,19 +97,19 @@ def _opened(state: ServerState) -> Embedder:
         ) from None
 
 
-def _require_answerable(asked: EmbeddingRequest, embedder: Embedder) -> None:
+def _require_answerable(asked: EmbeddingRequest, service: EmbeddingService) -> None:
     """Raises HttpError for another model or size of vectors, EmbeddingInputError for texts that cannot be embedded."""
-    if asked.model not in {embedder.model, _ANY_MODEL}:
+    if asked.model not in {service.model, _ANY_MODEL}:
         raise HttpError(
             404,
             f"No embedding model {asked.model!r} is here.",
-            next_step=f"Name {embedder.model}, or {_ANY_MODEL} for the one that is configured.",
+            next_step=f"Name {service.model}, or {_ANY_MODEL} for the one that is configured.",
         )
-    require_embeddable(embedder, asked.texts)
-    if asked.dimensions is not None and asked.dimensions != embedder.dimensions:
+    service.check(asked.texts)
+    if asked.dimensions is not None and asked.dimensions != service.dimensions:
         raise HttpError(
             400,
-            f"The vectors of {embedder.model} have {embedder.dimensions} dimensions, not {asked.dimensions}.",
+            f"The vectors of {service.model} have {service.dimensions} dimensions, not {asked.dimensions}.",
             next_step="Leave `dimensions` out.",
         )
 

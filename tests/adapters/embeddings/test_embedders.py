@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from aeon.adapters.embeddings.minilm import MiniLMEmbedder
 from aeon.base.errors import LLMError
-from aeon.llm.adapters.minilm import MiniLMEmbedder
-from aeon.llm.embedder import EmbeddingInputError, unit_vector
+from aeon.platform.embedder import EmbeddingInputError, unit_vector
 from aeon.testing.embedder_conformance import EmbedderConformance
 from aeon.testing.embedding import HashEmbedder
 

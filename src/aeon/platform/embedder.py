@@ -18,6 +18,7 @@ class EmbeddingInputError(LLMRequestError):
     """The texts cannot be embedded."""
 
     is_wrong_input: ClassVar[bool] = True
+    next_step: ClassVar[str] = "Leave empty texts out, and split long ones into parts."
 
 
 class EmbeddedTexts(NamedTuple):
@@ -73,11 +74,7 @@ def require_embeddable(embedder: Embedder, texts: Sequence[str]) -> None:
     if problems:
         listed = "; ".join(problems[:_MAX_NAMED])
         more = f"; and {len(problems) - _MAX_NAMED} more" if len(problems) > _MAX_NAMED else ""
-        raise EmbeddingInputError(
-            f"The texts cannot be embedded: {listed}{more}.",
-            next_step="Leave empty texts out, and split long ones into parts.",
-            problems=list[Json](problems),
-        )
+        raise EmbeddingInputError(f"The texts cannot be embedded: {listed}{more}.", problems=list[Json](problems))
 
 
 def _problem(embedder: Embedder, text: str) -> str | None:

@@ -10,8 +10,8 @@ from aeon.base.json import Json, JsonObject
 from aeon.llm.adapters.model_server import ModelServer
 from aeon.llm.adapters.transport import JSON_CONTENT_TYPE, TransportLimits, is_loopback
 from aeon.llm.adapters.wire import parse_object, raise_reported_error, read_usage, require_object
-from aeon.llm.embedder import EmbeddedTexts, Embedder, EmbeddingInputError, Vector, require_embeddable, unit_vector
 from aeon.llm.retry import AttemptFailed, LLMRetryPolicy
+from aeon.platform.embedder import EmbeddedTexts, Embedder, EmbeddingInputError, Vector, require_embeddable, unit_vector
 
 _BATCH: Final = 128
 """Texts of one request."""

@@ -59,7 +59,7 @@ class WordPieceTokenizer:
 @cache
 def bert_uncased() -> WordPieceTokenizer:
     """Returns the tokenizer with the vocabulary of BERT in English without upper case, which Aeon ships."""
-    words = files("aeon.llm.adapters").joinpath(_VOCABULARY).read_text("utf-8").split("\n")
+    words = files("aeon.adapters.embeddings").joinpath(_VOCABULARY).read_text("utf-8").split("\n")
     return WordPieceTokenizer({word: number for number, word in enumerate(words) if word})
 
 
