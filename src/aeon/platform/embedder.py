@@ -31,8 +31,8 @@ class EmbeddedTexts(NamedTuple):
 class Embedder(ABC):
     """An embedding model. Threads may share it.
 
-    The same text always gets the same vector, alone or among others. Vectors of two models are not comparable: whoever
-    keeps a vector keeps `model` with it.
+    The same text always gets the same vector, alone or among others. Vectors of two models are not comparable: keep
+    `model` with every vector.
     """
 
     @property
@@ -67,7 +67,7 @@ class Embedder(ABC):
 
 
 def require_embeddable(embedder: Embedder, texts: Sequence[str]) -> None:
-    """Raises EmbeddingInputError, which names every text that is empty, no text, or longer than the model takes."""
+    """Raises EmbeddingInputError, which names every text that is empty, broken, or longer than the model takes."""
     problems = [
         f"text {number} {problem}" for number, text in enumerate(texts, 1) if (problem := _problem(embedder, text))
     ]
@@ -89,6 +89,9 @@ def _problem(embedder: Embedder, text: str) -> str | None:
 
 
 def unit_vector(values: Sequence[float]) -> Vector | None:
-    """Returns the vector of length 1 in the same direction; None for zeros and for what is not finite."""
-    length = math.hypot(*values)
+    """Returns the vector of length 1 in the same direction; None for zeros and for numbers that are not finite."""
+    try:
+        length = math.hypot(*values)
+    except OverflowError:  # an integer that no float can be
+        return None
     return [value / length for value in values] if length > 0 and math.isfinite(length) else None

@@ -135,7 +135,7 @@ def _numbered(items: list[Json]) -> Iterator[tuple[int | None, Vector]]:
         item = require_object(each, f"data[{place}]")
         values = item.get("embedding")
         numbers = cast("list[float]", values) if isinstance(values, list) else []
-        is_numeric = all(isinstance(value, int | float) for value in cast("list[Json]", numbers))
+        is_numeric = all(type(value) in (int, float) for value in numbers)
         vector = unit_vector(numbers) if is_numeric else None
         if vector is None:
             raise AttemptFailed(f"the response has no vector of numbers at data[{place}].embedding")
