@@ -219,6 +219,25 @@ def test_doctor_says_what_a_power_cut_may_take_of_runs(aeon, settings, said):
     assert said in aeon("doctor", "--quick").out
 
 
+@pytest.mark.parametrize(
+    ("settings", "packages", "said"),
+    [
+        ("", None, "ok      embeddings: all-MiniLM-L6-v2-onnx-int8 in this process"),
+        ("", ("not_here",), "note    embeddings: The embedding model needs not_here, which is not installed."),
+        (
+            '[embeddings]\nprovider = "remote"\n',
+            None,
+            "broken  embeddings: embeddings.provider is remote, and the server",
+        ),
+    ],
+)
+def test_doctor_says_which_model_makes_embeddings(aeon, monkeypatch, settings, packages, said):
+    if packages:
+        monkeypatch.setattr("aeon.adapters.embeddings.minilm._PACKAGES", packages)
+    Path("aeon.toml").write_text(settings)
+    assert said in " ".join(aeon("doctor", "--quick").out.replace("\n          ", " ").split("\n"))
+
+
 def test_doctor_says_what_is_broken_and_what_to_do(aeon, monkeypatch, plugin):
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))

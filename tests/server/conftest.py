@@ -22,14 +22,14 @@ from aeon.testing.llm import ScriptedAdapter
 class Site:
     """A served project. `client(user)` is a program of that user; without one, it is nobody's."""
 
-    def __init__(self, folder, model, closing, more=(), monotonic=time.monotonic):
+    def __init__(self, folder, model, closing, more=(), monotonic=time.monotonic, embedder=None):
         self.model = model
         variables = {"HOME": str(folder / "home"), "XDG_STATE_HOME": str(folder / "state"), "PATH": os.environ["PATH"]}
         variables.update(more)
         self.folder = folder
         flags = {"engine.address": ("test", "memory")}
         loaded = load_settings(flags, variables, folder)
-        app = build_app(loaded.settings, variables, folder=folder, own=OwnParts(model=self.model))
+        app = build_app(loaded.settings, variables, folder=folder, own=OwnParts(model=self.model, embedder=embedder))
         closing.callback(app.close)
         runtime = closing.enter_context(app.process_runtime())
         self.workspaces = Workspaces(app, variables, runtime)
@@ -85,12 +85,13 @@ def events_of(answer):
 def serve(tmp_path, monkeypatch):
     """`serve(*replies)`: a served project whose model gives these replies; or `serve(model=...)`.
 
-    `variables` are added to its environment; `monotonic` is the clock of its rate limits.
+    `variables` are added to its environment; `monotonic` is the clock of its rate limits; `embedder` is its model for
+    embeddings.
     """
     monkeypatch.chdir(tmp_path)
     with ExitStack() as closing:
-        yield lambda *replies, model=None, variables=(), monotonic=time.monotonic: Site(
-            tmp_path, model or ScriptedAdapter(replies), closing, variables, monotonic
+        yield lambda *replies, model=None, variables=(), monotonic=time.monotonic, embedder=None: Site(
+            tmp_path, model or ScriptedAdapter(replies), closing, variables, monotonic, embedder
         )
 
 

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from aeon.application.claims import ClaimService
     from aeon.application.conversations import ConversationService
     from aeon.application.documents import DocumentService
+    from aeon.application.embeddings import EmbeddingService
     from aeon.application.health import HealthService
     from aeon.application.jobs import JobService
     from aeon.application.metrics import MetricsService
@@ -282,6 +283,12 @@ class Workspaces:
         if provider is None:
             return None
         return ProviderSignIn(provider, sign_in_policy(settings), platform.accounts, platform.credentials)
+
+    def embeddings(self) -> "EmbeddingService":
+        """Return the embedding model of the settings. Raises ConfigError, and MissingExtraError if it is not here."""
+        from aeon.application.embeddings import EmbeddingService
+
+        return EmbeddingService(self._app.embedder())
 
     def opened(self, user: str) -> Workspace | None:
         """Return the workspace of a user if it is open already. Does not block."""

@@ -38,6 +38,7 @@ from aeon.tools.registry import ToolRegistry
 from aeon.tools.stubs import builtin_tools
 
 if TYPE_CHECKING:
+    from aeon.bootstrap.embedding_choice import EmbeddingChoice
     from aeon.bootstrap.platform import Platform
     from aeon.bootstrap.process_runtime import ProcessRuntime
     from aeon.bootstrap.skills import Skills
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from aeon.observability.events import Observer
     from aeon.observability.log import RunLog
     from aeon.platform.catalog.kernel_tool import StoredTool
+    from aeon.platform.embedder import Embedder
     from aeon.platform.store import Store
 
 
@@ -53,6 +55,7 @@ class OwnParts(NamedTuple):
 
     model: LLMAdapter | None = None
     memory: Memory | None = None
+    embedder: "Embedder | None" = None
 
 
 NO_OWN_PARTS = OwnParts()
@@ -82,6 +85,9 @@ class App:
         )
         self.has_own_model = own.model is not None
         """Whether the caller supplied the model; then the settings do not name it."""
+        self._embedder = own.embedder
+        self._opening_embedder = Lock()
+        self._closes_embedder = own.embedder is None
         self._is_temporary = False
         self._environ = environ
         self._from_project = from_project
@@ -149,6 +155,19 @@ class App:
         adapter = self._open_model(report, may_fetch=may_fetch)
         self.model = LazyAdapter(lambda: adapter, secrets=self.known_secrets)
         return choice
+
+    def embedding_choice(self) -> "EmbeddingChoice":
+        """Return the embedding model of the settings. Raises ConfigError, MissingExtraError."""
+        from aeon.bootstrap.embedding_choice import choose_embeddings
+
+        return choose_embeddings(self.settings.embeddings, self._environ, self._from_project)
+
+    def embedder(self) -> "Embedder":
+        """Return the embedding model, opened once. Raises the errors of `embedding_choice`."""
+        with self._opening_embedder:
+            if self._embedder is None:
+                self._embedder = self.embedding_choice().open()
+            return self._embedder
 
     def require_sight(self) -> None:
         """Raises InputError if the model of the settings cannot see images."""
@@ -291,6 +310,8 @@ class App:
             self._platform.close()
         if self._skills is not None:
             self._skills.close()
+        if self._embedder is not None and self._closes_embedder:
+            self._embedder.close()
         self.model.close()
         self._memory.close()
 

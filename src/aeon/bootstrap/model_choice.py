@@ -34,6 +34,7 @@ def key_variables(settings: Settings) -> frozenset[str]:
     """Return the names of the variables that hold, or would hold, a key or password; keep them from other code."""
     named = [
         settings.model.api_key_env,
+        settings.embeddings.api_key_env,
         settings.store.password_env,
         settings.graph.password_env,
         settings.engine.password_env,

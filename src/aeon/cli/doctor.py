@@ -62,6 +62,7 @@ def run_checks(model: str | None, *, is_quick: bool, output: OutputFormat) -> in
                 *_tools(app),
                 *_skills(app),
                 *_model(app, is_quick=is_quick),
+                _embeddings(app),
             ]
     is_ok = all(result.state != "broken" for result in results)
     if not print_as(output, {"ok": is_ok, "findings": [result._asdict() for result in results]}, key="ok"):
@@ -214,6 +215,16 @@ def _model(app: App, *, is_quick: bool) -> list[CheckResult]:
         return [CheckResult("model", "broken", error.message, advice_of(error))]
     found = [CheckResult("model", "ok", f"{choice.title}, because {choice.why}"), *_weights(app, choice)]
     return found if is_quick else [*found, _answer(app)]
+
+
+def _embeddings(app: App) -> CheckResult:
+    """Report the model for search by meaning; a run does not need it."""
+    try:
+        return CheckResult("embeddings", "ok", app.embedding_choice().title)
+    except MissingExtraError as error:
+        return CheckResult("embeddings", "note", error.message, advice_of(error))
+    except AeonError as error:
+        return CheckResult("embeddings", "broken", error.message, advice_of(error))
 
 
 def _weights(app: App, choice: ModelChoice) -> list[CheckResult]:

@@ -4,6 +4,7 @@ from aeon.settings.layers import KEYS, environment_variable
 from aeon.settings.loader import PROJECT_GRANTS, LoadedSettings, SettingsFile, load_settings, value_of
 from aeon.settings.model import (
     ConversationSettings,
+    EmbeddingSettings,
     EngineSettings,
     GraphSettings,
     MemorySettings,
@@ -21,6 +22,7 @@ __all__ = [
     "KEYS",
     "PROJECT_GRANTS",
     "ConversationSettings",
+    "EmbeddingSettings",
     "EngineSettings",
     "GraphSettings",
     "LoadedSettings",

@@ -77,6 +77,7 @@ _OTHER_VARIABLES = frozenset(
 _VARIABLES = {environment_variable(key): key for key in KEYS}
 _SECRET_VARIABLES = (
     "model.api_key_env",
+    "embeddings.api_key_env",
     "store.password_env",
     "graph.password_env",
     "engine.password_env",

@@ -32,6 +32,26 @@ def _variable_name(value: str | None) -> str | None:
     raise ValueError("must be the NAME of an environment variable in capitals; never put a password itself here")
 
 
+def _key_variable_name(value: str | None) -> str | None:
+    if value is None or _VARIABLE.fullmatch(value):
+        return value
+    raise ValueError(
+        "must be the NAME of an environment variable in capitals, such as OPENAI_API_KEY; never put a key itself "
+        "here. If this was a key, revoke it"
+    )
+
+
+def _http_address(value: str | None) -> str | None:
+    if value is None:
+        return None
+    parts = urlsplit(value)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise ValueError("must be an address such as https://host/v1")
+    if parts.username is not None or parts.password is not None:
+        raise ValueError("must not hold a user name or password; name a variable with api_key_env instead")
+    return value
+
+
 class _Section(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
 
@@ -87,24 +107,37 @@ class ModelSettings(_Section):
     @field_validator("api_key_env")
     @classmethod
     def _names_a_variable(cls, value: str | None) -> str | None:
-        if value is None or _VARIABLE.fullmatch(value):
-            return value
-        raise ValueError(
-            "must be the NAME of an environment variable in capitals, such as OPENAI_API_KEY; never put a key itself "
-            "here. If this was a key, revoke it"
-        )
+        return _key_variable_name(value)
 
     @field_validator("base_url")
     @classmethod
     def _is_an_http_address(cls, value: str | None) -> str | None:
-        if value is None:
-            return None
-        parts = urlsplit(value)
-        if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise ValueError("must be an address such as https://host/v1")
-        if parts.username is not None or parts.password is not None:
-            raise ValueError("must not hold a user name or password; name a variable with api_key_env instead")
-        return value
+        return _http_address(value)
+
+
+class EmbeddingSettings(_Section):
+    """The model that turns texts into vectors, for search by meaning. A key is never a value here."""
+
+    provider: Literal["embedded", "remote"] = Field(
+        default="embedded",
+        description="embedded: all-MiniLM-L6-v2 in this process, for English; remote: a server with OpenAI's API",
+    )
+    base_url: SettingsText | None = Field(default=None, description="remote: root of the HTTP API")
+    model: SettingsText | None = Field(default=None, description="remote: the model id")
+    api_key_env: str | None = Field(
+        default=None, description="remote: name of the environment variable that holds the API key"
+    )
+    timeout: float = Field(default=60.0, gt=0, le=3600, description="seconds that a request may take")
+
+    @field_validator("api_key_env")
+    @classmethod
+    def _names_a_variable(cls, value: str | None) -> str | None:
+        return _key_variable_name(value)
+
+    @field_validator("base_url")
+    @classmethod
+    def _is_an_http_address(cls, value: str | None) -> str | None:
+        return _http_address(value)
 
 
 class RunSettings(_Section):
@@ -396,6 +429,7 @@ class Settings(_Section):
     """All settings."""
 
     model: ModelSettings = ModelSettings()
+    embeddings: EmbeddingSettings = EmbeddingSettings()
     run: RunSettings = RunSettings()
     memory: MemorySettings = MemorySettings()
     tools: ToolsSettings = ToolsSettings()

@@ -150,6 +150,7 @@ _CHAT = frozenset(
         *("response_format", "seed", "top_p", "stop", "n", "user"),
     }
 )
+_EMBEDDINGS = frozenset({"model", "input", "encoding_format", "dimensions", "user"})
 _MESSAGES = frozenset(
     {
         *("model", "messages", "system", "max_tokens", "temperature", "stream", "output_config", "metadata"),
@@ -176,13 +177,14 @@ class APIProfile:
     known: frozenset[str]
     key_header: str
     faults: Callable[[JsonObject, Mapping[str, str]], Iterator[str]]
+    required: frozenset[str] = frozenset({"model", "messages"})
 
     def fault(self, body: JsonObject, headers: Mapping[str, str]) -> str | None:
         """The reason why this API would refuse `body`, or None."""
         foreign = sorted(body.keys() - self.known)
         if foreign:
             return f"Unrecognized request argument supplied: {', '.join(foreign)}"
-        missing = sorted({"model", "messages"} - body.keys())
+        missing = sorted(self.required - body.keys())
         if missing:
             return f"Missing required parameter: {', '.join(missing)}"
         return next(self.faults(body, headers), None)
@@ -196,6 +198,10 @@ def _openai_faults(body: JsonObject, headers: Mapping[str, str]) -> Iterator[str
         yield "Missing required parameter: 'response_format.json_schema.name'"
     if named.get("strict"):
         yield from (f"Invalid schema for response_format: {fault}" for fault in _not_strict(named["schema"]))
+
+
+def _no_faults(body: JsonObject, headers: Mapping[str, str]) -> Iterator[str]:  # noqa: ARG001  # as `_openai_faults`
+    return iter(())
 
 
 def _vllm_faults(body: JsonObject, headers: Mapping[str, str]) -> Iterator[str]:
@@ -244,6 +250,9 @@ PROFILES = {
     "openai": APIProfile("/v1/chat/completions", ChatDialect(), _CHAT, "authorization", _openai_faults),
     "vllm": APIProfile(
         "/v1/chat/completions", ChatDialect(), _CHAT | {"structured_outputs"}, "authorization", _vllm_faults
+    ),
+    "embeddings": APIProfile(
+        "/v1/embeddings", ChatDialect(), _EMBEDDINGS, "authorization", _no_faults, frozenset({"model", "input"})
     ),
     "anthropic": APIProfile("/v1/messages", MessagesDialect(), _MESSAGES, "x-api-key", _anthropic_faults),
 }

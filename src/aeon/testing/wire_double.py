@@ -6,7 +6,8 @@
         assert len(double.requests) == 2
 
 Rules are applied in order, one for each POST. A request without a rule gets status 501, so that no test passes by
-accident. The profiles "openai", "vllm" and "anthropic" refuse requests that those servers would refuse.
+accident. The profiles "openai", "vllm" and "anthropic" refuse requests that those servers would refuse; "embeddings" is
+OpenAI's other API, answered by rules with raw bodies.
 """
 
 import json
@@ -41,7 +42,7 @@ class WireDouble:
         self,
         rules: Iterable[WireRule | str] = (),
         *,
-        profile: Literal["openai", "vllm", "anthropic"] = "openai",
+        profile: Literal["openai", "vllm", "anthropic", "embeddings"] = "openai",
         api_key: str | None = None,
     ) -> None:
         self.requests: list[RecordedRequest] = []

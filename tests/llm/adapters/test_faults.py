@@ -192,7 +192,7 @@ def test_an_answer_that_trickles_past_the_deadline_is_a_failed_attempt(peer, tic
 
 def test_an_answer_beyond_the_size_limit_is_not_asked_for_again(peer, is_streamed):
     double, adapter = peer("x" * 500)
-    adapter._transport._limits = transport.TransportLimits(idle_timeout=5.0, max_response_bytes=100)
+    adapter._server._transport._limits = transport.TransportLimits(idle_timeout=5.0, max_response_bytes=100)
     with pytest.raises(LLMError, match="larger than 100 bytes"):
         ask(adapter, is_streamed)
     assert len(double.requests) == 1

@@ -6,7 +6,7 @@ from urllib.parse import quote
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aeon.llm.adapters.wire_adapter import Redactor
+from aeon.llm.adapters.model_server import Redactor
 
 KEYS = st.text(st.characters(min_codepoint=33, max_codepoint=126), min_size=6, max_size=40)
 

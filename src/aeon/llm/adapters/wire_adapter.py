@@ -1,40 +1,16 @@
-"""The base of the HTTP adapters: requests in one wire format, with retries, streaming and hidden secrets."""
+"""The base of the HTTP adapters: requests in one wire format, with retries and streaming."""
 
-import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from types import TracebackType
 from typing import Self  # the published signature
-from urllib.parse import quote
 
 from aeon.base.clock import Clock
-from aeon.base.errors import ConfigError, LLMError
-from aeon.llm.adapters.transport import EVENT_STREAM_CONTENT_TYPE, JSON_CONTENT_TYPE, HTTPTransport, TransportLimits
+from aeon.llm.adapters.model_server import ModelServer
+from aeon.llm.adapters.transport import EVENT_STREAM_CONTENT_TYPE, JSON_CONTENT_TYPE, TransportLimits
 from aeon.llm.adapters.wire import WireFormat, parse_events, parse_object
 from aeon.llm.interface import LLMRequest, LLMResponse, RequestAdapter, TextSink
-from aeon.llm.retry import AttemptFailed, LLMRetrier, LLMRetryPolicy
-
-_MIN_SECRET_LENGTH = 6
-"""Shorter values (a header like `x-mode: a`) are not secrets; replacing them would damage ordinary words."""
-
-
-class Redactor:
-    """Hides secrets in texts for errors, logs and reprs."""
-
-    def __init__(self, values: Iterable[str]) -> None:
-        secrets = {value for value in values if len(value) >= _MIN_SECRET_LENGTH}
-        forms = {form for value in secrets for form in (value, json.dumps(value)[1:-1], quote(value, safe=""))}
-        # Longest first: a secret may contain another one.
-        self._forms = sorted(forms, key=len, reverse=True)
-
-    def redact(self, text: str) -> str:
-        """Returns `text` with every secret replaced by "[hidden]"."""
-        for form in self._forms:
-            text = text.replace(form, "[hidden]")
-        return text
-
-    def __repr__(self) -> str:
-        return "Redactor(...)"
+from aeon.llm.retry import LLMRetryPolicy
 
 
 class DeduplicatingSink:
@@ -67,9 +43,6 @@ class DeduplicatingSink:
             self._sink(new_text)
 
 
-_REASON_CHARACTERS = 500
-
-
 class WireAdapter(RequestAdapter):
     """Sends requests to a server in one wire format, with the retries of core 8. Thread-safe.
 
@@ -89,15 +62,18 @@ class WireAdapter(RequestAdapter):
         clock: Clock,
         chance: Callable[[], float],
     ) -> None:
-        key = api_key.strip() if api_key else None
-        extra = dict(headers or {})
-        _check_headers(key, extra)
         self._wire = wire
         self._enforces_schema = enforces_schema
-        self._transport = HTTPTransport(base_url, {**wire.headers(key), **extra}, limits, clock)
-        self._redactor = Redactor([*([key] if key else []), *extra.values()])
-        self._retrier = LLMRetrier(retry, clock, chance)
-        self._peer = f"The model server at {self._transport.root}"
+        self._server = ModelServer(
+            base_url,
+            wire.headers,
+            api_key=api_key,
+            headers=headers,
+            limits=limits,
+            retry=retry,
+            clock=clock,
+            chance=chance,
+        )
 
     def supports_streaming(self) -> bool:
         return True
@@ -111,13 +87,13 @@ class WireAdapter(RequestAdapter):
         Raises LLMRequestError at once if a retry would not help, LLMError if every attempt failed.
         """
         if on_text is None:
-            return self._retrier.run(lambda: self._redacted(lambda: self._ask(request)), peer=self._peer)
+            return self._server.run(lambda: self._ask(request))
         sink = DeduplicatingSink(on_text)
-        return self._retrier.run(lambda: self._redacted(lambda: self._stream(request, sink)), peer=self._peer)
+        return self._server.run(lambda: self._stream(request, sink))
 
     def close(self) -> None:
         """Closes the open connections. The adapter can be used again."""
-        self._transport.close()
+        self._server.close()
 
     def __enter__(self) -> Self:
         return self
@@ -128,11 +104,11 @@ class WireAdapter(RequestAdapter):
         self.close()
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({str(self._transport.root)!r})"
+        return f"{type(self).__name__}({str(self._server.root)!r})"
 
     def _ask(self, request: LLMRequest) -> LLMResponse:
         body = self._wire.encode(request, stream=False)
-        with self._transport.post(self._wire.path, body, accept=JSON_CONTENT_TYPE) as incoming:
+        with self._server.post(self._wire.path, body, accept=JSON_CONTENT_TYPE) as incoming:
             reply = self._wire.decode(parse_object(incoming.read()))
             return _identified(reply, incoming.request_id)
 
@@ -140,7 +116,7 @@ class WireAdapter(RequestAdapter):
         sink.begin_attempt()
         body = self._wire.encode(request, stream=True)
         reader = self._wire.reader()
-        with self._transport.post(self._wire.path, body, accept=EVENT_STREAM_CONTENT_TYPE) as incoming:
+        with self._server.post(self._wire.path, body, accept=EVENT_STREAM_CONTENT_TYPE) as incoming:
             for event in parse_events(incoming.chunks()):
                 if piece := reader.feed(event):
                     sink(piece)
@@ -148,34 +124,6 @@ class WireAdapter(RequestAdapter):
                     break
             return _identified(reader.reply(), incoming.request_id)
 
-    def _redacted(self, attempt: Callable[[], LLMResponse]) -> LLMResponse:
-        try:
-            return attempt()
-        except AttemptFailed as error:
-            failure: AttemptFailed | LLMError = AttemptFailed(
-                self._safe_text(error.reason), retry_after=error.retry_after, is_refused=error.is_refused
-            )
-        except LLMError as error:
-            failure = type(error)(self._safe_text(error.message), next_step=error.next, **error.details)
-        # Raised here so that the original error, with the server's text, is not its context.
-        raise failure
-
-    def _safe_text(self, text: str) -> str:
-        # Redacted before it is shortened: a key cut in half would not be recognised.
-        safe = self._redactor.redact(text)
-        return safe if len(safe) <= _REASON_CHARACTERS else f"{safe[:_REASON_CHARACTERS]}..."
-
 
 def _identified(reply: LLMResponse, request_id: str | None) -> LLMResponse:
     return replace(reply, request_id=request_id) if request_id else reply
-
-
-def _check_headers(api_key: str | None, headers: Mapping[str, str]) -> None:
-    # Checked before the client sees the values: its own errors would quote them.
-    named = {"api_key": api_key or "", **headers}
-    invalid = [name for name, value in named.items() if not (value.isascii() and value.isprintable())]
-    if invalid:
-        raise ConfigError(
-            f"The value of {', '.join(invalid)} contains characters that HTTP headers do not allow.",
-            next_step="Copy it again, without line breaks and quotation marks.",
-        )

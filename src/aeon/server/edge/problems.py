@@ -12,6 +12,7 @@ from aeon.base.json import JsonObject
 from aeon.platform.errors import PlatformError
 
 _STATUS_OF: Final[Mapping[str, int]] = {
+    "EmbeddingInputError": 422,
     "LLMError": 502,
     "LLMRequestError": 502,
     "StoreUnavailableError": 503,

@@ -10,6 +10,7 @@ import anyio.to_thread
 from anyio import CapacityLimiter
 from starlette.requests import Request
 
+from aeon.application.embeddings import EmbeddingService
 from aeon.application.folder_owner import OwnerServices
 from aeon.application.workspace import Workspace, Workspaces
 from aeon.base.errors import AeonError
@@ -66,6 +67,10 @@ class ServerState:
     async def workspace(self, user: str) -> Workspace:
         """Return the workspace of a user."""
         return self._workspaces.opened(user) or await self.call(lambda: self._workspaces.of(user))
+
+    def embeddings(self) -> EmbeddingService:
+        """Return the embedding model. Raises ConfigError, MissingExtraError."""
+        return self._workspaces.embeddings()
 
     def limit(self, quota: Quota, user: str) -> None:
         """Count a request of a user. Raises HttpError with status 429 for one too many."""

@@ -20,6 +20,7 @@ from aeon.server.auth.caller import Caller, WithToken
 from aeon.server.edge.problems import HttpError, status_of
 from aeon.server.edge.state import ServerState, correlation_of
 from aeon.server.edge.streams import EventStream, Waker
+from aeon.server.openai.embeddings import embed, embedding_turns
 from aeon.server.openai.messages import ChatRequest
 
 _LOOK_EVERY: Final = 0.15
@@ -96,6 +97,7 @@ def openai_door(state: ServerState) -> FastAPI:
         title="Aeon for chat programs", openapi_url=None, docs_url=None, redoc_url=None, redirect_slashes=False
     )
     app.state.server = state
+    app.state.embedding_turns = embedding_turns()
     app.add_exception_handler(AeonError, _refused)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _no_route)
@@ -116,11 +118,6 @@ async def get_model(model: str, caller: WithToken) -> JSONResponse:
     """One of them."""
     found = await caller.state.call(lambda: caller.workspace.chats.find(model))
     return JSONResponse(_model(model, found.created_at))
-
-
-async def embed(_caller: WithToken) -> JSONResponse:
-    """Refuses: no model for embeddings can be configured yet."""
-    raise HttpError(501, "Embeddings cannot be made here yet.")
 
 
 async def complete(

@@ -45,12 +45,24 @@ class StreamOptions(BaseModel):
     include_usage: bool = False
 
 
-class ChatRequest(BaseModel):
-    """A request for a completion. `model` is the name of a Process."""
+class ModelRequest(BaseModel):
+    """A request for a model by its name; it keeps the parameters that are not known here, to name them."""
 
     model_config = ConfigDict(extra="allow")
 
     model: str = Field(min_length=1, max_length=400)
+    user: str | None = None
+
+    def require_supported(self) -> None:
+        """Raises HttpError for a parameter that would change the answer and cannot be kept."""
+        unsupported = sorted(name for name, value in (self.__pydantic_extra__ or {}).items() if value is not None)
+        if unsupported:
+            raise HttpError(400, f"Not supported here: {', '.join(unsupported)}.", next_step="Leave them out.")
+
+
+class ChatRequest(ModelRequest):
+    """A request for a completion. `model` is the name of a Process."""
+
     messages: list[Message] = Field(min_length=1, max_length=10_000)
     stream: bool = False
     stream_options: StreamOptions | None = None
@@ -58,15 +70,8 @@ class ChatRequest(BaseModel):
     max_tokens: int | None = Field(default=None, ge=1)
     max_completion_tokens: int | None = Field(default=None, ge=1)
     temperature: float | None = Field(default=None, ge=0, le=2)
-    user: str | None = None
     metadata: dict[str, Any] | None = None
     store: bool | None = None
-
-    def require_supported(self) -> None:
-        """Raises HttpError for a parameter that would change the answer and cannot be kept."""
-        unsupported = sorted(name for name, value in (self.__pydantic_extra__ or {}).items() if value is not None)
-        if unsupported:
-            raise HttpError(400, f"Not supported here: {', '.join(unsupported)}.", next_step="Leave them out.")
 
     def chat(self) -> ChatInputs:
         """What is to be answered. Raises HttpError if the last message is not the user's."""

@@ -1,0 +1,1 @@
+"""Embedding models: one in this process, and those behind an API."""
