@@ -20,10 +20,14 @@ class UserService:
         self._user = user
 
     def require(self, permission: Permission, folder_owner: str) -> None:
-        """Raise ForbiddenError unless this user's role allows it; the owner of the project's folder is an operator."""
-        role = "operator" if self._user == folder_owner else self._accounts.get(self._user).role
-        if not is_allowed(role, permission):
+        """Raise ForbiddenError unless this user's role allows it."""
+        if not self.may(permission, folder_owner):
             raise ForbiddenError("Only an operator of this server may do this.", next_step="Ask an operator.")
+
+    def may(self, permission: Permission, folder_owner: str) -> bool:
+        """Return whether this user's role allows something; the owner of the project's folder is an operator."""
+        role = "operator" if self._user == folder_owner else self._accounts.get(self._user).role
+        return is_allowed(role, permission)
 
     def get(self, name: str) -> Account:
         """Return a user's account. Raises UnknownUserError."""

@@ -176,3 +176,16 @@ def test_every_form_of_a_page_leads_to_an_address_that_takes_it(world):
             for action in re.findall(r'<form[^>]*method="post"[^>]*action="([^"#]*)', answer.text):
                 assert any(each.match(action) for each in known), (shown, action)
             assert not re.search(r'<form(?![^>]*\baction=)(?![^>]*method="dialog")', answer.text), shown
+
+
+def test_an_operator_manages_the_folder_on_the_page_as_over_rest_platform_31(world):
+    """Others get no links to it, and are refused."""
+    site = world.site
+    links = {}
+    for role in ("user", "operator"):
+        site.workspaces.of("me").users.create(f"a-{role}", role)
+        browser = site.browser(f"a-{role}")
+        links[role] = [f'href="/{each}"' in browser.get("/runs").text for each in ("skills", "settings")]
+        statuses = [browser.get(f"/{each}").status_code for each in ("skills", "settings", "model")]
+        assert statuses == ([200] * 3 if role == "operator" else [403] * 3)
+    assert links == {"user": [False, False], "operator": [True, True]}

@@ -32,6 +32,10 @@ class Caller(NamedTuple):
     workspace: Workspace
     state: ServerState
 
+    def may(self, permission: Permission) -> bool:
+        """Whether the user's role allows something that not everybody may do. Blocks; raises StoreError."""
+        return self.workspace.users.may(permission, self.state.owner)
+
     @property
     def reader(self) -> Reader:
         """As whom they read streams."""
@@ -96,8 +100,7 @@ async def reading(
 
 
 async def _require(caller: Caller, permission: Permission) -> None:
-    users = caller.workspace.users
-    await caller.state.call(lambda: users.require(permission, caller.state.owner))
+    await caller.state.call(lambda: caller.workspace.users.require(permission, caller.state.owner))
 
 
 async def _caller(request: Request, found: Credential | None) -> Caller:

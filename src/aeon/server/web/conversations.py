@@ -30,11 +30,16 @@ Files = Annotated[list[UploadFile], File()]
 @router.get("/")
 async def home(caller: SignedIn, request: Request) -> Response:
     """A new conversation; without a model that can answer it, what to do about that."""
-    obstacle = await caller.state.call(caller.state.owned.models.find_obstacle)
-    is_owner = caller.user == caller.state.owner
-    shown = None if obstacle is None else shown_error(obstacle.error)
-    values = {"obstacle": obstacle, "problem": shown, "is_owner": is_owner}
-    return await page(caller, request, "home.html", {"current": None, **values})
+
+    def read() -> dict[str, object]:
+        obstacle = caller.state.owned.models.find_obstacle()
+        return {
+            "obstacle": obstacle,
+            "problem": None if obstacle is None else shown_error(obstacle.error),
+            "manages_folder": caller.may("manage_folder"),
+        }
+
+    return await page(caller, request, "home.html", await caller.state.call(read))
 
 
 @router.post("/conversations")

@@ -7,7 +7,7 @@ from fastapi import APIRouter, Form, Request
 from fastapi.responses import Response
 
 from aeon.application.models import ModelObstacle, ModelService, StoredModel, WeightsDownload, WeightsPhase
-from aeon.server.auth.caller import FolderOwner
+from aeon.server.auth.caller import FolderOperator
 from aeon.server.web.errors import ShownError, shown_error
 from aeon.server.web.pages import go_to, page
 
@@ -46,7 +46,7 @@ class ShownModel(NamedTuple):
 
 
 @router.get("")
-async def show(caller: FolderOwner, request: Request) -> Response:
+async def show(caller: FolderOperator, request: Request) -> Response:
     """The model that answers, or why none does; the models of the catalogue, and their downloads."""
     models = caller.state.owned.models
 
@@ -66,7 +66,7 @@ async def show(caller: FolderOwner, request: Request) -> Response:
 
 
 @router.post("/fetch")
-async def fetch(caller: FolderOwner, model: Annotated[str, Form(max_length=100)]) -> Response:
+async def fetch(caller: FolderOperator, model: Annotated[str, Form(max_length=100)]) -> Response:
     """Begin to fetch a model; the page of the model shows its progress. Sending the form twice fetches once."""
     await caller.state.call(lambda: caller.state.owned.models.begin_fetch(model))
     return go_to("/model")

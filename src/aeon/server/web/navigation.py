@@ -14,7 +14,7 @@ _PLACES: Final = (
 )
 """The word of a link, where it leads, and the first parts of the addresses that belong to it."""
 
-_OWNED: Final = frozenset({"skills", "settings"})
+_OF_FOLDER: Final = frozenset({"skills", "settings"})
 """The words of links to what belongs to the folder."""
 
 
@@ -26,11 +26,11 @@ class Place(NamedTuple):
     is_current: bool
 
 
-def places_at(address: str, *, is_owner: bool) -> list[Place]:
-    """The links on the page with that address; some are for the owner of the project's folder alone."""
+def places_at(address: str, *, manages_folder: bool) -> list[Place]:
+    """The links on the page with that address; some are only for those who manage the project's folder."""
     first = address.split("/")[1]
     return [
         Place(word, path, is_current=first in parts or address == path)
         for word, path, parts in _PLACES
-        if is_owner or word not in _OWNED
+        if manages_folder or word not in _OF_FOLDER
     ]

@@ -37,12 +37,14 @@ async def page(
     """A page with the list of conversations beside it; `current` is the one that it shows, if it does."""
     language = language_of(request)
     service, audit = caller.workspace.conversations, caller.workspace.audit
-    places = places_at(request.url.path, is_owner=caller.user == caller.state.owner)
-    always = {"user": caller.user, "q": "", "current": None, "places": places}
+    always = {"user": caller.user, "q": "", "current": None}
 
     def make() -> str:
+        places = places_at(request.url.path, manages_folder=caller.may("manage_folder"))
         side = list_shown(service, text(language, "empty"))
-        return fill(template, language, {"side": side, "changes": audit.last_number(), **always, **values})
+        return fill(
+            template, language, {"side": side, "changes": audit.last_number(), "places": places, **always, **values}
+        )
 
     return answer(await caller.state.call(make), status)
 

@@ -12,7 +12,7 @@ from aeon.application.input_fields import read_fields
 from aeon.application.settings import EditableSetting, SettingsService
 from aeon.base.errors import AeonError, InputError
 from aeon.base.json import Json
-from aeon.server.auth.caller import Caller, FolderOwner
+from aeon.server.auth.caller import Caller, FolderOperator
 from aeon.server.web.errors import shown_error
 from aeon.server.web.forms import ShownField, Typed, shown_fields
 from aeon.server.web.pages import go_to, page
@@ -42,14 +42,14 @@ class ShownSetting(NamedTuple):
 
 
 @router.get("")
-async def show(caller: FolderOwner, request: Request) -> Response:
+async def show(caller: FolderOperator, request: Request) -> Response:
     """Every setting, its value and where it comes from."""
     return await _show(caller, request, {}, {})
 
 
 @router.post("")
 async def change(
-    caller: FolderOwner, request: Request, setting: Annotated[str, Form(max_length=100)], typed: Typed
+    caller: FolderOperator, request: Request, setting: Annotated[str, Form(max_length=100)], typed: Typed
 ) -> Response:
     """Change a setting in the project's file; an empty field takes it out of the file."""
     settings = caller.state.owned.settings

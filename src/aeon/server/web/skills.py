@@ -11,7 +11,7 @@ from aeon.application.skill_settings import SkillSettingsService
 from aeon.application.skills import Cancellation, SkillService, read_prompt
 from aeon.base.errors import AeonError, InputError, SkillError
 from aeon.base.json import Json, JsonObject, canonical_json
-from aeon.server.auth.caller import Caller, FolderOwner
+from aeon.server.auth.caller import Caller, FolderOperator
 from aeon.server.edge.problems import HttpError
 from aeon.server.edge.stopping import cancelled_at_stop
 from aeon.server.web.errors import ShownError, shown_error
@@ -56,7 +56,7 @@ class _Sent(NamedTuple):
 
 
 @router.get("")
-async def list_skills(caller: FolderOwner, request: Request) -> Response:
+async def list_skills(caller: FolderOperator, request: Request) -> Response:
     """All skills of the project, and the notes about folders that are none."""
     skills = caller.state.owned.skills
 
@@ -69,21 +69,21 @@ async def list_skills(caller: FolderOwner, request: Request) -> Response:
 
 
 @router.post("/reload")
-async def reload(caller: FolderOwner) -> Response:
+async def reload(caller: FolderOperator) -> Response:
     """Read the folders of skills again."""
     await caller.state.call(caller.state.owned.skills.reload)
     return go_to("/skills")
 
 
 @router.get("/{skill}")
-async def show(skill: str, caller: FolderOwner, request: Request) -> Response:
+async def show(skill: str, caller: FolderOperator, request: Request) -> Response:
     """A skill: what it does, its files and what changed in them, trust, grants, settings, and its scripts."""
     return await _show(caller, request, skill, _Sent())
 
 
 @router.get("/{skill}/file")
 async def show_file(
-    skill: str, caller: FolderOwner, request: Request, path: Annotated[str, Query(max_length=4000)]
+    skill: str, caller: FolderOperator, request: Request, path: Annotated[str, Query(max_length=4000)]
 ) -> Response:
     """The text of one of a skill's files."""
     skills = caller.state.owned.skills
@@ -99,7 +99,7 @@ async def show_file(
 
 
 @router.post("/{skill}/trust")
-async def trust(skill: str, caller: FolderOwner, digest: Annotated[str, Form(max_length=64)]) -> Response:
+async def trust(skill: str, caller: FolderOperator, digest: Annotated[str, Form(max_length=64)]) -> Response:
     """Trust a skill with the files that the page showed, and grant it what it declares (skills 15)."""
     skills = caller.state.owned.skills
 
@@ -115,7 +115,7 @@ async def trust(skill: str, caller: FolderOwner, digest: Annotated[str, Form(max
 
 
 @router.post("/{skill}/distrust")
-async def distrust(skill: str, caller: FolderOwner) -> Response:
+async def distrust(skill: str, caller: FolderOperator) -> Response:
     """Trust a skill no longer."""
     skills = caller.state.owned.skills
 
@@ -128,7 +128,7 @@ async def distrust(skill: str, caller: FolderOwner) -> Response:
 
 
 @router.post("/{skill}/settings")
-async def configure(skill: str, caller: FolderOwner, request: Request, typed: Typed) -> Response:
+async def configure(skill: str, caller: FolderOperator, request: Request, typed: Typed) -> Response:
     """Change a skill's settings: all that was typed, or nothing; an empty field of a secret leaves it as it is."""
     owned = caller.state.owned
 
@@ -147,7 +147,7 @@ async def configure(skill: str, caller: FolderOwner, request: Request, typed: Ty
 
 
 @router.post("/{skill}/scripts/{script}/run")
-async def run(skill: str, script: str, caller: FolderOwner, request: Request, typed: Typed) -> Response:
+async def run(skill: str, script: str, caller: FolderOperator, request: Request, typed: Typed) -> Response:
     """Run a script with what was typed, isolated as always; the page shows its trace, which nothing keeps."""
     skills = caller.state.owned.skills
     async with cancelled_at_stop(caller.state) as cancellation:
