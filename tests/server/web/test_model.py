@@ -106,7 +106,7 @@ def test_a_fetch_that_failed_says_why_and_can_be_repeated(new_site, monkeypatch)
 
 def test_only_the_folders_owner_fetches_platform_31(new_site):
     eve = new_site.browser("eve")
-    assert "The user to whom the folder of this project belongs can fetch one." in said(eve.get("/"))
+    assert "An operator of this server can fetch one." in said(eve.get("/"))
     assert eve.get("/model").status_code == 403
     assert post(eve, "/model/fetch", model="small").status_code == 403
     assert new_site.state.owned.models.download_of("small") is None

@@ -347,8 +347,8 @@ TEXTS: Final[Mapping[str, tuple[str, str]]] = {
     "model_fetch_now": ("Fetch it now ({size} MB)", "Jetzt holen ({size} MB)"),
     "model_other_ways": ("Another model, or a model server", "Ein anderes Modell oder ein Modellserver"),
     "model_ask_owner": (
-        "The user to whom the folder of this project belongs can fetch one.",
-        "Wem der Ordner dieses Projekts gehört, kann eines holen.",
+        "An operator of this server can fetch one.",
+        "Wer diesen Server betreut, kann eines holen.",
     ),
     "model_answers": ("{name} answers ({where}).", "{name} antwortet ({where})."),
     "model_ready": ("Ask it something", "Frag es etwas"),
