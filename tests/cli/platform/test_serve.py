@@ -191,6 +191,8 @@ def test_users_are_added_changed_linked_and_disabled_platform_31(aeon):
     assert aeon(*user, "enable", "ann").code == 0
     assert [each["name"] for each in aeon(*user, "list", "--json").json] == ["ann", "me"]
     assert "operator" not in aeon(*user, "list").out
+    assert "There is no user 'nobody'" in aeon(*user, "disable", "nobody").err, "before it asks"
+    assert "aeon serve link --user 'Ann Lee'" in " ".join(aeon(*user, "create", "Ann Lee").err.split())
     own = aeon(*user, "disable", "me", "--yes")
     assert (own.code, "another operator" in own.err) == (2, True)
 

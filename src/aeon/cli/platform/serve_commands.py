@@ -152,12 +152,9 @@ def user_enable(name: UserName, user: User = "me") -> int:
 @user_group.command("disable")
 def user_disable(name: UserName, user: User = "me", yes: Yes = False) -> int:
     """Let a user in no longer; their sessions and tokens end at once."""
-    from aeon.application.users import AccountChange
-    from aeon.cli.confirmation import confirm
-    from aeon.cli.platform.users import change_user
+    from aeon.cli.platform.users import disable_user
 
-    confirm(f"All sessions and tokens of {name} end for good.", is_confirmed=yes)
-    return change_user(name, AccountChange(enabled=False), user)
+    return disable_user(name, user, is_confirmed=yes)
 
 
 @user_group.command("link")

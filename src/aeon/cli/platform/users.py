@@ -1,8 +1,11 @@
 """`aeon serve user`: the users of a project's record, their roles, and the identities by which they sign in."""
 
+from shlex import quote
+
 from aeon.application.users import Account, AccountChange, Identity, Role
 from aeon.base.errors import InputError
 from aeon.cli import session
+from aeon.cli.confirmation import confirm
 from aeon.cli.console import print_message
 from aeon.cli.exit_codes import ExitCode
 from aeon.cli.output import OutputFormat, print_as, print_table
@@ -39,8 +42,16 @@ def create_user(name: str, role: Role, user: str) -> int:
     """Add a user. Raises RuleError, and ConflictError if there is one of that name."""
     with workspace_session(user) as workspace:
         workspace.users.create(name, role)
-    print_message(f"added; print a link that signs them in: aeon serve link --user {printable(name)}")
+    print_message(f"added; print a link that signs them in: aeon serve link --user {printable(quote(name))}")
     return ExitCode.DONE
+
+
+def disable_user(name: str, user: str, *, is_confirmed: bool) -> int:
+    """Let a user in no longer. Raises UnknownUserError, and RuleError for a user who would lock themself out."""
+    with workspace_session(user) as workspace:
+        workspace.users.get(name)
+    confirm(f"All sessions and tokens of {printable(name)} end for good.", is_confirmed=is_confirmed)
+    return change_user(name, AccountChange(enabled=False), user)
 
 
 def change_user(name: str, change: AccountChange, user: str) -> int:
