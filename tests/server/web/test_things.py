@@ -376,7 +376,7 @@ def test_hostile_names_and_descriptions_are_text(me, own):
     ],
 )
 def test_the_links_of_every_page_say_where_its_reader_is(address, word):
-    places = places_at(address, is_owner=True)
+    places = places_at(address, manages_folder=True)
     assert [each.word for each in places if each.is_current] == ([word] if word else [])
 
 
