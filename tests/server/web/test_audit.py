@@ -120,3 +120,24 @@ def talk_elsewhere(served, page):
     other.locator("#say").press("Enter")
     other.locator("article.answer[data-state=complete]").wait_for()
     other.close()
+
+
+def test_what_is_typed_into_the_search_is_not_lost_while_a_list_is_read_again(serve, visit):
+    """The reader begins to type after the page was asked for, and before it is here."""
+    served = serve("The Danube.")
+    page = visit(served)
+
+    def begin_to_type(route):
+        page.locator("#search").focus()
+        page.keyboard.type("cologne")
+        route.continue_()
+
+    page.route(page.url, begin_to_type, times=1)
+    with page.expect_response(page.url) as answered:
+        talk_elsewhere(served, page)
+    answered.value.finished()
+    page.evaluate("() => new Promise((done) => requestAnimationFrame(() => setTimeout(done)))")
+    assert page.locator("#search").input_value() == "cologne"
+    assert page.evaluate("document.activeElement.id") == "search"
+    page.locator("main h1").click()
+    page.locator("#side .list a", has_text="From another tab").first.wait_for()

@@ -80,8 +80,10 @@ function showJump() {
 
 // Forms and pages in place: the server's next page takes the place of this one's main part.
 
-async function show(answer, isSwapping) {
+// Shows a page that was fetched. `isBusy` is asked once it is here: while it came, its reader may have begun to type.
+async function show(answer, isSwapping, isBusy = () => false) {
   const next = new DOMParser().parseFromString(await answer.text(), "text/html");
+  if (isBusy()) return false;
   const part = next.getElementById("main");
   if (!answer.ok || !part || !next.getElementById("side")) {
     const problem = next.querySelector(".problem") || part || next.body;
@@ -223,10 +225,9 @@ function refreshLater() {
   clearTimeout(refreshing);
   if (!main.dataset.refresh) return;
   refreshing = setTimeout(async () => {
-    const field = document.activeElement;
-    const isTyping = field && field.matches("textarea, select, main input");
+    const isTyping = () => isAt("textarea, select, main input");
     try {
-      if (!isTyping && !document.hidden) await show(await fetch(location.href), false);
+      if (!isTyping() && !document.hidden) await show(await fetch(location.href), false, isTyping);
     } catch {
       // The next look may succeed.
     }
@@ -257,6 +258,10 @@ function watchChanges() {
   changes.addEventListener("signed_out", () => location.reload());
 }
 
+function isAt(places) {
+  return document.activeElement !== null && document.activeElement.matches(places);
+}
+
 let hasMainChanged = false;
 
 function lookLater(isMain) {
@@ -266,15 +271,20 @@ function lookLater(isMain) {
     const isWhole = hasMainChanged;
     lookingAgain = 0;
     hasMainChanged = false;
-    const isBusy = document.activeElement && document.activeElement.matches(isWhole ? "main input, main select, #side *" : "#side *");
-    if (isBusy) return lookLater(isWhole);
+    const isBusy = () => isAt(isWhole ? "main input, main select, #side *" : "#side *");
+    if (isBusy()) return lookLater(isWhole);
     try {
       const answer = await fetch(location.href);
-      if (isWhole) await show(answer, true);
-      else replaceSide(new DOMParser().parseFromString(await answer.text(), "text/html"));
+      if (isWhole) {
+        await show(answer, true, isBusy);
+      } else {
+        const next = new DOMParser().parseFromString(await answer.text(), "text/html");
+        if (!isBusy()) replaceSide(next);
+      }
     } catch {
       // The next change may be seen.
     }
+    if (isBusy()) lookLater(isWhole);
   }, 500);
 }
 
