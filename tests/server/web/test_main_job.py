@@ -74,6 +74,7 @@ def test_a_newcomer_gets_an_answer_edits_pages_and_finds_the_run(serve, visit):
     page.locator(".timeline details summary").first.click()
     assert "Father Rhine." in page.locator(".timeline").inner_text()
     page.get_by_role("link", name="Runs").click()
+    page.locator("tbody tr").nth(2).wait_for()
     assert page.locator("tbody tr").count() == 3
 
 
