@@ -361,6 +361,7 @@ def main() -> None:
             measure(name, address, options)
     print("## An answer\n")
     questions(options.rounds // 4)
+    prefixes()
     with postgres("127.0.0.1") as server:
         print("| the model's first piece to a reader in another process | p50 ms | p95 ms | aim |\n|---|--:|--:|---|")
         elsewhere("SQLite", {}, options.rounds // 10)
@@ -371,7 +372,6 @@ def main() -> None:
             migrate(store)
             elsewhere("PostgreSQL", {"AEON_STORE_ADDRESS": store, "AEON_ENGINE_ADDRESS": engine}, options.rounds // 10)
     print()
-    prefixes()
 
 
 if __name__ == "__main__":
