@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final, Literal, NamedTuple, TypeAlias, cast
 
-from aeon.base.json import Json, JsonObject, parse_strict
+from aeon.base.json import Json, JsonObject, parse_strict, parse_typed_text
 from aeon.platform.processes.checks.json_types import ALL_TYPES, allowed_types, schema_at
 from aeon.platform.processes.expressions.bindings import find_references
 from aeon.platform.processes.model import Process
@@ -105,7 +105,7 @@ def _value(field: InputField, text: str) -> Json:
         case "text":
             return text
         case "any":
-            return parse_typed(text)
+            return parse_typed_text(text)
         case "choice":
             return _chosen(text, field.choices)
         case "boolean":
@@ -114,14 +114,6 @@ def _value(field: InputField, text: str) -> Json:
             return _number(text, field.kind)
         case "json":
             return _json(text, is_object=field.name == WHOLE)
-
-
-def parse_typed(text: str) -> Json:
-    """What a person typed: JSON if it is some, such as `true` or `3`, else the text."""
-    try:
-        return parse_strict(text)
-    except ValueError:
-        return text
 
 
 def _json(text: str, *, is_object: bool) -> Json:
@@ -141,7 +133,7 @@ def _chosen(text: str, choices: Sequence[str]) -> str:
 
 
 def _number(text: str, kind: Literal["integer", "number"]) -> Json:
-    value = parse_typed(text.strip())
+    value = parse_typed_text(text.strip())
     wanted = (int,) if kind == "integer" else (int, float)
     if type(value) in wanted:  # True is no number here
         return value

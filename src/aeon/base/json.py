@@ -85,6 +85,14 @@ def parse_strict(text: str) -> Json:
         raise ValueError(_TOO_DEEP) from None
 
 
+def parse_typed_text(text: str) -> Json:
+    """Decodes what a person typed: JSON if it is some, such as `true` or `3`, else the text itself."""
+    try:
+        return parse_strict(text)
+    except ValueError:
+        return text
+
+
 def parse_first(text: str, start: int = 0) -> tuple[Json, int]:
     """Decodes the JSON value that begins at `start`, as strictly as `parse_strict`; also returns its end.
 

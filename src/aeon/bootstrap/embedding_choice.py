@@ -1,15 +1,14 @@
 """Chooses the embedding model of the settings, and decides which server may get the user's key for it."""
 
-import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from aeon.adapters.embeddings.minilm import MiniLMEmbedder, require_minilm
 from aeon.base.errors import ConfigError
-from aeon.bootstrap.passwords import NO_PROJECT_KEYS, is_loopback
+from aeon.bootstrap.passwords import NO_PROJECT_KEYS, AddressedServer, server_secret
 from aeon.platform.embedder import Embedder
-from aeon.settings import EmbeddingSettings, environment_variable
+from aeon.settings import EmbeddingSettings
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,25 +50,6 @@ def choose_embeddings(
             "embeddings.provider is remote, and the server or its model is not named.",
             next_step="Set embeddings.base_url and embeddings.model, or embeddings.provider to embedded.",
         )
-    key = _key(settings.base_url, settings.api_key_env, environ, from_project)
+    server = AddressedServer("embeddings.base_url", settings.base_url, "key", "the API key")
+    key = server_secret(server, settings.api_key_env, environ, from_project)
     return EmbeddingChoice(settings.model, settings.timeout, settings.base_url, key)
-
-
-def _key(base_url: str, name: str | None, environ: Mapping[str, str], from_project: Mapping[str, Path]) -> str | None:
-    if name is None:
-        return None
-    file = from_project.get("embeddings.base_url")
-    if file is not None and not is_loopback(base_url):
-        raise ConfigError(
-            f"The project's file {file} would have the key in {name} sent to {base_url}. A project's file may come "
-            "from somebody else, so it does not decide who gets your key.",
-            next_step="If you trust that address, set it yourself: export "
-            f"{environment_variable('embeddings.base_url')}={shlex.quote(base_url)}",
-        )
-    key = environ.get(name)
-    if not key:
-        raise ConfigError(
-            f"The environment variable {name}, which must hold the API key, is not set.",
-            next_step=f"Run: export {name}=...",
-        )
-    return key

@@ -4,6 +4,7 @@ import shlex
 from collections.abc import Mapping
 from ipaddress import ip_address
 from pathlib import Path
+from typing import NamedTuple
 from urllib.parse import parse_qsl, urlsplit
 
 from aeon.base.errors import ConfigError
@@ -17,26 +18,46 @@ def server_password(
 ) -> str | None:
     """Return the password in the variable `name` for the server at `address`; None if `name` is None.
 
-    Raises ConfigError if the variable is not set, or if the password would go to a server that a project's file chose
+    Raises ConfigError as `server_secret` does.
+    """
+    server = AddressedServer(f"{section}.address", address, "password", f"the {section}'s password")
+    return server_secret(server, name, environ, from_project)
+
+
+class AddressedServer(NamedTuple):
+    """A server that gets a secret: the setting of its address, the address, and what the secret is called."""
+
+    setting: str
+    address: str
+    secret: str
+    secret_of: str
+
+
+def server_secret(
+    server: AddressedServer, name: str | None, environ: Mapping[str, str], from_project: Mapping[str, Path]
+) -> str | None:
+    """Return the secret in the variable `name` for a server; None if `name` is None.
+
+    Raises ConfigError if the variable is not set, or if the secret would go to a server that a project's file chose
     (decision 12).
     """
     if name is None:
         return None
-    file = from_project.get(f"{section}.address")
-    if file is not None and not is_loopback(address):
+    file = from_project.get(server.setting)
+    if file is not None and not is_loopback(server.address):
         raise ConfigError(
-            f"The project's file {file} would have the password in {name} sent to {address}. A project's file may come "
-            "from somebody else, so it does not decide who gets your password.",
+            f"The project's file {file} would have the {server.secret} in {name} sent to {server.address}. A project's "
+            f"file may come from somebody else, so it does not decide who gets your {server.secret}.",
             next_step="If you trust that address, set it yourself: export "
-            f"{environment_variable(f'{section}.address')}={shlex.quote(address)}",
+            f"{environment_variable(server.setting)}={shlex.quote(server.address)}",
         )
-    password = environ.get(name)
-    if not password:
+    secret = environ.get(name)
+    if not secret:
         raise ConfigError(
-            f"The environment variable {name}, which must hold the {section}'s password, is not set.",
+            f"The environment variable {name}, which must hold {server.secret_of}, is not set.",
             next_step=f"Run: export {name}=...",
         )
-    return password
+    return secret
 
 
 def is_loopback(address: str) -> bool:

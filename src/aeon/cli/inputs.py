@@ -9,7 +9,7 @@ from threading import Timer
 from typing import BinaryIO, cast
 
 from aeon.base.errors import InputError, PlanError, RequestError
-from aeon.base.json import Json, JsonObject, parse_strict
+from aeon.base.json import Json, JsonObject, parse_strict, parse_typed_text
 from aeon.cli.console import print_message
 from aeon.kernel.input_checks import MAX_REQUEST, normalize_request
 from aeon.plan.models import Plan
@@ -138,18 +138,10 @@ def read_inputs(inputs: Sequence[str]) -> JsonObject:
     for each in inputs:
         if each in pairs:
             name, _, value = each.partition("=")
-            objects[name] = parse_value(value)
+            objects[name] = parse_typed_text(value)
         else:
             objects |= read_json_object(each)
     return objects
-
-
-def parse_value(text: str) -> Json:
-    """Return the parsed JSON, or the text itself if it is not JSON."""
-    try:
-        return parse_strict(text)
-    except ValueError:
-        return text
 
 
 def read_json_object(argument: str, option: str = "--input") -> JsonObject:

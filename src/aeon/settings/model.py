@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, field_validator
 
+from aeon.base.addresses import is_safe_address
 from aeon.base.json import Json, parse_strict
 
 Provider: TypeAlias = Literal["auto", "embedded", "openai", "anthropic", "vllm"]
@@ -333,7 +334,6 @@ class ConversationSettings(_Section):
 
 
 _HOST_NAME = re.compile(r"[a-z0-9]([a-z0-9.-]{0,250}[a-z0-9])?(:[0-9]{1,5})?")
-_LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 
 def _server_name(name: str) -> str:
@@ -419,8 +419,7 @@ class ServerSettings(_Section):
         if value is None:
             return None
         parts = urlsplit(value)
-        is_safe = parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in _LOOPBACK)
-        if not is_safe or not parts.hostname or parts.query or parts.fragment or parts.username is not None:
+        if not is_safe_address(value) or parts.query or parts.fragment or parts.username is not None:
             raise ValueError("must be an address such as https://login.example.org, as the provider spells it")
         return value
 

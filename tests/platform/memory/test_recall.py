@@ -64,6 +64,17 @@ def test_a_statement_about_what_the_message_names_is_recalled_and_nothing_else(t
     assert recalled(talk, memory, "What is the weather?") == []
 
 
+def test_many_answers_and_a_long_conversation_about_a_name_hide_no_statement(talk, memory):
+    talk.say(talk.conversation(), "Mara moved to Lisbon.")
+    other, here = talk.conversation(), talk.conversation()
+    for place in (other, here):
+        for _ in range(45):
+            message = talk.say(place, "Tell me about Mara Mara Mara?" if place is here else "Go on?")
+            made = talk.turns.begin_answer(message.id, talk.executor, talk.request())
+            talk.end(made, "Mara, Mara, Mara.")
+    assert recalled(talk, memory, "Where does Mara live?", here) == ["Mara moved to Lisbon."]
+
+
 def test_questions_quotes_answers_and_the_own_conversation_are_not_recalled(talk, memory):
     place = talk.conversation()
     texts = ["Is Mara in Lisbon?", "> Mara is in Lisbon.", "“Mara is in Rome.”", "Mara is " + "very " * 100 + "tall."]

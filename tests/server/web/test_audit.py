@@ -3,10 +3,14 @@
 import re
 import sqlite3
 from contextlib import closing
+from pathlib import Path
 
 import pytest
 from tests.application.conftest import STORED
 from tests.server.web.test_things import said
+
+import aeon
+from aeon.server.web.audit import KINDS
 
 pytestmark = pytest.mark.server
 
@@ -120,6 +124,13 @@ def talk_elsewhere(served, page):
     other.locator("#say").press("Enter")
     other.locator("article.answer[data-state=complete]").wait_for()
     other.close()
+
+
+def test_every_kind_of_action_that_the_sources_record_can_be_chosen():
+    sources = [each for each in Path(aeon.__file__).parent.rglob("*.py") if "testing" not in each.parts]
+    recorded = re.compile(r'(?:AuditAction|\.claim|request\.mutation)\(\s*"(\w+)\.')
+    kinds = {kind for each in sources for kind in recorded.findall(each.read_text("utf-8"))}
+    assert {"request", "user"} <= kinds <= set(KINDS)
 
 
 def test_what_is_typed_into_the_search_is_not_lost_while_a_list_is_read_again(serve, visit):

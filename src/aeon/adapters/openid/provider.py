@@ -10,6 +10,7 @@ from urllib.parse import quote_plus, urlencode
 from aeon.adapters.operations.host_addresses import resolve_host
 from aeon.adapters.operations.http_client import HttpRequest, HttpResponse, HttpSender, url_of
 from aeon.adapters.operations.tls import client_context
+from aeon.base.addresses import is_safe_address
 from aeon.base.json import Json, JsonObject, parse_strict
 from aeon.platform.access.openid import (
     PendingSignIn,
@@ -17,7 +18,6 @@ from aeon.platform.access.openid import (
     ProviderError,
     SignInRefusedError,
     check_claims,
-    is_safe_address,
 )
 from aeon.platform.catalog.operations import OperationError
 

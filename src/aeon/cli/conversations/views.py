@@ -1,6 +1,7 @@
 """Prints conversations: lists, paths, trees, manifests."""
 
 from collections.abc import Sequence
+from typing import TypeAlias
 
 from aeon.application.conversations import Alternative, Comparison, Conversation, ConversationService, messages_of
 from aeon.base.json import JsonObject, canonical_json
@@ -16,6 +17,9 @@ from aeon.platform.errors import NotFoundError
 
 SHORT_ID = 8
 """Characters of an id that people are shown."""
+
+_ManifestRow: TypeAlias = tuple[str, str, str, str]
+"""A part of a prompt: its share of the tokens, its id, who said it, its words."""
 
 _TITLE_WIDTH = 60
 SPEAKERS = {"user": "you", "agent": "answer", "system": "system"}
@@ -291,26 +295,7 @@ def print_manifest(service: ConversationService, answer: Alternative, manifest: 
         f"answer {answer.id[:SHORT_ID]} by {_maker_of(answer, manifest)}, run {answer.run_id}; "
         + _token_line(tokens["total"], tokens["budget"], tokens["kind"], answer.usage)
     )
-    rows: list[tuple[str, str, str, str]] = (
-        [
-            (_share(each.get("tokens", 0), tokens["total"]), "", f"request {number}", shown_text(each["text"]))
-            for number, each in enumerate(manifest["prompts"], 1)
-        ]
-        if "prompts" in manifest
-        else [(_share(manifest["system"]["tokens"], tokens["total"]), "", "system", manifest["system"]["text"])]
-    )
-    recalled: list[JsonObject] = manifest.get("recalled", [])
-    for each in manifest["entries"]:
-        entry = service.alternative(each["alternative"])
-        who = f"{SPEAKERS[each['speaker']]}{' (origin)' if each['isReference'] else ''}"
-        files: list[JsonObject] = each.get("attachments", [])
-        own = 0 if "prompts" in manifest else each["tokens"] - sum(file["tokens"] for file in files)
-        if each is manifest["entries"][-1]:
-            own -= sum(statement["tokens"] for statement in recalled)
-        rows.append((_share(own, tokens["total"]), entry.id[:SHORT_ID], who, shown_content(entry)))
-        rows += [(_share(file["tokens"], tokens["total"]), "", "attached", words_in_prompt(file)) for file in files]
-    rows += [_recalled_row(service, each, tokens["total"]) for each in recalled]
-    print_table(("SHARE", "ID", "WHO", "TEXT"), rows)
+    print_table(("SHARE", "ID", "WHO", "TEXT"), _manifest_rows(service, manifest))
     for each in manifest.get("toolCalls", []):
         print_message(shown_text(f"tool {each['tool']} {canonical_json(each['arguments'])}: {_outcome(each)}"))
     for mark in answer.marks:
@@ -321,7 +306,36 @@ def print_manifest(service: ConversationService, answer: Alternative, manifest: 
         print_message(f"left out: {each['alternative'][:SHORT_ID]}, {each['tokens']} tokens ({_words(each['reason'])})")
 
 
-def _recalled_row(service: ConversationService, recalled: JsonObject, total: int) -> tuple[str, str, str, str]:
+def _manifest_rows(service: ConversationService, manifest: JsonObject) -> list[_ManifestRow]:
+    """What entered the prompts: instructions or requests, messages with what is attached, and what was recalled."""
+    total: int = manifest["tokens"]["total"]
+    prompts: list[JsonObject] | None = manifest.get("prompts")
+    recalled: list[JsonObject] = manifest.get("recalled", [])
+    rows = [(_share(manifest["system"]["tokens"], total), "", "system", manifest["system"]["text"])]
+    if prompts is not None:
+        rows = [
+            (_share(each.get("tokens", 0), total), "", f"request {number}", shown_text(each["text"]))
+            for number, each in enumerate(prompts, 1)
+        ]
+    within = sum(each["tokens"] for each in recalled)  # of the last message, before which it stands
+    for each in manifest["entries"]:
+        is_last = each is manifest["entries"][-1]
+        own = 0 if prompts is not None else each["tokens"] - (within if is_last else 0)
+        rows += _entry_rows(service, each, own, total)
+    return [*rows, *(_recalled_row(service, each, total) for each in recalled)]
+
+
+def _entry_rows(service: ConversationService, entry: JsonObject, tokens: int, total: int) -> list[_ManifestRow]:
+    """A message with so many tokens, and what is attached to it, whose tokens are among them."""
+    said = service.alternative(entry["alternative"])
+    who = f"{SPEAKERS[entry['speaker']]}{' (origin)' if entry['isReference'] else ''}"
+    files: list[JsonObject] = entry.get("attachments", [])
+    own = max(0, tokens - sum(file["tokens"] for file in files))
+    rows = [(_share(own, total), said.id[:SHORT_ID], who, shown_content(said))]
+    return rows + [(_share(file["tokens"], total), "", "attached", words_in_prompt(file)) for file in files]
+
+
+def _recalled_row(service: ConversationService, recalled: JsonObject, total: int) -> _ManifestRow:
     """What was recalled of another conversation: its tokens are among those of the message before which it stood."""
     source = service.alternative(recalled["alternative"])
     text = (source.content or "")[recalled["start"] : recalled["end"]]

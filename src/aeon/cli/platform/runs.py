@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from aeon.application.run_follower import RunFollower, SettledRun
 from aeon.application.run_reader import PendingQuestion
 from aeon.application.runs import RunService
-from aeon.base.json import Json, JsonObject
+from aeon.base.json import Json, JsonObject, parse_typed_text
 from aeon.base.next_steps import NextStep, words_of
 from aeon.cli.console import print_data, print_message
 from aeon.cli.exit_codes import ExitCode
-from aeon.cli.inputs import parse_value, read_inputs
+from aeon.cli.inputs import read_inputs
 from aeon.cli.next_steps import COMMANDS
 from aeon.cli.output import OutputFormat, Reason, print_as, print_reasons
 from aeon.cli.platform.run_follower import RunLines
@@ -37,7 +37,7 @@ def answer_run(run: str, step: str, answer: str, user: str, *, waits: bool, as_j
     with runtime_session(user) as workspace:
         runs = workspace.runs
         run = runs.find_id(run)
-        question = runs.answer(run, step, parse_value(answer))
+        question = runs.answer(run, step, parse_typed_text(answer))
         print_message(f"{printable(step)} of the run {question.run} is answered")
         return _continue_run(runs, run, as_json=as_json) if waits else ExitCode.DONE
 

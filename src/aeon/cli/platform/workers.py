@@ -11,11 +11,10 @@ from aeon.application.run_reader import PendingQuestion
 from aeon.application.workers import StoreUnavailableError, WorkerService
 from aeon.application.workspace import Workspace
 from aeon.base.errors import AeonError, InputError
-from aeon.base.json import Json
+from aeon.base.json import Json, parse_typed_text
 from aeon.cli import session
 from aeon.cli.console import print_data, print_error, print_message
 from aeon.cli.exit_codes import ExitCode
-from aeon.cli.inputs import parse_value
 from aeon.cli.platform.session import runtime_session
 from aeon.cli.text import indented_json, printable
 from aeon.settings import LoadedSettings
@@ -65,7 +64,7 @@ class _QuestionPrompt:
             self._postponed.add(question.job)
             return
         try:
-            self._workspace.runs.answer(question.run, question.step, parse_value(answer))
+            self._workspace.runs.answer(question.run, question.step, parse_typed_text(answer))
         except StoreUnavailableError:
             raise
         except AeonError as error:  # answered elsewhere, or invalid: prompt again if the question is still open

@@ -8,8 +8,7 @@ import hmac
 import secrets
 from base64 import urlsafe_b64encode
 from collections.abc import Sequence
-from typing import Final, NamedTuple, Protocol, TypeGuard, cast
-from urllib.parse import urlsplit
+from typing import Final, NamedTuple, Protocol, cast
 
 from aeon.base.json import Json, JsonObject
 from aeon.platform.access.model import Identity, Role
@@ -18,7 +17,6 @@ from aeon.platform.errors import PlatformError
 _BYTES: Final = 32
 _PARTS: Final = 3
 _PART_LENGTH: Final = 43
-_LOOPBACK: Final = ("localhost", "127.0.0.1", "::1")
 _SHOWN: Final = 100
 _MAX_SUBJECT: Final = 255
 
@@ -154,16 +152,3 @@ def check_claims(claims: JsonObject, client_id: str, nonce: str) -> None:
 def identity_of(claims: JsonObject) -> Identity:
     """The identity that checked claims are about."""
     return Identity(claims["iss"], claims["sub"])
-
-
-def is_safe_address(address: Json) -> TypeGuard[str]:
-    """Whether secrets may be sent to an address: by https, or within this machine."""
-    if not isinstance(address, str):
-        return False
-    try:
-        parts = urlsplit(address)
-    except ValueError:
-        return False
-    return bool(parts.hostname) and (
-        parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in _LOOPBACK)
-    )

@@ -96,6 +96,10 @@ _ALTERNATIVES: Final = _ALTERNATIVE.format(source="alternatives AS a")
 
 ALTERNATIVE: Final = f"{_ALTERNATIVES} WHERE a.id = :id AND a.owner_id = :user"
 
+ALTERNATIVES_BY_ID: Final = f"""{_ALTERNATIVE.format(source="json_each(:ids) AS i CROSS JOIN alternatives AS a")}
+WHERE a.id = i.value AND a.owner_id = :user ORDER BY a.created_at, a.id
+"""
+
 ALTERNATIVES_MATCHING: Final = f"""{_ALTERNATIVES}
 WHERE a.id >= :prefix AND a.id < :end AND a.owner_id = :user ORDER BY a.id LIMIT :limit
 """

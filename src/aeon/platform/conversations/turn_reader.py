@@ -1,5 +1,7 @@
 """Reads the tree of a conversation: paths, windows, siblings."""
 
+from collections.abc import Sequence
+
 from aeon.base.json import JsonObject, parse_strict
 from aeon.platform.conversations import queries
 from aeon.platform.conversations.model import Alternative, Conversation, Turn
@@ -30,6 +32,10 @@ class TurnReader:
             self._ledger.require_user(user)
             raise NotFoundError(f"You have no message or answer {id_!r}.")
         return _alternative(rows[0])
+
+    def list_by_ids(self, user: str, ids: Sequence[str]) -> list[Alternative]:
+        """Return those of the user's alternatives that have these ids, in the order of creation."""
+        return self._all(queries.ALTERNATIVES_BY_ID, {"user": user, "ids": [*ids]})
 
     def list_matching(self, user: str, prefix: str, limit: int) -> list[Alternative]:
         """Return the user's alternatives whose ids begin with `prefix`, by id."""

@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 from aeon.base.json import JsonObject
 from aeon.platform.conversations.model import Alternative
-from aeon.platform.conversations.turns import TurnRepository
+from aeon.platform.conversations.turn_reader import TurnReader
 from aeon.platform.memory.estimate import estimate_tokens
 from aeon.platform.search.message_words import message_words
 from aeon.platform.search.messages import MessageFilter, MessageSearch
@@ -93,7 +93,7 @@ class RecalledStatement(NamedTuple):
 class Recollection:
     """Finds what may be recalled. Threads may share it."""
 
-    def __init__(self, search: MessageSearch, turns: TurnRepository) -> None:
+    def __init__(self, search: MessageSearch, turns: TurnReader) -> None:
         self._search = search
         self._turns = turns
 
@@ -105,13 +105,10 @@ class Recollection:
         names = names_of(message)
         if not names:
             return []
-        here = {each.conversation_id for each in path}
-        hits = self._search.search(user, " ".join(names), MessageFilter(on_path=True), _HITS)
-        found = [
-            self._turns.get(user, hit.alternative_id)
-            for hit in hits
-            if hit.alternative_id is not None and hit.speaker == "user" and hit.conversation_id not in here
-        ]
+        here = frozenset(each.conversation_id for each in path)
+        only = MessageFilter(on_path=True, speaker="user", without=here)
+        hits = self._search.search(user, " ".join(names), only, _HITS)
+        found = self._turns.list_by_ids(user, [hit.id for hit in hits])
         return choose_statements(names, found, min(MAX_TOKENS, int(budget * BUDGET_SHARE)))
 
 

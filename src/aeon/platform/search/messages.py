@@ -32,7 +32,8 @@ _REBUILD: Final = NextStep("store.rebuild")
 class MessageFilter(NamedTuple):
     """What a hit must be, besides having the words. None: anything.
 
-    `since` and `until` are instants as the record writes them; `until` itself is not included.
+    `since` and `until` are instants as the record writes them; `until` itself is not included. With a `speaker`, titles
+    are no hits. `without` are the ids of conversations of which there are none.
     """
 
     conversation: str | None = None
@@ -41,6 +42,8 @@ class MessageFilter(NamedTuple):
     status: str | None = None
     tag: str | None = None
     on_path: bool | None = None
+    speaker: str | None = None
+    without: frozenset[str] = frozenset()
 
 
 class MessageHit(NamedTuple):
@@ -189,7 +192,11 @@ class _Search:
         }
         rows = self._unit.read(queries.FOUND, asked)
         _require(holds=all(row["conversation_id"] is not None for row in rows))
-        found = [_Found(row, chosen[row["number"]]) for row in rows]
+        found = [
+            _Found(row, chosen[row["number"]])
+            for row in rows
+            if only.speaker in (None, row["speaker"]) and row["conversation_id"] not in only.without
+        ]
         if only.on_path is None:
             return found
         visible = self._visible(found)

@@ -54,9 +54,14 @@ class Change:
         self.expected = _version_of(if_match)
 
     @property
+    def is_replayed(self) -> bool:
+        """Whether an earlier request with the same key has done it already; known once it was done."""
+        return self.key is not None and self.key.is_replayed
+
+    @property
     def headers(self) -> dict[str, str]:
         """The headers of its answer."""
-        return {"idempotency-replayed": "true"} if self.key is not None and self.key.is_replayed else {}
+        return {"idempotency-replayed": "true"} if self.is_replayed else {}
 
 
 Asked: TypeAlias = Annotated[Change, Depends()]

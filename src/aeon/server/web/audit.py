@@ -19,6 +19,7 @@ KINDS: Final = (
     "link",
     "metric",
     "process",
+    "request",
     "run",
     "schedule",
     "secret",
@@ -28,6 +29,7 @@ KINDS: Final = (
     "token",
     "tool",
     "toolTemplate",
+    "user",
 )
 """What entries are about: the first word of their actions."""
 

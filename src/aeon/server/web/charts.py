@@ -53,7 +53,7 @@ class Bar(NamedTuple):
     height: float
 
 
-class Chart(NamedTuple):
+class ColumnChart(NamedTuple):
     """The bars of a drawing, its greatest and its least value, and where zero is."""
 
     bars: list[Bar]
@@ -93,7 +93,7 @@ async def show(
     return await page(caller, request, "charts.html", await caller.state.call(read))
 
 
-def draw_columns(values: Sequence[tuple[str, Json, int]]) -> Chart:
+def draw_columns(values: Sequence[tuple[str, Json, int]]) -> ColumnChart:
     """Columns side by side, each with its label, its value, and from how many values it was made."""
     high, low = _range([value for _, value, _ in values])
     span, width = (high - low) or 1.0, _WIDTH / max(len(values), 1)
@@ -103,7 +103,7 @@ def draw_columns(values: Sequence[tuple[str, Json, int]]) -> Chart:
         top = _HEIGHT * (high - max(number, 0.0)) / span
         height = _HEIGHT * abs(number) / span
         bars.append(Bar(label, show_number(value), count, place * width + 2, top, width - 4, height))
-    return Chart(bars, show_number(high), show_number(low), _HEIGHT * high / span)
+    return ColumnChart(bars, show_number(high), show_number(low), _HEIGHT * high / span)
 
 
 def show_number(value: Json) -> str:
@@ -123,7 +123,9 @@ def _overview(metrics: MetricsService, since: str) -> list[tuple[object, str, in
     ]
 
 
-def _course(metrics: MetricsService, of: tuple[str, MetricScope | None, str], now: datetime, window: Window) -> Chart:
+def _course(
+    metrics: MetricsService, of: tuple[str, MetricScope | None, str], now: datetime, window: Window
+) -> ColumnChart:
     (name, scope, entity), span = of, _WINDOWS[window]
     points = metrics.series(name, scope, entity=entity or None, since=now - span.length, until=now, points=span.columns)
     return draw_columns([(_instant(point), point.value, point.values) for point in points])

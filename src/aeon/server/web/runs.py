@@ -5,8 +5,8 @@ from typing import Annotated, Final, get_args
 from fastapi import APIRouter, Form, Query, Request
 from fastapi.responses import Response
 
-from aeon.application.input_fields import parse_typed
 from aeon.application.run_reader import ENDED_PHASES, RunPhase, RunReader, RunView
+from aeon.base.json import parse_typed_text
 from aeon.platform.runs.model import RunSummary
 from aeon.server.auth.caller import SignedIn
 from aeon.server.web.forms import Key, key_of, normalized
@@ -94,7 +94,7 @@ async def answer_question(
     run: str, caller: SignedIn, step: Annotated[str, Form()], value: Annotated[str, Form(max_length=100_000)]
 ) -> Response:
     """Answer the question of a manual step, and let the run go on."""
-    runs, given = caller.workspace.runs, parse_typed(normalized(value))
+    runs, given = caller.workspace.runs, parse_typed_text(normalized(value))
 
     def work() -> None:
         runs.answer(run, step, given)

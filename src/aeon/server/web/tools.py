@@ -110,13 +110,13 @@ async def _show(caller: Caller, request: Request, tool: str, sent: dict[str, obj
 
     def read() -> dict[str, object]:
         found = own.tools.get(tool)
-        is_own = found.owner_id == caller.user
+        consent = None if found.owner_id == caller.user else own.tools.consent(found)
         return {
             "tool": found,
             "source": source_of(found.owner_id, caller.user),
             "service": _service_name(own, found),
-            "consent": None if is_own else own.tools.consent(found),
-            "secret": _secret_of(own, found),
+            "consent": consent,
+            "secret": _own_secret(own, found) if consent is None else consent.secret,
             "secrets": [each.name for each in own.secrets.list(owner="own", limit=_CHOICES).items],
             "uses": own.tools.list_uses(tool),
             "totals": own.tools.token_totals(found) if found.operation.type == "llm_call" else None,
@@ -137,8 +137,6 @@ def _service_name(own: Workspace, tool: Tool) -> str | None:
         return None
 
 
-def _secret_of(own: Workspace, tool: Tool) -> Secret | None:
-    """The user's secret that a tool uses for them."""
-    if tool.owner_id != own.user:
-        return own.tools.consent(tool).secret
+def _own_secret(own: Workspace, tool: Tool) -> Secret | None:
+    """The secret that a tool of the user's own uses."""
     return own.secrets.get(tool.secret_id) if tool.secret_id else None
