@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from aeon.application.audit import AuditService
     from aeon.application.catalog import CatalogService, Services
     from aeon.application.chats import ChatService
-    from aeon.application.claims import ClaimService
     from aeon.application.conversations import ConversationService
     from aeon.application.documents import DocumentService
     from aeon.application.embeddings import EmbeddingService
     from aeon.application.health import HealthService
+    from aeon.application.idempotency import IdempotencyService
     from aeon.application.jobs import JobService
     from aeon.application.metrics import MetricsService
     from aeon.application.processes import ProcessService
@@ -82,11 +82,11 @@ class Workspace:
         return CatalogService(self._platform, self.user)
 
     @cached_property
-    def claims(self) -> "ClaimService":
+    def idempotency(self) -> "IdempotencyService":
         """The ids for which Idempotency-Keys stand, of what the record does not keep."""
-        from aeon.application.claims import ClaimService
+        from aeon.application.idempotency import IdempotencyService
 
-        return ClaimService(self._platform.catalog.ledger, self.user)
+        return IdempotencyService(self._platform.catalog.ledger, self.user)
 
     @cached_property
     def documents(self) -> "DocumentService":

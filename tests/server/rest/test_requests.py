@@ -55,7 +55,7 @@ def test_what_was_accepted_and_never_seen_is_not_begun_a_second_time(serve):
     """The server was killed between the two, or it is another one that works on it."""
     site = serve()
     fields = {"request": "tell me", "tools": None}
-    site.workspaces.of("me").claims.claim("request.begin", fields, "20261125-000000-abcdef", "one")
+    site.workspaces.of("me").idempotency.reserve_id("request.begin", fields, "20261125-000000-abcdef", "one")
     sent = site.client("me").post("/api/v1/requests", json=fields, headers={"idempotency-key": "one"})
     assert sent.status_code == 409
     assert "another key" in sent.json()["nextStep"]

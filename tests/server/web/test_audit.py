@@ -128,7 +128,7 @@ def talk_elsewhere(served, page):
 
 def test_every_kind_of_action_that_the_sources_record_can_be_chosen():
     sources = [each for each in Path(aeon.__file__).parent.rglob("*.py") if "testing" not in each.parts]
-    recorded = re.compile(r'(?:AuditAction|\.claim|request\.mutation)\(\s*"(\w+)\.')
+    recorded = re.compile(r'(?:AuditAction|\.reserve_id|request\.mutation)\(\s*"(\w+)\.')
     kinds = {kind for each in sources for kind in recorded.findall(each.read_text("utf-8"))}
     assert {"request", "user"} <= kinds <= set(KINDS)
 

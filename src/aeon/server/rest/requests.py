@@ -40,7 +40,7 @@ async def begin_request(new: NewRequest, caller: FolderOwner, asked: Asked, pref
 
     def begin() -> str:
         fields: JsonObject = new.model_dump()
-        id_ = caller.workspace.claims.claim("request.begin", fields, requests.new_id(), asked.key)
+        id_ = caller.workspace.idempotency.reserve_id("request.begin", fields, requests.new_id(), asked.key)
         if not asked.is_replayed:
             requests.start(id_, new.request, _tools(caller, new.tools), caller.state.stopping.is_set)
         elif requests.describe(id_) is None:
