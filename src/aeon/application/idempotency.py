@@ -1,4 +1,4 @@
-"""`IdempotencyService`: which id an Idempotency-Key stands for, of things that the record does not keep (platform 20)."""
+"""`IdempotencyService`: which id an Idempotency-Key stands for, of what the record does not keep (platform 20)."""
 
 from aeon.base.json import JsonObject
 from aeon.platform.ledger import AuditAction, Ledger, MutationRequest
