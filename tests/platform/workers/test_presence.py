@@ -120,6 +120,21 @@ def test_a_busy_worker_has_edges_to_the_step_and_the_tool_of_its_job(world):
     presence.close()
 
 
+def test_who_sent_a_heartbeat_since_it_was_counted_dead_stays(store):
+    registry = WorkerRegistry(store, SystemClock())
+
+    def stored():
+        return [each for each in registry.list_executors() if each.id == "waking"]
+
+    registry.register("waking", {"llm_call": 1}, [])
+    (as_counted,) = stored()
+    assert registry.heartbeat("waking", [])
+    registry.deregister_dead(as_counted)
+    (still,) = stored()
+    registry.deregister_dead(still)
+    assert stored() == []
+
+
 @pytest.mark.slow
 def test_who_was_taken_for_gone_says_so_and_enters_again(store, caplog):
     """After a long sleep it is there again, by itself; what it had then, it asks for run by run (platform 43)."""

@@ -4,6 +4,7 @@ It is checked before an effect, and again after a pause.
 """
 
 from collections.abc import Callable
+from math import inf
 from typing import TypeAlias
 
 from aeon.base.clock import since_boot
@@ -33,8 +34,8 @@ def always_owned() -> None:
 class RunLease:
     """The lease of one run or job that this process owns. Thread-safe.
 
-    A confirmation is valid for a third of the lease, counted from before the check, by a clock that also runs while
-    the machine is suspended. Other processes adopt the work only after a whole lease.
+    Other processes adopt the work after a whole lease without a heartbeat, which need not be a whole lease after a
+    confirmation. So each confirmation asks, unless whoever assigns the work guarantees a time.
     """
 
     def __init__(
@@ -43,27 +44,38 @@ class RunLease:
         what: str,
         *,
         lasts: float = HEARTBEAT_TIMEOUT,
+        guaranteed: float = 0.0,
         since_boot: Callable[[], float] = since_boot,
     ) -> None:
-        """`is_held` checks ownership and may raise StoreError; `what` names the work in messages."""
+        """`is_held` checks ownership and may raise StoreError; `what` names the work in messages.
+
+        For `guaranteed` seconds after a check nobody adopts the work. `since_boot` also counts while the machine is
+        suspended.
+        """
         self._is_held = is_held
         self._what = what
-        self._valid_for = lasts / 3
+        self._longest_pause = lasts / 3
+        self._guaranteed = guaranteed
         self._since_boot = since_boot
         self._checked_at: float | None = None
         self._is_lost = False
 
     def confirm(self) -> None:
-        """Check ownership, unless it was checked within a third of the lease.
+        """Check ownership, and once more if the check took longer than a third of the lease.
 
-        After each check the clock is read again. Raises LeaseLostError, StoreError.
+        Raises LeaseLostError, StoreError.
         """
-        while self._is_lost or self._is_due():
+        if not self._is_lost and self._age() < self._guaranteed:
+            return
+        while True:
             checked_at = self._since_boot()
             if self._is_lost or not self._is_held():
                 self._is_lost = True
                 raise LeaseLostError(f"{self._what} is now executed by another executor.")
             self._checked_at = checked_at
+            if self._age() <= self._longest_pause:
+                return
 
-    def _is_due(self) -> bool:
-        return self._checked_at is None or self._since_boot() - self._checked_at > self._valid_for
+    def _age(self) -> float:
+        """Return the seconds since the last check began."""
+        return inf if self._checked_at is None else self._since_boot() - self._checked_at

@@ -42,7 +42,7 @@ class OrphanRecovery:
         """
         for executor in self._registry.list_dead_executors():
             if executor.id != self._engine.executor:
-                self._registry.deregister(executor.id)
+                self._registry.deregister_dead(executor)
         registered = {self._engine.executor, *(each.id for each in self._registry.list_executors())}
         orphaned = [
             run for run in self._runs.list_orphaned(registered, root) if run.executor or not self._is_just_accepted(run)

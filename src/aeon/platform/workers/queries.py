@@ -36,6 +36,9 @@ WHERE id = :id AND executor_id = :executor_id
 RETIRE: Final = "DELETE FROM executors WHERE id = :id"
 """Deletes its workers, too."""
 
+RETIRE_SILENT: Final = "DELETE FROM executors WHERE id = :id AND last_heartbeat = :last_heartbeat"
+"""Keeps a process that sent a heartbeat since."""
+
 EXECUTORS: Final = """
 SELECT id, host, pid, birth, started_at, last_heartbeat, types FROM executors ORDER BY started_at, id LIMIT :limit
 """

@@ -10,6 +10,7 @@ from typing import ClassVar, Literal, NamedTuple, TypeAlias
 from pydantic import Field
 
 from aeon.base.clock import Clock
+from aeon.base.json import JsonObject
 from aeon.platform.records import Record
 from aeon.platform.runs.model import HEARTBEAT_TIMEOUT
 from aeon.platform.store import Store, UnitOfWork
@@ -214,8 +215,13 @@ class WorkerRegistry:
         return self._store.update(work)
 
     def deregister(self, executor: str) -> None:
-        """Remove a process and its workers, because it has ended or is dead."""
+        """Remove a process that has ended, and its workers."""
         self._store.update(lambda unit: unit.write(queries.RETIRE, {"id": executor}))
+
+    def deregister_dead(self, executor: ExecutorProcess) -> None:
+        """Remove a dead process and its workers, unless it sent a heartbeat since it was read."""
+        seen: JsonObject = {"id": executor.id, "last_heartbeat": executor.last_heartbeat}
+        self._store.update(lambda unit: unit.write(queries.RETIRE_SILENT, seen))
 
     def list_executors(self) -> list[ExecutorProcess]:
         """Return all registered executors, alive or dead."""

@@ -89,7 +89,7 @@ class JobActivities:
             return asyncio.run_coroutine_threadsafe(self._is_held(info), loop).result()
 
         lasts = HEARTBEAT_TIMEOUT if info.heartbeat_timeout is None else info.heartbeat_timeout.total_seconds()
-        return RunLease(is_held, f"The job {job.id}", lasts=lasts)
+        return RunLease(is_held, f"The job {job.id}", lasts=lasts, guaranteed=lasts / 3)
 
     async def _is_held(self, info: activity.Info) -> bool:
         """Return whether Temporal waits for this attempt at a job. Raises StoreUnavailableError."""
