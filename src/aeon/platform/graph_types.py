@@ -5,6 +5,7 @@ from typing import Final
 from aeon.platform.catalog import graph as catalog
 from aeon.platform.conversations import graph as conversations
 from aeon.platform.graph import GraphSchema, NodeType, published_columns
+from aeon.platform.knowledge import graph as knowledge
 from aeon.platform.metrics import graph as metrics
 from aeon.platform.processes import graph as processes
 from aeon.platform.workers import graph as workers
@@ -30,6 +31,14 @@ _NODES: Final = (
 )
 
 GRAPH_SCHEMA: Final = GraphSchema(
-    (*_NODES, *catalog.NODES, *processes.NODES, *conversations.NODES, *workers.NODES, *metrics.NODES),
-    (*catalog.EDGES, *processes.EDGES, *conversations.EDGES, *workers.EDGES),
+    (
+        *_NODES,
+        *catalog.NODES,
+        *processes.NODES,
+        *conversations.NODES,
+        *knowledge.NODES,
+        *workers.NODES,
+        *metrics.NODES,
+    ),
+    (*catalog.EDGES, *processes.EDGES, *conversations.EDGES, *knowledge.EDGES, *workers.EDGES),
 )
