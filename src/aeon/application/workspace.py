@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from aeon.application.health import HealthService
     from aeon.application.idempotency import IdempotencyService
     from aeon.application.jobs import JobService
+    from aeon.application.knowledge import KnowledgeService
     from aeon.application.metrics import MetricsService
     from aeon.application.processes import ProcessService
     from aeon.application.run_reader import RunReader
@@ -187,6 +188,13 @@ class Workspace:
         from aeon.application.conversations import ConversationService
 
         return ConversationService(self._platform, self.user, lambda: self.runs, self._platform.context, self._folder)
+
+    @cached_property
+    def knowledge(self) -> "KnowledgeService":
+        """What is known of what the user said: names, facts, sources."""
+        from aeon.application.knowledge import KnowledgeService
+
+        return KnowledgeService(self._platform, self.user)
 
     @cached_property
     def chats(self) -> "ChatService":

@@ -39,6 +39,10 @@ if TYPE_CHECKING:
     from aeon.platform.conversations.pieces import PieceStream
     from aeon.platform.conversations.repository import ConversationRepository
     from aeon.platform.conversations.turns import TurnRepository
+    from aeon.platform.knowledge.entities import EntityRepository
+    from aeon.platform.knowledge.extraction import ExtractionQueue
+    from aeon.platform.knowledge.facts import FactRepository
+    from aeon.platform.knowledge.settings import KnowledgeSettingsRepository
     from aeon.platform.memory.working_memory import MemoryService
     from aeon.platform.metrics.service import Metrics
     from aeon.platform.metrics.tool_calls import MeasuringToolCaller
@@ -146,6 +150,34 @@ class Platform:
         from aeon.platform.search.messages import MessageSearch
 
         return MessageSearch(self.store)
+
+    @cached_property
+    def entities(self) -> "EntityRepository":
+        """The entities that users know."""
+        from aeon.platform.knowledge.entities import EntityRepository
+
+        return EntityRepository(self.store, self.catalog.ledger, self.catalog.new_id)
+
+    @cached_property
+    def facts(self) -> "FactRepository":
+        """The facts that users know."""
+        from aeon.platform.knowledge.facts import FactRepository
+
+        return FactRepository(self.store, self.catalog.ledger, self.catalog.new_id)
+
+    @cached_property
+    def extraction(self) -> "ExtractionQueue":
+        """The episodes that wait for extraction."""
+        from aeon.platform.knowledge.extraction import ExtractionQueue
+
+        return ExtractionQueue(self.store, self.catalog.ledger, self.catalog.new_id)
+
+    @cached_property
+    def knowledge_settings(self) -> "KnowledgeSettingsRepository":
+        """What each user lets the background do."""
+        from aeon.platform.knowledge.settings import KnowledgeSettingsRepository
+
+        return KnowledgeSettingsRepository(self.store, self.catalog.ledger)
 
     @cached_property
     def conversation_imports(self) -> "ImportWriter":

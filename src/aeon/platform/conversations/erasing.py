@@ -12,6 +12,7 @@ from aeon.base.json import Json, JsonObject, canonical_json, parse_strict
 from aeon.platform.conversations import queries
 from aeon.platform.conversations.attachments import erase_attachments
 from aeon.platform.conversations.model import Conversation
+from aeon.platform.episodes.forgetting import forget_turn_episodes
 from aeon.platform.errors import ConflictError, NotFoundError, RuleError
 from aeon.platform.ledger import AuditAction, Ledger, MutationRequest
 from aeon.platform.search.message_index import DocumentPlace, change_title, rebuild_index, remove_document
@@ -19,14 +20,21 @@ from aeon.platform.store import Row, Store, UnitOfWork
 
 TABLES: Final = (
     "alternatives",
+    "assertions",
     "attachments",
     "blobs",
     "conversations",
+    "entities",
+    "episodes",
+    "facts",
     "manifests",
+    "mentions",
     "pieces",
     "search_message_documents",
     "search_message_words",
     "search_message_terms",
+    "vectors",
+    "word_cases",
 )
 """The tables of the record that hold what was said."""
 
@@ -221,6 +229,7 @@ def _erase(unit: UnitOfWork, owner: str, found: _Found, at: str, actor: str) -> 
         if row["content"] is not None and not is_many:
             remove_document(unit, owner, DocumentPlace(row["conversation_id"], row["id"]), row["content"])
     erase_attachments(unit, [row["id"] for row in found.taken])
+    forget_turn_episodes(unit, owner, [row["id"] for row in found.taken], at)
     _erase_manifests(unit, owner, found)
     if found.takes_title:
         _erase_title(unit, found.conversation, keeps_tags=not found.takes_tags)

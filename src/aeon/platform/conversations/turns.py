@@ -24,6 +24,7 @@ from aeon.platform.conversations.model import (
 )
 from aeon.platform.conversations.repository import ConversationRepository, conversation_action
 from aeon.platform.conversations.turn_reader import TurnReader, alternative_in, conversation_in
+from aeon.platform.episodes.writing import TurnEpisode, add_turn_episode
 from aeon.platform.errors import ConflictError, NotFoundError, RuleError
 from aeon.platform.ledger import Ledger, Mutation, MutationRequest
 from aeon.platform.queries import LOCKED_HEAD
@@ -256,6 +257,7 @@ class TurnRepository(TurnReader):
                 return False
             if text is not None:
                 add_document(unit, user, DocumentPlace(answer.conversation_id, id_), text)
+                add_turn_episode(unit, TurnEpisode(user, answer.conversation_id, id_, "agent", answer.created_at))
             return True
 
         return self._store.update(work)
@@ -336,6 +338,7 @@ class TurnRepository(TurnReader):
             write_attachments(unit, row["id"], attached)
             if row["content"] is not None:
                 add_document(unit, user, DocumentPlace(where.conversation, row["id"]), row["content"])
+                add_turn_episode(unit, TurnEpisode(user, where.conversation, row["id"], speaker, at))
             if not _is_at_the_end(unit, where):
                 self._activate_path(unit, user, row["id"])
             self._move_tip(unit, user, where.conversation, row["id"], wakes=True)

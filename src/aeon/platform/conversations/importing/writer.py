@@ -15,6 +15,7 @@ from aeon.platform.conversations.attachments import (
 from aeon.platform.conversations.importing.tree import ConversationTree, TreeAlternative, TreeOrigin
 from aeon.platform.conversations.model import Conversation, content_digest, path_digest
 from aeon.platform.conversations.repository import conversation_action
+from aeon.platform.episodes.writing import TurnEpisode, add_turn_episode
 from aeon.platform.ledger import Ledger, MutationRequest
 from aeon.platform.search.message_index import DocumentPlace, add_document, begin_index, change_title
 from aeon.platform.store import DuplicateError, Row, Store, UnitOfWork
@@ -78,6 +79,7 @@ class ImportWriter:
         conversation = _conversation(user, tree, origin, at)
         turns, alternatives = _turn_rows(user, tree), _alternative_rows(user, tree, conversation.id)
         attached = _attached(user, tree)
+        speakers = {row["id"]: row["speaker"] for row in turns}
 
         def work(unit: UnitOfWork) -> None:
             begin_index(unit, user)
@@ -86,7 +88,7 @@ class ImportWriter:
             unit.write_each(queries.ADD_TURN, turns)
             unit.write_each(queries.IMPORT_ALTERNATIVE, alternatives)
             for row in alternatives:
-                _index(unit, row)
+                _index(unit, row, speakers[row["turn"]])
                 _attach(unit, row["id"], attached)
 
         action = conversation_action("import", conversation.id, user, source=tree.source)
@@ -161,7 +163,7 @@ class _Growth:
             "path_hash": None if digest is None else path_digest(above, turn["speaker"], digest, attached),
         }
         self._unit.write(queries.IMPORT_ALTERNATIVE, {**row, **placed})
-        _index(self._unit, row)
+        _index(self._unit, row, turn["speaker"])
         _attach(self._unit, row["id"], self._attached)
         if is_active:
             self._shown.add(row["id"])
@@ -195,10 +197,12 @@ class _Growth:
         return turn
 
 
-def _index(unit: UnitOfWork, row: JsonObject) -> None:
-    """Let an alternative be found, if it has content."""
+def _index(unit: UnitOfWork, row: JsonObject, speaker: str) -> None:
+    """Let an alternative be found and remembered, if it has content."""
     if row["content"] is not None:
-        add_document(unit, row["user"], DocumentPlace(row["conversation"], row["id"]), row["content"])
+        user, conversation = row["user"], row["conversation"]
+        add_document(unit, user, DocumentPlace(conversation, row["id"]), row["content"])
+        add_turn_episode(unit, TurnEpisode(user, conversation, row["id"], speaker, row["at"]))
 
 
 def _attached(user: str, tree: ConversationTree) -> dict[str, Sequence[NewAttachment]]:

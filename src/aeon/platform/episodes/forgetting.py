@@ -1,0 +1,34 @@
+"""Erases episodes with all that was derived from them: mentions, facts, entities, vectors (platform 28)."""
+
+from collections.abc import Sequence
+
+from aeon.base.json import Json, JsonObject
+from aeon.platform.episodes import queries
+from aeon.platform.episodes.writing import episode_id
+from aeon.platform.store import UnitOfWork
+
+
+def forget_turn_episodes(unit: UnitOfWork, user: str, alternatives: Sequence[str], at: str) -> None:
+    """Erase the episodes of alternatives whose content the same transaction erases."""
+    if alternatives:
+        forget_episodes(unit, user, [episode_id(each) for each in alternatives], at)
+        unit.write(queries.REMOVE_VECTORS, {"user": user, "subjects": list[Json](alternatives)})
+
+
+def forget_episodes(unit: UnitOfWork, user: str, episodes: Sequence[str], at: str) -> None:
+    """Erase episodes and what was derived from them alone; ids and times stay.
+
+    A fact goes with its last episode, an entity that the user did not make with its last mention.
+    """
+    taken: JsonObject = {"episodes": list[Json](episodes), "at": at}
+    facts: list[Json] = [row["fact_id"] for row in unit.read(queries.FACTS_OF, taken)]
+    entities: list[Json] = [row["entity_id"] for row in unit.read(queries.ENTITIES_OF, taken)]
+    unit.write(queries.REMOVE_MENTIONS, taken)
+    unit.write(queries.REMOVE_ASSERTIONS, taken)
+    unit.write(queries.FORGET_UNSTATED_FACTS, {"facts": facts, "at": at})
+    unit.write(queries.DERIVED_ENTITIES, {"entities": entities})
+    unit.write(queries.FORGET_UNMENTIONED, {"entities": entities, "at": at})
+    unit.write(queries.REMOVE_ACTIVE, {"entities": entities})
+    unit.write(queries.REMOVE_VECTORS, {"user": user, "subjects": list[Json](episodes)})
+    unit.write(queries.REMOVE_WORD_CASES, {"user": user})
+    unit.write(queries.FORGET, taken)

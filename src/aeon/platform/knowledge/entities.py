@@ -1,0 +1,327 @@
+"""The entities of all users: found, made, changed, merged, forgotten (platform 17 and 37)."""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Final, NamedTuple
+
+from pydantic import Field
+
+from aeon.base.json import Json, JsonObject
+from aeon.base.next_steps import NextStep
+from aeon.platform.errors import ConflictError, NotFoundError, RuleError
+from aeon.platform.knowledge import queries
+from aeon.platform.knowledge.model import Category, Entity, Source, name_key
+from aeon.platform.knowledge.visibility import visible_episodes
+from aeon.platform.ledger import AuditAction, Ledger, MutationRequest
+from aeon.platform.records import Record
+from aeon.platform.store import DuplicateError, Row, Store, UnitOfWork, guard
+
+_AFTER_ALL: Final = "\U0010ffff"
+_MENTIONS: Final = 1000
+_MERGE_DEPTH: Final = 20
+_ALL: Final = 10_000
+
+
+class NewEntity(Record):
+    """An entity that a user makes."""
+
+    name: str = Field(min_length=1, max_length=200)
+    category: Category | None = None
+    summary: str | None = Field(default=None, max_length=2000)
+
+
+class EntityChange(Record):
+    """What a user changes of an entity. None leaves it."""
+
+    name: str | None = Field(default=None, min_length=1, max_length=200)
+    category: Category | None = None
+    summary: str | None = Field(default=None, max_length=2000)
+
+
+class EntityMention(NamedTuple):
+    """Where an entity is mentioned, and how it is written there."""
+
+    entity_id: str
+    name: str
+    extractor: str
+    source: Source
+
+
+class EntityCount(NamedTuple):
+    """An entity, and in how many episodes it is mentioned, on screen or not."""
+
+    entity: Entity
+    mentions: int
+
+
+class EntityRepository:
+    """Reads and writes entities. Thread- and process-safe.
+
+    Every method raises StoreError, and NotFoundError for what the user does not have.
+    """
+
+    def __init__(self, store: Store, ledger: Ledger, new_id: Callable[[], str]) -> None:
+        self._store = store
+        self._ledger = ledger
+        self._new_id = new_id
+
+    def get(self, user: str, id_: str) -> Entity:
+        """Return an entity by its id, or the beginning of one, or its name; a merged one is what it was merged into."""
+        return self._standing(user, self.find(user, id_))
+
+    def find(self, user: str, name: str) -> Entity:
+        """Return the entity itself that has that id, beginning of an id, or name, merged or not.
+
+        Raises NotFoundError, which names similar ones.
+        """
+        key = name_key(name)
+        rows = self._store.read(queries.ENTITY, {"user": user, "id": name})
+        rows = rows or (self._store.read(queries.ENTITIES_BY_KEY, {"user": user, "keys": [key]}) if key else [])
+        if not rows and key:
+            rows = self._matching(user, key)
+        if not rows:
+            rows = self._rows_by_id_prefix(user, name)
+        if not rows:
+            self._ledger.require_user(user)
+            raise NotFoundError(f"Nothing is known of {name!r}.", next_step=NextStep("knowledge.list"))
+        if len(rows) > 1:
+            named = ", ".join(sorted(str(row["name"]) for row in rows)[:5])
+            raise NotFoundError(f"Several are known as {name!r}: {named}.", next_step="Give the whole name.")
+        return Entity.of_row(rows[0])
+
+    def list_most_mentioned(self, user: str, limit: int = 50) -> list[EntityCount]:
+        """Return the user's entities, those with most mentions first; merged ones count for what they are now."""
+        rows = self._store.read(queries.MOST_MENTIONED, {"user": user, "limit": _ALL})
+        ids: list[Json] = [row["id"] for row in rows]
+        found = {each.id: each for each in self._by_ids(user, ids)}
+        counts: dict[str, int] = dict.fromkeys((id_ for id_, each in found.items() if each.kept_id is None), 0)
+        for row in rows:
+            standing = self._root(found, row["id"])
+            counts[standing] = counts.get(standing, 0) + row["number"]
+        ranked = sorted(counts, key=lambda id_: (-counts[id_], found[id_].name_key or ""))
+        return [EntityCount(found[id_], counts[id_]) for id_ in ranked[:limit]]
+
+    def list_known(self, user: str, keys: Iterable[str]) -> list[Entity]:
+        """Return the user's entities that have these name keys, as they stand after merges, each once."""
+        wanted: list[Json] = [*dict.fromkeys(keys)]
+        rows = self._store.read(queries.ENTITIES_BY_KEY, {"user": user, "keys": wanted}) if wanted else []
+        standing = [self._standing(user, Entity.of_row(row)) for row in rows]
+        return [*{each.id: each for each in standing}.values()]
+
+    def family(self, user: str, entity: Entity) -> list[Entity]:
+        """Return an entity and all that were merged into it, directly or not."""
+        family, newest = [entity], [entity]
+        for _ in range(_MERGE_DEPTH):
+            newest = [each for parent in newest for each in self._absorbed(user, parent)]
+            family += newest
+            if not newest:
+                break
+        return family
+
+    def mentions(self, user: str, entities: Sequence[Entity]) -> list[EntityMention]:
+        """Return where entities are mentioned, newest first, at most 1,000 places."""
+        ids: list[Json] = [each.id for each in entities]
+
+        def work(unit: UnitOfWork) -> list[EntityMention]:
+            rows = unit.read(queries.MENTIONS_OF, {"user": user, "entities": ids, "limit": _MENTIONS})
+            visible = visible_episodes(unit, user, rows)
+            return [
+                EntityMention(
+                    row["entity_id"],
+                    row["name"],
+                    row["extractor"],
+                    Source(
+                        row["episode_id"],
+                        row["source"],
+                        row["alternative_id"],
+                        row["group_id"],
+                        row["valid_at"],
+                        row["episode_id"] in visible,
+                    ),
+                )
+                for row in rows
+            ]
+
+        return self._store.view(work)
+
+    def add(self, new: NewEntity, request: MutationRequest) -> Entity:
+        """Make an entity; one that was found by that name already becomes the user's own, with its id (platform 37).
+
+        Raises RuleError for a name without letters or digits, and ConflictError if the user has one of that name.
+        """
+        key = _checked_key(new.name)
+        rows = self._store.read(queries.ENTITIES_BY_KEY, {"user": request.user, "keys": [key]})
+        if rows:
+            found = Entity.of_row(rows[0])
+            if found.category_by == "user" or found.made_by == "user":
+                raise ConflictError(f"You have {found.name!r} already.", next_step="Change it, or choose another name.")
+            change = EntityChange(name=new.name, category=new.category, summary=new.summary)
+            return self.change(found.id, change, request)
+        at, id_ = self._ledger.now(), self._new_id()
+        row: JsonObject = {
+            "id": id_,
+            "owner_id": request.user,
+            "name": new.name,
+            "name_key": key,
+            "made_by": "user",
+            "category": new.category,
+            "category_by": None if new.category is None else "user",
+            "summary": new.summary,
+            "at": at,
+        }
+        mutation = request.mutation("entity.create", parameters=new.as_dict())
+        try:
+            answer = self._ledger.commit(
+                lambda unit: guard(holds=unit.write(queries.ADD_ENTITY, row) == 1),
+                mutation,
+                [_action("create", id_, request.user)],
+                {"id": id_},
+            )
+        except DuplicateError:
+            raise ConflictError(f"You have {new.name!r} already.", next_step="Choose another name.") from None
+        return self.find(request.user, answer["id"])
+
+    def change(self, id_: str, change: EntityChange, request: MutationRequest) -> Entity:
+        """Change what the user says; their words win over all that is found (platform 17). Raises as `add` does."""
+        before = self.find(request.user, id_)
+        wanted = {name: value for name, value in change.requested_fields().items() if value is not None}
+        name = str(wanted.get("name", before.name))
+        row: JsonObject = {
+            "user": request.user,
+            "id": before.id,
+            "before": before.version,
+            "name": name,
+            "name_key": _checked_key(name),
+            "category": wanted.get("category", before.category),
+            "category_by": "user" if "category" in wanted else before.category_by,
+            "summary": wanted.get("summary", before.summary),
+            "at": self._ledger.now(),
+        }
+        mutation = request.mutation("entity.change", before.id, wanted)
+        try:
+            self._ledger.commit(
+                lambda unit: guard(holds=unit.write(queries.CHANGE_ENTITY, row) == 1),
+                mutation,
+                [_action("change", before.id, request.user)],
+                {"id": before.id},
+            )
+        except DuplicateError:
+            raise ConflictError(f"You have {name!r} already.", next_step="Merge the two instead.") from None
+        return self.find(request.user, before.id)
+
+    def merge(self, kept: str, absorbed: str, request: MutationRequest) -> Entity:
+        """Say that two entities are one. Both stay, and `unmerge` takes it back (platform 37).
+
+        The user's own of the two is kept. Raises ConflictError if they are one already.
+        """
+        first, second = self.get(request.user, kept), self.get(request.user, absorbed)
+        if first.id == second.id:
+            raise ConflictError(f"{first.name!r} and {absorbed!r} are one already.")
+        if second.made_by == "user" and first.made_by != "user":
+            first, second = second, first
+        id_ = self._new_id()
+        row: JsonObject = {
+            "id": id_,
+            "user": request.user,
+            "kept": first.id,
+            "absorbed": second.id,
+            "by": "user",
+            "at": self._ledger.now(),
+        }
+        self._ledger.commit(
+            lambda unit: guard(holds=unit.write(queries.ADD_MERGE, row) == 1),
+            request.mutation("entity.merge", first.id, {"absorbed": second.id}),
+            [_action("merge", first.id, request.user, absorbed=second.id)],
+            {"id": first.id},
+        )
+        return self.find(request.user, first.id)
+
+    def unmerge(self, absorbed: str, request: MutationRequest) -> Entity:
+        """Take a merge back; only its mark was ever written. Raises ConflictError for what is not merged."""
+        found = self.find(request.user, absorbed)
+        if found.kept_id is None:
+            raise ConflictError(
+                f"{found.name!r} is not merged into another one.", next_step="Name the one that was absorbed."
+            )
+        row: JsonObject = {"user": request.user, "absorbed": found.id, "at": self._ledger.now()}
+        self._ledger.commit(
+            lambda unit: guard(holds=unit.write(queries.UNDO_MERGE, row) == 1),
+            request.mutation("entity.unmerge", found.id),
+            [_action("unmerge", found.id, request.user)],
+            {"id": found.id},
+        )
+        return self.find(request.user, found.id)
+
+    def list_similar(self, user: str, entity: Entity, limit: int = 5) -> list[Entity]:
+        """Return entities whose names share a word with this one's: those that a user may want to merge."""
+        words = set((entity.name_key or "").split())
+        rows = self._store.read(queries.NAME_KEYS, {"user": user}) if words else []
+        ids: list[Json] = [
+            row["id"] for row in rows if row["id"] != entity.id and words & set(str(row["name_key"]).split())
+        ]
+        found = [each for each in self._by_ids(user, ids) if each.kept_id is None]
+        return sorted(found, key=lambda each: each.name_key or "")[:limit]
+
+    def forget(self, id_: str, request: MutationRequest) -> Entity:
+        """Erase an entity with its name, its mentions and what was derived of it; its id stays (platform 28).
+
+        The facts about it are the caller's to erase. Messages that name it stay as they are.
+        """
+        found = self.find(request.user, id_)
+        row: JsonObject = {"user": request.user, "id": found.id, "at": self._ledger.now()}
+
+        def work(unit: UnitOfWork) -> None:
+            unit.write(queries.REMOVE_MENTIONS_OF, row)
+            unit.write(queries.REMOVE_ACTIVE_OF, row)
+            guard(holds=unit.write(queries.FORGET_ENTITY, row) == 1)
+
+        self._ledger.commit(
+            work,
+            request.mutation("entity.forget", found.id),
+            [_action("forget", found.id, request.user)],
+            {"id": found.id},
+        )
+        return self.find(request.user, found.id)
+
+    def _matching(self, user: str, key: str) -> list[Row]:
+        params: JsonObject = {"user": user, "prefix": key, "end": key + _AFTER_ALL, "limit": 10}
+        return self._store.read(queries.ENTITIES_MATCHING, params)
+
+    def _rows_by_id_prefix(self, user: str, prefix: str) -> list[Row]:
+        params: JsonObject = {"user": user, "prefix": prefix, "end": prefix + _AFTER_ALL, "limit": 10}
+        return self._store.read(queries.ENTITIES_BY_ID_PREFIX, params)
+
+    def _by_ids(self, user: str, ids: Sequence[Json]) -> list[Entity]:
+        rows = self._store.read(queries.ENTITIES_BY_ID, {"user": user, "ids": [*ids]}) if ids else []
+        return [Entity.of_row(row) for row in rows]
+
+    def _absorbed(self, user: str, entity: Entity) -> list[Entity]:
+        return [Entity.of_row(row) for row in self._store.read(queries.ABSORBED_BY, {"user": user, "id": entity.id})]
+
+    def _standing(self, user: str, entity: Entity) -> Entity:
+        """Return what an entity was merged into, however often."""
+        for _ in range(_MERGE_DEPTH):
+            if entity.kept_id is None:
+                break
+            entity = self.find(user, entity.kept_id)
+        return entity
+
+    def _root(self, found: dict[str, Entity], id_: str) -> str:
+        for _ in range(_MERGE_DEPTH):
+            kept = found[id_].kept_id
+            if kept is None or kept not in found:
+                break
+            id_ = kept
+        return id_
+
+
+def _checked_key(name: str) -> str:
+    key = name_key(name)
+    if not key:
+        raise RuleError(
+            f"{name!r} has no letters or digits.", rule="entity_name", field="$.name", next_step="Give a name."
+        )
+    return key
+
+
+def _action(verb: str, id_: str, user: str, **details: Json) -> AuditAction:
+    return AuditAction(f"entity.{verb}", id_, user, user, details)

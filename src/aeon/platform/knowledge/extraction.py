@@ -1,0 +1,218 @@
+"""The queue of episodes that wait for extraction, and what an extraction writes (platform 34).
+
+Every episode is extracted once: its mentions, facts and done-mark are written in one transaction, which does nothing if
+the mark is there. Only one process at a time works for a user.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime, timedelta
+from typing import Final, NamedTuple
+
+from aeon.base.json import Json, JsonObject
+from aeon.platform.episodes.writing import add_missing_episodes
+from aeon.platform.knowledge import queries
+from aeon.platform.knowledge.facts import FoundFact, add_fact, state_fact
+from aeon.platform.knowledge.model import STATEMENTS, FactState, name_key
+from aeon.platform.knowledge.names import WordCases, count_cases, distinct_names, find_names
+from aeon.platform.knowledge.statements import find_statements
+from aeon.platform.ledger import Ledger
+from aeon.platform.queries import LOCKED_HEAD
+from aeon.platform.store import Store, UnitOfWork
+
+TASK: Final = "extraction"
+_LEASE: Final = timedelta(seconds=90)
+_BATCH: Final = 50
+_HISTORY: Final = 2000
+"""How many of a user's messages are read again for what capital letters tell, after some were erased."""
+
+_LONGEST: Final = 20_000
+"""Characters of a message that are read."""
+
+_WEAK_CONFIDENCE: Final = 0.8
+
+
+class WaitingEpisode(NamedTuple):
+    """An episode that waits for extraction."""
+
+    id: str
+    source: str
+    content: str
+    created_at: str
+
+    @property
+    def is_evidence(self) -> bool:
+        """Whether a user wrote it: what a model said is no evidence."""
+        return self.source in {"message", "note"}
+
+
+class Extracted(NamedTuple):
+    """What an extractor found in an episode. Facts refer to names by their keys."""
+
+    names: Sequence[str] = ()
+    facts: Sequence[FoundFact] = ()
+    extractor: str = STATEMENTS
+    state: FactState = "candidate"
+
+
+class QueueState(NamedTuple):
+    """How far the extraction of a user's episodes is: all of them, and those that wait, the oldest since when."""
+
+    episodes: int
+    waiting: int
+    oldest: str | None
+    failed: int
+
+
+class ExtractionQueue:
+    """The episodes of all users that wait. Thread- and process-safe. Methods raise StoreError."""
+
+    def __init__(self, store: Store, ledger: Ledger, new_id: Callable[[], str]) -> None:
+        self._store = store
+        self._ledger = ledger
+        self._new_id = new_id
+
+    def list_owners(self) -> list[str]:
+        """Return the users who have episodes that wait."""
+        return [row["owner_id"] for row in self._store.read(queries.OWNERS_WAITING)]
+
+    def state(self, user: str) -> QueueState:
+        """Return how far the extraction of a user's episodes is."""
+        (waiting,) = self._store.read(queries.COUNT_WAITING, {"user": user})
+        (every,) = self._store.read(queries.COUNT_EPISODES, {"user": user})
+        (failed,) = self._store.read(queries.COUNT_FAILED, {"user": user})
+        return QueueState(every["number"], waiting["number"], waiting["oldest"], failed["number"])
+
+    def take(self, user: str, holder: str) -> bool:
+        """Become the only one who extracts for a user, for 90 s; return False while somebody else is."""
+        now = datetime.fromisoformat(self._ledger.now())
+        row: JsonObject = {
+            "user": user,
+            "task": TASK,
+            "holder": holder,
+            "now": now.isoformat(timespec="microseconds"),
+            "until": (now + _LEASE).isoformat(timespec="microseconds"),
+        }
+        return self._store.update(lambda unit: unit.write(queries.TAKE_LEASE, row)) == 1
+
+    def release(self, user: str, holder: str) -> None:
+        """Let others extract for a user."""
+        row: JsonObject = {"user": user, "task": TASK, "holder": holder}
+        self._store.update(lambda unit: unit.write(queries.RELEASE_LEASE, row))
+
+    def list_waiting(self, user: str, limit: int = _BATCH) -> list[WaitingEpisode]:
+        """Return the oldest episodes of a user that wait."""
+        add_missing_episodes(self._store, user)
+        rows = self._store.read(queries.WAITING, {"user": user, "limit": limit})
+        return [WaitingEpisode(row["id"], row["source"], row["content"] or "", row["created_at"]) for row in rows]
+
+    def word_cases(self, user: str, texts: Iterable[str]) -> WordCases:
+        """Return what is known of how a user writes the words of these texts, with what the texts say themselves."""
+        self._recount(user)
+        found = _sum_of(count_cases(text[:_LONGEST]) for text in texts)
+        words: list[Json] = [*found]
+        rows = self._store.read(queries.WORD_CASES, {"user": user, "words": words}) if words else []
+        for row in rows:
+            capital, other = found[row["word"]]
+            found[row["word"]] = (capital + row["capital"], other + row["small"])
+        return found
+
+    def finish(self, user: str, episode: WaitingEpisode, extracted: Extracted, failure: str | None = None) -> bool:
+        """Write what was found in an episode, with its done-mark; return False if it was extracted before."""
+        at = self._ledger.now()
+        counted = count_cases(episode.content[:_LONGEST]) if episode.source == "message" else {}
+
+        def work(unit: UnitOfWork) -> bool:
+            unit.read(LOCKED_HEAD, {"user": user})
+            mark: JsonObject = {"user": user, "episode": episode.id, "at": at, "failure": failure}
+            if not unit.write(queries.MARK_DONE, {**mark, "extractor": extracted.extractor}):
+                return False
+            entities = self._write_mentions(unit, user, episode, extracted, at)
+            self._write_facts(unit, user, episode, extracted, entities, at)
+            cases = [{"user": user, "word": word, "capital": a, "small": b} for word, (a, b) in counted.items()]
+            unit.write_each(queries.ADD_WORD_CASES, cases)
+            return True
+
+        return self._store.update(work)
+
+    def extract_by_code(self, user: str, limit: int = _BATCH) -> int:
+        """Extract episodes that wait by code; return how many."""
+        waiting = self.list_waiting(user, limit)
+        cases = self.word_cases(user, [each.content for each in waiting if each.is_evidence])
+        return sum(self.finish(user, each, found_by_code(each, cases)) for each in waiting)
+
+    def _write_mentions(
+        self, unit: UnitOfWork, user: str, episode: WaitingEpisode, extracted: Extracted, at: str
+    ) -> dict[str, str]:
+        """Write which entities an episode mentions; return their ids by the keys of names.
+
+        What only a model said makes no new entity.
+        """
+        names = {key: name for name in extracted.names if (key := name_key(name))}
+        if episode.is_evidence:
+            row: JsonObject = {"user": user, "made_by": "extraction", "at": at}
+            new = [{**row, "id": self._new_id(), "name": name[:200], "key": key} for key, name in names.items()]
+            unit.write_each(queries.ADD_FOUND_ENTITY, new)
+        keys: list[Json] = [*names]
+        found = {row["name_key"]: row["id"] for row in unit.read(queries.ENTITIES_BY_KEY, {"user": user, "keys": keys})}
+        said: JsonObject = {"episode": episode.id, "extractor": extracted.extractor, "confidence": 1.0, "at": at}
+        mentions = [{**said, "entity": id_, "name": names[key]} for key, id_ in found.items()]
+        unit.write_each(queries.ADD_MENTION, mentions)
+        return found
+
+    def _write_facts(
+        self,
+        unit: UnitOfWork,
+        user: str,
+        episode: WaitingEpisode,
+        extracted: Extracted,
+        entities: dict[str, str],
+        at: str,
+    ) -> None:
+        said: JsonObject = {
+            "episode": episode.id,
+            "extractor": extracted.extractor,
+            "at": at,
+            "said_at": episode.created_at,
+        }
+        for fact in extracted.facts:
+            stored = add_fact(unit, user, fact, entities, self._new_id(), at)
+            state_fact(unit, stored, fact, said, extracted.state)
+
+    def _recount(self, user: str) -> None:
+        """Count words again after an erasure has removed the counts."""
+        if self._store.read(queries.HAS_WORD_CASES, {"user": user}):
+            return
+        rows = self._store.read(queries.SAID_BY_USER, {"user": user, "limit": _HISTORY})
+        counted = _sum_of(count_cases((row["content"] or "")[:_LONGEST]) for row in rows)
+        cases = [{"user": user, "word": word, "capital": a, "small": b} for word, (a, b) in counted.items()]
+        if cases:
+            self._store.update(lambda unit: unit.write_each(queries.ADD_WORD_CASES, cases))
+
+
+def found_by_code(episode: WaitingEpisode, cases: WordCases) -> Extracted:
+    """Returns the names in an episode, and of what a user wrote, the statements (platform 36)."""
+    text = episode.content[:_LONGEST]
+    names = distinct_names(find_names(text, cases))
+    if not episode.is_evidence:
+        return Extracted(names)
+    facts = [
+        FoundFact(
+            each.text,
+            name_key(each.names[0]) if each.names else None,
+            name_key(each.names[1]) if len(each.names) > 1 else None,
+            _WEAK_CONFIDENCE,
+        )
+        for each in find_statements(text, cases)
+    ]
+    return Extracted(names, facts)
+
+
+def _sum_of(counts: Iterable[WordCases]) -> dict[str, tuple[int, int]]:
+    capital: Counter[str] = Counter()
+    other: Counter[str] = Counter()
+    for each in counts:
+        for word, (a, b) in each.items():
+            capital[word] += a
+            other[word] += b
+    return {word: (capital[word], other[word]) for word in capital.keys() | other.keys()}

@@ -1,0 +1,234 @@
+"""The facts of all users: what was said of them, what a user decided, and which hold on screen (platform 35)."""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Final, NamedTuple
+
+from aeon.base.json import Json, JsonObject
+from aeon.platform.episodes.writing import OwnEpisode, add_own_episode
+from aeon.platform.errors import NotFoundError, RuleError
+from aeon.platform.knowledge import queries
+from aeon.platform.knowledge.model import (
+    BY_USER,
+    MAX_FACT,
+    Assertion,
+    Entity,
+    Fact,
+    FactState,
+    Source,
+    name_key,
+)
+from aeon.platform.knowledge.visibility import visible_episodes
+from aeon.platform.ledger import AuditAction, Ledger, MutationRequest
+from aeon.platform.records import replace_unstorable
+from aeon.platform.store import Row, Store, UnitOfWork, guard
+
+_AFTER_ALL: Final = "\U0010ffff"
+
+
+class FoundFact(NamedTuple):
+    """A fact to be written: its text, the keys of the names in it, and since when it is true, if that was said."""
+
+    text: str
+    subject: str | None = None
+    object: str | None = None
+    confidence: float = 1.0
+    true_from: str | None = None
+    true_until: str | None = None
+
+
+class Place(NamedTuple):
+    """From where a user looks: the alternatives on the path of a conversation, which count in place of its tip."""
+
+    conversation: str | None = None
+    path: Sequence[str] = ()
+
+
+ON_SCREEN: Final = Place()
+"""Every conversation as it is on screen."""
+
+
+class FactRepository:
+    """Reads and writes facts. Thread- and process-safe.
+
+    Every method raises StoreError, and NotFoundError for what the user does not have.
+    """
+
+    def __init__(self, store: Store, ledger: Ledger, new_id: Callable[[], str]) -> None:
+        self._store = store
+        self._ledger = ledger
+        self._new_id = new_id
+
+    def get(self, user: str, id_: str) -> Fact:
+        """Return a fact by its id or the beginning of one."""
+        rows = self._store.read(queries.FACT, {"user": user, "id": id_})
+        if not rows:
+            params: JsonObject = {"user": user, "prefix": id_, "end": id_ + _AFTER_ALL, "limit": 2}
+            rows = self._store.read(queries.FACTS_MATCHING, params) if id_ else []
+        found = self._facts(user, rows)
+        if len(found) != 1:
+            self._ledger.require_user(user)
+            what = "You have no fact" if not found else "Several facts have ids that begin with"
+            raise NotFoundError(f"{what} {id_!r}.", next_step="Take an id from what `show` lists.")
+        return found[0]
+
+    def list_about(self, user: str, entities: Iterable[Entity], place: Place = ON_SCREEN) -> list[Fact]:
+        """Return the facts about any of these entities, oldest first, as they are seen from a place."""
+        ids: list[Json] = [each.id for each in entities]
+        rows = self._store.read(queries.FACTS_ABOUT, {"user": user, "entities": ids}) if ids else []
+        return self._facts(user, rows, place)
+
+    def list_own(self, user: str, limit: int = 1000) -> list[Fact]:
+        """Return what a user said of themselves without naming anything, oldest first."""
+        return self._facts(user, self._store.read(queries.OWN_FACTS, {"user": user, "limit": limit}))
+
+    def list_candidates(self, user: str, limit: int = 50) -> list[Fact]:
+        """Return facts on which the user has not decided, newest first."""
+        rows = self._store.read(queries.CANDIDATES, {"user": user, "limit": limit})
+        facts = [self.get(user, row["id"]) for row in rows]
+        return [each for each in facts if each.state == "candidate"]
+
+    def rejected_keys(self, user: str, texts: Iterable[str]) -> set[str]:
+        """Return the keys of those of the texts that the user called wrong."""
+        keys: list[Json] = [*dict.fromkeys(map(name_key, texts))]
+        rows = self._store.read(queries.REJECTED_KEYS, {"user": user, "keys": keys}) if keys else []
+        return {row["text_key"] for row in rows}
+
+    def add(self, text: str, subject: Entity | None, request: MutationRequest) -> Fact:
+        """Write down a fact that a user states, with a note as its source. Raises RuleError for a bad text."""
+        stated = _checked(text)
+        at, note, id_ = self._ledger.now(), self._new_id(), self._new_id()
+        episode = OwnEpisode(note, request.user, f"notes/{request.user}", "note", f"Note:{note}", stated, at)
+
+        def work(unit: UnitOfWork) -> None:
+            add_own_episode(unit, episode)
+            fact = FoundFact(stated)
+            stored = add_fact(unit, request.user, fact, self._row_ids(subject), id_, at)
+            said: JsonObject = {"episode": note, "extractor": BY_USER, "at": at, "said_at": at}
+            state_fact(unit, stored, fact, said, "confirmed")
+            unit.write(queries.DECIDE, {"fact": stored, "state": "confirmed", "at": at})
+            unit.write(
+                queries.MARK_DONE,
+                {"user": request.user, "episode": note, "at": at, "extractor": BY_USER, "failure": None},
+            )
+
+        mutation = request.mutation("fact.create", parameters={"text": stated})
+        answer = self._ledger.commit(work, mutation, [_action("create", id_, request.user)], {"key": name_key(stated)})
+        rows = self._store.read(queries.FACT_BY_KEY, {"user": request.user, "key": answer["key"]})
+        return self._facts(request.user, rows)[0]
+
+    def decide(self, id_: str, state: FactState, request: MutationRequest) -> Fact:
+        """Confirm or reject a fact. A rejected one is shown as that, and used nowhere (platform 40)."""
+        fact = self.get(request.user, id_)
+        row: JsonObject = {"fact": fact.id, "state": state, "at": self._ledger.now()}
+        verb = {"confirmed": "confirm", "rejected": "reject", "candidate": "reopen"}[state]
+        self._ledger.commit(
+            lambda unit: guard(holds=unit.write(queries.DECIDE, row) > 0),
+            request.mutation(f"fact.{verb}", fact.id),
+            [_action(verb, fact.id, request.user)],
+            {"id": fact.id},
+        )
+        return self.get(request.user, fact.id)
+
+    def forget(self, ids: Sequence[str], request: MutationRequest) -> None:
+        """Erase the texts of facts; their ids stay (platform 28). What was said stays where it was said."""
+        at = self._ledger.now()
+
+        def work(unit: UnitOfWork) -> None:
+            for id_ in ids:
+                unit.write(queries.FORGET_FACT, {"user": request.user, "id": id_, "at": at})
+
+        mutation = request.mutation("fact.forget", ids[0], {"facts": list[Json](ids)})
+        self._ledger.commit(work, mutation, [_action("forget", each, request.user) for each in ids], {"id": ids[0]})
+
+    def count_by_state(self, user: str) -> dict[str, int]:
+        """Return how many facts there are by the state of their statements."""
+        return {row["state"]: row["number"] for row in self._store.read(queries.COUNT_FACTS, {"user": user})}
+
+    @staticmethod
+    def _row_ids(subject: Entity | None) -> dict[str, str]:
+        return {} if subject is None or subject.name_key is None else {"": subject.id}
+
+    def _facts(self, user: str, rows: Sequence[Row], place: Place = ON_SCREEN) -> list[Fact]:
+        ids: list[Json] = [row["id"] for row in rows]
+
+        def work(unit: UnitOfWork) -> list[Fact]:
+            said = unit.read(queries.ASSERTIONS_OF, {"user": user, "facts": ids}) if ids else []
+            visible = visible_episodes(unit, user, said, place.path, place.conversation)
+            by_fact: dict[str, list[Assertion]] = {}
+            for row in said:
+                by_fact.setdefault(row["fact_id"], []).append(_assertion(row, row["episode_id"] in visible))
+            return [
+                Fact(
+                    row["id"],
+                    row["subject_id"],
+                    row["object_id"],
+                    row["text"],
+                    row["created_at"],
+                    by_fact.get(row["id"], []),
+                )
+                for row in rows
+                if row["text"] is not None
+            ]
+
+        return self._store.view(work)
+
+
+def add_fact(unit: UnitOfWork, user: str, fact: FoundFact, entities: dict[str, str], id_: str, at: str) -> str:
+    """Write a fact unless the user has one of that text; return its id. `entities` are ids by the keys of names.
+
+    The key "" stands for the subject of a fact that names none.
+    """
+    row: JsonObject = {
+        "user": user,
+        "id": id_,
+        "key": name_key(fact.text),
+        "text": fact.text,
+        "predicate": None,
+        "at": at,
+        "subject": entities.get(fact.subject or ""),
+        "object": None if fact.object is None else entities.get(fact.object),
+    }
+    unit.write(queries.ADD_FACT, row)
+    (stored,) = unit.read(queries.FACT_BY_KEY, {"user": user, "key": row["key"]})
+    return stored["id"]
+
+
+def state_fact(unit: UnitOfWork, fact: str, found: FoundFact, said: JsonObject, state: FactState) -> None:
+    """Write that an episode states a fact. What the user decided on it before holds for this statement, too."""
+    decided = unit.read(queries.DECISION, {"fact": fact})
+    row: JsonObject = {
+        **said,
+        "fact": fact,
+        "kind": "states",
+        "state": decided[0]["state"] if decided else state,
+        "decided_at": decided[0]["decided_at"] if decided else None,
+        "confidence": found.confidence,
+        "true_from": found.true_from,
+        "true_until": found.true_until,
+    }
+    unit.write(queries.ADD_ASSERTION, row)
+
+
+def _assertion(row: Row, is_visible: bool) -> Assertion:
+    source = Source(
+        row["episode_id"], row["source"], row["alternative_id"], row["group_id"], row["said_at"], is_visible
+    )
+    return Assertion(
+        row["kind"], row["state"], row["extractor"], row["confidence"], source, row["true_from"], row["true_until"]
+    )
+
+
+def _checked(text: str) -> str:
+    stated = " ".join(replace_unstorable(text).split())
+    if not name_key(stated) or len(stated) > MAX_FACT:
+        raise RuleError(
+            f"A fact has 1 to {MAX_FACT:,} characters, with letters or digits; this one has {len(stated):,}.",
+            rule="fact",
+            field="$.text",
+            next_step="Write one sentence.",
+        )
+    return stated
+
+
+def _action(verb: str, id_: str, user: str) -> AuditAction:
+    return AuditAction(f"fact.{verb}", id_, user, user, {})

@@ -1,0 +1,49 @@
+"""What each user lets the background do with what they say."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from aeon.base.json import JsonObject
+from aeon.platform.knowledge import queries
+from aeon.platform.ledger import AuditAction, Ledger, MutationRequest
+from aeon.platform.records import Record
+from aeon.platform.store import Store
+
+
+class KnowledgeSettings(Record):
+    """What the background may do for a user."""
+
+    extraction: Literal["on", "paused", "off"] = Field(
+        default="on", description="find names and facts; paused lets episodes wait, off forgets that they do"
+    )
+    compression: Literal["on", "off"] = Field(default="on", description="sum long conversations up")
+    introspection: Literal["on", "off"] = Field(default="off", description="write notes of its own now and then")
+    enrichment: Literal["on", "off"] = Field(default="on", description="describe what is mentioned often")
+
+
+class KnowledgeSettingsRepository:
+    """The settings of all users. Thread- and process-safe. Methods raise StoreError."""
+
+    def __init__(self, store: Store, ledger: Ledger) -> None:
+        self._store = store
+        self._ledger = ledger
+
+    def get(self, user: str) -> KnowledgeSettings:
+        """Return a user's settings."""
+        rows = self._store.read(queries.SETTINGS, {"user": user})
+        named = set(KnowledgeSettings.model_fields)
+        return KnowledgeSettings.model_validate({k: v for k, v in rows[0].items() if k in named} if rows else {})
+
+    def change(self, changes: dict[str, str], request: MutationRequest) -> KnowledgeSettings:
+        """Change some of a user's settings. Raises RuleError for what is none."""
+        wanted = KnowledgeSettings.parsed({**self.get(request.user).as_dict(), **changes})
+        row: JsonObject = {**wanted.as_dict(), "user": request.user, "at": self._ledger.now()}
+        action = AuditAction("knowledge.configure", request.user, request.user, request.user, dict(changes))
+        self._ledger.commit(
+            lambda unit: unit.write(queries.SET_SETTINGS, row),
+            request.mutation("knowledge.configure", parameters=dict(changes)),
+            [action],
+            {},
+        )
+        return self.get(request.user)
