@@ -42,7 +42,7 @@ _ENGLISH: Final = Language(
         continue convert copy correct correction cool count create dad dear definitely delete depending describe
         despite double draft draw due eat edit email enough especially eventually everything except excellent explain
         exactly extract false fact fill finally find finished first fix following format forget fortunately fyi
-        generally generate get give glad go goal good goodbye got great grandma grandpa guess ha happy hello help hey hi
+        generally generate get give glad go goal good goodbye got great grandma grandpa guess ha haha hahaha hehe hihi happy hello help hey hi
         hmm honestly hopefully idea imagine important initially interesting keep know later lately list listen long
         look lol luckily made mainly make mean meanwhile merge mom mum morning name need nearly nice nope note
         obviously ok okay oh open original originally otherwise ouch overall people please plan plus possibly
@@ -82,7 +82,7 @@ _GERMAN: Final = Language(
     _words("""
         achtung anfangs anscheinend antworte beschreibe danke einverstanden endlich entschuldigung entschuldige erinnere
         erkläre erklär erstelle erzähl erzähle fasse finde formuliere frag frage fertig früher gib glaubst gut gute
-        guten guter hallo hast hey hi hilf hm hoffentlich höchstens insgesamt irgendwann irgendwo klar klingt komm
+        guten guter haha hallo hast hey hi hilf hm hoffentlich höchstens insgesamt irgendwann irgendwo klar klingt komm
         korrektur kurz kürze letzte letzten letzter letztes liebe lieber liste lösch lösche mach mache mama merk merke
         mittlerweile mindestens moin nächste nächsten nächster nächstes nee nenne nimm notiere ok okay oma onkel opa
         papa plane prima prüfe quatsch richtig rechne ruf rufe sag sage schau schade schön schreib schreibe schreiben
@@ -158,9 +158,9 @@ TIMES_AND_TONGUES: Final = _words("""
 
 COMMON_ACRONYMS: Final = _words("""
     ai api asap atm bmi brb btw ceo cd cfo co co2 cpu css csv cto cv cve diy dm dns dna dvd ebook edv eta faq fyi gif
-    gmbh gpu hd hr html http https id imho ios ip it json jpg kfz kg km kmh lan led llm lkw lol ltd mb md ml mp3 mri nb
+    gpu hd hr html http https id imho ios ip it json jpg kfz kg km kmh lan led llm lkw lol ltd mb md ml mp3 mri nb
     ocr ok oled omg os pc pdf phd pin pkw png pm pr ps qr ram rsvp sdk sms sms sos sql ssd ssh ssl svg tba tbd tldr todo
-    tv ui uk url usb utc uv ux vat vip vpn wc wifi wlan wtf www xml yaml zip ag am gb tb bzw usw etc inkl mwst nr tel
+    tv ui uk url usb utc uv ux vat vip vpn wc wifi wlan wtf www xml yaml zip am gb tb bzw usw etc inkl mwst nr tel ok
     """)
 """Words in capital letters that name no thing of their own."""
 
@@ -205,6 +205,34 @@ GERMAN_NOUNS: Final = _words("""
     zustand zwiebel
     """)
 """Common German nouns, which stand without an article, too, and alone or as the last part of others."""
+
+LEGAL_FORMS: Final = _words("gmbh ag kg ohg gbr se eg ev ug inc ltd llc plc corp co sa sarl sas spa nv bv ab as oy")
+"""What ends the name of a company, and is none alone."""
+
+NAME_ENDINGS: Final = (
+    "dorf",
+    "stadt",
+    "wald",
+    "hof",
+    "heim",
+    "mann",
+    "strand",
+    "ort",
+    "weg",
+    "schloss",
+    "werk",
+    "stern",
+    "rose",
+    "stamm",
+    "koch",
+)
+"""Common nouns in which German surnames and places end, too: a word that ends so may be a name."""
+
+LEADING_ARTICLES: Final = _words("la le les the el los las il den de")
+"""Articles that begin a name where they have a capital letter within a sentence: "La Rochelle"."""
+
+LONG_NOUN: Final = 12
+"""From so many letters on, a German word in one piece is a compound of common nouns."""
 
 GERMAN_NOUN_ENDINGS: Final = (
     "ung",

@@ -14,6 +14,10 @@ from aeon.platform.knowledge.common_words import (
     GERMAN_NOUN_ENDINGS,
     GERMAN_NOUNS,
     LANGUAGES,
+    LEADING_ARTICLES,
+    LEGAL_FORMS,
+    LONG_NOUN,
+    NAME_ENDINGS,
     PARTICLES,
     TIMES_AND_TONGUES,
     TITLES,
@@ -32,7 +36,8 @@ _HIDDEN: Final = re.compile(
 
 _TOKEN: Final = re.compile(r"[^\W\d_](?:[\w\u2019'&+.-]*[\w+])?|\d+")
 _ENDS: Final = re.compile(r"[.!?\u2026:;\n\u2022*|>]|(?:^|\s)-\s|--|\u2014")
-_QUOTES: Final = "\"'\u201c\u201d\u201e\u201a\u2018\u00ab\u00bb(["
+_QUOTES_OR_NONE: Final = ('"', "'", "\u201c", "\u201d", "\u201e", "\u201a", "\u2018", "\u00ab", "\u00bb", "(", "[")
+_TITLE: Final = re.compile(r"\b(?:Dr|Prof|Mr|Mrs|Ms|St|Fr|Hr|Mme|Mlle|M|Ing|Mag|Dipl)$")
 _POSSESSIVE: Final = re.compile(r"['\u2019](?:s|S)?$")
 _ELISION: Final = re.compile(r"^(?:[cdjlmnst]|qu|jusqu|lorsqu|puisqu)['\u2019](?=\w)", re.IGNORECASE)
 _INNER: Final = re.compile(r"^[^\W\d_]*[a-z][^\W\d_]*[A-Z]|^[A-Z]+[a-z]+[A-Z]")
@@ -152,7 +157,8 @@ def _tokens(text: str) -> Iterator[_Token]:
         if elided := _ELISION.match(word):
             word, start = word[elided.end() :], start + elided.end()
         word = _POSSESSIVE.sub("", word)
-        begins = end == 0 or _ENDS.search(gap) is not None or (gap.strip(" ") != "" and gap.strip()[-1:] in _QUOTES)
+        after_title = gap.startswith(".") and _TITLE.search(plain[:end]) is not None
+        begins = not after_title and (end == 0 or _ENDS.search(gap) is not None or gap.strip()[-1:] in _QUOTES_OR_NONE)
         yield _Token(word, word.casefold(), start, begins, gap if not elided else "'")
         end = found.end()
 
@@ -166,10 +172,25 @@ def _phrases(reading: _Reading) -> Iterator[FoundName]:
             place += 1
             continue
         first = _first_of_name(reading, place, end)
-        if first < end:
-            tokens = reading.tokens[first:end]
-            yield FoundName(_joined(tokens), tokens[0].start)
-        place = end
+        after = _noun_within(reading, first, end)
+        if first < after:
+            yield _name_of(reading.tokens[first:after], is_genitive=after < end)
+        place = max(after, place + 1)
+
+
+def _noun_within(reading: _Reading, first: int, end: int) -> int:
+    """Return where a German common noun ends a run after a name: "Henrikes Bruder"; the run's end without one."""
+    if reading.language == "de" and first < end and reading.tokens[end - 1].folded not in LEGAL_FORMS:
+        for place in range(first + 1, end):
+            if reading.tokens[place].folded in GERMAN_NOUNS:
+                return place
+    return end
+
+
+def _name_of(tokens: Sequence[_Token], *, is_genitive: bool) -> FoundName:
+    """Return the name that some words are; a German genitive before a noun loses its s."""
+    text = _joined(tokens)
+    return FoundName(text[:-1] if is_genitive and text.endswith("s") else text, tokens[0].start)
 
 
 def _run_end(reading: _Reading, place: int) -> int:
@@ -213,8 +234,12 @@ def _may_be_in_name(reading: _Reading, place: int) -> bool:
 
 
 def _is_inside_title(reading: _Reading, place: int) -> bool:
-    """Whether a grammar word with a capital letter continues a name, as in "The Who"."""
-    return place > 0 and reading.tokens[place - 1].is_capital and _is_joined(reading.tokens[place])
+    """Whether a grammar word with a capital letter stands in a name, as in "The Who" and "La Rochelle"."""
+    tokens = reading.tokens
+    if tokens[place].folded in LEADING_ARTICLES:
+        return place + 1 < len(tokens) and tokens[place + 1].is_capital and _is_joined(tokens[place + 1])
+    before = tokens[place - 1] if place > 0 else None
+    return before is not None and (before.is_capital or before.text in PARTICLES) and _is_joined(tokens[place])
 
 
 def _first_of_name(reading: _Reading, place: int, end: int) -> int:
@@ -227,8 +252,12 @@ def _first_of_name(reading: _Reading, place: int, end: int) -> int:
 def _begins_name(reading: _Reading, place: int, end: int) -> bool:
     token = reading.tokens[place]
     word = token.folded
-    if word.rstrip(".") in TITLES or word in reading.known.grammar or token.text in PARTICLES:
+    if word in LEADING_ARTICLES and not token.begins and token.text[0].isupper() and reading.language != "de":
+        return end - place > 1
+    if word.rstrip(".") in TITLES or word in reading.known.grammar or token.text in PARTICLES or word in LEGAL_FORMS:
         return False
+    if end - place > 1 and reading.tokens[end - 1].folded in LEGAL_FORMS:
+        return True
     if _INNER.match(token.text) or (token.text.isupper() and len(token.text) > 1):
         return True
     if reading.language == "de" and _is_german_noun(reading, place):
@@ -248,7 +277,8 @@ def _begins_sentence_as_name(reading: _Reading, place: int, end: int) -> bool:
         return capital > other
     if word in reading.within:
         return True
-    if any(word in known.openers or word in known.grammar for known in LANGUAGES.values()):
+    parts = word.split("-")
+    if any(part in known.openers or part in known.grammar for known in LANGUAGES.values() for part in (word, parts[0])):
         return False
     if end - place > 1 and not reading.tokens[place + 1].text.islower():
         return True
@@ -264,7 +294,7 @@ def _is_german_noun(reading: _Reading, place: int) -> bool:
     capital, other = reading.cases.get(word, (0, 0))
     if capital > 2 * other and capital > 1:
         return False
-    if _is_compound(word) or word.endswith(GERMAN_NOUN_ENDINGS):
+    if _is_compound(word) or word.endswith(GERMAN_NOUN_ENDINGS) or len(word) >= LONG_NOUN:
         return True
     if _has_determiner(reading, place):
         return True
@@ -275,6 +305,8 @@ def _is_compound(word: str) -> bool:
     """Whether a word is a common noun, or ends in one: "Geburtstagskuchen"."""
     if word in GERMAN_NOUNS:
         return True
+    if word.endswith(NAME_ENDINGS):
+        return False
     return any(len(word) - at >= _SHORTEST_NOUN and word[at:] in GERMAN_NOUNS for at in range(3, len(word) - 3))
 
 

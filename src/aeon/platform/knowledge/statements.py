@@ -115,11 +115,6 @@ def stating_spans(text: str) -> list[Span]:
     return found
 
 
-def pairs_of(statement: Statement) -> list[tuple[str, str]]:
-    """Returns which names a statement joins: the first one with each of the others."""
-    return [(statement.names[0], other) for other in statement.names[1:]]
-
-
 def _sentences(text: str) -> Iterator[Span]:
     """Yield the sentences of a text, without code; a line is one at least. Abbreviations and ordinals end none."""
     plain = _CODE.sub(lambda code: "\n" * len(code[0]), text)
