@@ -17,7 +17,7 @@ class Language(NamedTuple):
 
 
 def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
+    return frozenset(text.casefold().split())
 
 
 _ENGLISH: Final = Language(
@@ -40,7 +40,7 @@ _ENGLISH: Final = Language(
         according actually add afterwards ah alright anyway apart apparently appreciate ask assuming awesome basically
         besides bring build bye call change check cheers choose clean close come compare congratulations consider
         continue convert copy correct correction cool count create dad dear definitely delete depending describe
-        despite double draft draw due eat edit email enough especially eventually everything except excellent explain
+        despite double draft draw due eat edit email enough especially eventually everything except excellent explain fair
         exactly extract false fact fill finally find finished first fix following format forget fortunately fyi
         generally generate get give glad go goal good goodbye got great grandma grandpa guess ha haha hahaha hehe hihi happy hello help hey hi
         hmm honestly hopefully idea imagine important initially interesting keep know later lately list listen long
@@ -66,7 +66,7 @@ _GERMAN: Final = Language(
         deine deinem deinen deiner deines dem den denen denn dennoch der deren derzeit deshalb dessen dich die dies
         diese diesem diesen dieser dieses dir doch dort du durch eben ein eine einem einen einer eines einig einige
         einigen einmal er erst es etwa etwas euch euer eure eurem euren eurer fast für gar gegen genau gerade gern gerne
-        gestern gewesen hab habe haben habt hast hat hatte hatten hattest heute hier hin hinter ich ihm ihn ihnen ihr
+        gestern gewesen hab habe haben habt hast hat hätte hätten hättest hatte hatten hattest heute hier hin hinter ich ihm ihn ihnen ihr
         ihre ihrem ihren ihrer im immer in indem ins inzwischen irgendwie ist ja jede jedem jeden jeder jedes jemand
         jetzt kann kannst kein keine keinem keinen keiner können könnt könnte könnten lässt leider mal man manche
         manchem manchen mehr mein meine meinem meinen meiner meines meist mich mir mit möchte morgen muss musst müssen
@@ -74,20 +74,20 @@ _GERMAN: Final = Language(
         schon sehr seid sein seine seinem seinen seiner seines seit seitdem selbst sich sicher sie sind so sobald
         sodass sogar soll sollen sollte sollten sondern sonst soweit sowie statt trotz trotzdem über überall um und uns
         unser unsere unserem unseren unserer unter viel viele vielen vielleicht vielmehr vom von vor vorgestern vorher
-        während wann war waren warst warum was weder weg wegen weil weiter welche welchem welchen welcher welches wem
+        während wann war wäre wären waren warst warum was weder weg wegen weil weiter welche welchem welchen welcher welches wem
         wen wenig wenige wenn wer werde werden wessen wie wieder wieso will willst wir wird wirst wo wobei wodurch
         wofür woher wohin wohl wollen wollte womit woran worauf würde würden zu zudem zuerst zuletzt zum zur zurück
         zusammen zwar zwischen ganz mal ach naja eigentlich ebenfalls übrigens übermorgen kommt geht macht ging kam
         """),
     _words("""
-        achtung anfangs anscheinend antworte beschreibe danke einverstanden endlich entschuldigung entschuldige erinnere
+        achtung anfangs angenommen anscheinend antworte beschreibe danke einverstanden endlich entschuldigung entschuldige erinnere
         erkläre erklär erstelle erzähl erzähle fasse finde formuliere frag frage fertig früher gib glaubst gut gute
         guten guter haha hallo hast hey hi hilf hm hoffentlich höchstens insgesamt irgendwann irgendwo klar klingt komm
         korrektur kurz kürze letzte letzten letzter letztes liebe lieber liste lösch lösche mach mache mama merk merke
         mittlerweile mindestens moin nächste nächsten nächster nächstes nee nenne nimm notiere ok okay oma onkel opa
         papa plane prima prüfe quatsch richtig rechne ruf rufe sag sage schau schade schön schreib schreibe schreiben
         seltsam servus sieh sorry speichere später stimmt super suche tante tja toll trag trage tut übersetze
-        ungefähr vergiss vergleiche vermutlich verschieb verschiebe vorerst vorhin vorsicht wahrscheinlich warte weißt
+        ungefähr vergiss vergleiche vermutlich verschieb verschiebe vorausgesetzt vorerst vorhin vorsicht wahrscheinlich warte weißt
         weitere wichtig willkommen wirklich wusstest zähl zähle zeig zeige ziemlich zunächst zufällig zwei drei vier
         fünf sechs sieben acht neun zehn elf zwölf
         """),
@@ -118,10 +118,10 @@ _FRENCH: Final = Language(
         un une va vais vas vers veut veux voici voilà vont vos votre vous y c t c'est d'abord j'avais j'aime n'est qu'il
         """),
     _words("""
-        aide ajoute allô appelle apparemment attends avis bah bon bonjour bonne bonsoir bref calcule certes change
+        aide ajoute allô appelle apparemment attends avis bah bon bonjour bonne bonsoir bravo bref calcule certes change
         cher chère cherche coucou combien compare corrige crée d'accord décris désolé désolée dernièrement dernier dis
         dommage donne écris efface évidemment exact excusez explique fais finalement franchement génial hélas
-        heureusement imagine impossible intéressant joli liste malheureusement maman merci mets montre note nouvelle
+        grand grande heureusement imagine impossible intéressant joli jolie liste malheureusement maman merci mets montre note nouvelle
         normalement oublie ok okay ouais papa papi mamie pardon parfait parle peut-être pense petit petite possible
         prends première premier prépare quant question raconte rappelle récemment réécris regarde remplace réponds
         reporte résume salut sérieusement super supprime surtout tiens traduis trouve tristement trois quatre cinq six
@@ -137,7 +137,8 @@ LANGUAGES: Final = {"en": _ENGLISH, "de": _GERMAN, "fr": _FRENCH}
 
 TITLES: Final = _words("""
     mr mrs ms miss dr prof professor sir madam lord lady herr herrn frau fräulein doktor monsieur madame mademoiselle m
-    mme mlle st uncle aunt onkel tante tonton tata captain president king queen pope
+    mme mlle st uncle aunt onkel tante tonton tata captain president king queen pope dad daddy mom mum mama papa granny nan nana grandma grandpa oma opa
+    cousin cousine nichte neffe
     """)
 """What stands before a name and is no part of it."""
 
@@ -152,7 +153,13 @@ TIMES_AND_TONGUES: Final = _words("""
     swedish danish norwegian finnish czech hungarian arabic korean american british european austrian swiss canadian
     african asian englisch deutsch französisch spanisch italienisch portugiesisch russisch japanisch chinesisch
     lateinisch griechisch polnisch türkisch schwedisch anglais allemand français espagnol italien portugais russe
-    japonais chinois englische englischen deutsche deutschen französische französischen européen européenne
+    japonais chinois estonian latvian lithuanian ukrainian croatian serbian slovak slovenian romanian bulgarian icelandic
+    irish scottish welsh belgian australian brazilian mexican indian iranian israeli egyptian nigerian ethiopian vietnamese
+    thai indonesian persian hebrew hindi urdu bengali catalan basque flemish bavarian sicilian norman asiatisch estnisch
+    ukrainisch kroatisch dänisch norwegisch finnisch ungarisch tschechisch rumänisch arabisch koreanisch hebräisch
+    amerikanisch britisch österreichisch schweizerisch europäisch suédois danois norvégien finlandais hongrois tchèque
+    roumain arabe coréen néerlandais ukrainien américain britannique autrichien suisse belge breton bretonne basque
+    catalan englische englischen deutsche deutschen französische französischen européen européenne
     """)
 """Days, months, feasts and languages."""
 
@@ -235,6 +242,15 @@ LONG_NOUN: Final = 12
 """From so many letters on, a German word in one piece is a compound of common nouns."""
 
 GERMAN_NOUN_ENDINGS: Final = (
+    "innen",
+    "terin",
+    "nerin",
+    "lerin",
+    "derin",
+    "logie",
+    "grafie",
+    "graphie",
+    "ium",
     "ung",
     "ungen",
     "heit",
@@ -260,6 +276,40 @@ GERMAN_NOUN_ENDINGS: Final = (
     "ik",
 )
 """How German nouns end that are no names."""
+
+GERMAN_NOUN_BEGINNINGS: Final = (
+    "ver",
+    "vor",
+    "auf",
+    "aus",
+    "ein",
+    "ab",
+    "um",
+    "zu",
+    "unter",
+    "über",
+    "durch",
+    "hinter",
+)
+"""How longer German nouns begin that are no names."""
+
+WATERS: Final = _words("main rhein neckar inn see oder saale donau lahn ruhr breisgau meer mur elbe isar")
+"""What stands in the name of a town after am, an der or im: "Frankfurt am Main"."""
+
+STREETS: Final = ("straße", "strasse", "gasse", "allee", "platz", "weg")
+"""How a street is called in German, before its number."""
+
+PLURAL_VERBS: Final = _words(
+    "are were have need do don't aren't weren't haven't sind waren haben werden habe bin sont étaient ont"
+)
+"""Verbs before which, at the beginning of a sentence, no single name stands."""
+
+OBJECTS: Final = {
+    "en": _words("my your his her our their the a an me us it this that these those"),
+    "de": _words("mir mich uns bitte den das die einen eine ein dir es mal diese diesen dieses"),
+    "fr": _words("un une mon ma mes ce cette ces moi par votre vos ton ta tes"),
+}
+"""What follows a verb in the imperative, at the beginning of a sentence, and hardly ever a name."""
 
 FRENCH_OR_ENGLISH_ENDINGS: Final = ("ing", "ly", "ment", "ness", "tion", "tions", "ments", "ity", "ée", "ées")
 """How words end that are rarely names, where they only stand at the beginning of a sentence."""

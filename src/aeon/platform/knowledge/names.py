@@ -11,6 +11,7 @@ from typing import Final, NamedTuple, TypeAlias
 from aeon.platform.knowledge.common_words import (
     COMMON_ACRONYMS,
     FRENCH_OR_ENGLISH_ENDINGS,
+    GERMAN_NOUN_BEGINNINGS,
     GERMAN_NOUN_ENDINGS,
     GERMAN_NOUNS,
     LANGUAGES,
@@ -18,9 +19,13 @@ from aeon.platform.knowledge.common_words import (
     LEGAL_FORMS,
     LONG_NOUN,
     NAME_ENDINGS,
+    OBJECTS,
     PARTICLES,
+    PLURAL_VERBS,
+    STREETS,
     TIMES_AND_TONGUES,
     TITLES,
+    WATERS,
     Language,
 )
 
@@ -38,15 +43,21 @@ _TOKEN: Final = re.compile(r"[^\W\d_](?:[\w\u2019'&+.-]*[\w+])?|\d+")
 _ENDS: Final = re.compile(r"[.!?\u2026:;\n\u2022*|>]|(?:^|\s)-\s|--|\u2014")
 _QUOTES_OR_NONE: Final = ('"', "'", "\u201c", "\u201d", "\u201e", "\u201a", "\u2018", "\u00ab", "\u00bb", "(", "[")
 _TITLE: Final = re.compile(r"\b(?:Dr|Prof|Mr|Mrs|Ms|St|Fr|Hr|Mme|Mlle|M|Ing|Mag|Dipl)$")
+_FIRST_PERSON: Final = re.compile(r"i(?:['\u2019]|$)")
 _POSSESSIVE: Final = re.compile(r"['\u2019](?:s|S)?$")
 _ELISION: Final = re.compile(r"^(?:[cdjlmnst]|qu|jusqu|lorsqu|puisqu)['\u2019](?=\w)", re.IGNORECASE)
 _INNER: Final = re.compile(r"^[^\W\d_]*[a-z][^\W\d_]*[A-Z]|^[A-Z]+[a-z]+[A-Z]")
 _MAX_WORDS: Final = 6
 _MAX_PARTICLES: Final = 2
 _SHOUTED_WORDS: Final = 4
+_VERBS: Final = frozenset(
+    "war kam ging fuhr lag saß rief schrieb sprach wurde will kann muss soll darf mag starb zog traf gab blieb fand lief las "
+    "half trug".split()
+)
 _SURE: Final = 3
 """How often a word was written as a name, from where on that decides."""
 
+_PREFIXED: Final = 6
 _SHORTEST_NOUN: Final = 4
 """Letters of a common noun that ends a compound, and of what stands before it less one."""
 
@@ -83,6 +94,7 @@ class _Token(NamedTuple):
 class _Reading(NamedTuple):
     """A text as the finder reads it."""
 
+    text: str
     tokens: Sequence[_Token]
     language: str
     known: Language
@@ -101,6 +113,11 @@ def distinct_names(names: Sequence[FoundName]) -> list[str]:
     """Returns each name once, without those that are a part of a longer one."""
     texts = list(dict.fromkeys(each.text for each in names))
     return [each for each in texts if not any(_is_part(each, other) for other in texts)]
+
+
+def words_of(text: str) -> set[str]:
+    """Returns the folded words of a text: those of which `WordCases` may know something."""
+    return {token.folded for token in _tokens(text)}
 
 
 def language_of(text: str) -> str:
@@ -139,7 +156,14 @@ def _read(text: str, cases: WordCases) -> _Reading:
         for token in tokens
         if token.is_capital and not token.begins and not (shouts and token.text.isupper())
     )
-    return _Reading([] if shouts else tokens, language, LANGUAGES[language], cases, within)
+    if shouts:
+        tokens = [token for token in tokens if _is_known_name(cases.get(token.folded, (0, 0)))]
+    return _Reading(text, tokens, language, LANGUAGES[language], cases, within)
+
+
+def _is_known_name(counted: tuple[int, int]) -> bool:
+    capital, other = counted
+    return capital > other
 
 
 def _is_shouted(tokens: Sequence[_Token]) -> bool:
@@ -154,12 +178,13 @@ def _tokens(text: str) -> Iterator[_Token]:
     for found in _TOKEN.finditer(plain):
         gap = plain[end : found.start()]
         word, start = found[0], found.start()
-        if elided := _ELISION.match(word):
+        elided = _ELISION.match(word)
+        if elided and not (word[0].isupper() and word[elided.end()].isupper() and end and not _ENDS.search(gap)):
             word, start = word[elided.end() :], start + elided.end()
         word = _POSSESSIVE.sub("", word)
         after_title = gap.startswith(".") and _TITLE.search(plain[:end]) is not None
         begins = not after_title and (end == 0 or _ENDS.search(gap) is not None or gap.strip()[-1:] in _QUOTES_OR_NONE)
-        yield _Token(word, word.casefold(), start, begins, gap if not elided else "'")
+        yield _Token(word, word.casefold(), start, begins, gap if start == found.start() else "'")
         end = found.end()
 
 
@@ -173,8 +198,9 @@ def _phrases(reading: _Reading) -> Iterator[FoundName]:
             continue
         first = _first_of_name(reading, place, end)
         after = _noun_within(reading, first, end)
-        if first < after:
-            yield _name_of(reading.tokens[first:after], is_genitive=after < end)
+        is_adjective = after < end and reading.tokens[after - 1].folded.endswith("er")  # "Bremer Kollegen"
+        if first < after and not is_adjective:
+            yield _name_of(reading, reading.tokens[first:after], is_genitive=after < end)
         place = max(after, place + 1)
 
 
@@ -182,14 +208,19 @@ def _noun_within(reading: _Reading, first: int, end: int) -> int:
     """Return where a German common noun ends a run after a name: "Henrikes Bruder"; the run's end without one."""
     if reading.language == "de" and first < end and reading.tokens[end - 1].folded not in LEGAL_FORMS:
         for place in range(first + 1, end):
-            if reading.tokens[place].folded in GERMAN_NOUNS:
+            word, before = reading.tokens[place].folded, reading.tokens[place - 1].folded
+            if word in GERMAN_NOUNS or (before.endswith("s") and _is_plain_noun(word)):
                 return place
     return end
 
 
-def _name_of(tokens: Sequence[_Token], *, is_genitive: bool) -> FoundName:
+def _name_of(reading: _Reading, tokens: Sequence[_Token], *, is_genitive: bool) -> FoundName:
     """Return the name that some words are; a German genitive before a noun loses its s."""
-    text = _joined(tokens)
+    last = tokens[-1]
+    text = " ".join(reading.text[tokens[0].start : last.start + len(last.text)].split())
+    head, _, end = text.rpartition("-")
+    if head and end.casefold() in GERMAN_NOUNS and (_INNER.match(head) or head.isupper()):
+        text = head
     return FoundName(text[:-1] if is_genitive and text.endswith("s") else text, tokens[0].start)
 
 
@@ -213,6 +244,18 @@ def _run_end(reading: _Reading, place: int) -> int:
         if beyond > end and reading.language != "fr" and tokens[end].text in _HARD_PARTICLES:
             break
         end = beyond + 1
+    return _water_after(reading, end) if reading.language == "de" else end
+
+
+def _water_after(reading: _Reading, end: int) -> int:
+    """Return the end of what follows a town's name, as in "Frankfurt am Main"; `end` itself without it."""
+    tokens = reading.tokens
+    for number in (1, 2):
+        words = [token.folded for token in tokens[end : end + number]]
+        if end + number < len(tokens) and words in (["am"], ["im"], ["an", "der"]):
+            river = tokens[end + number].folded
+            if (river in WATERS or river.endswith(("see", "meer"))) and tokens[end + number].is_capital:
+                return end + number + 1
     return end
 
 
@@ -226,11 +269,13 @@ def _may_be_in_name(reading: _Reading, place: int) -> bool:
     word = token.folded
     if not token.is_capital or (len(token.text) == 1) or word in TIMES_AND_TONGUES:
         return False
-    if token.text.isupper() and word in COMMON_ACRONYMS:
+    if token.text.isupper() and (word in COMMON_ACRONYMS or word in reading.known.grammar):
         return False
-    return word not in reading.known.grammar or (
-        not token.begins and reading.language != "de" and word != "i" and _is_inside_title(reading, place)
-    )
+    if word not in reading.known.grammar:
+        return True
+    if reading.language == "de" or _FIRST_PERSON.match(word):
+        return False
+    return not token.begins or word in reading.within or _is_inside_title(reading, place)
 
 
 def _is_inside_title(reading: _Reading, place: int) -> bool:
@@ -254,14 +299,18 @@ def _begins_name(reading: _Reading, place: int, end: int) -> bool:
     word = token.folded
     if word in LEADING_ARTICLES and not token.begins and token.text[0].isupper() and reading.language != "de":
         return end - place > 1
-    if word.rstrip(".") in TITLES or word in reading.known.grammar or token.text in PARTICLES or word in LEGAL_FORMS:
+    if word in TITLES or token.text in PARTICLES or word in LEGAL_FORMS:
+        return False
+    if word in reading.known.grammar and (token.begins or reading.language == "de") and word not in reading.within:
         return False
     if end - place > 1 and reading.tokens[end - 1].folded in LEGAL_FORMS:
         return True
     if _INNER.match(token.text) or (token.text.isupper() and len(token.text) > 1):
         return True
-    if reading.language == "de" and _is_german_noun(reading, place):
-        return False
+    if reading.language == "de":
+        is_noun = _is_noun_in_run(reading, place) if end - place > 1 else _is_german_noun(reading, place)
+        if is_noun:
+            return False
     if token.begins:
         return _begins_sentence_as_name(reading, place, end)
     capital, other = reading.cases.get(word, (0, 0))
@@ -272,41 +321,76 @@ def _begins_sentence_as_name(reading: _Reading, place: int, end: int) -> bool:
     """Whether the first word of a sentence is a name: by the user's other words, else by what is not one."""
     token = reading.tokens[place]
     word = token.folded
+    if end - place > 1 and not reading.tokens[place + 1].begins and word not in reading.known.openers:
+        return True
+    if end < len(reading.tokens) and end - place == 1 and _is_followed_by_object(reading, end):
+        return False
     capital, other = reading.cases.get(word, (0, 0))
     if capital + other > 0:
-        return capital > other
+        return capital >= other and capital > 0
     if word in reading.within:
         return True
     parts = word.split("-")
     if any(part in known.openers or part in known.grammar for known in LANGUAGES.values() for part in (word, parts[0])):
         return False
-    if end - place > 1 and not reading.tokens[place + 1].text.islower():
-        return True
-    return reading.language == "de" or not word.endswith(FRENCH_OR_ENGLISH_ENDINGS)
+    if reading.language == "de":
+        return end < len(reading.tokens) and _is_verb_of_one(reading.tokens[end])
+    return not word.endswith(FRENCH_OR_ENGLISH_ENDINGS)
+
+
+def _is_followed_by_object(reading: _Reading, end: int) -> bool:
+    """Whether a first word is a verb: "Mark my words"."""
+    after = reading.tokens[end]
+    is_after = after.gap == " " and after.text.islower()
+    return is_after and (after.folded in OBJECTS[reading.language] or after.folded in PLURAL_VERBS)
+
+
+def _is_verb_of_one(token: _Token) -> bool:
+    """Whether a German word after a first word is a verb of the third person: "Nele jobbt"."""
+    is_verb = token.text.islower() and (token.folded.endswith("t") or token.folded in _VERBS)
+    return (is_verb and token.gap == " ") or (token.gap in (", ", " ") and token.folded == "und")
+
+
+def _is_noun_in_run(reading: _Reading, place: int) -> bool:
+    """Whether the first of several German words with capital letters is a noun before a name: "Projekt Polarstern"."""
+    word, after = reading.tokens[place].folded, reading.tokens[place + 1]
+    return word in GERMAN_NOUNS or (after.text in PARTICLES and _is_plain_noun(word))
 
 
 def _is_german_noun(reading: _Reading, place: int) -> bool:
     """Whether a German word with a capital letter is a common noun at this place, not a name."""
     token = reading.tokens[place]
     word = token.folded
-    if "-" in token.text and not any(part in GERMAN_NOUNS for part in word.split("-")):
+    if _is_street(reading, place):
         return False
-    capital, other = reading.cases.get(word, (0, 0))
-    if capital > 2 * other and capital > 1:
-        return False
-    if _is_compound(word) or word.endswith(GERMAN_NOUN_ENDINGS) or len(word) >= LONG_NOUN:
+    if _is_plain_noun(word):
         return True
+    capital, other = reading.cases.get(word, (0, 0))
+    if capital > 0 and capital >= other:
+        return False
     if _has_determiner(reading, place):
         return True
     return other > capital
 
 
-def _is_compound(word: str) -> bool:
-    """Whether a word is a common noun, or ends in one: "Geburtstagskuchen"."""
-    if word in GERMAN_NOUNS:
+def _is_street(reading: _Reading, place: int) -> bool:
+    """Whether a word is a street with its number: "Kaltenbachstraße 7"."""
+    after = reading.tokens[place + 1 : place + 2]
+    is_before_number = bool(after) and after[0].text.isdigit() and after[0].gap == " "
+    return is_before_number and reading.tokens[place].text.casefold().endswith(
+        tuple(each.casefold() for each in STREETS)
+    )
+
+
+def _is_plain_noun(word: str) -> bool:
+    """Whether a folded German word is a common noun wherever it stands: listed, or formed as nouns are."""
+    last = word.rpartition("-")[2]
+    if last in GERMAN_NOUNS or last.endswith(GERMAN_NOUN_ENDINGS):
         return True
-    if word.endswith(NAME_ENDINGS):
+    if "-" in word or word.endswith(NAME_ENDINGS):
         return False
+    if len(word) >= LONG_NOUN or (len(word) >= _PREFIXED and word.startswith(GERMAN_NOUN_BEGINNINGS)):
+        return True
     return any(len(word) - at >= _SHORTEST_NOUN and word[at:] in GERMAN_NOUNS for at in range(3, len(word) - 3))
 
 
@@ -325,10 +409,3 @@ def _has_determiner(reading: _Reading, place: int) -> bool:
         if not is_adjective:
             return False
     return False
-
-
-def _joined(tokens: Sequence[_Token]) -> str:
-    text = tokens[0].text
-    for token in tokens[1:]:
-        text += (token.gap if token.gap in ("-", " & ") else " ") + token.text
-    return text

@@ -155,5 +155,5 @@ def _states_something(sentence: str, text: str) -> bool:
 
 def _place_of(name: str, text: str) -> int:
     """Return where a name stands in a text as words of its own; -1 if it does not."""
-    found = re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text)
+    found = re.search(rf"(?<!\w){re.escape(name)}(?:['\u2019]?s)?(?!\w)", text)
     return -1 if found is None else found.start()
