@@ -14,6 +14,7 @@ from aeon.platform.knowledge.common_words import (
     GERMAN_NOUN_BEGINNINGS,
     GERMAN_NOUN_ENDINGS,
     GERMAN_NOUNS,
+    GERMAN_VERBS,
     LANGUAGES,
     LEADING_ARTICLES,
     LEGAL_FORMS,
@@ -50,10 +51,6 @@ _INNER: Final = re.compile(r"^[^\W\d_]*[a-z][^\W\d_]*[A-Z]|^[A-Z]+[a-z]+[A-Z]")
 _MAX_WORDS: Final = 6
 _MAX_PARTICLES: Final = 2
 _SHOUTED_WORDS: Final = 4
-_VERBS: Final = frozenset(
-    "war kam ging fuhr lag saß rief schrieb sprach wurde will kann muss soll darf mag starb zog traf gab blieb fand lief las "
-    "half trug".split()
-)
 _SURE: Final = 3
 """How often a word was written as a name, from where on that decides."""
 
@@ -295,47 +292,60 @@ def _first_of_name(reading: _Reading, place: int, end: int) -> int:
 
 
 def _begins_name(reading: _Reading, place: int, end: int) -> bool:
+    """Whether a name begins at a place of a run, which ends at `end`."""
     token = reading.tokens[place]
     word = token.folded
     if word in LEADING_ARTICLES and not token.begins and token.text[0].isupper() and reading.language != "de":
         return end - place > 1
-    if word in TITLES or token.text in PARTICLES or word in LEGAL_FORMS:
+    if _is_no_beginning(reading, place):
         return False
-    if word in reading.known.grammar and (token.begins or reading.language == "de") and word not in reading.within:
+    is_company = end - place > 1 and reading.tokens[end - 1].folded in LEGAL_FORMS
+    if is_company or _INNER.match(token.text) or (token.text.isupper() and len(token.text) > 1):
+        return True
+    if reading.language == "de" and _is_noun_at(reading, place, end):
         return False
-    if end - place > 1 and reading.tokens[end - 1].folded in LEGAL_FORMS:
-        return True
-    if _INNER.match(token.text) or (token.text.isupper() and len(token.text) > 1):
-        return True
-    if reading.language == "de":
-        is_noun = _is_noun_in_run(reading, place) if end - place > 1 else _is_german_noun(reading, place)
-        if is_noun:
-            return False
     if token.begins:
         return _begins_sentence_as_name(reading, place, end)
     capital, other = reading.cases.get(word, (0, 0))
     return reading.language == "de" or capital >= other or capital >= _SURE
 
 
-def _begins_sentence_as_name(reading: _Reading, place: int, end: int) -> bool:
-    """Whether the first word of a sentence is a name: by the user's other words, else by what is not one."""
+def _is_no_beginning(reading: _Reading, place: int) -> bool:
+    """Whether no name begins with a word: a title, a particle, a legal form, or a small word of the language."""
     token = reading.tokens[place]
     word = token.folded
-    if end - place > 1 and not reading.tokens[place + 1].begins and word not in reading.known.openers:
+    if word in TITLES or token.text in PARTICLES or word in LEGAL_FORMS:
         return True
-    if end < len(reading.tokens) and end - place == 1 and _is_followed_by_object(reading, end):
+    is_small_word = word in reading.known.grammar and (token.begins or reading.language == "de")
+    return is_small_word and word not in reading.within
+
+
+def _begins_sentence_as_name(reading: _Reading, place: int, end: int) -> bool:
+    """Whether the first word of a sentence is a name: by the words after it and the user's others, else by its form."""
+    word = reading.tokens[place].folded
+    is_single = end - place == 1
+    if not is_single and not reading.tokens[place + 1].begins and word not in reading.known.openers:
+        return True
+    if is_single and end < len(reading.tokens) and _is_followed_by_object(reading, end):
         return False
     capital, other = reading.cases.get(word, (0, 0))
     if capital + other > 0:
         return capital >= other and capital > 0
-    if word in reading.within:
-        return True
-    parts = word.split("-")
-    if any(part in known.openers or part in known.grammar for known in LANGUAGES.values() for part in (word, parts[0])):
+    return word in reading.within or _looks_like_first_name(reading, word, end)
+
+
+def _looks_like_first_name(reading: _Reading, word: str, end: int) -> bool:
+    """Whether a word that stands at the beginning of a sentence alone, and nowhere else, may be a name."""
+    first = word.split("-")[0]
+    if any(part in known.openers or part in known.grammar for known in LANGUAGES.values() for part in (word, first)):
         return False
     if reading.language == "de":
         return end < len(reading.tokens) and _is_verb_of_one(reading.tokens[end])
     return not word.endswith(FRENCH_OR_ENGLISH_ENDINGS)
+
+
+def _is_noun_at(reading: _Reading, place: int, end: int) -> bool:
+    return _is_noun_in_run(reading, place) if end - place > 1 else _is_german_noun(reading, place)
 
 
 def _is_followed_by_object(reading: _Reading, end: int) -> bool:
@@ -347,7 +357,7 @@ def _is_followed_by_object(reading: _Reading, end: int) -> bool:
 
 def _is_verb_of_one(token: _Token) -> bool:
     """Whether a German word after a first word is a verb of the third person: "Nele jobbt"."""
-    is_verb = token.text.islower() and (token.folded.endswith("t") or token.folded in _VERBS)
+    is_verb = token.text.islower() and (token.folded.endswith("t") or token.folded in GERMAN_VERBS)
     return (is_verb and token.gap == " ") or (token.gap in (", ", " ") and token.folded == "und")
 
 
