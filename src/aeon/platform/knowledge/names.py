@@ -336,7 +336,7 @@ def _begins_sentence_as_name(reading: _Reading, place: int, end: int) -> bool:
 
 def _looks_like_first_name(reading: _Reading, word: str, end: int) -> bool:
     """Whether a word that stands at the beginning of a sentence alone, and nowhere else, may be a name."""
-    first = word.split("-")[0]
+    first = word.partition("-")[0]
     if any(part in known.openers or part in known.grammar for known in LANGUAGES.values() for part in (word, first)):
         return False
     if reading.language == "de":
