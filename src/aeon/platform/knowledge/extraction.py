@@ -14,7 +14,8 @@ from aeon.platform.episodes.writing import add_missing_episodes
 from aeon.platform.knowledge import queries
 from aeon.platform.knowledge.facts import FoundFact, add_fact, state_fact
 from aeon.platform.knowledge.model import STATEMENTS, FactState, name_key
-from aeon.platform.knowledge.names import WordCases, count_cases, distinct_names, find_names, words_of
+from aeon.platform.knowledge.names import distinct_names, find_names
+from aeon.platform.knowledge.readings import WordCases, count_cases, words_of
 from aeon.platform.knowledge.statements import find_statements
 from aeon.platform.ledger import Ledger
 from aeon.platform.queries import LOCKED_HEAD

@@ -9,9 +9,11 @@ from aeon.platform.knowledge.common_words import CORRECTING_PREPOSITIONS
 from aeon.platform.knowledge.statements import Statement
 
 _CLAUSE: Final = re.compile(
-    r"[;:\u2014]|\.\s|,?\s+(?:but|while|whereas|aber|während|mais|tandis que)\s+|"
-    r",\s+(?=(?:and |und |et )?(?:i|we|ich|wir|je|j'|nous|vorher|danach|jetzt|before|now)\b)|"
-    r"\s+(?:and|und|et)\s+(?=(?:i|we|ich|wir|je|j'|nous|mine|ours|meine|meiner|meins|unser|unsere)\b)",
+    r"[;:\u2014]|\.\s|"
+    r",?\s+(?:but|while|whereas|aber|während|mais|tandis que)\s+(?!(?:in|at|to|from|am|im|bei|nach|aus|von|à|en|au|de)\b)|"
+    r",\s+(?=(?:vorher|danach|jetzt|before|now)\b)|"
+    r",?\s+(?:(?:and|und|et)\s+)?(?=(?:i|we|ich|wir|je|j'|nous|mine|ours|meine|meiner|meins|unser|unsere)\b)|"
+    r",?\s+(?:and|und|et)\s+(?=(?:he|she|they|er|sie|il|elle|ils|elles)\b)",
     re.IGNORECASE,
 )
 _LISTED: Final = re.compile(r"\s*(?:,|and|und|et|or|oder|ou|&|,\s*(?:and|und|et))\s*", re.IGNORECASE)

@@ -9,7 +9,8 @@ from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 from aeon.platform.knowledge.model import name_key
-from aeon.platform.knowledge.names import WordCases, distinct_names, find_names
+from aeon.platform.knowledge.names import distinct_names, find_names
+from aeon.platform.knowledge.readings import WordCases
 from aeon.platform.knowledge.sentence_words import FIRST_PERSON, GOES_ON, OPINION, REQUEST, UNCERTAIN
 
 _LONGEST: Final = 400
