@@ -15,8 +15,9 @@ from aeon.platform.knowledge import queries
 from aeon.platform.knowledge.facts import FoundFact, add_fact, state_fact
 from aeon.platform.knowledge.model import STATEMENTS, FactState, name_key
 from aeon.platform.knowledge.names import distinct_names, find_names
-from aeon.platform.knowledge.readings import WordCases, count_cases, words_of
+from aeon.platform.knowledge.readings import WordCases, words_of
 from aeon.platform.knowledge.statements import find_statements
+from aeon.platform.knowledge.word_cases import count_cases
 from aeon.platform.ledger import Ledger
 from aeon.platform.queries import LOCKED_HEAD
 from aeon.platform.store import Store, UnitOfWork
