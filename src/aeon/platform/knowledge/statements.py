@@ -15,6 +15,9 @@ from aeon.platform.knowledge.sentence_words import FIRST_PERSON, GOES_ON, OPINIO
 
 _LONGEST: Final = 400
 _FEWEST_WORDS: Final = 3
+_FEWEST_CRIED: Final = 5
+"""Words of an exclamation that states something."""
+
 
 _ABBREVIATION: Final = re.compile(
     r"(?:\b(?:Dr|Mr|Mrs|Ms|Prof|St|Sr|Jr|vs|etc|approx|No|Nr|Str|bzw|ca|inkl|usw|vgl|evtl|Mme|Mlle|M|Tel|Fr|Hr)|"
@@ -25,9 +28,10 @@ _CODE: Final = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _MARK: Final = re.compile(r"^\s*(?:[-*\u2022]\s+|\d+[.)]\s+|#+\s+)")
 _QUOTED_LINE: Final = re.compile(r"^\s*>")
 _OPENING: Final = ('"', "\u201c", "\u201e", "\u00ab", "\u201a", "'")
-_INSIDE_QUOTES: Final = re.compile(
-    r"[\"\u201c\u201e\u00ab\u00bb][^\"\u201c\u201d\u201e\u00ab\u00bb]{12,}[\"\u201c\u201d\u00bb\u00ab]"
+_QUOTING: Final = re.compile(
+    r"[\"\u201c\u201e\u00ab\u00bb][^\"\u201c\u201d\u201e\u00ab\u00bb]{12,}(?:[\"\u201c\u201d\u00bb\u00ab]|$)"
 )
+"""A quote within a sentence, which may end after it."""
 
 
 class Span(NamedTuple):
@@ -111,7 +115,9 @@ def _states_something(sentence: str, text: str) -> bool:
         return False
     if text.rstrip(")\"'\u201d\u00bb ").endswith(("?", "\uff1f", ":")) or text.startswith(_OPENING):
         return False
-    return not (REQUEST.match(text) or UNCERTAIN.search(text) or _INSIDE_QUOTES.search(text))
+    if text.endswith("!") and len(text.split()) < _FEWEST_CRIED:
+        return False
+    return not (REQUEST.match(text) or UNCERTAIN.search(text) or _QUOTING.search(text))
 
 
 def _place_of(name: str, text: str) -> int:
