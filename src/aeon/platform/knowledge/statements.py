@@ -26,7 +26,7 @@ _ABBREVIATION: Final = re.compile(
 _END: Final = re.compile(r"[.!?\u2026\u3002\uff01\uff1f]+[)\"'\u201c\u201d\u00bb\u2019]*(?=\s|$)|\n+")
 _CODE: Final = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _MARK: Final = re.compile(r"^\s*(?:[-*\u2022]\s+|\d+[.)]\s+|#+\s+)")
-_QUOTED_LINE: Final = re.compile(r"^\s*>")
+_QUOTED_LINE: Final = re.compile(r"[ \t]*>")
 _OPENING: Final = ('"', "\u201c", "\u201e", "\u00ab", "\u201a", "'")
 _QUOTING: Final = re.compile(
     r"[\"\u201c\u201e\u00ab\u00bb][^\"\u201c\u201d\u201e\u00ab\u00bb]{12,}(?:[\"\u201c\u201d\u00bb\u00ab]|$)"
@@ -68,7 +68,7 @@ def stating_spans(text: str) -> list[Span]:
     for sentence in _sentences(text):
         span = _without_marks(text, sentence)
         words = text[span.start : span.end]
-        states = _states_something(text[sentence.start : sentence.end], words)
+        states = not _is_quoted(text, span.start) and _states_something(words)
         goes_on = GOES_ON.match(words) is not None
         if states and goes_on and found and not text[last_end : sentence.start].strip():
             if sentence.end - found[-1].start <= _LONGEST:
@@ -109,9 +109,14 @@ def _statement(text: str, names: Sequence[str]) -> Statement | None:
     return Statement(text, []) if is_own else None
 
 
-def _states_something(sentence: str, text: str) -> bool:
+def _is_quoted(text: str, start: int) -> bool:
+    """Whether a place stands in a line that quotes."""
+    return _QUOTED_LINE.match(text, text.rfind("\n", 0, start) + 1) is not None
+
+
+def _states_something(text: str) -> bool:
     """Whether a sentence is neither a question nor a quote, a request, a heading, imagined or uncertain."""
-    if len(text) > _LONGEST or len(text.split()) < _FEWEST_WORDS or _QUOTED_LINE.match(sentence):
+    if len(text) > _LONGEST or len(text.split()) < _FEWEST_WORDS:
         return False
     if text.rstrip(")\"'\u201d\u00bb ").endswith(("?", "\uff1f", ":")) or text.startswith(_OPENING):
         return False
