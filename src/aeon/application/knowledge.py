@@ -96,10 +96,13 @@ class KnowledgeService:
         self._holder = str(uuid4())
 
     def catch_up(self, most: int = _MOST_AT_ONCE) -> int:
-        """Extract episodes that wait, at most so many, unless that is off or done elsewhere; return how many."""
+        """Extract episodes that wait, at most so many, by code; return how many.
+
+        Does nothing if that is off or done elsewhere, or where a model extracts, which a worker or a server lets do.
+        """
         queue = self._platform.extraction
         done = 0
-        if self._platform.knowledge_settings.get(self._user).extraction != "on" or not queue.state(self._user).waiting:
+        if self._platform.extracts_by_model or not self._may_extract() or not queue.state(self._user).waiting:
             return done
         while done < most and queue.take(self._user, self._holder):
             if not (number := queue.extract_by_code(self._user, _AT_ONCE)):
@@ -199,6 +202,9 @@ class KnowledgeService:
     def configure(self, changes: dict[str, str]) -> KnowledgeSettings:
         """Let the background do more or less: see `KnowledgeSettings`. Raises RuleError."""
         return self._platform.knowledge_settings.change(changes, MutationRequest(self._user))
+
+    def _may_extract(self) -> bool:
+        return self._platform.knowledge_settings.get(self._user).extraction == "on"
 
     def _find_or_add(self, name: str) -> Entity:
         try:

@@ -209,6 +209,13 @@ def state_fact(unit: UnitOfWork, fact: str, found: FoundFact, said: JsonObject, 
     unit.write(queries.ADD_ASSERTION, row)
 
 
+def contradict_fact(unit: UnitOfWork, fact: str, said: JsonObject) -> None:
+    """Write that an episode contradicts a fact; on which paths it still holds is decided when it is read."""
+    nothing: JsonObject = {"true_from": None, "true_until": None, "decided_at": None}
+    row: JsonObject = {**said, **nothing, "fact": fact, "kind": "contradicts", "state": "confirmed", "confidence": 0.9}
+    unit.write(queries.ADD_ASSERTION, row)
+
+
 def _assertion(row: Row, is_visible: bool) -> Assertion:
     source = Source(
         row["episode_id"], row["source"], row["alternative_id"], row["group_id"], row["said_at"], is_visible
