@@ -191,6 +191,24 @@ class KnowledgeService:
         self._erase_bytes()
         return fact
 
+    def draw(self, most: int = 60) -> str:
+        """Return an SVG of the most mentioned names and of the facts on screen that join two of them."""
+        from aeon.platform.diagrams.names_svg import JoiningFact, NamedNode, render_names
+
+        found = self.list_entities(most)
+        nodes = [NamedNode(each.entity.id, each.entity.name or "", each.mentions) for each in found]
+        standing = {
+            member.id: each.entity.id
+            for each in found
+            for member in self._platform.entities.family(self._user, each.entity)
+        }
+        facts = [
+            JoiningFact(standing[each.subject_id], standing[each.object_id], each.text)
+            for each in self._platform.facts.list_joining(self._user, standing)
+            if each.holds and each.subject_id in standing and each.object_id in standing
+        ]
+        return render_names(f"What {self._user} said of whom", nodes, facts)
+
     def status(self) -> KnowledgeStatus:
         """Return how far the background is, and what it may do."""
         return KnowledgeStatus(

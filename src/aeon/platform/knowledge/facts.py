@@ -77,6 +77,11 @@ class FactRepository:
         rows = self._store.read(queries.FACTS_ABOUT, {"user": user, "entities": ids}) if ids else []
         return self._facts(user, rows, place)
 
+    def list_joining(self, user: str, entities: Iterable[str]) -> list[Fact]:
+        """Return the facts about entities with these ids that join two, oldest first."""
+        rows = self._store.read(queries.FACTS_ABOUT, {"user": user, "entities": list[Json](entities)})
+        return self._facts(user, [row for row in rows if row["subject_id"] and row["object_id"]])
+
     def list_own(self, user: str, limit: int = 1000) -> list[Fact]:
         """Return what a user said of themselves without naming anything, oldest first."""
         return self._facts(user, self._store.read(queries.OWN_FACTS, {"user": user, "limit": limit}))
