@@ -4,17 +4,20 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 from uuid import uuid4
 
+from aeon.application.pages import Page, checked_limit, decode_cursor, encode_cursor, page_of
 from aeon.base.json import Json, JsonObject
 from aeon.bootstrap.platform import Platform
-from aeon.platform.errors import NotFoundError
+from aeon.platform.errors import NotFoundError, VersionError
 from aeon.platform.knowledge.entities import EntityChange, EntityCount, EntityMention, NewEntity
 from aeon.platform.knowledge.extraction import QueueState
-from aeon.platform.knowledge.model import CATEGORIES, Category, Entity, Fact, FactState
+from aeon.platform.knowledge.model import CATEGORIES, MAX_FACT, MAX_NAME, Category, Entity, Fact, FactState, name_key
 from aeon.platform.knowledge.settings import KnowledgeSettings
 from aeon.platform.ledger import MutationRequest
 
 __all__ = [
     "CATEGORIES",
+    "MAX_FACT",
+    "MAX_NAME",
     "Category",
     "Entity",
     "EntityChange",
@@ -32,6 +35,9 @@ __all__ = [
 _AT_ONCE: Final = 50
 _MOST_AT_ONCE: Final = 2_000
 """Episodes that a command extracts before it answers; a worker does the rest."""
+
+_ALL: Final = 10_000
+"""The most names of a user that are ranked."""
 
 OWN_NAMES: Final = frozenset({"me", "myself", "ich", "moi"})
 """How a user asks for what is known about themselves."""
@@ -86,13 +92,15 @@ class KnowledgeStatus(NamedTuple):
 class KnowledgeService:
     """The knowledge of one user; nobody else sees any of it. Threads may share it. Methods raise StoreError.
 
-    Names and facts are found in the background; what waits is caught up with before anything is shown.
+    Names and facts are found in the background. Without a worker, what waits is caught up with before anything is
+    shown; beside one, reading changes nothing.
     """
 
-    def __init__(self, platform: Platform, user: str) -> None:
-        """The caller closes `platform`."""
+    def __init__(self, platform: Platform, user: str, *, has_worker: bool = False) -> None:
+        """The caller closes `platform`. `has_worker`: this process extracts what users say in the background."""
         self._platform = platform
         self._user = user
+        self._has_worker = has_worker
         self._holder = str(uuid4())
 
     def catch_up(self, most: int = _MOST_AT_ONCE) -> int:
@@ -113,7 +121,7 @@ class KnowledgeService:
 
     def show(self, name: str) -> EntityView:
         """Return what is known of a name, or of an id. Raises NotFoundError, which says what is similar."""
-        self.catch_up()
+        self._prepare()
         entity = self._platform.entities.get(self._user, name)
         family = self._platform.entities.family(self._user, entity)
         facts = self._platform.facts.list_about(self._user, family)
@@ -127,18 +135,38 @@ class KnowledgeService:
 
     def facts_about_user(self) -> list[Fact]:
         """Return what the user said of themselves without naming anything, oldest first."""
-        self.catch_up()
+        self._prepare()
         return self._platform.facts.list_own(self._user)
 
-    def list_entities(self, limit: int = 50) -> list[EntityCount]:
-        """Return what is known by name, the most mentioned first."""
-        self.catch_up()
-        return self._platform.entities.list_most_mentioned(self._user, limit)
+    def list_entities(self, *, named: str = "", after: str | None = None, limit: int = 50) -> Page[EntityCount]:
+        """Return what is known by name, the most mentioned first; `named` limits it to names with these words.
+
+        `after` is the cursor of the page before. Raises RuleError for an invalid cursor or limit.
+        """
+        self._prepare()
+        key, most = name_key(named), checked_limit(limit)
+        ranked = [
+            (-each.mentions, each.entity.name_key or "", each.entity.id, each)
+            for each in self._platform.entities.list_most_mentioned(self._user, _ALL)
+            if key in (each.entity.name_key or "")
+        ]
+        ranked.sort(key=lambda each: each[:3])
+        if after is not None:
+            place = tuple(decode_cursor(after, int, str, str))
+            ranked = [each for each in ranked if each[:3] > place]
+        shown = ranked[: most + 1]
+        last = shown[min(most, len(shown)) - 1] if shown else None
+        found = [each[3] for each in shown]
+        return page_of(found, most, "" if last is None else encode_cursor(last[:3]))
 
     def list_candidates(self, limit: int = 50) -> list[Fact]:
         """Return facts on which the user has not decided, newest first."""
-        self.catch_up()
+        self._prepare()
         return self._platform.facts.list_candidates(self._user, limit)
+
+    def facts_with_text(self, text: str) -> list[Fact]:
+        """Return the fact of that text, such as a sentence that an answer recalled; empty without one."""
+        return self._platform.facts.list_with_text(self._user, text)
 
     def get_fact(self, id_: str) -> Fact:
         """Return a fact by its id or the beginning of one. Raises NotFoundError."""
@@ -146,48 +174,67 @@ class KnowledgeService:
 
     def add(self, new: NewEntity, *, key: str | None = None) -> Entity:
         """Make an entity. Raises RuleError, and ConflictError if there is one of that name."""
-        self.catch_up()
-        return self._platform.entities.add(new, MutationRequest(self._user, key))
+        self._prepare()
+        return self._platform.entities.add(new, self._request(key))
 
-    def change(self, name: str, change: EntityChange, *, key: str | None = None) -> Entity:
-        """Rename an entity, or say its category or what it is. Raises as `add` does, and NotFoundError."""
-        return self._platform.entities.change(name, change, MutationRequest(self._user, key))
+    def change(
+        self,
+        name: str,
+        change: EntityChange | JsonObject,
+        *,
+        key: str | None = None,
+        expected_version: int | None = None,
+    ) -> Entity:
+        """Rename an entity, or say its category or what it is.
+
+        `expected_version` is the version that the caller has read. Raises as `add` does, NotFoundError, VersionError.
+        """
+        wanted = EntityChange.parsed(change) if isinstance(change, dict) else change
+        entity = self._platform.entities.get(self._user, name)
+        return self._platform.entities.change(entity.id, wanted, self._request(key, expected_version))
 
     def add_fact(self, text: str, about: str | None = None, *, key: str | None = None) -> Fact:
         """Write down a fact, about an entity, which is made if there is none, or about the user.
 
-        Raises RuleError for a text that is empty or too long.
+        Raises RuleError for a text or a name that is empty or too long.
         """
         entity = None if about is None or about.casefold() in OWN_NAMES else self._find_or_add(about)
-        return self._platform.facts.add(text, entity, MutationRequest(self._user, key))
+        return self._platform.facts.add(text, entity, self._request(key))
 
     def decide(self, fact: str, state: FactState, *, key: str | None = None) -> Fact:
         """Confirm a fact, or say that it is wrong. Raises NotFoundError."""
-        return self._platform.facts.decide(fact, state, MutationRequest(self._user, key))
+        return self._platform.facts.decide(fact, state, self._request(key))
 
-    def merge(self, kept: str, absorbed: str, *, key: str | None = None) -> Entity:
-        """Say that two names mean the same. Raises NotFoundError, and ConflictError if they do already."""
-        return self._platform.entities.merge(kept, absorbed, MutationRequest(self._user, key))
+    def merge(self, kept: str, absorbed: str, *, key: str | None = None, expected_version: int | None = None) -> Entity:
+        """Say that two names mean the same.
 
-    def unmerge(self, absorbed: str, *, key: str | None = None) -> Entity:
-        """Take a merge back. Raises NotFoundError, and ConflictError for what is not merged."""
-        return self._platform.entities.unmerge(absorbed, MutationRequest(self._user, key))
+        Raises NotFoundError, ConflictError if they do already, and VersionError as `change` does.
+        """
+        return self._platform.entities.merge(kept, absorbed, self._request(key, expected_version))
 
-    def forget_entity(self, name: str, *, key: str | None = None) -> EntityView:
-        """Erase an entity with the facts about it; return what was erased. Messages stay (platform 28)."""
-        view = self.show(name)
-        request = MutationRequest(self._user, key)
-        if view.facts:
-            self._platform.facts.forget([each.id for each in view.facts], request)
-        for each in [*view.absorbed, view.entity]:
-            self._platform.entities.forget(each.id, MutationRequest(self._user))
+    def unmerge(self, absorbed: str, *, key: str | None = None, expected_version: int | None = None) -> Entity:
+        """Take a merge back. Raises NotFoundError, ConflictError for what is not merged, and VersionError."""
+        return self._platform.entities.unmerge(absorbed, self._request(key, expected_version))
+
+    def forget_entity(self, name: str, *, key: str | None = None, expected_version: int | None = None) -> None:
+        """Erase an entity with all that was merged into it and the facts about it. Messages stay (platform 28).
+
+        Raises NotFoundError, and VersionError as `change` does.
+        """
+        entities = self._platform.entities
+        found = entities.find(self._user, name)
+        if found.forgotten_at is None:
+            found = entities.get(self._user, found.id)
+            if expected_version is not None and expected_version != found.version:
+                raise VersionError(expected_version, found.version)
+            self._forget_belongings(found)
+        entities.forget(found.id, self._request(key, expected_version))
         self._erase_bytes()
-        return view
 
     def forget_fact(self, id_: str, *, key: str | None = None) -> Fact:
         """Erase the text of a fact; return it. The message that said it stays (platform 28)."""
         fact = self.get_fact(id_)
-        self._platform.facts.forget([fact.id], MutationRequest(self._user, key))
+        self._platform.facts.forget([fact.id], self._request(key))
         self._erase_bytes()
         return fact
 
@@ -195,7 +242,7 @@ class KnowledgeService:
         """Return an SVG of the most mentioned names and of the facts on screen that join two of them."""
         from aeon.platform.diagrams.names_svg import JoiningFact, NamedNode, render_names
 
-        found = self.list_entities(most)
+        found = self.list_entities(limit=most).items
         nodes = [NamedNode(each.entity.id, each.entity.name or "", each.mentions) for each in found]
         standing = {
             member.id: each.entity.id
@@ -213,22 +260,44 @@ class KnowledgeService:
         """Return how far the background is, and what it may do."""
         return KnowledgeStatus(
             self._platform.extraction.state(self._user),
-            self._platform.knowledge_settings.get(self._user),
+            self.settings(),
             self._platform.facts.count_by_state(self._user),
         )
 
-    def configure(self, changes: dict[str, str]) -> KnowledgeSettings:
+    def configure(self, changes: dict[str, str], *, key: str | None = None) -> KnowledgeSettings:
         """Let the background do more or less: see `KnowledgeSettings`. Raises RuleError."""
-        return self._platform.knowledge_settings.change(changes, MutationRequest(self._user))
+        return self._platform.knowledge_settings.change(changes, self._request(key))
+
+    def settings(self) -> KnowledgeSettings:
+        """Return what the background may do."""
+        return self._platform.knowledge_settings.get(self._user)
+
+    def _prepare(self) -> None:
+        """Catch up with what waits, unless a worker of this process does."""
+        if not self._has_worker:
+            self.catch_up()
+
+    def _request(self, key: str | None = None, expected: int | None = None) -> MutationRequest:
+        return MutationRequest(self._user, key, expected)
 
     def _may_extract(self) -> bool:
-        return self._platform.knowledge_settings.get(self._user).extraction == "on"
+        return self.settings().extraction == "on"
+
+    def _forget_belongings(self, entity: Entity) -> None:
+        """Erase the facts about an entity and what was merged into it; the entity is last, so this can be repeated."""
+        family = self._platform.entities.family(self._user, entity)
+        facts = self._platform.facts.list_about(self._user, family)
+        if facts:
+            self._platform.facts.forget([each.id for each in facts], self._request())
+        for each in family[1:]:
+            if each.forgotten_at is None:
+                self._platform.entities.forget(each.id, self._request())
 
     def _find_or_add(self, name: str) -> Entity:
         try:
             return self._platform.entities.get(self._user, name)
         except NotFoundError:
-            return self._platform.entities.add(NewEntity(name=name), MutationRequest(self._user))
+            return self._platform.entities.add(NewEntity.parsed({"name": name}), self._request())
 
     def _erase_bytes(self) -> None:
         self._platform.store.compact(["entities", "facts", "mentions", "episodes"])

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from aeon.application.documents import ApplyStep
     from aeon.application.health import HealthService
     from aeon.application.jobs import JobService
+    from aeon.application.knowledge import KnowledgeService
     from aeon.application.metrics import MetricsService
     from aeon.application.processes import ProcessService
     from aeon.application.run_follower import RunFollower, RunUpdate
@@ -197,6 +198,11 @@ class Project:
         """The conversations: messages, answers, branches, and what answers were made from."""
         with self._opening:
             return self._workspace.conversations
+
+    @property
+    def knowledge(self) -> "KnowledgeService":
+        """What is known of what the user said: names, facts, and where each was said."""
+        return self._workspace.knowledge
 
     @property
     def processes(self) -> "ProcessService":

@@ -56,14 +56,19 @@ class Workspace:
         folder: Path,
         environ: Mapping[str, str],
         open_runtime: "Callable[[], ProcessRuntime]",
+        has_worker: bool = False,
     ) -> None:
-        """The caller closes `platform` and what `open_runtime` returns. Raises RuleError for an invalid user name."""
+        """The caller closes `platform` and what `open_runtime` returns. Raises RuleError for an invalid user name.
+
+        `has_worker`: this process does what runs in the background.
+        """
         platform.catalog.add_user(user)
         self.user = user
         self._platform = platform
         self._folder = folder
         self._environ = environ
         self._open_runtime = open_runtime
+        self._has_worker = has_worker
 
     @property
     def notices(self) -> list[str]:
@@ -194,7 +199,7 @@ class Workspace:
         """What is known of what the user said: names, facts, sources."""
         from aeon.application.knowledge import KnowledgeService
 
-        return KnowledgeService(self._platform, self.user)
+        return KnowledgeService(self._platform, self.user, has_worker=self._has_worker)
 
     @cached_property
     def chats(self) -> "ChatService":
@@ -278,6 +283,7 @@ class Workspaces:
                     folder=self._app.folder,
                     environ={},  # who sends documents to a server must not read its variables by `${NAME}`
                     open_runtime=lambda: self._runtime,
+                    has_worker=True,  # requests that read must not change the record
                 )
             return self._opened[user]
 

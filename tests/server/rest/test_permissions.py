@@ -56,6 +56,10 @@ BODIES = {
     "PATCH settings": {"values": {"run.ttl": 40}},
     "POST users": {"name": "bob"},
     "PATCH users/{user}": {"role": "operator"},
+    "POST knowledge/entities": {"name": "Ida"},
+    "PATCH knowledge/entities/{entity}": {"summary": "Another friend."},
+    "POST knowledge/entities/{entity}/merge": {"other": "Linz"},
+    "POST knowledge/facts": {"text": "Ida rows."},
     "POST users/{user}/identities": {"issuer": "https://login.example.org", "subject": "4711"},
 }
 """The bodies of operations that need one; those that change things by name take an empty one."""
@@ -157,6 +161,9 @@ class World:
         self.ask("me", "POST", f"runs/{run}/answers", json={"step": "approve", "value": "yes"})
         events = self.ask("me", "GET", f"runs/{run}/events")
         assert events_of(events)[-1][2]["phase"] == "completed"
+        entity = self.ask("me", "POST", "knowledge/entities", json={"name": "Tove", "summary": "A friend."}).json()
+        self.ask("me", "POST", "knowledge/entities", json={"name": "Linz"})
+        fact = self.ask("me", "POST", "knowledge/facts", json={"text": "Tove rows.", "about": "Tove"}).json()
         asked = self.ask("me", "POST", "requests", json={"request": "What is 2 + 3?"})
         request = asked.json()["id"]
         self.ask("me", "GET", f"requests/{request}/events")
@@ -177,6 +184,8 @@ class World:
             "script": "speaks",
             "model": "small",
             "user": "ada",
+            "entity": entity["uuid"],
+            "fact": fact["uuid"],
         }
         kinds = {"services": "graph", "secrets": "key", "tools": "mine", "processes": "ask", "schedules": "often"}
         kinds |= {"service-templates": "http api", "tool-templates": "look-up"}

@@ -27,8 +27,7 @@ def add(name: str, fact: str | None, category: Category | None, summary: str | N
 def change(name: str, fields: dict[str, str | None], user: str) -> int:
     """Rename an entity, or say what it is. Raises NotFoundError, RuleError, ConflictError."""
     with workspace_session(user) as workspace:
-        wanted = {key: value for key, value in fields.items() if value is not None}
-        changed = workspace.knowledge.change(name, EntityChange.parsed(dict(wanted)))
+        changed = workspace.knowledge.change(name, EntityChange.parsed({**fields}))
         print_message(printable(f"{changed.name} is changed"))
     return ExitCode.DONE
 

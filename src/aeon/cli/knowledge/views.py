@@ -33,7 +33,7 @@ def show_entity(name: str, user: str, *, output: OutputFormat) -> int:
 def list_entities(user: str, limit: int, *, output: OutputFormat) -> int:
     """Print what is known by name, the most mentioned first."""
     with workspace_session(user) as workspace:
-        found = workspace.knowledge.list_entities(limit)
+        found = workspace.knowledge.list_entities(limit=limit).items
     data: list[Json] = [{**each.entity.as_dict(), "mentions": each.mentions} for each in found]
     if not print_as(output, data):
         rows = [(each.entity.name, each.entity.category, each.mentions, each.entity.id[:SHORT_ID]) for each in found]

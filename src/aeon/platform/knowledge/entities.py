@@ -11,9 +11,9 @@ from aeon.platform.errors import ConflictError, NotFoundError, RuleError
 from aeon.platform.knowledge import queries
 from aeon.platform.knowledge.model import Category, Entity, Source, name_key
 from aeon.platform.knowledge.visibility import visible_episodes
-from aeon.platform.ledger import AuditAction, Ledger, MutationRequest
+from aeon.platform.ledger import AuditAction, Ledger, Mutation, MutationRequest
 from aeon.platform.records import Record
-from aeon.platform.store import DuplicateError, Row, Store, UnitOfWork, guard
+from aeon.platform.store import DuplicateError, GuardError, Row, Store, UnitOfWork, guard
 
 _AFTER_ALL: Final = "\U0010ffff"
 _MENTIONS: Final = 1000
@@ -65,8 +65,11 @@ class EntityRepository:
         self._new_id = new_id
 
     def get(self, user: str, id_: str) -> Entity:
-        """Return an entity by its id, or the beginning of one, or its name; a merged one is what it was merged into."""
-        return self._standing(user, self.find(user, id_))
+        """Return an entity by its id, or the beginning of one, or its name; a merged one is what it was merged into.
+
+        A forgotten one is not found.
+        """
+        return self._standing(user, self._known(user, id_))
 
     def find(self, user: str, name: str) -> Entity:
         """Return the entity itself that has that id, beginning of an id, or name, merged or not.
@@ -149,13 +152,16 @@ class EntityRepository:
         Raises RuleError for a name without letters or digits, and ConflictError if the user has one of that name.
         """
         key = _checked_key(new.name)
+        mutation = request.mutation("entity.create", parameters=new.as_dict())
+        if (earlier := self._ledger.earlier_answer(mutation)) is not None:
+            return self._known(request.user, earlier["id"])
         rows = self._store.read(queries.ENTITIES_BY_KEY, {"user": request.user, "keys": [key]})
         if rows:
             found = Entity.of_row(rows[0])
             if found.category_by == "user" or found.made_by == "user":
                 raise ConflictError(f"You have {found.name!r} already.", next_step="Change it, or choose another name.")
             change = EntityChange(name=new.name, category=new.category, summary=new.summary)
-            return self.change(found.id, change, request)
+            return self._changed(found, change, mutation)
         at, id_ = self._ledger.now(), self._new_id()
         row: JsonObject = {
             "id": id_,
@@ -168,7 +174,6 @@ class EntityRepository:
             "summary": new.summary,
             "at": at,
         }
-        mutation = request.mutation("entity.create", parameters=new.as_dict())
         try:
             answer = self._ledger.commit(
                 lambda unit: guard(holds=unit.write(queries.ADD_ENTITY, row) == 1),
@@ -181,74 +186,69 @@ class EntityRepository:
         return self.find(request.user, answer["id"])
 
     def change(self, id_: str, change: EntityChange, request: MutationRequest) -> Entity:
-        """Change what the user says; their words win over all that is found (platform 17). Raises as `add` does."""
-        before = self.find(request.user, id_)
+        """Change what the user says; their words win over all that is found (platform 17).
+
+        Raises as `add` does, and VersionError for another version than the request expects.
+        """
+        before = self._known(request.user, id_)
         wanted: JsonObject = {name: value for name, value in change.as_dict().items() if value is not None}
-        name = str(wanted.get("name", before.name))
-        row: JsonObject = {
-            "user": request.user,
-            "id": before.id,
-            "before": before.version,
-            "name": name,
-            "name_key": _checked_key(name),
-            "category": wanted.get("category", before.category),
-            "category_by": "user" if "category" in wanted else before.category_by,
-            "summary": wanted.get("summary", before.summary),
-            "at": self._ledger.now(),
-        }
         mutation = request.mutation("entity.change", before.id, wanted)
-        try:
-            self._ledger.commit(
-                lambda unit: guard(holds=unit.write(queries.CHANGE_ENTITY, row) == 1),
-                mutation,
-                [_action("change", before.id, request.user)],
-                {"id": before.id},
-            )
-        except DuplicateError:
-            raise ConflictError(f"You have {name!r} already.", next_step="Merge the two instead.") from None
-        return self.find(request.user, before.id)
+        if self._ledger.earlier_answer(mutation) is not None:
+            return before
+        return self._changed(before, change, mutation)
 
     def merge(self, kept: str, absorbed: str, request: MutationRequest) -> Entity:
         """Say that two entities are one. Both stay, and `unmerge` takes it back (platform 37).
 
-        The user's own of the two is kept. Raises ConflictError if they are one already.
+        The user's own of the two is kept. Raises ConflictError if they are one already, and VersionError for another
+        version of the first one than the request expects.
         """
-        first, second = self.get(request.user, kept), self.get(request.user, absorbed)
+        named, other = self._known(request.user, kept), self._known(request.user, absorbed)
+        mutation = request.mutation("entity.merge", named.id, {"absorbed": other.id})
+        if (earlier := self._ledger.earlier_answer(mutation)) is not None:
+            return self._known(request.user, earlier["id"])
+        first, second = self._standing(request.user, named), self._standing(request.user, other)
         if first.id == second.id:
-            raise ConflictError(f"{first.name!r} and {absorbed!r} are one already.")
+            raise _one_already(first, absorbed)
         if second.made_by == "user" and first.made_by != "user":
             first, second = second, first
-        id_ = self._new_id()
         row: JsonObject = {
-            "id": id_,
+            "id": self._new_id(),
             "user": request.user,
             "kept": first.id,
             "absorbed": second.id,
             "by": "user",
             "at": self._ledger.now(),
         }
-        self._ledger.commit(
-            lambda unit: guard(holds=unit.write(queries.ADD_MERGE, row) == 1),
-            request.mutation("entity.merge", first.id, {"absorbed": second.id}),
-            [_action("merge", first.id, request.user, absorbed=second.id)],
-            {"id": first.id},
-        )
+        work = self._expecting(mutation, lambda unit: guard(holds=unit.write(queries.ADD_MERGE, row) == 1))
+        try:
+            self._ledger.commit(
+                work,
+                mutation,
+                [_action("merge", first.id, request.user, absorbed=second.id)],
+                {"id": first.id},
+            )
+        except DuplicateError:
+            raise _one_already(first, absorbed) from None
         return self.find(request.user, first.id)
 
     def unmerge(self, absorbed: str, request: MutationRequest) -> Entity:
-        """Take a merge back; only its mark was ever written. Raises ConflictError for what is not merged."""
-        found = self.find(request.user, absorbed)
+        """Take a merge back; only its mark was ever written.
+
+        Raises ConflictError for what is not merged, and VersionError as `change` does.
+        """
+        found = self._known(request.user, absorbed)
+        mutation = request.mutation("entity.unmerge", found.id)
+        if self._ledger.earlier_answer(mutation) is not None:
+            return found
         if found.kept_id is None:
-            raise ConflictError(
-                f"{found.name!r} is not merged into another one.", next_step="Name the one that was absorbed."
-            )
+            raise _not_merged(found)
         row: JsonObject = {"user": request.user, "absorbed": found.id, "at": self._ledger.now()}
-        self._ledger.commit(
-            lambda unit: guard(holds=unit.write(queries.UNDO_MERGE, row) == 1),
-            request.mutation("entity.unmerge", found.id),
-            [_action("unmerge", found.id, request.user)],
-            {"id": found.id},
-        )
+        work = self._expecting(mutation, lambda unit: guard(holds=unit.write(queries.UNDO_MERGE, row) == 1))
+        try:
+            self._ledger.commit(work, mutation, [_action("unmerge", found.id, request.user)], {"id": found.id})
+        except GuardError:
+            raise _not_merged(found) from None
         return self.find(request.user, found.id)
 
     def list_similar(self, user: str, entity: Entity, limit: int = 5) -> list[Entity]:
@@ -267,6 +267,10 @@ class EntityRepository:
         The facts about it are the caller's to erase. Messages that name it stay as they are.
         """
         found = self.find(request.user, id_)
+        mutation = request.mutation("entity.forget", found.id)
+        if self._ledger.earlier_answer(mutation) is not None:
+            return found
+        found = self._known(request.user, found.id)
         row: JsonObject = {"user": request.user, "id": found.id, "at": self._ledger.now()}
 
         def work(unit: UnitOfWork) -> None:
@@ -274,13 +278,52 @@ class EntityRepository:
             unit.write(queries.REMOVE_ACTIVE_OF, row)
             guard(holds=unit.write(queries.FORGET_ENTITY, row) == 1)
 
-        self._ledger.commit(
-            work,
-            request.mutation("entity.forget", found.id),
-            [_action("forget", found.id, request.user)],
-            {"id": found.id},
-        )
+        self._commit(self._expecting(mutation, work), mutation, "forget", found)
         return self.find(request.user, found.id)
+
+    def _changed(self, before: Entity, change: EntityChange, mutation: Mutation) -> Entity:
+        wanted: JsonObject = {name: value for name, value in change.as_dict().items() if value is not None}
+        name = str(wanted.get("name", before.name))
+        row: JsonObject = {
+            "user": mutation.user,
+            "id": before.id,
+            "before": before.version,
+            "name": name,
+            "name_key": _checked_key(name),
+            "category": wanted.get("category", before.category),
+            "category_by": "user" if "category" in wanted else before.category_by,
+            "summary": wanted.get("summary", before.summary),
+            "at": self._ledger.now(),
+        }
+        work = self._expecting(mutation, lambda unit: guard(holds=unit.write(queries.CHANGE_ENTITY, row) == 1))
+        try:
+            self._commit(work, mutation, "change", before)
+        except DuplicateError:
+            raise ConflictError(f"You have {name!r} already.", next_step="Merge the two instead.") from None
+        return self.find(mutation.user, before.id)
+
+    def _commit(self, work: Callable[[UnitOfWork], None], mutation: Mutation, verb: str, entity: Entity) -> None:
+        """Commit a change of an entity. Raises ConflictError if it was changed meanwhile."""
+        try:
+            self._ledger.commit(work, mutation, [_action(verb, entity.id, mutation.user)], {"id": entity.id})
+        except GuardError:
+            raise ConflictError(f"{entity.name!r} was changed in the meantime.") from None
+
+    def _expecting(self, mutation: Mutation, work: Callable[[UnitOfWork], None]) -> Callable[[UnitOfWork], None]:
+        """Add the check of the version that the request expects."""
+
+        def version(unit: UnitOfWork) -> int | None:
+            rows = unit.read(queries.ENTITY, {"user": mutation.user, "id": mutation.target})
+            return rows[0]["version"] if rows and rows[0]["forgotten_at"] is None else None
+
+        return mutation.expecting(version, work)
+
+    def _known(self, user: str, id_: str) -> Entity:
+        """Return an entity, merged or not. Raises NotFoundError, also for a forgotten one."""
+        found = self.find(user, id_)
+        if found.forgotten_at is not None:
+            raise NotFoundError(f"Nothing is known of {id_!r}.", next_step=NextStep("knowledge.list"))
+        return found
 
     def _matching(self, user: str, key: str) -> list[Row]:
         params: JsonObject = {"user": user, "prefix": key, "end": key + _AFTER_ALL, "limit": 10}
@@ -321,6 +364,14 @@ def _checked_key(name: str) -> str:
             f"{name!r} has no letters or digits.", rule="entity_name", field="$.name", next_step="Give a name."
         )
     return key
+
+
+def _one_already(kept: Entity, absorbed: str) -> ConflictError:
+    return ConflictError(f"{kept.name!r} and {absorbed!r} are one already.")
+
+
+def _not_merged(found: Entity) -> ConflictError:
+    return ConflictError(f"{found.name!r} is not merged into another one.", next_step="Name the one that was absorbed.")
 
 
 def _action(verb: str, id_: str, user: str, **details: Json) -> AuditAction:

@@ -5,7 +5,7 @@ from typing import Final, NamedTuple
 
 from aeon.base.json import Json, JsonObject
 from aeon.platform.episodes.writing import OwnEpisode, add_own_episode
-from aeon.platform.errors import NotFoundError, RuleError
+from aeon.platform.errors import ConflictError, NotFoundError, RuleError
 from aeon.platform.knowledge import queries
 from aeon.platform.knowledge.model import (
     BY_USER,
@@ -20,7 +20,7 @@ from aeon.platform.knowledge.model import (
 from aeon.platform.knowledge.visibility import visible_episodes
 from aeon.platform.ledger import AuditAction, Ledger, MutationRequest
 from aeon.platform.records import replace_unstorable
-from aeon.platform.store import Row, Store, UnitOfWork, guard
+from aeon.platform.store import GuardError, Row, Store, UnitOfWork, guard
 
 _AFTER_ALL: Final = "\U0010ffff"
 
@@ -92,6 +92,11 @@ class FactRepository:
         facts = [self.get(user, row["id"]) for row in rows]
         return [each for each in facts if each.state == "candidate"]
 
+    def list_with_text(self, user: str, text: str) -> list[Fact]:
+        """Return the user's fact of that text, however it is spelled; empty without one."""
+        rows = self._store.read(queries.FACT_BY_KEY, {"user": user, "key": name_key(text)})
+        return self._facts(user, rows)
+
     def rejected_keys(self, user: str, texts: Iterable[str]) -> set[str]:
         """Return the keys of those of the texts that the user called wrong."""
         keys: list[Json] = [*dict.fromkeys(map(name_key, texts))]
@@ -101,7 +106,12 @@ class FactRepository:
     def add(self, text: str, subject: Entity | None, request: MutationRequest) -> Fact:
         """Write down a fact that a user states, with a note as its source. Raises RuleError for a bad text."""
         stated = _checked(text)
-        at, note, id_ = self._ledger.now(), self._new_id(), self._new_id()
+        about = None if subject is None else subject.id
+        mutation = request.mutation("fact.create", parameters={"text": stated, "subject": about})
+        if (earlier := self._ledger.earlier_answer(mutation)) is not None:
+            return self.get(request.user, earlier["id"])
+        known = self.list_with_text(request.user, stated)
+        at, note, id_ = self._ledger.now(), self._new_id(), known[0].id if known else self._new_id()
         episode = OwnEpisode(note, request.user, f"notes/{request.user}", "note", f"Note:{note}", stated, at)
 
         def work(unit: UnitOfWork) -> None:
@@ -116,22 +126,28 @@ class FactRepository:
                 {"user": request.user, "episode": note, "at": at, "extractor": BY_USER, "failure": None},
             )
 
-        mutation = request.mutation("fact.create", parameters={"text": stated})
-        answer = self._ledger.commit(work, mutation, [_action("create", id_, request.user)], {"key": name_key(stated)})
-        rows = self._store.read(queries.FACT_BY_KEY, {"user": request.user, "key": answer["key"]})
-        return self._facts(request.user, rows)[0]
+        self._ledger.commit(work, mutation, [_action("create", id_, request.user)], {"id": id_})
+        return self.list_with_text(request.user, stated)[0]
 
     def decide(self, id_: str, state: FactState, request: MutationRequest) -> Fact:
-        """Confirm or reject a fact. A rejected one is shown as that, and used nowhere (platform 40)."""
+        """Confirm or reject a fact. A rejected one is shown as that, and used nowhere (platform 40).
+
+        Raises ConflictError for a fact that nothing states any more.
+        """
         fact = self.get(request.user, id_)
         row: JsonObject = {"fact": fact.id, "state": state, "at": self._ledger.now()}
         verb = {"confirmed": "confirm", "rejected": "reject", "candidate": "reopen"}[state]
-        self._ledger.commit(
-            lambda unit: guard(holds=unit.write(queries.DECIDE, row) > 0),
-            request.mutation(f"fact.{verb}", fact.id),
-            [_action(verb, fact.id, request.user)],
-            {"id": fact.id},
-        )
+        try:
+            self._ledger.commit(
+                lambda unit: guard(holds=unit.write(queries.DECIDE, row) > 0),
+                request.mutation(f"fact.{verb}", fact.id),
+                [_action(verb, fact.id, request.user)],
+                {"id": fact.id},
+            )
+        except GuardError:
+            raise ConflictError(
+                "Nothing states this fact any more.", next_step="Forget it, or write it down."
+            ) from None
         return self.get(request.user, fact.id)
 
     def forget(self, ids: Sequence[str], request: MutationRequest) -> None:

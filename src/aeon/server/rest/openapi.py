@@ -40,6 +40,8 @@ Streams are server-sent events, resumed by `Last-Event-ID`. Enumerations may gro
 _MADE: Final = {
     "/conversations": ("/conversations/", "id"),
     "/conversations/{conversation}/messages": ("/messages/", "id"),
+    "/knowledge/entities": ("/knowledge/entities/", "uuid"),
+    "/knowledge/facts": ("/knowledge/facts/", "uuid"),
     "/processes/{process}/runs": ("/runs/", "id"),
     "/requests": ("/requests/", "id"),
     **{f"/{kind}": (f"/{kind}/", "name") for kind in ("processes", "schedules", "secrets", "services", "tools")},

@@ -16,6 +16,7 @@ from aeon.server.edge.problems import HttpError, problem_response
 from aeon.server.edge.state import correlation_of
 from aeon.server.rest import (
     conversations,
+    knowledge,
     operators,
     processes,
     project,
@@ -43,6 +44,7 @@ def mount_rest(app: FastAPI) -> None:
         sessions,
         users,
         conversations,
+        knowledge,
         transfer,
         runs,
         processes,
