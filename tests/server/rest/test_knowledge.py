@@ -1,0 +1,176 @@
+"""What is known of what a user said, over REST: names, facts, decisions, merges, erasing (platform 17, 28, 35, 37, 40)."""
+
+import pytest
+
+PLACE = "/api/v1/knowledge"
+
+
+@pytest.fixture
+def told(site):
+    """`told(*texts, user=...)`: messages in a conversation of their own that were read; returns their ids."""
+
+    def tell(*texts, user="me"):
+        own = site.workspaces.of(user)
+        said = [own.conversations.say(own.conversations.create().id, text).id for text in texts]
+        own.knowledge.catch_up()
+        return said
+
+    return tell
+
+
+@pytest.fixture
+def me(site):
+    return site.client("me")
+
+
+def names(client, **query):
+    return [each["name"] for each in client.get(f"{PLACE}/entities", params=query).json()["data"]]
+
+
+def facts(client, name):
+    return {each["fact"]: each for each in client.get(f"{PLACE}/entities/{name}").json()["facts"]}
+
+
+def test_names_are_listed_in_pages_and_found_by_their_words_platform_29(me, told):
+    told("Tove lives in Linz.", "We saw Tove Lindberg in Graz.", "Linz is calm.")
+    shown = me.get(f"{PLACE}/entities?limit=2").json()
+    assert ([each["name"] for each in shown["data"]], shown["data"][0]["mentions"]) == (["Linz", "Graz"], 2)
+    following = me.get(f"{PLACE}/entities", params={"limit": 2, "cursor": shown["next"]}).json()
+    assert ([each["name"] for each in following["data"]], following["next"]) == (["Tove", "Tove Lindberg"], None)
+    assert names(me, name="lindberg") == ["Tove Lindberg"]
+    for wrong in ({"cursor": "nonsense"}, {"limit": 0}, {"limit": 201}):
+        assert me.get(f"{PLACE}/entities", params=wrong).status_code == 422, wrong
+
+
+def test_a_fact_names_its_message_and_is_confirmed_rejected_and_opened_again_platform_40(me, told):
+    (message,) = told("Tove lives in Linz.")
+    found = facts(me, "Tove")["Tove lives in Linz."]
+    assert (found["state"], found["holds"]) == ("candidate", True)
+    assert [each["source"]["alternativeId"] for each in found["assertions"]] == [message]
+    place = f"{PLACE}/facts/{found['uuid']}"
+    assert [each["uuid"] for each in me.get(f"{PLACE}/facts").json()["data"]] == [found["uuid"]]
+    for verb, state, holds in (
+        ("confirm", "confirmed", True),
+        ("reject", "rejected", False),
+        ("reopen", "candidate", True),
+    ):
+        decided = me.post(f"{place}/{verb}")
+        assert (decided.status_code, decided.json()["state"], decided.json()["holds"]) == (200, state, holds)
+        assert me.get(place).json() == decided.json()
+
+
+def test_the_branch_on_screen_decides_whether_a_fact_holds_platform_35(site, me, told):
+    (message,) = told("Tove lives in Linz.")
+    own = site.workspaces.of("me")
+    own.conversations.edit(message, "Tove lives in Graz.")
+    own.knowledge.catch_up()
+    holds = {text: each["holds"] for text, each in facts(me, "Tove").items()}
+    assert holds == {"Tove lives in Linz.": False, "Tove lives in Graz.": True}
+    own.conversations.activate(message)
+    holds = {text: each["holds"] for text, each in facts(me, "Tove").items()}
+    assert holds == {"Tove lives in Linz.": True, "Tove lives in Graz.": False}
+
+
+def test_two_names_are_merged_and_the_merge_is_taken_back_platform_37(me, told):
+    told("Tove lives in Linz.", "We met Tove Lindberg in Graz.")
+    view = me.get(f"{PLACE}/entities/Tove Lindberg").json()
+    assert [each["name"] for each in view["similar"]] == ["Tove"]
+    place, key = f"{PLACE}/entities/{view['uuid']}", {"idempotency-key": "once"}
+    merged = me.post(f"{place}/merge", json={"other": view["similar"][0]["uuid"]}, headers=key)
+    again = me.post(f"{place}/merge", json={"other": view["similar"][0]["uuid"]}, headers=key)
+    assert (merged.status_code, again.headers["idempotency-replayed"]) == (200, "true")
+    assert me.post(f"{place}/merge", json={"other": "Tove"}).status_code == 409
+    assert facts(me, "Tove").keys() == {"Tove lives in Linz.", "We met Tove Lindberg in Graz."}
+    assert [each["name"] for each in me.get(place).json()["absorbed"]] == ["Tove"]
+    assert me.post(f"{PLACE}/entities/Tove/unmerge").json()["name"] == "Tove"
+    assert me.post(f"{PLACE}/entities/Tove/unmerge").status_code == 409
+    assert facts(me, "Tove").keys() == {"Tove lives in Linz."}
+
+
+def test_a_name_is_made_changed_only_as_it_was_read_and_forgotten_platform_23_and_28(me, told):
+    made = me.post(f"{PLACE}/entities", json={"name": "Tove", "category": "Person"})
+    assert (made.status_code, made.headers["etag"]) == (201, '"1"')
+    place = made.headers["location"]
+    assert me.post(f"{PLACE}/entities", json={"name": "TOVE"}).status_code == 409
+    changed = me.patch(place, json={"summary": "A friend."}, headers={"if-match": '"1"'})
+    assert (changed.headers["etag"], changed.json()["category"]) == ('"2"', "Person")
+    for refused in (
+        me.patch(place, json={"name": "Tova"}, headers={"if-match": '"1"'}),
+        me.post(f"{place}/unmerge", headers={"if-match": '"1"'}),
+        me.delete(place, headers={"if-match": '"1"'}),
+    ):
+        assert refused.status_code in {409, 412}, refused.text
+    told("Tove lives in Linz.")
+    fact = facts(me, "Tove")["Tove lives in Linz."]["uuid"]
+    key = {"idempotency-key": "erase"}
+    assert [me.delete(place, headers=key).status_code for _ in range(2)] == [204, 204]
+    assert me.delete(place).status_code == me.get(place).status_code == 404
+    assert me.get(f"{PLACE}/facts/{fact}").status_code == 404
+    assert names(me) == ["Linz"]
+
+
+def test_a_fact_is_written_down_about_a_name_or_oneself_and_forgotten_platform_28(me):
+    about = me.post(f"{PLACE}/facts", json={"text": "Tove rows.", "about": "Tove"})
+    own = me.post(f"{PLACE}/facts", json={"text": "I row."})
+    assert [(each.status_code, each.json()["state"]) for each in (about, own)] == [(201, "confirmed")] * 2
+    assert facts(me, "Tove").keys() == {"Tove rows."}
+    assert [each["fact"] for each in me.get(f"{PLACE}/facts?of=me").json()["data"]] == ["I row."]
+    assert me.delete(own.headers["location"], headers={"if-match": '"1"'}).status_code == 412
+    assert me.delete(own.headers["location"]).status_code == 204
+    assert me.get(own.headers["location"]).status_code == 404
+
+
+def test_what_is_unknown_in_a_request_is_refused_platform_29(me):
+    for method, path, body in (
+        ("POST", "entities", {"name": "Tove", "colour": "red"}),
+        ("POST", "entities", {"name": "Tove", "category": "Boat"}),
+        ("POST", "entities", {"name": "?!"}),
+        ("POST", "facts", {"text": "Tove rows.", "state": "rejected"}),
+        ("POST", "facts", {"text": "..."}),
+        ("PATCH", "settings", {"extraction": "sometimes"}),
+        ("PATCH", "settings", {"everything": "on"}),
+    ):
+        assert me.request(method, f"{PLACE}/{path}", json=body).status_code == 422, (path, body)
+    assert me.get(f"{PLACE}/facts?of=others").status_code == 422
+
+
+def test_the_background_is_looked_at_and_switched_off_platform_38(site, me):
+    assert me.get(f"{PLACE}/settings").json()["extraction"] == "on"
+    changed = me.patch(f"{PLACE}/settings", json={"extraction": "paused"})
+    assert (changed.status_code, changed.json()["extraction"]) == (200, "paused")
+    own = site.workspaces.of("me")
+    own.conversations.say(own.conversations.create().id, "Tove lives in Linz.")
+    assert own.knowledge.catch_up() == 0
+    status = me.get(f"{PLACE}/status").json()
+    assert (status["waiting"], status["settings"]["extraction"]) == (1, "paused")
+    assert status["waitingSince"]
+
+
+def test_reading_lets_nothing_be_extracted_that_is_for_the_worker(site, me):
+    own = site.workspaces.of("me")
+    own.conversations.say(own.conversations.create().id, "Tove lives in Linz.")
+    assert names(me) == []
+    assert me.get(f"{PLACE}/status").json()["waiting"] == 1
+
+
+def test_names_are_drawn_as_a_picture_that_no_browser_runs(me, told):
+    told("Tove lives in Linz.")
+    drawn = me.get(f"{PLACE}/graph.svg")
+    assert drawn.headers["content-type"].startswith("image/svg+xml")
+    assert "sandbox" in drawn.headers["content-security-policy"]
+    assert "Tove" in drawn.text
+
+
+def test_each_user_has_knowledge_of_their_own_platform_16(site, me, told):
+    """Also one who does not own the folder."""
+    told("Tove lives in Linz.")
+    mine = facts(me, "Tove")["Tove lives in Linz."]["uuid"]
+    eve = site.client("eve")
+    assert names(eve) == []
+    for path in ("entities/Tove", f"facts/{mine}"):
+        assert eve.get(f"{PLACE}/{path}").status_code == eve.delete(f"{PLACE}/{path}").status_code == 404
+    assert eve.post(f"{PLACE}/facts/{mine}/reject").status_code == 404
+    assert "Tove" not in eve.get(f"{PLACE}/graph.svg").text
+    told("Tove rows in Graz.", user="eve")
+    assert facts(eve, "Tove").keys() == {"Tove rows in Graz."}
+    assert facts(me, "Tove").keys() == {"Tove lives in Linz."}
