@@ -40,6 +40,17 @@ FORMS = {
     "POST /tools/{tool}/secret": {"secret": "key"},
     "POST /model/fetch": {"model": "small"},
     "POST /skills/{skill}/trust": {"digest": "x"},
+    "POST /knowledge/entities": {"name": "Ida"},
+    "POST /knowledge/entities/{entity}/change": {"name": "Tove", "summary": "Another friend."},
+    "POST /knowledge/entities/{entity}/merge": {"other": "Linz"},
+    "POST /knowledge/facts": {"sentence": "Ida rows.", "back": "/knowledge/me"},
+    "POST /knowledge/facts/{fact}/decide": {"state": "rejected", "back": "/knowledge/me"},
+    "POST /knowledge/settings": {
+        "extraction": "paused",
+        "compression": "off",
+        "introspection": "off",
+        "enrichment": "off",
+    },
     "POST /settings": {"setting": "run.ttl", "in.run.ttl": "41"},
 }
 """What forms need besides a key and a version, which all get."""

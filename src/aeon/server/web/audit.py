@@ -16,6 +16,9 @@ _PAGE: Final = 50
 KINDS: Final = (
     "conversation",
     "credential",
+    "entity",
+    "fact",
+    "knowledge",
     "link",
     "metric",
     "process",

@@ -99,7 +99,7 @@ async def fork(message: str, caller: SignedIn, key: Key) -> Response:
 @router.get("/why")
 async def show_why(message: str, caller: SignedIn, request: Request) -> Response:
     """What an answer was made from, with the share of the tokens of each part (platform 25)."""
-    service = caller.workspace.conversations
+    service, knowledge = caller.workspace.conversations, caller.workspace.knowledge
 
     def read() -> dict[str, object]:
         manifest = service.why(message)
@@ -114,7 +114,8 @@ async def show_why(message: str, caller: SignedIn, request: Request) -> Response
             "made": made,
             "manifest": manifest,
             "parts": parts,
-            "recalled": recalled,
+            "recalled": [(each, knowledge.facts_with_text(each.words)) for each in recalled],
+            "back": f"/messages/{made.id}/why",
             "requests": [Part(None, each["text"], _share(each.get("tokens", 0), total)) for each in requests],
             "uses_tools": "prompts" in manifest,
             "left_out": [_part(service, each, total) for each in manifest["leftOut"]],

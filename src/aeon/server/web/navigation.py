@@ -4,6 +4,7 @@ from typing import Final, NamedTuple
 
 _PLACES: Final = (
     ("conversations", "/", ("conversations", "messages", "search")),
+    ("knowledge", "/knowledge", ("knowledge",)),
     ("runs", "/runs", ("runs",)),
     ("processes", "/processes", ("processes",)),
     ("tools", "/tools", ("tools", "services", "secrets", "apply")),

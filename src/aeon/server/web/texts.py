@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import Final
 
+from aeon.server.web.knowledge_texts import KNOWLEDGE_TEXTS
+
 LANGUAGES: Final = ("en", "de")
 
 TEXTS: Final[Mapping[str, tuple[str, str]]] = {
@@ -515,6 +517,7 @@ TEXTS: Final[Mapping[str, tuple[str, str]]] = {
     "one_entity": ("Of one thing alone:", "Nur von einem Ding:"),
     "without_value": ("(without)", "(ohne)"),
     "model_own_server": ("A server of your own, such as vLLM:", "Ein eigener Server, etwa vLLM:"),
+    **KNOWLEDGE_TEXTS,
 }
 
 

@@ -93,6 +93,7 @@ async function show(answer, isSwapping, isBusy = () => false) {
   }
   const open = [...document.querySelectorAll("main details[open][id]")].map((each) => each.id);
   const focused = document.activeElement && main.contains(document.activeElement) ? document.activeElement.id : "";
+  const place = articles().indexOf(chosen());
   const wasGoingOn = Boolean(main.dataset.refresh);
   main.replaceChildren(...part.childNodes);
   if (part.dataset.refresh) main.dataset.refresh = part.dataset.refresh;
@@ -102,7 +103,8 @@ async function show(answer, isSwapping, isBusy = () => false) {
   if (isSwapping) replaceSide(next);
   document.title = next.title;
   for (const id of open) if (byId(id)) byId(id).open = true;
-  if (focused && byId(focused)) byId(focused).focus({ preventScroll: true });
+  const following = focused ? byId(focused) || articles()[place] : null; // what follows an article that is gone
+  if (following) following.focus({ preventScroll: true });
   addCopyButtons();
   return true;
 }
@@ -360,7 +362,8 @@ function chosen() {
 function move(step) {
   const all = articles();
   const at = all.indexOf(chosen());
-  const next = all[at === -1 ? all.length - 1 : Math.min(Math.max(at + step, 0), all.length - 1)];
+  const first = byId("say") ? all.length - 1 : 0; // a conversation is read from its end
+  const next = all[at === -1 ? first : Math.min(Math.max(at + step, 0), all.length - 1)];
   if (next) next.focus();
 }
 
@@ -406,7 +409,7 @@ function act(event) {
     byId("keys").showModal();
     return true;
   }
-  return "er[]".includes(key) && press(chosen(), key);
+  return "er[]cwf".includes(key) && press(chosen(), key);
 }
 
 document.addEventListener("keydown", (event) => {

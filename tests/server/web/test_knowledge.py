@@ -1,0 +1,211 @@
+"""The pages of knowledge, as forms and links without a browser (platform 16, 17, 28, 35, 37, 40)."""
+
+import re
+from contextlib import ExitStack
+
+import pytest
+from tests.server.conftest import Site
+from tests.server.web.test_things import HOSTILE, hidden, said
+
+from aeon.testing.llm import ScriptedAdapter
+
+pytestmark = pytest.mark.server
+
+
+@pytest.fixture
+def own(site):
+    return site.workspaces.of("me")
+
+
+@pytest.fixture
+def me(site):
+    return site.browser("me")
+
+
+@pytest.fixture
+def told(own):
+    """`told(text)`: a message in a conversation of its own that was read."""
+
+    def tell(words, title=None):
+        place = own.conversations.create(title=title)
+        message = own.conversations.say(place.id, words)
+        own.knowledge.catch_up()
+        return message
+
+    return tell
+
+
+def entity(own, name):
+    return f"/knowledge/entities/{own.knowledge.show(name).entity.id}"
+
+
+def fact_of(own, words):
+    (found,) = own.knowledge.facts_with_text(words)
+    return f"/knowledge/facts/{found.id}"
+
+
+def post(client, path, **fields):
+    return client.post(path, data={"key": "k", **fields})
+
+
+def test_names_are_listed_and_found_by_their_words(me, own, told):
+    told("Tove Lindberg lives in Linz.")
+    assert re.search(r"Linz .*Tove Lindberg", said(me.get("/knowledge")))
+    assert "Linz" not in said(me.get("/knowledge?q=lindberg"))
+    assert "Nothing was found." in said(me.get("/knowledge?q=Ida"))
+    assert 'href="/knowledge" aria-current="page"' in me.get("/knowledge").text
+
+
+def test_what_waits_is_told_and_reading_the_page_extracts_nothing(me, own):
+    own.conversations.say(own.conversations.create().id, "Tove lives in Linz.")
+    shown = said(me.get("/knowledge"))
+    assert "wait to be read: 1." in shown
+    assert "Nothing is known yet." in shown
+    assert own.knowledge.status().queue.waiting == 1
+
+
+def test_the_page_of_a_name_has_facts_with_links_to_their_messages_platform_40(me, own, told):
+    message = told("Tove lives in Linz.", title="Friends")
+    answer = me.get(entity(own, "Tove"))
+    assert "Tove lives in Linz. said" in said(answer)
+    assert f'href="/messages/{message.id}" dir="auto">Friends</a>' in answer.text
+    assert me.get("/knowledge/entities/Nobody").status_code == 404
+
+
+def test_a_fact_is_confirmed_called_wrong_and_left_undecided_again_platform_40(me, own, told):
+    told("Tove lives in Linz.")
+    place, fact = entity(own, "Tove"), fact_of(own, "Tove lives in Linz.")
+    for state, word in (("confirmed", "confirmed"), ("rejected", "wrong"), ("candidate", "said")):
+        answer = post(me, f"{fact}/decide", state=state, back=place)
+        assert (answer.status_code, answer.headers["location"]) == (303, place)
+        assert f"Tove lives in Linz. {word}" in said(me.get(place))
+        listed = "Tove lives in Linz." in said(me.get("/knowledge/candidates"))
+        assert listed == (state == "candidate")
+
+
+@pytest.mark.parametrize("back", ["https://evil.example/", "//evil.example", "/settings", "/knowledge/../settings", ""])
+def test_a_form_leads_back_to_pages_of_this_server_alone(me, own, told, back):
+    told("Tove lives in Linz.")
+    refused = post(me, f"{fact_of(own, 'Tove lives in Linz.')}/decide", state="confirmed", back=back)
+    assert refused.status_code == 422
+
+
+def test_the_branch_on_screen_decides_what_the_page_says_platform_35(me, own, told):
+    message = told("Tove lives in Linz.")
+    own.conversations.edit(message.id, "Tove lives in Graz.")
+    own.knowledge.catch_up()
+    place = entity(own, "Tove")
+    shown = said(me.get(place))
+    assert "Tove lives in Graz. said" in shown
+    assert "Tove lives in Linz. on another branch" in shown
+    own.conversations.activate(message.id)
+    shown = said(me.get(place))
+    assert "Tove lives in Linz. said" in shown
+    assert "Tove lives in Graz. on another branch" in shown
+
+
+def test_names_are_merged_by_a_button_beside_the_similar_one_and_back_platform_37(me, own, told):
+    told("Tove lives in Linz.")
+    told("We met Tove Lindberg in Graz.")
+    place, other = entity(own, "Tove Lindberg"), own.knowledge.show("Tove").entity.id
+    assert f'name="other" value="{other}"' in me.get(place).text
+    merged = post(me, f"{place}/merge", other=other)
+    shown = said(me.get(merged.headers["location"]))
+    assert "Tove lives in Linz." in shown
+    assert "Also known as Tove" in shown
+    back = post(me, f"/knowledge/entities/{other}/unmerge")
+    assert "Also known as" not in said(me.get(back.headers["location"]))
+    assert "Tove lives in Linz." not in said(me.get(place))
+
+
+def test_a_name_is_changed_only_as_its_form_showed_it_platform_23(me, own, told):
+    told("Tove lives in Linz.")
+    place = entity(own, "Tove")
+    version = hidden(me.get(place), "version")
+    fields = {"name": "Tova", "category": "Person", "summary": "A friend.", "version": version}
+    assert post(me, f"{place}/change", **fields).status_code == 303
+    assert "Tova person" in said(me.get(place))
+    assert "A friend." in said(me.get(place))
+    assert post(me, f"{place}/change", **{**fields, "summary": "Another."}).status_code == 412
+    assert post(me, f"{place}/change", **{**fields, "category": "Boat", "version": "2"}).status_code == 422
+
+
+def test_facts_are_written_down_about_a_name_and_oneself(me, own):
+    made = post(me, "/knowledge/entities", name="Tove").headers["location"]
+    post(me, "/knowledge/facts", sentence="Tove rows.", about=made.rpartition("/")[2], back=made)
+    assert "Tove rows. confirmed" in said(me.get(made))
+    assert "you wrote it down" in said(me.get(made))
+    post(me, "/knowledge/facts", sentence="I row.", back="/knowledge/me")
+    assert "I row. confirmed" in said(me.get("/knowledge/me"))
+
+
+def test_forgetting_asks_first_says_what_is_erased_and_leaves_the_message_platform_28(me, own, told):
+    message = told("Tove lives in Linz.")
+    told("Tove rows in Graz.")
+    fact = fact_of(own, "Tove lives in Linz.")
+    asked = said(me.get(f"{fact}/forget"))
+    assert "Tove lives in Linz." in asked
+    assert "The messages stay." in asked
+    assert post(me, f"{fact}/forget").status_code == 303
+    place = entity(own, "Tove")
+    assert "Tove lives in Linz." not in said(me.get(place))
+    question = me.get(f"{place}/forget")
+    assert "Facts that are erased: 1" in said(question)
+    assert post(me, f"{place}/forget", key="e", version=hidden(question, "version")).headers["location"] == "/knowledge"
+    assert me.get(place).status_code == 404
+    assert own.conversations.alternative(message.id).content == "Tove lives in Linz."
+
+
+def test_the_background_is_looked_at_and_switched_off_platform_38(me, own, told):
+    told("Tove lives in Linz.")
+    assert "Facts: 1 undecided, 0 confirmed, 0 wrong" in said(me.get("/knowledge/settings"))
+    chosen = {"extraction": "off", "compression": "on", "introspection": "off", "enrichment": "on"}
+    assert post(me, "/knowledge/settings", **chosen).status_code == 303
+    assert own.knowledge.settings().extraction == "off"
+    assert '<option value="off" selected>off</option>' in me.get("/knowledge/settings").text
+    assert post(me, "/knowledge/settings", **{**chosen, "extraction": "sometimes"}).status_code == 422
+
+
+def test_names_and_facts_of_the_record_are_text_and_never_markup(me, own):
+    own.knowledge.add_fact(f"Tove {HOSTILE} rows.", "Tove")
+    own.knowledge.change("Tove", {"summary": HOSTILE})
+    for path in ("/knowledge", entity(own, "Tove"), f"{fact_of(own, f'Tove {HOSTILE} rows.')}/forget"):
+        answer = me.get(path)
+        assert "<img src=x" not in answer.text, path
+        assert "\u202e" not in re.sub(r"<textarea.*?</textarea>", "", answer.text, flags=re.DOTALL), path
+
+
+def test_another_user_sees_nothing_and_has_knowledge_of_their_own_platform_2_and_16(site, own, told):
+    told("Tove lives in Linz.")
+    eve = site.browser("eve")
+    for path in (entity(own, "Tove"), f"{fact_of(own, 'Tove lives in Linz.')}/forget"):
+        assert eve.get(path).status_code == 404
+    for path in ("", "/candidates", "/me", "/settings"):
+        assert "Tove" not in eve.get(f"/knowledge{path}").text
+    post(eve, "/knowledge/entities", name="Tove")
+    assert "Tove" in said(eve.get("/knowledge"))
+
+
+def test_of_what_an_answer_recalled_one_says_that_it_is_wrong_on_its_page_platform_40(tmp_path, monkeypatch):
+    """From then on no answer recalls it."""
+    monkeypatch.chdir(tmp_path)
+    with ExitStack() as closing:
+        site = Site(tmp_path, ScriptedAdapter(["She lives in Linz.", "I do not know."]), closing)
+        own, me = site.workspaces.of("me"), site.browser("me")
+        source = own.conversations.say(own.conversations.create().id, "Tove lives in Linz.")
+        own.knowledge.catch_up()
+        begun = own.conversations.ask(None, "Where does Tove live?").result
+        while (made := own.conversations.answers.settle(begun.id)).state == "generating":
+            pass
+        page = me.get(f"/messages/{made.id}/why")
+        assert f'<a href="/messages/{source.id}" dir="auto">Tove lives in Linz.</a>' in page.text
+        fact = fact_of(own, "Tove lives in Linz.")
+        assert f'action="{fact}/decide"' in page.text
+        assert f'href="{fact}/forget"' in page.text
+        back = post(me, f"{fact}/decide", state="rejected", back=hidden(page, "back")).headers["location"]
+        assert back == f"/messages/{made.id}/why"
+        assert "Called wrong: no further answer recalls it." in said(me.get(back))
+        again = own.conversations.ask(None, "Where does Tove live?").result
+        while (made := own.conversations.answers.settle(again.id)).state == "generating":
+            pass
+        assert own.conversations.why(made.id)["recalled"] == []
