@@ -71,6 +71,8 @@ class ExtractionQueue:
         self._store = store
         self._ledger = ledger
         self._new_id = new_id
+        self._complete: set[str] = set()
+        """Users all of whose messages have episodes: later ones get theirs in the transaction that writes them."""
 
     def list_owners(self) -> list[str]:
         """Return the users who have episodes that wait."""
@@ -102,7 +104,8 @@ class ExtractionQueue:
 
     def list_waiting(self, user: str, limit: int = _BATCH) -> list[WaitingEpisode]:
         """Return the oldest episodes of a user that wait."""
-        add_missing_episodes(self._store, user)
+        if user not in self._complete and not add_missing_episodes(self._store, user):
+            self._complete.add(user)
         rows = self._store.read(queries.WAITING, {"user": user, "limit": limit})
         return [WaitingEpisode(row["id"], row["source"], row["content"] or "", row["created_at"]) for row in rows]
 

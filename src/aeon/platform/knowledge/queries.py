@@ -178,7 +178,7 @@ FACTS_ABOUT: Final = f"""
 {_FACT} JOIN json_each(:entities) AS i ON i.value = f.subject_id WHERE f.owner_id = :user AND f.forgotten_at IS NULL
 UNION
 {_FACT} JOIN json_each(:entities) AS i ON i.value = f.object_id WHERE f.owner_id = :user AND f.forgotten_at IS NULL
-ORDER BY created_at, id
+ORDER BY 4, 1
 """
 
 OWN_FACTS: Final = f"""{_FACT}
