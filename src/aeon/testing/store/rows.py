@@ -4,10 +4,8 @@ from typing import Final
 
 from aeon.base.json import Json, JsonObject
 from aeon.platform.store import Store
-
-AT: Final = "2026-01-01T00:00:00.000000Z"
-
-TIMES: Final[JsonObject] = {"created_at": AT, "updated_at": AT}
+from aeon.testing.store.knowledge_rows import FIRST_KNOWLEDGE, KNOWLEDGE_ROWS
+from aeon.testing.store.row_times import AT, TIMES
 
 ROWS: Final[dict[str, JsonObject]] = {
     "users": {"id": "ann", "audit_seq": 0, "audit_hash": "", "created_at": AT},
@@ -284,145 +282,7 @@ ROWS: Final[dict[str, JsonObject]] = {
         "runs": "[]",
         "reason": None,
     },
-    "episodes": {
-        "id": "episode",
-        "owner_id": "ann",
-        "group_id": "conversation",
-        "alternative_id": "alternative",
-        "source": "answer",
-        "name": "Turn:alternative",
-        "created_at": AT,
-        "valid_at": AT,
-        "forgotten_at": None,
-        "extracted_at": AT,
-        "extractor": "statements",
-        "attempts": 1,
-        "content": None,
-        "failure": None,
-    },
-    "entities": {
-        "id": "entity",
-        "owner_id": "ann",
-        "name": "Zoë",
-        "name_key": "zoe",
-        "made_by": "extraction",
-        "category": "Person",
-        "category_by": "user",
-        "version": 1,
-        **TIMES,
-        "enriched_at": None,
-        "enriched_by": None,
-        "forgotten_at": None,
-        "summary": None,
-        "facets": "{}",
-        "enrichment": None,
-    },
-    "mentions": {
-        "episode_id": "episode",
-        "entity_id": "entity",
-        "extractor": "statements",
-        "confidence": 1.0,
-        "created_at": AT,
-        "name": "Zoë",
-    },
-    "merges": {
-        "id": "merge",
-        "owner_id": "ann",
-        "kept_id": "entity",
-        "absorbed_id": "nickname",
-        "decided_by": "user",
-        "created_at": AT,
-        "undone_at": None,
-    },
-    "facts": {
-        "id": "fact",
-        "owner_id": "ann",
-        "subject_id": "entity",
-        "object_id": None,
-        "created_at": AT,
-        "forgotten_at": None,
-        "text_key": "zoe bakes",
-        "predicate": None,
-        "text": "Zoë bakes.",
-    },
-    "assertions": {
-        "episode_id": "episode",
-        "fact_id": "fact",
-        "kind": "states",
-        "state": "candidate",
-        "extractor": "statements",
-        "confidence": 0.8,
-        "created_at": AT,
-        "said_at": AT,
-        "true_from": None,
-        "true_until": None,
-        "decided_at": None,
-    },
-    "active_entities": {
-        "conversation_id": "conversation",
-        "entity_id": "entity",
-        "owner_id": "ann",
-        "state": "pinned",
-        "include_summary": 1,
-        "include_facets": 0,
-        "include_relationships": 0,
-        "added_at": AT,
-    },
-    "summaries": {
-        "id": "summary",
-        "owner_id": "ann",
-        "conversation_id": "conversation",
-        "level": 1,
-        "token_count": 10,
-        "first_alternative_id": "question",
-        "last_alternative_id": "alternative",
-        "last_turn_id": "turn",
-        "path_digest": "hash",
-        "process_id": None,
-        "run_id": None,
-        "created_at": AT,
-        "deleted_at": None,
-    },
-    "summary_sources": {"summary_id": "summary", "n": 1, "episode_id": "episode"},
-    "summary_contents": {
-        "summary_id": "summary",
-        "n": 1,
-        "episode_id": "text of the summary",
-        "created_at": AT,
-        "created_by": "process",
-    },
-    "compressions": {"conversation_id": "conversation", "number": 1, "since_introspection": 1},
-    "introspections": {
-        "id": "introspection",
-        "owner_id": "ann",
-        "carousel_position": 0,
-        "version": 1,
-        "created_by": "process",
-        "process_id": None,
-        "run_id": None,
-        "created_at": AT,
-        "archived_at": None,
-        "conversation_context": None,
-        "sources": "[]",
-    },
-    "introspection_contents": {
-        "introspection_id": "introspection",
-        "n": 1,
-        "episode_id": "text of the introspection",
-        "created_at": AT,
-        "created_by": "process",
-    },
-    "knowledge_settings": {
-        "owner_id": "ann",
-        "extraction": "on",
-        "compression": "on",
-        "introspection": "off",
-        "enrichment": "on",
-        "updated_at": AT,
-    },
-    "knowledge_leases": {"owner_id": "ann", "task": "extraction", "holder": "worker", "held_until": AT},
-    "word_cases": {"owner_id": "ann", "word": "zoe", "capital": 1, "small": 0},
-    "vectors": {"label": "Episode", "subject": "episode", "owner_id": "ann", "model": "model", "vector": ""},
+    **KNOWLEDGE_ROWS,
     "executors": {
         "id": "executor",
         "host": "host",
@@ -475,8 +335,6 @@ ROWS: Final[dict[str, JsonObject]] = {
 }
 """The standard rows, in the order in which they can be inserted, with `FIRST` before them. The run has ended."""
 
-_OWN_EPISODE: Final[JsonObject] = {"alternative_id": None, "content": "Bread.", "name": "an episode of its own"}
-
 FIRST: Final[list[tuple[str, JsonObject]]] = [
     ("users", {"id": "bob"}),
     ("process_steps", {"position": 0, "id": "first"}),
@@ -485,17 +343,9 @@ FIRST: Final[list[tuple[str, JsonObject]]] = [
         {"id": "root", "parent_id": None, "via_alternative_id": None, "sequence": 1, "speaker": "user"},
     ),
     ("alternatives", {"id": "question", "turn_id": "root", "responds_to_id": None, "run_id": None, "model": None}),
-    (
-        "episodes",
-        {**_OWN_EPISODE, "id": "forgotten", "source": "note", "content": None, "forgotten_at": AT},
-    ),
-    ("episodes", {**_OWN_EPISODE, "id": "text of the summary", "source": "summary"}),
-    ("episodes", {**_OWN_EPISODE, "id": "text of the introspection", "source": "introspection"}),
-    ("entities", {"id": "forgotten", "name": None, "name_key": None, "forgotten_at": AT}),
-    ("entities", {"id": "nickname", "name": "Zo", "name_key": "zo"}),
-    ("facts", {"id": "forgotten", "text": None, "text_key": None, "forgotten_at": AT}),
+    *FIRST_KNOWLEDGE,
 ]
-"""Additional rows: those that others refer to, and for each kind of knowledge, one that is forgotten."""
+"""Additional rows: a second user, a step before the step, what the answer responds to, and those of knowledge."""
 
 
 def row_of(table: str, **changes: Json) -> JsonObject:
