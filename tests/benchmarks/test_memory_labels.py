@@ -2,14 +2,15 @@
 
 import json
 from collections import Counter
-from itertools import combinations
+from itertools import combinations, product
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-TURNS = ROOT / "benchmarks" / "memory" / "extraction" / "turns.jsonl"
+EXTRACTION = ROOT / "benchmarks" / "memory" / "extraction"
 INJECTIONS = ROOT / "tests" / "adapters" / "operations" / "data" / "injections.jsonl"
 
 FIELDS = {"id", "set", "language", "conversation", "text", "kind", "names", "pairs", "facts"}
+SETS = {"turns.jsonl": {"tune", "held-out"}, "turns_2.jsonl": {"held-out-2"}}
 KINDS = {"statement", "question", "quote", "hypothetical", "request", "chat"}
 STATE_NOTHING = KINDS - {"statement", "request"}
 
@@ -18,14 +19,20 @@ def read(path):
     return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
 
 
-turns = read(TURNS)
+turns_of_file = {name: read(EXTRACTION / name) for name in SETS}
+turns = [turn for part in turns_of_file.values() for turn in part]
 injections = read(INJECTIONS)
 
 
 def test_turns_have_the_fields_and_unique_ids_and_texts():
     assert all(set(turn) == FIELDS and turn["text"].strip() for turn in turns)
     assert len({turn["id"] for turn in turns}) == len({turn["text"] for turn in turns}) == len(turns)
-    assert {turn["kind"] for turn in turns} == KINDS
+
+
+def test_each_file_has_its_sets_and_each_set_has_every_kind_in_every_language():
+    assert {name: {turn["set"] for turn in part} for name, part in turns_of_file.items()} == SETS
+    cells = {(turn["set"], turn["language"], turn["kind"]) for turn in turns}
+    assert cells == set(product(set().union(*SETS.values()), ("en", "de", "fr"), KINDS))
 
 
 def test_the_sizes_are_those_of_the_readme():
@@ -36,6 +43,9 @@ def test_the_sizes_are_those_of_the_readme():
         ("held-out", "en"): 40,
         ("held-out", "de"): 35,
         ("held-out", "fr"): 25,
+        ("held-out-2", "en"): 30,
+        ("held-out-2", "de"): 35,
+        ("held-out-2", "fr"): 25,
     }
 
 
@@ -44,12 +54,9 @@ def test_a_conversation_has_one_set_and_one_language():
     assert len(kinds_of_conversation) == len({turn["conversation"] for turn in turns})
 
 
-def test_no_name_is_in_both_sets():
-    tune, held_out = (
-        {name.casefold() for turn in turns if turn["set"] == part for name in turn["names"]}
-        for part in ("tune", "held-out")
-    )
-    assert tune & held_out == set()
+def test_no_name_is_in_two_sets():
+    sets_of_name = {(name.casefold(), turn["set"]) for turn in turns for name in turn["names"]}
+    assert [name for name, count in Counter(name for name, _ in sets_of_name).items() if count > 1] == []
 
 
 def test_every_name_occurs_in_its_turn_once_in_its_longest_form():

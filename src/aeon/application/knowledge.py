@@ -1,7 +1,7 @@
 """`KnowledgeService`: what is known of what a user said: names, facts, and where each was said."""
 
 from collections.abc import Sequence
-from typing import Final, Literal, NamedTuple
+from typing import Final, NamedTuple
 from uuid import uuid4
 
 from aeon.base.json import Json, JsonObject
@@ -9,7 +9,7 @@ from aeon.bootstrap.platform import Platform
 from aeon.platform.errors import NotFoundError
 from aeon.platform.knowledge.entities import EntityChange, EntityCount, EntityMention, NewEntity
 from aeon.platform.knowledge.extraction import QueueState
-from aeon.platform.knowledge.model import CATEGORIES, Category, Entity, Fact
+from aeon.platform.knowledge.model import CATEGORIES, Category, Entity, Fact, FactState
 from aeon.platform.knowledge.settings import KnowledgeSettings
 from aeon.platform.ledger import MutationRequest
 
@@ -17,12 +17,16 @@ __all__ = [
     "CATEGORIES",
     "Category",
     "Entity",
+    "EntityChange",
     "EntityCount",
     "EntityView",
     "Fact",
+    "FactState",
     "KnowledgeService",
     "KnowledgeSettings",
     "KnowledgeStatus",
+    "NewEntity",
+    "NotFoundError",
 ]
 
 _AT_ONCE: Final = 50
@@ -92,7 +96,7 @@ class KnowledgeService:
         self._holder = str(uuid4())
 
     def catch_up(self, most: int = _MOST_AT_ONCE) -> int:
-        """Extract episodes that wait, at most so many, unless that is switched off or done elsewhere; return how many."""
+        """Extract episodes that wait, at most so many, unless that is off or done elsewhere; return how many."""
         queue = self._platform.extraction
         done = 0
         if self._platform.knowledge_settings.get(self._user).extraction != "on" or not queue.state(self._user).waiting:
@@ -154,9 +158,7 @@ class KnowledgeService:
         entity = None if about is None or about.casefold() in OWN_NAMES else self._find_or_add(about)
         return self._platform.facts.add(text, entity, MutationRequest(self._user, key))
 
-    def decide(
-        self, fact: str, state: Literal["confirmed", "rejected", "candidate"], *, key: str | None = None
-    ) -> Fact:
+    def decide(self, fact: str, state: FactState, *, key: str | None = None) -> Fact:
         """Confirm a fact, or say that it is wrong. Raises NotFoundError."""
         return self._platform.facts.decide(fact, state, MutationRequest(self._user, key))
 

@@ -195,7 +195,8 @@ class Platform:
             return MemoryService(self.store, self.conversations, self.turns)
         from aeon.platform.memory.recall import Recollection
 
-        return MemoryService(self.store, self.conversations, self.turns, Recollection(self.message_search, self.turns))
+        recollection = Recollection(self.message_search, self.turns, self.facts)
+        return MemoryService(self.store, self.conversations, self.turns, recollection)
 
     def count_tokens(self, request: LLMRequest) -> TokenCounts | None:
         """Count the tokens of a request to the project's own model; None if that cannot be done on this machine."""

@@ -11,6 +11,7 @@ from aeon.llm.interface import TokenCounts
 from aeon.platform.conversations.model import NewConversation
 from aeon.platform.errors import ConflictError
 from aeon.platform.ledger import MutationRequest
+from aeon.platform.knowledge.facts import FactRepository
 from aeon.platform.memory.recall import MAX_TOKENS, Recollection, names_of
 from aeon.platform.memory.working_memory import MemoryService, ReplyForm
 from aeon.platform.search.messages import MessageSearch
@@ -28,8 +29,12 @@ def talk(tmp_path):
 
 @pytest.fixture
 def memory(talk):
-    recollection = Recollection(MessageSearch(talk.store), talk.turns)
+    recollection = Recollection(MessageSearch(talk.store), talk.turns, facts_of(talk))
     return MemoryService(talk.store, talk.conversations, talk.turns, recollection)
+
+
+def facts_of(talk):
+    return FactRepository(talk.store, talk.world.catalog.ledger, talk.world.catalog.new_id)
 
 
 def recalled(talk, memory, text, place=None):

@@ -17,7 +17,7 @@ class Language(NamedTuple):
 
 
 def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
+    return frozenset(text.casefold().split())
 
 
 _ENGLISH: Final = Language(
@@ -28,32 +28,32 @@ _ENGLISH: Final = Language(
         hers herself him himself his how however i if in instead into is it its itself just last least less let like
         many may maybe me might mine more most much must my myself neither never next no nobody none nor not nothing
         now of off often on once one only or other others our ours ourselves out over own perhaps quite rather same
-        several shall she should since so some somebody someone something sometimes soon still such than that the their
-        theirs them themselves then there therefore these they this those though through thus to today together tomorrow
-        tonight too two until up upon us very was we were what whatever when whenever where wherever whether which while
-        who whoever whom whose why will with within without would yes yesterday yet you your yours yourself i'm i've i'd
-        i'll it's that's there's he's she's we're they're you're don't doesn't didn't isn't aren't wasn't weren't can't
-        couldn't won't wouldn't shouldn't haven't hasn't hadn't let's what's who's where's here's how's we've we'll
-        they've they'll you've you'll he'll she'll
+        several shall she should since so some somebody someone something sometimes soon still such than that the
+        their theirs them themselves then there therefore these they this those though through thus to today together
+        tomorrow tonight too two until up upon us very was we were what whatever when whenever where wherever whether
+        which while who whoever whom whose why will with within without would yes yesterday yet you your yours
+        yourself i'm i've i'd i'll it's that's there's he's she's we're they're you're don't doesn't didn't isn't
+        aren't wasn't weren't can't couldn't won't wouldn't shouldn't haven't hasn't hadn't let's what's who's where's
+        here's how's we've we'll they've they'll you've you'll he'll she'll
         """),
     _words("""
         according actually add afterwards ah alright anyway apart apparently appreciate ask assuming awesome basically
         besides bring build bye call change check cheers choose clean close come compare congratulations consider
         continue convert copy correct correction cool count create dad dear definitely delete depending describe
         despite double draft draw due eat edit email enough especially eventually everything except excellent explain
-        exactly extract false fact fill finally find finished first fix following format forget fortunately fyi
-        generally generate get give glad go goal good goodbye got great grandma grandpa guess ha happy hello help hey hi
-        hmm honestly hopefully idea imagine important initially interesting keep know later lately list listen long
-        look lol luckily made mainly make mean meanwhile merge mom mum morning name need nearly nice nope note
-        obviously ok okay oh open original originally otherwise ouch overall people please plan plus possibly
-        previously print probably project put question quick quote read reading really reason recently regarding
-        remember remind remove rename repeat replace reply report reschedule rewrite right run sad save say schedule
-        second secondly see seems send set short show similarly simply sit size sleep sleeping slightly sort sorry
-        sounds speaking speak split start state stay step stop strange suddenly suggest summarise summarize suppose
-        sure surely take talk task tell test text thank thanks think third three four five six seven eight nine ten
-        thought time title todo total translate true trust try turn turns twice type unfortunately unlike update use
-        using usually wait want warning welcome well went whereas wish wonder wondering work works worse wow write
-        wrong yeah yep yo
+        fair exactly extract false fact fill finally find finished first fix following format forget fortunately fyi
+        generally generate get give glad go goal good goodbye got great grandma grandpa guess ha haha hahaha hehe hihi
+        happy hello help hey hi hmm honestly hopefully idea imagine important initially interesting keep know later
+        lately list listen long look lol luckily made mainly make mean meanwhile merge mom mum morning name need
+        nearly nice nope note obviously ok okay oh open original originally otherwise ouch overall people please plan
+        plus possibly previously print probably project put question quick quote read reading really reason recently
+        regarding remember remind remove rename repeat replace reply report reschedule rewrite right run sad save say
+        schedule second secondly see seems send set short show similarly simply sit size sleep sleeping slightly sort
+        sorry sounds speaking speak split start state stay step stop strange suddenly suggest summarise summarize
+        suppose sure surely take talk task tell test text thank thanks think third three four five six seven eight
+        nine ten thought time title todo total translate true trust try turn turns twice type unfortunately unlike
+        update use using usually wait want warning welcome well went whereas wish wonder wondering work works worse
+        wow write wrong yeah yep yo
         """),
     _words("a an the my your his her its our their this that these those some any no every each another"),
 )
@@ -65,79 +65,82 @@ _GERMAN: Final = Language(
         dagegen daher dahin damals damit danach dann daran darauf daraus darin darum das dass davon davor dazu dein
         deine deinem deinen deiner deines dem den denen denn dennoch der deren derzeit deshalb dessen dich die dies
         diese diesem diesen dieser dieses dir doch dort du durch eben ein eine einem einen einer eines einig einige
-        einigen einmal er erst es etwa etwas euch euer eure eurem euren eurer fast für gar gegen genau gerade gern gerne
-        gestern gewesen hab habe haben habt hast hat hatte hatten hattest heute hier hin hinter ich ihm ihn ihnen ihr
-        ihre ihrem ihren ihrer im immer in indem ins inzwischen irgendwie ist ja jede jedem jeden jeder jedes jemand
-        jetzt kann kannst kein keine keinem keinen keiner können könnt könnte könnten lässt leider mal man manche
-        manchem manchen mehr mein meine meinem meinen meiner meines meist mich mir mit möchte morgen muss musst müssen
-        musste nach nachdem nachher natürlich neben nein nicht nichts nie niemand noch nun nur ob obwohl oder oft ohne
-        schon sehr seid sein seine seinem seinen seiner seines seit seitdem selbst sich sicher sie sind so sobald
-        sodass sogar soll sollen sollte sollten sondern sonst soweit sowie statt trotz trotzdem über überall um und uns
-        unser unsere unserem unseren unserer unter viel viele vielen vielleicht vielmehr vom von vor vorgestern vorher
-        während wann war waren warst warum was weder weg wegen weil weiter welche welchem welchen welcher welches wem
-        wen wenig wenige wenn wer werde werden wessen wie wieder wieso will willst wir wird wirst wo wobei wodurch
-        wofür woher wohin wohl wollen wollte womit woran worauf würde würden zu zudem zuerst zuletzt zum zur zurück
-        zusammen zwar zwischen ganz mal ach naja eigentlich ebenfalls übrigens übermorgen kommt geht macht ging kam
+        einigen einmal er erst es etwa etwas euch euer eure eurem euren eurer fast für gar gegen genau gerade gern
+        gerne gestern gewesen hab habe haben habt hast hat hätte hätten hättest hatte hatten hattest heute hier hin
+        hinter ich ihm ihn ihnen ihr ihre ihrem ihren ihrer im immer in indem ins inzwischen irgendwie ist ja jede
+        jedem jeden jeder jedes jemand jetzt kann kannst kein keine keinem keinen keiner können könnt könnte könnten
+        lässt leider mal man manche manchem manchen mehr mein meine meinem meinen meiner meines meist mich mir mit
+        möchte morgen muss musst müssen musste nach nachdem nachher natürlich neben nein nicht nichts nie niemand noch
+        nun nur ob obwohl oder oft ohne schon sehr seid sein seine seinem seinen seiner seines seit seitdem selbst
+        sich sicher sie sind so sobald sodass sogar soll sollen sollte sollten sondern sonst soweit sowie statt trotz
+        trotzdem über überall um und uns unser unsere unserem unseren unserer unter viel viele vielen vielleicht
+        vielmehr vom von vor vorgestern vorher während wann war wäre wären waren warst warum was weder weg wegen weil
+        weiter welche welchem welchen welcher welches wem wen wenig wenige wenn wer werde werden wessen wie wieder
+        wieso will willst wir wird wirst wo wobei wodurch wofür woher wohin wohl wollen wollte womit woran worauf
+        würde würden zu zudem zuerst zuletzt zum zur zurück zusammen zwar zwischen ganz mal ach naja eigentlich
+        ebenfalls übrigens übermorgen kommt geht macht ging kam
         """),
     _words("""
-        achtung anfangs anscheinend antworte beschreibe danke einverstanden endlich entschuldigung entschuldige erinnere
-        erkläre erklär erstelle erzähl erzähle fasse finde formuliere frag frage fertig früher gib glaubst gut gute
-        guten guter hallo hast hey hi hilf hm hoffentlich höchstens insgesamt irgendwann irgendwo klar klingt komm
-        korrektur kurz kürze letzte letzten letzter letztes liebe lieber liste lösch lösche mach mache mama merk merke
-        mittlerweile mindestens moin nächste nächsten nächster nächstes nee nenne nimm notiere ok okay oma onkel opa
-        papa plane prima prüfe quatsch richtig rechne ruf rufe sag sage schau schade schön schreib schreibe schreiben
-        seltsam servus sieh sorry speichere später stimmt super suche tante tja toll trag trage tut übersetze
-        ungefähr vergiss vergleiche vermutlich verschieb verschiebe vorerst vorhin vorsicht wahrscheinlich warte weißt
-        weitere wichtig willkommen wirklich wusstest zähl zähle zeig zeige ziemlich zunächst zufällig zwei drei vier
-        fünf sechs sieben acht neun zehn elf zwölf
+        achtung anfangs angenommen anscheinend antworte beschreibe danke einverstanden endlich entschuldigung
+        entschuldige erinnere erkläre erklär erstelle erzähl erzähle fasse finde formuliere frag frage fertig früher
+        gib glaubst gut gute guten guter haha hallo hast hey hi hilf hm hoffentlich höchstens insgesamt irgendwann
+        irgendwo klar klingt komm korrektur kurz kürze letzte letzten letzter letztes liebe lieber liste lösch lösche
+        mach mache mama merk merke mittlerweile mindestens moin nächste nächsten nächster nächstes nee nenne nimm
+        notiere ok okay oma onkel opa papa plane prima prüfe quatsch richtig rechne ruf rufe sag sage schau schade
+        schön schreib schreibe schreiben seltsam servus sieh sorry speichere später stimmt super suche tante tja toll
+        trag trage tut übersetze ungefähr vergiss vergleiche vermutlich verschieb verschiebe vorausgesetzt vorerst
+        vorhin vorsicht wahrscheinlich warte weißt weitere wichtig willkommen wirklich wusstest zähl zähle zeig zeige
+        ziemlich zunächst zufällig zwei drei vier fünf sechs sieben acht neun zehn elf zwölf
         """),
     _words("""
         der die das den dem des ein eine einen einem einer eines kein keine keinen keinem keiner keines mein meine
         meinen meinem meiner meines dein deine deinen deinem deiner deines sein seine seinen seinem seiner seines ihr
         ihre ihren ihrem ihrer ihres unser unsere unseren unserem unserer unseres euer eure euren eurem eurer dieser
-        diese dieses diesen diesem jeder jede jedes jeden jedem alle allen aller viel viele vielen wenig wenige wenigen
-        mehr weniger einige einigen manche manchen welche welcher welches welchen welchem solche solchen beide beiden am
-        im vom zum zur beim ins ans aufs zwei drei vier fünf sechs sieben acht neun zehn elf zwölf etwas genug ganze
-        ganzen halbe halben nächste nächsten nächster nächstes letzte letzten letzter letztes andere anderen anderer
-        anderes anderem erste ersten erster erstes zweite zweiten dritte dritten paar so'n ne nen nem
+        diese dieses diesen diesem jeder jede jedes jeden jedem alle allen aller viel viele vielen wenig wenige
+        wenigen mehr weniger einige einigen manche manchen welche welcher welches welchen welchem solche solchen beide
+        beiden am im vom zum zur beim ins ans aufs zwei drei vier fünf sechs sieben acht neun zehn elf zwölf etwas
+        genug ganze ganzen halbe halben nächste nächsten nächster nächstes letzte letzten letzter letztes andere
+        anderen anderer anderes anderem erste ersten erster erstes zweite zweiten dritte dritten paar so'n ne nen nem
         """),
 )
 
 _FRENCH: Final = Language(
     _words("""
-        à afin ai ainsi alors après as assez au aucun aucune aujourd'hui auquel aura aussi autre autres aux avait avant
-        avec avez avoir avons beaucoup bien bientôt car ce ceci cela celle celles celui cependant ces cet cette ceux
-        chaque chez ci comme comment d dans de debout déjà demain depuis derrière des dès dessous dessus deux devant
-        devrait dit dois doit donc dont du durant elle elles en encore enfin ensuite entre es est et étaient était été
-        être eu eux fait faites fois font hier hors ici il ils j j'ai je jusque l la là laquelle le lequel les lesquels
-        leur leurs lorsque lui m ma mais malgré me même mêmes mes mieux moi moins mon n ne ni non nos notre nous nouveau
-        on ont or où oui par parce parfois parmi pas pendant personne peu peut peux plus plusieurs plutôt pour pourquoi
-        pourtant pourrait près presque puis puisque qu quand que quel quelle quelles quelqu'un quelque quelques quels
-        qui quoi quoique rien s sa sans sauf se selon sera seront ses seul seulement si sinon soi soit son sont sous
-        souvent sous suis sur ta tandis tant te tel telle tes toi ton tôt toujours tous tout toute toutes très trop tu
-        un une va vais vas vers veut veux voici voilà vont vos votre vous y c t c'est d'abord j'avais j'aime n'est qu'il
+        à afin ai ainsi alors après as assez au aucun aucune aujourd'hui auquel aura aussi autre autres aux avait
+        avant avec avez avoir avons beaucoup bien bientôt car ce ceci cela celle celles celui cependant ces cet cette
+        ceux chaque chez ci comme comment d dans de debout déjà demain depuis derrière des dès dessous dessus deux
+        devant devrait dit dois doit donc dont du durant elle elles en encore enfin ensuite entre es est et étaient
+        était été être eu eux fait faites fois font hier hors ici il ils j j'ai je jusque l la là laquelle le lequel
+        les lesquels leur leurs lorsque lui m ma mais malgré me même mêmes mes mieux moi moins mon n ne ni non nos
+        notre nous nouveau on ont or où oui par parce parfois parmi pas pendant personne peu peut peux plus plusieurs
+        plutôt pour pourquoi pourtant pourrait près presque puis puisque qu quand que quel quelle quelles quelqu'un
+        quelque quelques quels qui quoi quoique rien s sa sans sauf se selon sera seront ses seul seulement si sinon
+        soi soit son sont sous souvent sous suis sur ta tandis tant te tel telle tes toi ton tôt toujours tous tout
+        toute toutes très trop tu un une va vais vas vers veut veux voici voilà vont vos votre vous y c t c'est
+        d'abord j'avais j'aime n'est qu'il
         """),
     _words("""
-        aide ajoute allô appelle apparemment attends avis bah bon bonjour bonne bonsoir bref calcule certes change
-        cher chère cherche coucou combien compare corrige crée d'accord décris désolé désolée dernièrement dernier dis
-        dommage donne écris efface évidemment exact excusez explique fais finalement franchement génial hélas
-        heureusement imagine impossible intéressant joli liste malheureusement maman merci mets montre note nouvelle
-        normalement oublie ok okay ouais papa papi mamie pardon parfait parle peut-être pense petit petite possible
-        prends première premier prépare quant question raconte rappelle récemment réécris regarde remplace réponds
-        reporte résume salut sérieusement super supprime surtout tiens traduis trouve tristement trois quatre cinq six
-        sept huit neuf dix vérifie viens vive vivement voyons vraiment
+        aide ajoute allô appelle apparemment attends avis bah bon bonjour bonne bonsoir bravo bref calcule certes
+        change cher chère cherche coucou combien compare corrige crée d'accord décris désolé désolée dernièrement
+        dernier dis dommage donne écris efface évidemment exact excusez explique fais finalement franchement génial
+        hélas grand grande heureusement imagine impossible intéressant joli jolie liste malheureusement maman merci
+        mets montre note nouvelle normalement oublie ok okay ouais papa papi mamie pardon parfait parle peut-être
+        pense petit petite possible prends première premier prépare quant question raconte rappelle récemment réécris
+        regarde remplace réponds reporte résume salut sérieusement super supprime surtout tiens traduis trouve
+        tristement trois quatre cinq six sept huit neuf dix vérifie viens vive vivement voyons vraiment
         """),
     _words("""
-        le la les l un une des du de d mon ma mes ton ta tes son sa ses notre nos votre vos leur leurs ce cet cette ces
-        quel quelle quels quelles chaque quelques plusieurs aucun aucune
+        le la les l un une des du de d mon ma mes ton ta tes son sa ses notre nos votre vos leur leurs ce cet cette
+        ces quel quelle quels quelles chaque quelques plusieurs aucun aucune
         """),
 )
 
 LANGUAGES: Final = {"en": _ENGLISH, "de": _GERMAN, "fr": _FRENCH}
 
 TITLES: Final = _words("""
-    mr mrs ms miss dr prof professor sir madam lord lady herr herrn frau fräulein doktor monsieur madame mademoiselle m
-    mme mlle st uncle aunt onkel tante tonton tata captain president king queen pope
+    mr mrs ms miss dr prof professor sir madam lord lady herr herrn frau fräulein doktor monsieur madame mademoiselle
+    m mme mlle st uncle aunt onkel tante tonton tata captain president king queen pope dad daddy mom mum mama papa
+    granny nan nana grandma grandpa oma opa cousin cousine nichte neffe
     """)
 """What stands before a name and is no part of it."""
 
@@ -145,22 +148,29 @@ TIMES_AND_TONGUES: Final = _words("""
     monday tuesday wednesday thursday friday saturday sunday mondays tuesdays wednesdays thursdays fridays saturdays
     sundays mon tue wed thu fri sat sun january february march april may june july august september october november
     december jan feb mar apr jun jul aug sep sept oct nov dec easter christmas halloween xmas spring summer autumn
-    winter montag dienstag mittwoch donnerstag freitag samstag sonnabend sonntag montags januar jänner februar märz mai
-    juni juli oktober dezember ostern weihnachten pfingsten silvester advent frühling sommer herbst lundi mardi mercredi
-    jeudi vendredi samedi dimanche janvier février mars avril juin juillet août septembre octobre novembre décembre noël
-    pâques english german french spanish italian portuguese dutch russian japanese chinese latin greek polish turkish
-    swedish danish norwegian finnish czech hungarian arabic korean american british european austrian swiss canadian
-    african asian englisch deutsch französisch spanisch italienisch portugiesisch russisch japanisch chinesisch
-    lateinisch griechisch polnisch türkisch schwedisch anglais allemand français espagnol italien portugais russe
-    japonais chinois englische englischen deutsche deutschen französische französischen européen européenne
+    winter montag dienstag mittwoch donnerstag freitag samstag sonnabend sonntag montags januar jänner februar märz
+    mai juni juli oktober dezember ostern weihnachten pfingsten silvester advent frühling sommer herbst lundi mardi
+    mercredi jeudi vendredi samedi dimanche janvier février mars avril juin juillet août septembre octobre novembre
+    décembre noël pâques english german french spanish italian portuguese dutch russian japanese chinese latin greek
+    polish turkish swedish danish norwegian finnish czech hungarian arabic korean american british european austrian
+    swiss canadian african asian englisch deutsch französisch spanisch italienisch portugiesisch russisch japanisch
+    chinesisch lateinisch griechisch polnisch türkisch schwedisch anglais allemand français espagnol italien portugais
+    russe japonais chinois estonian latvian lithuanian ukrainian croatian serbian slovak slovenian romanian bulgarian
+    icelandic irish scottish welsh belgian australian brazilian mexican indian iranian israeli egyptian nigerian
+    ethiopian vietnamese thai indonesian persian hebrew hindi urdu bengali catalan basque flemish bavarian sicilian
+    norman asiatisch estnisch ukrainisch kroatisch dänisch norwegisch finnisch ungarisch tschechisch rumänisch
+    arabisch koreanisch hebräisch amerikanisch britisch österreichisch schweizerisch europäisch suédois danois
+    norvégien finlandais hongrois tchèque roumain arabe coréen néerlandais ukrainien américain britannique autrichien
+    suisse belge breton bretonne basque catalan englische englischen deutsche deutschen französische französischen
+    européen européenne
     """)
 """Days, months, feasts and languages."""
 
 COMMON_ACRONYMS: Final = _words("""
     ai api asap atm bmi brb btw ceo cd cfo co co2 cpu css csv cto cv cve diy dm dns dna dvd ebook edv eta faq fyi gif
-    gmbh gpu hd hr html http https id imho ios ip it json jpg kfz kg km kmh lan led llm lkw lol ltd mb md ml mp3 mri nb
-    ocr ok oled omg os pc pdf phd pin pkw png pm pr ps qr ram rsvp sdk sms sms sos sql ssd ssh ssl svg tba tbd tldr todo
-    tv ui uk url usb utc uv ux vat vip vpn wc wifi wlan wtf www xml yaml zip ag am gb tb bzw usw etc inkl mwst nr tel
+    gpu hd hr html http https id imho ios ip it json jpg kfz kg km kmh lan led llm lkw lol ltd mb md ml mp3 mri nb ocr
+    ok oled omg os pc pdf phd pin pkw png pm pr ps qr ram rsvp sdk sms sms sos sql ssd ssh ssl svg tba tbd tldr todo
+    tv ui uk url usb utc uv ux vat vip vpn wc wifi wlan wtf www xml yaml zip am gb tb bzw usw etc inkl mwst nr tel ok
     """)
 """Words in capital letters that name no thing of their own."""
 
@@ -170,43 +180,80 @@ GERMAN_NOUNS: Final = _words("""
     auskunft ausland auto autobahn bahn bahnhof balkon bank bauch baum bedarf begriff beginn bein beispiel bericht
     beruf bescheid besuch bett bier bild bilder blatt blick blume blumen blut boden brief brille brot brötchen bruder
     brüder buch bücher büro bus butter cent chance chef chefin computer dach dame dank danke dasein datei daten datum
-    dauer deal decke denken dezember dienst ding dinge doktor dorf draht druck durst e-mail ecke ehe ehefrau ehemann ei
-    eier eile eimer eindruck eingang einkauf eis eltern ende englisch enkel entscheidung erfahrung erfolg ergebnis
+    dauer deal decke denken dezember dienst ding dinge doktor dorf draht druck durst e-mail ecke ehe ehefrau ehemann
+    ei eier eile eimer eindruck eingang einkauf eis eltern ende englisch enkel entscheidung erfahrung erfolg ergebnis
     erinnerung essen euro europa fahrer fahrrad fall familie farbe fehler feier feierabend fenster ferien fest feuer
-    fieber film finger firma fisch fleisch flug flughafen folge form foto fotos frage fragen frau frauen freitag freund
-    freunde freundin freude frieden frist frühstück führerschein fuß garten gast gäste geburt geburtstag gedanke geduld
-    gefahr gefühl gegend gehalt geld gemüse gepäck gericht geschenk geschenke geschichte geschwister gesicht gespräch
-    gesundheit getränke gewicht gitarre glas glück grad grippe grund grüße größe gruppe gruß haar haare hälfte hallo
-    hals hand handy haus hause haushalt haut heft heim heimat heizung hemd herz hilfe himmel hin hinweis hitze hobby
-    hochzeit hof hoffnung holz hose hotel hund hunde hunger husten idee information inhalt insel interesse internet ja
-    jahr jahre jahren jahrestag jemand job jugend junge jungen kaffee kalender kälte kamera karte karten käse kasse
-    katze katzen keller kind kinder kino kirche klasse kleid kleidung klavier koch kollege kollegen kollegin kollegium
-    konto kontakt konzert kopf kopfschmerzen kosten kraft krankenhaus krank kreis krieg küche kuchen kuh kunde kunden
-    kunst kurs kuss lage laden lampe land laptop lauf laune leben lehrer lehrerin leid leute licht liebe lied liste
-    lohn lösung luft lust mädchen mahlzeit mai mail mails mal mama mann männer mannschaft markt maschine mathe maus
-    medizin meer mehl meinung meeting meter mensch menschen messer miete milch minute minuten mitarbeiter mitte mittag
-    mittagessen mitternacht möbel moment monat monate monaten mond montag morgen motor mühe müll mund museum musik
-    mut mutter nachbar nachbarin nachbarn nachmittag nachricht nacht name namen nase natur nebel neffe nichte nudeln
-    nummer nuss obst ofen ohr öl oma onkel opa ordnung ort osten paar paket panik papa papier park party partner pass
-    passwort pause pech person personen pferd pflanze pflicht pilz plan pläne platz polizei post preis problem probleme
-    programm projekt prozent prüfung punkt puls quatsch rad rat rechnung recht rede regal regen reihe reis reise rest
-    restaurant rezept richtung risiko rolle rose rücken ruhe runde sache sachen saft salat salz samstag sand satz schaf
-    schatten schema schiff schlaf schloss schluss schlüssel schmerzen schmuck schnee schokolade schuld schule schüler
-    schuh schuhe schwester schwestern schwimmen see seife seite seiten sekunde selbst serie server sicht sinn situation
-    ski socken sofa sohn söhne sommer sonne sonntag sorge sorgen spaß spiel spiele sport sprache spur staat stadt stamm
-    start stau stelle stern steuer steuern stimme stimmung stock strand straße streit stress strom stück student
-    studentin studium stuhl stunde stunden sturm suche suppe tag tage tagen tanz tasche tasse tat teil teller telefon
-    temperatur termin termine test text thema theorie tier tiere tipp tisch tochter töchter tod tomate tomaten ton tor
-    tour training traum treffen treppe tür tüte typ uhr umzug unfall universität uni unsinn unterricht unterschied
-    urlaub vater verein vergangenheit verkehr vermieter vertrag vertrauen video vogel volk vormittag vorname vorrat
-    vorschlag vorsicht wagen wahl wahrheit wald wand ware wärme wäsche wasser weg weihnachten wein welt werk wert westen
-    wetter wiese wind winter wissen woche wochen wochenende wohnung wohnungen wolke wort worte wörter wunder wunsch wut
-    zahl zahn zahnarzt zähne zeichen zeile zeit zeitung zentrum zettel zeug ziel zimmer zucker zufall zug zukunft zunge
-    zustand zwiebel
+    fieber film finger firma fisch fleisch flug flughafen folge form foto fotos frage fragen frau frauen freitag
+    freund freunde freundin freude frieden frist frühstück führerschein fuß garten gast gäste geburt geburtstag
+    gedanke geduld gefahr gefühl gegend gehalt geld gemüse gepäck gericht geschenk geschenke geschichte geschwister
+    gesicht gespräch gesundheit getränke gewicht gitarre glas glück grad grippe grund grüße größe gruppe gruß haar
+    haare hälfte hallo hals hand handy haus hause haushalt haut heft heim heimat heizung hemd herz hilfe himmel hin
+    hinweis hitze hobby hochzeit hof hoffnung holz hose hotel hund hunde hunger husten idee information inhalt insel
+    interesse internet ja jahr jahre jahren jahrestag jemand job jugend junge jungen kaffee kalender kälte kamera
+    karte karten käse kasse katze katzen keller kind kinder kino kirche klasse kleid kleidung klavier koch kollege
+    kollegen kollegin kollegium konto kontakt konzert kopf kopfschmerzen kosten kraft krankenhaus krank kreis krieg
+    küche kuchen kuh kunde kunden kunst kurs kuss lage laden lampe land laptop lauf laune leben lehrer lehrerin leid
+    leute licht liebe lied liste lohn lösung luft lust mädchen mahlzeit mai mail mails mal mama mann männer mannschaft
+    markt maschine mathe maus medizin meer mehl meinung meeting meter mensch menschen messer miete milch minute
+    minuten mitarbeiter mitte mittag mittagessen mitternacht möbel moment monat monate monaten mond montag morgen
+    motor mühe müll mund museum musik mut mutter nachbar nachbarin nachbarn nachmittag nachricht nacht name namen nase
+    natur nebel neffe nichte nudeln nummer nuss obst ofen ohr öl oma onkel opa ordnung ort osten paar paket panik papa
+    papier park party partner pass passwort pause pech person personen pferd pflanze pflicht pilz plan pläne platz
+    polizei post preis problem probleme programm projekt prozent prüfung punkt puls quatsch rad rat rechnung recht
+    rede regal regen reihe reis reise rest restaurant rezept richtung risiko rolle rose rücken ruhe runde sache sachen
+    saft salat salz samstag sand satz schaf schatten schema schiff schlaf schloss schluss schlüssel schmerzen schmuck
+    schnee schokolade schuld schule schüler schuh schuhe schwester schwestern schwimmen see seife seite seiten sekunde
+    selbst serie server sicht sinn situation ski socken sofa sohn söhne sommer sonne sonntag sorge sorgen spaß spiel
+    spiele sport sprache spur staat stadt stamm start stau stelle stern steuer steuern stimme stimmung stock strand
+    straße streit stress strom stück student studentin studium stuhl stunde stunden sturm suche suppe tag tage tagen
+    tanz tasche tasse tat teil teller telefon temperatur termin termine test text thema theorie tier tiere tipp tisch
+    tochter töchter tod tomate tomaten ton tor tour training traum treffen treppe tür tüte typ uhr umzug unfall
+    universität uni unsinn unterricht unterschied urlaub vater verein vergangenheit verkehr vermieter vertrag
+    vertrauen video vogel volk vormittag vorname vorrat vorschlag vorsicht wagen wahl wahrheit wald wand ware wärme
+    wäsche wasser weg weihnachten wein welt werk wert westen wetter wiese wind winter wissen woche wochen wochenende
+    wohnung wohnungen wolke wort worte wörter wunder wunsch wut zahl zahn zahnarzt zähne zeichen zeile zeit zeitung
+    zentrum zettel zeug ziel zimmer zucker zufall zug zukunft zunge zustand zwiebel
     """)
 """Common German nouns, which stand without an article, too, and alone or as the last part of others."""
 
+LEGAL_FORMS: Final = _words("gmbh ag kg ohg gbr se eg ev ug inc ltd llc plc corp co sa sarl sas spa nv bv ab as oy")
+"""What ends the name of a company, and is none alone."""
+
+NAME_ENDINGS: Final = (
+    "dorf",
+    "stadt",
+    "wald",
+    "hof",
+    "heim",
+    "mann",
+    "strand",
+    "ort",
+    "weg",
+    "schloss",
+    "werk",
+    "stern",
+    "rose",
+    "stamm",
+    "koch",
+)
+"""Common nouns in which German surnames and places end, too: a word that ends so may be a name."""
+
+LEADING_ARTICLES: Final = _words("la le les the el los las il den de")
+"""Articles that begin a name where they have a capital letter within a sentence: "La Rochelle"."""
+
+LONG_NOUN: Final = 12
+"""From so many letters on, a German word in one piece is a compound of common nouns."""
+
 GERMAN_NOUN_ENDINGS: Final = (
+    "innen",
+    "terin",
+    "nerin",
+    "lerin",
+    "derin",
+    "logie",
+    "grafie",
+    "graphie",
+    "ium",
     "ung",
     "ungen",
     "heit",
@@ -232,6 +279,51 @@ GERMAN_NOUN_ENDINGS: Final = (
     "ik",
 )
 """How German nouns end that are no names."""
+
+GERMAN_NOUN_BEGINNINGS: Final = (
+    "ver",
+    "vor",
+    "auf",
+    "aus",
+    "ein",
+    "ab",
+    "um",
+    "zu",
+    "unter",
+    "über",
+    "durch",
+    "hinter",
+)
+"""How longer German nouns begin that are no names."""
+
+WATERS: Final = _words("main rhein neckar inn see oder saale donau lahn ruhr breisgau meer mur elbe isar")
+"""What stands in the name of a town after am, an der or im: "Frankfurt am Main"."""
+
+GERMAN_VERBS: Final = _words("""
+    war kam ging fuhr lag saß rief schrieb sprach wurde will kann muss soll darf mag starb zog traf gab blieb fand lief
+    las half trug
+    """)
+"""Verbs of the third person that do not end in t."""
+
+CORRECTING_PREPOSITIONS: Final = _words("""
+    in at on to from of for with by im am bei nach aus von zu für mit à au en de du chez pour avec but mais
+    """)
+"""What stands between two names of which one corrects the other, besides "not"."""
+
+STREETS: Final = ("straße", "strasse", "gasse", "allee", "platz", "weg")
+"""How a street is called in German, before its number."""
+
+PLURAL_VERBS: Final = _words(
+    "are were have need do don't aren't weren't haven't sind waren haben werden habe bin sont étaient ont"
+)
+"""Verbs before which, at the beginning of a sentence, no single name stands."""
+
+OBJECTS: Final = {
+    "en": _words("my your his her our their the a an me us it this that these those"),
+    "de": _words("mir mich uns bitte den das die einen eine ein dir es mal diese diesen dieses"),
+    "fr": _words("un une mon ma mes ce cette ces moi par votre vos ton ta tes"),
+}
+"""What follows a verb in the imperative, at the beginning of a sentence, and hardly ever a name."""
 
 FRENCH_OR_ENGLISH_ENDINGS: Final = ("ing", "ly", "ment", "ness", "tion", "tions", "ments", "ity", "ée", "ées")
 """How words end that are rarely names, where they only stand at the beginning of a sentence."""

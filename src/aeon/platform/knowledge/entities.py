@@ -183,7 +183,7 @@ class EntityRepository:
     def change(self, id_: str, change: EntityChange, request: MutationRequest) -> Entity:
         """Change what the user says; their words win over all that is found (platform 17). Raises as `add` does."""
         before = self.find(request.user, id_)
-        wanted = {name: value for name, value in change.requested_fields().items() if value is not None}
+        wanted: JsonObject = {name: value for name, value in change.as_dict().items() if value is not None}
         name = str(wanted.get("name", before.name))
         row: JsonObject = {
             "user": request.user,

@@ -14,7 +14,8 @@ from aeon.platform.episodes.writing import add_missing_episodes
 from aeon.platform.knowledge import queries
 from aeon.platform.knowledge.facts import FoundFact, add_fact, state_fact
 from aeon.platform.knowledge.model import STATEMENTS, FactState, name_key
-from aeon.platform.knowledge.names import WordCases, count_cases, distinct_names, find_names
+from aeon.platform.knowledge.names import distinct_names, find_names
+from aeon.platform.knowledge.readings import WordCases, count_cases, words_of
 from aeon.platform.knowledge.statements import find_statements
 from aeon.platform.ledger import Ledger
 from aeon.platform.queries import LOCKED_HEAD
@@ -109,14 +110,15 @@ class ExtractionQueue:
         rows = self._store.read(queries.WAITING, {"user": user, "limit": limit})
         return [WaitingEpisode(row["id"], row["source"], row["content"] or "", row["created_at"]) for row in rows]
 
-    def word_cases(self, user: str, texts: Iterable[str]) -> WordCases:
+    def word_cases(self, user: str, texts: Sequence[str]) -> WordCases:
         """Return what is known of how a user writes the words of these texts, with what the texts say themselves."""
         self._recount(user)
-        found = _sum_of(count_cases(text[:_LONGEST]) for text in texts)
-        words: list[Json] = [*found]
+        read = [text[:_LONGEST] for text in texts]
+        found = _sum_of(map(count_cases, read))
+        words: list[Json] = sorted({word for text in read for word in words_of(text)})
         rows = self._store.read(queries.WORD_CASES, {"user": user, "words": words}) if words else []
         for row in rows:
-            capital, other = found[row["word"]]
+            capital, other = found.get(row["word"], (0, 0))
             found[row["word"]] = (capital + row["capital"], other + row["small"])
         return found
 

@@ -8,7 +8,7 @@ from aeon.base.json import JsonObject
 from aeon.platform.knowledge import queries
 from aeon.platform.ledger import AuditAction, Ledger, MutationRequest
 from aeon.platform.records import Record
-from aeon.platform.store import Store
+from aeon.platform.store import Store, guard
 
 
 class KnowledgeSettings(Record):
@@ -41,7 +41,7 @@ class KnowledgeSettingsRepository:
         row: JsonObject = {**wanted.as_dict(), "user": request.user, "at": self._ledger.now()}
         action = AuditAction("knowledge.configure", request.user, request.user, request.user, dict(changes))
         self._ledger.commit(
-            lambda unit: unit.write(queries.SET_SETTINGS, row),
+            lambda unit: guard(holds=unit.write(queries.SET_SETTINGS, row) == 1),
             request.mutation("knowledge.configure", parameters=dict(changes)),
             [action],
             {},

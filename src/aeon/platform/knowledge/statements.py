@@ -1,7 +1,7 @@
 """Takes the statements out of what a user wrote, word for word, by code: the extractor for weak models. Pure.
 
-A small model turns a third of what it reads into wrong facts; the user's own sentence is right as long as it is one that
-states something. So questions, quotes, requests, what is only imagined and what is uncertain are left out (decision 68).
+A small model turns a third of what it reads into wrong facts; a user's own sentence is right as long as it states
+something. So questions, quotes, requests, what is only imagined and what is uncertain are left out (decision 68).
 """
 
 import re
@@ -9,7 +9,9 @@ from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 from aeon.platform.knowledge.model import name_key
-from aeon.platform.knowledge.names import WordCases, distinct_names, find_names
+from aeon.platform.knowledge.names import distinct_names, find_names
+from aeon.platform.knowledge.readings import WordCases
+from aeon.platform.knowledge.sentence_words import FIRST_PERSON, GOES_ON, OPINION, REQUEST, UNCERTAIN
 
 _LONGEST: Final = 400
 _FEWEST_WORDS: Final = 3
@@ -26,47 +28,6 @@ _OPENING: Final = ('"', "\u201c", "\u201e", "\u00ab", "\u201a", "'")
 _INSIDE_QUOTES: Final = re.compile(
     r"[\"\u201c\u201e\u00ab\u00bb][^\"\u201c\u201d\u201e\u00ab\u00bb]{12,}[\"\u201c\u201d\u00bb\u00ab]"
 )
-
-_REQUESTS: Final = re.compile(
-    r"^(?:(?:hi|hey|hello|ok|okay|so|and|then|now|also|hallo|und|dann|also|nun|bonjour|salut|et|alors|puis)[,!]?\s+)*"
-    r"(?:please|pls|can you|could you|would you|will you|i want you|i need you|i'd like you|i would like you|help me|let's say|tell|show|write|draft|make|"
-    r"create|give|find|list|explain|translate|summari[sz]e|fix|add|remove|delete|rename|compare|check|calculate|convert|"
-    r"generate|imagine|suppose|assume|pretend|remind|send|book|call|reply|answer|ask|draw|plan|suggest|describe|rewrite|shorten|correct|"
-    r"bitte|kannst du|könntest du|kann ich|würdest du|sag|zeig|zeige|schreib|schreibe|erstelle|gib|finde|erkläre|erklär|übersetze|"
-    r"fasse|korrigiere|lösche|vergleiche|prüfe|berechne|nenne|stell dir vor|angenommen|nimm an|hilf|mach|mache|formuliere|plane|erinnere|ruf|schick|schicke|frag|frage|"
-    r"s'il te plaît|s'il vous plaît|peux-tu|pourrais-tu|pouvez-vous|pourriez-vous|dis|montre|écris|écrivez|crée|donne|trouve|explique|traduis|"
-    r"résume|corrige|supprime|compare|vérifie|calcule|imagine|imaginons|supposons|suppose|rappelle|envoie|aide|fais|propose|prépare|décris)\b",
-    re.IGNORECASE,
-)
-"""How a sentence begins that asks for something, or that asks to imagine something."""
-
-_UNCERTAIN: Final = re.compile(
-    r"\b(?:if|unless|whether|maybe|perhaps|might|probably|would|could|i wonder|i guess|i wish|hopefully|supposedly|what if|i dreamt|i dreamed|"
-    r"wenn|falls|sofern|ob|vielleicht|eventuell|vermutlich|wahrscheinlich|würde|würden|würdest|könnte|könnten|wäre|wären|hätte|hätten|angeblich|hoffentlich|"
-    r"peut-être|sans doute|probablement|si|s'il|s'ils|serait|aurait|pourrait|seraient|auraient|pourraient|"
-    r"j'espère|je me demande)\b|\bmay be\b|\bich frage mich\b|\bich glaube\b|\bje crois\b",
-    re.IGNORECASE,
-)
-"""Words of what is only imagined, hoped or believed."""
-
-_FIRST_PERSON: Final = re.compile(
-    r"^(?:(?:by the way|btw|also|and|but|oh|well|so|übrigens|und|aber|au fait|et|mais),?\s+)*"
-    r"(?:i|i'm|i've|i'd|i'll|my|we|we're|we've|our|ich|mein|meine|meinen|meinem|meiner|wir|unser|unsere|"
-    r"je|j'ai|j'habite|j'aime|j'étais|mon|ma|mes|nous|notre|nos|moi)\b",
-    re.IGNORECASE,
-)
-_OPINION: Final = re.compile(
-    r"^(?:i|ich|je|j')\s*(?:think|guess|want|need|would|wonder|mean|see|understand|hope|agree|know|don't know|glaube|denke|möchte|will|"
-    r"brauche|meine|hoffe|verstehe|weiß|pense|veux|voudrais|crois|comprends|sais)\b|^(?:i'd|i'll)\b|^(?:my|mein|meine|mon|ma) (?:question|problem|frage)\b",
-    re.IGNORECASE,
-)
-
-
-_GOES_ON: Final = re.compile(
-    r"^(?:he|she|they|it|his|her|their|its|there|er|sie|es|ihr|ihre|sein|seine|dort|il|elle|ils|elles|son|sa|ses|leur|leurs|l\u00e0-bas)\b",
-    re.IGNORECASE,
-)
-"""How a sentence begins that speaks of what the one before has named."""
 
 
 class Span(NamedTuple):
@@ -104,7 +65,7 @@ def stating_spans(text: str) -> list[Span]:
         span = _without_marks(text, sentence)
         words = text[span.start : span.end]
         states = _states_something(text[sentence.start : sentence.end], words)
-        goes_on = _GOES_ON.match(words) is not None
+        goes_on = GOES_ON.match(words) is not None
         if states and goes_on and found and not text[last_end : sentence.start].strip():
             if sentence.end - found[-1].start <= _LONGEST:
                 found[-1] = Span(found[-1].start, span.end)
@@ -113,11 +74,6 @@ def stating_spans(text: str) -> list[Span]:
             found.append(span)
             last_end = sentence.end
     return found
-
-
-def pairs_of(statement: Statement) -> list[tuple[str, str]]:
-    """Returns which names a statement joins: the first one with each of the others."""
-    return [(statement.names[0], other) for other in statement.names[1:]]
 
 
 def _sentences(text: str) -> Iterator[Span]:
@@ -145,7 +101,7 @@ def _statement(text: str, names: Sequence[str]) -> Statement | None:
     inside = sorted((place, name) for name in names if (place := _place_of(name, text)) >= 0)
     if inside:
         return Statement(text, [name for _, name in inside])
-    is_own = _FIRST_PERSON.match(text) is not None and _OPINION.match(text) is None
+    is_own = FIRST_PERSON.match(text) is not None and OPINION.match(text) is None
     return Statement(text, []) if is_own else None
 
 
@@ -155,10 +111,10 @@ def _states_something(sentence: str, text: str) -> bool:
         return False
     if text.rstrip(")\"'\u201d\u00bb ").endswith(("?", "\uff1f", ":")) or text.startswith(_OPENING):
         return False
-    return not (_REQUESTS.match(text) or _UNCERTAIN.search(text) or _INSIDE_QUOTES.search(text))
+    return not (REQUEST.match(text) or UNCERTAIN.search(text) or _INSIDE_QUOTES.search(text))
 
 
 def _place_of(name: str, text: str) -> int:
     """Return where a name stands in a text as words of its own; -1 if it does not."""
-    found = re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text)
+    found = re.search(rf"(?<!\w){re.escape(name)}(?:['\u2019]?s)?(?!\w)", text)
     return -1 if found is None else found.start()

@@ -11,6 +11,9 @@ from typing import Final, NamedTuple
 from aeon.base.json import JsonObject
 from aeon.platform.conversations.model import Alternative
 from aeon.platform.conversations.turn_reader import TurnReader
+from aeon.platform.knowledge.facts import FactRepository
+from aeon.platform.knowledge.model import name_key
+from aeon.platform.knowledge.statements import stating_spans
 from aeon.platform.memory.estimate import estimate_tokens
 from aeon.platform.search.message_words import message_words
 from aeon.platform.search.messages import MessageFilter, MessageSearch
@@ -23,17 +26,12 @@ BUDGET_SHARE: Final = 0.25
 
 _MOST: Final = 8
 _HITS: Final = 40
-_LONGEST: Final = 400
-"""Characters of a statement; longer ones are not recalled."""
-
 _NAMES: Final = 12
 """How many names of a message are looked for."""
 
 _SENTENCE: Final = re.compile("[^.!?\u2026\u3002\uff01\uff1f\n]+[.!?\u2026\u3002\uff01\uff1f]*")
 _WORD: Final = re.compile(r"[^\W\d_][\w'\u2019-]*")
 _POSSESSIVE: Final = re.compile(r"['\u2019]s?$")
-_QUESTION: Final = ("?", "\uff1f")
-_QUOTE: Final = (">", '"', "\u201c", "\u201e", "\u00bb", "\u00ab", "```")
 
 _NOT_NAMES = """
 i i'm i'll i've i'd ok tv sie ihr ihre ihren ihrem ihrer ihnen du monday tuesday wednesday thursday friday
@@ -93,14 +91,16 @@ class RecalledStatement(NamedTuple):
 class Recollection:
     """Finds what may be recalled. Threads may share it."""
 
-    def __init__(self, search: MessageSearch, turns: TurnReader) -> None:
+    def __init__(self, search: MessageSearch, turns: TurnReader, facts: FactRepository) -> None:
         self._search = search
         self._turns = turns
+        self._facts = facts
 
     def find(self, user: str, message: str, path: Sequence[Alternative], budget: int) -> list[RecalledStatement]:
         """Return statements about what a message names, oldest first; none of the conversations on the path.
 
-        `budget` is that of the prompt, in tokens. Raises StoreError.
+        What the user called wrong is none of them (platform 40). `budget` is that of the prompt, in tokens. Raises
+        StoreError.
         """
         names = names_of(message)
         if not names:
@@ -109,7 +109,10 @@ class Recollection:
         only = MessageFilter(on_path=True, speaker="user", without=here)
         hits = self._search.search(user, " ".join(names), only, _HITS)
         found = self._turns.list_by_ids(user, [hit.id for hit in hits])
-        return choose_statements(names, found, min(MAX_TOKENS, int(budget * BUDGET_SHARE)))
+        ranked = rank_statements(names, found)
+        wrong = self._facts.rejected_keys(user, [each.text for each in ranked])
+        room = min(MAX_TOKENS, int(budget * BUDGET_SHARE))
+        return choose_statements([each for each in ranked if name_key(each.text) not in wrong], room)
 
 
 def names_of(text: str) -> list[str]:
@@ -120,17 +123,19 @@ def names_of(text: str) -> list[str]:
     return [*dict.fromkeys(_names(text))][:_NAMES]
 
 
-def choose_statements(names: Sequence[str], found: Iterable[Alternative], room: int) -> list[RecalledStatement]:
-    """Returns the statements that share most of the names, the newest of equals first, as far as there is room.
-
-    They are in the order in which they were said.
-    """
+def rank_statements(names: Sequence[str], found: Iterable[Alternative]) -> list[RecalledStatement]:
+    """Returns the statements of messages that have one of the names: those with most of them, then the newest first."""
     asked = set(names)
     ranked = [(shared, each) for message in found for shared, each in _statements(message, asked)]
     ranked.sort(key=lambda pair: (pair[0], pair[1].alternative.created_at), reverse=True)
+    return [each for _, each in ranked]
+
+
+def choose_statements(ranked: Iterable[RecalledStatement], room: int) -> list[RecalledStatement]:
+    """Returns the first statements as far as there is room, in the order in which they were said; none twice."""
     chosen: list[RecalledStatement] = []
     texts: set[str] = set()
-    for _, each in ranked:
+    for each in ranked:
         if len(chosen) < _MOST and each.tokens <= room and each.text not in texts:
             chosen.append(each)
             texts.add(each.text)
@@ -149,15 +154,12 @@ def with_recalled(message: str, recalled: Sequence[RecalledStatement]) -> str:
 def _statements(message: Alternative, names: Collection[str]) -> Iterator[tuple[int, RecalledStatement]]:
     """Yield the statements of a message that have one of the names, and how many of them; no questions, no quotes."""
     content = message.content or ""
-    for sentence in _SENTENCE.finditer(content):
-        text = sentence[0].strip()
-        if not text or len(text) > _LONGEST or text.endswith(_QUESTION) or text.startswith(_QUOTE):
-            continue
+    for start, end in stating_spans(content):
+        text = content[start:end]
         shared = {*_names(text)} & {*names}
         if shared:
-            start = sentence.start() + sentence[0].index(text)
             tokens = estimate_tokens(text) + 8  # its day and its mark
-            yield len(shared), RecalledStatement(message, start, start + len(text), tokens)
+            yield len(shared), RecalledStatement(message, start, end, tokens)
 
 
 def _names(text: str) -> Iterator[str]:

@@ -1,0 +1,1 @@
+"""`aeon knowledge`: what is known of what a user said."""

@@ -1,0 +1,79 @@
+"""Changes what is known: names, facts, merges, and what is forgotten."""
+
+from aeon.application.knowledge import Category, EntityChange, FactState, NewEntity, NotFoundError
+from aeon.cli.confirmation import confirm
+from aeon.cli.console import print_message
+from aeon.cli.exit_codes import ExitCode
+from aeon.cli.knowledge.views import SHORT_ID, print_fact
+from aeon.cli.platform.session import workspace_session
+from aeon.cli.text import printable
+
+
+def add(name: str, fact: str | None, category: Category | None, summary: str | None, user: str) -> int:
+    """Write down a name, or a fact about it. Raises RuleError, and ConflictError for a name that is there."""
+    with workspace_session(user) as workspace:
+        service = workspace.knowledge
+        if fact is None:
+            made = service.add(NewEntity(name=name, category=category, summary=summary))
+            print_message(printable(f"{made.name} is known as {made.id[:SHORT_ID]}"))
+            return ExitCode.DONE
+        stated = service.add_fact(fact, name)
+        if category is not None or summary is not None:
+            service.change(name, EntityChange(category=category, summary=summary))
+        print_fact(stated)
+    return ExitCode.DONE
+
+
+def change(name: str, fields: dict[str, str | None], user: str) -> int:
+    """Rename an entity, or say what it is. Raises NotFoundError, RuleError, ConflictError."""
+    with workspace_session(user) as workspace:
+        wanted = {key: value for key, value in fields.items() if value is not None}
+        changed = workspace.knowledge.change(name, EntityChange.parsed(dict(wanted)))
+        print_message(printable(f"{changed.name} is changed"))
+    return ExitCode.DONE
+
+
+def decide(fact: str, state: FactState, user: str) -> int:
+    """Confirm or reject a fact. Raises NotFoundError."""
+    with workspace_session(user) as workspace:
+        print_fact(workspace.knowledge.decide(fact, state))
+    return ExitCode.DONE
+
+
+def merge(kept: str, absorbed: str, user: str) -> int:
+    """Say that two names mean the same. Raises NotFoundError, ConflictError."""
+    with workspace_session(user) as workspace:
+        entity = workspace.knowledge.merge(kept, absorbed)
+        print_message(printable(f"both are known as {entity.name}"))
+        print_message(printable(f"take it back with: aeon knowledge unmerge {absorbed}"), "note: ")
+    return ExitCode.DONE
+
+
+def unmerge(absorbed: str, user: str) -> int:
+    """Take a merge back. Raises NotFoundError, ConflictError."""
+    with workspace_session(user) as workspace:
+        entity = workspace.knowledge.unmerge(absorbed)
+        print_message(printable(f"{entity.name} stands for itself again"))
+    return ExitCode.DONE
+
+
+def forget(name: str, user: str, *, is_confirmed: bool) -> int:
+    """Erase what is known of a name, or a fact. Raises NotFoundError, and InputError if the user does not want it."""
+    with workspace_session(user) as workspace:
+        service = workspace.knowledge
+        try:
+            view = service.show(name)
+        except NotFoundError:
+            fact = service.get_fact(name)
+            confirm(f"This erases for good: {fact.text}", is_confirmed=is_confirmed)
+            service.forget_fact(fact.id)
+            print_message("erased 1 fact; the message that said it stays")
+            return ExitCode.DONE
+        number = 1 + len(view.absorbed)
+        confirm(
+            f"This erases {number} name(s) and {len(view.facts)} fact(s) for good. Messages stay.",
+            is_confirmed=is_confirmed,
+        )
+        service.forget_entity(name)
+        print_message(printable(f"erased {view.entity.name} and {len(view.facts)} fact(s); messages that name it stay"))
+    return ExitCode.DONE

@@ -1,0 +1,47 @@
+"""What a user said, and what is known of it, on real stores."""
+
+import pytest
+from tests.platform.conversations.conftest import Talk
+
+from aeon.platform.knowledge.entities import EntityRepository
+from aeon.platform.knowledge.extraction import ExtractionQueue
+from aeon.platform.knowledge.facts import FactRepository
+from aeon.platform.knowledge.settings import KnowledgeSettingsRepository
+
+
+class Known(Talk):
+    """A user who talks, and the knowledge of it."""
+
+    def __init__(self, store):
+        super().__init__(store)
+        catalog = self.world.catalog
+        given = (store, catalog.ledger, catalog.new_id)
+        self.entities = EntityRepository(*given)
+        self.facts = FactRepository(*given)
+        self.queue = ExtractionQueue(*given)
+        self.settings = KnowledgeSettingsRepository(store, catalog.ledger)
+
+    def tell(self, *texts):
+        """Say texts in conversations of their own, and let them be extracted; return the messages."""
+        said = [self.say(self.conversation(), text) for text in texts]
+        self.extract()
+        return said
+
+    def extract(self):
+        while self.queue.extract_by_code(self.user):
+            pass
+
+    def about(self, name):
+        """The facts about a name."""
+        return self.facts.list_about(self.user, self.entities.family(self.user, self.entities.get(self.user, name)))
+
+    def believed(self, name):
+        return {each.text for each in self.about(name) if each.holds}
+
+    def names(self):
+        return {each.entity.name for each in self.entities.list_most_mentioned(self.user, 1000)}
+
+
+@pytest.fixture
+def known(store):
+    return Known(store)

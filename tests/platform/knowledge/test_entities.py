@@ -1,0 +1,85 @@
+"""Entities keep every source; the user's words win; merges are marks that are taken back (platform 17, 37)."""
+
+import pytest
+
+from aeon.platform.errors import ConflictError, NotFoundError, RuleError
+from aeon.platform.knowledge.entities import EntityChange, NewEntity
+
+
+def test_a_found_entity_becomes_the_users_own_and_keeps_its_id_platform_37(known):
+    known.tell("Tove lives in Linz.")
+    found = known.entities.get(known.user, "tove")
+    made = known.entities.add(NewEntity(name="Tove", category="Person", summary="A friend."), known.request())
+    assert (made.id, made.category, made.category_by, made.summary) == (found.id, "Person", "user", "A friend.")
+    with pytest.raises(ConflictError, match="already"):
+        known.entities.add(NewEntity(name="TOVE"), known.request())
+
+
+def test_a_name_is_found_by_its_beginning_its_id_and_in_any_case(known):
+    known.tell("We met Tove Lindberg in Linz.")
+    tove = known.entities.get(known.user, "Tove Lindberg")
+    for name in ("tove", "TOVE LINDBERG", tove.id, tove.id[:8]):
+        assert known.entities.get(known.user, name) == tove
+    with pytest.raises(NotFoundError, match="Nothing is known of 'Jonas'"):
+        known.entities.get(known.user, "Jonas")
+    known.tell("Tove Berg called.", "We saw Tove Berg.")
+    with pytest.raises(NotFoundError, match="Several are known as 'tove': Tove Berg, Tove Lindberg"):
+        known.entities.get(known.user, "tove")
+
+
+def test_merged_entities_are_one_until_the_merge_is_taken_back_platform_37(known):
+    known.tell("Tove lives in Linz.", "We met Tove Lindberg in Graz.")
+    assert [each.name for each in known.entities.list_similar(known.user, known.entities.find(known.user, "Tove"))] == [
+        "Tove Lindberg"
+    ]
+    kept = known.entities.merge("Tove Lindberg", "Tove", known.request())
+    assert known.entities.get(known.user, "Tove") == kept
+    assert known.believed("Tove") == {"Tove lives in Linz.", "We met Tove Lindberg in Graz."}
+    assert "Tove" not in known.names()
+    with pytest.raises(ConflictError, match="one already"):
+        known.entities.merge("Tove Lindberg", "Tove", known.request())
+    known.entities.unmerge("Tove", known.request())
+    assert known.believed("Tove Lindberg") == {"We met Tove Lindberg in Graz."}
+    with pytest.raises(ConflictError, match="not merged"):
+        known.entities.unmerge("Tove", known.request())
+    known.entities.merge("Tove", "Tove Lindberg", known.request())
+    assert known.entities.get(known.user, "Tove Lindberg").name == "Tove"
+
+
+def test_the_users_own_entity_is_the_one_that_stays_platform_37(known):
+    known.entities.add(NewEntity(name="Tove Lindberg", category="Person"), known.request())
+    known.tell("We saw Tovi in Linz.")
+    assert known.entities.merge("Tovi", "Tove Lindberg", known.request()).name == "Tove Lindberg"
+
+
+def test_a_rename_keeps_facts_and_a_taken_name_is_refused(known):
+    known.tell("We saw Tovi in Linz.")
+    renamed = known.entities.change("Tovi", EntityChange(name="Tove", summary="A friend."), known.request())
+    assert (renamed.name, renamed.summary, renamed.version) == ("Tove", "A friend.", 2)
+    assert known.believed("Tove") == {"We saw Tovi in Linz."}
+    with pytest.raises(ConflictError, match="You have 'Linz' already"):
+        known.entities.change("Tove", EntityChange(name="Linz"), known.request())
+    with pytest.raises(RuleError, match="no letters or digits"):
+        known.entities.change("Tove", EntityChange(name="!?"), known.request())
+
+
+def test_a_forgotten_entity_keeps_its_id_alone_platform_28(known):
+    known.tell("Tove lives in Linz.")
+    tove = known.entities.get(known.user, "Tove")
+    forgotten = known.entities.forget("Tove", known.request())
+    assert (forgotten.id, forgotten.name, forgotten.forgotten_at is not None) == (tove.id, None, True)
+    with pytest.raises(NotFoundError):
+        known.entities.get(known.user, "Tove")
+    assert known.names() == {"Linz"}
+    known.tell("Tove is back.", "And so we saw Tove.")
+    assert known.entities.get(known.user, "Tove").id != tove.id
+
+
+def test_mentions_say_where_and_whether_it_is_on_screen_platform_35(known):
+    (message,) = known.tell("We saw Tove in Linz.")
+    known.turns.edit(message.id, "We saw Ida in Linz.", known.request())
+    known.extract()
+    (tove,) = known.entities.mentions(known.user, [known.entities.get(known.user, "Tove")])
+    assert (tove.source.alternative_id, tove.source.is_visible) == (message.id, False)
+    (ida,) = known.entities.mentions(known.user, [known.entities.get(known.user, "Ida")])
+    assert ida.source.is_visible

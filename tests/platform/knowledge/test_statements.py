@@ -1,0 +1,78 @@
+"""Statements are a user's own sentences; questions, quotes, requests and what is imagined are none (platform 36)."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from aeon.platform.knowledge.pairs import pairs_of
+from aeon.platform.knowledge.statements import find_statements, stating_spans
+
+
+def stated(text):
+    return [each.text for each in find_statements(text)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Does Tove live in Linz?",
+        "> Tove lives in Linz, she wrote.",
+        "“Tove lives in Linz.”",
+        "Please tell Tove that Linz is nice.",
+        "Can you write to Tove in Linz",
+        "If Tove moved to Linz, she would be happy.",
+        "Maybe Tove lives in Linz now.",
+        "Ich glaube, Tove wohnt in Linz.",
+        "Imagine that Tove lives in Linz.",
+        "Wenn Tove nach Linz zieht, feiern wir.",
+        "Peut-être que Tove habite Linz.",
+        "Écris une lettre à Tove.",
+        "The places are these: Linz:",
+        "Tove!",
+        "```\nTove lives in Linz.\n```",
+        'He wrote "Tove lives in the town of Linz" to me.',
+    ],
+)
+def test_what_states_nothing_is_no_statement(text):
+    assert stated(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Tove lives in Linz. Does she like it?", ["Tove lives in Linz."]),
+        ("Tove got a job. She begins on 3 May. It rains.", ["Tove got a job. She begins on 3 May."]),
+        ("Dr. Novak hat am 3. Mai Geburtstag. Schön!", ["Dr. Novak hat am 3. Mai Geburtstag."]),
+        ("I am allergic to nuts. I think so.", ["I am allergic to nuts."]),
+        ("- Tove lives in Linz\n- Ida lives in Graz", ["Tove lives in Linz", "Ida lives in Graz"]),
+        ("Tove lives  in\tLinz. Tove lives in Linz.", ["Tove lives in Linz."]),
+        ("Tove no longer lives in Linz.", ["Tove no longer lives in Linz."]),
+    ],
+)
+def test_statements_are_word_for_word_each_once_and_with_what_goes_on(text, expected):
+    assert stated(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "pairs"),
+    [
+        ("Tove lives in Linz.", [("Tove", "Linz")]),
+        ("Tove works for Nordwind in Linz.", [("Tove", "Nordwind"), ("Nordwind", "Linz")]),
+        ("We saw Tove, Ida and Jonas in Linz.", [("Tove", "Linz"), ("Ida", "Linz"), ("Jonas", "Linz")]),
+        ("Tove lives in Linz, but I live in Graz.", [("Tove", "Linz")]),
+        ("Tove lives in Linz, and she works for Nordwind.", [("Tove", "Linz"), ("Tove", "Nordwind")]),
+        ("Tove does not live in Linz but in Graz.", [("Tove", "Linz"), ("Tove", "Graz")]),
+        ("I like Tove.", []),
+    ],
+)
+def test_neighbours_in_a_clause_are_joined(text, pairs):
+    (statement,) = find_statements(text)
+    assert pairs_of(statement) == pairs
+
+
+@given(st.text(max_size=300))
+def test_any_text_has_statements_or_none(text):
+    assert all(text[start:end].strip() == text[start:end] != "" for start, end in stating_spans(text))
+    for statement in find_statements(text):
+        assert statement.text
+        pairs_of(statement)
