@@ -188,11 +188,17 @@ class ExtractionQueue:
         """Count words again after an erasure has removed the counts."""
         if self._store.read(queries.HAS_WORD_CASES, {"user": user}):
             return
-        rows = self._store.read(queries.SAID_BY_USER, {"user": user, "limit": _HISTORY})
-        counted = _sum_of(count_cases((row["content"] or "")[:_LONGEST]) for row in rows)
-        cases = [{"user": user, "word": word, "capital": a, "small": b} for word, (a, b) in counted.items()]
-        if cases:
-            self._store.update(lambda unit: unit.write_each(queries.ADD_WORD_CASES, cases))
+
+        def work(unit: UnitOfWork) -> None:
+            unit.read(LOCKED_HEAD, {"user": user})  # an erasure is over, or sees what is written here
+            if unit.read(queries.HAS_WORD_CASES, {"user": user}):
+                return
+            rows = unit.read(queries.SAID_BY_USER, {"user": user, "limit": _HISTORY})
+            counted = _sum_of(count_cases((row["content"] or "")[:_LONGEST]) for row in rows)
+            cases = [{"user": user, "word": word, "capital": a, "small": b} for word, (a, b) in counted.items()]
+            unit.write_each(queries.ADD_WORD_CASES, cases)
+
+        self._store.update(work)
 
 
 def found_by_code(episode: WaitingEpisode, cases: WordCases) -> Extracted:
