@@ -145,11 +145,9 @@ def _introspection(w: RecordWriter) -> None:
 
 
 def _content(w: RecordWriter, source: str, table: str, node: str) -> None:
-    """Writes a content, and removes another one."""
+    """Writes a content, of which the newest counts."""
     row: JsonObject = {f"{source}_id": node, "n": w.chance.randint(1, 5), "episode_id": _own_episode(w, source)}
     w.insert(table, {**row, "created_at": AT, "created_by": "process"}, unless=f"{source}_id, n")
-    removed = {"id": w.id(source), "n": w.chance.randint(1, 5)}
-    w.unit.write(f"DELETE FROM {table} WHERE {source}_id = :id AND n = :n", removed)  # noqa: S608  # of this module
 
 
 KNOWLEDGE_CHANGES: Final[tuple[Callable[[RecordWriter], Json], ...]] = (

@@ -148,7 +148,9 @@ IMMUTABLE: Final[dict[str, tuple[str, ...]]] = {
         "created_at",
     ),
     "summary_sources": tuple(ROWS["summary_sources"]),
+    "summary_contents": tuple(ROWS["summary_contents"]),
     "introspections": ("id", "owner_id", "version", "created_by", "process_id", "created_at"),
+    "introspection_contents": tuple(ROWS["introspection_contents"]),
     "workers": ("id", "executor_id", "type"),
     "metric_definitions": ("id", "scope", "data_type", "created_at"),
     "metric_values": tuple(ROWS["metric_values"]),
@@ -168,7 +170,10 @@ NEVER_DELETED: Final = (
     "merges",
     "facts",
     "summaries",
+    "summary_sources",
+    "summary_contents",
     "introspections",
+    "introspection_contents",
 )
 
 NULLABLE: Final[dict[str, tuple[str, ...]]] = {

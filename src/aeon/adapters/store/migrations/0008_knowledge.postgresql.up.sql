@@ -288,6 +288,12 @@ FOR EACH ROW WHEN (NEW.id IS DISTINCT FROM OLD.id OR NEW.owner_id IS DISTINCT FR
 CREATE TRIGGER summary_sources_immutable BEFORE UPDATE ON summary_sources
 FOR EACH ROW EXECUTE FUNCTION refuse('immutable: summary_sources');
 
+CREATE TRIGGER summary_contents_immutable BEFORE UPDATE ON summary_contents
+FOR EACH ROW EXECUTE FUNCTION refuse('immutable: summary_contents');
+
+CREATE TRIGGER introspection_contents_immutable BEFORE UPDATE ON introspection_contents
+FOR EACH ROW EXECUTE FUNCTION refuse('immutable: introspection_contents');
+
 CREATE TRIGGER episodes_kept BEFORE DELETE ON episodes
 FOR EACH ROW EXECUTE FUNCTION refuse('never deleted: episodes');
 
@@ -305,6 +311,15 @@ FOR EACH ROW EXECUTE FUNCTION refuse('never deleted: introspections');
 
 CREATE TRIGGER merges_kept BEFORE DELETE ON merges
 FOR EACH ROW EXECUTE FUNCTION refuse('never deleted: merges');
+
+CREATE TRIGGER summary_sources_kept BEFORE DELETE ON summary_sources
+FOR EACH ROW EXECUTE FUNCTION refuse('never deleted: summary_sources');
+
+CREATE TRIGGER summary_contents_kept BEFORE DELETE ON summary_contents
+FOR EACH ROW EXECUTE FUNCTION refuse('never deleted: summary_contents');
+
+CREATE TRIGGER introspection_contents_kept BEFORE DELETE ON introspection_contents
+FOR EACH ROW EXECUTE FUNCTION refuse('never deleted: introspection_contents');
 
 -- What changed, for those who follow the record
 
@@ -347,13 +362,13 @@ FOR EACH ROW EXECUTE FUNCTION note_event('Merge');
 CREATE TRIGGER active_entities_noted AFTER INSERT OR UPDATE OR DELETE ON active_entities
 FOR EACH ROW EXECUTE FUNCTION note_part('Conversation', 'conversation_id');
 
-CREATE TRIGGER summary_sources_noted AFTER INSERT OR UPDATE OR DELETE ON summary_sources
+CREATE TRIGGER summary_sources_noted AFTER INSERT ON summary_sources
 FOR EACH ROW EXECUTE FUNCTION note_part('Summary', 'summary_id');
 
-CREATE TRIGGER summary_contents_noted AFTER INSERT OR UPDATE OR DELETE ON summary_contents
+CREATE TRIGGER summary_contents_noted AFTER INSERT ON summary_contents
 FOR EACH ROW EXECUTE FUNCTION note_part('Summary', 'summary_id');
 
-CREATE TRIGGER introspection_contents_noted AFTER INSERT OR UPDATE OR DELETE ON introspection_contents
+CREATE TRIGGER introspection_contents_noted AFTER INSERT ON introspection_contents
 FOR EACH ROW EXECUTE FUNCTION note_part('Introspection', 'introspection_id');
 
 

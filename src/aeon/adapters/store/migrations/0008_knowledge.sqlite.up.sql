@@ -287,6 +287,10 @@ WHEN NEW.id IS NOT OLD.id OR NEW.owner_id IS NOT OLD.owner_id OR NEW.kept_id IS 
 BEGIN SELECT RAISE(ABORT, 'immutable: merges'); END;
 CREATE TRIGGER summary_sources_immutable BEFORE UPDATE ON summary_sources
 BEGIN SELECT RAISE(ABORT, 'immutable: summary_sources'); END;
+CREATE TRIGGER summary_contents_immutable BEFORE UPDATE ON summary_contents
+BEGIN SELECT RAISE(ABORT, 'immutable: summary_contents'); END;
+CREATE TRIGGER introspection_contents_immutable BEFORE UPDATE ON introspection_contents
+BEGIN SELECT RAISE(ABORT, 'immutable: introspection_contents'); END;
 CREATE TRIGGER episodes_kept BEFORE DELETE ON episodes
 BEGIN SELECT RAISE(ABORT, 'never deleted: episodes'); END;
 CREATE TRIGGER entities_kept BEFORE DELETE ON entities
@@ -299,6 +303,12 @@ CREATE TRIGGER introspections_kept BEFORE DELETE ON introspections
 BEGIN SELECT RAISE(ABORT, 'never deleted: introspections'); END;
 CREATE TRIGGER merges_kept BEFORE DELETE ON merges
 BEGIN SELECT RAISE(ABORT, 'never deleted: merges'); END;
+CREATE TRIGGER summary_sources_kept BEFORE DELETE ON summary_sources
+BEGIN SELECT RAISE(ABORT, 'never deleted: summary_sources'); END;
+CREATE TRIGGER summary_contents_kept BEFORE DELETE ON summary_contents
+BEGIN SELECT RAISE(ABORT, 'never deleted: summary_contents'); END;
+CREATE TRIGGER introspection_contents_kept BEFORE DELETE ON introspection_contents
+BEGIN SELECT RAISE(ABORT, 'never deleted: introspection_contents'); END;
 
 -- What changed, for those who follow the record
 
@@ -346,22 +356,10 @@ CREATE TRIGGER active_entities_deleted AFTER DELETE ON active_entities WHEN EXIS
 BEGIN INSERT INTO events (micros, label, subject) VALUES (CAST((julianday('now') - 2440587.5) * 86400000000 AS INTEGER), 'Conversation', OLD.conversation_id); END;
 CREATE TRIGGER summary_sources_created AFTER INSERT ON summary_sources WHEN EXISTS (SELECT 1 FROM consumers)
 BEGIN INSERT INTO events (micros, label, subject) VALUES (CAST((julianday('now') - 2440587.5) * 86400000000 AS INTEGER), 'Summary', NEW.summary_id); END;
-CREATE TRIGGER summary_sources_changed AFTER UPDATE ON summary_sources WHEN EXISTS (SELECT 1 FROM consumers)
-BEGIN INSERT INTO events (micros, label, subject) VALUES (CAST((julianday('now') - 2440587.5) * 86400000000 AS INTEGER), 'Summary', NEW.summary_id); END;
-CREATE TRIGGER summary_sources_deleted AFTER DELETE ON summary_sources WHEN EXISTS (SELECT 1 FROM consumers)
-BEGIN INSERT INTO events (micros, label, subject) VALUES (CAST((julianday('now') - 2440587.5) * 86400000000 AS INTEGER), 'Summary', OLD.summary_id); END;
 CREATE TRIGGER summary_contents_created AFTER INSERT ON summary_contents WHEN EXISTS (SELECT 1 FROM consumers)
 BEGIN INSERT INTO events (micros, label, subject) VALUES (CAST((julianday('now') - 2440587.5) * 86400000000 AS INTEGER), 'Summary', NEW.summary_id); END;
-CREATE TRIGGER summary_contents_changed AFTER UPDATE ON summary_contents WHEN EXISTS (SELECT 1 FROM consumers)
-BEGIN INSERT INTO events (micros, label, subject) VALUES (CAST((julianday('now') - 2440587.5) * 86400000000 AS INTEGER), 'Summary', NEW.summary_id); END;
-CREATE TRIGGER summary_contents_deleted AFTER DELETE ON summary_contents WHEN EXISTS (SELECT 1 FROM consumers)
-BEGIN INSERT INTO events (micros, label, subject) VALUES (CAST((julianday('now') - 2440587.5) * 86400000000 AS INTEGER), 'Summary', OLD.summary_id); END;
 CREATE TRIGGER introspection_contents_created AFTER INSERT ON introspection_contents WHEN EXISTS (SELECT 1 FROM consumers)
 BEGIN INSERT INTO events (micros, label, subject) VALUES (CAST((julianday('now') - 2440587.5) * 86400000000 AS INTEGER), 'Introspection', NEW.introspection_id); END;
-CREATE TRIGGER introspection_contents_changed AFTER UPDATE ON introspection_contents WHEN EXISTS (SELECT 1 FROM consumers)
-BEGIN INSERT INTO events (micros, label, subject) VALUES (CAST((julianday('now') - 2440587.5) * 86400000000 AS INTEGER), 'Introspection', NEW.introspection_id); END;
-CREATE TRIGGER introspection_contents_deleted AFTER DELETE ON introspection_contents WHEN EXISTS (SELECT 1 FROM consumers)
-BEGIN INSERT INTO events (micros, label, subject) VALUES (CAST((julianday('now') - 2440587.5) * 86400000000 AS INTEGER), 'Introspection', OLD.introspection_id); END;
 
 CREATE VIEW graph_node (label, id, properties) AS
 SELECT label, id, (SELECT CASE WHEN said GLOB '*[' || char(1) || '-' || char(31) || ']*' THEN (
