@@ -84,6 +84,20 @@ def test_the_declared_types_and_defaults_are_those_of_the_table(columns, label):
     assert {column for column, value in node.defaults.items() if value is not None} <= DEFAULTS_IN_SQL
 
 
+LINKS = [each for each in GRAPH_SCHEMA.edges.values() if each.key]
+
+
+@pytest.mark.parametrize("edge", LINKS, ids=lambda edge: f"{edge.source} {edge.type} {edge.target}")
+def test_the_declared_types_and_defaults_of_a_table_of_edges_are_those_of_the_table(columns, edge):
+    there = columns[edge.table]
+    ends = {*edge.source_columns, *edge.target_columns}
+    integers = {column for column, (kind, _) in there.items() if kind != "text"}
+    assert (edge.numbers | edge.booleans) - ends == integers - ends
+    nullable = {column for column, (_, is_nullable) in there.items() if is_nullable}
+    assert dict.fromkeys(nullable) == edge.defaults
+    assert set(edge.key) <= there.keys()
+
+
 ON_SQLITE = pytest.mark.parametrize("new_store", ["sqlite"], indirect=True)
 """The tables are the same in both; and PostgreSQL goes through small tables anyway."""
 
