@@ -96,10 +96,13 @@ class KnowledgeService:
         self._holder = str(uuid4())
 
     def catch_up(self, most: int = _MOST_AT_ONCE) -> int:
-        """Extract episodes that wait, at most so many, unless that is off or done elsewhere; return how many."""
+        """Extract episodes that wait, at most so many, by code; return how many.
+
+        Does nothing if that is off or done elsewhere, or where a model extracts, which a worker or a server lets do.
+        """
         queue = self._platform.extraction
         done = 0
-        if self._platform.knowledge_settings.get(self._user).extraction != "on" or not queue.state(self._user).waiting:
+        if self._platform.extracts_by_model or not self._may_extract() or not queue.state(self._user).waiting:
             return done
         while done < most and queue.take(self._user, self._holder):
             if not (number := queue.extract_by_code(self._user, _AT_ONCE)):
@@ -188,6 +191,24 @@ class KnowledgeService:
         self._erase_bytes()
         return fact
 
+    def draw(self, most: int = 60) -> str:
+        """Return an SVG of the most mentioned names and of the facts on screen that join two of them."""
+        from aeon.platform.diagrams.names_svg import JoiningFact, NamedNode, render_names
+
+        found = self.list_entities(most)
+        nodes = [NamedNode(each.entity.id, each.entity.name or "", each.mentions) for each in found]
+        standing = {
+            member.id: each.entity.id
+            for each in found
+            for member in self._platform.entities.family(self._user, each.entity)
+        }
+        facts = [
+            JoiningFact(standing[each.subject_id], standing[each.object_id], each.text)
+            for each in self._platform.facts.list_joining(self._user, standing)
+            if each.holds and each.subject_id in standing and each.object_id in standing
+        ]
+        return render_names(f"What {self._user} said of whom", nodes, facts)
+
     def status(self) -> KnowledgeStatus:
         """Return how far the background is, and what it may do."""
         return KnowledgeStatus(
@@ -199,6 +220,9 @@ class KnowledgeService:
     def configure(self, changes: dict[str, str]) -> KnowledgeSettings:
         """Let the background do more or less: see `KnowledgeSettings`. Raises RuleError."""
         return self._platform.knowledge_settings.change(changes, MutationRequest(self._user))
+
+    def _may_extract(self) -> bool:
+        return self._platform.knowledge_settings.get(self._user).extraction == "on"
 
     def _find_or_add(self, name: str) -> Entity:
         try:

@@ -11,6 +11,8 @@ from aeon.application.answers import AnswerService
 from aeon.application.conversation_titles import ConversationTitles
 from aeon.application.conversations import ConversationService
 from aeon.application.jobs import PROCESS
+from aeon.application.knowledge import KnowledgeService
+from aeon.application.model_extraction import ModelExtraction
 from aeon.application.runs import RunService
 from aeon.base.project_folder import OWN_USER
 from aeon.bootstrap.process_runtime import ProcessRuntime, RunStoreAdoption
@@ -36,6 +38,9 @@ _NAMED_FOR: Final = timedelta(days=1)
 _UNTITLED: Final = 100
 """Conversations without a title that are looked at; the oldest of more wait."""
 
+_EXTRACTED: Final = 100
+"""Episodes of a user that are extracted at once."""
+
 Report: TypeAlias = Callable[[str], None]
 """Gets lines for people about what a worker does."""
 
@@ -48,6 +53,7 @@ class WorkerService:
         self._runtime = runtime
         self._naming: dict[UntitledConversation, str] = {}
         self._named: set[UntitledConversation] = set()
+        self._reading: dict[str, ModelExtraction] = {}
 
     @property
     def executor(self) -> str:
@@ -97,6 +103,7 @@ class WorkerService:
             PeriodicTask(POLL_INTERVAL, maintenance.fire_due_schedules),
             PeriodicTask(POLL_INTERVAL, self._settle_answers),
             PeriodicTask(ADOPTION_INTERVAL, self._name_conversations),
+            PeriodicTask(ADOPTION_INTERVAL, self._extract_knowledge),
             PeriodicTask(ADOPTION_INTERVAL, self._finish_erasures),
             PeriodicTask(ADOPTION_INTERVAL, self._record_measurements),
             PeriodicTask(CLEANUP_INTERVAL, self._delete_old_data),
@@ -154,6 +161,24 @@ class WorkerService:
 
     def _titles(self, owner: str) -> ConversationTitles:
         return ConversationTitles(self._runtime.platform, owner, partial(RunService, self._runtime, owner))
+
+    def _extract_knowledge(self) -> list[str]:
+        """Find names and facts in what users said, some episodes of each user at a time; an answer comes first."""
+        platform = self._runtime.platform
+        if platform.turns.list_owners_generating():
+            return []
+        for owner in platform.extraction.list_owners():
+            if not platform.extracts_by_model:
+                KnowledgeService(platform, owner).catch_up(_EXTRACTED)
+            elif platform.knowledge_settings.get(owner).extraction == "on":
+                self._model_extraction(owner).advance()
+        return []
+
+    def _model_extraction(self, owner: str) -> ModelExtraction:
+        if owner not in self._reading:
+            runs = partial(RunService, self._runtime, owner)
+            self._reading[owner] = ModelExtraction(self._runtime.platform, owner, self._runtime.executor, runs)
+        return self._reading[owner]
 
     def _finish_erasures(self) -> list[str]:
         """Complete erasures that a crash has interrupted, or that had to wait for a run."""

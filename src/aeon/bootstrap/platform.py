@@ -85,6 +85,8 @@ class Platform:
         """Whether a model names conversations without a title; an app sets it."""
         self.recalls_conversations = False
         """Whether answers recall what was said in other conversations; an app sets it."""
+        self.extracts_by_model = False
+        """Whether a model finds the facts in what users say; an app sets it."""
         self.answers_at_once: Callable[[], bool] = lambda: False
         """Whether the model answers several requests at once, so that none waits for another; an app sets it."""
         self.notices: list[str] = []

@@ -331,6 +331,10 @@ class ConversationSettings(_Section):
     recall: bool = Field(
         default=True, description="let answers use what you said in your other conversations about what you now name"
     )
+    extractor: Literal["statements", "model"] = Field(
+        default="statements",
+        description="how facts are found in what you say: your own sentences, by code; or by a model, if it is strong",
+    )
 
 
 _HOST_NAME = re.compile(r"[a-z0-9]([a-z0-9.-]{0,250}[a-z0-9])?(:[0-9]{1,5})?")

@@ -67,7 +67,7 @@ def test_only_one_process_works_for_a_user_until_its_lease_is_over(known):
     assert known.queue.take(known.user, "first")
     assert known.queue.take(known.user, "first")
     assert not known.queue.take(known.user, "second")
-    known.world.clock.advance(91)
+    known.world.clock.sleep(91)
     assert known.queue.take(known.user, "second")
     known.queue.release(known.user, "first")
     assert not known.queue.take(known.user, "first"), "who lost the lease releases nothing"

@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aeon.platform.knowledge.names import distinct_names, find_names
-from aeon.platform.knowledge.readings import count_cases, language_of, words_of
+from aeon.platform.knowledge.readings import language_of, words_of
+from aeon.platform.knowledge.word_cases import count_cases
 
 
 def names(text, cases=None):

@@ -16,7 +16,7 @@ def stated(text):
     "text",
     [
         "Does Tove live in Linz?",
-        "> Tove lives in Linz, she wrote.",
+        "> Tove lives in Linz, she wrote. Ida lives in Graz.",
         "“Tove lives in Linz.”",
         "Please tell Tove that Linz is nice.",
         "Can you write to Tove in Linz",

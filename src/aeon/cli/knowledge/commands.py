@@ -1,5 +1,6 @@
 """The commands of `aeon knowledge`. Each imports what it needs when it runs."""
 
+from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
@@ -121,6 +122,19 @@ def knowledge_forget(
     from aeon.cli.knowledge.changes import forget
 
     return forget(name, user, is_confirmed=yes)
+
+
+@knowledge.command("graph")
+def knowledge_graph(
+    svg: Annotated[
+        Path | None, typer.Option("--svg", metavar="FILE", help="Write the drawing into this file; else it is printed.")
+    ] = None,
+    user: User = "me",
+) -> int:
+    """Draw the most mentioned names and the facts that join them, as SVG."""
+    from aeon.cli.knowledge.views import draw_graph
+
+    return draw_graph(svg, user)
 
 
 @knowledge.command("status")

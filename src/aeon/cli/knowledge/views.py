@@ -1,6 +1,7 @@
 """Prints what is known: an entity with its facts, lists, and how far the background is."""
 
 from collections.abc import Sequence
+from pathlib import Path
 
 from aeon.application.knowledge import OWN_NAMES, EntityView, Fact
 from aeon.application.workspace import Workspace
@@ -8,6 +9,7 @@ from aeon.base.json import Json
 from aeon.cli.console import print_data, print_message
 from aeon.cli.exit_codes import ExitCode
 from aeon.cli.output import OutputFormat, print_as, print_table
+from aeon.cli.platform.diagrams import write_drawing
 from aeon.cli.platform.session import workspace_session
 from aeon.cli.text import printable
 
@@ -53,6 +55,12 @@ def list_candidates(user: str, limit: int, *, output: OutputFormat) -> int:
         if facts:
             print_message(f"decide with: aeon knowledge confirm {facts[0].id[:SHORT_ID]}, or reject", "next: ")
     return ExitCode.DONE
+
+
+def draw_graph(file: Path | None, user: str) -> int:
+    """Write an SVG of names and facts. Raises InputError if the file cannot be written."""
+    with workspace_session(user) as workspace:
+        return write_drawing(workspace.knowledge.draw(), file)
 
 
 def show_status(changes: dict[str, str], user: str, *, output: OutputFormat) -> int:

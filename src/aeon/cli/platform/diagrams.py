@@ -13,6 +13,11 @@ def draw_process(name: str, run: str | None, file: Path | None, user: str) -> in
     with runtime_session(user) as workspace:
         processes, runs = workspace.processes, workspace.past_runs
         svg = processes.draw_run(runs.view(runs.find_id(run))) if run else processes.draw(name)
+    return write_drawing(svg, file)
+
+
+def write_drawing(svg: str, file: Path | None) -> int:
+    """Write an SVG into a file, or print it without one. Raises InputError."""
     if file is None:
         print_data(svg)
         return ExitCode.DONE

@@ -15,6 +15,14 @@ _HEAD_HEIGHT = 7
 """Height of an arrow's head."""
 
 
+def svg_start(key: str, width: int, height: int) -> str:
+    """Return the start of a drawing whose title and description have ids that begin with `key`."""
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="aeon-process" viewBox="0 0 {width} {height}" '
+        f'width="{width}" height="{height}" role="img" aria-labelledby="{key}-title {key}-desc">'
+    )
+
+
 def rectangle(kind: str, box: Box, radius: int = 6) -> str:
     """Draw a rectangle with round corners."""
     x, y, width, height = box

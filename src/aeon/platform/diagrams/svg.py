@@ -18,6 +18,7 @@ from aeon.platform.diagrams.drawing import (
     person_mark,
     rectangle,
     straight_path,
+    svg_start,
 )
 from aeon.platform.diagrams.layout import DiagramLayout, layout_diagram
 from aeon.platform.diagrams.legend import draw_legend
@@ -45,7 +46,7 @@ def render_svg(
     key = f"p{definition.digest[:12]}"
     keys, height = draw_legend(definition, states, layout)
     parts = [
-        _svg_start(key, layout.width, height),
+        svg_start(key, layout.width, height),
         f'<title id="{key}-title">{escape_text(definition.name)}</title>',
         f'<desc id="{key}-desc">{escape_text(_description(definition, layout, states))}</desc>',
         f"<style>{CSS}</style>",
@@ -58,13 +59,6 @@ def render_svg(
         "</svg>",
     ]
     return "\n".join(parts) + "\n"
-
-
-def _svg_start(key: str, width: int, height: int) -> str:
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" class="aeon-process" viewBox="0 0 {width} {height}" '
-        f'width="{width}" height="{height}" role="img" aria-labelledby="{key}-title {key}-desc">'
-    )
 
 
 def _title(name: str, width: int) -> str:

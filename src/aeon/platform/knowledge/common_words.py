@@ -65,9 +65,9 @@ _GERMAN: Final = Language(
         dagegen daher dahin damals damit danach dann daran darauf daraus darin darum das dass davon davor dazu dein
         deine deinem deinen deiner deines dem den denen denn dennoch der deren derzeit deshalb dessen dich die dies
         diese diesem diesen dieser dieses dir doch dort du durch eben ein eine einem einen einer eines einig einige
-        einigen einmal er erst es etwa etwas euch euer eure eurem euren eurer fast für gar gegen genau gerade gern
-        gerne gestern gewesen hab habe haben habt hast hat hätte hätten hättest hatte hatten hattest heute hier hin
-        hinter ich ihm ihn ihnen ihr ihre ihrem ihren ihrer im immer in indem ins inzwischen irgendwie ist ja jede
+        einigen einmal er erst es etwa falls etwas euch euer eure eurem euren eurer fast für gar gegen genau gerade
+        gern gerne gestern gewesen hab habe haben habt hast hat hätte hätten hättest hatte hatten hattest heute hier
+        hin hinter ich ihm ihn ihnen ihr ihre ihrem ihren ihrer im immer in indem ins inzwischen irgendwie ist ja jede
         jedem jeden jeder jedes jemand jetzt kann kannst kein keine keinem keinen keiner können könnt könnte könnten
         lässt leider mal man manche manchem manchen mehr mein meine meinem meinen meiner meines meist mich mir mit
         möchte morgen muss musst müssen musste nach nachdem nachher natürlich neben nein nicht nichts nie niemand noch
@@ -87,10 +87,10 @@ _GERMAN: Final = Language(
         irgendwo klar klingt komm korrektur kurz kürze letzte letzten letzter letztes liebe lieber liste lösch lösche
         mach mache mama merk merke mittlerweile mindestens moin nächste nächsten nächster nächstes nee nenne nimm
         notiere ok okay oma onkel opa papa plane prima prüfe quatsch richtig rechne ruf rufe sag sage schau schade
-        schön schreib schreibe schreiben seltsam servus sieh sorry speichere später stimmt super suche tante tja toll
-        trag trage tut übersetze ungefähr vergiss vergleiche vermutlich verschieb verschiebe vorausgesetzt vorerst
-        vorhin vorsicht wahrscheinlich warte weißt weitere wichtig willkommen wirklich wusstest zähl zähle zeig zeige
-        ziemlich zunächst zufällig zwei drei vier fünf sechs sieben acht neun zehn elf zwölf
+        schön schönen frohe frohes schreib schreibe schreiben seltsam servus sieh sorry speichere später stimmt super
+        suche tante tja toll trag trage tut übersetze ungefähr vergiss vergleiche vermutlich verschieb verschiebe
+        vorausgesetzt vorerst vorhin vorsicht wahrscheinlich warte weißt weitere wichtig willkommen wirklich wusstest
+        zähl zähle zeig zeige ziemlich zunächst zufällig zwei drei vier fünf sechs sieben acht neun zehn elf zwölf
         """),
     _words("""
         der die das den dem des ein eine einen einem einer eines kein keine keinen keinem keiner keines mein meine
@@ -101,6 +101,7 @@ _GERMAN: Final = Language(
         beiden am im vom zum zur beim ins ans aufs zwei drei vier fünf sechs sieben acht neun zehn elf zwölf etwas
         genug ganze ganzen halbe halben nächste nächsten nächster nächstes letzte letzten letzter letztes andere
         anderen anderer anderes anderem erste ersten erster erstes zweite zweiten dritte dritten paar so'n ne nen nem
+        ums fürs übers durchs unters hinters vors
         """),
 )
 
@@ -299,9 +300,30 @@ GERMAN_NOUN_BEGINNINGS: Final = (
 WATERS: Final = _words("main rhein neckar inn see oder saale donau lahn ruhr breisgau meer mur elbe isar")
 """What stands in the name of a town after am, an der or im: "Frankfurt am Main"."""
 
+PERSON_TITLES: Final = _words("frau herr herrn familie fräulein dr prof doktor")
+"""After these a German word is a surname, whatever else it means."""
+
+PLACE_PREPOSITIONS: Final = _words("in auf nach aus bei von bis über gen für mit ohne und")
+"""Before a German word without an article: of a place or a person, rather than of a noun."""
+
+NAMING: Final = _words("namens genannt hieß nannte nenne taufte rief")
+"""Before a German name."""
+
+BEING: Final = _words("ist war bin bist sind wird wurde werde werden wurden als")
+"""Before a German noun without an article: what somebody is."""
+
+PROFESSION_ENDINGS: Final = ("er", "in", "ist", "ent", "ant", "or", "wart", "mann", "frau", "eur", "oge", "eut")
+"""How German words for what somebody is end."""
+
+NAMES_LIKE_VERBS: Final = _words("""
+    jürgen maren carmen karen ellen helen sven steffen torben carsten karsten jochen hagen kirsten kristen kerstin
+    thorben morten espen gretchen evelyn lauren kathleen colleen ben ruben robben tübingen
+    """)
+"""German first names that end as verbs and plurals do."""
+
 GERMAN_VERBS: Final = _words("""
-    war kam ging fuhr lag saß rief schrieb sprach wurde will kann muss soll darf mag starb zog traf gab blieb fand lief
-    las half trug
+    war kam ging fuhr lag saß rief schrieb sprach wurde will kann muss soll darf mag starb zog traf gab blieb fand
+    lief las half trug
     """)
 """Verbs of the third person that do not end in t."""
 

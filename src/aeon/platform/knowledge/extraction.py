@@ -5,18 +5,19 @@ the mark is there. Only one process at a time works for a user.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Final, NamedTuple
 
 from aeon.base.json import Json, JsonObject
 from aeon.platform.episodes.writing import add_missing_episodes
 from aeon.platform.knowledge import queries
-from aeon.platform.knowledge.facts import FoundFact, add_fact, state_fact
-from aeon.platform.knowledge.model import STATEMENTS, FactState, name_key
+from aeon.platform.knowledge.facts import FoundFact, add_fact, contradict_fact, state_fact
+from aeon.platform.knowledge.model import STATEMENTS, Category, FactState, name_key
 from aeon.platform.knowledge.names import distinct_names, find_names
-from aeon.platform.knowledge.readings import WordCases, count_cases, words_of
+from aeon.platform.knowledge.readings import WordCases, words_of
 from aeon.platform.knowledge.statements import find_statements
+from aeon.platform.knowledge.word_cases import count_cases
 from aeon.platform.ledger import Ledger
 from aeon.platform.queries import LOCKED_HEAD
 from aeon.platform.store import Store, UnitOfWork
@@ -54,6 +55,10 @@ class Extracted(NamedTuple):
     facts: Sequence[FoundFact] = ()
     extractor: str = STATEMENTS
     state: FactState = "candidate"
+    contradicts: Sequence[str] = ()
+    """The ids of facts that the episode contradicts."""
+    categories: Mapping[str, Category] = {}
+    """What the names are, by their keys."""
 
 
 class QueueState(NamedTuple):
@@ -183,6 +188,10 @@ class ExtractionQueue:
         for fact in extracted.facts:
             stored = add_fact(unit, user, fact, entities, self._new_id(), at)
             state_fact(unit, stored, fact, said, extracted.state)
+        for id_ in extracted.contradicts:
+            contradict_fact(unit, id_, said)
+        found = [{"user": user, "key": key, "category": category} for key, category in extracted.categories.items()]
+        unit.write_each(queries.SET_FOUND_CATEGORY, found)
 
     def _recount(self, user: str) -> None:
         """Count words again after an erasure has removed the counts."""

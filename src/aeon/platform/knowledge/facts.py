@@ -78,6 +78,11 @@ class FactRepository:
         rows = self._store.read(queries.FACTS_ABOUT, {"user": user, "entities": ids}) if ids else []
         return self._facts(user, rows, place)
 
+    def list_joining(self, user: str, entities: Iterable[str]) -> list[Fact]:
+        """Return the facts about entities with these ids that join two, oldest first."""
+        rows = self._store.read(queries.FACTS_ABOUT, {"user": user, "entities": list[Json](entities)})
+        return self._facts(user, [row for row in rows if row["subject_id"] and row["object_id"]])
+
     def list_own(self, user: str, limit: int = 1000) -> list[Fact]:
         """Return what a user said of themselves without naming anything, oldest first."""
         return self._facts(user, self._store.read(queries.OWN_FACTS, {"user": user, "limit": limit}))
@@ -215,6 +220,13 @@ def state_fact(unit: UnitOfWork, fact: str, found: FoundFact, said: JsonObject, 
         "true_from": found.true_from,
         "true_until": found.true_until,
     }
+    unit.write(queries.ADD_ASSERTION, row)
+
+
+def contradict_fact(unit: UnitOfWork, fact: str, said: JsonObject) -> None:
+    """Write that an episode contradicts a fact; on which paths it still holds is decided when it is read."""
+    nothing: JsonObject = {"true_from": None, "true_until": None, "decided_at": None}
+    row: JsonObject = {**said, **nothing, "fact": fact, "kind": "contradicts", "state": "confirmed", "confidence": 0.9}
     unit.write(queries.ADD_ASSERTION, row)
 
 

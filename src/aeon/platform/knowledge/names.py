@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 from aeon.platform.knowledge.common_words import (
+    BEING,
     COMMON_ACRONYMS,
     FRENCH_OR_ENGLISH_ENDINGS,
     GERMAN_NOUNS,
@@ -18,6 +19,7 @@ from aeon.platform.knowledge.common_words import (
     LEGAL_FORMS,
     OBJECTS,
     PARTICLES,
+    PERSON_TITLES,
     PLURAL_VERBS,
     TIMES_AND_TONGUES,
     TITLES,
@@ -74,10 +76,17 @@ def _phrases(reading: Reading) -> Iterator[FoundName]:
             continue
         first = _first_of_name(reading, place, end)
         after = _noun_within(reading, first, end)
-        is_adjective = after < end and reading.tokens[after - 1].folded.endswith("er")  # "Bremer Kollegen"
-        if first < after and not is_adjective:
+        if first < after and not _is_before_noun(reading, first, after, end):
             yield _name_of(reading, reading.tokens[first:after], is_genitive=after < end)
         place = max(after, place + 1)
+
+
+def _is_before_noun(reading: Reading, first: int, after: int, end: int) -> bool:
+    """Whether the words of a run before a noun are no name: "Bremer Kollegen", "Hilft Wärme"."""
+    if after == end:
+        return False
+    word = reading.tokens[after - 1]
+    return word.folded.endswith("er") or (reading.tokens[first].begins and not word.folded.endswith("s"))
 
 
 def _noun_within(reading: Reading, first: int, end: int) -> int:
@@ -85,9 +94,18 @@ def _noun_within(reading: Reading, first: int, end: int) -> int:
     if reading.language == "de" and first < end and reading.tokens[end - 1].folded not in LEGAL_FORMS:
         for place in range(first + 1, end):
             word, before = reading.tokens[place].folded, reading.tokens[place - 1].folded
-            if word in GERMAN_NOUNS or (before.endswith("s") and is_plain_noun(word)):
+            if before in PERSON_TITLES:
+                continue
+            is_owned = before.endswith("s") and (is_plain_noun(word) or _is_known_name(reading, before[:-1]))
+            is_surname = place == end - 1 and not before.endswith("s") and before not in GERMAN_NOUNS
+            if is_owned or (word in GERMAN_NOUNS and not (is_surname and not reading.tokens[first].begins)):
                 return place
     return end
+
+
+def _is_known_name(reading: Reading, word: str) -> bool:
+    capital, other = reading.cases.get(word, (0, 0))
+    return capital > other
 
 
 def _name_of(reading: Reading, tokens: Sequence[Token], *, is_genitive: bool) -> FoundName:
@@ -117,6 +135,8 @@ def _run_end(reading: Reading, place: int) -> int:
             beyond += 1
         if beyond >= len(tokens) or not is_joined(tokens[beyond]) or not _may_be_in_name(reading, beyond):
             break
+        if beyond > end and tokens[beyond].folded in TITLES:
+            break
         if beyond > end and reading.language != "fr" and tokens[end].text in _HARD_PARTICLES:
             break
         end = beyond + 1
@@ -139,8 +159,10 @@ def _may_be_in_name(reading: Reading, place: int) -> bool:
     """Whether a word has the form of a name's, at its place."""
     token = reading.tokens[place]
     word = token.folded
-    if not token.is_capital or (len(token.text) == 1) or word in TIMES_AND_TONGUES:
+    if not token.is_capital or len(token.text) == 1:
         return False
+    if word in TIMES_AND_TONGUES:
+        return _is_surname_of(reading, place)
     if token.text.isupper() and (word in COMMON_ACRONYMS or word in reading.known.grammar):
         return False
     if word not in reading.known.grammar:
@@ -148,6 +170,15 @@ def _may_be_in_name(reading: Reading, place: int) -> bool:
     if reading.language == "de" or _FIRST_PERSON.match(word):
         return False
     return not token.begins or word in reading.within or _is_inside_title(reading, place)
+
+
+def _is_surname_of(reading: Reading, place: int) -> bool:
+    """Whether a first name or a title stands before a word that else is a season or a month: "Katrin Winter"."""
+    before = reading.tokens[place - 1] if place > 0 and is_joined(reading.tokens[place]) else None
+    if before is None or not before.is_capital or before.folded in TIMES_AND_TONGUES:
+        return before is None and place > 0 and reading.tokens[place - 1].folded in PERSON_TITLES
+    is_small_word = before.folded in reading.known.openers or before.folded in reading.known.grammar
+    return before.folded in PERSON_TITLES or not (is_small_word or is_plain_noun(before.folded))
 
 
 def _is_inside_title(reading: Reading, place: int) -> bool:
@@ -215,7 +246,7 @@ def _looks_like_first_name(reading: Reading, word: str, end: int) -> bool:
     if any(part in known.openers or part in known.grammar for known in LANGUAGES.values() for part in (word, first)):
         return False
     if reading.language == "de":
-        return end < len(reading.tokens) and _is_verb_of_one(reading.tokens[end])
+        return end < len(reading.tokens) and _is_verb_of_one(reading.tokens[end]) and not _is_what_is(reading, end)
     return not word.endswith(FRENCH_OR_ENGLISH_ENDINGS)
 
 
@@ -224,6 +255,12 @@ def _is_followed_by_object(reading: Reading, end: int) -> bool:
     after = reading.tokens[end]
     is_after = after.gap == " " and after.text.islower()
     return is_after and (after.folded in OBJECTS[reading.language] or after.folded in PLURAL_VERBS)
+
+
+def _is_what_is(reading: Reading, end: int) -> bool:
+    """Whether a first word says what somebody is: "Dirigent ist Bruno"."""
+    after = reading.tokens[end + 1] if end + 1 < len(reading.tokens) else None
+    return reading.tokens[end].folded in BEING and after is not None and after.is_capital and not after.begins
 
 
 def _is_verb_of_one(token: Token) -> bool:

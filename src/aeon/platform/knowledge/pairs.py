@@ -10,14 +10,17 @@ from aeon.platform.knowledge.statements import Statement
 
 _CLAUSE: Final = re.compile(
     r"[;:\u2014]|\.\s|"
-    r",?\s+(?:but|while|whereas|aber|während|mais|tandis que)\s+(?!(?:in|at|to|from|am|im|bei|nach|aus|von|à|en|au|de)\b)|"
+    r",?\s+(?:but|while|whereas|aber|während|mais|tandis que)\s+"
+    r"(?!(?:in|at|to|from|am|im|bei|nach|aus|von|à|en|au|de)\b)|"
     r",\s+(?=(?:vorher|danach|jetzt|before|now)\b)|"
     r",?\s+(?:(?:and|und|et)\s+)?(?=(?:i|we|ich|wir|je|j'|nous|mine|ours|meine|meiner|meins|unser|unsere)\b)|"
     r",?\s+(?:and|und|et)\s+(?=(?:he|she|they|er|sie|il|elle|ils|elles)\b)",
     re.IGNORECASE,
 )
 _LISTED: Final = re.compile(r"\s*(?:,|and|und|et|or|oder|ou|&|,\s*(?:and|und|et))\s*", re.IGNORECASE)
-_CORRECTED: Final = re.compile(r"\b(?:not|nicht|pas|sondern|rather than|instead of|statt|kein)\b", re.IGNORECASE)
+_CORRECTED: Final = re.compile(
+    r"\b(?:not|but|nicht|pas|sondern|mais|rather than|instead of|statt|kein)\b", re.IGNORECASE
+)
 _PRONOUN: Final = re.compile(
     r"\s*(?:and |und |et )?(?:he|she|they|it|his|her|er|sie|es|ihr|ihre|sein|seine|il|elle|ils|elles|son|sa)\b",
     re.IGNORECASE,

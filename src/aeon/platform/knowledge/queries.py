@@ -108,6 +108,12 @@ ON CONFLICT DO NOTHING
 """
 """Adds an entity unless the user has one of that name."""
 
+SET_FOUND_CATEGORY: Final = """
+UPDATE entities SET category = :category, category_by = 'extraction'
+WHERE owner_id = :user AND name_key = :key AND category IS NULL
+"""
+"""What a user says of a category stays."""
+
 CHANGE_ENTITY: Final = """
 UPDATE entities SET name = :name, name_key = :name_key, category = :category, category_by = :category_by,
                     summary = :summary, made_by = :made_by, version = version + 1, updated_at = :at

@@ -66,22 +66,6 @@ def language_of(text: str) -> str:
     return max(counts, key=lambda name: counts[name])
 
 
-def count_cases(text: str) -> dict[str, tuple[int, int]]:
-    """Returns what a text says of how its user writes words: see `WordCases`.
-
-    In German a noun after an article counts as written otherwise, since names have none.
-    """
-    reading = read_text(text, {})
-    found: dict[str, tuple[int, int]] = {}
-    for place, token in enumerate(reading.tokens):
-        if token.begins or token.text.isdigit() or (len(token.text) > 1 and token.text.isupper()):
-            continue
-        like_name = token.is_capital and not (reading.language == "de" and has_determiner(reading, place))
-        capital, other = found.get(token.folded, (0, 0))
-        found[token.folded] = (capital + 1, other) if like_name else (capital, other + 1)
-    return found
-
-
 def read_text(text: str, cases: WordCases) -> Reading:
     tokens = list(_tokens(text))
     language = language_of(text)

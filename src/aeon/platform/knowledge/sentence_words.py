@@ -18,13 +18,14 @@ _ASKING: Final = _phrases("""
     please, pls, can you, could you, would you, will you, i want you, i need you, i'd like you, i would like you,
     help me, let's say, tell, show, write, draft, make, create, give, find, list, explain, translate, summarize,
     summarise, fix, add, remove, delete, rename, compare, check, calculate, convert, generate, imagine, suppose, assume,
-    pretend, remind, send, book, call, reply, answer, ask, draw, plan, suggest, describe, rewrite, shorten, correct,
+    pretend, say, remind, send, book, call, reply, answer, ask, draw, plan, suggest, describe, rewrite, shorten,
+    correct,
     bitte, kannst du, könntest du, kann ich, würdest du, sag, zeig, zeige, schreib, schreibe, erstell, erstelle, gib,
     finde, erkläre, erklär, übersetze, fasse, korrigiere, lösche, vergleiche, prüfe, berechne, nenne, stell dir vor,
-    angenommen, nimm an, hilf, mach, mache, formuliere, plane, erinnere, ruf, schick, schicke, frag, frage,
+    angenommen, nimm an, hilf, mach, mache, formuliere, formulier, plane, erinnere, ruf, schick, schicke, frag, frage,
     s'il te plaît, s'il vous plaît, peux-tu, pourrais-tu, pouvez-vous, pourriez-vous, dis, montre, écris, écrivez, crée,
     donne, trouve, explique, traduis, résume, corrige, supprime, compare, vérifie, calcule, imagine, imaginons,
-    supposons, suppose, rappelle, envoie, aide, fais, propose, prépare, décris
+    supposons, suppose, rappelle, envoie, aide, fais, propose, prépare, décris, rédige, bisous, merci
     """)
 
 _DOUBTING: Final = _phrases("""

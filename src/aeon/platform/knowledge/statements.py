@@ -15,6 +15,9 @@ from aeon.platform.knowledge.sentence_words import FIRST_PERSON, GOES_ON, OPINIO
 
 _LONGEST: Final = 400
 _FEWEST_WORDS: Final = 3
+_FEWEST_CRIED: Final = 5
+"""Words of an exclamation that states something."""
+
 
 _ABBREVIATION: Final = re.compile(
     r"(?:\b(?:Dr|Mr|Mrs|Ms|Prof|St|Sr|Jr|vs|etc|approx|No|Nr|Str|bzw|ca|inkl|usw|vgl|evtl|Mme|Mlle|M|Tel|Fr|Hr)|"
@@ -23,11 +26,12 @@ _ABBREVIATION: Final = re.compile(
 _END: Final = re.compile(r"[.!?\u2026\u3002\uff01\uff1f]+[)\"'\u201c\u201d\u00bb\u2019]*(?=\s|$)|\n+")
 _CODE: Final = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _MARK: Final = re.compile(r"^\s*(?:[-*\u2022]\s+|\d+[.)]\s+|#+\s+)")
-_QUOTED_LINE: Final = re.compile(r"^\s*>")
+_QUOTED_LINE: Final = re.compile(r"[ \t]*>")
 _OPENING: Final = ('"', "\u201c", "\u201e", "\u00ab", "\u201a", "'")
-_INSIDE_QUOTES: Final = re.compile(
-    r"[\"\u201c\u201e\u00ab\u00bb][^\"\u201c\u201d\u201e\u00ab\u00bb]{12,}[\"\u201c\u201d\u00bb\u00ab]"
+_QUOTING: Final = re.compile(
+    r"[\"\u201c\u201e\u00ab\u00bb][^\"\u201c\u201d\u201e\u00ab\u00bb]{12,}(?:[\"\u201c\u201d\u00bb\u00ab]|$)"
 )
+"""A quote within a sentence, which may end after it."""
 
 
 class Span(NamedTuple):
@@ -64,7 +68,7 @@ def stating_spans(text: str) -> list[Span]:
     for sentence in _sentences(text):
         span = _without_marks(text, sentence)
         words = text[span.start : span.end]
-        states = _states_something(text[sentence.start : sentence.end], words)
+        states = not _is_quoted(text, span.start) and _states_something(words)
         goes_on = GOES_ON.match(words) is not None
         if states and goes_on and found and not text[last_end : sentence.start].strip():
             if sentence.end - found[-1].start <= _LONGEST:
@@ -105,13 +109,20 @@ def _statement(text: str, names: Sequence[str]) -> Statement | None:
     return Statement(text, []) if is_own else None
 
 
-def _states_something(sentence: str, text: str) -> bool:
+def _is_quoted(text: str, start: int) -> bool:
+    """Whether a place stands in a line that quotes."""
+    return _QUOTED_LINE.match(text, text.rfind("\n", 0, start) + 1) is not None
+
+
+def _states_something(text: str) -> bool:
     """Whether a sentence is neither a question nor a quote, a request, a heading, imagined or uncertain."""
-    if len(text) > _LONGEST or len(text.split()) < _FEWEST_WORDS or _QUOTED_LINE.match(sentence):
+    if len(text) > _LONGEST or len(text.split()) < _FEWEST_WORDS:
         return False
     if text.rstrip(")\"'\u201d\u00bb ").endswith(("?", "\uff1f", ":")) or text.startswith(_OPENING):
         return False
-    return not (REQUEST.match(text) or UNCERTAIN.search(text) or _INSIDE_QUOTES.search(text))
+    if text.endswith("!") and len(text.split()) < _FEWEST_CRIED:
+        return False
+    return not (REQUEST.match(text) or UNCERTAIN.search(text) or _QUOTING.search(text))
 
 
 def _place_of(name: str, text: str) -> int:
