@@ -10,8 +10,8 @@ from tests.platform.conversations.conftest import Talk
 from aeon.llm.interface import TokenCounts
 from aeon.platform.conversations.model import NewConversation
 from aeon.platform.errors import ConflictError
-from aeon.platform.ledger import MutationRequest
 from aeon.platform.knowledge.facts import FactRepository
+from aeon.platform.ledger import MutationRequest
 from aeon.platform.memory.recall import MAX_TOKENS, Recollection, names_of
 from aeon.platform.memory.working_memory import MemoryService, ReplyForm
 from aeon.platform.search.messages import MessageSearch
