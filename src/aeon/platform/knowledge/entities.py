@@ -9,7 +9,7 @@ from aeon.base.json import Json, JsonObject
 from aeon.base.next_steps import NextStep
 from aeon.platform.errors import ConflictError, NotFoundError, RuleError
 from aeon.platform.knowledge import queries
-from aeon.platform.knowledge.model import Category, Entity, Source, name_key
+from aeon.platform.knowledge.model import BY_USER, Category, Entity, Source, name_key
 from aeon.platform.knowledge.visibility import visible_episodes
 from aeon.platform.ledger import AuditAction, Ledger, MutationRequest
 from aeon.platform.records import Record
@@ -192,7 +192,10 @@ class EntityRepository:
         return self.find(request.user, answer["id"])
 
     def change(self, id_: str, change: EntityChange, request: MutationRequest) -> Entity:
-        """Change what the user says; their words win over all that is found (platform 17). Raises as `add` does."""
+        """Change what the user says; their words win over all that is found (platform 17). Raises as `add` does.
+
+        One that the user has named is the user's own: it stays when the messages that mention it are erased.
+        """
         before = self.find(request.user, id_)
         wanted: JsonObject = {name: value for name, value in change.as_dict().items() if value is not None}
         name = str(wanted.get("name", before.name))
@@ -205,6 +208,7 @@ class EntityRepository:
             "category": wanted.get("category", before.category),
             "category_by": "user" if "category" in wanted else before.category_by,
             "summary": wanted.get("summary", before.summary),
+            "made_by": BY_USER if "name" in wanted else before.made_by,
             "at": self._ledger.now(),
         }
         mutation = request.mutation("entity.change", before.id, wanted)
@@ -283,6 +287,7 @@ class EntityRepository:
         def work(unit: UnitOfWork) -> None:
             unit.write(queries.REMOVE_MENTIONS_OF, row)
             unit.write(queries.REMOVE_ACTIVE_OF, row)
+            unit.write(queries.UNDO_MERGES_OF, row)
             guard(holds=unit.write(queries.FORGET_ENTITY, row) == 1)
 
         self._ledger.commit(
