@@ -13,7 +13,11 @@ from aeon.platform.graph_types import GRAPH_SCHEMA
 from aeon.platform.store import DialectQuery, QueryTimeoutError
 from aeon.testing.records import new_record
 
-OF_THE_STORE = {"meta", "consumers", "events", "pieces", "credentials", "accounts", "identities", "sqlite_sequence"}
+OF_THE_STORE = {
+    *("meta", "consumers", "events", "pieces", "credentials", "accounts", "identities", "sqlite_sequence"),
+    *("knowledge_leases", "word_cases", "vectors"),
+}
+"""Tables that are not exported: the store's own, and what is derived from others."""
 
 DEFAULTS_IN_SQL = {"digest", "health_failures", "is_unmeasured", "is_unsent"}
 
@@ -56,7 +60,7 @@ def declared(table):
 
 @pytest.mark.parametrize("dialect", ["sqlite", "postgresql"])
 def test_the_migration_holds_the_views_that_the_declarations_make(dialect):
-    text = files("aeon.adapters.store.migrations").joinpath(f"0005_conversations.{dialect}.up.sql").read_text("utf-8")
+    text = files("aeon.adapters.store.migrations").joinpath(f"0008_knowledge.{dialect}.up.sql").read_text("utf-8")
     assert text.endswith(GRAPH_SCHEMA.views(dialect))
 
 
@@ -78,6 +82,20 @@ def test_the_declared_types_and_defaults_are_those_of_the_table(columns, label):
     nullable = {column for column, (_, is_nullable) in there.items() if is_nullable} - computed - set(node.key)
     assert {column for column, value in node.defaults.items() if value is None} == nullable
     assert {column for column, value in node.defaults.items() if value is not None} <= DEFAULTS_IN_SQL
+
+
+LINKS = [each for each in GRAPH_SCHEMA.edges.values() if each.key]
+
+
+@pytest.mark.parametrize("edge", LINKS, ids=lambda edge: f"{edge.source} {edge.type} {edge.target}")
+def test_the_declared_types_and_defaults_of_a_table_of_edges_are_those_of_the_table(columns, edge):
+    there = columns[edge.table]
+    ends = {*edge.source_columns, *edge.target_columns}
+    integers = {column for column, (kind, _) in there.items() if kind != "text"}
+    assert (edge.numbers | edge.booleans) - ends == integers - ends
+    nullable = {column for column, (_, is_nullable) in there.items() if is_nullable}
+    assert dict.fromkeys(nullable) == edge.defaults
+    assert set(edge.key) <= there.keys()
 
 
 ON_SQLITE = pytest.mark.parametrize("new_store", ["sqlite"], indirect=True)

@@ -6,6 +6,9 @@ import pytest
 
 from aeon.platform import queries as common
 from aeon.platform.catalog import queries as catalog
+from aeon.platform.conversations import queries as conversations
+from aeon.platform.episodes import queries as episodes
+from aeon.platform.knowledge import queries as knowledge
 from aeon.platform.metrics import queries as metrics
 from aeon.platform.processes import queries as processes
 from aeon.platform.runs import queries as runs
@@ -20,11 +23,15 @@ from aeon.platform.workers.result_cache import queries as cache
 LISTS = {
     *(
         "alternatives",
+        "conversations",
         "digests",
         "entities",
+        "episodes",
+        "facts",
         "grams",
         "ids",
         "jobs",
+        "keys",
         "labels",
         "metrics",
         "numbers",
@@ -32,13 +39,30 @@ LISTS = {
         "rows",
         "runs",
         "segments",
+        "subjects",
         "terms",
         "tools",
         "users",
+        "words",
     )
 }
 
-ROOMS = (common, catalog, metrics, processes, runs, schedules, search, messages, workers, cache, limits)
+ROOMS = (
+    common,
+    catalog,
+    conversations,
+    episodes,
+    knowledge,
+    metrics,
+    processes,
+    runs,
+    schedules,
+    search,
+    messages,
+    workers,
+    cache,
+    limits,
+)
 
 QUERIES = {
     f"{'.'.join(module.__name__.split('.')[-2:])}.{name}": query

@@ -11,12 +11,16 @@ from aeon.base.json import parse_strict
 from aeon.platform.conversations.model import NewConversation
 from aeon.platform.conversations.repository import ConversationRepository
 from aeon.platform.conversations.turns import EndedAnswer, Executor, TurnRepository
+from aeon.platform.episodes.writing import OwnEpisode, add_own_episode, episode_id
 from aeon.platform.graph_types import GRAPH_SCHEMA
+from aeon.platform.knowledge.entities import EntityRepository, NewEntity
+from aeon.platform.knowledge.extraction import ExtractionQueue
 from aeon.platform.ledger import MutationRequest
 from aeon.platform.metrics.model import NewMetric, NewMetricValue
 from aeon.platform.metrics.service import Metrics
 from aeon.platform.store import DuplicateError, GuardError, InvariantError
 from aeon.platform.workers.registry import WorkerRegistry
+from aeon.testing.store.rows import insertion, row_of
 
 from .conftest import World
 
@@ -178,10 +182,70 @@ ENTITIES = {
         "endedAt": FIXED,
         "forgottenAt": UNSAID,
     },
+    "Episode": {
+        "uuid": FIXED,
+        "name": FIXED,
+        "content": FIXED,
+        "groupId": FIXED,
+        "source": UNSAID,
+        "sourceDescription": UNSAID,
+        "entityEdges": UNSAID,
+        "validAt": FIXED,
+        "createdAt": FIXED,
+        # platform 28 and 34
+        "extractedAt": UNSAID,
+        "extractor": UNSAID,
+        "forgottenAt": UNSAID,
+    },
+    "Entity": {
+        "uuid": FIXED,
+        "name": FREE,
+        "entityType": UNSAID,
+        "summary": FREE,
+        "createdAt": FIXED,
+        "validAt": FIXED,
+        "groupId": UNSAID,
+        "factIds": UNSAID,
+        "entityEdgeIds": UNSAID,
+        "sources": UNSAID,
+        "facets": UNSAID,
+        "enrichment": UNSAID,
+        "enrichedAt": UNSAID,
+        "enrichedBy": UNSAID,
+        # platform 17, 28 and 37
+        "madeBy": UNSAID,
+        "categoryBy": UNSAID,
+        "version": UNSAID,
+        "updatedAt": UNSAID,
+        "forgottenAt": UNSAID,
+    },
+    "Summary": {
+        "id": FIXED,
+        "compressionLevel": FIXED,
+        "tokenCount": FREE,
+        "createdAt": FIXED,
+        # platform 38 and 45
+        "pathDigest": FIXED,
+        "firstAlternativeId": FIXED,
+        "lastAlternativeId": FIXED,
+        "deletedAt": UNSAID,
+    },
+    "Introspection": {
+        "id": FIXED,
+        "carouselPosition": UNSAID,
+        "conversationContext": UNSAID,
+        "createdAt": FIXED,
+        # platform 39 and 45
+        "version": FIXED,
+        "createdBy": FIXED,
+        "sources": UNSAID,
+        "archivedAt": UNSAID,
+    },
 }
 """Steps change only with their Process, as a whole; values of metrics are appended; platform 18 fixes `dataType`.
 
-What is beyond the specification in conversations has the rule in a comment.
+What is beyond the specification in conversations and knowledge has the rule in a comment. The names of what Graphiti
+manages, which the specification writes in snake case, are written like all others.
 """
 
 EDGES = {
@@ -204,15 +268,37 @@ EDGES = {
     ("ConversationTurn", "HAS_ALTERNATIVE", "Alternative"): {"isActive": FREE, "sequence": FIXED},
     ("Alternative", "RESPONDS_TO", "Alternative"): {},
     ("Alternative", "EXECUTED_BY", "Process"): {"createdAt": UNSAID},
+    ("Alternative", "HAS_CONTENT", "Episode"): {"source": UNSAID, "createdAt": UNSAID},
+    ("Episode", "MENTIONS", "Entity"): {
+        "name": UNSAID,
+        "extractor": UNSAID,
+        "confidence": UNSAID,
+        "createdAt": UNSAID,
+    },
+    ("Conversation", "HAS_ACTIVE_ENTITY", "Entity"): {
+        "addedAt": UNSAID,
+        # platform 44
+        "ownerId": UNSAID,
+        "state": FREE,
+        "includeSummary": FREE,
+        "includeFacets": FREE,
+        "includeRelationships": FREE,
+    },
+    ("Conversation", "HAS_SUMMARY", "Summary"): {},
+    ("Summary", "SUMMARIZES", "Episode"): {"order": FIXED},
+    ("Summary", "HAS_CONTENT", "Episode"): {"createdAt": FIXED, "n": FIXED, "createdBy": FIXED},
+    ("Summary", "COVERS_UP_TO", "ConversationTurn"): {},
+    ("Summary", "CREATED_BY_PROCESS", "Process"): {},
+    ("Introspection", "HAS_CONTENT", "Episode"): {"createdAt": FIXED, "n": FIXED, "createdBy": FIXED},
 }
+"""A summary and an introspection have each of their contents by a HAS_CONTENT of its own, of which the last counts."""
 
 ABSENT = {
-    "Episode": "it is written by knowledge, which is not there yet (platform 34)",
-    "Entity": "it is found by knowledge, which is not there yet (platform 36)",
-    "Summary": "compression is not there yet (platform 15)",
-    "HAS_CONTENT": "it leads to an Episode",
-    "HAS_ACTIVE_ENTITY": "it leads to an Entity",
-    "HAS_SUMMARY": "it leads to a Summary",
+    "HAS_FACT": "platform 35: a Fact leads to its subject and to its object",
+    "RELATES_TO": "platform 35: a Fact leads to its subject and to its object",
+    "TemporalFact": "platform 35: whether a fact holds is seen from a path, so it has no times of its own",
+    "relevance": "platform 44: the newest episodes and the user decide which entities are active",
+    "invalidAt": "platform 35: validity is never written on a fact",
     "WorkingMemory": "platform 14: it is computed, never stored",
     "hasChildren": "platform 22: it is derived when it is read",
     "cacheStatus": "platform 22: it is derived when it is read",
@@ -223,14 +309,19 @@ ABSENT = {
     "isTemporary": "platform 28: a temporary conversation is in memory alone",
     "unreadSince": "no door says yet what a user has read",
 }
-"""What the specification or the notes on it name of conversations, and no store has."""
+"""What the specification or the notes on it name of conversations and knowledge, and no store has."""
+
+KNOWLEDGE = {"Episode", "Entity", "Fact", "Summary", "Introspection"}
 
 TARGETS = {
-    edge: FREE if edge[1] in ("USES_SECRET", "PROCESSES", "EXECUTES", "DEFAULT_PROCESS") else FIXED for edge in EDGES
+    edge: FREE
+    if edge[1] in ("USES_SECRET", "PROCESSES", "EXECUTES", "DEFAULT_PROCESS", "HAS_ACTIVE_ENTITY", "MENTIONS")
+    else FIXED
+    for edge in EDGES
 }
-"""A worker has the edges of its current job."""
+"""A worker has the edges of its current job; of MENTIONS nothing is said."""
 
-LISTS = {"initialContext", "tags", "marks"}
+LISTS = {"initialContext", "tags", "marks", "sources"}
 OBJECTS = {
     "connectionSchema",
     "operation",
@@ -240,6 +331,8 @@ OBJECTS = {
     "dimensions",
     "connectionParams",
     "usage",
+    "facets",
+    "enrichment",
 }
 BOOLEANS = {"requiresSecret", "enabled", "shared", "archived", "output.required", "pinned"}
 
@@ -254,6 +347,14 @@ OVERRIDDEN = {
     ("ConversationTurn", "content"): "platform 11: it stands on the alternative, and is written once",
     ("Alternative", "hasChildren"): "platform 22: derived when it is read",
     ("Alternative", "cacheStatus"): "platform 22: derived when it is read",
+    ("Episode", "sourceDescription"): "platform 34: the name says of what it is, and `source` what it is",
+    ("Episode", "entityEdges"): "edges MENTIONS carry them",
+    ("Entity", "validAt"): "platform 35: times are those of the episodes that mention it",
+    ("Entity", "groupId"): "platform 16 and 37: an entity is its user's, and not of one conversation",
+    ("Entity", "factIds"): "edges HAS_SUBJECT and HAS_OBJECT lead to it",
+    ("Entity", "entityEdgeIds"): "platform 35: what relates two entities is a Fact with edges to both",
+    ("Entity", "sources"): "platform 17: each MENTIONS is one, with its name, extractor and confidence",
+    ("Entity", "enrichedBy"): "the edge ENRICHED_BY leads to the Process",
 }
 
 PROPERTIES = [(label, name) for label, said in ENTITIES.items() for name in said]
@@ -283,8 +384,14 @@ ANOTHER = {
     ("Conversation", "status"): "archived",
     ("Conversation", "titleBy"): "model",
     ("Alternative", "state"): "stopped",
+    ("HAS_ACTIVE_ENTITY", "state"): "hidden",
 }
 """Values that what may change can have, where not every text is one."""
+
+
+ENRICH = """
+UPDATE entities SET enrichment = :enrichment, enriched_at = :enriched_at, enriched_by = :enriched_by WHERE id = :id
+"""
 
 
 class TakenBackError(Exception):
@@ -323,6 +430,7 @@ class Shown:
         self.sources = {"CALLS_TOOL": f"{caller.id}/first"}
         self._converse(Executor(callee.id, callee.digest))
         self.others = {"Secret": other_secret.id, "User": self.world.user("bob"), "Process": caller.id}
+        self._know(callee.id)
 
     def _converse(self, executor):
         """Add a fork with one exchange, and the conversation that it was forked from, which has one, too."""
@@ -338,6 +446,49 @@ class Shown:
         asked = self.turns.append(fork.id, "And for two?", MutationRequest(self.user))
         answer = self.answer(asked)
         self.ids |= {"Conversation": fork.id, "ConversationTurn": answer.turn.id, "Alternative": answer.id}
+
+    def _know(self, process):
+        """Extract what was said, and add by rows what no room makes yet: entities in use, a summary and a note."""
+        ledger, new_id = self.world.catalog.ledger, self.world.catalog.new_id
+        conversation = self.conversations.create(NewConversation(), MutationRequest(self.user))
+        told = self.turns.append(conversation.id, "We saw Tove.", MutationRequest(self.user))
+        ExtractionQueue(self.store, ledger, new_id).extract_by_code(self.user)
+        self.entities = entities = EntityRepository(self.store, ledger, new_id)
+        entity = entities.get(self.user, "Tove").id
+        self.ids |= {"Episode": episode_id(told.id), "Entity": entity}
+        linz = entities.add(NewEntity(name="Linz"), MutationRequest(self.user))
+        self.others |= {"Entity": linz.id, "Episode": episode_id(self.ids["Alternative"])}
+        self.sources["HAS_CONTENT"] = {"Alternative": told.id}
+        mine = {"owner_id": self.user, "conversation_id": self.ids["Conversation"]}
+        ends = dict.fromkeys(("first_alternative_id", "last_alternative_id"), told.id)
+        summary, note = (f"{kind} of {self.user}" for kind in ("summary", "note"))
+        enriched = {"enrichment": "{}", "enriched_at": "now", "enriched_by": process, "id": entity}
+        texts = {
+            table: OwnEpisode(f"text of {id_}", self.user, group, source, id_, "In Linz.", ledger.now())
+            for table, id_, group, source in (
+                ("summary_contents", summary, mine["conversation_id"], "summary"),
+                ("introspection_contents", note, f"system_introspection/{self.user}", "introspection"),
+            )
+        }
+        rows = {
+            "active_entities": {**mine, "entity_id": entity},
+            "summaries": {**mine, **ends, "id": summary, "last_turn_id": told.turn.id, "process_id": process},
+            "summary_sources": {"summary_id": summary, "episode_id": episode_id(told.id)},
+            "summary_contents": {"summary_id": summary, "episode_id": texts["summary_contents"].id},
+            "introspections": {"id": note, "owner_id": self.user},
+            "introspection_contents": {"introspection_id": note, "episode_id": texts["introspection_contents"].id},
+        }
+
+        def work(unit):
+            unit.write(ENRICH, enriched)
+            for episode in texts.values():
+                add_own_episode(unit, episode)
+            for table, changes in rows.items():
+                row = row_of(table, **changes)
+                unit.write(insertion(table, row), row)
+
+        self.store.update(work)
+        self.ids |= {"Summary": summary, "Introspection": note}
 
     def answer(self, message):
         begun = self.turns.begin_answer(message.id, self.executor, MutationRequest(self.user))
@@ -362,12 +513,23 @@ class Shown:
         registry.heartbeat(executor, [worker.model_copy(update={"status": "busy", "current_job_id": "job", **job})])
         return worker.id
 
+    def add(self, table, **changes):
+        """Add a row past the domain. Raises what the store raises, or takes it back."""
+
+        def work(unit):
+            row = row_of(table, **changes)
+            unit.write(insertion(table, row), row)
+            raise TakenBackError
+
+        self.store.update(work)
+
     def node(self, label, id_=None):
         (row,) = self.store.read(NODE, {"label": label, "id": id_ or self.ids[label]})
         return parse_strict(row["properties"])
 
     def source(self, kind, label):
-        return self.sources.get(kind, self.ids[label])
+        found = self.sources.get(kind, {})
+        return found.get(label, self.ids[label]) if isinstance(found, dict) else found
 
     def edge(self, source, kind, target):
         params = {"source": source, "id": self.source(kind, source), "type": kind, "target": target}
@@ -390,8 +552,8 @@ class Shown:
     def another(self, kind, label, name):
         """Another value than the one that a property has, as its column holds it."""
         column, now = kind.properties.get(name, ""), self.node(label)[name] if label else None
-        if (label, name) in ANOTHER:
-            return ANOTHER[label, name]
+        if (label or kind.type, name) in ANOTHER:
+            return ANOTHER[label or kind.type, name]
         if column in kind.json:
             return '["another"]' if name in LISTS else '{"another":1}'
         if column in kind.booleans:
@@ -455,7 +617,7 @@ def test_the_store_lets_what_is_mutable_change(shown, label, name):
 def test_the_target_of_an_edge_changes_only_where_it_may(shown, source, kind, target):
     edge = GRAPH_SCHEMA.edges[kind, source, target]
     column = next(each for each in (*edge.target_columns, *edge.source_columns) if each not in shared_by(edge))
-    other = 0 if edge.key else shown.others.get(target, "another")
+    other = 0 if kind == "DEPENDS_ON" else shown.others.get(target, "another")
     table, key, id_ = place(shown, edge)
     with pytest.raises(InvariantError if TARGETS[source, kind, target] == FIXED else TakenBackError):
         shown.change(table, key, id_, column, other)
@@ -476,8 +638,10 @@ def shared_by(edge):
 
 def place(shown, edge):
     """The table, key and id of an edge's row."""
-    if edge.key:
+    if edge.type == "DEPENDS_ON":
         return edge.table, ("process_id",), shown.ids["Process"]
+    if edge.key:
+        return edge.table, tuple(edge.source_columns), shown.source(edge.type, edge.source)
     if edge.source_columns:
         return edge.table, GRAPH_SCHEMA.nodes[edge.target].key, shown.edge(edge.source, edge.type, edge.target)[0]
     return edge.table, GRAPH_SCHEMA.nodes[edge.source].key, shown.source(edge.type, edge.source)
@@ -486,8 +650,9 @@ def place(shown, edge):
 @pytest.mark.parametrize("name", ABSENT)
 def test_what_is_listed_as_absent_is_in_no_store(name):
     types = {*GRAPH_SCHEMA.nodes, *(kind for kind, *_ in GRAPH_SCHEMA.edges)}
-    said = (GRAPH_SCHEMA.nodes[label] for label in ("Conversation", "ConversationTurn", "Alternative"))
-    assert name not in types | {each for node in said for each in node.properties}
+    said = [GRAPH_SCHEMA.nodes[label] for label in ("Conversation", "ConversationTurn", "Alternative", *KNOWLEDGE)]
+    said += [each for each in GRAPH_SCHEMA.edges.values() if {each.source, each.target} & KNOWLEDGE]
+    assert name not in types | {each for kind in said for each in kind.properties}
 
 
 class TestInvariantsOfConversations:
@@ -581,3 +746,66 @@ class TestInvariantsOfConversations:
         assert answer.cache_status == "valid"
         shown.turns.edit(message.id, "How many?", MutationRequest(shown.user))
         assert shown.turns.get(shown.user, answer.id).cache_status == "stale"
+
+
+class TestInvariantsOfKnowledge:
+    """Those of `Episode`, `Entity`, `Summary` and `Introspection` that the tables hold or the domain."""
+
+    def test_an_episode_is_of_the_conversation_and_named_after_its_alternative_platform_34(self, shown):
+        episode = shown.node("Episode")
+        alternative = shown.source("HAS_CONTENT", "Alternative")
+        said = shown.turns.get(shown.user, alternative)
+        assert (episode["groupId"], episode["source"]) == (said.conversation_id, "message")
+        assert (episode["name"], episode["uuid"]) == (f"Turn:{alternative}", episode_id(alternative))
+        assert episode["validAt"] == episode["createdAt"] == said.created_at
+
+    def test_the_text_of_a_turn_stands_once_on_its_alternative_platform_11(self, shown):
+        assert shown.node("Episode")["content"] is None
+        assert shown.node("Alternative", shown.source("HAS_CONTENT", "Alternative"))["content"] == "We saw Tove."
+
+    def test_every_alternative_with_content_has_its_own_episode(self, shown):
+        conversation = shown.conversations.create(NewConversation(), MutationRequest(shown.user))
+        message = shown.turns.append(conversation.id, "When?", MutationRequest(shown.user))
+        shown.turns.edit(message.id, "When was it?", MutationRequest(shown.user))
+        shown.answer(message)
+        missing = """
+            SELECT a.id FROM alternatives AS a WHERE a.owner_id = :user AND a.content IS NOT NULL
+              AND NOT EXISTS (SELECT 1 FROM episodes AS e WHERE e.alternative_id = a.id)
+        """
+        assert shown.store.read(missing, {"user": shown.user}) == []
+
+    @pytest.mark.parametrize("column", ["extracted_at", "extractor"])
+    def test_the_mark_of_an_extraction_is_not_taken_back_platform_34(self, shown, column):
+        with pytest.raises(InvariantError):
+            shown.change("episodes", ("id",), shown.ids["Episode"], column, None)
+
+    @pytest.mark.parametrize("label", ["Episode", "Entity", "Summary", "Introspection"])
+    def test_nothing_that_is_known_is_ever_deleted_platform_19(self, shown, label):
+        query = f"DELETE FROM {GRAPH_SCHEMA.nodes[label].table} WHERE id = :id"  # the test's own
+        with pytest.raises(InvariantError, match="never deleted"):
+            shown.store.update(lambda unit: unit.write(query, {"id": shown.ids[label]}))
+
+    @pytest.mark.parametrize("maker", ["extraction", "graphiti"])
+    def test_what_was_found_can_become_the_users_and_never_back_platform_37(self, shown, maker):
+        entity = shown.ids["Entity"]
+        with pytest.raises(TakenBackError):
+            shown.change("entities", ("id",), entity, "made_by", "user")
+        mine = shown.entities.add(NewEntity(name=f"Vera {maker}"), MutationRequest(shown.user))
+        with pytest.raises(InvariantError, match="immutable"):
+            shown.change("entities", ("id",), mine.id, "made_by", maker)
+
+    def test_a_correction_adds_a_content_and_keeps_the_one_before_platform_38(self, shown):
+        another = {"episode_id": shown.others["Episode"], "n": 2}
+        with pytest.raises(TakenBackError):
+            shown.add("summary_contents", summary_id=shown.ids["Summary"], created_by="operator", **another)
+        with pytest.raises(TakenBackError):
+            shown.add(
+                "introspection_contents", introspection_id=shown.ids["Introspection"], created_by="user", **another
+            )
+
+    def test_a_position_of_the_carousel_has_one_note_and_any_number_of_archived_ones_platform_39(self, shown):
+        again = {"id": f"again {shown.ids['Introspection']}", "owner_id": shown.user}
+        with pytest.raises(DuplicateError):
+            shown.add("introspections", **again)
+        with pytest.raises(TakenBackError):
+            shown.add("introspections", **again, archived_at="now")

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.platform.knowledge.conftest import Known
 
 from aeon.adapters.results import FileResultStore
 from aeon.platform.catalog.model import NewTool
@@ -17,6 +18,7 @@ from aeon.platform.catalog.service import Catalog
 from aeon.platform.errors import ConflictError, RuleError
 from aeon.platform.exports.staging import parents_first
 from aeon.platform.exports.transfer import copy, export, load
+from aeon.platform.graph_types import GRAPH_SCHEMA
 from aeon.platform.ledger import MutationRequest
 from aeon.platform.metrics.service import Metrics
 from aeon.platform.processes.repository import ProcessRepository
@@ -25,7 +27,9 @@ from aeon.platform.schedules.repository import ScheduleRepository
 from aeon.platform.store import StoreError
 from aeon.platform.workers.registry import WorkerRegistry
 from aeon.testing.clock import FakeClock
-from aeon.testing.records import new_record
+from aeon.testing.records import RecordMutator, new_record
+from aeon.testing.store.knowledge_rows import KNOWLEDGE_ROWS
+from aeon.testing.store.rows import ROWS, fill
 from aeon.testing.vault import InMemoryVault
 
 from .conftest import World
@@ -210,6 +214,65 @@ def test_what_is_made_today_is_copied_too(new):
     copy(source, target)
     assert list(export(target)) == list(export(source))
     assert Catalog(target, world.vault, clock=world.clock).tools.get(user, tool.id) == tool
+
+
+NOT_EXPORTED = {"events", "knowledge_leases", "word_cases", "vectors"}
+"""What the store notes of its changes, and what is derived from other rows."""
+
+
+DERIVED_COLUMNS = {column for node in GRAPH_SCHEMA.nodes.values() for column in node.derived}
+
+
+def rows_of(store):
+    """All rows of the tables that are exported, in any order, without what is derived from their other columns."""
+    return {
+        table: sorted(
+            repr({name: value for name, value in row.items() if name not in DERIVED_COLUMNS})
+            for row in store.read(f"SELECT * FROM {table}")
+        )
+        for table in ROWS
+        if table not in NOT_EXPORTED
+    }
+
+
+def test_a_row_of_every_table_is_in_an_export_with_all_of_its_columns(new):
+    source, target = new(), new()
+    fill(source)
+    copy(source, target)
+    assert rows_of(target) == rows_of(source)
+    assert all(rows_of(target).values())
+    assert target.read("SELECT * FROM vectors") == target.read("SELECT * FROM word_cases") == []
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_what_is_known_is_copied_too(new, seed):
+    """Episodes, entities, facts, summaries and notes in every state, also forgotten ones."""
+    source, target = new(), new()
+    RecordMutator(source, seed).make_changes(250)
+    source.update(lambda unit: unit.write("DELETE FROM executors"))  # their workers have empty jobs, which mean none
+    exported = list(export(source))
+    load(target, exported)
+    assert list(export(target)) == exported
+    there, expected = rows_of(target), rows_of(source)
+    for table in KNOWLEDGE_ROWS.keys() - NOT_EXPORTED - {"compressions", "knowledge_settings"}:
+        assert expected[table], table
+        assert there[table] == expected[table], table
+
+
+def test_what_was_said_before_an_export_is_known_from_it(new):
+    source, target = new(), new()
+    said = Known(source)
+    said.tell("We saw Tove in Linz.", "We saw Ida in Linz.")
+    said.entities.merge("Tove", "Ida", said.request())
+    said.facts.add("Tove bakes.", said.entities.get(said.user, "Tove"), said.request())
+    copy(source, target)
+    there = Known(target)
+    there.user = said.user
+    assert (
+        there.believed("Ida") == said.believed("Ida") == {"We saw Tove in Linz.", "We saw Ida in Linz.", "Tove bakes."}
+    )
+    assert there.queue.state(said.user) == said.queue.state(said.user)
+    assert there.queue.word_cases(said.user, ["Linz"])["linz"] == said.queue.word_cases(said.user, ["Linz"])["linz"]
 
 
 def test_an_export_has_its_own_order_and_form(empty):

@@ -404,6 +404,10 @@ class ConversationService:
         """
         return self._platform.memory.manifest(self._user, answer)
 
+    def recalled_text(self, kept: JsonObject) -> str:
+        """Return the words of what a manifest says was recalled; empty if they were erased."""
+        return self._platform.memory.recalled_text(self._user, kept)
+
     def run_of(self, answer: str) -> JsonObject:
         """Return what is known of an answer whose Process keeps no manifest: its Process, its run and the steps of it.
 

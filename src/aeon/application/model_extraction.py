@@ -1,12 +1,11 @@
 """`ModelExtraction`: a strong model finds the facts in what users said, one message at a time, in the background."""
 
 from collections.abc import Callable
-from typing import Final, NamedTuple, cast
+from typing import Final, NamedTuple
 
 from aeon.application.run_reader import value_of
 from aeon.application.runs import RunService
 from aeon.base.errors import AeonError
-from aeon.base.json import Json
 from aeon.bootstrap.platform import Platform
 from aeon.platform.knowledge.extraction import WaitingEpisode, found_by_code
 from aeon.platform.knowledge.model import Fact, name_key
@@ -82,7 +81,7 @@ class ModelExtraction:
             return False
         queue = self._platform.extraction
         if view.state.phase == "completed":
-            found = {name: cast(Json, value_of(view, name)) for name in ("facts", "contradicts", "categories")}
+            found = {name: value_of(view, name) for name in ("facts", "contradicts", "categories")}
             extracted = checked_findings(found, asked.episode.content, asked.names, asked.known)
             queue.finish(self._user, asked.episode, extracted)
             return True

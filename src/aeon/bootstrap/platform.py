@@ -191,13 +191,12 @@ class Platform:
     @cached_property
     def memory(self) -> "MemoryService":
         """What answers are made from."""
+        from aeon.platform.memory.recall import Recollection
         from aeon.platform.memory.working_memory import MemoryService
 
-        if not self.recalls_conversations:
-            return MemoryService(self.store, self.conversations, self.turns)
-        from aeon.platform.memory.recall import Recollection
-
-        recollection = Recollection(self.message_search, self.turns, self.facts)
+        recollection = Recollection(
+            self.message_search, self.turns, self.facts, self.entities, is_enabled=self.recalls_conversations
+        )
         return MemoryService(self.store, self.conversations, self.turns, recollection)
 
     def count_tokens(self, request: LLMRequest) -> TokenCounts | None:

@@ -56,6 +56,8 @@ class RowType:
     booleans: frozenset[str] = _NONE
     numbers: frozenset[str] = _NONE
     computed: Mapping[str, ComputedProperty] = field(default_factory=dict[str, ComputedProperty])
+    defaults: Mapping[str, Json] = field(default_factory=dict[str, Json])
+    """Values of columns that an export does not mention. An export must give all other columns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +70,6 @@ class NodeType(RowType):
     label: str
     table: str
     key: tuple[str, ...]
-    defaults: Mapping[str, Json] = field(default_factory=dict[str, Json])
-    """Values of columns that an export does not mention. An export must give all other columns."""
     derived: Mapping[str, Callable[[JsonObject], Json]] = field(default_factory=dict[str, Callable[[JsonObject], Json]])
     """Columns that no property publishes, computed from the row's other columns."""
     part_of: Mapping[str, str] = field(default_factory=dict[str, str])

@@ -10,21 +10,13 @@ from aeon.adapters.store.sqlite.factory import open_sqlite
 from aeon.adapters.store.sqlite.store import SqliteStore
 from aeon.base.json import Json, JsonObject
 from aeon.platform.store import DuplicateError, GuardError, InvariantError, Store, UnitOfWork
+from aeon.testing.knowledge_changes import KNOWLEDGE_CHANGES
+from aeon.testing.record_writer import AT, NUMBERS, USERS, RecordWriter
 
 
 def new_record(folder: Path) -> SqliteStore:
     """Opens the record in `folder`, and creates it if needed. The ownership marks are in the same folder."""
     return open_sqlite(folder / "own" / "aeon.db", state=folder / "state")
-
-
-_AT = "2026-01-01T00:00:00.000000+00:00"
-_USERS = ("ann", "bob")
-_POOL = 6
-"""Ids of each kind. Few, so that deleted rows reappear under ids to which other rows still refer."""
-
-_TEXTS = ("", "plain", "ä 日本 \U0001f642", "quote \" and \\ and '", "tab\t and \x01 and \n", "[]", "null")
-_NUMBERS = (0.5, 0.1 + 0.2, 1e22, -1e-7, 3.0, 123456789.125)
-_OBJECTS = ("{}", '{"a":[1,2.5,null,true],"b":{"c":"d \\" \\u0000"}}', '{"n":12345678901234567890}')
 
 
 class RecordMutator:
@@ -49,83 +41,35 @@ class RecordMutator:
         def work(unit: UnitOfWork) -> None:
             chance = Random(seed)  # noqa: S311  # reproducible if the unit is repeated
             for change in chance.choices(_CHANGES, k=chance.randint(1, 3)):
-                change(_Writer(unit, chance, next(self._numbers)))
+                change(RecordWriter(unit, chance, next(self._numbers)))
 
         with suppress(GuardError, DuplicateError, InvariantError):
             self._store.update(work)
 
     def _add_users(self, unit: UnitOfWork) -> None:
-        for user in _USERS:
-            _Writer(unit, self._random, 0).insert(
-                "users", {"id": user, "audit_seq": 0, "audit_hash": "", "created_at": _AT}, unless="id"
+        for user in USERS:
+            RecordWriter(unit, self._random, 0).insert(
+                "users", {"id": user, "audit_seq": 0, "audit_hash": "", "created_at": AT}, unless="id"
             )
 
 
-class _Writer:
-    """A writer for one unit of work, with its source of randomness."""
-
-    def __init__(self, unit: UnitOfWork, chance: Random, number: int) -> None:
-        self.unit = unit
-        self.chance = chance
-        self.name = f"thing {number}"
-
-    def insert(self, table: str, row: JsonObject, *, unless: str = "") -> None:
-        """Inserts a row; does nothing on a conflict in the columns `unless`."""
-        names, values = ", ".join(row), ", ".join(f":{name}" for name in row)
-        on_conflict = f" ON CONFLICT ({unless}) DO NOTHING" if unless else ""
-        self.unit.write(f"INSERT INTO {table} ({names}) VALUES ({values}){on_conflict}", row)  # noqa: S608  # of this module
-
-    def update(self, table: str, node: str, row: JsonObject) -> int:
-        sets = ", ".join(f"{name} = :{name}" for name in row)
-        return self.unit.write(f"UPDATE {table} SET {sets} WHERE id = :id", {**row, "id": node})  # noqa: S608  # as above
-
-    def put(self, table: str, node: str, fixed: JsonObject, free: JsonObject) -> None:
-        """Updates the mutable columns of a row, or inserts the row."""
-        if not self.update(table, node, free):
-            self.insert(table, {"id": node, **fixed, **free})
-
-    def delete(self, table: str, node: str) -> None:
-        self.unit.write(f"DELETE FROM {table} WHERE id = :id", {"id": node})  # noqa: S608  # as above
-
-    def user(self) -> str:
-        return self.chance.choice(_USERS)
-
-    def id(self, kind: str) -> str:
-        return f"{kind}-{self.chance.randrange(_POOL)}"
-
-    def text(self) -> str:
-        return self.chance.choice(_TEXTS)
-
-    def object(self) -> str:
-        return self.chance.choice(_OBJECTS)
-
-    def bit(self) -> int:
-        return self.chance.randrange(2)
-
-    def owned(self) -> JsonObject:
-        return {"owner_id": self.user(), "created_at": _AT}
-
-    def versioned(self) -> JsonObject:
-        return {"name": self.name, "shared": self.bit(), "version": self.chance.randint(1, 99), "updated_at": _AT}
-
-
-def _user(w: _Writer) -> None:
+def _user(w: RecordWriter) -> None:
     w.update("users", w.user(), {"audit_seq": w.chance.randint(1, 99), "audit_hash": w.text()})
 
 
-def _service(w: _Writer) -> None:
+def _service(w: RecordWriter) -> None:
     fixed = {"type": "rest_api", "protocol": "http", "requires_secret": w.bit(), "service_template_id": None}
     free = {"connection_schema": w.object(), "schema_version": 1, "limits": w.object(), "enabled": 1}
-    free |= {"status": "healthy", "last_health_check": w.chance.choice([None, _AT]), "error_message": w.text()}
+    free |= {"status": "healthy", "last_health_check": w.chance.choice([None, AT]), "error_message": w.text()}
     w.put("services", w.id("service"), {**fixed, **w.owned()}, {**free, **w.versioned()})
 
 
-def _secret(w: _Writer) -> None:
+def _secret(w: RecordWriter) -> None:
     free = {"vault_version": w.chance.randint(1, 9), **w.versioned()}
     w.put("secrets", w.id("secret"), {"type": "api_key", **w.owned()}, free)
 
 
-def _tool(w: _Writer) -> None:
+def _tool(w: RecordWriter) -> None:
     secret, node, fixed = w.chance.choice([None, w.id("secret")]), w.id("tool"), w.owned()
     fixed |= {"service_id": w.id("service"), "tool_template_id": None}
     free: JsonObject = {"description": w.text(), "connection_params": w.object(), "operation": w.object()}
@@ -134,17 +78,17 @@ def _tool(w: _Writer) -> None:
     w.put("tools", node, fixed, {**free, **w.versioned()})
 
 
-def _binding(w: _Writer) -> None:
+def _binding(w: RecordWriter) -> None:
     fixed: JsonObject = {"user_id": w.user(), "tool_id": w.id("tool")}
     w.put("bindings", w.id("binding"), fixed, {"secret_id": w.id("secret"), "digest": w.text()})
 
 
-def _trust(w: _Writer) -> None:
+def _trust(w: RecordWriter) -> None:
     fixed: JsonObject = {"user_id": w.user(), "tool_id": w.id("tool")}
     w.put("trusts", w.id("trust"), fixed, {"digest": w.text()})
 
 
-def _template(w: _Writer) -> None:
+def _template(w: RecordWriter) -> None:
     free = {"description": w.text(), "archived": w.bit(), **w.versioned()}
     fixed = {"operation": w.object(), "input_schema": w.object(), "output_schema": "{}", **w.owned()}
     w.put("tool_templates", w.id("tooltemplate"), fixed, free)
@@ -152,25 +96,25 @@ def _template(w: _Writer) -> None:
     w.put("service_templates", w.id("servicetemplate"), {**fixed, **w.owned()}, free)
 
 
-def _definition(w: _Writer) -> str:
+def _definition(w: RecordWriter) -> str:
     digest = w.id("definition")
-    w.insert("definitions", {"digest": digest, "text": w.text(), "created_at": _AT}, unless="digest")
+    w.insert("definitions", {"digest": digest, "text": w.text(), "created_at": AT}, unless="digest")
     return digest
 
 
-def _process(w: _Writer) -> None:
+def _process(w: RecordWriter) -> None:
     node, digest = w.id("process"), _definition(w)
     free: JsonObject = {"description": w.text(), "initial_context": w.object(), "output_template": w.text()}
     free |= {"token_budget": w.chance.choice([None, 5]), "max_recursion_depth": 3, "enabled": w.bit(), "digest": digest}
     w.put("processes", node, w.owned(), {**free, **w.versioned()})
-    version = {"process_id": node, "version": w.chance.randint(1, 5), "digest": digest, "at": _AT}
+    version = {"process_id": node, "version": w.chance.randint(1, 5), "digest": digest, "at": AT}
     w.insert("process_versions", version, unless="process_id, version")
     w.unit.write("DELETE FROM process_steps WHERE process_id = :id", {"id": node})
     for position in range(w.chance.randint(0, 3)):
         _step(w, node, position)
 
 
-def _step(w: _Writer, process: str, position: int) -> None:
+def _step(w: RecordWriter, process: str, position: int) -> None:
     called = w.chance.choice([("tool_id", w.id("tool")), ("called_process_id", w.id("process"))])
     step: JsonObject = {"process_id": process, "position": position, "id": f"s{position}", called[0]: called[1]}
     step |= {"inputs": w.object(), "output_variable": w.text(), "output_required": w.bit(), "mode": "sequential"}
@@ -181,54 +125,55 @@ def _step(w: _Writer, process: str, position: int) -> None:
         w.insert("step_dependencies", {"process_id": process, "step": position, "needs": needs, "rank": 0})
 
 
-def _schedule(w: _Writer) -> None:
+def _schedule(w: RecordWriter) -> None:
     free = {"inputs": w.object(), "cron": "* * * * *", "time_zone": "UTC", "enabled": w.bit(), "catch_up": "skip"}
-    free |= {"since": _AT, "due_micros": w.chance.choice([None, 2**53 + 1]), **w.versioned()}
+    free |= {"since": AT, "due_micros": w.chance.choice([None, 2**53 + 1]), **w.versioned()}
     w.put("schedules", w.id("schedule"), {"process_id": w.id("process"), **w.owned()}, free)
 
 
-def _run(w: _Writer) -> None:
+def _run(w: RecordWriter) -> None:
     fixed: JsonObject = {"owner_id": w.user(), "process_id": w.id("process"), "process_name": w.text()}
     fixed |= {"digest": _definition(w), "plan": w.object(), "inputs": w.object(), "trigger": "user", "pins": w.object()}
-    fixed |= {"root_id": w.id("run"), "accepted_at": _AT, "deadline": w.chance.choice([None, *_NUMBERS])}
+    fixed |= {"root_id": w.id("run"), "accepted_at": AT, "deadline": w.chance.choice([None, *NUMBERS])}
     free: JsonObject = {"executor": w.text(), "phase": w.text(), "events": w.chance.randint(0, 9), "tokens": 7}
     w.put("runs", w.id("run"), fixed, free)
 
 
-def _worker(w: _Writer) -> None:
+def _worker(w: RecordWriter) -> None:
     executor = w.id("executor")
-    row = {"id": executor, "host": w.text(), "pid": 1, "birth": "", "started_at": _AT, "last_heartbeat": _AT}
+    row = {"id": executor, "host": w.text(), "pid": 1, "birth": "", "started_at": AT, "last_heartbeat": AT}
     w.insert("executors", {**row, "types": "[]"}, unless="id")
-    free: JsonObject = {"status": "busy", "current_job_id": w.text(), "last_heartbeat": _AT, "updated_at": _AT}
+    free: JsonObject = {"status": "busy", "current_job_id": w.text(), "last_heartbeat": AT, "updated_at": AT}
     step = {"current_process_id": w.id("process"), "current_step_id": f"s{w.chance.randrange(3)}"}
     free |= {**(step if w.bit() else dict.fromkeys(step)), "current_tool_id": w.chance.choice([None, w.id("tool")])}
     free |= {"processed_count": w.chance.randint(0, 9), "error_count": 0}
-    fixed = {"type": f"type of {executor}", "executor_id": executor, "created_at": _AT}
+    fixed = {"type": f"type of {executor}", "executor_id": executor, "created_at": AT}
     w.put("workers", f"{executor}/{w.chance.randrange(2)}", fixed, free)
 
 
-def _metric(w: _Writer) -> None:
+def _metric(w: RecordWriter) -> None:
     node = w.id("metric")
-    fixed = {"exposed_as": w.name, "scope": "tool", "data_type": "float", "created_at": _AT}
+    fixed = {"exposed_as": w.name, "scope": "tool", "data_type": "float", "created_at": AT}
     free = {"name": w.name, "description": w.text(), "aggregation": "avg", "retention_days": None}
-    w.put("metric_definitions", node, fixed, {**free, "version": w.chance.randint(1, 9), "updated_at": _AT})
-    value: JsonObject = {"id": f"value of {w.name}", "metric_id": node, "entity_id": w.id("tool"), "at": _AT}
-    value |= {"micros": 2**53 + 1, "number": w.chance.choice(_NUMBERS), "dimensions": w.object()}
+    w.put("metric_definitions", node, fixed, {**free, "version": w.chance.randint(1, 9), "updated_at": AT})
+    value: JsonObject = {"id": f"value of {w.name}", "metric_id": node, "entity_id": w.id("tool"), "at": AT}
+    value |= {"micros": 2**53 + 1, "number": w.chance.choice(NUMBERS), "dimensions": w.object()}
     w.insert("metric_values", value, unless="id")
 
 
-def _forget(w: _Writer) -> None:
+def _forget(w: RecordWriter) -> None:
     oldest = "SELECT min(id) FROM metric_values"
     w.unit.write(f"DELETE FROM metric_values WHERE id = ({oldest})")  # noqa: S608  # a constant
 
 
-def _deletion(table: str, kind: str) -> Callable[[_Writer], None]:
+def _deletion(table: str, kind: str) -> Callable[[RecordWriter], None]:
     return lambda w: w.delete(table, w.id(kind))
 
 
-_CHANGES: tuple[Callable[[_Writer], Json], ...] = (
+_CHANGES: tuple[Callable[[RecordWriter], Json], ...] = (
     *(_user, _service, _secret, _tool, _binding, _template, _process, _schedule, _run, _worker, _metric, _forget),
     *(_trust, _service, _secret, _tool, _binding, _process, _run),
+    *KNOWLEDGE_CHANGES,
     *(
         _deletion(table, kind)
         for table, kind in (

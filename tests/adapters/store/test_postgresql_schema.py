@@ -51,10 +51,17 @@ IMPLIED = {
     "secrets_id_owner_id_key",
     "conversations_id_owner_id_key",
     "conversation_turns_id_conversation_id_key",
+    "episodes_owner_id_id_key",
+    "entities_owner_id_id_key",
+    "facts_owner_id_id_key",
+    "merges_owner_id_fkey",
 }
 """Constraints that no row can break: the key that the database numbers, and those that hold since others do."""
 
-NO_CONSTRAINTS = {"conversation_turns_root", "alternatives_active", None}
+NO_CONSTRAINTS = {
+    *("conversation_turns_root", "alternatives_active", "entities_name", "facts_text", "merges_absorbed"),
+    *("introspections_position", None),
+}
 """Unique indexes of a part of the rows, and triggers."""
 
 

@@ -17,7 +17,12 @@ from aeon.testing.store.rows import FIRST, ROWS, insertion, row_of
 from .sqlite_world import Project
 
 ADDED = ("current_process_id", "current_step_id", "current_tool_id")
-SINCE = ("conversations", "conversation_turns", "alternatives", "manifests", "blobs", "attachments", "erasures")
+SINCE = (
+    *("conversations", "conversation_turns", "alternatives", "manifests", "blobs", "attachments", "erasures"),
+    *("episodes", "entities", "mentions", "merges", "facts", "assertions", "active_entities"),
+    *("summaries", "summary_sources", "summary_contents", "compressions", "introspections", "introspection_contents"),
+    *("knowledge_settings", "knowledge_leases", "word_cases", "vectors"),
+)
 """Tables that came later."""
 ORDER = "SELECT * FROM {} ORDER BY 1, 2"
 EDGES = "SELECT type, to_label, to_id FROM graph_edge WHERE from_label = 'Worker' ORDER BY type"

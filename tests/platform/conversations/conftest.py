@@ -6,10 +6,13 @@ import pytest
 from tests.platform.conftest import World
 from tests.platform.stored_processes import Storing, step
 
+from aeon.platform.conversations.erasing import ErasureRepository
 from aeon.platform.conversations.model import NewConversation
 from aeon.platform.conversations.repository import ConversationRepository
 from aeon.platform.conversations.turns import EndedAnswer, Executor, TurnRepository
 from aeon.platform.ledger import MutationRequest
+
+_MARKERS = count()
 
 
 class Talk:
@@ -60,3 +63,13 @@ class Talk:
 @pytest.fixture
 def talk(store):
     return Talk(store)
+
+
+@pytest.fixture
+def erasures(talk):
+    return ErasureRepository(talk.store, talk.world.catalog.ledger, talk.world.catalog.new_id)
+
+
+@pytest.fixture
+def marker():
+    return f"zeppelin{next(_MARKERS)}x"

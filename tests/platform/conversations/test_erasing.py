@@ -1,51 +1,18 @@
 """Erasing in the record, in both stores: what goes with a text, what stays, and who may (platform 28)."""
 
-from itertools import count
-
 import pytest
+from tests.platform.conversations.traces import places_of
 
 from aeon.base.json import canonical_json
 from aeon.platform.conversations import queries
 from aeon.platform.conversations.attachments import AttachmentRepository, NewAttachment
-from aeon.platform.conversations.erasing import ErasureRepository, ErasureTarget
+from aeon.platform.conversations.erasing import ErasureTarget
 from aeon.platform.conversations.model import NewConversation
 from aeon.platform.conversations.turns import EndedAnswer
 from aeon.platform.errors import ConflictError, NotFoundError, RuleError
 from aeon.platform.ledger import MutationRequest
 from aeon.platform.search.messages import MessageSearch
 from aeon.platform.store import InvariantError
-from aeon.testing.store.rows import ROWS
-
-_MARKERS = count()
-_SEARCH = {
-    "pieces": ("alternative_id", "text"),
-    "search_message_documents": ("conversation_id", "alternative_id"),
-    "search_message_words": ("words",),
-    "search_message_terms": ("term", "postings"),
-    "requests": ("id", "body", "answer"),
-}
-
-
-@pytest.fixture
-def erasures(talk):
-    return ErasureRepository(talk.store, talk.world.catalog.ledger, talk.world.catalog.new_id)
-
-
-@pytest.fixture
-def marker():
-    return f"zeppelin{next(_MARKERS)}x"
-
-
-def places_of(store, text):
-    """The columns of the whole record that have a text."""
-    tables = {table: tuple(row) for table, row in ROWS.items()} | _SEARCH
-    return {
-        f"{table}.{column}"
-        for table, columns in tables.items()
-        for column in columns
-        for row in store.read(f"SELECT CAST({column} AS text) AS said FROM {table}")
-        if text in (row["said"] or "")
-    }
 
 
 def manifest(talk, answer, entries, **copies):

@@ -8,6 +8,7 @@ from aeon.platform.errors import ConflictError, NotFoundError, ReferencedError, 
 from aeon.platform.exports.transfer import export, load
 from aeon.platform.ledger import MutationRequest
 from aeon.platform.processes.repository import ProcessRepository
+from aeon.testing.store.rows import insertion, row_of
 
 
 def test_a_dialogue_is_a_path_that_ends_at_the_tip(talk):
@@ -213,6 +214,28 @@ def test_a_process_that_answered_cannot_be_deleted_and_is_told_by_whom_it_is_use
     processes = ProcessRepository(talk.store, talk.world.catalog)
     with pytest.raises(ReferencedError, match="still used by Pancakes") as refused:
         processes.remove(talk.executor.process, talk.request())
+    assert "Disable it" in refused.value.advice
+
+
+@pytest.mark.parametrize(
+    ("table", "column", "told"),
+    [
+        ("summaries", "process_id", "Pancakes"),
+        ("introspections", "process_id", "note "),
+        ("entities", "enriched_by", "Zoë"),
+    ],
+)
+def test_a_process_that_wrote_a_summary_a_note_or_of_an_entity_cannot_be_deleted(talk, table, column, told):
+    message = talk.say(talk.conversation(title="Pancakes"))
+    process = talk.process("writes").process
+    ids = {"id": f"{table} of {talk.user}", "owner_id": talk.user, column: process}
+    if table == "summaries":
+        ids |= {"conversation_id": message.conversation_id, "last_turn_id": message.turn.id}
+        ids |= dict.fromkeys(("first_alternative_id", "last_alternative_id"), message.id)
+    row = row_of(table, **ids)
+    talk.store.update(lambda unit: unit.write(insertion(table, row), row))
+    with pytest.raises(ReferencedError, match=f"still used by {told}") as refused:
+        ProcessRepository(talk.store, talk.world.catalog).remove(process, talk.request())
     assert "Disable it" in refused.value.advice
 
 

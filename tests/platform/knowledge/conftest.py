@@ -14,7 +14,18 @@ class Known(Talk):
 
     def __init__(self, store):
         super().__init__(store)
-        catalog = self.world.catalog
+        self.know()
+
+    @classmethod
+    def of(cls, talk):
+        """The knowledge of a user who talks already."""
+        known = cls.__new__(cls)
+        known.__dict__ |= talk.__dict__
+        known.know()
+        return known
+
+    def know(self):
+        catalog, store = self.world.catalog, self.store
         given = (store, catalog.ledger, catalog.new_id)
         self.entities = EntityRepository(*given)
         self.facts = FactRepository(*given)

@@ -2,8 +2,9 @@
 
 from concurrent.futures import ThreadPoolExecutor
 
-from aeon.platform.episodes.writing import episode_id
+from aeon.platform.episodes.writing import add_missing_episodes, episode_id
 from aeon.platform.knowledge.extraction import Extracted
+from aeon.testing.store.rows import insertion
 
 EPISODES = "SELECT id, source, name, group_id, content FROM episodes WHERE owner_id = :user ORDER BY created_at, source"
 COUNTS = """
@@ -31,11 +32,13 @@ def test_an_episode_is_written_in_the_transaction_of_its_alternative_platform_34
 
 
 def test_what_was_said_before_the_record_had_episodes_gets_them(known):
-    message = known.say(known.conversation(), "Tove lives in Linz.")
-    remove = "UPDATE episodes SET forgotten_at = NULL WHERE id = :id"
-    known.store.update(lambda unit: unit.write(remove, {"id": episode_id(message.id)}))
+    message = known.say(known.conversation(), "Ida lives in Graz.")
+    (row,) = known.store.read("SELECT * FROM alternatives WHERE id = :id", {"id": message.id})
+    older = {**row, "id": f"before {message.id}", "content": "Tove lives in Linz.", "sequence": 2, "is_active": 0}
+    known.store.update(lambda unit: unit.write(insertion("alternatives", older), older))
     known.extract()
-    assert known.names() == {"Tove", "Linz"}
+    assert known.names() == {"Ida", "Graz", "Tove", "Linz"}
+    assert add_missing_episodes(known.store, known.user) == 0
 
 
 def test_an_episode_is_extracted_once_however_often_it_is_tried(known):

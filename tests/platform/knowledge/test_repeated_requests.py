@@ -20,7 +20,7 @@ def test_a_repeated_request_gets_the_first_answer_and_changes_nothing_platform_2
         lambda: known.entities.add(NewEntity(name="Tove", category="Person"), keyed("found")).id,
         lambda: known.entities.change("Ida", EntityChange(summary="A friend."), keyed("change")).id,
         lambda: known.entities.merge("Tove Lindberg", "Tove", keyed("merge")).id,
-        lambda: known.entities.unmerge("Tove", keyed("unmerge")).id,
+        lambda: known.entities.unmerge("Tove Lindberg", keyed("unmerge")).id,
         lambda: known.facts.add("Ida rows.", known.entities.get(known.user, "Ida"), keyed("fact")).id,
     ]
     for step in steps:

@@ -156,6 +156,63 @@ def test_the_step_and_the_tool_of_a_busy_worker_are_followed(store, target, proj
     assert same(store, target)
 
 
+KNOWN = {
+    ("Alternative", "HAS_CONTENT", "Episode"),
+    ("Conversation", "HAS_ACTIVE_ENTITY", "Entity"),
+    ("Conversation", "HAS_SUMMARY", "Summary"),
+    ("Episode", "ASSERTS", "Fact"),
+    ("Episode", "MENTIONS", "Entity"),
+    ("Episode", "OWNED_BY", "User"),
+    ("Fact", "HAS_SUBJECT", "Entity"),
+    ("Introspection", "HAS_CONTENT", "Episode"),
+    ("Merge", "ABSORBS", "Entity"),
+    ("Merge", "KEEPS", "Entity"),
+    ("Summary", "COVERS_UP_TO", "ConversationTurn"),
+    ("Summary", "HAS_CONTENT", "Episode"),
+    ("Summary", "SUMMARIZES", "Episode"),
+}
+"""Edges of the standard rows of knowledge, all but some to owners."""
+
+CHANGES_OF_KNOWLEDGE = {
+    "DELETE FROM mentions": [("Episode", "MENTIONS", "Entity")],
+    "DELETE FROM assertions": [("Episode", "ASSERTS", "Fact")],
+    "DELETE FROM active_entities": [("Conversation", "HAS_ACTIVE_ENTITY", "Entity")],
+    "UPDATE facts SET subject_id = NULL": [("Fact", "HAS_SUBJECT", "Entity")],
+    "UPDATE mentions SET name = 'Zoe'": [],
+    "UPDATE assertions SET state = 'rejected'": [],
+    "UPDATE active_entities SET state = 'hidden'": [],
+    "INSERT INTO summary_sources VALUES ('summary', 2, 'forgotten')": [],
+    "INSERT INTO summary_contents VALUES ('summary', 2, 'forgotten', 'now', 'operator')": [],
+    "INSERT INTO introspection_contents VALUES ('introspection', 2, 'forgotten', 'now', 'user')": [],
+    "UPDATE merges SET undone_at = 'now'": [],
+    "UPDATE entities SET summary = 'a baker' WHERE forgotten_at IS NULL": [],
+    "UPDATE episodes SET failure = 'it was too long'": [],
+    "UPDATE facts SET predicate = 'bakes' WHERE forgotten_at IS NULL": [],
+    "UPDATE summaries SET deleted_at = 'now'": [],
+    "UPDATE introspections SET archived_at = 'now'": [],
+}
+"""What each of them takes away."""
+
+
+def edges_of_knowledge(store, target):
+    """The kinds of edges of knowledge in the graph, which has them from nodes of every kind."""
+    nodes = store.read("SELECT label, id FROM graph_node")
+    edges = target.fetch([NodeKey(row["label"], row["id"]) for row in nodes])[1]
+    return {(edge.source.label, edge.type, edge.target.label) for edge in edges} & KNOWN
+
+
+@pytest.mark.parametrize("change", CHANGES_OF_KNOWLEDGE)
+def test_what_is_known_is_followed_with_all_that_changes_of_it(store, target, projector, change):
+    fill(store)
+    projector.sync()
+    assert edges_of_knowledge(store, target) == KNOWN
+    store.update(lambda unit: unit.write(change))
+    assert not same(store, target)
+    assert projector.sync() > 0
+    assert same(store, target)
+    assert edges_of_knowledge(store, target) == KNOWN - {*CHANGES_OF_KNOWLEDGE[change]}
+
+
 def edges_of_the_run(target):
     return sorted(edge.type for edge in target.fetch([NodeKey("Run", "r")])[1])
 

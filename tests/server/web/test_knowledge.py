@@ -186,26 +186,49 @@ def test_another_user_sees_nothing_and_has_knowledge_of_their_own_platform_2_and
     assert "Tove" in said(eve.get("/knowledge"))
 
 
-def test_of_what_an_answer_recalled_one_says_that_it_is_wrong_on_its_page_platform_40(tmp_path, monkeypatch):
-    """From then on no answer recalls it."""
+@pytest.fixture
+def asked(tmp_path, monkeypatch):
+    """`asked(words)`: the finished answer to a question in a new conversation of `asked.own`; `asked.me` is a browser."""
     monkeypatch.chdir(tmp_path)
     with ExitStack() as closing:
         site = Site(tmp_path, ScriptedAdapter(["She lives in Linz.", "I do not know."]), closing)
-        own, me = site.workspaces.of("me"), site.browser("me")
-        source = own.conversations.say(own.conversations.create().id, "Tove lives in Linz.")
-        own.knowledge.catch_up()
-        begun = own.conversations.ask(None, "Where does Tove live?").result
-        while (made := own.conversations.answers.settle(begun.id)).state == "generating":
-            pass
-        page = me.get(f"/messages/{made.id}/why")
-        assert f'<a href="/messages/{source.id}" dir="auto">Tove lives in Linz.</a>' in page.text
-        fact = fact_of(own, "Tove lives in Linz.")
-        assert f'action="{fact}/decide"' in page.text
-        assert f'href="{fact}/forget"' in page.text
-        back = post(me, f"{fact}/decide", state="rejected", back=hidden(page, "back")).headers["location"]
-        assert back == f"/messages/{made.id}/why"
-        assert "Called wrong: no further answer recalls it." in said(me.get(back))
-        again = own.conversations.ask(None, "Where does Tove live?").result
-        while (made := own.conversations.answers.settle(again.id)).state == "generating":
-            pass
-        assert own.conversations.why(made.id)["recalled"] == []
+        own = site.workspaces.of("me")
+
+        def ask(words):
+            begun = own.conversations.ask(None, words).result
+            while (made := own.conversations.answers.settle(begun.id)).state == "generating":
+                pass
+            return made
+
+        ask.own, ask.me = own, site.browser("me")
+        yield ask
+
+
+def test_of_a_sentence_that_an_answer_recalled_one_says_on_its_page_that_it_is_wrong_platform_40(asked):
+    """From then on no answer recalls it."""
+    own, me = asked.own, asked.me
+    source = own.conversations.say(own.conversations.create().id, "Tove lives in Linz.")
+    own.knowledge.catch_up()
+    made = asked("Where does Tove live?")
+    page = me.get(f"/messages/{made.id}/why")
+    assert f'<a href="/messages/{source.id}" dir="auto">Tove lives in Linz.</a>' in page.text
+    fact = fact_of(own, "Tove lives in Linz.")
+    assert f'href="{fact}/forget"' in page.text
+    back = post(me, f"{fact}/decide", state="rejected", back=hidden(page, "back")).headers["location"]
+    assert back == f"/messages/{made.id}/why"
+    assert "Called wrong: no further answer recalls it." in said(me.get(back))
+    assert own.conversations.why(asked("Where does Tove live?").id)["recalled"] == []
+
+
+def test_of_a_fact_or_a_name_that_an_answer_recalled_the_page_leads_to_it_platform_40(asked):
+    own, me = asked.own, asked.me
+    own.knowledge.add_fact("She rows.", "Tove")
+    own.knowledge.change("Tove", {"summary": "A friend."})
+    made = asked("What does Tove do?")
+    page, fact = me.get(f"/messages/{made.id}/why"), fact_of(own, "She rows.")
+    assert f'action="{fact}/decide"' in page.text
+    assert f'<a href="{entity(own, "Tove")}" dir="auto">Tove: A friend.</a>' in page.text
+    post(me, f"{fact}/decide", state="rejected", back=hidden(page, "back"))
+    assert "She rows. Called wrong" in said(me.get(f"/messages/{made.id}/why"))
+    post(me, f"{fact}/forget", key="e")
+    assert "She rows." not in said(me.get(f"/messages/{made.id}/why"))

@@ -163,9 +163,8 @@ def show_memory(name: str, user: str, *, output: OutputFormat) -> int:
         own = each.tokens - sum(file.tokens for file in each.files) - (recalled if each is memory.entries[-1] else 0)
         rows.append((own, said.id[:SHORT_ID], speaker_of(said), shown_content(said)))
         rows += [(file.tokens, "", "attached", words_in_prompt(file.as_json())) for file in each.files]
-    for statement in memory.recalled:
-        source = statement.alternative.id[:SHORT_ID]
-        rows.append((statement.tokens, source, "recalled", shown_text(statement.text)))
+    for each in memory.recalled:
+        rows.append((each.tokens, each.source_id[:SHORT_ID], "recalled", shown_text(each.text)))
     print_table(("TOKENS", "ID", "WHO", "TEXT"), [(memory.system_tokens, "", "system", ""), *rows])
     for each in memory.left_out:
         print_message(f"left out: {each.entry.alternative.id[:SHORT_ID]} ({_words(each.reason)})")
@@ -336,10 +335,10 @@ def _entry_rows(service: ConversationService, entry: JsonObject, tokens: int, to
 
 
 def _recalled_row(service: ConversationService, recalled: JsonObject, total: int) -> _ManifestRow:
-    """What was recalled of another conversation: its tokens are among those of the message before which it stood."""
-    source = service.alternative(recalled["alternative"])
-    text = (source.content or "")[recalled["start"] : recalled["end"]]
-    return _share(recalled["tokens"], total), source.id[:SHORT_ID], "recalled", shown_text(text or "erased")
+    """What was recalled: its tokens are among those of the message before which it stood."""
+    source = next(recalled[kind] for kind in ("alternative", "fact", "entity") if kind in recalled)
+    text = service.recalled_text(recalled)
+    return _share(recalled["tokens"], total), source[:SHORT_ID], "recalled", shown_text(text or "erased")
 
 
 def _words(reason: str) -> str:

@@ -279,8 +279,8 @@ class EntityRepository(Generic[E]):
         return ReferencedError(
             f"The {_word(entity.kind)} {entity.name!r} is still used by {', '.join(names)}.",
             by=names,
-            next_step="Disable it: conversations keep who answered."
-            if any(use.kind == "conversation" for use in uses)
+            next_step="Disable it: what it answered or wrote keeps who made it."
+            if any(use.kind in _KEEPS_ITS_MAKER for use in uses)
             else "Change or delete those first.",
         )
 
@@ -297,6 +297,9 @@ def _search_name(hit: SearchHit, user: str) -> str:
 def _word(kind: EntityKind) -> str:
     return {"serviceTemplate": "service template", "toolTemplate": "tool template"}.get(kind, kind)
 
+
+_KEEPS_ITS_MAKER = frozenset({"conversation", "note", "described entity"})
+"""What refers to a Process for good."""
 
 _HEALTH = ("status", "error_message", "last_health_check")
 _ALWAYS_CHANGED = ("version", "updatedAt")

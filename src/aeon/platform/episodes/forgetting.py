@@ -10,16 +10,17 @@ from aeon.platform.store import UnitOfWork
 
 def forget_turn_episodes(unit: UnitOfWork, user: str, alternatives: Sequence[str], at: str) -> None:
     """Erase the episodes of alternatives whose content the same transaction erases."""
-    if alternatives:
-        forget_episodes(unit, user, [episode_id(each) for each in alternatives], at)
-        unit.write(queries.REMOVE_VECTORS, {"user": user, "subjects": list[Json](alternatives)})
+    forget_episodes(unit, user, [episode_id(each) for each in alternatives], at)
+    unit.write(queries.REMOVE_VECTORS, {"user": user, "subjects": list[Json](alternatives)})
 
 
 def forget_episodes(unit: UnitOfWork, user: str, episodes: Sequence[str], at: str) -> None:
     """Erase episodes and what was derived from them alone; ids and times stay.
 
-    A fact goes with its last episode, an entity that the user did not make with its last mention.
+    A fact goes with the last episode that states it, an entity that the user did not make with its last mention.
     """
+    if not episodes:
+        return
     taken: JsonObject = {"episodes": list[Json](episodes), "at": at}
     facts: list[Json] = [row["fact_id"] for row in unit.read(queries.FACTS_OF, taken)]
     entities: list[Json] = [row["entity_id"] for row in unit.read(queries.ENTITIES_OF, taken)]
@@ -29,6 +30,7 @@ def forget_episodes(unit: UnitOfWork, user: str, episodes: Sequence[str], at: st
     unit.write(queries.DERIVED_ENTITIES, {"entities": entities})
     unit.write(queries.FORGET_UNMENTIONED, {"entities": entities, "at": at})
     unit.write(queries.REMOVE_ACTIVE, {"entities": entities})
+    unit.write(queries.UNDO_MERGES, {"entities": entities, "at": at})
     unit.write(queries.REMOVE_VECTORS, {"user": user, "subjects": list[Json](episodes)})
     unit.write(queries.REMOVE_WORD_CASES, {"user": user})
     unit.write(queries.FORGET, taken)

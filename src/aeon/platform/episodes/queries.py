@@ -36,9 +36,9 @@ REMOVE_ASSERTIONS: Final = "DELETE FROM assertions WHERE episode_id IN (SELECT v
 FORGET_UNSTATED_FACTS: Final = """
 UPDATE facts SET text = NULL, text_key = NULL, predicate = NULL, forgotten_at = :at
 WHERE id IN (SELECT value FROM json_each(:facts)) AND forgotten_at IS NULL
-  AND NOT EXISTS (SELECT 1 FROM assertions AS s WHERE s.fact_id = facts.id)
+  AND NOT EXISTS (SELECT 1 FROM assertions AS s WHERE s.fact_id = facts.id AND s.kind = 'states')
 """
-"""A fact of which no episode is left."""
+"""A fact that no episode states any more. One that contradicts it did not say its text."""
 
 ENTITIES_OF: Final = """
 SELECT DISTINCT entity_id FROM mentions WHERE episode_id IN (SELECT value FROM json_each(:episodes))
@@ -66,10 +66,25 @@ DELETE FROM active_entities WHERE entity_id IN (SELECT id FROM entities WHERE fo
                                                 AND id IN (SELECT value FROM json_each(:entities)))
 """
 
+UNDO_MERGES: Final = """
+UPDATE merges SET undone_at = :at
+WHERE undone_at IS NULL AND id IN (
+    SELECT m.id FROM json_each(:entities) AS i CROSS JOIN entities AS e JOIN merges AS m ON m.kept_id = e.id
+    WHERE e.id = i.value AND e.forgotten_at IS NOT NULL
+    UNION
+    SELECT m.id FROM json_each(:entities) AS i CROSS JOIN entities AS e JOIN merges AS m ON m.absorbed_id = e.id
+    WHERE e.id = i.value AND e.forgotten_at IS NOT NULL
+)
+"""
+"""Nothing stands for a forgotten entity, nor it for anything: what was merged with it stands for itself again."""
+
 REMOVE_WORD_CASES: Final = "DELETE FROM word_cases WHERE owner_id = :user"
 """They are counted again from what is left."""
 
 REMOVE_VECTORS: Final = """
-DELETE FROM vectors WHERE label = 'Episode' AND owner_id = :user
-  AND subject IN (SELECT value FROM json_each(:subjects))
+DELETE FROM vectors WHERE (label, subject) IN (
+    SELECT v.label, v.subject FROM json_each(:subjects) AS i CROSS JOIN vectors AS v
+    WHERE v.label = 'Episode' AND v.subject >= i.value AND v.subject < i.value || '$' AND v.owner_id = :user
+)
 """
+"""The vectors of episodes and of alternatives: of the whole text, and of its parts, which have `#` and a number."""

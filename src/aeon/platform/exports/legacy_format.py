@@ -9,6 +9,8 @@ OBSOLETE_LABELS: Final = frozenset({"AeonVersion", "Event", "Graph"})
 """Nodes of the graph store itself. The record stores its own version and id."""
 
 _OBSOLETE_EVERYWHERE: Final = frozenset({"nameKey", "sharedKey"})
+_NEVER_OBSOLETE: Final[Mapping[str, frozenset[str]]] = {"Entity": frozenset({"nameKey"})}
+"""Properties that only labels of today have, under a name that was obsolete before them."""
 
 _OBSOLETE: Final[Mapping[str, frozenset[str]]] = {
     "AuditEntry": frozenset({"id"}),
@@ -50,7 +52,7 @@ def upgrade_properties(label: str, properties: JsonObject) -> JsonObject:
 
     Unlisted properties stay as they are.
     """
-    obsolete = _OBSOLETE_EVERYWHERE | _OBSOLETE.get(label, frozenset())
+    obsolete = _OBSOLETE_EVERYWHERE - _NEVER_OBSOLETE.get(label, frozenset()) | _OBSOLETE.get(label, frozenset())
     empty = _EMPTY_IS_NONE.get(label, frozenset())
     renamed = _RENAMED.get(label, {})
     upgraded = {

@@ -183,7 +183,7 @@ class ExportStaging:
             ends = _reference_columns(edge.source_columns, link.source) | _reference_columns(
                 edge.target_columns, link.target
             )
-            yield ends | link.values
+            yield {**edge.defaults, **ends, **link.values}
 
     def close(self) -> None:
         """Removes the files."""
@@ -243,7 +243,8 @@ class ExportStaging:
         values = row_from_properties(edge, properties, lambda text: self._problems.add(line, text))
         if edge.key:
             sources_by_column = {column: f"the property {name!r}" for name, column in edge.properties.items()}
-            self._report_missing(line, kind, sources_by_column, sources_by_column.keys() - values.keys())
+            missing = sources_by_column.keys() - values.keys() - edge.defaults.keys()
+            self._report_missing(line, kind, sources_by_column, missing)
             self._links[edge.table].append(_Link(line, source, target, values))
         elif edge.source_columns:
             self._complete(line, edge, target, _reference_columns(edge.source_columns, source) | values)

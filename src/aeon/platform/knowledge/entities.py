@@ -9,7 +9,7 @@ from aeon.base.json import Json, JsonObject
 from aeon.base.next_steps import NextStep
 from aeon.platform.errors import ConflictError, NotFoundError, RuleError
 from aeon.platform.knowledge import queries
-from aeon.platform.knowledge.model import Category, Entity, Source, name_key
+from aeon.platform.knowledge.model import BY_USER, Category, Entity, Source, name_key
 from aeon.platform.knowledge.visibility import visible_episodes
 from aeon.platform.ledger import AuditAction, Ledger, Mutation, MutationRequest
 from aeon.platform.records import Record
@@ -110,6 +110,17 @@ class EntityRepository:
         standing = [self._standing(user, Entity.of_row(row)) for row in rows]
         return [*{each.id: each for each in standing}.values()]
 
+    def list_beginning(self, user: str, words: Iterable[str]) -> list[Entity]:
+        """Return the entities whose names are or begin with one of these folded words, as they stand after merges."""
+        rows = [
+            row
+            for word in words
+            for row in self._matching(user, word)
+            if row["name_key"] == word or str(row["name_key"]).startswith(f"{word} ")
+        ]
+        standing = [self._standing(user, Entity.of_row(row)) for row in rows]
+        return [*{each.id: each for each in standing}.values()]
+
     def family(self, user: str, entity: Entity) -> list[Entity]:
         """Return an entity and all that were merged into it, directly or not."""
         family, newest = [entity], [entity]
@@ -188,7 +199,8 @@ class EntityRepository:
     def change(self, id_: str, change: EntityChange, request: MutationRequest) -> Entity:
         """Change what the user says; their words win over all that is found (platform 17).
 
-        Raises as `add` does, and VersionError for another version than the request expects.
+        One that the user has named is the user's own: it stays when the messages that mention it are erased. Raises as
+        `add` does, and VersionError for another version than the request expects.
         """
         before = self._known(request.user, id_)
         wanted: JsonObject = {name: value for name, value in change.as_dict().items() if value is not None}
@@ -276,6 +288,7 @@ class EntityRepository:
         def work(unit: UnitOfWork) -> None:
             unit.write(queries.REMOVE_MENTIONS_OF, row)
             unit.write(queries.REMOVE_ACTIVE_OF, row)
+            unit.write(queries.UNDO_MERGES_OF, row)
             guard(holds=unit.write(queries.FORGET_ENTITY, row) == 1)
 
         self._commit(self._expecting(mutation, work), mutation, "forget", found)
@@ -293,6 +306,7 @@ class EntityRepository:
             "category": wanted.get("category", before.category),
             "category_by": "user" if "category" in wanted else before.category_by,
             "summary": wanted.get("summary", before.summary),
+            "made_by": BY_USER if "name" in wanted else before.made_by,
             "at": self._ledger.now(),
         }
         work = self._expecting(mutation, lambda unit: guard(holds=unit.write(queries.CHANGE_ENTITY, row) == 1))

@@ -77,6 +77,8 @@ class ExtractionQueue:
         self._store = store
         self._ledger = ledger
         self._new_id = new_id
+        self._complete: set[str] = set()
+        """Users all of whose messages have episodes: later ones get theirs in the transaction that writes them."""
 
     def list_owners(self) -> list[str]:
         """Return the users who have episodes that wait."""
@@ -108,7 +110,8 @@ class ExtractionQueue:
 
     def list_waiting(self, user: str, limit: int = _BATCH) -> list[WaitingEpisode]:
         """Return the oldest episodes of a user that wait."""
-        add_missing_episodes(self._store, user)
+        if user not in self._complete and not add_missing_episodes(self._store, user):
+            self._complete.add(user)
         rows = self._store.read(queries.WAITING, {"user": user, "limit": limit})
         return [WaitingEpisode(row["id"], row["source"], row["content"] or "", row["created_at"]) for row in rows]
 
@@ -194,11 +197,17 @@ class ExtractionQueue:
         """Count words again after an erasure has removed the counts."""
         if self._store.read(queries.HAS_WORD_CASES, {"user": user}):
             return
-        rows = self._store.read(queries.SAID_BY_USER, {"user": user, "limit": _HISTORY})
-        counted = _sum_of(count_cases((row["content"] or "")[:_LONGEST]) for row in rows)
-        cases = [{"user": user, "word": word, "capital": a, "small": b} for word, (a, b) in counted.items()]
-        if cases:
-            self._store.update(lambda unit: unit.write_each(queries.ADD_WORD_CASES, cases))
+
+        def work(unit: UnitOfWork) -> None:
+            unit.read(LOCKED_HEAD, {"user": user})  # an erasure is over, or sees what is written here
+            if unit.read(queries.HAS_WORD_CASES, {"user": user}):
+                return
+            rows = unit.read(queries.SAID_BY_USER, {"user": user, "limit": _HISTORY})
+            counted = _sum_of(count_cases((row["content"] or "")[:_LONGEST]) for row in rows)
+            cases = [{"user": user, "word": word, "capital": a, "small": b} for word, (a, b) in counted.items()]
+            unit.write_each(queries.ADD_WORD_CASES, cases)
+
+        self._store.update(work)
 
 
 def found_by_code(episode: WaitingEpisode, cases: WordCases) -> Extracted:

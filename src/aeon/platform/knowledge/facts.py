@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Final, NamedTuple
 
 from aeon.base.json import Json, JsonObject
+from aeon.platform.episodes.forgetting import forget_episodes
 from aeon.platform.episodes.writing import OwnEpisode, add_own_episode
 from aeon.platform.errors import ConflictError, NotFoundError, RuleError
 from aeon.platform.knowledge import queries
@@ -104,14 +105,13 @@ class FactRepository:
         return {row["text_key"] for row in rows}
 
     def add(self, text: str, subject: Entity | None, request: MutationRequest) -> Fact:
-        """Write down a fact that a user states, with a note as its source. Raises RuleError for a bad text."""
+        """Write down a fact that a user states, with a note as its source. Raises RuleError for a bad text.
+
+        Repeating the request raises NotFoundError if the fact was erased since.
+        """
         stated = _checked(text)
         about = None if subject is None else subject.id
-        mutation = request.mutation("fact.create", parameters={"text": stated, "subject": about})
-        if (earlier := self._ledger.earlier_answer(mutation)) is not None:
-            return self.get(request.user, earlier["id"])
-        known = self.list_with_text(request.user, stated)
-        at, note, id_ = self._ledger.now(), self._new_id(), known[0].id if known else self._new_id()
+        at, note, id_ = self._ledger.now(), self._new_id(), self._new_id()
         episode = OwnEpisode(note, request.user, f"notes/{request.user}", "note", f"Note:{note}", stated, at)
 
         def work(unit: UnitOfWork) -> None:
@@ -126,8 +126,12 @@ class FactRepository:
                 {"user": request.user, "episode": note, "at": at, "extractor": BY_USER, "failure": None},
             )
 
-        self._ledger.commit(work, mutation, [_action("create", id_, request.user)], {"id": id_})
-        return self.list_with_text(request.user, stated)[0]
+        mutation = request.mutation("fact.create", parameters={"text": stated, "subject": about})
+        answer = self._ledger.commit(work, mutation, [_action("create", id_, request.user)], {"note": note})
+        rows = self._store.read(queries.FACTS_OF, {"user": request.user, "episode": answer["note"]})
+        if not (found := self._facts(request.user, rows)):
+            raise NotFoundError("The fact of this request was erased.", next_step="State it again, as a new request.")
+        return found[0]
 
     def decide(self, id_: str, state: FactState, request: MutationRequest) -> Fact:
         """Confirm or reject a fact. A rejected one is shown as that, and used nowhere (platform 40).
@@ -151,10 +155,13 @@ class FactRepository:
         return self.get(request.user, fact.id)
 
     def forget(self, ids: Sequence[str], request: MutationRequest) -> None:
-        """Erase the texts of facts; their ids stay (platform 28). What was said stays where it was said."""
+        """Erase the texts of facts and the notes that state them; ids stay (platform 28). Messages stay as they are."""
         at = self._ledger.now()
 
         def work(unit: UnitOfWork) -> None:
+            stating: JsonObject = {"user": request.user, "facts": list[Json](ids)}
+            notes = [row["episode_id"] for row in unit.read(queries.NOTES_STATING, stating)]
+            forget_episodes(unit, request.user, notes, at)
             for id_ in ids:
                 unit.write(queries.FORGET_FACT, {"user": request.user, "id": id_, "at": at})
 

@@ -232,6 +232,7 @@ EDGES: Final = (
         ),
         numbers=frozenset({"confidence"}),
         key=("episode_id", "fact_id", "kind"),
+        defaults={"true_from": None, "true_until": None, "decided_at": None},
     ),
     EdgeType(
         "HAS_ACTIVE_ENTITY",

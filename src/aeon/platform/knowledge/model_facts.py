@@ -78,10 +78,8 @@ def _date(value: Json) -> str | None:
 
 
 def _numbers(found: Json, most: int) -> list[int]:
-    numbers = found if isinstance(found, list) else []
-    return sorted(
-        {each for each in numbers if isinstance(each, int) and not isinstance(each, bool) and 0 < each <= most}
-    )
+    whole = {each for each in _values(found) if isinstance(each, int) and not isinstance(each, bool)}
+    return sorted(each for each in whole if 0 < each <= most)
 
 
 def _categories(found: Json, keys: set[str]) -> Iterator[tuple[str, Category]]:
@@ -94,5 +92,8 @@ def _categories(found: Json, keys: set[str]) -> Iterator[tuple[str, Category]]:
 
 def _objects(found: Json) -> list[JsonObject]:
     """Return the objects of a list; nothing of what is none."""
-    values = cast(list[object], found) if isinstance(found, list) else []
-    return [cast(JsonObject, each) for each in values if isinstance(each, dict)]
+    return [cast(JsonObject, each) for each in _values(found) if isinstance(each, dict)]
+
+
+def _values(found: Json) -> list[object]:
+    return cast(list[object], found) if isinstance(found, list) else []

@@ -116,7 +116,7 @@ WHERE owner_id = :user AND name_key = :key AND category IS NULL
 
 CHANGE_ENTITY: Final = """
 UPDATE entities SET name = :name, name_key = :name_key, category = :category, category_by = :category_by,
-                    summary = :summary, version = version + 1, updated_at = :at
+                    summary = :summary, made_by = :made_by, version = version + 1, updated_at = :at
 WHERE id = :id AND owner_id = :user AND version = :before AND forgotten_at IS NULL
 """
 
@@ -166,6 +166,11 @@ UNDO_MERGE: Final = """
 UPDATE merges SET undone_at = :at WHERE absorbed_id = :absorbed AND owner_id = :user AND undone_at IS NULL
 """
 
+UNDO_MERGES_OF: Final = """
+UPDATE merges SET undone_at = :at WHERE (kept_id = :id OR absorbed_id = :id) AND owner_id = :user AND undone_at IS NULL
+"""
+"""Nothing stands for a forgotten entity, nor it for anything."""
+
 # Facts
 
 _FACT: Final = """
@@ -179,6 +184,11 @@ FACTS_MATCHING: Final = (
 )
 
 FACT_BY_KEY: Final = f"{_FACT} WHERE f.owner_id = :user AND f.text_key = :key"
+
+FACTS_OF: Final = f"""{_FACT} JOIN assertions AS s ON s.fact_id = f.id AND s.kind = 'states'
+WHERE s.episode_id = :episode AND f.owner_id = :user ORDER BY f.id
+"""
+"""What an episode states."""
 
 FACTS_ABOUT: Final = f"""
 {_FACT} JOIN json_each(:entities) AS i ON i.value = f.subject_id WHERE f.owner_id = :user AND f.forgotten_at IS NULL
@@ -202,6 +212,12 @@ ON CONFLICT DO NOTHING
 FORGET_FACT: Final = """
 UPDATE facts SET text = NULL, text_key = NULL, predicate = NULL, forgotten_at = :at
 WHERE id = :id AND owner_id = :user AND forgotten_at IS NULL
+"""
+
+NOTES_STATING: Final = """
+SELECT s.episode_id FROM assertions AS s JOIN episodes AS p ON p.id = s.episode_id
+WHERE s.fact_id IN (SELECT value FROM json_each(:facts)) AND p.owner_id = :user AND p.source = 'note'
+ORDER BY s.episode_id
 """
 
 ADD_ASSERTION: Final = """

@@ -10,7 +10,7 @@ from aeon.platform.conversations.model import Alternative, Speaker
 from aeon.platform.memory.budget import MESSAGE_OVERHEAD, LeftOut, PathEntry
 from aeon.platform.memory.estimate import TokenCounter, estimate_tokens
 from aeon.platform.memory.prompt_files import IMAGE_TOKENS, PromptFile, images_of, with_files
-from aeon.platform.memory.recall import RecalledStatement, with_recalled
+from aeon.platform.memory.recall import Recalled, with_recalled
 
 
 class PromptMessage(NamedTuple):
@@ -29,7 +29,7 @@ class PromptMessage(NamedTuple):
 def chat_request(
     system_prompt: str,
     messages: Sequence[PromptMessage],
-    recalled: Sequence[RecalledStatement] = (),
+    recalled: Sequence[Recalled] = (),
     *,
     max_tokens: int,
     temperature: float,
@@ -139,7 +139,7 @@ def manifest_json(
     *,
     system_tokens: int,
     budget: int,
-    recalled: Sequence[RecalledStatement] = (),
+    recalled: Sequence[Recalled] = (),
 ) -> JsonObject:
     """Returns a manifest: what entered the prompt in order with the tokens of each, and what was left out, and why.
 

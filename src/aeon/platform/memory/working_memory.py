@@ -27,7 +27,7 @@ from aeon.platform.memory.manifest import (
 )
 from aeon.platform.memory.path_files import PathFiles, image_of
 from aeon.platform.memory.prompt_files import PromptFile
-from aeon.platform.memory.recall import RecalledStatement, Recollection
+from aeon.platform.memory.recall import Recalled, Recollection
 from aeon.platform.store import Store, UnitOfWork
 
 _LONGEST_PATH: Final = 1000
@@ -59,7 +59,7 @@ class ReplyForm(NamedTuple):
         today = f"Today is {datetime.fromisoformat(now):%A, %Y-%m-%d}."
         return cls(f"{operation.system_prompt} {today}", operation.max_tokens, operation.temperature, context)
 
-    def request(self, entries: Sequence[PathEntry], recalled: Sequence[RecalledStatement] = ()) -> LLMRequest:
+    def request(self, entries: Sequence[PathEntry], recalled: Sequence[Recalled] = ()) -> LLMRequest:
         """The request to the model with these messages; the last one is answered, with what is recalled for it."""
         messages = [PromptMessage.of(entry.alternative, entry.speaker, entry.files) for entry in entries]
         system, most, temperature = self.system_prompt, self.max_tokens, self.temperature
@@ -75,7 +75,7 @@ class WorkingMemory(NamedTuple):
     tokens: int
     budget: int
     counter: TokenCounter
-    recalled: list[RecalledStatement]
+    recalled: list[Recalled]
 
     def as_dict(self) -> JsonObject:
         """As JSON data under the published names."""
@@ -237,6 +237,10 @@ class MemoryService:
             raise NotFoundError("Nothing is known of what it was made from: only answers of a model have a manifest.")
         return cast(JsonObject, parse_strict(rows[0]["text"]))
 
+    def recalled_text(self, user: str, kept: JsonObject) -> str:
+        """Return the words of what a manifest says was recalled; empty if they were erased."""
+        return "" if self._recollection is None else self._recollection.text_of(user, kept)
+
     def remake(self, user: str, answer: str) -> list[LLMRequest]:
         """Make the very prompts of an answer again, from its manifest and the record (platform 25).
 
@@ -269,23 +273,15 @@ class MemoryService:
             )
         return requests
 
-    def _recall(
-        self, user: str, message: Alternative, path: Sequence[Alternative], budget: int
-    ) -> list[RecalledStatement]:
+    def _recall(self, user: str, message: Alternative, path: Sequence[Alternative], budget: int) -> list[Recalled]:
         """Return what an answer to a message recalls; nothing where that is switched off."""
         if self._recollection is None or message.content is None:
             return []
         return self._recollection.find(user, message.content, path, budget)
 
-    def _recalled(self, user: str, kept: Sequence[JsonObject]) -> list[RecalledStatement]:
+    def _recalled(self, user: str, kept: Sequence[JsonObject]) -> list[Recalled]:
         """Return what a manifest says was recalled. Raises ConflictError if something of it was erased."""
-        found = [
-            RecalledStatement(self._turns.get(user, each["alternative"]), each["start"], each["end"], each["tokens"])
-            for each in kept
-        ]
-        if any(each.alternative.forgotten_at is not None for each in found):
-            raise ConflictError("Something that the answer was made from was erased.")
-        return found
+        return self._recollection.restore(user, kept) if self._recollection is not None else []
 
     def _shown_files(self, user: str, entry: JsonObject) -> list[PromptFile] | None:
         """Return the attachments of a manifest's entry as its prompt showed them; None if one was erased since."""

@@ -47,7 +47,8 @@ WHERE id = :id AND owner_id = :owner_id AND version = :before
 DELETE_PROCESS: Final = "DELETE FROM processes WHERE id = :id AND owner_id = :user"
 """Deletes steps and versions, too.
 
-Foreign keys refuse the deletion while a step, a schedule or a conversation refers to the Process.
+Foreign keys refuse the deletion while a step, a schedule, a conversation, a summary, a note or an entity refers to the
+Process.
 """
 
 USERS_OF_PROCESS: Final = """
@@ -60,7 +61,13 @@ SELECT 'conversation', id, coalesce(title, id), owner_id, owner_id = :user FROM 
     SELECT id FROM conversations WHERE default_process_id = :id
     UNION
     SELECT conversation_id FROM alternatives WHERE process_id = :id
+    UNION
+    SELECT conversation_id FROM summaries WHERE process_id = :id
 )
+UNION ALL
+SELECT 'note', id, 'note ' || id, owner_id, owner_id = :user FROM introspections WHERE process_id = :id
+UNION ALL
+SELECT 'described entity', id, coalesce(name, id), owner_id, owner_id = :user FROM entities WHERE enriched_by = :id
 ORDER BY kind, name, visible DESC, id LIMIT :limit
 """
 

@@ -1,11 +1,13 @@
 """What can be done with a message or an answer: edit, page, regenerate, stop, fork, look at what it was made from."""
 
+from contextlib import suppress
 from typing import Annotated, NamedTuple
 
 from fastapi import APIRouter, Form, Request
 from fastapi.responses import PlainTextResponse, Response
 
 from aeon.application.conversations import Alternative, ConversationService
+from aeon.application.knowledge import Fact, KnowledgeService
 from aeon.base.json import JsonObject
 from aeon.platform.errors import NotFoundError
 from aeon.server.auth.caller import SignedIn
@@ -114,7 +116,7 @@ async def show_why(message: str, caller: SignedIn, request: Request) -> Response
             "made": made,
             "manifest": manifest,
             "parts": parts,
-            "recalled": [(each, knowledge.facts_with_text(each.words)) for each in recalled],
+            "recalled": [(each, _facts_of(knowledge, each)) for each in recalled],
             "back": f"/messages/{made.id}/why",
             "requests": [Part(None, each["text"], _share(each.get("tokens", 0), total)) for each in requests],
             "uses_tools": "prompts" in manifest,
@@ -140,10 +142,20 @@ def _part(service: ConversationService, entry: JsonObject, total: int) -> Part:
     return Part(entry, words, _share(entry["tokens"], total))
 
 
-def _recalled(service: ConversationService, statement: JsonObject, total: int) -> Part:
-    """What was recalled of another conversation; its share is part of that of the message before which it stood."""
-    whole = _part(service, statement, total)
-    return whole._replace(words=whole.words[statement["start"] : statement["end"]])
+def _recalled(service: ConversationService, kept: JsonObject, total: int) -> Part:
+    """What was recalled of what the message names; its share is part of that of the message before which it stood."""
+    return Part(kept, service.recalled_text(kept), _share(kept["tokens"], total))
+
+
+def _facts_of(knowledge: KnowledgeService, part: Part) -> list[Fact]:
+    """The fact that was recalled, or the one of a recalled sentence, which its user may call wrong (platform 40)."""
+    if part.entry is None or "entity" in part.entry:
+        return []
+    if "fact" not in part.entry:
+        return knowledge.facts_with_text(part.words)
+    with suppress(NotFoundError):
+        return [knowledge.get_fact(part.entry["fact"])]
+    return []
 
 
 def _share(tokens: int, total: int) -> int:

@@ -1,22 +1,11 @@
 """Rows that the record's tables refuse from any writer."""
 
-from typing import Final, NamedTuple
+from typing import Final
 
 from aeon.base.json import JsonObject
+from aeon.testing.store.refused_knowledge import BROKEN_KNOWLEDGE, DANGLING_KNOWLEDGE, DUPLICATE_KNOWLEDGE
+from aeon.testing.store.refused_row import LONG_NAME, WRONG_NAMES, RefusedRow
 
-
-class RefusedRow(NamedTuple):
-    """A row that a table refuses: the table's standard row with these columns changed."""
-
-    table: str
-    changes: JsonObject
-
-    def __str__(self) -> str:
-        return f"{self.table}({', '.join(f'{name}={value!r}' for name, value in self.changes.items())})"
-
-
-_LONG = "x" * 201
-_NAMES: Final[list[JsonObject]] = [{"name": ""}, {"name": _LONG}]
 _BOOLEANS_OF_A_SERVICE: Final[list[JsonObject]] = [
     {"requires_secret": 2},
     {"enabled": 2, "status": "down"},
@@ -35,19 +24,19 @@ _ANOTHER: Final[JsonObject] = {"sequence": 2, "is_active": 0}
 """Makes a row another alternative of its turn."""
 
 _BROKEN: Final[dict[str, list[JsonObject]]] = {
-    "users": [{"id": ""}, {"id": _LONG}, {"audit_seq": -1}],
+    "users": [{"id": ""}, {"id": LONG_NAME}, {"audit_seq": -1}],
     "audit_entries": [{"seq": 0}],
     "services": [
-        *_NAMES,
+        *WRONG_NAMES,
         *_TYPES_OF_A_SERVICE,
         *_BOOLEANS_OF_A_SERVICE,
         *_HEALTH,
         {"schema_version": 0},
         {"version": 0},
     ],
-    "secrets": [*_NAMES, {"type": "other"}, {"shared": -1}, {"version": 0}],
+    "secrets": [*WRONG_NAMES, {"type": "other"}, {"shared": -1}, {"version": 0}],
     "tools": [
-        *_NAMES,
+        *WRONG_NAMES,
         *_HEALTH,
         {"effect": "other"},
         {"enabled": 2, "status": "down"},
@@ -56,17 +45,17 @@ _BROKEN: Final[dict[str, list[JsonObject]]] = {
         {"version": 0},
     ],
     "service_templates": [
-        *_NAMES,
+        *WRONG_NAMES,
         *_TYPES_OF_A_SERVICE,
         {"requires_secret": 2},
         {"shared": 2},
         {"archived": 2},
         {"version": 0},
     ],
-    "tool_templates": [*_NAMES, {"shared": 2}, {"archived": 2}, {"version": 0}],
+    "tool_templates": [*WRONG_NAMES, {"shared": 2}, {"archived": 2}, {"version": 0}],
     "token_uses": [{"prompt_tokens": -1}, {"completion_tokens": -1}],
     "processes": [
-        *_NAMES,
+        *WRONG_NAMES,
         {"token_budget": 0},
         {"max_recursion_depth": 0},
         {"max_recursion_depth": 11},
@@ -88,7 +77,7 @@ _BROKEN: Final[dict[str, list[JsonObject]]] = {
     "step_dependencies": [{"step": 0, "needs": 0}, {"step": 0, "needs": 1}],
     "conversations": [
         {"title": ""},
-        {"title": _LONG},
+        {"title": LONG_NAME},
         {"title_by": "other"},
         {"title_by": None},
         {"status": "deleted"},
@@ -135,8 +124,9 @@ _BROKEN: Final[dict[str, list[JsonObject]]] = {
         {"digest": None},
         {"is_erased": 1, "name": None, "digest": None},
     ],
+    **BROKEN_KNOWLEDGE,
     "schedules": [
-        *_NAMES,
+        *WRONG_NAMES,
         {"enabled": 2},
         {"catch_up": "other"},
         {"shared": 2},
@@ -232,6 +222,7 @@ DANGLING: Final = [
     RefusedRow("attachments", {"alternative_id": "nothing"}),
     RefusedRow("attachments", {"digest": "nothing", "n": 2}),
     RefusedRow("attachments", {"text_digest": "nothing", "n": 2}),
+    *DANGLING_KNOWLEDGE,
     RefusedRow("workers", {"executor_id": "nothing"}),
     RefusedRow("service_places", {"service_id": "nothing"}),
     RefusedRow("metric_values", {"metric_id": "nothing"}),
@@ -284,6 +275,7 @@ DUPLICATES: Final = [
     RefusedRow("blobs", {"content": "other"}),
     RefusedRow("attachments", {"name": "other"}),
     RefusedRow("erasures", {}),
+    *DUPLICATE_KNOWLEDGE,
     RefusedRow("executors", {}),
     RefusedRow("workers", {}),
     RefusedRow("service_places", {"turn": 1}),

@@ -4,10 +4,8 @@ from typing import Final
 
 from aeon.base.json import Json, JsonObject
 from aeon.platform.store import Store
-
-AT: Final = "2026-01-01T00:00:00.000000Z"
-
-TIMES: Final[JsonObject] = {"created_at": AT, "updated_at": AT}
+from aeon.testing.store.knowledge_rows import FIRST_KNOWLEDGE, KNOWLEDGE_ROWS
+from aeon.testing.store.row_times import AT, TIMES
 
 ROWS: Final[dict[str, JsonObject]] = {
     "users": {"id": "ann", "audit_seq": 0, "audit_hash": "", "created_at": AT},
@@ -284,6 +282,7 @@ ROWS: Final[dict[str, JsonObject]] = {
         "runs": "[]",
         "reason": None,
     },
+    **KNOWLEDGE_ROWS,
     "executors": {
         "id": "executor",
         "host": "host",
@@ -344,8 +343,9 @@ FIRST: Final[list[tuple[str, JsonObject]]] = [
         {"id": "root", "parent_id": None, "via_alternative_id": None, "sequence": 1, "speaker": "user"},
     ),
     ("alternatives", {"id": "question", "turn_id": "root", "responds_to_id": None, "run_id": None, "model": None}),
+    *FIRST_KNOWLEDGE,
 ]
-"""Additional rows that others refer to: a second user, a step before the step, and what the answer responds to."""
+"""Additional rows: a second user, a step before the step, what the answer responds to, and those of knowledge."""
 
 
 def row_of(table: str, **changes: Json) -> JsonObject:

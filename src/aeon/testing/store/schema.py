@@ -6,6 +6,7 @@ from aeon.base.json import Json, JsonObject
 from aeon.platform.store import DuplicateError, GuardError, InvariantError, Params, QueryError, Store
 from aeon.testing.store.columns import IMMUTABLE, NEVER_DELETED, NULLABLE, NUMBERS
 from aeon.testing.store.fixtures import StoreFixtures
+from aeon.testing.store.refused_row import RefusedRow
 from aeon.testing.store.refused_rows import (
     CHECKS,
     DANGLING,
@@ -14,7 +15,6 @@ from aeon.testing.store.refused_rows import (
     IN_USE,
     NEW_KEYS,
     PARTS,
-    RefusedRow,
 )
 from aeon.testing.store.rows import ROWS, fill, insertion, row_of
 

@@ -8,7 +8,8 @@ import pytest
 from aeon.base.json import Json
 from aeon.platform.store import DuplicateError, InvariantError, QueryError, Store
 from aeon.testing.store.fixtures import StoreFixtures
-from aeon.testing.store.rows import AT, insert, insertion, row_of
+from aeon.testing.store.row_times import AT
+from aeon.testing.store.rows import insert, insertion, row_of
 
 TEXTS: Final = (
     "",

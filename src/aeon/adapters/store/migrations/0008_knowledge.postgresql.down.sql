@@ -3,6 +3,7 @@
 DROP VIEW graph_edge;
 DROP VIEW graph_node;
 
+DROP INDEX alternatives_said;
 DROP TABLE vectors;
 DROP TABLE word_cases;
 DROP TABLE knowledge_leases;

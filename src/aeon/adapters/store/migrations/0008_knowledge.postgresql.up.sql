@@ -32,6 +32,7 @@ CREATE TABLE episodes (
 CREATE INDEX episodes_waiting ON episodes (owner_id, created_at, id) WHERE extracted_at IS NULL AND forgotten_at IS NULL;
 CREATE INDEX episodes_group ON episodes (group_id, created_at, id);
 CREATE INDEX episodes_own ON episodes (owner_id, created_at, id) WHERE alternative_id IS NULL;
+CREATE INDEX alternatives_said ON alternatives (owner_id, created_at, id) WHERE content IS NOT NULL;
 
 -- Entities, where they are mentioned, and which of them are the same. What is forgotten keeps its id.
 
@@ -267,13 +268,13 @@ CREATE INDEX vectors_owner ON vectors (owner_id, model);
 -- What never changes
 
 CREATE TRIGGER episodes_immutable BEFORE UPDATE ON episodes
-FOR EACH ROW WHEN (NEW.id IS DISTINCT FROM OLD.id OR NEW.owner_id IS DISTINCT FROM OLD.owner_id OR NEW.group_id IS DISTINCT FROM OLD.group_id OR NEW.alternative_id IS DISTINCT FROM OLD.alternative_id OR NEW.source IS DISTINCT FROM OLD.source OR NEW.name IS DISTINCT FROM OLD.name OR NEW.created_at IS DISTINCT FROM OLD.created_at OR NEW.valid_at IS DISTINCT FROM OLD.valid_at OR (OLD.extracted_at IS NOT NULL AND NEW.extracted_at IS NULL) OR (NEW.content IS DISTINCT FROM OLD.content AND NEW.content IS NOT NULL)) EXECUTE FUNCTION refuse('immutable: episodes');
+FOR EACH ROW WHEN (NEW.id IS DISTINCT FROM OLD.id OR NEW.owner_id IS DISTINCT FROM OLD.owner_id OR NEW.group_id IS DISTINCT FROM OLD.group_id OR NEW.alternative_id IS DISTINCT FROM OLD.alternative_id OR NEW.source IS DISTINCT FROM OLD.source OR NEW.name IS DISTINCT FROM OLD.name OR NEW.created_at IS DISTINCT FROM OLD.created_at OR NEW.valid_at IS DISTINCT FROM OLD.valid_at OR (OLD.forgotten_at IS NOT NULL AND NEW.forgotten_at IS DISTINCT FROM OLD.forgotten_at) OR (OLD.extracted_at IS NOT NULL AND NEW.extracted_at IS NULL) OR (NEW.content IS DISTINCT FROM OLD.content AND NEW.content IS NOT NULL)) EXECUTE FUNCTION refuse('immutable: episodes');
 
 CREATE TRIGGER facts_immutable BEFORE UPDATE ON facts
 FOR EACH ROW WHEN (NEW.id IS DISTINCT FROM OLD.id OR NEW.owner_id IS DISTINCT FROM OLD.owner_id OR NEW.created_at IS DISTINCT FROM OLD.created_at OR (OLD.forgotten_at IS NOT NULL AND NEW.forgotten_at IS DISTINCT FROM OLD.forgotten_at)) EXECUTE FUNCTION refuse('immutable: facts');
 
 CREATE TRIGGER entities_immutable BEFORE UPDATE ON entities
-FOR EACH ROW WHEN (NEW.id IS DISTINCT FROM OLD.id OR NEW.owner_id IS DISTINCT FROM OLD.owner_id OR NEW.made_by IS DISTINCT FROM OLD.made_by OR NEW.created_at IS DISTINCT FROM OLD.created_at OR (OLD.forgotten_at IS NOT NULL AND NEW.forgotten_at IS DISTINCT FROM OLD.forgotten_at)) EXECUTE FUNCTION refuse('immutable: entities');
+FOR EACH ROW WHEN (NEW.id IS DISTINCT FROM OLD.id OR NEW.owner_id IS DISTINCT FROM OLD.owner_id OR (NEW.made_by IS DISTINCT FROM OLD.made_by AND NEW.made_by <> 'user') OR NEW.created_at IS DISTINCT FROM OLD.created_at OR (OLD.forgotten_at IS NOT NULL AND NEW.forgotten_at IS DISTINCT FROM OLD.forgotten_at)) EXECUTE FUNCTION refuse('immutable: entities');
 
 CREATE TRIGGER summaries_immutable BEFORE UPDATE ON summaries
 FOR EACH ROW WHEN (NEW.id IS DISTINCT FROM OLD.id OR NEW.owner_id IS DISTINCT FROM OLD.owner_id OR NEW.conversation_id IS DISTINCT FROM OLD.conversation_id OR NEW.level IS DISTINCT FROM OLD.level OR NEW.first_alternative_id IS DISTINCT FROM OLD.first_alternative_id OR NEW.last_alternative_id IS DISTINCT FROM OLD.last_alternative_id OR NEW.last_turn_id IS DISTINCT FROM OLD.last_turn_id OR NEW.path_digest IS DISTINCT FROM OLD.path_digest OR NEW.process_id IS DISTINCT FROM OLD.process_id OR NEW.created_at IS DISTINCT FROM OLD.created_at) EXECUTE FUNCTION refuse('immutable: summaries');
@@ -286,6 +287,12 @@ FOR EACH ROW WHEN (NEW.id IS DISTINCT FROM OLD.id OR NEW.owner_id IS DISTINCT FR
 
 CREATE TRIGGER summary_sources_immutable BEFORE UPDATE ON summary_sources
 FOR EACH ROW EXECUTE FUNCTION refuse('immutable: summary_sources');
+
+CREATE TRIGGER summary_contents_immutable BEFORE UPDATE ON summary_contents
+FOR EACH ROW EXECUTE FUNCTION refuse('immutable: summary_contents');
+
+CREATE TRIGGER introspection_contents_immutable BEFORE UPDATE ON introspection_contents
+FOR EACH ROW EXECUTE FUNCTION refuse('immutable: introspection_contents');
 
 CREATE TRIGGER episodes_kept BEFORE DELETE ON episodes
 FOR EACH ROW EXECUTE FUNCTION refuse('never deleted: episodes');
@@ -304,6 +311,15 @@ FOR EACH ROW EXECUTE FUNCTION refuse('never deleted: introspections');
 
 CREATE TRIGGER merges_kept BEFORE DELETE ON merges
 FOR EACH ROW EXECUTE FUNCTION refuse('never deleted: merges');
+
+CREATE TRIGGER summary_sources_kept BEFORE DELETE ON summary_sources
+FOR EACH ROW EXECUTE FUNCTION refuse('never deleted: summary_sources');
+
+CREATE TRIGGER summary_contents_kept BEFORE DELETE ON summary_contents
+FOR EACH ROW EXECUTE FUNCTION refuse('never deleted: summary_contents');
+
+CREATE TRIGGER introspection_contents_kept BEFORE DELETE ON introspection_contents
+FOR EACH ROW EXECUTE FUNCTION refuse('never deleted: introspection_contents');
 
 -- What changed, for those who follow the record
 
@@ -340,19 +356,19 @@ FOR EACH ROW EXECUTE FUNCTION note_part('Episode', 'episode_id');
 CREATE TRIGGER assertions_noted AFTER INSERT OR UPDATE OR DELETE ON assertions
 FOR EACH ROW EXECUTE FUNCTION note_part('Episode', 'episode_id');
 
-CREATE TRIGGER merges_noted AFTER INSERT OR UPDATE OR DELETE ON merges
-FOR EACH ROW EXECUTE FUNCTION note_part('Entity', 'absorbed_id');
+CREATE TRIGGER merges_noted AFTER INSERT OR UPDATE ON merges
+FOR EACH ROW EXECUTE FUNCTION note_event('Merge');
 
 CREATE TRIGGER active_entities_noted AFTER INSERT OR UPDATE OR DELETE ON active_entities
 FOR EACH ROW EXECUTE FUNCTION note_part('Conversation', 'conversation_id');
 
-CREATE TRIGGER summary_sources_noted AFTER INSERT OR UPDATE OR DELETE ON summary_sources
+CREATE TRIGGER summary_sources_noted AFTER INSERT ON summary_sources
 FOR EACH ROW EXECUTE FUNCTION note_part('Summary', 'summary_id');
 
-CREATE TRIGGER summary_contents_noted AFTER INSERT OR UPDATE OR DELETE ON summary_contents
+CREATE TRIGGER summary_contents_noted AFTER INSERT ON summary_contents
 FOR EACH ROW EXECUTE FUNCTION note_part('Summary', 'summary_id');
 
-CREATE TRIGGER introspection_contents_noted AFTER INSERT OR UPDATE OR DELETE ON introspection_contents
+CREATE TRIGGER introspection_contents_noted AFTER INSERT ON introspection_contents
 FOR EACH ROW EXECUTE FUNCTION note_part('Introspection', 'introspection_id');
 
 

@@ -32,6 +32,7 @@ CREATE TABLE episodes (
 CREATE INDEX episodes_waiting ON episodes (owner_id, created_at, id) WHERE extracted_at IS NULL AND forgotten_at IS NULL;
 CREATE INDEX episodes_group ON episodes (group_id, created_at, id);
 CREATE INDEX episodes_own ON episodes (owner_id, created_at, id) WHERE alternative_id IS NULL;
+CREATE INDEX alternatives_said ON alternatives (owner_id, created_at, id) WHERE content IS NOT NULL;
 
 -- Entities, where they are mentioned, and which of them are the same. What is forgotten keeps its id.
 
@@ -267,13 +268,13 @@ CREATE INDEX vectors_owner ON vectors (owner_id, model);
 -- What never changes
 
 CREATE TRIGGER episodes_immutable BEFORE UPDATE ON episodes
-WHEN NEW.id IS NOT OLD.id OR NEW.owner_id IS NOT OLD.owner_id OR NEW.group_id IS NOT OLD.group_id OR NEW.alternative_id IS NOT OLD.alternative_id OR NEW.source IS NOT OLD.source OR NEW.name IS NOT OLD.name OR NEW.created_at IS NOT OLD.created_at OR NEW.valid_at IS NOT OLD.valid_at OR (OLD.extracted_at IS NOT NULL AND NEW.extracted_at IS NULL) OR (NEW.content IS NOT OLD.content AND NEW.content IS NOT NULL)
+WHEN NEW.id IS NOT OLD.id OR NEW.owner_id IS NOT OLD.owner_id OR NEW.group_id IS NOT OLD.group_id OR NEW.alternative_id IS NOT OLD.alternative_id OR NEW.source IS NOT OLD.source OR NEW.name IS NOT OLD.name OR NEW.created_at IS NOT OLD.created_at OR NEW.valid_at IS NOT OLD.valid_at OR (OLD.forgotten_at IS NOT NULL AND NEW.forgotten_at IS NOT OLD.forgotten_at) OR (OLD.extracted_at IS NOT NULL AND NEW.extracted_at IS NULL) OR (NEW.content IS NOT OLD.content AND NEW.content IS NOT NULL)
 BEGIN SELECT RAISE(ABORT, 'immutable: episodes'); END;
 CREATE TRIGGER facts_immutable BEFORE UPDATE ON facts
 WHEN NEW.id IS NOT OLD.id OR NEW.owner_id IS NOT OLD.owner_id OR NEW.created_at IS NOT OLD.created_at OR (OLD.forgotten_at IS NOT NULL AND NEW.forgotten_at IS NOT OLD.forgotten_at)
 BEGIN SELECT RAISE(ABORT, 'immutable: facts'); END;
 CREATE TRIGGER entities_immutable BEFORE UPDATE ON entities
-WHEN NEW.id IS NOT OLD.id OR NEW.owner_id IS NOT OLD.owner_id OR NEW.made_by IS NOT OLD.made_by OR NEW.created_at IS NOT OLD.created_at OR (OLD.forgotten_at IS NOT NULL AND NEW.forgotten_at IS NOT OLD.forgotten_at)
+WHEN NEW.id IS NOT OLD.id OR NEW.owner_id IS NOT OLD.owner_id OR (NEW.made_by IS NOT OLD.made_by AND NEW.made_by <> 'user') OR NEW.created_at IS NOT OLD.created_at OR (OLD.forgotten_at IS NOT NULL AND NEW.forgotten_at IS NOT OLD.forgotten_at)
 BEGIN SELECT RAISE(ABORT, 'immutable: entities'); END;
 CREATE TRIGGER summaries_immutable BEFORE UPDATE ON summaries
 WHEN NEW.id IS NOT OLD.id OR NEW.owner_id IS NOT OLD.owner_id OR NEW.conversation_id IS NOT OLD.conversation_id OR NEW.level IS NOT OLD.level OR NEW.first_alternative_id IS NOT OLD.first_alternative_id OR NEW.last_alternative_id IS NOT OLD.last_alternative_id OR NEW.last_turn_id IS NOT OLD.last_turn_id OR NEW.path_digest IS NOT OLD.path_digest OR NEW.process_id IS NOT OLD.process_id OR NEW.created_at IS NOT OLD.created_at
@@ -286,6 +287,10 @@ WHEN NEW.id IS NOT OLD.id OR NEW.owner_id IS NOT OLD.owner_id OR NEW.kept_id IS 
 BEGIN SELECT RAISE(ABORT, 'immutable: merges'); END;
 CREATE TRIGGER summary_sources_immutable BEFORE UPDATE ON summary_sources
 BEGIN SELECT RAISE(ABORT, 'immutable: summary_sources'); END;
+CREATE TRIGGER summary_contents_immutable BEFORE UPDATE ON summary_contents
+BEGIN SELECT RAISE(ABORT, 'immutable: summary_contents'); END;
+CREATE TRIGGER introspection_contents_immutable BEFORE UPDATE ON introspection_contents
+BEGIN SELECT RAISE(ABORT, 'immutable: introspection_contents'); END;
 CREATE TRIGGER episodes_kept BEFORE DELETE ON episodes
 BEGIN SELECT RAISE(ABORT, 'never deleted: episodes'); END;
 CREATE TRIGGER entities_kept BEFORE DELETE ON entities
@@ -298,6 +303,12 @@ CREATE TRIGGER introspections_kept BEFORE DELETE ON introspections
 BEGIN SELECT RAISE(ABORT, 'never deleted: introspections'); END;
 CREATE TRIGGER merges_kept BEFORE DELETE ON merges
 BEGIN SELECT RAISE(ABORT, 'never deleted: merges'); END;
+CREATE TRIGGER summary_sources_kept BEFORE DELETE ON summary_sources
+BEGIN SELECT RAISE(ABORT, 'never deleted: summary_sources'); END;
+CREATE TRIGGER summary_contents_kept BEFORE DELETE ON summary_contents
+BEGIN SELECT RAISE(ABORT, 'never deleted: summary_contents'); END;
+CREATE TRIGGER introspection_contents_kept BEFORE DELETE ON introspection_contents
+BEGIN SELECT RAISE(ABORT, 'never deleted: introspection_contents'); END;
 
 -- What changed, for those who follow the record
 
@@ -334,11 +345,9 @@ BEGIN INSERT INTO events (micros, label, subject) VALUES (CAST((julianday('now')
 CREATE TRIGGER assertions_deleted AFTER DELETE ON assertions WHEN EXISTS (SELECT 1 FROM consumers)
 BEGIN INSERT INTO events (micros, label, subject) VALUES (CAST((julianday('now') - 2440587.5) * 86400000000 AS INTEGER), 'Episode', OLD.episode_id); END;
 CREATE TRIGGER merges_created AFTER INSERT ON merges WHEN EXISTS (SELECT 1 FROM consumers)
-BEGIN INSERT INTO events (micros, label, subject) VALUES (CAST((julianday('now') - 2440587.5) * 86400000000 AS INTEGER), 'Entity', NEW.absorbed_id); END;
+BEGIN INSERT INTO events (micros, label, subject) VALUES (CAST((julianday('now') - 2440587.5) * 86400000000 AS INTEGER), 'Merge', NEW.id); END;
 CREATE TRIGGER merges_changed AFTER UPDATE ON merges WHEN EXISTS (SELECT 1 FROM consumers)
-BEGIN INSERT INTO events (micros, label, subject) VALUES (CAST((julianday('now') - 2440587.5) * 86400000000 AS INTEGER), 'Entity', NEW.absorbed_id); END;
-CREATE TRIGGER merges_deleted AFTER DELETE ON merges WHEN EXISTS (SELECT 1 FROM consumers)
-BEGIN INSERT INTO events (micros, label, subject) VALUES (CAST((julianday('now') - 2440587.5) * 86400000000 AS INTEGER), 'Entity', OLD.absorbed_id); END;
+BEGIN INSERT INTO events (micros, label, subject) VALUES (CAST((julianday('now') - 2440587.5) * 86400000000 AS INTEGER), 'Merge', NEW.id); END;
 CREATE TRIGGER active_entities_created AFTER INSERT ON active_entities WHEN EXISTS (SELECT 1 FROM consumers)
 BEGIN INSERT INTO events (micros, label, subject) VALUES (CAST((julianday('now') - 2440587.5) * 86400000000 AS INTEGER), 'Conversation', NEW.conversation_id); END;
 CREATE TRIGGER active_entities_changed AFTER UPDATE ON active_entities WHEN EXISTS (SELECT 1 FROM consumers)
@@ -347,22 +356,10 @@ CREATE TRIGGER active_entities_deleted AFTER DELETE ON active_entities WHEN EXIS
 BEGIN INSERT INTO events (micros, label, subject) VALUES (CAST((julianday('now') - 2440587.5) * 86400000000 AS INTEGER), 'Conversation', OLD.conversation_id); END;
 CREATE TRIGGER summary_sources_created AFTER INSERT ON summary_sources WHEN EXISTS (SELECT 1 FROM consumers)
 BEGIN INSERT INTO events (micros, label, subject) VALUES (CAST((julianday('now') - 2440587.5) * 86400000000 AS INTEGER), 'Summary', NEW.summary_id); END;
-CREATE TRIGGER summary_sources_changed AFTER UPDATE ON summary_sources WHEN EXISTS (SELECT 1 FROM consumers)
-BEGIN INSERT INTO events (micros, label, subject) VALUES (CAST((julianday('now') - 2440587.5) * 86400000000 AS INTEGER), 'Summary', NEW.summary_id); END;
-CREATE TRIGGER summary_sources_deleted AFTER DELETE ON summary_sources WHEN EXISTS (SELECT 1 FROM consumers)
-BEGIN INSERT INTO events (micros, label, subject) VALUES (CAST((julianday('now') - 2440587.5) * 86400000000 AS INTEGER), 'Summary', OLD.summary_id); END;
 CREATE TRIGGER summary_contents_created AFTER INSERT ON summary_contents WHEN EXISTS (SELECT 1 FROM consumers)
 BEGIN INSERT INTO events (micros, label, subject) VALUES (CAST((julianday('now') - 2440587.5) * 86400000000 AS INTEGER), 'Summary', NEW.summary_id); END;
-CREATE TRIGGER summary_contents_changed AFTER UPDATE ON summary_contents WHEN EXISTS (SELECT 1 FROM consumers)
-BEGIN INSERT INTO events (micros, label, subject) VALUES (CAST((julianday('now') - 2440587.5) * 86400000000 AS INTEGER), 'Summary', NEW.summary_id); END;
-CREATE TRIGGER summary_contents_deleted AFTER DELETE ON summary_contents WHEN EXISTS (SELECT 1 FROM consumers)
-BEGIN INSERT INTO events (micros, label, subject) VALUES (CAST((julianday('now') - 2440587.5) * 86400000000 AS INTEGER), 'Summary', OLD.summary_id); END;
 CREATE TRIGGER introspection_contents_created AFTER INSERT ON introspection_contents WHEN EXISTS (SELECT 1 FROM consumers)
 BEGIN INSERT INTO events (micros, label, subject) VALUES (CAST((julianday('now') - 2440587.5) * 86400000000 AS INTEGER), 'Introspection', NEW.introspection_id); END;
-CREATE TRIGGER introspection_contents_changed AFTER UPDATE ON introspection_contents WHEN EXISTS (SELECT 1 FROM consumers)
-BEGIN INSERT INTO events (micros, label, subject) VALUES (CAST((julianday('now') - 2440587.5) * 86400000000 AS INTEGER), 'Introspection', NEW.introspection_id); END;
-CREATE TRIGGER introspection_contents_deleted AFTER DELETE ON introspection_contents WHEN EXISTS (SELECT 1 FROM consumers)
-BEGIN INSERT INTO events (micros, label, subject) VALUES (CAST((julianday('now') - 2440587.5) * 86400000000 AS INTEGER), 'Introspection', OLD.introspection_id); END;
 
 CREATE VIEW graph_node (label, id, properties) AS
 SELECT label, id, (SELECT CASE WHEN said GLOB '*[' || char(1) || '-' || char(31) || ']*' THEN (

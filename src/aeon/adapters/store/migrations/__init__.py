@@ -19,7 +19,7 @@ DIGESTS: Final[Mapping[int, str]] = {
     5: "c9a8f7169ed8412095ca792437397948b1986679d728814f614b6f7ce7071cd3",
     6: "65ede67566b195d659deeb5ef27c95876d083723dc5ec30f50b8dd148d11ad96",
     7: "6f949d86828c12998867e9caf418e4a481d5417c827227f84aab1473b0268ac6",
-    8: "375e01ac365af323af2f56dd76fcbb994a8fb86b643fc3d3b319d46ee99d4fb5",
+    8: "4df221468da213017817d5e732e8c686f6d2d7b679615015aa7780cdb8ba7a10",
 }
 """The digest of a SQLite record's schema by version (`sqlite.schema.schema_digest`)."""
 
