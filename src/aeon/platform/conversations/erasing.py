@@ -27,6 +27,7 @@ TABLES: Final = (
     "search_message_documents",
     "search_message_words",
     "search_message_terms",
+    "vectors",
 )
 """The tables of the record that hold what was said."""
 
@@ -217,6 +218,7 @@ def _erase(unit: UnitOfWork, owner: str, found: _Found, at: str, actor: str) -> 
     is_many = len(found.taken) > _MANY
     for row in found.taken:
         unit.write(queries.REMOVE_PIECES, {"id": row["id"]})
+        unit.write(queries.REMOVE_VECTORS, {"id": row["id"], "user": owner})
         unit.write(queries.ERASE, {"id": row["id"], "at": at, "by": actor})
         if row["content"] is not None and not is_many:
             remove_document(unit, owner, DocumentPlace(row["conversation_id"], row["id"]), row["content"])

@@ -1,0 +1,97 @@
+"""Ranks passages for a question by words, meaning, time and speaker. Pure.
+
+The weights were chosen on one half of the benchmark's data sets, see `benchmarks/memory`.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date
+from heapq import nlargest
+from typing import Final, NamedTuple
+
+from aeon.platform.knowledge.passages import Passage
+from aeon.platform.knowledge.time_words import Period, asks_for_time, find_periods
+
+CANDIDATES: Final = 200
+"""How many passages by words, and as many vectors by meaning, are ranked."""
+
+LEAST_COSINE: Final = 0.2
+"""A passage without a word of the question is found from this cosine on."""
+
+_MEANING: Final = 0.4
+"""The weight of the cosine; the score by words is 1 at most."""
+
+_LENGTH: Final = 0.05
+"""The weight of the logarithm of a passage's words: a longer one says more."""
+
+_TELLS_TIME: Final = 0.1
+"""What a passage that tells a time gets if the question asks for one."""
+
+_QUESTION_FACTOR: Final = 0.9
+"""Questions state nothing."""
+
+_AGENT_FACTOR: Final = 0.6
+"""What a model said counts less than what a user said."""
+
+_TIME_FACTOR: Final = 1.5
+"""For a passage that was said on the days that the question names, or that names them."""
+
+
+class Question(NamedTuple):
+    """What decides about the time of passages: the days that a question names, and whether it asks for a time."""
+
+    days: Sequence[Period]
+    asks_for_time: bool
+
+    @classmethod
+    def of(cls, text: str, today: date) -> "Question":
+        """Return what a text asks, seen from a day."""
+        return cls(find_periods(text, today), asks_for_time(text))
+
+
+def best_by_words(scores: Mapping[int, float], passages: Mapping[int, Passage], question: Question) -> list[int]:
+    """Return the numbers of the passages that are the best candidates for their words."""
+    if len(scores) <= CANDIDATES:
+        return list(scores)
+    return nlargest(CANDIDATES, scores, key=lambda number: scores[number] * _factor(passages[number], question))
+
+
+def rank_passages(
+    candidates: Iterable[int],
+    passages: Mapping[int, Passage],
+    words: Mapping[int, float],
+    cosines: Mapping[str, float],
+    question: Question,
+) -> list[tuple[float, int]]:
+    """Return the scores of candidates with their numbers, best first; of each message, its best passage.
+
+    `cosines` are those of messages. A message without one gets the mean, so that what has no vector yet competes by its
+    words.
+    """
+    usual = sum(cosines.values()) / len(cosines) if cosines else 0.0
+    best: dict[str, tuple[float, int]] = {}
+    for number in candidates:
+        passage = passages[number]
+        score = words.get(number, 0.0) + _MEANING * cosines.get(passage.message, usual) + _LENGTH * passage.weight
+        if question.asks_for_time and passage.tells_time:
+            score += _TELLS_TIME
+        score *= _factor(passage, question)
+        if passage.message not in best or score > best[passage.message][0]:
+            best[passage.message] = (score, number)
+    return sorted(best.values(), key=lambda each: (-each[0], -each[1]))
+
+
+def _factor(passage: Passage, question: Question) -> float:
+    factor = 1.0
+    if passage.is_question:
+        factor *= _QUESTION_FACTOR
+    if passage.speaker == "agent":
+        factor *= _AGENT_FACTOR
+    if question.days and _is_of(passage, question.days):
+        factor *= _TIME_FACTOR
+    return factor
+
+
+def _is_of(passage: Passage, days: Sequence[Period]) -> bool:
+    """Whether a passage was said on one of these days, or names one."""
+    own = (passage.said, *passage.days)
+    return any(period.overlaps(other) for period in days for other in own)
