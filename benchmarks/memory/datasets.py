@@ -61,7 +61,7 @@ def load_beam(folder: Path) -> list[Case]:
     """The cases of BEAM in a folder of numbered folders, by number."""
     numbers = sorted(int(each.name) for each in folder.iterdir() if each.name.isdigit())
     if not numbers:
-        sys.exit(f"{folder} has no numbered folders. Get chats/100K of github.com/mohammadtavakoli78/BEAM.")
+        sys.exit(f"{folder} has no numbered folders. README.md says where to get it.")
     return [_beam_case(folder / str(number)) for number in numbers]
 
 

@@ -9,12 +9,14 @@ from aeon.base.json import Json
 from aeon.platform.catalog.service import Catalog
 from aeon.platform.conversations.importing.arrange import SourceConversation, SourceMessage, arrange
 from aeon.platform.conversations.importing.writer import ImportWriter
+from aeon.platform.conversations.model import NewConversation
 from aeon.platform.conversations.repository import ConversationRepository
-from aeon.platform.conversations.turn_reader import TurnReader
+from aeon.platform.conversations.turns import TurnRepository
 from aeon.platform.embedder import Embedder
 from aeon.platform.knowledge import search_queries
 from aeon.platform.knowledge.embedding_backlog import EmbeddingBacklog
 from aeon.platform.knowledge.vectors import part_order
+from aeon.platform.ledger import MutationRequest
 from aeon.testing.vault import InMemoryVault
 
 
@@ -26,8 +28,9 @@ class Record:
         self._embedder = embedder
         self._catalog = Catalog(self.store, InMemoryVault())
         self._writer = ImportWriter(self.store, self._catalog.ledger)
-        self._turns = TurnReader(self.store, self._catalog.ledger)
-        self._conversations = ConversationRepository(self.store, self._catalog.ledger, self._catalog.new_id)
+        ledger, new_id = self._catalog.ledger, self._catalog.new_id
+        self._conversations = ConversationRepository(self.store, ledger, new_id)
+        self._turns = TurnRepository(self.store, ledger, new_id, self._conversations)
         self._places: dict[str, dict[str, int]] = {}
 
     def write(self, case: Case) -> None:
@@ -44,6 +47,11 @@ class Record:
         backlog = EmbeddingBacklog(self.store, self._embedder)
         while backlog.embed_next(case.name):
             pass
+
+    def append(self, case: Case, text: str) -> None:
+        """Add a message to a new conversation of a case's user."""
+        conversation = self._conversations.create(NewConversation(), MutationRequest(case.name))
+        self._turns.append(conversation.id, text, MutationRequest(case.name))
 
     def places(self, case: Case) -> dict[str, int]:
         """The places of the messages of a case, by their ids in the record."""

@@ -1,7 +1,7 @@
 """How well the search in knowledge finds evidence: `python benchmarks/memory/run.py --locomo FILE --beam FOLDER`.
 
 See README.md of this folder for where the two data sets come from. The first half of the cases of each was used to
-choose weights, the second half was not; both are printed.
+choose weights, the second half was not; both are printed. Without them, only the cost of a search is measured.
 """
 
 import argparse
@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from datasets import Case, Question, load_beam, load_locomo
 from record import Record
+from scale import measure_scale
 from scores import mean, recall, sessions_of
 from systems import PlainBM25, PlainVectors, Product, SqliteFullText, System, TimedEmbedder
 
@@ -102,14 +103,13 @@ def main() -> None:
     parser.add_argument("--beam", type=Path, help="the folder chats/100K")
     parser.add_argument("--folder", type=Path, help="keeps the records here, so that the next run embeds nothing again")
     options = parser.parse_args()
-    if options.locomo is None and options.beam is None:
-        parser.error("name --locomo, --beam or both; README.md says where the data sets come from")
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as temporary:
         folder = options.folder or Path(temporary)
         if options.locomo is not None:
             measure("LoCoMo", load_locomo(options.locomo), folder / "locomo", with_sessions=True)
         if options.beam is not None:
             measure("BEAM 100K", load_beam(options.beam), folder / "beam", with_sessions=False)
+        measure_scale(Path(temporary) / "scale")
 
 
 if __name__ == "__main__":

@@ -124,8 +124,9 @@ class PlainVectors:
             self._matrix.add(str(place), texts)
 
     def rank(self, question: str) -> list[int]:
-        cosines = self._matrix.closest(self._embedder.embed([question]).vectors[0], 10 * LIMIT)
-        return [int(place) for place in sorted(cosines, key=lambda place: (-cosines[place], int(place)))][:LIMIT]
+        cosines = self._matrix.compare(self._embedder.embed([question]).vectors[0])
+        values = cosines.of(cosines.closest(10 * LIMIT, -1.0))
+        return [int(place) for place in sorted(values, key=lambda place: (-values[place], int(place)))][:LIMIT]
 
 
 class Product:

@@ -5,7 +5,7 @@ in which the question is asked, the path to the place of the question; and the u
 """
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from datetime import date
 from threading import Lock
@@ -21,7 +21,7 @@ from aeon.platform.knowledge.ranking import CANDIDATES, LEAST_COSINE, Question, 
 from aeon.platform.knowledge.stems import question_stems
 from aeon.platform.knowledge.user_index import UserIndex
 from aeon.platform.knowledge.user_vectors import UserVectors
-from aeon.platform.knowledge.vectors import can_compare_vectors
+from aeon.platform.knowledge.vectors import Cosines, can_compare_vectors
 from aeon.platform.store import Row, Store, UnitOfWork
 
 _MAX_PASSAGES: Final = 100_000
@@ -204,19 +204,27 @@ class _UserSearch:
         index.refresh(unit)
         branch = None if asked.path is None else index.branch(unit, asked.path)
         hidden = index.hidden(branch)
-        scores = index.words.scores(asked.stems)
-        words = {number: scores[number] for number in self._counting(scores, hidden, asked.only)}
+        words = index.words.scores(asked.stems)
+        for number in hidden:
+            words.pop(number, None)
+        if asked.only is not None:
+            words = {number: words[number] for number in self._counting(words, hidden, asked.only)}
         candidates = dict.fromkeys(best_by_words(words, index.passages, asked.question))
-        cosines: dict[str, float] = {}
-        if self._vectors is not None and asked.vector is not None:
-            self._vectors.refresh(unit, index)
-            near = self._vectors.matrix.closest(asked.vector, CANDIDATES)
-            close = (number for id_ in near if near[id_] >= LEAST_COSINE for number in index.numbers[id_])
+        cosines = self._compared(unit, asked.vector)
+        if cosines is not None:
+            close = (number for id_ in cosines.closest(CANDIDATES, LEAST_COSINE) for number in index.numbers[id_])
             candidates |= dict.fromkeys(self._counting(close, hidden, asked.only))
-            messages = dict.fromkeys(index.passages[number].message for number in candidates)
-            cosines = self._vectors.matrix.cosines(asked.vector, messages)
-        ranked = rank_passages(candidates, index.passages, words, cosines, asked.question)
-        return self._retrieved(unit, asked, words, ranked)
+        messages = dict.fromkeys(index.passages[number].message for number in candidates)
+        meanings = cosines.of(messages) if cosines is not None else {}
+        ranked = rank_passages(candidates, index.passages, words, meanings, asked.question)
+        return self._retrieved(unit, asked, ranked, _Parts(words.keys(), cosines))
+
+    def _compared(self, unit: UnitOfWork, vector: Vector | None) -> Cosines | None:
+        """Return how close a question is to what has vectors; None if only words count."""
+        if self._vectors is None or vector is None:
+            return None
+        self._vectors.refresh(unit, self._index)
+        return self._vectors.matrix.compare(vector)
 
     def _counting(self, numbers: Iterable[int], hidden: AbstractSet[int], only: PassageFilter | None) -> Iterator[int]:
         """Yield the passages that are visible and that a filter lets through."""
@@ -225,7 +233,7 @@ class _UserSearch:
                 yield number
 
     def _retrieved(
-        self, unit: UnitOfWork, asked: _Asked, words: Mapping[int, float], ranked: Sequence[tuple[float, int]]
+        self, unit: UnitOfWork, asked: _Asked, ranked: Sequence[tuple[float, int]], parts: "_Parts"
     ) -> list[RetrievedPassage]:
         """Return the best passages with their texts, which are read now."""
         found: list[RetrievedPassage] = []
@@ -237,18 +245,25 @@ class _UserSearch:
                 passage = self._index.passages[number]
                 if passage.message in rows:
                     row = rows[passage.message]
-                    part = passage.part if number in words else self._close_part(asked, passage, row["content"])
+                    part = parts.part_of(passage, number, row["content"], self._embedder)
                     found.append(_retrieved(passage, row, part, score))
             if len(found) >= asked.limit:
                 break
         return found
 
-    def _close_part(self, asked: _Asked, passage: Passage, content: str) -> TextPart:
-        """Return the part of a message that is closest in meaning."""
-        if self._embedder is None or self._vectors is None or asked.vector is None:
+
+class _Parts(NamedTuple):
+    """What decides which part of a long message matters: the passages with words of the question, and meanings."""
+
+    by_words: AbstractSet[int]
+    cosines: Cosines | None
+
+    def part_of(self, passage: Passage, number: int, content: str, embedder: Embedder | None) -> TextPart:
+        """Return the part with the words of the question, or without any, the part that is closest in meaning."""
+        if number in self.by_words or self.cosines is None or embedder is None:
             return passage.part
-        parts = text_parts(self._embedder, content)
-        return parts[min(len(parts) - 1, self._vectors.matrix.closest_part(asked.vector, passage.message))]
+        parts = text_parts(embedder, content)
+        return parts[min(len(parts) - 1, self.cosines.best_part(passage.message))]
 
 
 def _texts(unit: UnitOfWork, user: str, ids: list[Json]) -> list[Row]:

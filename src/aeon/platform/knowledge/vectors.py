@@ -72,36 +72,11 @@ class VectorMatrix:
         if self._removed >= max(_COMPACTED_FROM, len(self._messages) // 4):
             self._compact()
 
-    def closest(self, vector: Sequence[float], limit: int) -> dict[str, float]:
-        """Return the highest cosines of messages, of at least the `limit` vectors that are closest."""
-        count = len(self._messages)
-        if not count:
-            return {}
-        cosines: Any = self._rows[:count] @ self._numpy.asarray(vector, dtype=self._numpy.float32)
-        places = self._numpy.argpartition(-cosines, limit - 1)[:limit] if count > limit else range(count)
-        found: dict[str, float] = {}
-        for place in places:
-            message = self._messages[place]
-            if message is not None:
-                found[message] = max(found.get(message, -1.0), float(cosines[place]))
-        return found
-
-    def cosines(self, vector: Sequence[float], messages: Iterable[str]) -> dict[str, float]:
-        """Return the highest cosine of each of these messages that has a vector."""
-        owners = [(message, place) for message in messages for place in self._places.get(message, ())]
-        if not owners:
-            return {}
-        rows: Any = self._rows[[place for _, place in owners]]
-        values: Sequence[float] = (rows @ self._numpy.asarray(vector, dtype=self._numpy.float32)).tolist()
-        found: dict[str, float] = {}
-        for (message, _), value in zip(owners, values, strict=True):
-            found[message] = max(found.get(message, -1.0), value)
-        return found
-
-    def closest_part(self, vector: Sequence[float], message: str) -> int:
-        """Return the number of the part of a message that is closest; 0 if it has no vector."""
-        cosines = [float(self._rows[place] @ self._numpy.asarray(vector)) for place in self._places.get(message, ())]
-        return cosines.index(max(cosines)) if cosines else 0
+    def compare(self, vector: Sequence[float]) -> "Cosines":
+        """Return how close all vectors are to another one, which counts until the next change."""
+        asked: Any = self._numpy.asarray(vector, dtype=self._numpy.float32)
+        cosines: Any = self._numpy.einsum("ij,j->i", self._rows[: len(self._messages)], asked)
+        return Cosines(cosines, self._messages, self._places)  # `@` would keep all cores busy
 
     def _decoded(self, text: str) -> Any:
         values: Any = self._numpy.frombuffer(base64.b64decode(text), dtype=self._numpy.int8)
@@ -125,6 +100,33 @@ class VectorMatrix:
             if message is not None:
                 places[message].append(place)
         self._places, self._removed = places, 0
+
+
+class Cosines:
+    """How close the vectors of a matrix are to another one."""
+
+    def __init__(self, cosines: Any, messages: Sequence[str | None], places: Mapping[str, Sequence[int]]) -> None:
+        """`cosines` is an array by the places of vectors, which belong to `messages`."""
+        self._cosines = cosines
+        self._messages = messages
+        self._places = places
+
+    def closest(self, limit: int, least: float) -> list[str]:
+        """Return the messages of the `limit` vectors that are closest, if they are at least so close; each once."""
+        count = len(self._messages)
+        places = (-self._cosines).argpartition(limit - 1)[:limit].tolist() if count > limit else range(count)
+        found = (self._messages[place] for place in places if self._cosines[place] >= least)
+        return [*dict.fromkeys(message for message in found if message is not None)]
+
+    def of(self, messages: Iterable[str]) -> dict[str, float]:
+        """Return the highest cosine of each of these messages that has a vector."""
+        owned = ((message, self._places.get(message, ())) for message in messages)
+        return {message: max(float(self._cosines[place]) for place in places) for message, places in owned if places}
+
+    def best_part(self, message: str) -> int:
+        """Return the number of the part of a message that is closest; 0 if it has no vector."""
+        cosines = [float(self._cosines[place]) for place in self._places.get(message, ())]
+        return cosines.index(max(cosines)) if cosines else 0
 
 
 def part_order(subjects: Mapping[str, str]) -> list[str]:

@@ -3,6 +3,7 @@
 import math
 from array import array
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from itertools import compress
 from typing import Final
 
@@ -32,12 +33,44 @@ class _Postings:
         self.wide.append(wide)
         self.own.append(own)
 
-    def keep(self, numbers: Sequence[bool]) -> None:
-        """Remove the passages for which `numbers` has False."""
-        kept = [numbers[number] for number in self.numbers]
+    def remove(self, numbers: AbstractSet[int]) -> None:
+        kept = [number not in numbers for number in self.numbers]
         self.numbers = array("I", compress(self.numbers, kept))
         self.wide = array("H", compress(self.wide, kept))
         self.own = array("H", compress(self.own, kept))
+
+
+class _Lengths:
+    """The lengths of passages in stems, by number."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self._total = 0
+        self._lengths = array("I")
+        self._norms: list[float] | None = None
+
+    def add(self, length: int) -> int:
+        """Add a length, and return its number."""
+        self._lengths.append(length)
+        self._change(length, 1)
+        return len(self._lengths) - 1
+
+    def remove(self, number: int) -> None:
+        self._change(-self._lengths[number], -1)
+        self._lengths[number] = 0
+
+    def norms(self) -> list[float]:
+        """Return what BM25 adds to the number of occurrences, by number of the passage."""
+        if self._norms is None:
+            plain = _SATURATION * (1 - _LENGTH_WEIGHT)
+            by_length = _SATURATION * _LENGTH_WEIGHT * self.count / (self._total or 1)
+            self._norms = [plain + by_length * length for length in self._lengths]
+        return self._norms
+
+    def _change(self, length: int, count: int) -> None:
+        self._total += length
+        self.count += count
+        self._norms = None
 
 
 class WordIndex:
@@ -45,33 +78,26 @@ class WordIndex:
 
     def __init__(self) -> None:
         self._postings: dict[str, _Postings] = {}
-        self._is_there: list[bool] = []
-        self._wide_lengths, self._own_lengths = array("I"), array("I")
-        self._wide_total = self._own_total = self._count = self._removed = 0
+        self._removed: set[int] = set()
+        self._wide = _Lengths()
+        self._own = _Lengths()
 
     def add(self, own: Mapping[str, int], wide: Mapping[str, int]) -> int:
         """Add a passage by its stems: its own, and with those of its neighbours; return its number."""
-        number = len(self._is_there)
+        number = self._wide.add(sum(wide.values()))
+        self._own.add(sum(own.values()))
         for stem, count in wide.items():
             if (postings := self._postings.get(stem)) is None:
                 postings = self._postings[stem] = _Postings()
             postings.add(number, count, own.get(stem, 0))
-        self._is_there.append(True)
-        self._wide_lengths.append(sum(wide.values()))
-        self._own_lengths.append(sum(own.values()))
-        self._wide_total += self._wide_lengths[-1]
-        self._own_total += self._own_lengths[-1]
-        self._count += 1
         return number
 
     def remove(self, number: int) -> None:
         """Remove a passage. Its number is never used again."""
-        self._is_there[number] = False
-        self._wide_total -= self._wide_lengths[number]
-        self._own_total -= self._own_lengths[number]
-        self._count -= 1
-        self._removed += 1
-        if self._removed >= max(_COMPACTED_FROM, self._count // 3):
+        self._wide.remove(number)
+        self._own.remove(number)
+        self._removed.add(number)
+        if len(self._removed) >= max(_COMPACTED_FROM, self._wide.count // 3):
             self._compact()
 
     def scores(self, stems: Sequence[str]) -> dict[int, float]:
@@ -81,24 +107,25 @@ class WordIndex:
         """
         missing = sum(stem not in self._postings for stem in stems)
         words = self._rarest(stems)
-        rarities = [_rarity(len(postings.numbers), self._count) for postings in words]
-        highest = (1 + _OWN_SHARE) * (sum(rarities) + missing * _rarity(0, self._count))
+        count = self._wide.count
+        rarities = [_rarity(len(postings.numbers), count) for postings in words]
+        highest = (1 + _OWN_SHARE) * (sum(rarities) + missing * _rarity(0, count))
         scores: dict[int, float] = {}
         for postings, rarity in zip(words, rarities, strict=True):
             self._add_scores(scores, postings, rarity / highest)
-        return {number: score for number, score in scores.items() if self._is_there[number]}
+        for number in self._removed:
+            scores.pop(number, None)
+        return scores
 
     def _add_scores(self, scores: dict[int, float], postings: _Postings, rarity: float) -> None:
         """Add what one stem gives to the scores of its passages."""
-        plain, share = _SATURATION * (1 - _LENGTH_WEIGHT), _OWN_SHARE
-        by_wide = _SATURATION * _LENGTH_WEIGHT * self._count / (self._wide_total or 1)
-        by_own = _SATURATION * _LENGTH_WEIGHT * self._count / (self._own_total or 1)
-        wide_lengths, own_lengths, score_of = self._wide_lengths, self._own_lengths, scores.get
+        wide_norms, own_norms = self._wide.norms(), self._own.norms()
+        score_of, of_own = scores.get, rarity * _OWN_SHARE
         for number, wide, own in zip(postings.numbers, postings.wide, postings.own, strict=True):
-            score = wide / (wide + plain + by_wide * wide_lengths[number])
+            score = rarity * wide / (wide + wide_norms[number])
             if own:
-                score += share * own / (own + plain + by_own * own_lengths[number])
-            scores[number] = score_of(number, 0.0) + rarity * score
+                score += of_own * own / (own + own_norms[number])
+            scores[number] = score_of(number, 0.0) + score
 
     def _rarest(self, stems: Sequence[str]) -> list[_Postings]:
         """Return the occurrences of the rarest stems, as far as they are few enough."""
@@ -113,9 +140,9 @@ class WordIndex:
     def _compact(self) -> None:
         """Remove the occurrences of removed passages."""
         for postings in self._postings.values():
-            postings.keep(self._is_there)
+            postings.remove(self._removed)
         self._postings = {stem: postings for stem, postings in self._postings.items() if postings.numbers}
-        self._removed = 0
+        self._removed = set()
 
 
 def _size(postings: _Postings) -> int:
