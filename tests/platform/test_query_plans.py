@@ -6,6 +6,7 @@ import pytest
 
 from aeon.platform import queries as common
 from aeon.platform.catalog import queries as catalog
+from aeon.platform.knowledge import search_queries as knowledge
 from aeon.platform.metrics import queries as metrics
 from aeon.platform.processes import queries as processes
 from aeon.platform.runs import queries as runs
@@ -38,7 +39,7 @@ LISTS = {
     )
 }
 
-ROOMS = (common, catalog, metrics, processes, runs, schedules, search, messages, workers, cache, limits)
+ROOMS = (common, catalog, knowledge, metrics, processes, runs, schedules, search, messages, workers, cache, limits)
 
 QUERIES = {
     f"{'.'.join(module.__name__.split('.')[-2:])}.{name}": query

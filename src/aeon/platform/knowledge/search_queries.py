@@ -8,13 +8,22 @@ from typing import Final
 
 from aeon.platform.store import DialectQuery
 
-STAMP: Final = """
+
+def _with_own_notes(text: str) -> DialectQuery:
+    """Return a query in which `{by_index}` makes SQLite read a user's notes by the index of those.
+
+    It would take the unique index of `alternative_id`, which has the notes of all users under NULL.
+    """
+    return DialectQuery(text.format(by_index="INDEXED BY episodes_own"), text.format(by_index=""))
+
+
+STAMP: Final = _with_own_notes("""
 SELECT count(*) AS conversations, CAST(coalesce(sum(version), 0) AS bigint) AS versions,
        (SELECT count(*) FROM erasures WHERE owner_id = :user) AS erasures,
-       (SELECT count(*) FROM episodes WHERE owner_id = :user AND alternative_id IS NULL) AS notes,
-       (SELECT count(content) FROM episodes WHERE owner_id = :user AND alternative_id IS NULL) AS kept_notes
+       (SELECT count(*) FROM episodes {by_index} WHERE owner_id = :user AND alternative_id IS NULL) AS notes,
+       (SELECT count(content) FROM episodes {by_index} WHERE owner_id = :user AND alternative_id IS NULL) AS kept_notes
 FROM conversations WHERE owner_id = :user
-"""
+""")
 """Changes with every change of what the user can see, but for answers that end, which have no tip to move."""
 
 TIPS: Final = "SELECT id, version, tip_id FROM conversations WHERE owner_id = :user"
@@ -78,7 +87,7 @@ WHERE {condition} AND e.owner_id = :user AND e.alternative_id IS NULL AND e.cont
   AND NOT EXISTS (SELECT 1 FROM introspection_contents AS n WHERE n.introspection_id = p.introspection_id AND n.n > p.n)
 """
 
-NOTES: Final = _NOTES.format(source="episodes AS e", condition="e.owner_id = :user")
+NOTES: Final = _with_own_notes(_NOTES.format(source="episodes AS e {by_index}", condition="e.owner_id = :user"))
 """The user's notes, and the summaries that are not deleted: of each, the newest content."""
 
 NOTES_AMONG: Final = _NOTES.format(source="json_each(:ids) AS j CROSS JOIN episodes AS e", condition="e.id = j.value")
@@ -102,29 +111,30 @@ ORDER BY v.subject
 
 NUMBER_OF_VECTORS: Final = "SELECT count(*) AS number FROM vectors WHERE owner_id = :user AND model = :model"
 
-WAITING: Final = """
-WITH waiting AS (
+_WAITING: Final = """
+SELECT w.id, coalesce(a.content, e.content) AS content FROM (
     SELECT a.id, a.created_at AS at FROM conversations AS c CROSS JOIN alternatives AS a
          LEFT JOIN vectors AS v ON v.label = 'Episode' AND v.subject = a.id
     WHERE c.owner_id = :user AND a.conversation_id = c.id AND a.content IS NOT NULL
       AND (v.model IS NULL OR v.model <> :model)
     UNION ALL
-    SELECT e.id, e.created_at FROM episodes AS e LEFT JOIN vectors AS v ON v.label = 'Episode' AND v.subject = e.id
+    SELECT e.id, e.created_at FROM episodes AS e {by_index}
+         LEFT JOIN vectors AS v ON v.label = 'Episode' AND v.subject = e.id
     WHERE e.owner_id = :user AND e.alternative_id IS NULL AND e.content IS NOT NULL
       AND (v.model IS NULL OR v.model <> :model)
     ORDER BY at DESC, id LIMIT :limit
-)
-SELECT w.id, coalesce(a.content, e.content) AS content
-FROM waiting AS w LEFT JOIN alternatives AS a ON a.id = w.id LEFT JOIN episodes AS e ON e.id = w.id
+) AS w LEFT JOIN alternatives AS a ON a.id = w.id LEFT JOIN episodes AS e ON e.id = w.id
 ORDER BY w.at DESC, w.id
 """
+
+WAITING: Final = _with_own_notes(_WAITING)
 """The newest texts that have no vector of a model."""
 
-EMBEDDABLE: Final = """
+EMBEDDABLE: Final = _with_own_notes("""
 SELECT (SELECT count(a.content) FROM conversations AS c CROSS JOIN alternatives AS a
         WHERE c.owner_id = :user AND a.conversation_id = c.id)
-     + (SELECT count(content) FROM episodes WHERE owner_id = :user AND alternative_id IS NULL) AS number
-"""
+     + (SELECT count(content) FROM episodes {by_index} WHERE owner_id = :user AND alternative_id IS NULL) AS number
+""")
 
 EMBEDDED: Final = """
 SELECT count(*) AS number FROM vectors
