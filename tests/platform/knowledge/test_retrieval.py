@@ -190,6 +190,15 @@ def test_the_results_fit_a_budget_of_tokens_each_with_its_source_platform_40(fin
     assert sum(count(each.text) for each in found) <= 30
     assert all(each.as_source()["alternative"] == each.alternative_id for each in found)
     assert finder.search.find_within(finder.user, "What did Mara buy?", 0, count, today=TODAY) == []
+    finder.talk.say(finder.talk.conversation(), "Mara bought book 0 early.")
+    texts = [each.text for each in finder.search.find_within(finder.user, "book 0", 30, count, today=TODAY)]
+    assert texts.count("Mara bought book 0 early.") == 1
+
+
+def test_the_limit_is_kept(finder):
+    for number in range(5):
+        finder.talk.say(finder.talk.conversation(), f"Mara bought book {number}.")
+    assert [len(finder.texts("Mara", limit=limit)) for limit in (0, 1, 3, 9)] == [0, 1, 3, 5]
 
 
 def test_a_filter_lets_only_its_passages_through(finder):

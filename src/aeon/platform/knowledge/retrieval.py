@@ -129,15 +129,16 @@ class KnowledgeSearch:
     ) -> list[RetrievedPassage]:
         """Return the passages that `find` finds, best first, as far as together they have at most so many tokens.
 
-        Passages are never cut: one that does not fit is left out, and a shorter one after it may still fit.
+        Passages are never cut: one that does not fit is left out, and a shorter one after it may still fit. Each text is
+        there once.
         """
-        chosen: list[RetrievedPassage] = []
+        chosen: dict[str, RetrievedPassage] = {}
         for passage in self.find(user, text, today=today, path=path, only=only, limit=limit):
             needed = count_tokens(passage.text)
-            if needed <= tokens:
-                chosen.append(passage)
+            if needed <= tokens and passage.text not in chosen:
+                chosen[passage.text] = passage
                 tokens -= needed
-        return chosen
+        return [*chosen.values()]
 
     def _embedded(self, text: str) -> Vector | None:
         """Return the vector of a question, or of its beginning if it is long; None if only words count."""
@@ -238,18 +239,15 @@ class _UserSearch:
         """Return the best passages with their texts, which are read now."""
         found: list[RetrievedPassage] = []
         for first in range(0, len(ranked), max(1, asked.limit)):
-            chosen = ranked[first : first + asked.limit - len(found)]
-            ids: list[Json] = [self._index.passages[number].message for _, number in chosen]
-            rows = {row["id"]: row for row in _texts(unit, self._user, ids)}
-            for score, number in chosen:
-                passage = self._index.passages[number]
-                if passage.message in rows:
-                    row = rows[passage.message]
-                    part = parts.part_of(passage, number, row["content"], self._embedder)
-                    found.append(_retrieved(passage, row, part, score))
             if len(found) >= asked.limit:
                 break
-        return found
+            chosen = [(score, number, self._index.passages[number]) for score, number in ranked[first:][: asked.limit]]
+            rows = _texts(unit, self._user, [passage for _, _, passage in chosen])
+            for score, number, passage in chosen:
+                if row := rows.get(passage.message):
+                    part = parts.part_of(passage, number, row["content"], self._embedder)
+                    found.append(_retrieved(passage, row, part, score))
+        return found[: asked.limit]
 
 
 class _Parts(NamedTuple):
@@ -266,11 +264,15 @@ class _Parts(NamedTuple):
         return parts[min(len(parts) - 1, self.cosines.best_part(passage.message))]
 
 
-def _texts(unit: UnitOfWork, user: str, ids: list[Json]) -> list[Row]:
-    """Return the texts of messages and notes that still count."""
-    of_user: JsonObject = {"user": user, "ids": ids}
-    notes = [{**row, "episode_id": row["id"]} for row in unit.read(queries.NOTES_AMONG, of_user)]
-    return [*unit.read(queries.TEXTS, of_user), *notes]
+def _texts(unit: UnitOfWork, user: str, passages: Sequence[Passage]) -> dict[str, Row]:
+    """Return, by id, the messages and notes that still count, with their texts and episodes."""
+    said: list[Json] = [each.message for each in passages if each.alternative is not None]
+    noted: list[Json] = [each.message for each in passages if each.alternative is None]
+    rows = {row["id"]: row for row in unit.read(queries.TEXTS, {"user": user, "ids": said})} if said else {}
+    if noted:
+        notes = unit.read(queries.NOTES_AMONG, {"user": user, "ids": noted})
+        rows |= {row["id"]: {**row, "episode_id": row["id"]} for row in notes}
+    return rows
 
 
 def _retrieved(passage: Passage, row: Row, part: TextPart, score: float) -> RetrievedPassage:
