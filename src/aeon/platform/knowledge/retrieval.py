@@ -24,7 +24,7 @@ from aeon.platform.knowledge.user_vectors import UserVectors
 from aeon.platform.knowledge.vectors import Cosines, can_compare_vectors
 from aeon.platform.store import Row, Store, UnitOfWork
 
-_MAX_PASSAGES: Final = 100_000
+_MAX_PASSAGES: Final = 50_000
 """How many passages of all users are kept in memory; those of the user of the newest search always are."""
 
 
@@ -129,8 +129,8 @@ class KnowledgeSearch:
     ) -> list[RetrievedPassage]:
         """Return the passages that `find` finds, best first, as far as together they have at most so many tokens.
 
-        Passages are never cut: one that does not fit is left out, and a shorter one after it may still fit. Each text is
-        there once.
+        Passages are never cut: one that does not fit is left out, and a shorter one after it may still fit. The same
+        text is there once.
         """
         chosen: dict[str, RetrievedPassage] = {}
         for passage in self.find(user, text, today=today, path=path, only=only, limit=limit):

@@ -93,7 +93,7 @@ class WordIndex:
         return number
 
     def remove(self, number: int) -> None:
-        """Remove a passage. Its number is never used again."""
+        """Remove a passage. Its number is never used again; words stay as frequent until the index is compacted."""
         self._wide.remove(number)
         self._own.remove(number)
         self._removed.add(number)
