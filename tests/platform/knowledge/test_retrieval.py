@@ -226,6 +226,17 @@ def test_what_a_user_said_comes_before_what_a_model_said(finder):
     assert [each.speaker for each in found] == ["user", "agent"]
 
 
+@pytest.mark.parametrize(
+    "question",
+    ["Which tea did you recommend for Mara?", "Welchen tea hast du Mara empfohlen?", "Mara, your advice on tea?"],
+)
+def test_what_a_model_said_counts_as_much_where_it_is_asked_for(finder, question):
+    message = finder.talk.say(finder.talk.conversation(), "Mara needs tea.")
+    finder.talk.answer(message, "Take green tea for Mara, which is a mild tea.")
+    found = finder.search.find(finder.user, question, today=TODAY)
+    assert [each.speaker for each in found] == ["agent", "user"]
+
+
 def test_what_was_said_in_the_time_that_a_question_names_comes_first_and_nothing_is_lost(finder):
     made = []
     for _ in range(4):  # in March, May, July and August

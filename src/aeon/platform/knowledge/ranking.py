@@ -3,6 +3,7 @@
 The weights were chosen on one half of the benchmark's data sets, see `benchmarks/memory`.
 """
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from typing import Final, NamedTuple
@@ -32,22 +33,35 @@ _QUESTION_FACTOR: Final = 0.9
 """Questions state nothing."""
 
 _AGENT_FACTOR: Final = 0.6
-"""What a model said counts less than what a user said."""
+"""What a model said counts less than what a user said, unless the question asks for it."""
+
+_MAX_TEXT: Final = 10_000
+"""The number of characters of a question that are read."""
 
 _TIME_FACTOR: Final = 1.5
 """For a passage that was said on the days that the question names, or that names them."""
 
 
+_SAID: Final = "said|say|suggest(?:ed)?|recommend(?:ed)?|told|tell|explain(?:ed)?|mention(?:ed)?|advised?|propos(?:ed?)"
+_BY_YOU: Final = re.compile(
+    rf"\b(?:(?:did|had|have) you (?:\w+ )?(?:{_SAID})|you (?:had |have )?(?:{_SAID})|your (?:answer|advice|suggestion"
+    r"|recommendation|explanation|proposal)s?|(?:hast|hattest) du|du hast|dein(?:e|en|er)? (?:antwort|rat|vorschlag)"
+    r"|as-tu|avez-vous|tu m'as|vous m'avez|(?:ta|votre) (?:réponse|suggestion|recommandation))\b",
+    re.IGNORECASE,
+)
+
+
 class Question(NamedTuple):
-    """What decides about the time of passages: the days that a question names, and whether it asks for a time."""
+    """What a question asks for: the days that it names, a time, and what the model has said."""
 
     days: Sequence[Period]
     asks_for_time: bool
+    asks_for_answers: bool
 
     @classmethod
     def of(cls, text: str, today: date) -> "Question":
         """Return what a text asks, seen from a day."""
-        return cls(find_periods(text, today), asks_for_time(text))
+        return cls(find_periods(text, today), asks_for_time(text), _BY_YOU.search(text[:_MAX_TEXT]) is not None)
 
 
 def best_by_words(scores: Mapping[int, float], passages: Mapping[int, Passage], question: Question) -> list[int]:
@@ -86,7 +100,7 @@ def _factor(passage: Passage, question: Question) -> float:
     factor = 1.0
     if passage.is_question:
         factor *= _QUESTION_FACTOR
-    if passage.speaker == "agent":
+    if passage.speaker == "agent" and not question.asks_for_answers:
         factor *= _AGENT_FACTOR
     if question.days and _is_of(passage, question.days):
         factor *= _TIME_FACTOR
