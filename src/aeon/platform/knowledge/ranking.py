@@ -11,19 +11,19 @@ from typing import Final, NamedTuple
 from aeon.platform.knowledge.passages import Passage
 from aeon.platform.knowledge.time_words import Period, asks_for_time, find_periods
 
-CANDIDATES: Final = 200
+CANDIDATES: Final = 150
 """How many passages by words, and as many vectors by meaning, are ranked."""
 
-_FACTORED: Final = 4
+_FACTORED: Final = 2
 """Among how many times more passages the best are chosen by words, time and speaker."""
 
 LEAST_COSINE: Final = 0.2
 """A passage without a word of the question is found from this cosine on."""
 
-_MEANING: Final = 0.4
+_MEANING: Final = 0.5
 """The weight of the cosine; the score by words is 1 at most."""
 
-_LENGTH: Final = 0.05
+_LENGTH: Final = 0.03
 """The weight of the logarithm of a passage's words: a longer one says more."""
 
 _TELLS_TIME: Final = 0.1
@@ -32,7 +32,7 @@ _TELLS_TIME: Final = 0.1
 _QUESTION_FACTOR: Final = 0.9
 """Questions state nothing."""
 
-_AGENT_FACTOR: Final = 0.6
+_AGENT_FACTOR: Final = 0.5
 """What a model said counts less than what a user said, unless the question asks for it."""
 
 _MAX_TEXT: Final = 10_000
@@ -42,10 +42,12 @@ _TIME_FACTOR: Final = 1.5
 """For a passage that was said on the days that the question names, or that names them."""
 
 
-_SAID: Final = "said|say|suggest(?:ed)?|recommend(?:ed)?|told|tell|explain(?:ed)?|mention(?:ed)?|advised?|propos(?:ed?)"
+_SAY: Final = "say|suggest|recommend|tell|explain|mention|advise|propose"
+_SAID: Final = "said|suggested|recommended|told|explained|mentioned|advised|proposed"
 _BY_YOU: Final = re.compile(
-    rf"\b(?:(?:did|had|have) you (?:\w+ )?(?:{_SAID})|you (?:had |have )?(?:{_SAID})|your (?:answer|advice|suggestion"
-    r"|recommendation|explanation|proposal)s?|(?:hast|hattest) du|du hast|dein(?:e|en|er)? (?:antwort|rat|vorschlag)"
+    rf"\b(?:did you (?:\w+ )?(?:{_SAY})|you (?:had |have )?(?:{_SAID})|(?:had|have) you (?:{_SAID})"
+    r"|your (?:answer|advice|suggestion|recommendation|explanation|proposal)s?"
+    r"|(?:hast|hattest) du|du hast|dein(?:e|en|er)? (?:antwort|rat|vorschlag)"
     r"|as-tu|avez-vous|tu m'as|vous m'avez|(?:ta|votre) (?:réponse|suggestion|recommandation))\b",
     re.IGNORECASE,
 )
