@@ -109,8 +109,6 @@ ORDER BY v.subject
 )
 """The vectors of these messages and notes. `#`, which begins the number of a part, is the sign before `$`."""
 
-NUMBER_OF_VECTORS: Final = "SELECT count(*) AS number FROM vectors WHERE owner_id = :user AND model = :model"
-
 _WAITING: Final = """
 SELECT w.id, coalesce(a.content, e.content) AS content FROM (
     SELECT a.id, a.created_at AS at FROM conversations AS c CROSS JOIN alternatives AS a

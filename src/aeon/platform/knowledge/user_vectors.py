@@ -1,7 +1,6 @@
 """The vectors of what one user can see, in memory: read from the record as they are made there."""
 
 from collections.abc import Sequence
-from itertools import islice
 from typing import Final
 
 from aeon.base.json import Json, JsonObject
@@ -13,8 +12,11 @@ from aeon.platform.store import UnitOfWork
 
 _AT_ONCE: Final = 1_000
 
-_ALWAYS: Final = 64
-"""Of how many messages without vectors, the newest, vectors are looked for when their number is the same as before."""
+_PROBED: Final = 64
+"""How many of the messages without vectors, the newest in the index, are looked for by each search.
+
+Where one of them has got its vector, or the index has changed, all are looked for.
+"""
 
 
 class UserVectors:
@@ -23,28 +25,28 @@ class UserVectors:
     def __init__(self, user: str, embedder: Embedder) -> None:
         self.matrix = VectorMatrix(embedder.dimensions)
         self._of_model: JsonObject = {"user": user, "model": embedder.model}
-        self._number = self._changes = 0
+        self._missing: list[str] = []
+        self._changes = 0
 
     def refresh(self, unit: UnitOfWork, index: UserIndex) -> None:
         """Forget the vectors of what is no longer in the index, and read those that were made since."""
-        messages = index.numbers
-        if index.changes != self._changes:
+        has_changed = index.changes != self._changes
+        if has_changed:
             self._changes = index.changes
-            for gone in [message for message in self.matrix.messages() if message not in messages]:
+            for gone in [message for message in self.matrix.messages() if message not in index.numbers]:
                 self.matrix.remove(gone)
-        if len(self.matrix) == len(messages):
-            return
-        missing = [message for message in messages if message not in self.matrix]
-        (row,) = unit.read(queries.NUMBER_OF_VECTORS, self._of_model)
-        if row["number"] == self._number:
-            missing = missing[-_ALWAYS:]
-        self._number = row["number"]
-        for first in range(0, len(missing), _AT_ONCE):
-            self._read(unit, list(islice(missing, first, first + _AT_ONCE)))
+            self._missing = [message for message in index.numbers if message not in self.matrix]
+        if has_changed or self._read(unit, self._missing[-_PROBED:]):
+            for first in range(0, len(self._missing), _AT_ONCE):
+                self._read(unit, self._missing[first : first + _AT_ONCE])
+            self._missing = [message for message in self._missing if message not in self.matrix]
 
-    def _read(self, unit: UnitOfWork, messages: Sequence[Json]) -> None:
+    def _read(self, unit: UnitOfWork, messages: Sequence[str]) -> bool:
+        """Read the vectors of messages that have none here; return whether one has got any."""
+        ids: list[Json] = [message for message in messages if message not in self.matrix]
         found: dict[str, dict[str, str]] = {}
-        for row in unit.read(queries.VECTORS, {**self._of_model, "ids": [*messages]}):
+        for row in unit.read(queries.VECTORS, {**self._of_model, "ids": ids}) if ids else []:
             found.setdefault(row["id"], {})[row["subject"]] = row["vector"]
         for message, vectors in found.items():
             self.matrix.add(message, part_order(vectors))
+        return bool(found)

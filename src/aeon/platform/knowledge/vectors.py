@@ -43,9 +43,6 @@ class VectorMatrix:
     def __contains__(self, message: str) -> bool:
         return message in self._places
 
-    def __len__(self) -> int:
-        return len(self._places)
-
     def messages(self) -> list[str]:
         """Return the messages that have vectors."""
         return list(self._places)
