@@ -225,6 +225,7 @@ def _erase(unit: UnitOfWork, owner: str, found: _Found, at: str, actor: str) -> 
     is_many = len(found.taken) > _MANY
     for row in found.taken:
         unit.write(queries.REMOVE_PIECES, {"id": row["id"]})
+        unit.write(queries.REMOVE_VECTORS, {"id": row["id"], "user": owner})
         unit.write(queries.ERASE, {"id": row["id"], "at": at, "by": actor})
         if row["content"] is not None and not is_many:
             remove_document(unit, owner, DocumentPlace(row["conversation_id"], row["id"]), row["content"])
