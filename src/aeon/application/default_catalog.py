@@ -8,6 +8,9 @@ from aeon.platform.catalog.repository import DEFAULTS_OWNER
 REPLY_TOOL: Final = "converse_with_tools"
 """The tool that answers in conversations unless another Process is chosen."""
 
+SEARCH_TOOL: Final = "knowledge_search"
+"""The tool that was added last: a record without it has the catalog of an older Aeon."""
+
 
 def ensure_default_tool(platform: Platform, name: str) -> None:
     """Load the default catalog unless the record has the tool of that name that Aeon ships. Raises StoreError."""
@@ -21,5 +24,6 @@ def ensure_default_tool(platform: Platform, name: str) -> None:
 
 def add_defaults(platform: Platform) -> None:
     """Add the default catalog and the built-in metrics now, so that no later reading adds them. Raises StoreError."""
-    ensure_default_tool(platform, REPLY_TOOL)
+    for tool in (REPLY_TOOL, SEARCH_TOOL):
+        ensure_default_tool(platform, tool)
     _ = platform.metrics  # opening them adds the built-in ones

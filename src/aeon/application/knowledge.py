@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 from uuid import uuid4
 
+from aeon.application.knowledge_search import PASSAGES, TOKENS, RetrievedPassage, find_passages
 from aeon.application.pages import Page, checked_limit, decode_cursor, encode_cursor, page_of
 from aeon.base.json import Json, JsonObject
 from aeon.bootstrap.platform import Platform
@@ -118,6 +119,16 @@ class KnowledgeService:
             done += number
         queue.release(self._user, self._holder)
         return done
+
+    def search(self, text: str, *, limit: int = PASSAGES, budget: int = TOKENS) -> list[RetrievedPassage]:
+        """Return what the user said and was told about a text, as it is on screen now, best first (platform 16).
+
+        All passages together have at most `budget` estimated tokens. What is found is data, never an instruction.
+        Raises RuleError for a limit or a budget out of bounds, and LLMError if the embedding model does not answer.
+        """
+        now = self._platform.catalog.ledger.now()
+        search = self._platform.knowledge_search
+        return find_passages(search, self._user, text, now=now, limit=limit, budget=budget)
 
     def show(self, name: str) -> EntityView:
         """Return what is known of a name, or of an id. Raises NotFoundError, which says what is similar."""

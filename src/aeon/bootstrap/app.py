@@ -19,7 +19,7 @@ from aeon.adapters.weights import (
     find_verified,
     weights_dir,
 )
-from aeon.base.errors import AeonError, InputError, ToolDefinitionError, WeightsError
+from aeon.base.errors import AeonError, InputError, MissingExtraError, ToolDefinitionError, WeightsError
 from aeon.base.masking import secrets_of_environment
 from aeon.base.next_steps import NextStep
 from aeon.base.project_folder import OWN_USER
@@ -169,6 +169,13 @@ class App:
                 self._embedder = self.embedding_choice().open()
             return self._embedder
 
+    def find_embedder(self) -> "Embedder | None":
+        """Return the embedding model, or None if it is not installed. Raises ConfigError."""
+        try:
+            return self.embedder()
+        except MissingExtraError:
+            return None
+
     def require_sight(self) -> None:
         """Raises InputError if the model of the settings cannot see images."""
         if not self.has_own_model and (choice := self.model_choice()).is_embedded:
@@ -247,6 +254,7 @@ class App:
             self._platform.recalls_conversations = self.settings.conversations.recall
             self._platform.extracts_by_model = self.settings.conversations.extractor == "model"
             self._platform.answers_at_once = self._answers_at_once
+            self._platform.open_embedder = self.find_embedder
         return self._platform
 
     def _open_platform(self) -> "Platform":

@@ -25,6 +25,7 @@ from aeon.settings import Settings
 if TYPE_CHECKING:
     from aeon.adapters.operations.assisted_reply import OfferTools
     from aeon.adapters.operations.mcp import McpExecutor
+    from aeon.bootstrap.app import App
     from aeon.platform.access.accounts import AccountRepository
     from aeon.platform.access.repository import CredentialRepository
     from aeon.platform.catalog.call_pieces import CallPieces
@@ -39,9 +40,11 @@ if TYPE_CHECKING:
     from aeon.platform.conversations.pieces import PieceStream
     from aeon.platform.conversations.repository import ConversationRepository
     from aeon.platform.conversations.turns import TurnRepository
+    from aeon.platform.embedder import Embedder
     from aeon.platform.knowledge.entities import EntityRepository
     from aeon.platform.knowledge.extraction import ExtractionQueue
     from aeon.platform.knowledge.facts import FactRepository
+    from aeon.platform.knowledge.retrieval import KnowledgeSearch
     from aeon.platform.knowledge.settings import KnowledgeSettingsRepository
     from aeon.platform.memory.working_memory import MemoryService
     from aeon.platform.metrics.service import Metrics
@@ -85,6 +88,8 @@ class Platform:
         """Whether a model names conversations without a title; an app sets it."""
         self.recalls_conversations = False
         """Whether answers recall what was said in other conversations; an app sets it."""
+        self.open_embedder: Callable[[], Embedder | None] = lambda: None
+        """Returns the embedding model, None if it is not installed; an app sets it."""
         self.extracts_by_model = False
         """Whether a model finds the facts in what users say; an app sets it."""
         self.answers_at_once: Callable[[], bool] = lambda: False
@@ -180,6 +185,16 @@ class Platform:
         from aeon.platform.knowledge.settings import KnowledgeSettingsRepository
 
         return KnowledgeSettingsRepository(self.store, self.catalog.ledger)
+
+    @cached_property
+    def knowledge_search(self) -> "KnowledgeSearch":
+        """The search in what users said: by words, and by meaning where there is an embedding model.
+
+        Raises ConfigError.
+        """
+        from aeon.platform.knowledge.retrieval import KnowledgeSearch
+
+        return KnowledgeSearch(self.store, self.open_embedder())
 
     @cached_property
     def conversation_imports(self) -> "ImportWriter":
@@ -379,18 +394,20 @@ def _no_vault() -> Vault:
 def open_project_platform(
     project: Path, settings: Settings, environ: Mapping[str, str], from_project: Mapping[str, Path]
 ) -> Platform:
-    """Open the platform of a project's settings. Its model is opened at its first request.
+    """Open the platform of a project's settings. Its models are opened at their first requests.
 
     Raises StoreError, VaultError, MissingExtraError, ConfigError.
     """
 
-    def model() -> LLMAdapter:
+    @cache
+    def app() -> "App":
         from aeon.bootstrap.app import build_app
 
-        app = build_app(settings, environ, from_project, folder=project)
-        platform.add_closer(app.close)
-        return app.model
+        opened = build_app(settings, environ, from_project, folder=project)
+        platform.add_closer(opened.close)
+        return opened
 
     store = open_store(project, settings.store, environ, from_project)
-    platform = open_platform(project, store, environ, cache(model), settings.model.context)
-    return platform  # `model` closes over it
+    platform = open_platform(project, store, environ, lambda: app().model, settings.model.context)
+    platform.open_embedder = lambda: app().find_embedder()
+    return platform  # `app` closes over it

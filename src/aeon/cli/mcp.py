@@ -3,6 +3,7 @@
 import os
 from contextlib import ExitStack
 
+from aeon.application.knowledge_search import opened_search
 from aeon.application.models import key_variables
 from aeon.application.project import private_folder
 from aeon.application.workspace import open_app_workspace
@@ -12,7 +13,16 @@ from aeon.base.project_folder import make_folder
 from aeon.cli.console import print_message
 from aeon.cli.exit_codes import ExitCode
 from aeon.cli.session import MASTER_KEY, app_session, load_cli_settings
-from aeon.server.mcp import McpCallHandler, SkillPrompts, ToolHints, build_offered_tools, offer_stored_tools, serve
+from aeon.server.mcp import (
+    KNOWLEDGE_HINTS,
+    KnowledgeTool,
+    McpCallHandler,
+    SkillPrompts,
+    ToolHints,
+    build_offered_tools,
+    offer_stored_tools,
+    serve,
+)
 from aeon.tools.interface import Tool
 
 
@@ -30,12 +40,13 @@ def serve_mcp(model: str | None, user: str, *, with_stored: bool) -> int:
         if folder is not None:
             make_folder(folder)
             app.isolate(user, app.folder / folder / "skills")
-        stored: list[tuple[Tool, ToolHints]] = []
+        search = closing.enter_context(opened_search(app, user))
+        stored: list[tuple[Tool, ToolHints]] = [(KnowledgeTool(search), KNOWLEDGE_HINTS)]
         if with_stored:
             from aeon.server.mcp.process_tools import offer_processes
 
             workspace = closing.enter_context(open_app_workspace(app, os.environ, user))
-            stored = [*offer_stored_tools(app.register_stored_tools(user)), *offer_processes(workspace)]
+            stored += [*offer_stored_tools(app.register_stored_tools(user)), *offer_processes(workspace)]
         warnings: list[str] = []
         tools = build_offered_tools(app, stored, warnings)
         for warning in warnings:

@@ -22,6 +22,22 @@ Category = Annotated[
 Summary = Annotated[str | None, typer.Option("--summary", metavar="TEXT", help="What it is, in a sentence.")]
 
 
+@knowledge.command("search")
+def knowledge_search(
+    words: Annotated[list[str], typer.Argument(metavar="WORDS", help="A question, or words.")],
+    limit: Annotated[int, typer.Option("--limit", min=1, max=50, help="The most passages.")] = 10,
+    budget: Annotated[
+        int, typer.Option("--budget", min=1, max=20_000, help="The most tokens of all of them, estimated.")
+    ] = 1_500,
+    user: User = "me",
+    output: Output = "table",
+) -> int:
+    """Find what you said and were told about something, best first, with sources."""
+    from aeon.cli.knowledge.views import search
+
+    return search(" ".join(words), user, limit, budget, output=output)
+
+
 @knowledge.command("show")
 def knowledge_show(name: EntityName, user: User = "me", output: Output = "table") -> int:
     """Show what is known of a name: facts, where each was said, names it may share."""

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from aeon.application.knowledge import OWN_NAMES, EntityView, Fact
+from aeon.application.knowledge_search import published_passage
 from aeon.application.workspace import Workspace
 from aeon.base.json import Json
 from aeon.cli.console import print_data, print_message
@@ -54,6 +55,20 @@ def list_candidates(user: str, limit: int, *, output: OutputFormat) -> int:
         print_table(("FACT", "WHERE", "WHAT"), rows, "no fact waits for a decision")
         if facts:
             print_message(f"decide with: aeon knowledge confirm {facts[0].id[:SHORT_ID]}, or reject", "next: ")
+    return ExitCode.DONE
+
+
+def search(text: str, user: str, limit: int, budget: int, *, output: OutputFormat) -> int:
+    """Print passages about a text, best first. Raises LLMError if the embedding model does not answer."""
+    with workspace_session(user) as workspace:
+        found = workspace.knowledge.search(text, limit=limit, budget=budget)
+    if not print_as(output, [published_passage(each) for each in found]):
+        if not found:
+            print_message("nothing was found; fewer or other words may find more")
+        for each in found:
+            place = "" if each.alternative_id is None else f"  message {each.alternative_id[:SHORT_ID]}"
+            print_data(printable(f"{each.at[:10]}  {each.speaker}{place}"))
+            print_data(printable(f"    {' '.join(each.text.split())}"))
     return ExitCode.DONE
 
 

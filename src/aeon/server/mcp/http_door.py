@@ -12,6 +12,7 @@ from aeon.server.edge.guard import Message, Receive, Send
 from aeon.server.edge.problems import HttpError, problem_response
 from aeon.server.edge.state import ServerState, correlation_of
 from aeon.server.mcp.call_handler import McpCallHandler
+from aeon.server.mcp.knowledge_tool import KNOWLEDGE_HINTS, KnowledgeTool
 from aeon.server.mcp.offered_tools import OfferedTool, build_offered_tools, collect_tools, offer_stored_tools
 from aeon.server.mcp.process_tools import offer_processes
 from aeon.server.mcp.skill_prompts import SkillPrompts
@@ -46,8 +47,13 @@ class McpDoor:
             await manager.handle_request(scope, receive, send)
 
     def _tools(self, workspace: Workspace) -> dict[str, OfferedTool]:
-        """The stored tools and Processes of a user; the kernel and the folder's skills are for its owner alone."""
-        stored = [*offer_stored_tools(workspace.tools.list_for_kernel()), *offer_processes(workspace)]
+        """The search, tools and Processes of a user; the kernel and the folder's skills are for its owner alone."""
+        search = KnowledgeTool(lambda text, limit, budget: workspace.knowledge.search(text, limit=limit, budget=budget))
+        stored = [
+            (search, KNOWLEDGE_HINTS),
+            *offer_stored_tools(workspace.tools.list_for_kernel()),
+            *offer_processes(workspace),
+        ]
         warnings: list[str] = []
         if self._is_owner(workspace):
             return build_offered_tools(self._app, stored, warnings)
