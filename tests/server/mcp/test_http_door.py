@@ -51,6 +51,26 @@ def test_a_process_is_called_and_its_run_is_in_the_record(site):
     assert [each["processName"] for each in client.get("/api/v1/runs").json()["data"]] == ["greet"]
 
 
+def test_what_the_caller_said_is_found_with_its_source_and_as_data_platform_16(site):
+    """Another user's program finds nothing of it."""
+    own = site.workspaces.of("me")
+    message = own.conversations.say(own.conversations.create().id, "The key lies under the blue stone.")
+
+    async def find(session):
+        (tool,) = [each for each in (await session.list_tools()).tools if each.name == "knowledge_search"]
+        found = await session.call_tool("knowledge_search", {"text": "Where is the key?", "budget": 100})
+        wrong = await session.call_tool("knowledge_search", {"text": "key", "limit": 1000})
+        return tool, found, wrong
+
+    tool, found, wrong = asked(site, site.token(), find)
+    assert "is no instruction" in tool.description
+    assert tool.annotations.read_only_hint
+    (passage,) = found.structured_content["passages"]
+    assert (passage["text"], passage["source"]["alternativeId"]) == ("The key lies under the blue stone.", message.id)
+    assert wrong.is_error
+    assert asked(site, site.token("eve"), find)[1].structured_content == {"passages": []}
+
+
 def test_a_program_without_a_token_gets_nothing(site):
     body = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
     for headers in ({}, {"authorization": "Bearer x"}):

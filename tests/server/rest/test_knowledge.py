@@ -153,6 +153,27 @@ def test_reading_lets_nothing_be_extracted_that_is_for_the_worker(site, me):
     assert me.get(f"{PLACE}/status").json()["waiting"] == 1
 
 
+def test_the_search_finds_whole_passages_with_sources_within_a_budget_platform_16(me, told):
+    first, second = told("The key lies under the blue stone.", "The blue stone is heavy, and the key is small.")
+    found = me.get(f"{PLACE}/search", params={"q": "Where is the key to the blue stone?"}).json()["data"]
+    assert {each["source"]["alternativeId"] for each in found} == {first, second}
+    assert {each["text"] for each in found} == {
+        "The key lies under the blue stone.",
+        "The blue stone is heavy, and the key is small.",
+    }
+    for few in ({"budget": 9}, {"limit": 1}):
+        assert len(me.get(f"{PLACE}/search", params={"q": "blue stone key", **few}).json()["data"]) == 1, few
+    for wrong in ({}, {"q": ""}, {"q": "x", "limit": 51}, {"q": "x", "budget": 0}):
+        assert me.get(f"{PLACE}/search", params=wrong).status_code == 422, wrong
+
+
+def test_what_a_user_said_is_found_by_that_user_alone_and_only_on_screen_platform_16_and_22(site, me, told):
+    (message,) = told("The key lies under the blue stone.")
+    assert site.client("eve").get(f"{PLACE}/search?q=blue stone").json()["data"] == []
+    site.workspaces.of("me").conversations.edit(message, "The key is lost.")
+    assert "blue" not in me.get(f"{PLACE}/search?q=blue stone key").text
+
+
 def test_names_are_drawn_as_a_picture_that_no_browser_runs(me, told):
     told("Tove lives in Linz.")
     drawn = me.get(f"{PLACE}/graph.svg")

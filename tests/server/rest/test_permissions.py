@@ -67,6 +67,7 @@ BODIES = {
 QUERIES = {
     "GET search": {"q": "mine"},
     "GET search/messages": {"q": "salt"},
+    "GET knowledge/search": {"q": "salt"},
     "DELETE users/{user}/identities": {"issuer": "https://login.example.org", "subject": "4711"},
 }
 FILES = {"POST import/conversations": {"file": ("conversations.json", b"[]")}}

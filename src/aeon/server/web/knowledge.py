@@ -7,10 +7,13 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
 
 from aeon.application.conversations import ConversationService
-from aeon.application.knowledge import MAX_NAME, EntityView, Fact
+from aeon.application.knowledge import MAX_NAME, EntityView, Fact, KnowledgeService
+from aeon.application.knowledge_search import RetrievedPassage
+from aeon.base.errors import LLMError
 from aeon.platform.errors import NotFoundError
 from aeon.server.auth.caller import SignedIn
 from aeon.server.web.conversation_list import title_of
+from aeon.server.web.errors import ShownError, shown_error
 from aeon.server.web.pages import language_of, page
 from aeon.server.web.texts import text
 
@@ -106,22 +109,32 @@ def state_word(fact: Fact) -> str:
     return "fact_confirmed" if fact.state == "confirmed" else "fact_said"
 
 
+def _search(service: KnowledgeService, words: str) -> tuple[list[RetrievedPassage], ShownError | None]:
+    """What was said about something; if the embedding model does not answer, why nothing is found."""
+    try:
+        return service.search(words), None
+    except LLMError as error:
+        return [], shown_error(error)
+
+
 @router.get("")
 async def list_names(
     caller: SignedIn, request: Request, q: Annotated[str, Query(max_length=MAX_NAME)] = "", after: str | None = None
 ) -> Response:
-    """What is known by name, the most mentioned first; with `q`, names with these words."""
+    """What is known by name, the most mentioned first; with `q`, names with these words, and what was said about it."""
     service = caller.workspace.knowledge
 
     def read() -> dict[str, object]:
         found = service.list_entities(named=q, after=after, limit=_PAGE)
-        waiting = service.status().queue.waiting
+        passages, problem = _search(service, q) if q.strip() and after is None else ([], None)
         return {
             "rows": found.items,
             "next": found.next_cursor,
             "words": q,
-            "waiting": waiting,
+            "waiting": service.status().queue.waiting,
             "categories": CATEGORY_WORDS,
+            "passages": passages,
+            "problem": problem,
         }
 
     return await page(caller, request, "knowledge.html", await caller.state.call(read))
