@@ -331,6 +331,12 @@ class ConversationSettings(_Section):
     recall: bool = Field(
         default=True, description="let answers use what you said in your other conversations about what you now name"
     )
+    introspect_after: int = Field(
+        default=5,
+        ge=1,
+        le=20,
+        description="compressions of a conversation after which the model makes a note for itself, if you let it",
+    )
 
 
 _HOST_NAME = re.compile(r"[a-z0-9]([a-z0-9.-]{0,250}[a-z0-9])?(:[0-9]{1,5})?")

@@ -1,0 +1,77 @@
+"""Checks what a model returns as a summary, and makes one of first sentences where it cannot be used. Pure."""
+
+import re
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+LONGEST_SHARE: Final = 0.6
+"""The most that a summary has of the length of its source."""
+
+_ECHO: Final = 8
+"""As many words in a row from the instructions show that they were repeated."""
+
+_WORD: Final = re.compile(r"\w+")
+_NAME: Final = re.compile(r"(?<=[\w,;:] )[^\W\d_a-z][\w'\u2019-]+")
+_NUMBER: Final = re.compile(r"\d+")
+_CAPITALISED: Final = re.compile(r"[^\W\d_][\w'\u2019-]+")
+_SENTENCE: Final = re.compile("[^.!?\u2026\u3002\uff01\uff1f\n]+[.!?\u2026\u3002\uff01\uff1f]*")
+_LEAST_CUT: Final = 12
+"""Characters of a sentence that are shown at least."""
+
+
+class Part(NamedTuple):
+    """One source of a summary: a message, an answer, or a lower summary, whose speaker is empty."""
+
+    speaker: str
+    text: str
+
+
+def fault_of(summary: str, source: str, instructions: str) -> str | None:
+    """Returns why a summary of a source cannot be used; None if it can.
+
+    `instructions` are what the model was told. A name is a word with a capital letter inside a sentence.
+    """
+    text = summary.strip()
+    if not any(each.isalnum() for each in text):
+        return "it is empty"
+    if len(text) > LONGEST_SHARE * len(source):
+        return f"it has more than {LONGEST_SHARE:.0%} of the length of its source"
+    if repeats(text, instructions):
+        return "it repeats the instructions"
+    wanted = _names_and_numbers(source)
+    if wanted and not wanted & _words(text):
+        return "it keeps no name and no number of its source"
+    return None
+
+
+def repeats(text: str, instructions: str) -> bool:
+    """Returns whether a text has eight words in a row from the instructions."""
+    return bool(_rows_of_words(text) & _rows_of_words(instructions))
+
+
+def extract(parts: Sequence[Part], size: float) -> str:
+    """Returns the first sentence of each part, each in as many characters as makes about `size` in all."""
+    said = [(each.speaker, found[0].strip()) for each in parts if (found := _SENTENCE.search(each.text.strip()))]
+    room = max(_LEAST_CUT, int(size / max(1, len(said))))
+    lines = [f"{speaker}: {text}" if speaker else text for speaker, text in said if text]
+    return "\n".join(_cut(line, room) for line in lines)
+
+
+def _cut(line: str, room: int) -> str:
+    if len(line) <= room:
+        return line
+    words = line[: room - 3].rpartition(" ")[0] or line[: room - 3]
+    return f"{words}..."
+
+
+def _rows_of_words(text: str) -> set[tuple[str, ...]]:
+    words = [each.casefold() for each in _WORD.findall(text)]
+    return {tuple(words[first : first + _ECHO]) for first in range(len(words) - _ECHO + 1)}
+
+
+def _names_and_numbers(text: str) -> set[str]:
+    return {each.casefold() for each in (*_NAME.findall(text), *_NUMBER.findall(text))}
+
+
+def _words(text: str) -> set[str]:
+    return {each.casefold() for each in (*_CAPITALISED.findall(text), *_NUMBER.findall(text))}
