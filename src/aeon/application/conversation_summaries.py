@@ -55,17 +55,10 @@ class ConversationSummaries:
         if not is_on(self._platform.store, self._user, "compression") or not may_begin(self._platform, self._user):
             return None
         form = default_reply_form(self._platform, self._platform.context)
-        planned = self._platform.compression.next_summary(self._user, conversation, form)
-        if planned is None:
-            return None
-        with suppress(AeonError):
-            for attempt in _ATTEMPTS:
-                run = self._start(planned, attempt)
-                view = self._runs().view(run.id)
-                if view.state.phase not in ENDED_PHASES:
-                    return run.id
-                if view.state.phase != "completed" or self._take(view):
-                    return None
+        while (planned := self._platform.compression.next_summary(self._user, conversation, form)) is not None:
+            run = self._begun(planned)
+            if run is None or run.ended_at is None:
+                return None if run is None else run.id
         return None
 
     def settle(self, conversation: str, run: str, seconds: float = 0) -> bool:
@@ -89,17 +82,27 @@ class ConversationSummaries:
             if left <= 0 or not self.settle(conversation, run, left):
                 return
 
+    def _begun(self, planned: PlannedSummary) -> Run | None:
+        """Return the run that makes a summary; one that has ended has made it. Returns None if no run makes it now."""
+        with suppress(AeonError):
+            for attempt in _ATTEMPTS:
+                view = self._runs().view(self._start(planned, attempt).id)
+                if view.state.phase not in ENDED_PHASES or (view.state.phase == "completed" and self._take(view)):
+                    return view.run
+                if view.state.phase != "completed":
+                    return None
+        return None
+
     def _start(self, planned: PlannedSummary, attempt: int) -> Run:
-        span = planned.span.as_json()
+        deleted = self._platform.summaries.count_deleted(self._user, planned.span)
         inputs: JsonObject = {
             "text": planned.text,
             "words": planned.words,
             "limits": {"maxTokens": 3 * planned.words + 40},
-            SPAN_INPUT: {**span, "attempt": attempt, "size": planned.size},
+            SPAN_INPUT: {**planned.span.as_json(), "size": planned.size, "attempt": attempt, "deletedBefore": deleted},
         }
-        place = {**span, "takenAt": None, "deleted": self._platform.summaries.count_deleted(self._user, planned.span)}
-        digest = hashlib.sha256(canonical_json(place).encode()).hexdigest()
-        return self._runs().start(COMPRESS, inputs, key=f"compress:{digest}:{attempt}")
+        digest = hashlib.sha256(canonical_json(inputs).encode()).hexdigest()
+        return self._runs().start(COMPRESS, inputs, key=f"compress:{digest}")
 
     def _take(self, view: RunView) -> bool:
         """Write the summary of a run, by code if the second one cannot be used either; return whether one is there."""

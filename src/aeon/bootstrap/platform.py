@@ -191,9 +191,7 @@ class Platform:
         """What of conversations is to be compressed."""
         from aeon.platform.memory.compression import CompressionPlanner
 
-        return CompressionPlanner(
-            self.store, self.catalog.ledger, self.conversations, self.turns, self.memory, self.summaries
-        )
+        return CompressionPlanner(self.store, self.conversations, self.turns, self.memory, self.summaries)
 
     def count_tokens(self, request: LLMRequest) -> TokenCounts | None:
         """Count the tokens of a request to the project's own model; None if that cannot be done on this machine."""

@@ -8,7 +8,6 @@ from aeon.llm.material import MAX_MATERIAL, without_end_mark
 from aeon.platform.conversations.model import Alternative, Speaker
 from aeon.platform.conversations.repository import ConversationRepository
 from aeon.platform.conversations.turns import TurnRepository
-from aeon.platform.ledger import Ledger
 from aeon.platform.memory.budget import MESSAGE_OVERHEAD
 from aeon.platform.memory.estimate import estimate_tokens
 from aeon.platform.memory.preface_reader import PrefaceReader
@@ -49,13 +48,11 @@ class CompressionPlanner:
     def __init__(
         self,
         store: Store,
-        ledger: Ledger,
         conversations: ConversationRepository,
         turns: TurnRepository,
         memory: MemoryService,
         summaries: SummaryRepository,
     ) -> None:
-        self._ledger = ledger
         self._conversations = conversations
         self._turns = turns
         self._memory = memory
@@ -67,7 +64,6 @@ class CompressionPlanner:
         found = self._conversations.get(user, conversation)
         if found.tip_id is None:
             return None
-        taken_at = self._ledger.now()
         tip = self._turns.get(user, found.tip_id)
         budget = min(form.room, found.context_budget or form.room)
         path = self._memory.path_to(user, tip, _LONGEST_PATH)
@@ -79,7 +75,7 @@ class CompressionPlanner:
         window = next_window(episodes, placed, fixed_tokens=fixed, budget=budget)
         if window is None:
             return None
-        span = _span(window, path, conversation, taken_at)
+        span = _span(window, path, conversation)
         parts = self.parts(user, span)
         text = _text(parts, min(MAX_MATERIAL, _CHARACTERS_OF_A_TOKEN * budget))
         target = target_tokens(window, budget)
@@ -104,12 +100,14 @@ def _episode(alternative: Alternative, factor: float) -> PathEpisode:
     return PathEpisode(*place, alternative.said_by, text, tokens, digest)
 
 
-def _span(window: Window, path: Sequence[Alternative], conversation: str, taken_at: str) -> CoveredSpan:
+def _span(window: Window, path: Sequence[Alternative], conversation: str) -> CoveredSpan:
     if window.summaries:
         first, last_id = window.summaries[0].summary.first, window.summaries[-1].summary.last
     else:
         first, last_id = window.episodes[0].alternative, window.episodes[-1].alternative
     last = next(each for each in path if each.id == last_id)
+    taken = {each.alternative for each in window.episodes}
+    erased = [each.forgotten_at for each in path if each.id in taken and each.forgotten_at is not None]
     return CoveredSpan(
         window.level,
         last.conversation_id,
@@ -120,7 +118,7 @@ def _span(window: Window, path: Sequence[Alternative], conversation: str, taken_
         last.path_hash or last.id,
         [each.alternative for each in window.episodes],
         [each.summary.id for each in window.summaries],
-        taken_at,
+        max(erased, default=""),
     )
 
 

@@ -16,7 +16,7 @@ _NUMBER: Final = re.compile(r"\d+")
 _CAPITALISED: Final = re.compile(r"[^\W\d_][\w'\u2019-]+")
 _SENTENCE: Final = re.compile("[^.!?\u2026\u3002\uff01\uff1f\n]+[.!?\u2026\u3002\uff01\uff1f]*")
 _LEAST_CUT: Final = 12
-"""Characters of a sentence that are shown at least."""
+"""Characters of a sentence that are kept at least."""
 
 
 class Part(NamedTuple):
@@ -50,16 +50,23 @@ def repeats(text: str, instructions: str) -> bool:
 
 
 def extract(parts: Sequence[Part], size: float) -> str:
-    """Returns the first sentence of each part, each in as many characters as makes about `size` in all."""
+    """Returns the first sentences of parts that fit a number of characters, in order, each with its speaker.
+
+    Those with a name or a number come first. If not one fits, it is the beginning of the first.
+    """
     said = [(each.speaker, found[0].strip()) for each in parts if (found := _SENTENCE.search(each.text.strip()))]
-    room = max(_LEAST_CUT, int(size / max(1, len(said))))
     lines = [f"{speaker}: {text}" if speaker else text for speaker, text in said if text]
-    return "\n".join(_cut(line, room) for line in lines)
+    chosen: set[int] = set()
+    for place in sorted(range(len(lines)), key=lambda place: (not _names_and_numbers(lines[place]), place)):
+        if len(lines[place]) < size:
+            chosen.add(place)
+            size -= len(lines[place]) + 1
+    if not chosen:
+        return _cut(lines[0], max(_LEAST_CUT, int(size))) if lines else ""
+    return "\n".join(lines[place] for place in sorted(chosen))
 
 
 def _cut(line: str, room: int) -> str:
-    if len(line) <= room:
-        return line
     words = line[: room - 3].rpartition(" ")[0] or line[: room - 3]
     return f"{words}..."
 

@@ -133,7 +133,7 @@ class CoveredSpan(NamedTuple):
     """What a summary that is being made will cover, as the run that makes it keeps it.
 
     `alternatives` are the sources of one of level 1, `summaries` those of a higher one. It is made for the path of the
-    conversation `made_for`, from texts as they were at `taken_at`.
+    conversation `made_for`. `erased_until` is when something of it was last erased, before its text was taken.
     """
 
     level: int
@@ -145,7 +145,7 @@ class CoveredSpan(NamedTuple):
     path_digest: str
     alternatives: Sequence[str]
     summaries: Sequence[str]
-    taken_at: str
+    erased_until: str
 
     def as_json(self) -> JsonObject:
         """As the input of a run."""
@@ -159,7 +159,7 @@ class CoveredSpan(NamedTuple):
             "pathDigest": self.path_digest,
             "alternatives": list[Json](self.alternatives),
             "summaries": list[Json](self.summaries),
-            "takenAt": self.taken_at,
+            "erasedUntil": self.erased_until,
         }
 
     @classmethod
@@ -175,7 +175,7 @@ class CoveredSpan(NamedTuple):
             kept["pathDigest"],
             kept["alternatives"],
             kept["summaries"],
-            kept["takenAt"],
+            kept["erasedUntil"],
         )
 
 

@@ -81,7 +81,7 @@ WHERE last_alternative_id = :last AND first_alternative_id = :first AND level = 
 
 INTACT_ALTERNATIVES: Final = """
 SELECT count(*) AS number FROM json_each(:ids) AS i CROSS JOIN alternatives AS a
-WHERE a.id = i.value AND a.owner_id = :user AND (a.forgotten_at IS NULL OR a.forgotten_at <= :since)
+WHERE a.id = i.value AND a.owner_id = :user AND (a.forgotten_at IS NULL OR a.forgotten_at <= :erased_until)
 """
 
 INTACT_SUMMARIES: Final = """

@@ -231,7 +231,7 @@ def _place(user: str, span: CoveredSpan) -> JsonObject:
 def _is_intact(unit: UnitOfWork, user: str, span: CoveredSpan) -> bool:
     """Whether nothing of a span was erased or deleted since its text was taken."""
     if span.level == 1:
-        ids: JsonObject = {"user": user, "ids": list[Json](span.alternatives), "since": span.taken_at}
+        ids: JsonObject = {"user": user, "ids": list[Json](span.alternatives), "erased_until": span.erased_until}
         (row,) = unit.read(queries.INTACT_ALTERNATIVES, ids)
         return row["number"] == len(span.alternatives)
     (row,) = unit.read(queries.INTACT_SUMMARIES, {"user": user, "ids": list[Json](span.summaries)})
