@@ -228,7 +228,8 @@ def test_forgetting_a_message_erases_the_runs_that_had_its_text_platform_28(open
 @pytest.mark.timeout(600)
 def test_two_thousand_turns_fit_eight_thousand_tokens_and_the_first_decision_is_still_told_platform_15(opened):
     """The summaries are compressed themselves; each level keeps what was decided."""
-    project, model = opened_with(opened, [sums_up] * 1000, context=9024)
+    replies = [lambda request: sums_up(request) if "<<<conversation" in request.prompt else "PostgreSQL 17."] * 1000
+    project, model = opened_with(opened, replies, context=9024)
     place = turns(project, exchanges(2000))
     summed_up(project, place)
     made = summaries_of(project, place)
@@ -242,7 +243,7 @@ def test_two_thousand_turns_fit_eight_thousand_tokens_and_the_first_decision_is_
     assert memory.preface.summaries[0].first == f"{place}-0"
     assert sum(each.episodes for each in memory.preface.summaries) + len(memory.entries) == 2001
     answer = service.reply(message.id, process="reply_plain")
-    assert "".join(answer)
+    assert "".join(answer) == "PostgreSQL 17."
     (asked,) = service.prompts(answer.result.id)
     assert "We decided that project Heron will use PostgreSQL 17." in asked.history[0].text
     assert asked == model.requests[-1]

@@ -406,6 +406,11 @@ class ConversationService:
         """
         return self._platform.memory.manifest(self._user, answer)
 
+    def preface_texts(self, manifest: JsonObject) -> dict[str, str | None]:
+        """Return the texts of the notes and summaries that a manifest names, by episode; None for erased ones."""
+        named: builtins.list[JsonObject] = [*manifest.get("notes", []), *manifest.get("summaries", [])]
+        return dict(self._platform.summaries.episode_texts(self._user, [each["episode"] for each in named]))
+
     def run_of(self, answer: str) -> JsonObject:
         """Return what is known of an answer whose Process keeps no manifest: its Process, its run and the steps of it.
 

@@ -12,6 +12,7 @@ import aeon
 from aeon.cli.command_class import use_class
 from aeon.cli.config_commands import config
 from aeon.cli.conversations.commands import chat, conversation
+from aeon.cli.knowledge.app import knowledge_app
 from aeon.cli.log_commands import log
 from aeon.cli.model_commands import model
 from aeon.cli.options import (
@@ -226,6 +227,7 @@ for child, name in (
     (tool, "tool"),
     (process, "process"),
     (conversation, "conversation"),
+    (knowledge_app, "knowledge"),
     (secret, "secret"),
     (model, "model"),
     (store, "store"),
