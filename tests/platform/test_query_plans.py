@@ -6,6 +6,7 @@ import pytest
 
 from aeon.platform import queries as common
 from aeon.platform.catalog import queries as catalog
+from aeon.platform.introspection import queries as introspection
 from aeon.platform.metrics import queries as metrics
 from aeon.platform.processes import queries as processes
 from aeon.platform.runs import queries as runs
@@ -13,6 +14,7 @@ from aeon.platform.schedules import queries as schedules
 from aeon.platform.search import message_queries as messages
 from aeon.platform.search import queries as search
 from aeon.platform.store import DialectQuery
+from aeon.platform.summaries import queries as summaries
 from aeon.platform.workers import queries as workers
 from aeon.platform.workers.rate_limits import queries as limits
 from aeon.platform.workers.result_cache import queries as cache
@@ -27,6 +29,7 @@ LISTS = {
         "jobs",
         "labels",
         "metrics",
+        "names",
         "numbers",
         "processes",
         "rows",
@@ -38,7 +41,10 @@ LISTS = {
     )
 }
 
-ROOMS = (common, catalog, metrics, processes, runs, schedules, search, messages, workers, cache, limits)
+ROOMS = (
+    *(common, catalog, metrics, processes, runs, schedules, search, messages, workers, cache, limits),
+    *(introspection, summaries),
+)
 
 QUERIES = {
     f"{'.'.join(module.__name__.split('.')[-2:])}.{name}": query

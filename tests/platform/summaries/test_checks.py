@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aeon.platform.summaries.checks import LONGEST_SHARE, Part, extract, fault_of
+from aeon.platform.summaries.checks import LONGEST_SHARE, SourceText, extract, fault_of
 
 TOLD = "Keep who said what, all names, numbers, dates and decisions."
 SOURCE = "User: We meet Mara on 3 May at noon, and Jonas brings the plans for the new bridge over the river."
@@ -34,9 +34,9 @@ def test_a_source_without_names_and_numbers_asks_for_none():
 
 def test_the_first_sentences_that_fit_are_kept_in_order_those_with_names_and_numbers_first():
     parts = [
-        Part("User", "so, let us think about it for a while. Then we see."),
-        Part("Assistant", "We take PostgreSQL 17. It is good."),
-        Part("", "they met Jonas. And so on."),
+        SourceText("User", "so, let us think about it for a while. Then we see."),
+        SourceText("Assistant", "We take PostgreSQL 17. It is good."),
+        SourceText("", "they met Jonas. And so on."),
     ]
     assert extract(parts, 200) == (
         "User: so, let us think about it for a while.\nAssistant: We take PostgreSQL 17.\nthey met Jonas."
@@ -45,18 +45,21 @@ def test_the_first_sentences_that_fit_are_kept_in_order_those_with_names_and_num
 
 
 def test_if_no_sentence_fits_the_first_is_cut_after_a_word():
-    assert extract([Part("User", f"we meet {'very ' * 50}often.")], 30) == "User: we meet very very..."
+    assert extract([SourceText("User", f"we meet {'very ' * 50}often.")], 30) == "User: we meet very very..."
     assert extract([], 30) == ""
-    assert extract([Part("User", "...")], 30) == ""
+    assert extract([SourceText("User", "...")], 30) == ""
 
 
-@given(st.lists(st.builds(Part, st.sampled_from(["User", ""]), st.text(max_size=200)), max_size=10), st.floats(0, 500))
+@given(
+    st.lists(st.builds(SourceText, st.sampled_from(["User", ""]), st.text(max_size=200)), max_size=10),
+    st.floats(0, 500),
+)
 def test_an_extract_is_never_much_longer_than_asked(parts, size):
     assert len(extract(parts, size)) <= max(size, 12)
 
 
 def test_a_summary_of_code_passes_the_check_of_a_models():
-    parts = [Part("User", f"We meet Mara on {day} May. {'More is said then. ' * 10}") for day in range(1, 9)]
+    parts = [SourceText("User", f"We meet Mara on {day} May. {'More is said then. ' * 10}") for day in range(1, 9)]
     source = "\n\n".join(f"{each.speaker}: {each.text}" for each in parts)
     assert fault_of(extract(parts, 0.3 * len(source)), source, TOLD) is None
     assert LONGEST_SHARE > 0.3

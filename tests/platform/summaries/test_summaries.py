@@ -120,7 +120,7 @@ def test_levels_rise_and_the_sources_of_a_higher_one_are_the_contents_of_lower_o
     assert max(each.level for each in made) >= 2
     memory = talk.assemble(talk.say(place, "And now?"))
     levels = [each.level for each in memory.preface.summaries]
-    assert 2 in levels
+    assert max(levels) >= 2
     assert memory.tokens <= memory.budget
     number, since = talk.notes.compressions(place.id)
     assert number == since == len(made), "each is counted"

@@ -36,9 +36,16 @@ def test_nothing_is_compressed_up_to_eighty_percent_of_the_budget_platform_15():
 
 
 def test_a_window_has_five_to_ten_episodes_and_leaves_the_newest_five_alone_platform_15():
-    assert window_of(path_of(*[100] * 9)) is None
-    assert window_of(path_of(*[100] * 10)) == (1, [0, 1, 2, 3, 4])
+    assert window_of(path_of(*[100] * 10)) is None
+    assert window_of(path_of(*[100] * 11)) == (1, [0, 1, 2, 3, 4, 5])
     assert window_of(path_of(*[60] * 20)) == (1, [0, 1, 2, 3, 4, 5])  # as much as a model reads well at once
+
+
+def test_a_window_parts_no_question_from_its_answer():
+    """With five episodes it would end with a question: it waits for one more, unless there are enough for any."""
+    agents = [each._replace(said_by="agent") for each in path_of(*[100] * 15)]
+    assert window_of(agents[:14]) is None
+    assert window_of(agents) == (1, [0, 1, 2, 3, 4])
 
 
 def test_a_window_ends_with_an_answer_where_it_can():
@@ -51,7 +58,7 @@ def test_a_window_ends_with_an_answer_where_it_can():
 def test_what_a_summary_stands_for_no_longer_counts():
     path = path_of(*[50] * 20)
     assert window_of(path, [placed(1, 0, 9)]) is None
-    assert window_of(path_of(*[80] * 20), [placed(1, 0, 9)]) == (1, [10, 11, 12, 13, 14])
+    assert window_of(path_of(*[80] * 21), [placed(1, 0, 9)]) == (1, [*range(10, 16)])
 
 
 def test_summaries_are_compressed_once_they_have_too_large_a_share():
@@ -59,7 +66,7 @@ def test_summaries_are_compressed_once_they_have_too_large_a_share():
     five = [placed(1, 10 * n, 10 * n + 9, tokens=90) for n in range(5)]
     assert window_of(path, five) == (2, [each.summary.id for each in five][:5])
     four = [*five[:4], placed(2, 40, 49, tokens=90)]
-    assert window_of(path, four) == (1, [50, 51, 52, 53, 54]), "turns, since no level has five"
+    assert window_of(path_of(*[40] * 61), four) == (1, [*range(50, 56)]), "turns, since no level has five"
 
 
 def test_the_lowest_level_comes_first_and_the_levels_mix_only_when_summaries_fill_the_budget():

@@ -78,4 +78,4 @@ def _rows(notes: Sequence[Note]) -> list[tuple[object, ...]]:
 
 def _say_if_off(service: NoteService) -> None:
     if not service.is_on:
-        print_message("answers use no notes; to let them: aeon knowledge notes on", "note: ")
+        print_message("answers use no notes; to let them: aeon knowledge notes enable", "note: ")

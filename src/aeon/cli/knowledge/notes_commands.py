@@ -6,7 +6,7 @@ import typer
 
 from aeon.cli.options import Output, User, Yes, group
 
-notes = group("Notes that the model keeps for its own later answers, and yours among them.")
+notes = group("Notes of the model for its own answers, and yours.")
 
 Position = Annotated[int, typer.Argument(metavar="POSITION", help="As `list` prints it.")]
 
@@ -21,7 +21,10 @@ def notes_list(user: User = "me", output: Output = "table") -> int:
 
 @notes.command("history")
 def notes_history(user: User = "me", output: Output = "table") -> int:
-    """List all versions of all notes, oldest first; also replaced, deleted and erased ones."""
+    """List all versions of all notes, oldest first.
+
+    Replaced, deleted and erased ones are among them.
+    """
     from aeon.cli.knowledge.notes import list_history
 
     return list_history(user, output=output)
@@ -43,7 +46,10 @@ def notes_add(
 
 @notes.command("delete")
 def notes_delete(position: Position, user: User = "me", yes: Yes = False) -> int:
-    """Take a note out of use; it stays in the history, and higher positions move down."""
+    """Take a note out of use; higher positions move down.
+
+    It stays in the history.
+    """
     from aeon.cli.confirmation import confirm
     from aeon.cli.knowledge.notes import delete_note
 
@@ -51,17 +57,17 @@ def notes_delete(position: Position, user: User = "me", yes: Yes = False) -> int
     return delete_note(position, user)
 
 
-@notes.command("on")
-def notes_on(user: User = "me") -> int:
-    """Let the model make notes of long conversations, and use them in answers."""
+@notes.command("enable")
+def notes_enable(user: User = "me") -> int:
+    """Let the model make notes, and use them in answers."""
     from aeon.cli.knowledge.notes import switch_notes
 
     return switch_notes(user, on=True)
 
 
-@notes.command("off")
-def notes_off(user: User = "me") -> int:
-    """Make no more notes, and use none; those that are there stay."""
+@notes.command("disable")
+def notes_disable(user: User = "me") -> int:
+    """Make no more notes, and use none; they stay."""
     from aeon.cli.knowledge.notes import switch_notes
 
     return switch_notes(user, on=False)

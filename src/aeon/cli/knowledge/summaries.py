@@ -34,7 +34,7 @@ def list_summaries(conversation: str, user: str, *, output: OutputFormat) -> int
     ]
     print_table(("ID", "LEVEL", "TOKENS", "FROM", "TO", "MADE", "STATE"), rows, "nothing of it was summed up yet")
     if not is_on:
-        print_message("no more are made; to make them: aeon knowledge summaries on", "note: ")
+        print_message("no more are made; to make them: aeon knowledge summaries enable", "note: ")
     return ExitCode.DONE
 
 

@@ -7,7 +7,7 @@ import typer
 from aeon.cli.conversations.commands import ConversationName
 from aeon.cli.options import Output, User, Yes, group
 
-summaries = group("Summaries of the parts of long conversations, which answers use where the turns do not fit.")
+summaries = group("Summaries of long conversations.")
 
 SummaryName = Annotated[
     str, typer.Argument(metavar="SUMMARY", help="An id or the beginning of one, as `list` prints it.")
@@ -16,7 +16,10 @@ SummaryName = Annotated[
 
 @summaries.command("list")
 def summaries_list(conversation: ConversationName, user: User = "me", output: Output = "table") -> int:
-    """List all summaries of a conversation, oldest first; also of other branches, and deleted ones."""
+    """List all summaries of a conversation, oldest first.
+
+    Those of other branches and deleted ones are among them.
+    """
     from aeon.cli.knowledge.summaries import list_summaries
 
     return list_summaries(conversation, user, output=output)
@@ -24,7 +27,7 @@ def summaries_list(conversation: ConversationName, user: User = "me", output: Ou
 
 @summaries.command("show")
 def summaries_show(summary: SummaryName, user: User = "me", output: Output = "table") -> int:
-    """Show the text of a summary, its earlier texts, and what it was made of."""
+    """Show a summary, and what it was made of."""
     from aeon.cli.knowledge.summaries import show_summary
 
     return show_summary(summary, user, output=output)
@@ -36,7 +39,7 @@ def summaries_repair(
     text: Annotated[str, typer.Argument(metavar="TEXT", help="The right text; - reads it from stdin.")],
     user: User = "me",
 ) -> int:
-    """Give a summary another text; the old one stays in the record."""
+    """Give a summary another text; the old one stays."""
     from aeon.cli.knowledge.summaries import repair_summary
 
     return repair_summary(summary, text, user)
@@ -44,7 +47,10 @@ def summaries_repair(
 
 @summaries.command("delete")
 def summaries_delete(summary: SummaryName, user: User = "me", yes: Yes = False) -> int:
-    """Take a summary out of use; its part is summed up again if that is still needed."""
+    """Take a summary out of use.
+
+    Its part of the conversation is summed up again if that is still needed.
+    """
     from aeon.cli.confirmation import confirm
     from aeon.cli.knowledge.summaries import delete_summary
 
@@ -52,17 +58,17 @@ def summaries_delete(summary: SummaryName, user: User = "me", yes: Yes = False) 
     return delete_summary(summary, user)
 
 
-@summaries.command("on")
-def summaries_on(user: User = "me") -> int:
+@summaries.command("enable")
+def summaries_enable(user: User = "me") -> int:
     """Sum up long conversations in the background (default)."""
     from aeon.cli.knowledge.summaries import switch_summaries
 
     return switch_summaries(user, on=True)
 
 
-@summaries.command("off")
-def summaries_off(user: User = "me") -> int:
-    """Sum up no more conversations; summaries that are there stay in use."""
+@summaries.command("disable")
+def summaries_disable(user: User = "me") -> int:
+    """Sum up nothing more; summaries stay in use."""
     from aeon.cli.knowledge.summaries import switch_summaries
 
     return switch_summaries(user, on=False)

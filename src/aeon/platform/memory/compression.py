@@ -13,7 +13,7 @@ from aeon.platform.memory.estimate import estimate_tokens
 from aeon.platform.memory.preface_reader import PrefaceReader
 from aeon.platform.memory.working_memory import MemoryService, ReplyForm
 from aeon.platform.store import Store
-from aeon.platform.summaries.checks import Part
+from aeon.platform.summaries.checks import SourceText
 from aeon.platform.summaries.model import CoveredSpan, PathEpisode, Window
 from aeon.platform.summaries.repository import SummaryRepository
 from aeon.platform.summaries.windows import next_window, target_tokens
@@ -33,7 +33,7 @@ class PlannedSummary(NamedTuple):
     """A summary that is to be made: of which texts, and about how many words and characters it should have."""
 
     span: CoveredSpan
-    parts: list[Part]
+    parts: list[SourceText]
     text: str
     words: int
     size: int
@@ -82,14 +82,14 @@ class CompressionPlanner:
         size = int(len(text) * target / max(1, window.tokens))
         return PlannedSummary(span, parts, text, max(1, int(target * _WORDS_OF_A_TOKEN / factor)), size)
 
-    def parts(self, user: str, span: CoveredSpan) -> list[Part]:
+    def parts(self, user: str, span: CoveredSpan) -> list[SourceText]:
         """Return the texts of a span as they are now, in order; nothing of what was erased."""
         if span.level > 1:
             texts = self._summaries.texts(user, span.summaries)
-            return [Part("", text) for each in span.summaries if each in texts and (text := texts[each].text)]
+            return [SourceText("", text) for each in span.summaries if each in texts and (text := texts[each].text)]
         found = {each.id: each for each in self._turns.list_by_ids(user, [*span.alternatives])}
         said = [found[each] for each in span.alternatives if each in found]
-        return [Part(_SPEAKERS[each.said_by], each.content) for each in said if each.said_by and each.content]
+        return [SourceText(_SPEAKERS[each.said_by], each.content) for each in said if each.said_by and each.content]
 
 
 def _episode(alternative: Alternative, factor: float) -> PathEpisode:
@@ -122,7 +122,7 @@ def _span(window: Window, path: Sequence[Alternative], conversation: str) -> Cov
     )
 
 
-def _text(parts: Sequence[Part], most: int) -> str:
+def _text(parts: Sequence[SourceText], most: int) -> str:
     """Return parts as one text; where they have more characters, the longest ones lose their middles."""
     longest = max((len(each.text) for each in parts), default=0)
     while longest > len(_GAP) and sum(min(len(each.text), longest) for each in parts) > most:

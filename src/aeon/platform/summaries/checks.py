@@ -19,7 +19,7 @@ _LEAST_CUT: Final = 12
 """Characters of a sentence that are kept at least."""
 
 
-class Part(NamedTuple):
+class SourceText(NamedTuple):
     """One source of a summary: a message, an answer, or a lower summary, whose speaker is empty."""
 
     speaker: str
@@ -49,7 +49,7 @@ def repeats(text: str, instructions: str) -> bool:
     return bool(_rows_of_words(text) & _rows_of_words(instructions))
 
 
-def extract(parts: Sequence[Part], size: float) -> str:
+def extract(parts: Sequence[SourceText], size: float) -> str:
     """Returns the first sentences of parts that fit a number of characters, in order, each with its speaker.
 
     Those with a name or a number come first. If not one fits, it is the beginning of the first.

@@ -131,8 +131,8 @@ SET number = compressions.number + 1, since_introspection = compressions.since_i
 """
 
 CHANGED: Final = """
-SELECT c.id, c.owner_id, c.version, c.updated_at FROM users AS u CROSS JOIN conversations AS c
-WHERE c.owner_id = u.id AND c.status = 'active' AND c.updated_at > :since AND c.tip_id IS NOT NULL
+SELECT c.id, c.owner_id, c.version FROM users CROSS JOIN conversations AS c
+WHERE c.owner_id = users.id AND c.status = 'active' AND c.updated_at > :since AND c.tip_id IS NOT NULL
 ORDER BY c.updated_at DESC, c.id LIMIT :limit
 """
 """The conversations of all users that changed after an instant, the last changed first."""

@@ -85,6 +85,8 @@ def _window_of_turns(path: Sequence[PathEpisode], loose: Sequence[tuple[int, int
         is_closed, place = end <= newest, begin
         while (left := min(end, newest) - place) >= LEAST:
             size = _size(path, place, left, room, is_closed=is_closed)
+            if size is None:
+                break
             episodes = path[place : place + size]
             if any(each.text.strip() for each in episodes):
                 return Window(1, episodes, (), sum(each.tokens for each in episodes))
@@ -92,20 +94,21 @@ def _window_of_turns(path: Sequence[PathEpisode], loose: Sequence[tuple[int, int
     return None
 
 
-def _size(path: Sequence[PathEpisode], place: int, left: int, room: float, *, is_closed: bool) -> int:
-    """Return how many episodes from a place on make a window.
+def _size(path: Sequence[PathEpisode], place: int, left: int, room: float, *, is_closed: bool) -> int | None:
+    """Return how many episodes from a place on make a window; None if it is better to wait for more.
 
-    It ends with an answer where it can, so that no question is parted from it, and leaves no rest between summaries
-    that is too small for another.
+    It ends before a message of the user, so that no question is parted from its answer. Between summaries, it leaves no
+    rest that is too small for another window.
     """
     most = min(MOST, left)
-    while most > LEAST and sum(each.tokens for each in path[place : place + most]) > room:
-        most -= 1
-    sizes = [*range(most, LEAST - 1, -1)]
+    fitting = most
+    while fitting > LEAST and sum(each.tokens for each in path[place : place + fitting]) > room:
+        fitting -= 1
+    sizes = [*range(fitting, LEAST - 1, -1), *range(fitting + 1, most + 1)]
     if is_closed:
         sizes = [size for size in sizes if left - size == 0 or left - size >= LEAST] or sizes
     whole = (size for size in sizes if place + size < len(path) and path[place + size].said_by == "user")
-    return next(whole, sizes[0])
+    return next(whole, sizes[0] if is_closed or left >= MOST else None)
 
 
 def _same_level(rows: Sequence[Sequence[PlacedSummary]]) -> Sequence[PlacedSummary] | None:
