@@ -2,6 +2,7 @@
 
 import re
 import threading
+from pathlib import Path
 
 import pytest
 
@@ -14,6 +15,8 @@ from aeon.platform.conversations.turns import Executor
 from aeon.platform.knowledge.switches import switch_to
 from aeon.platform.ledger import MutationRequest
 from aeon.testing.llm import ScriptedAdapter
+
+from .long_talk import TALK
 
 SOON = 20.0
 AT = "2026-01-01T00:00:00.000000+00:00"
@@ -320,3 +323,29 @@ def test_a_note_goes_with_a_summary_that_it_came_from_also_through_another_note_
 )
 def test_a_note_is_as_many_whole_sentences_as_fit(reply, note):
     assert note_from(reply) == note
+
+
+@pytest.mark.model
+@pytest.mark.slow
+@pytest.mark.timeout(1500)
+def test_the_embedded_model_keeps_the_decision_of_the_first_turns_in_a_budget_of_1500_tokens(opened, small_model):
+    """By itself, or by code where its summaries cannot be used."""
+    home = str(Path.home())
+    settings = {"model.name": small_model, "conversations.titles": False}
+    project = opened(settings=settings, environ={"HOME": home})
+    place = turns(project, TALK)
+    project.conversations.change(place, {"contextBudget": 1500})
+    runs = []
+    while (run := project.conversations.summaries.begin(place)) is not None:
+        assert project.conversations.summaries.settle(place, run, 290)
+        runs.append(run)
+    assert 2 <= len(runs) < 40
+    message = project.conversations.say(place, "When and where is the garden party?")
+    memory = project.conversations.memory(message.id)
+    assert memory.tokens <= memory.budget == 1500
+    assert memory.left_out == []
+    told = memory.preface.summaries[0]
+    assert told.first == f"{place}-0"
+    assert "14 June" in told.text
+    source = sum(len(text) for text in TALK[: told.episodes])
+    assert len(told.text) <= 0.6 * source

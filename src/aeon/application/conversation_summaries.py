@@ -27,6 +27,9 @@ __all__ = ["ConversationSummaries"]
 _ATTEMPTS: Final = (1, 2)
 """A summary that cannot be used is asked for once more; then code makes one."""
 
+_SHARES: Final = {1: 100, 2: 60}
+"""Percent of the words that are asked for: most of what cannot be used is too long."""
+
 
 class ConversationSummaries:
     """Sums up conversations of one user by runs of the Process `compress`. Threads may share it.
@@ -95,10 +98,11 @@ class ConversationSummaries:
 
     def _start(self, planned: PlannedSummary, attempt: int) -> Run:
         deleted = self._platform.summaries.count_deleted(self._user, planned.span)
+        words = max(1, planned.words * _SHARES[attempt] // 100)
         inputs: JsonObject = {
             "text": planned.text,
-            "words": planned.words,
-            "limits": {"maxTokens": 3 * planned.words + 40},
+            "words": words,
+            "limits": {"maxTokens": 3 * words + 40},
             SPAN_INPUT: {**planned.span.as_json(), "size": planned.size, "attempt": attempt, "deletedBefore": deleted},
         }
         digest = hashlib.sha256(canonical_json(inputs).encode()).hexdigest()
