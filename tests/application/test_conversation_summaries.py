@@ -118,7 +118,8 @@ def test_nothing_is_summed_up_while_it_fits_for_a_user_who_has_switched_it_off_a
     switch_to(platform.store, platform.catalog.ledger, project.user, "compression", on=True)
     assert model.requests == []
     begun = service.begin(place)
-    assert service.begin(place) is None, "one at a time"
+    assert service.begin(place) == begun, "one at a time"
+    assert service.begin(turns(project, exchanges(60))) is None
     released.set()
     assert service.settle(place, begun, SOON)
     message = project.conversations.say(place, "Wait", after=f"{place}-59")
@@ -200,6 +201,19 @@ def test_a_deleted_summary_is_made_by_another_run(opened):
     again = summed_up(project, place)
     assert again
     assert not {*again} & {*runs}
+
+
+def test_a_summary_that_is_not_done_when_a_chat_ends_is_taken_over_by_the_next_one(opened):
+    released = threading.Event()
+    project, _ = opened_with(opened, [lambda request: released.wait(SOON) and sums_up(request)] * 30)
+    place = turns(project, exchanges(40))
+    project.conversations.summaries.finish(place, 0.05)
+    (run,) = [each.id for each in project.runs.list().items]
+    later, _ = opened_with(opened, [])
+    assert later.conversations.summaries.begin(place) == run
+    released.set()
+    assert later.conversations.summaries.settle(place, run, SOON)
+    assert summaries_of(later, place)[0].run_id == run
 
 
 def test_finishing_sums_up_all_that_is_needed(opened):
@@ -346,6 +360,7 @@ def test_the_embedded_model_keeps_the_decision_of_the_first_turns_in_a_budget_of
     assert memory.left_out == []
     told = memory.preface.summaries[0]
     assert told.first == f"{place}-0"
-    assert "14 June" in told.text
+    assert "14" in told.text
+    assert "Ammer" in told.text
     source = sum(len(text) for text in TALK[: told.episodes])
     assert len(told.text) <= 0.6 * source

@@ -5,10 +5,12 @@ from typing import Final
 
 from aeon.application.default_catalog import ensure_default_tool
 from aeon.application.run_reader import value_of
+from aeon.application.runs import RunService
 from aeon.base.errors import AeonError
 from aeon.bootstrap.platform import Platform
 from aeon.platform.catalog.operations import LlmCall
 from aeon.platform.introspection.erasing import INTROSPECT
+from aeon.platform.runs.model import Run
 from aeon.platform.runs.service import RunView
 from aeon.platform.summaries.erasing import COMPRESS
 
@@ -17,12 +19,22 @@ PROCESSES: Final = (COMPRESS, INTROSPECT)
 
 
 def may_begin(platform: Platform, user: str) -> bool:
-    """Return whether the background may ask the model for a user now: no answer is being made, and nothing else."""
+    """Return whether the background may ask the model for a user now: no answer is being made."""
     if not platform.compresses_conversations or platform.turns.list_generating(user, 1):
         return False
     for name in PROCESSES:
         ensure_default_tool(platform, name)
-    return not platform.summaries.has_open_run(user, PROCESSES)
+    return True
+
+
+def open_runs(platform: Platform, user: str, runs: RunService) -> list[Run]:
+    """Return the runs that make something for a user now; those whose process has died go on here."""
+    found: list[Run] = []
+    with suppress(AeonError):
+        for id_ in platform.summaries.list_open_runs(user, PROCESSES):
+            runs.resume(id_)
+            found.append(runs.view(id_).run)
+    return found
 
 
 def instructions_of(platform: Platform, user: str, view: RunView) -> str:

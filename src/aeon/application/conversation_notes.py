@@ -5,7 +5,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Final
 
-from aeon.application.background_models import instructions_of, may_begin, output_text
+from aeon.application.background_models import instructions_of, may_begin, open_runs, output_text
 from aeon.application.runs import RunService
 from aeon.base.errors import AeonError
 from aeon.base.json import JsonObject
@@ -15,6 +15,7 @@ from aeon.platform.introspection.erasing import INTROSPECT, SOURCES_INPUT
 from aeon.platform.introspection.model import MAX_NOTE, NewNote, NoteSources
 from aeon.platform.knowledge.switches import is_on
 from aeon.platform.runs.machine.state import ENDED_PHASES
+from aeon.platform.runs.model import Run
 from aeon.platform.runs.service import RunView
 from aeon.platform.summaries.checks import repeats
 
@@ -40,16 +41,18 @@ class ConversationNotes:
         self._runs = runs
 
     def begin(self, conversation: str) -> str | None:
-        """Start the run that makes a note of a conversation's newest summaries, and return its id.
+        """Start the run that makes a note of a conversation's newest summaries, or go on with the one started before.
 
-        Returns None until it was compressed often enough since the last note, while the model is busy for the user,
-        and unless they have switched it on.
+        Returns None until it was compressed often enough since the last note, while the model is busy for the user
+        otherwise, and unless they have switched it on.
         """
         if not is_on(self._platform.store, self._user, "introspection"):
             return None
         number, since = self._platform.notes.compressions(conversation)
         if since < self._platform.introspects_after or not may_begin(self._platform, self._user):
             return None
+        if begun := open_runs(self._platform, self._user, self._runs()):
+            return next((each.id for each in begun if _made_for(each) == conversation), None)
         inputs = self._inputs(conversation, number, since)
         if inputs is None:
             return None
@@ -115,6 +118,11 @@ class ConversationNotes:
             f"conversation {kept['conversation']}, compressions {first}-{last}",
         )
         self._platform.notes.replace(self._user, new)
+
+
+def _made_for(run: Run) -> str | None:
+    """Return the conversation for which a run makes a note; None if it makes something else."""
+    return run.inputs[SOURCES_INPUT]["conversation"] if run.process_name == INTROSPECT else None
 
 
 def note_from(reply: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Final
 
-from aeon.application.background_models import instructions_of, may_begin, output_text
+from aeon.application.background_models import instructions_of, may_begin, open_runs, output_text
 from aeon.application.reply_forms import default_reply_form
 from aeon.application.runs import RunService
 from aeon.base.errors import AeonError
@@ -50,13 +50,15 @@ class ConversationSummaries:
         return self._platform.compresses_conversations and self._platform.answers_at_once()
 
     def begin(self, conversation: str) -> str | None:
-        """Start the run that sums up the next part of a conversation, and return its id.
+        """Start the run that sums up the next part of a conversation, or go on with the one that was started before.
 
-        Returns None while the conversation fits its budget, while the model is busy for the user, and if they have
-        switched it off.
+        Returns None while the conversation fits its budget, while the model is busy for the user otherwise, and if they
+        have switched it off.
         """
         if not is_on(self._platform.store, self._user, "compression") or not may_begin(self._platform, self._user):
             return None
+        if begun := open_runs(self._platform, self._user, self._runs()):
+            return next((each.id for each in begun if _made_for(each) == conversation), None)
         form = default_reply_form(self._platform, self._platform.context)
         while (planned := self._platform.compression.next_summary(self._user, conversation, form)) is not None:
             run = self._begun(planned)
@@ -121,3 +123,8 @@ class ConversationSummaries:
         tokens = estimate_tokens(text)
         new = NewSummary(CoveredSpan.from_json(kept), text, tokens, process_id, view.run.id)
         return bool(text) and self._platform.summaries.add(self._user, new) is not None
+
+
+def _made_for(run: Run) -> str | None:
+    """Return the conversation for which a run makes a summary; None if it makes something else."""
+    return run.inputs[SPAN_INPUT]["madeFor"] if run.process_name == COMPRESS else None

@@ -134,9 +134,10 @@ class SummaryRepository(SummaryReader):
         rows = self._store.read(queries.CHANGED, {"since": since, "limit": limit})
         return [ChangedConversation(row["owner_id"], row["id"], row["version"]) for row in rows]
 
-    def has_open_run(self, user: str, processes: Sequence[str]) -> bool:
-        """Return whether a run of one of these Processes has begun for a user and has not ended."""
-        return bool(self._store.read(queries.OPEN_RUNS, {"user": user, "names": list[Json](processes)}))
+    def list_open_runs(self, user: str, processes: Sequence[str]) -> list[str]:
+        """Return the runs of these Processes that have begun for a user and have not ended."""
+        rows = self._store.read(queries.OPEN_RUNS, {"user": user, "names": list[Json](processes)})
+        return [row["id"] for row in rows]
 
     def count_deleted(self, user: str, span: CoveredSpan) -> int:
         """Return how many summaries of the same span were deleted."""
