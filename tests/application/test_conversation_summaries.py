@@ -142,6 +142,7 @@ def test_a_temporary_conversation_is_never_summed_up_platform_28(opened):
         ("...", "it is empty"),
         (lambda request: request.prompt, "as long as its source"),
         ("Keep who said what, all names, numbers, dates and decisions, and questions", "the instructions"),
+        (lambda request: request.prompt.splitlines()[-1], "the instructions"),
         ("They said something about nothing in particular.", "no name and no number"),
     ],
 )

@@ -38,14 +38,18 @@ def open_runs(platform: Platform, user: str, runs: RunService) -> list[Run]:
 
 
 def instructions_of(platform: Platform, user: str, view: RunView) -> str:
-    """Return what the model was told in a run: the prompts of its tools, with the names of what is filled in."""
+    """Return what the model was told in a run: the prompts of its tools, with the numbers that are filled in."""
     told: list[str] = []
     for call in view.plan.calls.values():
         with suppress(AeonError):  # a tool that was deleted since
             operation = platform.catalog.tools.get(user, call.id).operation
             if isinstance(operation, LlmCall):
                 told += [operation.system_prompt, operation.prompt_template]
-    return "\n".join(told)
+    text = "\n".join(told)
+    for name, value in view.run.inputs.items():
+        if isinstance(value, int):
+            text = text.replace(f"{{{{{name}}}}}", str(value))
+    return text
 
 
 def output_text(view: RunView) -> str:
