@@ -10,6 +10,7 @@ from aeon.platform.conversations import queries as conversations
 from aeon.platform.episodes import queries as episodes
 from aeon.platform.introspection import queries as introspection
 from aeon.platform.knowledge import queries as knowledge
+from aeon.platform.knowledge import search_queries as retrieval
 from aeon.platform.metrics import queries as metrics
 from aeon.platform.processes import queries as processes
 from aeon.platform.runs import queries as runs
@@ -56,6 +57,7 @@ ROOMS = (
     conversations,
     episodes,
     knowledge,
+    retrieval,
     metrics,
     processes,
     runs,
