@@ -7,7 +7,8 @@ from tests.platform.knowledge.test_retrieval import write_note
 from aeon.base.errors import LLMError
 from aeon.platform.conversations.erasing import ErasureRepository, ErasureTarget
 from aeon.platform.embedder import EmbeddedTexts, Embedder
-from aeon.platform.knowledge.embedding_backlog import EmbeddingBacklog, remove_vectors, text_parts
+from aeon.platform.episodes.forgetting import remove_vectors
+from aeon.platform.knowledge.embedding_backlog import EmbeddingBacklog, text_parts
 from aeon.platform.knowledge.retrieval import KnowledgeSearch
 from aeon.testing.embedding import HashEmbedder
 

@@ -392,11 +392,6 @@ SET content = NULL, content_hash = NULL, marks = NULL, imported = NULL, forgotte
 WHERE id = :id AND forgotten_at IS NULL
 """
 
-REMOVE_VECTORS: Final = """
-DELETE FROM vectors WHERE label = 'Episode' AND subject >= :id AND subject < :id || '$' AND owner_id = :user
-"""
-"""Removes the vectors of an alternative: their subjects are its id, and the id, `#` and a number."""
-
 ERASE_TITLE: Final = """
 UPDATE conversations SET title = NULL, title_by = NULL, tags = :tags, version = version + 1
 WHERE id = :id AND owner_id = :user

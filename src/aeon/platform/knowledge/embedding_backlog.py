@@ -5,6 +5,7 @@ from typing import Final, NamedTuple
 
 from aeon.base.json import JsonObject
 from aeon.platform.embedder import Embedder, EmbeddingInputError
+from aeon.platform.episodes.forgetting import remove_vectors
 from aeon.platform.knowledge import search_queries as queries
 from aeon.platform.knowledge.parts import TextPart, split_text
 from aeon.platform.knowledge.vectors import encode_vector, vector_subject
@@ -69,7 +70,7 @@ class EmbeddingBacklog:
         vectors = list(self._vectors(row["content"]))
 
         def work(unit: UnitOfWork) -> None:
-            unit.write(queries.REMOVE_VECTORS, of_text)
+            remove_vectors(unit, user, row["id"])
             if not (unit.read(queries.LOCKED_MESSAGE, of_text) or unit.read(queries.LOCKED_NOTE, of_text)):
                 return  # erased meanwhile
             for part, vector in enumerate(vectors):
@@ -85,8 +86,3 @@ class EmbeddingBacklog:
                 yield encode_vector(self._embedder.embed([part.of(text)]).vectors[0])
             except EmbeddingInputError:
                 yield ""
-
-
-def remove_vectors(unit: UnitOfWork, user: str, message: str) -> None:
-    """Remove the vectors of a message or note, which the same transaction erases (platform 28)."""
-    unit.write(queries.REMOVE_VECTORS, {"user": user, "id": message})

@@ -140,10 +140,6 @@ WHERE owner_id = :user AND model = :model AND label = 'Episode' AND replace(subj
 """
 """How many texts have vectors of a model. The subject of a text's first vector is its id alone."""
 
-REMOVE_VECTORS: Final = """
-DELETE FROM vectors WHERE label = 'Episode' AND subject >= :id AND subject < :id || '$' AND owner_id = :user
-"""
-
 ADD_VECTOR: Final = """
 INSERT INTO vectors (label, subject, owner_id, model, vector) VALUES ('Episode', :subject, :user, :model, :vector)
 """
