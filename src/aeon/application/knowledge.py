@@ -1,6 +1,7 @@
 """`KnowledgeService`: what is known of what a user said: names, facts, and where each was said."""
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Final, NamedTuple
 from uuid import uuid4
 
@@ -24,6 +25,7 @@ __all__ = [
     "EntityChange",
     "EntityCount",
     "EntityView",
+    "ExtractionBacklog",
     "Fact",
     "FactState",
     "KnowledgeService",
@@ -69,6 +71,13 @@ class EntityView(NamedTuple):
             "mentions": mentions,
             "similar": similar,
         }
+
+
+class ExtractionBacklog(NamedTuple):
+    """How many episodes of a user wait for extraction, and for how many seconds the oldest of them."""
+
+    episodes: int
+    seconds: float
 
 
 class KnowledgeStatus(NamedTuple):
@@ -274,6 +283,15 @@ class KnowledgeService:
             self.settings(),
             self._platform.facts.count_by_state(self._user),
         )
+
+    def backlog(self) -> ExtractionBacklog:
+        """Return how far the background is behind."""
+        queue = self._platform.extraction.state(self._user)
+        if queue.oldest is None:
+            return ExtractionBacklog(queue.waiting, 0.0)
+        now = datetime.fromisoformat(self._platform.catalog.ledger.now())
+        waited = (now - datetime.fromisoformat(queue.oldest)).total_seconds()
+        return ExtractionBacklog(queue.waiting, max(0.0, waited))
 
     def configure(self, changes: dict[str, str], *, key: str | None = None) -> KnowledgeSettings:
         """Let the background do more or less: see `KnowledgeSettings`. Raises RuleError."""

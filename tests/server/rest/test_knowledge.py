@@ -195,3 +195,18 @@ def test_each_user_has_knowledge_of_their_own_platform_16(site, me, told):
     told("Tove rows in Graz.", user="eve")
     assert facts(eve, "Tove").keys() == {"Tove rows in Graz."}
     assert facts(me, "Tove").keys() == {"Tove lives in Linz."}
+
+
+def test_what_waits_for_extraction_and_how_long_is_measured_for_each_user_platform_18(site, me, told):
+    def measured(client):
+        lines = [each.split(" ") for each in client.get("/metrics").text.splitlines() if each[:1] != "#"]
+        return [float(value) for name, value in lines if name.startswith("aeon_knowledge_waiting")]
+
+    assert measured(me) == [0, 0]
+    own = site.workspaces.of("me")
+    own.conversations.say(own.conversations.create().id, "Tove lives in Linz.")
+    waiting, seconds = measured(me)
+    assert (waiting, seconds > 0) == (1, True)
+    assert measured(site.client("eve")) == [0, 0]
+    own.knowledge.catch_up()
+    assert measured(me) == [0, 0]
