@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aeon.platform.knowledge.parts import TextPart, split_text
+from aeon.platform.knowledge.parts import TextSpan, split_text
 
 
 def test_a_text_is_split_at_the_ends_of_sentences():
@@ -13,8 +13,8 @@ def test_a_text_is_split_at_the_ends_of_sentences():
 
 
 def test_a_text_that_fits_is_one_part():
-    assert split_text("", len, 10) == [TextPart(0, 0)]
-    assert split_text("One. Two.", len, 10) == [TextPart(0, 9)]
+    assert split_text("", len, 10) == [TextSpan(0, 0)]
+    assert split_text("One. Two.", len, 10) == [TextSpan(0, 9)]
 
 
 def test_a_sentence_that_is_too_long_is_cut_between_words():

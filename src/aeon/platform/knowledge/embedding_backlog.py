@@ -7,7 +7,7 @@ from aeon.base.json import JsonObject
 from aeon.platform.embedder import Embedder, EmbeddingInputError
 from aeon.platform.episodes.forgetting import remove_vectors
 from aeon.platform.knowledge import search_queries as queries
-from aeon.platform.knowledge.parts import TextPart, split_text
+from aeon.platform.knowledge.parts import TextSpan, split_text
 from aeon.platform.knowledge.vectors import encode_vector, vector_subject
 from aeon.platform.store import Row, Store, UnitOfWork
 
@@ -25,7 +25,7 @@ class EmbeddingProgress(NamedTuple):
     all: int
 
 
-def text_parts(embedder: Embedder, text: str) -> list[TextPart]:
+def text_parts(embedder: Embedder, text: str) -> list[TextSpan]:
     """Return the parts of a text that get vectors, each as long as the model takes."""
     limit = embedder.max_tokens
     if limit is None or embedder.count_tokens("a") is None:

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import Final, NamedTuple
 
-from aeon.platform.knowledge.parts import TextPart, split_text
+from aeon.platform.knowledge.parts import TextSpan, split_text
 from aeon.platform.knowledge.stems import stem_of
 from aeon.platform.knowledge.time_words import Period, find_periods, has_relative_words, has_time_words
 from aeon.platform.search.message_words import message_words
@@ -32,7 +32,7 @@ _MAX_TIMED: Final = 2_000
 """The number of characters of a part in which days are looked for."""
 
 
-class Message(NamedTuple):
+class EpisodeText(NamedTuple):
     """What was said: a message or an answer of a conversation, or a note, which has none of both.
 
     `id` is that of the alternative, or of the note's episode. `at` is when it was said.
@@ -46,7 +46,7 @@ class Message(NamedTuple):
     content: str
 
 
-class Passage(NamedTuple):
+class IndexedPassage(NamedTuple):
     """A message, or `part` of a long one, as the search ranks it.
 
     `weight` grows with the logarithm of its words. `days` are those that it speaks of.
@@ -57,7 +57,7 @@ class Passage(NamedTuple):
     alternative: str | None
     speaker: str
     at: str
-    part: TextPart
+    part: TextSpan
     weight: float
     is_question: bool
     tells_time: bool
@@ -72,7 +72,7 @@ class Passage(NamedTuple):
 class PassageStems(NamedTuple):
     """A passage, and how often each stem occurs: in the passage alone, and in it with its neighbours."""
 
-    passage: Passage
+    passage: IndexedPassage
     own: Mapping[str, int]
     wide: Mapping[str, int]
 
@@ -86,16 +86,16 @@ def said_on(at: str) -> Period:
 class MessageWords(NamedTuple):
     """The words of a message, by its parts, and how many they are."""
 
-    message: Message
-    parts: list[tuple[TextPart, list[str]]]
+    message: EpisodeText
+    parts: list[tuple[TextSpan, list[str]]]
     size: int
 
 
-def read_words(message: Message) -> MessageWords:
+def read_words(message: EpisodeText) -> MessageWords:
     """Return the words of a message, split into parts if it is long."""
     words = list(message_words(message.content))
     if len(words) <= _PART_WORDS:
-        return MessageWords(message, [(TextPart(0, len(message.content)), words)], len(words))
+        return MessageWords(message, [(TextSpan(0, len(message.content)), words)], len(words))
     parts = split_text(message.content, lambda text: sum(1 for _ in message_words(text)), _PART_WORDS)
     return MessageWords(message, [(part, list(message_words(part.of(message.content)))) for part in parts], len(words))
 
@@ -122,14 +122,14 @@ def _neighbours(path: Sequence[MessageWords], at: int) -> list[int]:
     return found
 
 
-def _passage(message: Message, part: TextPart, words: Sequence[str], around: Mapping[str, int]) -> PassageStems:
+def _passage(message: EpisodeText, part: TextSpan, words: Sequence[str], around: Mapping[str, int]) -> PassageStems:
     text = part.of(message.content)
     distinct = set(words)
     days = find_periods(text[:_MAX_TIMED], said_on(message.at).first) if has_time_words(distinct) else []
     own, wide = _stems(words), Counter(around)
     for stem, count in own.items():
         wide[stem] += _OWN_WEIGHT * count
-    passage = Passage(
+    passage = IndexedPassage(
         *message[:-1],
         part,
         math.log(3 + len(words)),

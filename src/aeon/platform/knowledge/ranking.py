@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from typing import Final, NamedTuple
 
-from aeon.platform.knowledge.passages import Passage
+from aeon.platform.knowledge.passages import IndexedPassage
 from aeon.platform.knowledge.time_words import Period, asks_for_time, find_periods
 
 CANDIDATES: Final = 150
@@ -66,7 +66,7 @@ class Question(NamedTuple):
         return cls(find_periods(text, today), asks_for_time(text), _BY_YOU.search(text[:_MAX_TEXT]) is not None)
 
 
-def best_by_words(scores: Mapping[int, float], passages: Mapping[int, Passage], question: Question) -> list[int]:
+def best_by_words(scores: Mapping[int, float], passages: Mapping[int, IndexedPassage], question: Question) -> list[int]:
     """Return the numbers of the passages that are the best candidates for their words."""
     best = sorted(scores, key=scores.__getitem__, reverse=True)[: _FACTORED * CANDIDATES]
     best.sort(key=lambda number: -scores[number] * _factor(passages[number], question))
@@ -75,7 +75,7 @@ def best_by_words(scores: Mapping[int, float], passages: Mapping[int, Passage], 
 
 def rank_passages(
     candidates: Iterable[int],
-    passages: Mapping[int, Passage],
+    passages: Mapping[int, IndexedPassage],
     words: Mapping[int, float],
     cosines: Mapping[str, float],
     question: Question,
@@ -98,7 +98,7 @@ def rank_passages(
     return sorted(best.values(), key=lambda each: (-each[0], -each[1]))
 
 
-def _factor(passage: Passage, question: Question) -> float:
+def _factor(passage: IndexedPassage, question: Question) -> float:
     factor = 1.0
     if passage.is_question:
         factor *= _QUESTION_FACTOR
@@ -109,7 +109,7 @@ def _factor(passage: Passage, question: Question) -> float:
     return factor
 
 
-def _is_of(passage: Passage, days: Sequence[Period]) -> bool:
+def _is_of(passage: IndexedPassage, days: Sequence[Period]) -> bool:
     """Whether a passage was said on one of these days, or names one."""
     own = (passage.said, *passage.days)
     return any(period.overlaps(other) for period in days for other in own)

@@ -15,8 +15,8 @@ from aeon.base.json import Json, JsonObject
 from aeon.platform.embedder import Embedder, EmbeddingInputError, Vector
 from aeon.platform.knowledge import search_queries as queries
 from aeon.platform.knowledge.embedding_backlog import text_parts
-from aeon.platform.knowledge.parts import TextPart
-from aeon.platform.knowledge.passages import Passage
+from aeon.platform.knowledge.parts import TextSpan
+from aeon.platform.knowledge.passages import IndexedPassage
 from aeon.platform.knowledge.ranking import CANDIDATES, LEAST_COSINE, Question, best_by_words, rank_passages
 from aeon.platform.knowledge.stems import question_stems
 from aeon.platform.knowledge.user_index import UserIndex
@@ -41,7 +41,7 @@ class PassageFilter(NamedTuple):
     until: str | None = None
     without: frozenset[str] = frozenset()
 
-    def lets_through(self, passage: Passage) -> bool:
+    def lets_through(self, passage: IndexedPassage) -> bool:
         """Whether a passage is what it must be."""
         return (
             self.conversation in (None, passage.conversation)
@@ -256,7 +256,7 @@ class _Parts(NamedTuple):
     by_words: AbstractSet[int]
     cosines: Cosines | None
 
-    def part_of(self, passage: Passage, number: int, content: str, embedder: Embedder | None) -> TextPart:
+    def part_of(self, passage: IndexedPassage, number: int, content: str, embedder: Embedder | None) -> TextSpan:
         """Return the part with the words of the question, or without any, the part that is closest in meaning."""
         if number in self.by_words or self.cosines is None or embedder is None:
             return passage.part
@@ -264,7 +264,7 @@ class _Parts(NamedTuple):
         return parts[min(len(parts) - 1, self.cosines.best_part(passage.message))]
 
 
-def _texts(unit: UnitOfWork, user: str, passages: Sequence[Passage]) -> dict[str, Row]:
+def _texts(unit: UnitOfWork, user: str, passages: Sequence[IndexedPassage]) -> dict[str, Row]:
     """Return, by id, the messages and notes that still count, with their texts and episodes."""
     said: list[Json] = [each.message for each in passages if each.alternative is not None]
     noted: list[Json] = [each.message for each in passages if each.alternative is None]
@@ -275,7 +275,7 @@ def _texts(unit: UnitOfWork, user: str, passages: Sequence[Passage]) -> dict[str
     return rows
 
 
-def _retrieved(passage: Passage, row: Row, part: TextPart, score: float) -> RetrievedPassage:
+def _retrieved(passage: IndexedPassage, row: Row, part: TextSpan, score: float) -> RetrievedPassage:
     return RetrievedPassage(
         row["episode_id"],
         passage.alternative,

@@ -9,7 +9,14 @@ from typing import Final, NamedTuple
 
 from aeon.base.json import Json, JsonObject
 from aeon.platform.knowledge import search_queries as queries
-from aeon.platform.knowledge.passages import NEIGHBOURS, Message, MessageWords, Passage, passages_of, read_words
+from aeon.platform.knowledge.passages import (
+    NEIGHBOURS,
+    EpisodeText,
+    IndexedPassage,
+    MessageWords,
+    passages_of,
+    read_words,
+)
 from aeon.platform.knowledge.word_index import WordIndex
 from aeon.platform.store import Row, UnitOfWork
 
@@ -51,7 +58,7 @@ class UserIndex:
 
     def __init__(self, user: str) -> None:
         self.words = WordIndex()
-        self.passages: dict[int, Passage] = {}
+        self.passages: dict[int, IndexedPassage] = {}
         self.numbers: dict[str, list[int]] = {}
         """The numbers of the passages of each message and note, those of the kept branches included."""
 
@@ -182,7 +189,7 @@ class UserIndex:
                 for each in passages_of([read_words(_note(row))], 0):
                     self._add(each.passage, each.own, each.wide)
 
-    def _add(self, passage: Passage, own: Mapping[str, int], wide: Mapping[str, int]) -> int:
+    def _add(self, passage: IndexedPassage, own: Mapping[str, int], wide: Mapping[str, int]) -> int:
         number = self.words.add(own, wide)
         self.changes += 1
         self.passages[number] = passage
@@ -216,10 +223,10 @@ def _common_length(before: Sequence[_Entry], after: Sequence[_Entry]) -> int:
     return next((at for at in range(length) if before[at] != after[at]), length)
 
 
-def _message(row: Row, content: str) -> Message:
-    return Message(row["id"], row["conversation_id"], row["id"], row["speaker"], row["at"], content)
+def _message(row: Row, content: str) -> EpisodeText:
+    return EpisodeText(row["id"], row["conversation_id"], row["id"], row["speaker"], row["at"], content)
 
 
-def _note(row: Row) -> Message:
+def _note(row: Row) -> EpisodeText:
     conversation = row["covered_conversation_id"] or row["group_id"]
-    return Message(row["id"], conversation, None, row["source"], row["at"], row["content"])
+    return EpisodeText(row["id"], conversation, None, row["source"], row["at"], row["content"])
