@@ -13,7 +13,7 @@ from aeon.platform.conversations.repository import ConversationRepository
 from aeon.platform.conversations.turns import EndedAnswer, Executor, TurnRepository
 from aeon.platform.episodes.writing import OwnEpisode, add_own_episode, episode_id
 from aeon.platform.graph_types import GRAPH_SCHEMA
-from aeon.platform.knowledge.entities import EntityRepository, NewEntity
+from aeon.platform.knowledge.entities import NamedEntityRepository, NewEntity
 from aeon.platform.knowledge.extraction import ExtractionQueue
 from aeon.platform.ledger import MutationRequest
 from aeon.platform.metrics.model import NewMetric, NewMetricValue
@@ -453,7 +453,7 @@ class Shown:
         conversation = self.conversations.create(NewConversation(), MutationRequest(self.user))
         told = self.turns.append(conversation.id, "We saw Tove.", MutationRequest(self.user))
         ExtractionQueue(self.store, ledger, new_id).extract_by_code(self.user)
-        self.entities = entities = EntityRepository(self.store, ledger, new_id)
+        self.entities = entities = NamedEntityRepository(self.store, ledger, new_id)
         entity = entities.get(self.user, "Tove").id
         self.ids |= {"Episode": episode_id(told.id), "Entity": entity}
         linz = entities.add(NewEntity(name="Linz"), MutationRequest(self.user))

@@ -10,7 +10,7 @@ from aeon.application.pages import Page, checked_limit, decode_cursor, encode_cu
 from aeon.base.json import Json, JsonObject
 from aeon.bootstrap.platform import Platform
 from aeon.platform.errors import NotFoundError, VersionError
-from aeon.platform.knowledge.entities import EntityChange, EntityCount, EntityMention, NewEntity
+from aeon.platform.knowledge.entities import EntityCount, EntityMention, NamedEntityChange, NewEntity
 from aeon.platform.knowledge.extraction import QueueState
 from aeon.platform.knowledge.model import CATEGORIES, MAX_FACT, MAX_NAME, Category, Entity, Fact, FactState, name_key
 from aeon.platform.knowledge.settings import KnowledgeSettings
@@ -22,7 +22,6 @@ __all__ = [
     "MAX_NAME",
     "Category",
     "Entity",
-    "EntityChange",
     "EntityCount",
     "EntityView",
     "ExtractionBacklog",
@@ -31,6 +30,7 @@ __all__ = [
     "KnowledgeService",
     "KnowledgeSettings",
     "KnowledgeStatus",
+    "NamedEntityChange",
     "NewEntity",
     "NotFoundError",
 ]
@@ -200,7 +200,7 @@ class KnowledgeService:
     def change(
         self,
         name: str,
-        change: EntityChange | JsonObject,
+        change: NamedEntityChange | JsonObject,
         *,
         key: str | None = None,
         expected_version: int | None = None,
@@ -209,7 +209,7 @@ class KnowledgeService:
 
         `expected_version` is the version that the caller has read. Raises as `add` does, NotFoundError, VersionError.
         """
-        wanted = EntityChange.parsed(change) if isinstance(change, dict) else change
+        wanted = NamedEntityChange.parsed(change) if isinstance(change, dict) else change
         entity = self._platform.entities.get(self._user, name)
         return self._platform.entities.change(entity.id, wanted, self._request(key, expected_version))
 

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from aeon.platform.conversations.turns import TurnRepository
     from aeon.platform.embedder import Embedder
     from aeon.platform.introspection.repository import NoteRepository
-    from aeon.platform.knowledge.entities import EntityRepository
+    from aeon.platform.knowledge.entities import NamedEntityRepository
     from aeon.platform.knowledge.extraction import ExtractionQueue
     from aeon.platform.knowledge.facts import FactRepository
     from aeon.platform.knowledge.retrieval import KnowledgeSearch
@@ -166,11 +166,11 @@ class Platform:
         return MessageSearch(self.store)
 
     @cached_property
-    def entities(self) -> "EntityRepository":
+    def entities(self) -> "NamedEntityRepository":
         """The entities that users know."""
-        from aeon.platform.knowledge.entities import EntityRepository
+        from aeon.platform.knowledge.entities import NamedEntityRepository
 
-        return EntityRepository(self.store, self.catalog.ledger, self.catalog.new_id)
+        return NamedEntityRepository(self.store, self.catalog.ledger, self.catalog.new_id)
 
     @cached_property
     def facts(self) -> "FactRepository":

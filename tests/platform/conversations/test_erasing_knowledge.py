@@ -8,7 +8,7 @@ from aeon.base.json import canonical_json
 from aeon.platform.conversations.erasing import TABLES, ErasureRepository, ErasureTarget
 from aeon.platform.episodes.writing import episode_id
 from aeon.platform.errors import NotFoundError
-from aeon.platform.knowledge.entities import EntityChange, NewEntity
+from aeon.platform.knowledge.entities import NamedEntityChange, NewEntity
 from aeon.platform.knowledge.extraction import found_by_code
 from aeon.testing.records import new_record
 from aeon.testing.store.rows import insertion, row_of
@@ -131,7 +131,7 @@ def test_an_entity_that_the_user_made_or_named_stays_platform_28(talk, erasures,
     if made == "after":
         talk.entities.add(NewEntity(name=name, summary="A ship."), talk.request())
     if made == "renamed":
-        talk.entities.change("Ida", EntityChange(name=name, summary="A ship."), talk.request())
+        talk.entities.change("Ida", NamedEntityChange(name=name, summary="A ship."), talk.request())
     erase(talk, erasures, message)
     kept = talk.entities.get(talk.user, name)
     assert (kept.name, kept.summary, kept.made_by) == (name, "A ship.", "user")

@@ -5,7 +5,7 @@ from datetime import date
 import pytest
 from tests.platform.conversations.conftest import Talk
 
-from aeon.platform.knowledge.entities import EntityRepository
+from aeon.platform.knowledge.entities import NamedEntityRepository
 from aeon.platform.knowledge.extraction import ExtractionQueue
 from aeon.platform.knowledge.facts import FactRepository
 from aeon.platform.knowledge.retrieval import KnowledgeSearch
@@ -32,7 +32,7 @@ class Known(Talk):
     def know(self):
         catalog, store = self.world.catalog, self.store
         given = (store, catalog.ledger, catalog.new_id)
-        self.entities = EntityRepository(*given)
+        self.entities = NamedEntityRepository(*given)
         self.facts = FactRepository(*given)
         self.queue = ExtractionQueue(*given)
         self.settings = KnowledgeSettingsRepository(store, catalog.ledger)

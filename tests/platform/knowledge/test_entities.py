@@ -3,7 +3,7 @@
 import pytest
 
 from aeon.platform.errors import ConflictError, NotFoundError, RuleError
-from aeon.platform.knowledge.entities import EntityChange, NewEntity
+from aeon.platform.knowledge.entities import NamedEntityChange, NewEntity
 
 
 def test_a_found_entity_becomes_the_users_own_and_keeps_its_id_platform_37(known):
@@ -54,13 +54,13 @@ def test_the_users_own_entity_is_the_one_that_stays_platform_37(known):
 
 def test_a_rename_keeps_facts_and_a_taken_name_is_refused(known):
     known.tell("We saw Tovi in Linz.")
-    renamed = known.entities.change("Tovi", EntityChange(name="Tove", summary="A friend."), known.request())
+    renamed = known.entities.change("Tovi", NamedEntityChange(name="Tove", summary="A friend."), known.request())
     assert (renamed.name, renamed.summary, renamed.version) == ("Tove", "A friend.", 2)
     assert known.believed("Tove") == {"We saw Tovi in Linz."}
     with pytest.raises(ConflictError, match="You have 'Linz' already"):
-        known.entities.change("Tove", EntityChange(name="Linz"), known.request())
+        known.entities.change("Tove", NamedEntityChange(name="Linz"), known.request())
     with pytest.raises(RuleError, match="no letters or digits"):
-        known.entities.change("Tove", EntityChange(name="!?"), known.request())
+        known.entities.change("Tove", NamedEntityChange(name="!?"), known.request())
 
 
 def test_a_forgotten_entity_keeps_its_id_alone_platform_28(known):

@@ -3,7 +3,7 @@
 from concurrent.futures import ThreadPoolExecutor
 
 from aeon.platform.episodes.writing import add_missing_episodes, episode_id
-from aeon.platform.knowledge.extraction import Extracted
+from aeon.platform.knowledge.extraction import ExtractionResult
 from aeon.testing.store.rows import insertion
 
 EPISODES = "SELECT id, source, name, group_id, content FROM episodes WHERE owner_id = :user ORDER BY created_at, source"
@@ -47,7 +47,7 @@ def test_an_episode_is_extracted_once_however_often_it_is_tried(known):
     known.extract()
     before = counts(known)
     assert before == (4, 4, 2)
-    assert not known.queue.finish(known.user, waiting[0], Extracted(["Somebody Else"]))
+    assert not known.queue.finish(known.user, waiting[0], ExtractionResult(["Somebody Else"]))
     known.extract()
     assert counts(known) == before
     assert known.queue.state(known.user).waiting == 0

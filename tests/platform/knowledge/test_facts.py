@@ -5,7 +5,7 @@ import random
 import pytest
 
 from aeon.platform.errors import NotFoundError, RuleError
-from aeon.platform.knowledge.facts import Place
+from aeon.platform.knowledge.facts import Viewpoint
 from aeon.platform.knowledge.model import Assertion, Source, holds
 
 
@@ -42,7 +42,7 @@ def test_the_branch_on_screen_decides_what_is_believed_platform_35(known):
     assert known.believed("Tove") == {"Tove lives in Linz."}
     known.turns.activate(graz.id, known.request())
     assert known.believed("Tove") == {"Tove lives in Graz."}
-    seen_from_linz = Place(place.id, [linz.id])
+    seen_from_linz = Viewpoint(place.id, [linz.id])
     tove = known.entities.get(known.user, "Tove")
     held = {each.text for each in known.facts.list_about(known.user, [tove], seen_from_linz) if each.holds}
     assert held == {"Tove lives in Linz."}, "a path counts in place of the tip"

@@ -3,7 +3,7 @@
 import pytest
 
 from aeon.platform.errors import ConflictError, NotFoundError, VersionError
-from aeon.platform.knowledge.entities import EntityChange, NewEntity
+from aeon.platform.knowledge.entities import NamedEntityChange, NewEntity
 from aeon.platform.ledger import MutationRequest, RequestKey
 
 
@@ -18,7 +18,7 @@ def test_a_repeated_request_gets_the_first_answer_and_changes_nothing_platform_2
     steps = [
         lambda: known.entities.add(NewEntity(name="Ida"), keyed("add")).id,
         lambda: known.entities.add(NewEntity(name="Tove", category="Person"), keyed("found")).id,
-        lambda: known.entities.change("Ida", EntityChange(summary="A friend."), keyed("change")).id,
+        lambda: known.entities.change("Ida", NamedEntityChange(summary="A friend."), keyed("change")).id,
         lambda: known.entities.merge("Tove Lindberg", "Tove", keyed("merge")).id,
         lambda: known.entities.unmerge("Tove Lindberg", keyed("unmerge")).id,
         lambda: known.facts.add("Ida rows.", known.entities.get(known.user, "Ida"), keyed("fact")).id,
@@ -40,7 +40,7 @@ def test_a_repeated_erasure_is_done_already_and_without_the_key_nothing_is_found
     for change in (
         lambda: known.entities.forget(tove, known.request()),
         lambda: known.entities.get(known.user, tove),
-        lambda: known.entities.change(tove, EntityChange(name="Tova"), known.request()),
+        lambda: known.entities.change(tove, NamedEntityChange(name="Tova"), known.request()),
         lambda: known.entities.merge("Linz", tove, known.request()),
         lambda: known.entities.unmerge(tove, known.request()),
     ):
@@ -60,10 +60,10 @@ def test_the_key_of_a_fact_is_for_its_text_and_what_it_is_about_platform_20(know
 
 def test_what_another_version_was_read_of_is_not_changed_platform_23(known, keyed):
     known.tell("Tove lives in Linz.", "We saw Ida in Graz.")
-    known.entities.change("Tove", EntityChange(summary="A friend."), keyed("one", 1))
+    known.entities.change("Tove", NamedEntityChange(summary="A friend."), keyed("one", 1))
     known.entities.merge("Ida", "Graz", known.request())
     for change in (
-        lambda request: known.entities.change("Tove", EntityChange(summary="Another."), request),
+        lambda request: known.entities.change("Tove", NamedEntityChange(summary="Another."), request),
         lambda request: known.entities.merge("Tove", "Linz", request),
         lambda request: known.entities.unmerge("Graz", request),
         lambda request: known.entities.forget("Tove", request),

@@ -11,7 +11,7 @@ from tests.platform.knowledge.conftest import Known
 from aeon.llm.interface import TokenCounts
 from aeon.platform.conversations.model import NewConversation
 from aeon.platform.errors import ConflictError
-from aeon.platform.knowledge.entities import EntityRepository, NewEntity
+from aeon.platform.knowledge.entities import NamedEntityRepository, NewEntity
 from aeon.platform.knowledge.facts import FactRepository
 from aeon.platform.ledger import MutationRequest
 from aeon.platform.memory.recall import MAX_TOKENS, Recollection, names_of
@@ -40,7 +40,7 @@ def facts_of(talk):
 
 
 def entities_of(talk):
-    return EntityRepository(talk.store, talk.world.catalog.ledger, talk.world.catalog.new_id)
+    return NamedEntityRepository(talk.store, talk.world.catalog.ledger, talk.world.catalog.new_id)
 
 
 def recalled(talk, memory, text, place=None):

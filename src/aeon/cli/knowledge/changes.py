@@ -2,7 +2,7 @@
 
 import shlex
 
-from aeon.application.knowledge import Category, EntityChange, FactState, NewEntity, NotFoundError
+from aeon.application.knowledge import Category, FactState, NamedEntityChange, NewEntity, NotFoundError
 from aeon.cli.confirmation import confirm
 from aeon.cli.console import print_message
 from aeon.cli.exit_codes import ExitCode
@@ -21,7 +21,7 @@ def add(name: str, fact: str | None, category: Category | None, summary: str | N
             return ExitCode.DONE
         stated = service.add_fact(fact, name)
         if category is not None or summary is not None:
-            service.change(name, EntityChange(category=category, summary=summary))
+            service.change(name, NamedEntityChange(category=category, summary=summary))
         print_fact(stated)
     return ExitCode.DONE
 
@@ -29,7 +29,7 @@ def add(name: str, fact: str | None, category: Category | None, summary: str | N
 def change(name: str, fields: dict[str, str | None], user: str) -> int:
     """Rename an entity, or say what it is. Raises NotFoundError, RuleError, ConflictError."""
     with workspace_session(user) as workspace:
-        changed = workspace.knowledge.change(name, EntityChange.parsed({**fields}))
+        changed = workspace.knowledge.change(name, NamedEntityChange.parsed({**fields}))
         print_message(printable(f"{changed.name} is changed"))
     return ExitCode.DONE
 

@@ -29,7 +29,7 @@ class NewEntity(Record):
     summary: str | None = Field(default=None, max_length=2000)
 
 
-class EntityChange(Record):
+class NamedEntityChange(Record):
     """What a user changes of an entity. None leaves it."""
 
     name: str | None = Field(default=None, min_length=1, max_length=200)
@@ -53,7 +53,7 @@ class EntityCount(NamedTuple):
     mentions: int
 
 
-class EntityRepository:
+class NamedEntityRepository:
     """Reads and writes entities. Thread- and process-safe.
 
     Every method raises StoreError, and NotFoundError for what the user does not have.
@@ -171,7 +171,7 @@ class EntityRepository:
             found = Entity.of_row(rows[0])
             if found.category_by == "user" or found.made_by == "user":
                 raise ConflictError(f"You have {found.name!r} already.", next_step="Change it, or choose another name.")
-            change = EntityChange(name=new.name, category=new.category, summary=new.summary)
+            change = NamedEntityChange(name=new.name, category=new.category, summary=new.summary)
             return self._changed(found, change, mutation)
         at, id_ = self._ledger.now(), self._new_id()
         row: JsonObject = {
@@ -196,7 +196,7 @@ class EntityRepository:
             raise ConflictError(f"You have {new.name!r} already.", next_step="Choose another name.") from None
         return self.find(request.user, answer["id"])
 
-    def change(self, id_: str, change: EntityChange, request: MutationRequest) -> Entity:
+    def change(self, id_: str, change: NamedEntityChange, request: MutationRequest) -> Entity:
         """Change what the user says; their words win over all that is found (platform 17).
 
         One that the user has named is the user's own: it stays when the messages that mention it are erased. Raises as
@@ -294,7 +294,7 @@ class EntityRepository:
         self._commit(self._expecting(mutation, work), mutation, "forget", found)
         return self.find(request.user, found.id)
 
-    def _changed(self, before: Entity, change: EntityChange, mutation: Mutation) -> Entity:
+    def _changed(self, before: Entity, change: NamedEntityChange, mutation: Mutation) -> Entity:
         wanted: JsonObject = {name: value for name, value in change.as_dict().items() if value is not None}
         name = str(wanted.get("name", before.name))
         row: JsonObject = {

@@ -51,7 +51,7 @@ class WaitingEpisode(NamedTuple):
         return self.source in {"message", "note"}
 
 
-class Extracted(NamedTuple):
+class ExtractionResult(NamedTuple):
     """What an extractor found in an episode. Facts refer to names by their keys."""
 
     names: Sequence[str] = ()
@@ -130,7 +130,9 @@ class ExtractionQueue:
             found[row["word"]] = (capital + row["capital"], other + row["small"])
         return found
 
-    def finish(self, user: str, episode: WaitingEpisode, extracted: Extracted, failure: str | None = None) -> bool:
+    def finish(
+        self, user: str, episode: WaitingEpisode, extracted: ExtractionResult, failure: str | None = None
+    ) -> bool:
         """Write what was found in an episode, with its done-mark; return False if it was extracted before."""
         at = self._ledger.now()
         counted = count_cases(episode.content[:_LONGEST]) if episode.source == "message" else {}
@@ -155,7 +157,7 @@ class ExtractionQueue:
         return sum(self.finish(user, each, found_by_code(each, cases)) for each in waiting)
 
     def _write_mentions(
-        self, unit: UnitOfWork, user: str, episode: WaitingEpisode, extracted: Extracted, at: str
+        self, unit: UnitOfWork, user: str, episode: WaitingEpisode, extracted: ExtractionResult, at: str
     ) -> dict[str, str]:
         """Write which entities an episode mentions; return their ids by the keys of names.
 
@@ -178,7 +180,7 @@ class ExtractionQueue:
         unit: UnitOfWork,
         user: str,
         episode: WaitingEpisode,
-        extracted: Extracted,
+        extracted: ExtractionResult,
         entities: dict[str, str],
         at: str,
     ) -> None:
@@ -213,14 +215,14 @@ class ExtractionQueue:
         self._store.update(work)
 
 
-def found_by_code(episode: WaitingEpisode, cases: WordCases) -> Extracted:
+def found_by_code(episode: WaitingEpisode, cases: WordCases) -> ExtractionResult:
     """Returns the names in an episode, and of what a user wrote, the statements (platform 36)."""
     if episode.source not in _SAID:
-        return Extracted()
+        return ExtractionResult()
     text = episode.content[:_LONGEST]
     names = distinct_names(find_names(text, cases))
     if not episode.is_evidence:
-        return Extracted(names)
+        return ExtractionResult(names)
     facts = [
         FoundFact(
             each.text,
@@ -230,7 +232,7 @@ def found_by_code(episode: WaitingEpisode, cases: WordCases) -> Extracted:
         )
         for each in find_statements(text, cases)
     ]
-    return Extracted(names, facts)
+    return ExtractionResult(names, facts)
 
 
 def _sum_of(counts: Iterable[WordCases]) -> dict[str, tuple[int, int]]:

@@ -37,14 +37,14 @@ class FoundFact(NamedTuple):
     true_until: str | None = None
 
 
-class Place(NamedTuple):
+class Viewpoint(NamedTuple):
     """From where a user looks: the alternatives on the path of a conversation, which count in place of its tip."""
 
     conversation: str | None = None
     path: Sequence[str] = ()
 
 
-ON_SCREEN: Final = Place()
+ON_SCREEN: Final = Viewpoint()
 """Every conversation as it is on screen."""
 
 
@@ -72,7 +72,7 @@ class FactRepository:
             raise NotFoundError(f"{what} {id_!r}.", next_step="Take an id from what `show` lists.")
         return found[0]
 
-    def list_about(self, user: str, entities: Iterable[Entity], place: Place = ON_SCREEN) -> list[Fact]:
+    def list_about(self, user: str, entities: Iterable[Entity], place: Viewpoint = ON_SCREEN) -> list[Fact]:
         """Return the facts about any of these entities, oldest first, as they are seen from a place."""
         ids: list[Json] = [each.id for each in entities]
         rows = self._store.read(queries.FACTS_ABOUT, {"user": user, "entities": ids}) if ids else []
@@ -176,7 +176,7 @@ class FactRepository:
     def _row_ids(subject: Entity | None) -> dict[str, str]:
         return {} if subject is None or subject.name_key is None else {"": subject.id}
 
-    def _facts(self, user: str, rows: Sequence[Row], place: Place = ON_SCREEN) -> list[Fact]:
+    def _facts(self, user: str, rows: Sequence[Row], place: Viewpoint = ON_SCREEN) -> list[Fact]:
         ids: list[Json] = [row["id"] for row in rows]
 
         def work(unit: UnitOfWork) -> list[Fact]:

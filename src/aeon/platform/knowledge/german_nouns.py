@@ -18,7 +18,7 @@ from aeon.platform.knowledge.common_words import (
     PROFESSION_ENDINGS,
     STREETS,
 )
-from aeon.platform.knowledge.readings import Reading, has_determiner, is_joined
+from aeon.platform.knowledge.readings import TextReading, has_determiner, is_joined
 
 _PREFIXED: Final = 6
 """Letters from which on a beginning such as "ver" makes a noun."""
@@ -27,17 +27,17 @@ _SHORTEST_NOUN: Final = 4
 """Letters of a common noun that ends a compound, and of what stands before it less one."""
 
 
-def is_noun_at(reading: Reading, place: int, end: int) -> bool:
+def is_noun_at(reading: TextReading, place: int, end: int) -> bool:
     return _is_noun_in_run(reading, place) if end - place > 1 else _is_german_noun(reading, place)
 
 
-def _is_noun_in_run(reading: Reading, place: int) -> bool:
+def _is_noun_in_run(reading: TextReading, place: int) -> bool:
     """Whether the first of several German words with capital letters is a noun before a name: "Projekt Polarstern"."""
     word, after = reading.tokens[place].folded, reading.tokens[place + 1]
     return word in GERMAN_NOUNS or (after.text in PARTICLES and is_plain_noun(word))
 
 
-def _is_german_noun(reading: Reading, place: int) -> bool:
+def _is_german_noun(reading: TextReading, place: int) -> bool:
     """Whether a German word with a capital letter is a common noun at this place, not a name."""
     word = reading.tokens[place].folded
     if _is_street(reading, place) or _is_surname(reading, place):
@@ -53,7 +53,7 @@ def _is_german_noun(reading: Reading, place: int) -> bool:
     return not (is_of_place or reading.tokens[place].begins or _is_beside_verb(reading, place))
 
 
-def _is_beside_verb(reading: Reading, place: int) -> bool:
+def _is_beside_verb(reading: TextReading, place: int) -> bool:
     """Whether a verb of the third person or a naming word stands beside a word: "sagt Jette", "Jette lacht"."""
     before = reading.tokens[place - 1] if place > 0 else None
     after = reading.tokens[place + 1] if place + 1 < len(reading.tokens) else None
@@ -64,7 +64,7 @@ def _is_beside_verb(reading: Reading, place: int) -> bool:
     return has_verb or (before is not None and before.folded in NAMING)
 
 
-def is_placed_as_name(reading: Reading, place: int) -> bool:
+def is_placed_as_name(reading: TextReading, place: int) -> bool:
     """Whether a German word stands where names do: after "in" or "Frau" without an article, or after another name."""
     tokens = reading.tokens
     if place == 0 or tokens[place].begins:
@@ -76,13 +76,13 @@ def is_placed_as_name(reading: Reading, place: int) -> bool:
     return before.folded in PLACE_PREPOSITIONS | PERSON_TITLES | NAMING or (is_after_first_name and not before.begins)
 
 
-def _is_surname(reading: Reading, place: int) -> bool:
+def _is_surname(reading: TextReading, place: int) -> bool:
     """Whether "Frau", "Herr" or "Dr." stands before a word."""
     before = reading.tokens[place - 1] if place > 0 else None
     return before is not None and before.folded in PERSON_TITLES and not reading.tokens[place].begins
 
 
-def _is_noun_by_place(reading: Reading, place: int, *, is_of_place: bool) -> bool:
+def _is_noun_by_place(reading: TextReading, place: int, *, is_of_place: bool) -> bool:
     """Whether an unknown word is a noun by its ending and its neighbours: a verb, what somebody is, part of a list."""
     tokens = reading.tokens
     word = tokens[place].folded
@@ -94,7 +94,7 @@ def _is_noun_by_place(reading: Reading, place: int, *, is_of_place: bool) -> boo
     return _is_in_list_of_nouns(reading, place)
 
 
-def _is_in_list_of_nouns(reading: Reading, place: int) -> bool:
+def _is_in_list_of_nouns(reading: TextReading, place: int) -> bool:
     """Whether a comma joins a word to a common noun: "Schrauben, Dübel, Farbeimer"."""
     tokens = reading.tokens
     before = tokens[place - 1] if place > 0 else None
@@ -111,7 +111,7 @@ def _is_listed(word: str) -> bool:
     return last in GERMAN_NOUNS or last.endswith(GERMAN_NOUN_ENDINGS)
 
 
-def _is_street(reading: Reading, place: int) -> bool:
+def _is_street(reading: TextReading, place: int) -> bool:
     """Whether a word is a street with its number: "Kaltenbachstraße 7"."""
     after = reading.tokens[place + 1 : place + 2]
     is_before_number = bool(after) and after[0].text.isdigit() and after[0].gap == " "

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, cast
 
 from aeon.base.json import Json, JsonObject
-from aeon.platform.knowledge.extraction import Extracted
+from aeon.platform.knowledge.extraction import ExtractionResult
 from aeon.platform.knowledge.facts import FoundFact
 from aeon.platform.knowledge.model import CATEGORIES, MAX_FACT, MODEL, Category, Fact, name_key
 from aeon.platform.search.message_words import message_words
@@ -36,7 +36,9 @@ def model_inputs(text: str, names: Sequence[str], known: Sequence[Fact], said_on
     }
 
 
-def checked_findings(found: Mapping[str, Json], text: str, names: Sequence[str], known: Sequence[Fact]) -> Extracted:
+def checked_findings(
+    found: Mapping[str, Json], text: str, names: Sequence[str], known: Sequence[Fact]
+) -> ExtractionResult:
     """Returns what a model found, as far as the message bears it out.
 
     Facts whose words the message does not have, about names that it does not have, and numbers of facts that were not
@@ -46,7 +48,9 @@ def checked_findings(found: Mapping[str, Json], text: str, names: Sequence[str],
     facts = list(_facts(found.get("facts"), text, keys))[:_MOST]
     shown = known[:MAX_KNOWN]
     contradicted = [shown[number - 1].id for number in _numbers(found.get("contradicts"), len(shown))]
-    return Extracted(names, facts, MODEL, "confirmed", contradicted, dict(_categories(found.get("categories"), keys)))
+    return ExtractionResult(
+        names, facts, MODEL, "confirmed", contradicted, dict(_categories(found.get("categories"), keys))
+    )
 
 
 def _facts(found: Json, text: str, keys: set[str]) -> Iterator[FoundFact]:

@@ -26,7 +26,7 @@ from aeon.platform.knowledge.common_words import (
     WATERS,
 )
 from aeon.platform.knowledge.german_nouns import is_noun_at, is_plain_noun
-from aeon.platform.knowledge.readings import INNER, Reading, Token, WordCases, is_joined, read_text
+from aeon.platform.knowledge.readings import INNER, TextReading, Token, WordCases, is_joined, read_text
 
 _FIRST_PERSON: Final = re.compile(r"i(?:['\u2019]|$)")
 _MAX_WORDS: Final = 6
@@ -66,7 +66,7 @@ def _is_part(name: str, other: str) -> bool:
     return name != other and f" {name} " in f" {other} "
 
 
-def _phrases(reading: Reading) -> Iterator[FoundName]:
+def _phrases(reading: TextReading) -> Iterator[FoundName]:
     """Yield the names: runs of words with capital letters, joined by particles, of which each begins as a name does."""
     place = 0
     while place < len(reading.tokens):
@@ -81,7 +81,7 @@ def _phrases(reading: Reading) -> Iterator[FoundName]:
         place = max(after, place + 1)
 
 
-def _is_before_noun(reading: Reading, first: int, after: int, end: int) -> bool:
+def _is_before_noun(reading: TextReading, first: int, after: int, end: int) -> bool:
     """Whether the words of a run before a noun are no name: "Bremer Kollegen", "Hilft Wärme"."""
     if after == end:
         return False
@@ -89,7 +89,7 @@ def _is_before_noun(reading: Reading, first: int, after: int, end: int) -> bool:
     return word.folded.endswith("er") or (reading.tokens[first].begins and not word.folded.endswith("s"))
 
 
-def _noun_within(reading: Reading, first: int, end: int) -> int:
+def _noun_within(reading: TextReading, first: int, end: int) -> int:
     """Return where a German common noun ends a run after a name: "Henrikes Bruder"; the run's end without one."""
     if reading.language == "de" and first < end and reading.tokens[end - 1].folded not in LEGAL_FORMS:
         for place in range(first + 1, end):
@@ -103,12 +103,12 @@ def _noun_within(reading: Reading, first: int, end: int) -> int:
     return end
 
 
-def _is_known_name(reading: Reading, word: str) -> bool:
+def _is_known_name(reading: TextReading, word: str) -> bool:
     capital, other = reading.cases.get(word, (0, 0))
     return capital > other
 
 
-def _name_of(reading: Reading, tokens: Sequence[Token], *, is_genitive: bool) -> FoundName:
+def _name_of(reading: TextReading, tokens: Sequence[Token], *, is_genitive: bool) -> FoundName:
     """Return the name that some words are; a German genitive before a noun loses its s."""
     last = tokens[-1]
     text = " ".join(reading.text[tokens[0].start : last.start + len(last.text)].split())
@@ -118,7 +118,7 @@ def _name_of(reading: Reading, tokens: Sequence[Token], *, is_genitive: bool) ->
     return FoundName(text[:-1] if is_genitive and text.endswith("s") else text, tokens[0].start)
 
 
-def _run_end(reading: Reading, place: int) -> int:
+def _run_end(reading: TextReading, place: int) -> int:
     """Return the end of the run of capital words that begins at a place; the place itself if there is none."""
     tokens = reading.tokens
     if not _may_be_in_name(reading, place):
@@ -143,7 +143,7 @@ def _run_end(reading: Reading, place: int) -> int:
     return _water_after(reading, end) if reading.language == "de" else end
 
 
-def _water_after(reading: Reading, end: int) -> int:
+def _water_after(reading: TextReading, end: int) -> int:
     """Return the end of what follows a town's name, as in "Frankfurt am Main"; `end` itself without it."""
     tokens = reading.tokens
     for number in (1, 2):
@@ -155,7 +155,7 @@ def _water_after(reading: Reading, end: int) -> int:
     return end
 
 
-def _may_be_in_name(reading: Reading, place: int) -> bool:
+def _may_be_in_name(reading: TextReading, place: int) -> bool:
     """Whether a word has the form of a name's, at its place."""
     token = reading.tokens[place]
     word = token.folded
@@ -172,7 +172,7 @@ def _may_be_in_name(reading: Reading, place: int) -> bool:
     return not token.begins or word in reading.within or _is_inside_title(reading, place)
 
 
-def _is_surname_of(reading: Reading, place: int) -> bool:
+def _is_surname_of(reading: TextReading, place: int) -> bool:
     """Whether a first name or a title stands before a word that else is a season or a month: "Katrin Winter"."""
     before = reading.tokens[place - 1] if place > 0 and is_joined(reading.tokens[place]) else None
     if before is None or not before.is_capital or before.folded in TIMES_AND_TONGUES:
@@ -181,7 +181,7 @@ def _is_surname_of(reading: Reading, place: int) -> bool:
     return before.folded in PERSON_TITLES or not (is_small_word or is_plain_noun(before.folded))
 
 
-def _is_inside_title(reading: Reading, place: int) -> bool:
+def _is_inside_title(reading: TextReading, place: int) -> bool:
     """Whether a grammar word with a capital letter stands in a name, as in "The Who" and "La Rochelle"."""
     tokens = reading.tokens
     if tokens[place].folded in LEADING_ARTICLES:
@@ -190,14 +190,14 @@ def _is_inside_title(reading: Reading, place: int) -> bool:
     return before is not None and (before.is_capital or before.text in PARTICLES) and is_joined(tokens[place])
 
 
-def _first_of_name(reading: Reading, place: int, end: int) -> int:
+def _first_of_name(reading: TextReading, place: int, end: int) -> int:
     """Return where the name in a run begins: after titles, first words of sentences and German nouns before it."""
     while place < end and not _begins_name(reading, place, end):
         place += 1
     return place
 
 
-def _begins_name(reading: Reading, place: int, end: int) -> bool:
+def _begins_name(reading: TextReading, place: int, end: int) -> bool:
     """Whether a name begins at a place of a run, which ends at `end`."""
     token = reading.tokens[place]
     word = token.folded
@@ -216,7 +216,7 @@ def _begins_name(reading: Reading, place: int, end: int) -> bool:
     return reading.language == "de" or capital >= other or capital >= _SURE
 
 
-def _is_no_beginning(reading: Reading, place: int) -> bool:
+def _is_no_beginning(reading: TextReading, place: int) -> bool:
     """Whether no name begins with a word: a title, a particle, a legal form, or a small word of the language."""
     token = reading.tokens[place]
     word = token.folded
@@ -226,7 +226,7 @@ def _is_no_beginning(reading: Reading, place: int) -> bool:
     return is_small_word and word not in reading.within
 
 
-def _begins_sentence_as_name(reading: Reading, place: int, end: int) -> bool:
+def _begins_sentence_as_name(reading: TextReading, place: int, end: int) -> bool:
     """Whether the first word of a sentence is a name: by the words after it and the user's others, else by its form."""
     word = reading.tokens[place].folded
     is_single = end - place == 1
@@ -240,7 +240,7 @@ def _begins_sentence_as_name(reading: Reading, place: int, end: int) -> bool:
     return word in reading.within or _looks_like_first_name(reading, word, end)
 
 
-def _looks_like_first_name(reading: Reading, word: str, end: int) -> bool:
+def _looks_like_first_name(reading: TextReading, word: str, end: int) -> bool:
     """Whether a word that stands at the beginning of a sentence alone, and nowhere else, may be a name."""
     first = word.partition("-")[0]
     if any(part in known.openers or part in known.grammar for known in LANGUAGES.values() for part in (word, first)):
@@ -250,14 +250,14 @@ def _looks_like_first_name(reading: Reading, word: str, end: int) -> bool:
     return not word.endswith(FRENCH_OR_ENGLISH_ENDINGS)
 
 
-def _is_followed_by_object(reading: Reading, end: int) -> bool:
+def _is_followed_by_object(reading: TextReading, end: int) -> bool:
     """Whether a first word is a verb: "Mark my words"."""
     after = reading.tokens[end]
     is_after = after.gap == " " and after.text.islower()
     return is_after and (after.folded in OBJECTS[reading.language] or after.folded in PLURAL_VERBS)
 
 
-def _is_what_is(reading: Reading, end: int) -> bool:
+def _is_what_is(reading: TextReading, end: int) -> bool:
     """Whether a first word says what somebody is: "Dirigent ist Bruno"."""
     after = reading.tokens[end + 1] if end + 1 < len(reading.tokens) else None
     return reading.tokens[end].folded in BEING and after is not None and after.is_capital and not after.begins

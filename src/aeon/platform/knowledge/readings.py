@@ -42,7 +42,7 @@ class Token(NamedTuple):
         return self.text[0].isupper() or INNER.match(self.text) is not None
 
 
-class Reading(NamedTuple):
+class TextReading(NamedTuple):
     """A text as the finder reads it."""
 
     text: str
@@ -66,7 +66,7 @@ def language_of(text: str) -> str:
     return max(counts, key=lambda name: counts[name])
 
 
-def read_text(text: str, cases: WordCases) -> Reading:
+def read_text(text: str, cases: WordCases) -> TextReading:
     tokens = list(_tokens(text))
     language = language_of(text)
     shouts = _is_shouted(tokens)
@@ -77,7 +77,7 @@ def read_text(text: str, cases: WordCases) -> Reading:
     )
     if shouts:
         tokens = [token for token in tokens if _is_known_name(cases.get(token.folded, (0, 0)))]
-    return Reading(text, tokens, language, LANGUAGES[language], cases, within)
+    return TextReading(text, tokens, language, LANGUAGES[language], cases, within)
 
 
 def _is_known_name(counted: tuple[int, int]) -> bool:
@@ -112,7 +112,7 @@ def is_joined(token: Token) -> bool:
     return (is_blank or token.gap in (" & ", "-", "'")) and not token.begins
 
 
-def has_determiner(reading: Reading, place: int) -> bool:
+def has_determiner(reading: TextReading, place: int) -> bool:
     """Whether an article or the like stands before a German noun, with up to two adjectives between."""
     tokens, known = reading.tokens, reading.known
     for before in range(place - 1, max(-1, place - 4), -1):

@@ -34,7 +34,7 @@ _QUOTING: Final = re.compile(
 """A quote within a sentence, which may end after it."""
 
 
-class Span(NamedTuple):
+class StatedSpan(NamedTuple):
     """A part of a text that states something: its first and its last character, which is not included."""
 
     start: int
@@ -61,9 +61,9 @@ def find_statements(text: str, cases: WordCases | None = None) -> list[Statement
     return list(found.values())
 
 
-def stating_spans(text: str) -> list[Span]:
+def stating_spans(text: str) -> list[StatedSpan]:
     """Returns the parts of a text that state something: sentences, each with those that go on about the same."""
-    found: list[Span] = []
+    found: list[StatedSpan] = []
     last_end = -1
     for sentence in _sentences(text):
         span = _without_marks(text, sentence)
@@ -72,7 +72,7 @@ def stating_spans(text: str) -> list[Span]:
         goes_on = GOES_ON.match(words) is not None
         if states and goes_on and found and not text[last_end : sentence.start].strip():
             if sentence.end - found[-1].start <= _LONGEST:
-                found[-1] = Span(found[-1].start, span.end)
+                found[-1] = StatedSpan(found[-1].start, span.end)
                 last_end = sentence.end
         elif states and not goes_on:
             found.append(span)
@@ -80,24 +80,24 @@ def stating_spans(text: str) -> list[Span]:
     return found
 
 
-def _sentences(text: str) -> Iterator[Span]:
+def _sentences(text: str) -> Iterator[StatedSpan]:
     """Yield the sentences of a text, without code; a line is one at least. Abbreviations and ordinals end none."""
     plain = _CODE.sub(lambda code: "\n" * len(code[0]), text)
     start = 0
     for found in _END.finditer(plain):
         if found[0].startswith(".") and _ABBREVIATION.search(plain[start : found.start()]):
             continue
-        yield Span(start, found.start() if found[0].startswith("\n") else found.end())
+        yield StatedSpan(start, found.start() if found[0].startswith("\n") else found.end())
         start = found.end()
-    yield Span(start, len(plain))
+    yield StatedSpan(start, len(plain))
 
 
-def _without_marks(text: str, sentence: Span) -> Span:
+def _without_marks(text: str, sentence: StatedSpan) -> StatedSpan:
     """Return a sentence without blanks around it, and without the mark of a list or a heading before it."""
     words = text[sentence.start : sentence.end]
     mark = _MARK.match(words)
     start = sentence.start + (mark.end() if mark else len(words) - len(words.lstrip()))
-    return Span(start, max(start, sentence.start + len(words.rstrip())))
+    return StatedSpan(start, max(start, sentence.start + len(words.rstrip())))
 
 
 def _statement(text: str, names: Sequence[str]) -> Statement | None:

@@ -1,7 +1,7 @@
 """What a text says of how its user writes words: as names are written, or otherwise. Pure."""
 
 from aeon.platform.knowledge.german_nouns import is_placed_as_name
-from aeon.platform.knowledge.readings import Reading, has_determiner, read_text
+from aeon.platform.knowledge.readings import TextReading, has_determiner, read_text
 
 
 def count_cases(text: str) -> dict[str, tuple[int, int]]:
@@ -21,7 +21,7 @@ def count_cases(text: str) -> dict[str, tuple[int, int]]:
     return found
 
 
-def _evidence(reading: Reading, place: int) -> tuple[int, int]:
+def _evidence(reading: TextReading, place: int) -> tuple[int, int]:
     """Return (1, 0) for a word that is written as a name, (0, 1) for one that is not, (0, 0) where nothing is said."""
     if not reading.tokens[place].is_capital:
         return 0, 1

@@ -12,8 +12,8 @@ from aeon.base.json import JsonObject
 from aeon.platform.conversations.model import Alternative
 from aeon.platform.conversations.turn_reader import TurnReader
 from aeon.platform.errors import ConflictError, NotFoundError
-from aeon.platform.knowledge.entities import EntityRepository
-from aeon.platform.knowledge.facts import FactRepository, Place
+from aeon.platform.knowledge.entities import NamedEntityRepository
+from aeon.platform.knowledge.facts import FactRepository, Viewpoint
 from aeon.platform.knowledge.model import Entity, Fact, name_key
 from aeon.platform.knowledge.statements import stating_spans
 from aeon.platform.memory.estimate import estimate_tokens
@@ -167,7 +167,7 @@ class Recollection:
         search: MessageSearch,
         turns: TurnReader,
         facts: FactRepository,
-        entities: EntityRepository,
+        entities: NamedEntityRepository,
         *,
         is_enabled: bool = True,
     ) -> None:
@@ -231,7 +231,7 @@ class Recollection:
         entities = self._entities.list_beginning(user, names)
         described = [each for each in entities if each.summary is not None]
         family = [member for each in entities for member in self._entities.family(user, each)]
-        place = Place(path[-1].conversation_id, [each.id for each in path]) if path else Place()
+        place = Viewpoint(path[-1].conversation_id, [each.id for each in path]) if path else Viewpoint()
         facts = [
             each
             for each in self._facts.list_about(user, family, place)
@@ -243,7 +243,7 @@ class Recollection:
         ]
 
 
-def _is_said_here(fact: Fact, place: Place) -> bool:
+def _is_said_here(fact: Fact, place: Viewpoint) -> bool:
     """Whether the conversation itself states a fact, so that the prompt has it."""
     return any(each.kind == "states" and each.source.conversation_id == place.conversation for each in fact.assertions)
 

@@ -9,10 +9,10 @@ from pydantic import BaseModel, ConfigDict, Field
 from aeon.application.knowledge import (
     MAX_FACT,
     MAX_NAME,
-    EntityChange,
     EntityCount,
     FactState,
     KnowledgeSettings,
+    NamedEntityChange,
     NewEntity,
 )
 from aeon.application.knowledge_search import (
@@ -42,7 +42,7 @@ class EntityBody(NewEntity):
     model_config = ConfigDict(defer_build=False)  # else pydantic warns of the alias that FastAPI gives a body
 
 
-class EntityChangeBody(EntityChange):
+class EntityChangeBody(NamedEntityChange):
     """A change of a name: only the given fields."""
 
     model_config = ConfigDict(defer_build=False)
