@@ -54,6 +54,7 @@ bench: $(VENV)/.installed weights ## every benchmark; prints ratios, writes the 
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/bench.lock
 	@$(BIN)/python benchmarks/conversations/run.py
 	@$(BIN)/python benchmarks/embeddings/run.py
+	@$(BIN)/python benchmarks/memory/run.py
 	@$(BIN)/python benchmarks/recovery/run.py
 	@$(BIN)/python benchmarks/kernel/run.py
 	@$(BIN)/python benchmarks/requests/run.py

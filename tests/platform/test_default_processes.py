@@ -17,7 +17,18 @@ from aeon.platform.processes.checks.definition import check_definition
 from aeon.platform.processes.documents import ProcessDocuments
 from aeon.platform.processes.repository import ProcessRepository
 
-NAMES = ["answer_and_keep", "chat", "name_conversation", "reply", "reply_plain", "research", "summary"]
+NAMES = [
+    "answer_and_keep",
+    "chat",
+    "compress",
+    "extract_facts",
+    "introspect",
+    "name_conversation",
+    "reply",
+    "reply_plain",
+    "research",
+    "summary",
+]
 
 
 @pytest.fixture

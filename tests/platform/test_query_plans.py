@@ -8,7 +8,9 @@ from aeon.platform import queries as common
 from aeon.platform.catalog import queries as catalog
 from aeon.platform.conversations import queries as conversations
 from aeon.platform.episodes import queries as episodes
+from aeon.platform.introspection import queries as introspection
 from aeon.platform.knowledge import queries as knowledge
+from aeon.platform.knowledge import search_queries as retrieval
 from aeon.platform.metrics import queries as metrics
 from aeon.platform.processes import queries as processes
 from aeon.platform.runs import queries as runs
@@ -16,6 +18,7 @@ from aeon.platform.schedules import queries as schedules
 from aeon.platform.search import message_queries as messages
 from aeon.platform.search import queries as search
 from aeon.platform.store import DialectQuery
+from aeon.platform.summaries import queries as summaries
 from aeon.platform.workers import queries as workers
 from aeon.platform.workers.rate_limits import queries as limits
 from aeon.platform.workers.result_cache import queries as cache
@@ -34,6 +37,7 @@ LISTS = {
         "keys",
         "labels",
         "metrics",
+        "names",
         "numbers",
         "processes",
         "rows",
@@ -53,6 +57,7 @@ ROOMS = (
     conversations,
     episodes,
     knowledge,
+    retrieval,
     metrics,
     processes,
     runs,
@@ -62,6 +67,8 @@ ROOMS = (
     workers,
     cache,
     limits,
+    introspection,
+    summaries,
 )
 
 QUERIES = {

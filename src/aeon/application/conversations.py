@@ -6,11 +6,11 @@ from contextlib import suppress
 from functools import cached_property
 from itertools import accumulate
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias, cast
+from typing import TYPE_CHECKING, TypeAlias
 
 from aeon.application.answers import ANSWER_INPUTS, DEFAULT_REPLY, AnswerFollower, AnswerService
-from aeon.application.default_catalog import REPLY_TOOL, ensure_default_tool
 from aeon.application.pages import Page, checked_limit, decode_cursor, encode_cursor, page_of
+from aeon.application.reply_forms import default_reply_form
 from aeon.application.run_reader import NEWEST, RunReader
 from aeon.application.runs import RunService
 from aeon.base.errors import InputError
@@ -19,9 +19,6 @@ from aeon.bootstrap.platform import Platform
 from aeon.bootstrap.runs import platform_runs
 from aeon.bootstrap.texts import attachment_of_bytes, attachment_of_file
 from aeon.llm.interface import LLMRequest
-from aeon.platform.catalog.model import Tool
-from aeon.platform.catalog.operations import ConversationReply
-from aeon.platform.catalog.repository import DEFAULTS_OWNER
 from aeon.platform.conversations.attachments import (
     MAX_ATTACHMENT,
     MAX_ATTACHMENTS,
@@ -40,13 +37,14 @@ from aeon.platform.conversations.model import (
 from aeon.platform.conversations.turns import Executor, checked_content
 from aeon.platform.errors import NotFoundError
 from aeon.platform.ledger import MutationRequest
-from aeon.platform.memory.working_memory import ReplyForm, WorkingMemory
+from aeon.platform.memory.working_memory import WorkingMemory
 from aeon.platform.processes.model import Process
 from aeon.platform.search.messages import MessageFilter, MessageHit
 from aeon.platform.store import StoreUnavailableError
 
 if TYPE_CHECKING:
     from aeon.application.conversation_erasing import ConversationErasing
+    from aeon.application.conversation_summaries import ConversationSummaries
     from aeon.application.conversation_titles import ConversationTitles
     from aeon.application.conversation_transfer import ConversationTransfer
 
@@ -118,6 +116,13 @@ class ConversationService:
         from aeon.application.conversation_titles import ConversationTitles
 
         return ConversationTitles(self._platform, self._user, self._runs)
+
+    @cached_property
+    def summaries(self) -> "ConversationSummaries":
+        """Summaries that a model makes of what no longer fits the prompts of a conversation."""
+        from aeon.application.conversation_summaries import ConversationSummaries
+
+        return ConversationSummaries(self._platform, self._user, self._runs)
 
     @cached_property
     def erasing(self) -> "ConversationErasing":
@@ -391,10 +396,7 @@ class ConversationService:
 
     def memory(self, id_: str) -> WorkingMemory:
         """Return what an answer to an alternative would be made from now."""
-        ensure_default_tool(self._platform, REPLY_TOOL)
-        tool = self._platform.catalog.tools.find_own(DEFAULTS_OWNER, REPLY_TOOL)
-        operation = cast(ConversationReply, cast(Tool, tool).operation)
-        form = ReplyForm.of(operation, self._context, self._platform.catalog.ledger.now())
+        form = default_reply_form(self._platform, self._context)
         return self._platform.memory.assemble(self._user, id_, form, self._platform.count_tokens)
 
     def why(self, answer: str) -> JsonObject:
@@ -403,6 +405,15 @@ class ConversationService:
         Only steps `conversation_reply` keep one: see `run_of` for others, for which this raises NotFoundError.
         """
         return self._platform.memory.manifest(self._user, answer)
+
+    def recalled_text(self, kept: JsonObject) -> str:
+        """Return the words of what a manifest says was recalled; empty if they were erased."""
+        return self._platform.memory.recalled_text(self._user, kept)
+
+    def preface_texts(self, manifest: JsonObject) -> dict[str, str | None]:
+        """Return the texts of the notes and summaries that a manifest names, by episode; None for erased ones."""
+        named: builtins.list[JsonObject] = [*manifest.get("notes", []), *manifest.get("summaries", [])]
+        return dict(self._platform.summaries.episode_texts(self._user, [each["episode"] for each in named]))
 
     def run_of(self, answer: str) -> JsonObject:
         """Return what is known of an answer whose Process keeps no manifest: its Process, its run and the steps of it.

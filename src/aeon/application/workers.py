@@ -8,6 +8,8 @@ from functools import partial
 from typing import Final, NoReturn, TypeAlias
 
 from aeon.application.answers import AnswerService
+from aeon.application.conversation_notes import ConversationNotes
+from aeon.application.conversation_summaries import ConversationSummaries
 from aeon.application.conversation_titles import ConversationTitles
 from aeon.application.conversations import ConversationService
 from aeon.application.jobs import PROCESS
@@ -20,6 +22,7 @@ from aeon.platform.catalog.model import Tool
 from aeon.platform.conversations.repository import UntitledConversation
 from aeon.platform.runs.retention import PruneResult
 from aeon.platform.store import QueryError, StoreUnavailableError
+from aeon.platform.summaries.repository import ChangedConversation
 from aeon.platform.workers.maintenance import (
     ADOPTION_INTERVAL,
     CLEANUP_INTERVAL,
@@ -41,6 +44,9 @@ _UNTITLED: Final = 100
 _EXTRACTED: Final = 100
 """Episodes of a user that are extracted at once."""
 
+_CHANGED: Final = 100
+"""Conversations that changed in the last day, of which it is looked whether they need summaries."""
+
 Report: TypeAlias = Callable[[str], None]
 """Gets lines for people about what a worker does."""
 
@@ -54,6 +60,8 @@ class WorkerService:
         self._naming: dict[UntitledConversation, str] = {}
         self._named: set[UntitledConversation] = set()
         self._reading: dict[str, ModelExtraction] = {}
+        self._compressing: dict[ChangedConversation, tuple[ConversationSummaries | ConversationNotes, str]] = {}
+        self._fitting: dict[str, ChangedConversation] = {}
 
     @property
     def executor(self) -> str:
@@ -104,6 +112,7 @@ class WorkerService:
             PeriodicTask(POLL_INTERVAL, self._settle_answers),
             PeriodicTask(ADOPTION_INTERVAL, self._name_conversations),
             PeriodicTask(ADOPTION_INTERVAL, self._extract_knowledge),
+            PeriodicTask(ADOPTION_INTERVAL, self._compress_conversations),
             PeriodicTask(ADOPTION_INTERVAL, self._finish_erasures),
             PeriodicTask(ADOPTION_INTERVAL, self._record_measurements),
             PeriodicTask(CLEANUP_INTERVAL, self._delete_old_data),
@@ -158,6 +167,38 @@ class WorkerService:
                 self._naming[each] = run
                 break
         return []
+
+    def _compress_conversations(self) -> list[str]:
+        """Sum up one part of one conversation at a time, or make a note of one, while nothing else is done here.
+
+        An answer never waits for a summary. What needs none is looked at again when it has changed.
+        """
+        platform = self._runtime.platform
+        for each, (service, run) in [*self._compressing.items()]:
+            if service.settle(each.id, run):
+                del self._compressing[each]
+        is_busy = self._compressing or self._naming or self._runtime.run_maintenance.active_run_count
+        if is_busy or not platform.compresses_conversations or platform.turns.list_owners_generating():
+            return []
+        since = datetime.fromisoformat(self._runtime.clock.now()) - _NAMED_FOR
+        for each in platform.summaries.list_changed(since.isoformat(timespec="microseconds"), _CHANGED):
+            if self._fitting.get(each.id) == each:
+                continue
+            if (begun := self._begin_background(each)) is not None:
+                self._compressing[each] = begun
+                break
+            self._fitting[each.id] = each
+        return []
+
+    def _begin_background(
+        self, conversation: ChangedConversation
+    ) -> tuple[ConversationSummaries | ConversationNotes, str] | None:
+        runs = partial(RunService, self._runtime, conversation.owner)
+        for kind in (ConversationSummaries, ConversationNotes):
+            service = kind(self._runtime.platform, conversation.owner, runs)
+            if (run := service.begin(conversation.id)) is not None:
+                return service, run
+        return None
 
     def _titles(self, owner: str) -> ConversationTitles:
         return ConversationTitles(self._runtime.platform, owner, partial(RunService, self._runtime, owner))

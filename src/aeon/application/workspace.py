@@ -29,12 +29,14 @@ if TYPE_CHECKING:
     from aeon.application.jobs import JobService
     from aeon.application.knowledge import KnowledgeService
     from aeon.application.metrics import MetricsService
+    from aeon.application.notes import NoteService
     from aeon.application.processes import ProcessService
     from aeon.application.run_reader import RunReader
     from aeon.application.runs import RunService
     from aeon.application.schedules import ScheduleService
     from aeon.application.secrets import SecretService
     from aeon.application.sign_in import ProviderSignIn
+    from aeon.application.summaries import SummaryService
     from aeon.application.tools import ToolService
     from aeon.application.users import UserService
     from aeon.application.workers import WorkerService
@@ -81,6 +83,20 @@ class Workspace:
         from aeon.application.catalog import CatalogService
 
         return CatalogService(self._platform, self.user)
+
+    @cached_property
+    def summaries(self) -> "SummaryService":
+        """The summaries of parts of the user's conversations."""
+        from aeon.application.summaries import SummaryService
+
+        return SummaryService(self._platform, self.user, self.conversations)
+
+    @cached_property
+    def notes(self) -> "NoteService":
+        """The notes that the model keeps for itself, and the user's own among them."""
+        from aeon.application.notes import NoteService
+
+        return NoteService(self._platform, self.user)
 
     @cached_property
     def idempotency(self) -> "IdempotencyService":

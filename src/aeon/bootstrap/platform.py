@@ -39,16 +39,19 @@ if TYPE_CHECKING:
     from aeon.platform.conversations.pieces import PieceStream
     from aeon.platform.conversations.repository import ConversationRepository
     from aeon.platform.conversations.turns import TurnRepository
+    from aeon.platform.introspection.repository import NoteRepository
     from aeon.platform.knowledge.entities import EntityRepository
     from aeon.platform.knowledge.extraction import ExtractionQueue
     from aeon.platform.knowledge.facts import FactRepository
     from aeon.platform.knowledge.settings import KnowledgeSettingsRepository
+    from aeon.platform.memory.compression import CompressionPlanner
     from aeon.platform.memory.working_memory import MemoryService
     from aeon.platform.metrics.service import Metrics
     from aeon.platform.metrics.tool_calls import MeasuringToolCaller
     from aeon.platform.processes.repository import ProcessRepository
     from aeon.platform.runs.ports import EntryNotifier
     from aeon.platform.search.messages import MessageSearch
+    from aeon.platform.summaries.repository import SummaryRepository
 
 _MAX_OFFERED = 200
 """The most own and the most shipped stored tools that a kernel is offered."""
@@ -83,6 +86,10 @@ class Platform:
         """Raises InputError if the model cannot see images; an app sets it."""
         self.names_conversations = False
         """Whether a model names conversations without a title; an app sets it."""
+        self.compresses_conversations = False
+        """Whether a model sums up long conversations, and keeps notes, for users who let it; an app sets it."""
+        self.introspects_after = 5
+        """The compressions of a conversation after which a note is made of it (platform 15); an app sets it."""
         self.recalls_conversations = False
         """Whether answers recall what was said in other conversations; an app sets it."""
         self.extracts_by_model = False
@@ -191,14 +198,34 @@ class Platform:
     @cached_property
     def memory(self) -> "MemoryService":
         """What answers are made from."""
+        from aeon.platform.memory.recall import Recollection
         from aeon.platform.memory.working_memory import MemoryService
 
-        if not self.recalls_conversations:
-            return MemoryService(self.store, self.conversations, self.turns)
-        from aeon.platform.memory.recall import Recollection
-
-        recollection = Recollection(self.message_search, self.turns, self.facts)
+        recollection = Recollection(
+            self.message_search, self.turns, self.facts, self.entities, is_enabled=self.recalls_conversations
+        )
         return MemoryService(self.store, self.conversations, self.turns, recollection)
+
+    @cached_property
+    def summaries(self) -> "SummaryRepository":
+        """The summaries of parts of conversations."""
+        from aeon.platform.summaries.repository import SummaryRepository
+
+        return SummaryRepository(self.store, self.catalog.ledger, self.catalog.new_id)
+
+    @cached_property
+    def notes(self) -> "NoteRepository":
+        """The notes that the model keeps for itself."""
+        from aeon.platform.introspection.repository import NoteRepository
+
+        return NoteRepository(self.store, self.catalog.ledger, self.catalog.new_id)
+
+    @cached_property
+    def compression(self) -> "CompressionPlanner":
+        """What of conversations is to be compressed."""
+        from aeon.platform.memory.compression import CompressionPlanner
+
+        return CompressionPlanner(self.store, self.conversations, self.turns, self.memory, self.summaries)
 
     def count_tokens(self, request: LLMRequest) -> TokenCounts | None:
         """Count the tokens of a request to the project's own model; None if that cannot be done on this machine."""

@@ -12,7 +12,7 @@ import aeon
 from aeon.cli.command_class import use_class
 from aeon.cli.config_commands import config
 from aeon.cli.conversations.commands import chat, conversation
-from aeon.cli.knowledge.commands import knowledge
+from aeon.cli.knowledge.app import knowledge
 from aeon.cli.log_commands import log
 from aeon.cli.model_commands import model
 from aeon.cli.options import (

@@ -335,6 +335,12 @@ class ConversationSettings(_Section):
         default="statements",
         description="how facts are found in what you say: your own sentences, by code; or by a model, if it is strong",
     )
+    introspect_after: int = Field(
+        default=5,
+        ge=1,
+        le=20,
+        description="compressions of a conversation after which the model makes a note for itself, if you let it",
+    )
 
 
 _HOST_NAME = re.compile(r"[a-z0-9]([a-z0-9.-]{0,250}[a-z0-9])?(:[0-9]{1,5})?")

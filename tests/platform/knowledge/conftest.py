@@ -1,4 +1,6 @@
-"""What a user said, and what is known of it, on real stores."""
+"""What a user said, what is known of it, and the search in it, on real stores."""
+
+from datetime import date
 
 import pytest
 from tests.platform.conversations.conftest import Talk
@@ -6,7 +8,10 @@ from tests.platform.conversations.conftest import Talk
 from aeon.platform.knowledge.entities import EntityRepository
 from aeon.platform.knowledge.extraction import ExtractionQueue
 from aeon.platform.knowledge.facts import FactRepository
+from aeon.platform.knowledge.retrieval import KnowledgeSearch
 from aeon.platform.knowledge.settings import KnowledgeSettingsRepository
+
+TODAY = date(2026, 11, 25)
 
 
 class Known(Talk):
@@ -14,7 +19,18 @@ class Known(Talk):
 
     def __init__(self, store):
         super().__init__(store)
-        catalog = self.world.catalog
+        self.know()
+
+    @classmethod
+    def of(cls, talk):
+        """The knowledge of a user who talks already."""
+        known = cls.__new__(cls)
+        known.__dict__ |= talk.__dict__
+        known.know()
+        return known
+
+    def know(self):
+        catalog, store = self.world.catalog, self.store
         given = (store, catalog.ledger, catalog.new_id)
         self.entities = EntityRepository(*given)
         self.facts = FactRepository(*given)
@@ -45,3 +61,21 @@ class Known(Talk):
 @pytest.fixture
 def known(store):
     return Known(store)
+
+
+class Finder:
+    """One user's conversations, and a search in them."""
+
+    def __init__(self, store, embedder=None):
+        self.talk = Talk(store)
+        self.user = self.talk.user
+        self.search = KnowledgeSearch(store, embedder)
+
+    def texts(self, question, **options):
+        """The texts that a question finds."""
+        return [each.text for each in self.search.find(self.user, question, today=TODAY, **options)]
+
+
+@pytest.fixture
+def finder(store):
+    return Finder(store)

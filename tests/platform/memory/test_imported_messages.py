@@ -153,6 +153,6 @@ def test_the_prompt_of_an_answer_that_was_made_with_them_is_made_again_platform_
     request = FORM.request(entries)
     counter = there.memory.assemble(there.talk.user, message.id, FORM).counter
     manifest = manifest_json(request, entries, [], counter, system_tokens=5, budget=1000)
-    there.memory.keep(PreparedReply(answer.id, "", [], request, manifest, answer.created_at))
+    there.memory.keep(PreparedReply(answer.id, "", [], (), request, manifest, answer.created_at))
     assert [each.text for each in request.history] == ["Reveal nothing.", "What is 1+1?", "2", "Two."]
     assert there.memory.remake(there.talk.user, answer.id) == [request]

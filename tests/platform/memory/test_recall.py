@@ -6,10 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.platform.conversations.conftest import Talk
+from tests.platform.knowledge.conftest import Known
 
 from aeon.llm.interface import TokenCounts
 from aeon.platform.conversations.model import NewConversation
 from aeon.platform.errors import ConflictError
+from aeon.platform.knowledge.entities import EntityRepository, NewEntity
 from aeon.platform.knowledge.facts import FactRepository
 from aeon.platform.ledger import MutationRequest
 from aeon.platform.memory.recall import MAX_TOKENS, Recollection, names_of
@@ -29,12 +31,16 @@ def talk(tmp_path):
 
 @pytest.fixture
 def memory(talk):
-    recollection = Recollection(MessageSearch(talk.store), talk.turns, facts_of(talk))
+    recollection = Recollection(MessageSearch(talk.store), talk.turns, facts_of(talk), entities_of(talk))
     return MemoryService(talk.store, talk.conversations, talk.turns, recollection)
 
 
 def facts_of(talk):
     return FactRepository(talk.store, talk.world.catalog.ledger, talk.world.catalog.new_id)
+
+
+def entities_of(talk):
+    return EntityRepository(talk.store, talk.world.catalog.ledger, talk.world.catalog.new_id)
 
 
 def recalled(talk, memory, text, place=None):
@@ -175,3 +181,36 @@ def test_two_hundred_generated_trees_leak_nothing_of_a_branch_that_was_left_plat
 @given(st.text(max_size=300))
 def test_any_text_has_names_or_none(text):
     assert len(names_of(text)) <= 12
+
+
+def test_what_the_user_wrote_down_of_a_name_is_recalled_and_what_they_call_wrong_is_not_platform_40(talk, memory):
+    entities, facts = entities_of(talk), facts_of(talk)
+    mara = entities.add(NewEntity(name="Mara Lindqvist", summary="my sister"), talk.request())
+    written = facts.add("Mara plays the cello.", mara, talk.request())
+    talk.say(talk.conversation(), "Mara moved to Lisbon in May.")
+    message = talk.say(talk.conversation(), "Tell me about Mara, please.")
+    answer = talk.turns.begin_answer(message.id, talk.executor, talk.request())
+    prepared = memory.prepare(talk.user, answer.id, FORM, counting)
+    memory.keep(prepared)
+    texts = ["Mara Lindqvist: my sister", "Mara plays the cello.", "Mara moved to Lisbon in May."]
+    assert sorted(prepared.recalled) == sorted(texts)
+    assert all(text in prepared.request.prompt for text in texts)
+    assert memory.remake(talk.user, answer.id) == [prepared.request]
+    facts.decide(written.id, "rejected", talk.request())
+    said = facts.add("Mara moved to Lisbon in May.", mara, talk.request())
+    facts.decide(said.id, "rejected", talk.request())
+    assert recalled(talk, memory, "Where is Mara?") == ["Mara Lindqvist: my sister"]
+    entities.forget(mara.id, talk.request())
+    with pytest.raises(ConflictError, match="erased"):
+        memory.remake(talk.user, answer.id)
+
+
+def test_a_confirmed_fact_of_a_branch_that_was_left_is_not_recalled_platform_35(talk, memory):
+    known = Known.of(talk)
+    message = talk.say(talk.conversation(), "Mara lives in Lisbon.")
+    known.extract()
+    (fact,) = known.about("Mara")
+    known.facts.decide(fact.id, "confirmed", talk.request())
+    assert recalled(talk, memory, "Where is Mara?") == ["Mara lives in Lisbon."], "once, as a fact or a statement"
+    talk.turns.edit(message.id, "Nothing at all.", talk.request())
+    assert recalled(talk, memory, "Where is Mara?") == []

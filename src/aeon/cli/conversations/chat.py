@@ -29,6 +29,9 @@ from aeon.cli.text import printable
 _NAMING = 20.0
 """Seconds that leaving waits for a title."""
 
+_SUMMING = 60.0
+"""Seconds that leaving waits for summaries of what no longer fits the conversation's prompts."""
+
 _HISTORY = 200
 """Messages of the user that the arrows go back through."""
 
@@ -140,11 +143,13 @@ class Chat:
                 elif line.strip():
                     self.say(line)
                     self._begin_title()
+                    self._begin_summary()
             except AeonError as error:
                 print_error(error)
         if self.conversation is not None and not self._is_temporary:
             print_message(f"kept; go on with: aeon chat -c {self.conversation.id[:SHORT_ID]}")
             self._finish_title(self.conversation.id)
+            self._finish_summaries(self.conversation.id)
         return ExitCode.DONE
 
     def _begin_title(self) -> None:
@@ -157,6 +162,19 @@ class Chat:
         try:
             with _status("the model names the conversation"):
                 self.service.titles.finish(conversation, _NAMING)
+        except KeyboardInterrupt as stop:
+            exit_code_of(stop)
+
+    def _begin_summary(self) -> None:
+        """Let a part of the conversation be summed up while the user writes, if it needs that and the model is free."""
+        if self.conversation is not None and self.service.summaries.is_immediate:
+            self.service.summaries.begin(self.conversation.id)
+
+    def _finish_summaries(self, conversation: str) -> None:
+        """Sum up what no longer fits the conversation's prompts; Ctrl-C leaves the rest for later."""
+        try:
+            with _status("the model sums up the conversation; Ctrl-C leaves that for later"):
+                self.service.summaries.finish(conversation, _SUMMING)
         except KeyboardInterrupt as stop:
             exit_code_of(stop)
 

@@ -158,14 +158,20 @@ def show_memory(name: str, user: str, *, output: OutputFormat) -> int:
     print_message(_token_line(memory.tokens, memory.budget, memory.counter.kind))
     rows: list[tuple[int, str, str, str]] = []
     recalled = sum(each.tokens for each in memory.recalled)  # which stands before the message
+    preface = [*memory.preface.notes, *memory.preface.summaries]  # which stands before the oldest one
+    rows += [(each.tokens, each.id[:SHORT_ID], "note", shown_text(each.text)) for each in memory.preface.notes]
+    rows += [
+        (each.tokens, each.id[:SHORT_ID], summary_name(each.as_json()), shown_text(each.text))
+        for each in memory.preface.summaries
+    ]
     for each in memory.entries:
         said = each.alternative
         own = each.tokens - sum(file.tokens for file in each.files) - (recalled if each is memory.entries[-1] else 0)
-        rows.append((own, said.id[:SHORT_ID], speaker_of(said), shown_content(said)))
+        own -= sum(part.tokens for part in preface) if each is memory.entries[0] else 0
+        rows.append((max(0, own), said.id[:SHORT_ID], speaker_of(said), shown_content(said)))
         rows += [(file.tokens, "", "attached", words_in_prompt(file.as_json())) for file in each.files]
-    for statement in memory.recalled:
-        source = statement.alternative.id[:SHORT_ID]
-        rows.append((statement.tokens, source, "recalled", shown_text(statement.text)))
+    for each in memory.recalled:
+        rows.append((each.tokens, each.source_id[:SHORT_ID], "recalled", shown_text(each.text)))
     print_table(("TOKENS", "ID", "WHO", "TEXT"), [(memory.system_tokens, "", "system", ""), *rows])
     for each in memory.left_out:
         print_message(f"left out: {each.entry.alternative.id[:SHORT_ID]} ({_words(each.reason)})")
@@ -318,9 +324,16 @@ def _manifest_rows(service: ConversationService, manifest: JsonObject) -> list[_
             for number, each in enumerate(prompts, 1)
         ]
     within = sum(each["tokens"] for each in recalled)  # of the last message, before which it stands
+    preface = [*manifest.get("notes", []), *manifest.get("summaries", [])]  # before the oldest one, and of its tokens
+    texts = service.preface_texts(manifest)
+    for each in preface:
+        name = summary_name(each) if "level" in each else "note"
+        text = texts.get(each["episode"])
+        rows.append((_share(each["tokens"], total), each["id"][:SHORT_ID], name, shown_text(text or "erased")))
     for each in manifest["entries"]:
-        is_last = each is manifest["entries"][-1]
+        is_last, is_first = each is manifest["entries"][-1], each is manifest["entries"][0]
         own = 0 if prompts is not None else each["tokens"] - (within if is_last else 0)
+        own -= sum(part["tokens"] for part in preface) if is_first else 0
         rows += _entry_rows(service, each, own, total)
     return [*rows, *(_recalled_row(service, each, total) for each in recalled)]
 
@@ -335,11 +348,17 @@ def _entry_rows(service: ConversationService, entry: JsonObject, tokens: int, to
     return rows + [(_share(file["tokens"], total), "", "attached", words_in_prompt(file)) for file in files]
 
 
+def summary_name(summary: JsonObject) -> str:
+    """What a summary is called in a list: its level, how many messages it stands for, and whether code made it."""
+    maker = ", by code" if summary["isExtractive"] else ""
+    return f"summary {summary['level']} of {summary['episodes']}{maker}"
+
+
 def _recalled_row(service: ConversationService, recalled: JsonObject, total: int) -> _ManifestRow:
-    """What was recalled of another conversation: its tokens are among those of the message before which it stood."""
-    source = service.alternative(recalled["alternative"])
-    text = (source.content or "")[recalled["start"] : recalled["end"]]
-    return _share(recalled["tokens"], total), source.id[:SHORT_ID], "recalled", shown_text(text or "erased")
+    """What was recalled: its tokens are among those of the message before which it stood."""
+    source = next(recalled[kind] for kind in ("alternative", "fact", "entity") if kind in recalled)
+    text = service.recalled_text(recalled)
+    return _share(recalled["tokens"], total), source[:SHORT_ID], "recalled", shown_text(text or "erased")
 
 
 def _words(reason: str) -> str:

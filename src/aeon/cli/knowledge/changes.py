@@ -1,5 +1,7 @@
 """Changes what is known: names, facts, merges, and what is forgotten."""
 
+import shlex
+
 from aeon.application.knowledge import Category, EntityChange, FactState, NewEntity, NotFoundError
 from aeon.cli.confirmation import confirm
 from aeon.cli.console import print_message
@@ -45,7 +47,8 @@ def merge(kept: str, absorbed: str, user: str) -> int:
     with workspace_session(user) as workspace:
         entity = workspace.knowledge.merge(kept, absorbed)
         print_message(printable(f"both are known as {entity.name}"))
-        print_message(printable(f"take it back with: aeon knowledge unmerge {absorbed}"), "note: ")
+        other = kept if (entity.name or "").casefold() == absorbed.casefold() else absorbed
+        print_message(printable(f"take it back with: aeon knowledge unmerge {shlex.quote(other)}"), "note: ")
     return ExitCode.DONE
 
 

@@ -1,7 +1,8 @@
 """Erases what was said, for its owner and for an operator; ids, edges and times stay (platform 28).
 
 The transaction that begins an erasure blanks the content, its copies in the search index, in manifests and among the
-pieces. An `Erasure` that has not ended says what is left: the records of runs, and what deleted rows leave in files.
+pieces, and the summaries and notes that were made from it. An `Erasure` that has not ended says what is left: the
+records of runs, and what deleted rows leave in files.
 """
 
 from collections.abc import Callable, Sequence
@@ -14,9 +15,11 @@ from aeon.platform.conversations.attachments import erase_attachments
 from aeon.platform.conversations.model import Conversation
 from aeon.platform.episodes.forgetting import forget_turn_episodes
 from aeon.platform.errors import ConflictError, NotFoundError, RuleError
+from aeon.platform.introspection.erasing import erase_notes_of
 from aeon.platform.ledger import AuditAction, Ledger, MutationRequest
 from aeon.platform.search.message_index import DocumentPlace, change_title, rebuild_index, remove_document
 from aeon.platform.store import Row, Store, UnitOfWork
+from aeon.platform.summaries.erasing import erase_summaries_of
 
 TABLES: Final = (
     "alternatives",
@@ -149,9 +152,10 @@ class ErasureRepository:
             if extent.generating:
                 raise ConflictError("An answer is being made of it.", next_step="Stop the answer, or wait for it.")
             at = self._ledger.now()
-            _erase(unit, target.owner, found, at, request.user)
+            derived = _erase(unit, target.owner, found, at, request.user)
             row: JsonObject = {"id": id_, "owner": target.owner, "actor": request.user, "at": at, "reason": reason}
-            unit.write(queries.ADD_ERASURE, {**row, "runs": canonical_json(list[Json](extent.runs))})
+            runs = list[Json](sorted({*extent.runs, *derived}))
+            unit.write(queries.ADD_ERASURE, {**row, "runs": canonical_json(runs)})
 
         mutation = request.mutation(verb, target.alternative or target.conversation)
         self._ledger.commit(work, mutation, [action], {"id": id_})
@@ -220,24 +224,32 @@ def _below(unit: UnitOfWork, user: str, ids: Sequence[Json]) -> set[str]:
     return found
 
 
-def _erase(unit: UnitOfWork, owner: str, found: _Found, at: str, actor: str) -> None:
-    """Blank the content of what is taken, with all its copies in the record."""
+def _erase(unit: UnitOfWork, owner: str, found: _Found, at: str, actor: str) -> set[str]:
+    """Blank the content of what is taken, with all its copies in the record, and what was made from it.
+
+    Returns the runs that made summaries and notes of it, or were to.
+    """
     is_many = len(found.taken) > _MANY
     for row in found.taken:
         unit.write(queries.REMOVE_PIECES, {"id": row["id"]})
         unit.write(queries.ERASE, {"id": row["id"], "at": at, "by": actor})
         if row["content"] is not None and not is_many:
             remove_document(unit, owner, DocumentPlace(row["conversation_id"], row["id"]), row["content"])
-    erase_attachments(unit, [row["id"] for row in found.taken])
-    forget_turn_episodes(unit, owner, [row["id"] for row in found.taken], at)
-    _erase_manifests(unit, owner, found)
+    taken = [row["id"] for row in found.taken]
+    erase_attachments(unit, taken)
+    forget_turn_episodes(unit, owner, taken, at)
+    summaries = erase_summaries_of(unit, owner, taken, at)
+    whole = found.conversation.id if found.takes_tags else None
+    note_runs = erase_notes_of(unit, owner, summaries.ids, whole, at)
+    _erase_manifests(unit, owner, found, summaries.ids)
     if found.takes_title:
         _erase_title(unit, found.conversation, keeps_tags=not found.takes_tags)
     if is_many:
         rebuild_index(unit, owner)
+    return {*summaries.runs, *note_runs}
 
 
-def _erase_manifests(unit: UnitOfWork, owner: str, found: _Found) -> None:
+def _erase_manifests(unit: UnitOfWork, owner: str, found: _Found, summaries: AbstractSet[str]) -> None:
     """Take the copied texts out of the manifests of what is taken, and of all that was made from it."""
     taken = {row["id"] for row in found.taken}
     ids = [row["id"] for row in [*found.taken, *found.below]]
@@ -246,7 +258,8 @@ def _erase_manifests(unit: UnitOfWork, owner: str, found: _Found) -> None:
         for row in unit.read(queries.MANIFESTS, {"user": owner, "ids": page}):
             manifest: JsonObject = parse_strict(row["text"])
             entries = {each["alternative"] for each in manifest["entries"]}
-            if row["alternative_id"] in taken or entries & taken:
+            shown = {each["id"] for each in manifest.get("summaries", ())}
+            if row["alternative_id"] in taken or entries & taken or shown & summaries:
                 _replace_manifest(unit, row, _without_texts(manifest, taken))
 
 

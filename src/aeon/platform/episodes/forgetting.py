@@ -11,7 +11,8 @@ from aeon.platform.store import UnitOfWork
 def forget_turn_episodes(unit: UnitOfWork, user: str, alternatives: Sequence[str], at: str) -> None:
     """Erase the episodes of alternatives whose content the same transaction erases."""
     forget_episodes(unit, user, [episode_id(each) for each in alternatives], at)
-    unit.write(queries.REMOVE_VECTORS, {"user": user, "subjects": list[Json](alternatives)})
+    for each in alternatives:
+        remove_vectors(unit, user, each)
 
 
 def forget_episodes(unit: UnitOfWork, user: str, episodes: Sequence[str], at: str) -> None:
@@ -31,6 +32,12 @@ def forget_episodes(unit: UnitOfWork, user: str, episodes: Sequence[str], at: st
     unit.write(queries.FORGET_UNMENTIONED, {"entities": entities, "at": at})
     unit.write(queries.REMOVE_ACTIVE, {"entities": entities})
     unit.write(queries.UNDO_MERGES, {"entities": entities, "at": at})
-    unit.write(queries.REMOVE_VECTORS, {"user": user, "subjects": list[Json](episodes)})
+    for each in episodes:
+        remove_vectors(unit, user, each)
     unit.write(queries.REMOVE_WORD_CASES, {"user": user})
     unit.write(queries.FORGET, taken)
+
+
+def remove_vectors(unit: UnitOfWork, user: str, text: str) -> None:
+    """Remove the vectors of a message or a note, which the same transaction erases or embeds again."""
+    unit.write(queries.REMOVE_VECTORS, {"user": user, "id": text})

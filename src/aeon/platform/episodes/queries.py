@@ -82,9 +82,6 @@ REMOVE_WORD_CASES: Final = "DELETE FROM word_cases WHERE owner_id = :user"
 """They are counted again from what is left."""
 
 REMOVE_VECTORS: Final = """
-DELETE FROM vectors WHERE (label, subject) IN (
-    SELECT v.label, v.subject FROM json_each(:subjects) AS i CROSS JOIN vectors AS v
-    WHERE v.label = 'Episode' AND v.subject >= i.value AND v.subject < i.value || '$' AND v.owner_id = :user
-)
+DELETE FROM vectors WHERE label = 'Episode' AND subject >= :id AND subject < :id || '$' AND owner_id = :user
 """
-"""The vectors of episodes and of alternatives: of the whole text, and of its parts, which have `#` and a number."""
+"""Removes the vectors of a text: their subjects are its id, and the id, `#` and a number."""

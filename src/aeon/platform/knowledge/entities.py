@@ -107,6 +107,17 @@ class EntityRepository:
         standing = [self._standing(user, Entity.of_row(row)) for row in rows]
         return [*{each.id: each for each in standing}.values()]
 
+    def list_beginning(self, user: str, words: Iterable[str]) -> list[Entity]:
+        """Return the entities whose names are or begin with one of these folded words, as they stand after merges."""
+        rows = [
+            row
+            for word in words
+            for row in self._matching(user, word)
+            if row["name_key"] == word or str(row["name_key"]).startswith(f"{word} ")
+        ]
+        standing = [self._standing(user, Entity.of_row(row)) for row in rows]
+        return [*{each.id: each for each in standing}.values()]
+
     def family(self, user: str, entity: Entity) -> list[Entity]:
         """Return an entity and all that were merged into it, directly or not."""
         family, newest = [entity], [entity]

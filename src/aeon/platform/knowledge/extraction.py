@@ -33,6 +33,9 @@ _LONGEST: Final = 20_000
 
 _WEAK_CONFIDENCE: Final = 0.8
 
+_SAID: Final = frozenset({"message", "note", "answer"})
+"""The sources of episodes that are read; summaries and notes of a model repeat what these say."""
+
 
 class WaitingEpisode(NamedTuple):
     """An episode that waits for extraction."""
@@ -212,6 +215,8 @@ class ExtractionQueue:
 
 def found_by_code(episode: WaitingEpisode, cases: WordCases) -> Extracted:
     """Returns the names in an episode, and of what a user wrote, the statements (platform 36)."""
+    if episode.source not in _SAID:
+        return Extracted()
     text = episode.content[:_LONGEST]
     names = distinct_names(find_names(text, cases))
     if not episode.is_evidence:

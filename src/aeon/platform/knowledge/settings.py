@@ -1,6 +1,6 @@
 """What each user lets the background do with what they say."""
 
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from pydantic import Field
 
@@ -9,6 +9,9 @@ from aeon.platform.knowledge import queries
 from aeon.platform.ledger import AuditAction, Ledger, MutationRequest
 from aeon.platform.records import Record
 from aeon.platform.store import Store, guard
+
+Switch: TypeAlias = Literal["compression", "introspection", "enrichment"]
+"""`compression`: summaries of long conversations; `introspection`: notes of the model for itself."""
 
 
 class KnowledgeSettings(Record):
@@ -31,9 +34,7 @@ class KnowledgeSettingsRepository:
 
     def get(self, user: str) -> KnowledgeSettings:
         """Return a user's settings."""
-        rows = self._store.read(queries.SETTINGS, {"user": user})
-        named = set(KnowledgeSettings.model_fields)
-        return KnowledgeSettings.model_validate({k: v for k, v in rows[0].items() if k in named} if rows else {})
+        return read_settings(self._store, user)
 
     def change(self, changes: dict[str, str], request: MutationRequest) -> KnowledgeSettings:
         """Change some of a user's settings. Raises RuleError for what is none."""
@@ -47,3 +48,23 @@ class KnowledgeSettingsRepository:
             {},
         )
         return self.get(request.user)
+
+
+def read_settings(store: Store, user: str) -> KnowledgeSettings:
+    """Returns a user's settings; those of a user who has chosen nothing are the defaults. Raises StoreError."""
+    rows = store.read(queries.SETTINGS, {"user": user})
+    named = set(KnowledgeSettings.model_fields)
+    return KnowledgeSettings.model_validate(
+        {key: value for key, value in rows[0].items() if key in named} if rows else {}
+    )
+
+
+def is_on(store: Store, user: str, switch: Switch) -> bool:
+    """Returns whether a user lets the background do this. Raises StoreError."""
+    return getattr(read_settings(store, user), switch) == "on"
+
+
+def switch_to(store: Store, ledger: Ledger, user: str, switch: Switch, *, on: bool) -> None:
+    """Lets the background do this for a user, or no longer. Raises StoreError, and UnknownUserError."""
+    ledger.require_user(user)
+    KnowledgeSettingsRepository(store, ledger).change({switch: "on" if on else "off"}, MutationRequest(user))

@@ -106,6 +106,11 @@ def select_entries(
     return Selection(kept[::-1], left_out[::-1], tokens)
 
 
+def reason_left_out(entry: PathEntry) -> LeftOutReason:
+    """Returns why an entry before the message is left out that no summary stands for."""
+    return _reason_to_skip(entry, -1) or "budget"
+
+
 def _place_of_message(entries: Sequence[PathEntry]) -> int:
     """Returns where what is answered stands: the newest entry of the user's, else the last one."""
     said = (place for place in reversed(range(len(entries))) if entries[place].alternative.said_by == "user")

@@ -57,7 +57,7 @@ def select_counted(request: MakeRequest, candidates: Candidates, count: CountTok
     chosen = _with_fitting_files(request, candidates, count)
     entries, left_out = chosen.entries, chosen.left_out
     while (counts := count(request(entries))) is not None:
-        exact = _counted(entries, counts)
+        exact = counted_entries(entries, counts)
         fitting = select_entries(exact, counts.messages[0], candidates.budget)
         if not fitting.left_out:
             kept = Selection(exact, left_out, fitting.tokens)
@@ -79,7 +79,7 @@ def _with_fitting_files(request: MakeRequest, candidates: Candidates, count: Cou
         counts = count(request(chosen.entries))
         if counts is None:
             return chosen
-        exact = _counted(chosen.entries, counts)
+        exact = counted_entries(chosen.entries, counts)
         if _files_fit(exact, counts.messages[0], candidates.budget):
             return chosen
         excess = (
@@ -89,7 +89,7 @@ def _with_fitting_files(request: MakeRequest, candidates: Candidates, count: Cou
     return candidates.without_parts()
 
 
-def _counted(entries: Sequence[PathEntry], counts: TokenCounts) -> list[PathEntry]:
+def counted_entries(entries: Sequence[PathEntry], counts: TokenCounts) -> list[PathEntry]:
     """Returns entries with their exact tokens; those of the instructions come first in the counts."""
     return [entry.counted(tokens) for entry, tokens in zip(entries, counts.messages[1:], strict=True)]
 

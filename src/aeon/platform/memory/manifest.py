@@ -9,8 +9,9 @@ from aeon.llm.interface import ChatMessage, Image, LLMRequest, TokenCounts
 from aeon.platform.conversations.model import Alternative, Speaker
 from aeon.platform.memory.budget import MESSAGE_OVERHEAD, LeftOut, PathEntry
 from aeon.platform.memory.estimate import TokenCounter, estimate_tokens
+from aeon.platform.memory.preface import NO_PREFACE, Preface, with_preface
 from aeon.platform.memory.prompt_files import IMAGE_TOKENS, PromptFile, images_of, with_files
-from aeon.platform.memory.recall import RecalledStatement, with_recalled
+from aeon.platform.memory.recall import Recalled, with_recalled
 
 
 class PromptMessage(NamedTuple):
@@ -29,22 +30,26 @@ class PromptMessage(NamedTuple):
 def chat_request(
     system_prompt: str,
     messages: Sequence[PromptMessage],
-    recalled: Sequence[RecalledStatement] = (),
+    recalled: Sequence[Recalled] = (),
+    preface: Preface = NO_PREFACE,
     *,
     max_tokens: int,
     temperature: float,
 ) -> LLMRequest:
     """Returns the request of a conversation; the last message is what is answered, with all images.
 
-    What is `recalled` for it stands before it.
+    What is `recalled` for it stands before it; the preface stands before the oldest message.
     """
+    said = [*(each.chat for each in messages[:-1])]
+    said.append(ChatMessage("user", with_recalled(messages[-1].chat.text, recalled)))
+    said[0] = said[0]._replace(text=with_preface(said[0].text, preface))
     return LLMRequest(
-        with_recalled(messages[-1].chat.text, recalled),
+        said[-1].text,
         system_prompt,
         max_tokens,
         temperature,
         images=tuple(image for each in messages for image in each.images),
-        history=tuple(each.chat for each in messages[:-1]),
+        history=tuple(said[:-1]),
     )
 
 
@@ -106,6 +111,7 @@ def with_tool_use(
     answer, there are no prompts, and nothing was left out of any.
     """
     first = len(manifest["entries"]) - 1 - (earlier if prompts else 0)
+    manifest = _without_preface(manifest)
     entries = manifest["entries"][first:]
     if counts:
         shared = counts[0].messages[1 : 1 + earlier]
@@ -131,6 +137,16 @@ def with_tool_use(
     }
 
 
+def _without_preface(manifest: JsonObject) -> JsonObject:
+    """Return a manifest without notes and summaries, whose tokens are among those of the oldest entry."""
+    preface = [*manifest.get("notes", ()), *manifest.get("summaries", ())]
+    if not preface:
+        return manifest
+    oldest, *later = manifest["entries"]
+    own = max(0, oldest["tokens"] - sum(each["tokens"] for each in preface))
+    return {**manifest, "entries": [{**oldest, "tokens": own}, *later], "notes": [], "summaries": []}
+
+
 def manifest_json(
     request: LLMRequest,
     entries: Sequence[PathEntry],
@@ -139,23 +155,33 @@ def manifest_json(
     *,
     system_tokens: int,
     budget: int,
-    recalled: Sequence[RecalledStatement] = (),
+    recalled: Sequence[Recalled] = (),
+    preface: Preface = NO_PREFACE,
 ) -> JsonObject:
     """Returns a manifest: what entered the prompt in order with the tokens of each, and what was left out, and why.
 
-    The tokens of what was recalled are those of the message before which it stands, too.
+    The tokens of what was recalled are those of the message before which it stands, too; those of the preface are those
+    of the oldest message. What a summary stands for is not among what was left out.
     """
     total = system_tokens + sum(entry.tokens for entry in entries)
     raw: JsonObject = {} if counter.kind == "exact" else {"estimated": _estimated(request)}
     return {
         "system": {"text": request.system_prompt, "tokens": system_tokens},
         "entries": [_entry(entry) for entry in entries],
+        **preface_json(preface),
         "recalled": [each.as_json() for each in recalled],
         "leftOut": [{**_entry(each.entry), "reason": each.reason} for each in left_out],
         "tokens": {"total": total, "budget": budget, "counter": counter.name, "kind": counter.kind, **raw},
         "parameters": {"maxTokens": request.max_tokens, "temperature": request.temperature},
         "promptDigest": prompt_digest(request),
     }
+
+
+def preface_json(preface: Preface) -> JsonObject:
+    """Returns notes and summaries as a manifest keeps them."""
+    notes: list[Json] = [each.as_json() for each in preface.notes]
+    summaries: list[Json] = [each.as_json() for each in preface.summaries]
+    return {"notes": notes, "summaries": summaries}
 
 
 def _estimated(request: LLMRequest) -> int:

@@ -6,7 +6,7 @@ from math import ceil
 from typing import Final, NamedTuple, cast
 
 from aeon.base.json import Json, JsonObject, canonical_json, parse_strict
-from aeon.llm.interface import LLMRequest, TokenCounts
+from aeon.llm.interface import ChatMessage, LLMRequest, TokenCounts
 from aeon.platform.catalog.operations import ConversationReply
 from aeon.platform.conversations import queries
 from aeon.platform.conversations.attachments import Attachment, AttachmentRepository
@@ -15,19 +15,23 @@ from aeon.platform.conversations.repository import ConversationRepository
 from aeon.platform.conversations.turns import TurnRepository
 from aeon.platform.errors import ConflictError, NotFoundError, RuleError
 from aeon.platform.memory.budget import MESSAGE_OVERHEAD, LeftOut, PathEntry
-from aeon.platform.memory.estimate import ESTIMATE, TokenCounter, TokenReport, correction, estimate_tokens
-from aeon.platform.memory.exact_selection import Candidates, CountedSelection, CountTokens, select_counted
+from aeon.platform.memory.estimate import TokenCounter, TokenReport, correction, estimate_tokens
+from aeon.platform.memory.exact_selection import Candidates, CountTokens
 from aeon.platform.memory.manifest import (
     PromptMessage,
     chat_request,
     manifest_json,
+    preface_json,
     prompt_digest,
     request_of,
     with_tool_use,
 )
 from aeon.platform.memory.path_files import PathFiles, image_of
+from aeon.platform.memory.preface import NO_PREFACE, Preface
+from aeon.platform.memory.preface_reader import FORK_DEPTH, PrefaceReader
 from aeon.platform.memory.prompt_files import PromptFile
-from aeon.platform.memory.recall import RecalledStatement, Recollection
+from aeon.platform.memory.recall import Recalled, Recollection
+from aeon.platform.memory.summarized_selection import SummarizedPath
 from aeon.platform.store import Store, UnitOfWork
 
 _LONGEST_PATH: Final = 1000
@@ -35,9 +39,6 @@ _LONGEST_PATH: Final = 1000
 
 _COUNTED: Final = 10
 """The newest prompts by which an estimate is corrected (platform 24)."""
-
-_FORK_DEPTH: Final = 20
-"""The most conversations that a fork continues, one from the other."""
 
 
 def no_count(_: LLMRequest) -> TokenCounts | None:
@@ -59,11 +60,21 @@ class ReplyForm(NamedTuple):
         today = f"Today is {datetime.fromisoformat(now):%A, %Y-%m-%d}."
         return cls(f"{operation.system_prompt} {today}", operation.max_tokens, operation.temperature, context)
 
-    def request(self, entries: Sequence[PathEntry], recalled: Sequence[RecalledStatement] = ()) -> LLMRequest:
+    @property
+    def room(self) -> int:
+        """The tokens of a prompt beside the answer."""
+        return self.context - self.max_tokens
+
+    def request(
+        self,
+        entries: Sequence[PathEntry],
+        recalled: Sequence[Recalled] = (),
+        preface: Preface = NO_PREFACE,
+    ) -> LLMRequest:
         """The request to the model with these messages; the last one is answered, with what is recalled for it."""
-        messages = [PromptMessage.of(entry.alternative, entry.speaker, entry.files) for entry in entries]
+        messages = _messages(entries)
         system, most, temperature = self.system_prompt, self.max_tokens, self.temperature
-        return chat_request(system, messages, recalled, max_tokens=most, temperature=temperature)
+        return chat_request(system, messages, recalled, preface, max_tokens=most, temperature=temperature)
 
 
 class WorkingMemory(NamedTuple):
@@ -75,7 +86,8 @@ class WorkingMemory(NamedTuple):
     tokens: int
     budget: int
     counter: TokenCounter
-    recalled: list[RecalledStatement]
+    recalled: list[Recalled]
+    preface: Preface
 
     def as_dict(self) -> JsonObject:
         """As JSON data under the published names."""
@@ -94,6 +106,7 @@ class WorkingMemory(NamedTuple):
         ]
         return {
             "entries": entries,
+            **preface_json(self.preface),
             "recalled": [each.as_json() for each in self.recalled],
             "leftOut": left_out,
             "totalTokens": self.tokens,
@@ -105,12 +118,14 @@ class WorkingMemory(NamedTuple):
 class PreparedReply(NamedTuple):
     """A request to the model, with the manifest of the answer to come, which was begun at `made_at`.
 
-    `message` is what the user said, without what is attached; `recalled` is what was recalled for it.
+    `message` is what the user said, without what is attached; `recalled` is what else the prompt tells: statements,
+    notes and summaries. `earlier` are the messages before it, without notes and summaries.
     """
 
     answer: str
     message: str
     recalled: list[str]
+    earlier: tuple[ChatMessage, ...]
     request: LLMRequest
     manifest: JsonObject
     made_at: str
@@ -140,6 +155,7 @@ class MemoryService:
         self._conversations = conversations
         self._turns = turns
         self._attachments = AttachmentRepository(store)
+        self._prefaces = PrefaceReader(store, conversations)
 
     def assemble(self, user: str, id_: str, form: ReplyForm, count: CountTokens = no_count) -> WorkingMemory:
         """Return what an answer to an alternative would be made from now.
@@ -149,10 +165,9 @@ class MemoryService:
         """
         message = self._turns.get(user, id_)
         conversation = self._conversations.get(user, message.conversation_id)
-        room = form.context - form.max_tokens
-        budget = min(room, conversation.context_budget or room)
-        path = self._whole_path(user, message)
-        factor = correction(self._counted(user, path))
+        budget = min(form.room, conversation.context_budget or form.room)
+        path = self.path_to(user, message)
+        factor = self.estimate_factor(user, path)
         files = PathFiles(self._attachments, user, path, factor)
         recalled = self._recall(user, message, path, budget)
         more = ceil(sum(each.tokens for each in recalled) * factor)
@@ -167,11 +182,21 @@ class MemoryService:
             for each in path
         ]
         candidates = Candidates(entries, _estimated(form.system_prompt, factor), budget, files)
-        counted = select_counted(lambda entries: form.request(entries, recalled), candidates, count)
-        chosen, system_tokens, counter = counted or CountedSelection(
-            candidates.selection(budget), candidates.system_tokens, ESTIMATE
+        notes = self._prefaces.notes(user, budget)
+        older, cover = self._prefaces.cover(user, message, len(path))
+        summarized = SummarizedPath(candidates, notes, cover, factor, older == 0)
+        found = summarized.select(lambda entries, before: form.request(entries, recalled, before), count)
+        chosen = found.chosen
+        return WorkingMemory(
+            chosen.entries,
+            chosen.left_out,
+            found.system_tokens,
+            chosen.tokens,
+            budget,
+            found.counter,
+            recalled,
+            found.preface,
         )
-        return WorkingMemory(chosen.entries, chosen.left_out, system_tokens, chosen.tokens, budget, counter, recalled)
 
     def prepare(self, user: str, answer: str, form: ReplyForm, count: CountTokens = no_count) -> PreparedReply:
         """Return the request of an answer that is being made, and its manifest; `count` as in `assemble`.
@@ -191,7 +216,7 @@ class MemoryService:
                 rule="context_budget",
                 next_step="Shorten it, or send it in parts.",
             )
-        request = form.request(memory.entries, memory.recalled)
+        request = form.request(memory.entries, memory.recalled, memory.preface)
         manifest = manifest_json(
             request,
             memory.entries,
@@ -200,10 +225,12 @@ class MemoryService:
             system_tokens=memory.system_tokens,
             budget=memory.budget,
             recalled=memory.recalled,
+            preface=memory.preface,
         )
         manifest["process"] = {"id": made.process_id, "digest": made.process_digest}
-        recalled = [each.text for each in memory.recalled]
-        return PreparedReply(answer, memory.entries[-1].text, recalled, request, manifest, made.created_at)
+        told = [*(each.text for each in memory.recalled), *memory.preface.texts]
+        earlier = tuple(each.chat for each in _messages(memory.entries[:-1]))
+        return PreparedReply(answer, memory.entries[-1].text, told, earlier, request, manifest, made.created_at)
 
     def keep(self, prepared: PreparedReply) -> None:
         """Keep what an answer is made from, before the model is asked."""
@@ -221,8 +248,7 @@ class MemoryService:
 
         Tokens are exact if `count` can count them.
         """
-        history = prepared.request.history
-        said = [PromptMessage(each) for each in history[len(history) - earlier :]]
+        said = [PromptMessage(each) for each in prepared.earlier[len(prepared.earlier) - earlier :]]
         counts = [counted for each in prompts if (counted := count(request_of(each, said))) is not None]
         if len(counts) < len(prompts):
             counts = []
@@ -236,6 +262,10 @@ class MemoryService:
             self._turns.get(user, answer)
             raise NotFoundError("Nothing is known of what it was made from: only answers of a model have a manifest.")
         return cast(JsonObject, parse_strict(rows[0]["text"]))
+
+    def recalled_text(self, user: str, kept: JsonObject) -> str:
+        """Return the words of what a manifest says was recalled; empty if they were erased."""
+        return "" if self._recollection is None else self._recollection.text_of(user, kept)
 
     def remake(self, user: str, answer: str) -> list[LLMRequest]:
         """Make the very prompts of an answer again, from its manifest and the record (platform 25).
@@ -254,6 +284,7 @@ class MemoryService:
             for entry, each, shown in zip(entries, manifest["entries"], files, strict=True)
         ]
         recalled = self._recalled(user, manifest.get("recalled", []))
+        preface = self._prefaces.kept(user, manifest)
         parameters = manifest["parameters"]
         if "prompts" in manifest:
             requests = [request_of(each, said[:-1]) for each in manifest["prompts"]]
@@ -261,7 +292,7 @@ class MemoryService:
         else:
             limits = parameters["maxTokens"], parameters["temperature"]
             system = manifest["system"]["text"]
-            requests = [chat_request(system, said, recalled, max_tokens=limits[0], temperature=limits[1])]
+            requests = [chat_request(system, said, recalled, preface, max_tokens=limits[0], temperature=limits[1])]
             digests = [manifest["promptDigest"]]
         if [prompt_digest(each) for each in requests] != digests:
             raise ConflictError(
@@ -269,23 +300,15 @@ class MemoryService:
             )
         return requests
 
-    def _recall(
-        self, user: str, message: Alternative, path: Sequence[Alternative], budget: int
-    ) -> list[RecalledStatement]:
+    def _recall(self, user: str, message: Alternative, path: Sequence[Alternative], budget: int) -> list[Recalled]:
         """Return what an answer to a message recalls; nothing where that is switched off."""
         if self._recollection is None or message.content is None:
             return []
         return self._recollection.find(user, message.content, path, budget)
 
-    def _recalled(self, user: str, kept: Sequence[JsonObject]) -> list[RecalledStatement]:
+    def _recalled(self, user: str, kept: Sequence[JsonObject]) -> list[Recalled]:
         """Return what a manifest says was recalled. Raises ConflictError if something of it was erased."""
-        found = [
-            RecalledStatement(self._turns.get(user, each["alternative"]), each["start"], each["end"], each["tokens"])
-            for each in kept
-        ]
-        if any(each.alternative.forgotten_at is not None for each in found):
-            raise ConflictError("Something that the answer was made from was erased.")
-        return found
+        return self._recollection.restore(user, kept) if self._recollection is not None else []
 
     def _shown_files(self, user: str, entry: JsonObject) -> list[PromptFile] | None:
         """Return the attachments of a manifest's entry as its prompt showed them; None if one was erased since."""
@@ -304,14 +327,17 @@ class MemoryService:
         text = "" if is_image else self._attachments.text(user, attachment)[: shown["characters"]]
         return PromptFile(attachment, text, image, shown["tokens"], shown["parts"], shown["partsLeftOut"])
 
-    def _whole_path(self, user: str, end: Alternative) -> list[Alternative]:
-        """Return the path to an alternative, and before it that of the conversations that it was forked from."""
-        path = self._turns.path(user, end.id, _LONGEST_PATH)
-        for _ in range(_FORK_DEPTH):
+    def path_to(self, user: str, end: Alternative, limit: int = _LONGEST_PATH) -> list[Alternative]:
+        """Return the path to an alternative, and before it that of the conversations that it was forked from.
+
+        At most the newest `limit` alternatives in each conversation.
+        """
+        path = self._turns.path(user, end.id, limit)
+        for _ in range(FORK_DEPTH):
             conversation = self._conversations.get(user, path[0].conversation_id)
             if path[0].responds_to_id is not None or conversation.origin_alternative_id is None:
                 break
-            path = [*self._turns.path(user, conversation.origin_alternative_id, _LONGEST_PATH), *path]
+            path = [*self._turns.path(user, conversation.origin_alternative_id, limit), *path]
         return path
 
     def _require_no_open_call(self, answer: str, user: str) -> None:
@@ -336,6 +362,10 @@ class MemoryService:
 
         self._store.update(work)
 
+    def estimate_factor(self, user: str, path: Sequence[Alternative]) -> float:
+        """Return the factor for estimates on a path, by what the model has reported of its newest prompts."""
+        return correction(self._counted(user, path))
+
     def _counted(self, user: str, path: Sequence[Alternative]) -> list[TokenReport]:
         """Return what the model that answered last has reported of the newest prompts on a path that were estimated."""
         answers = [each for each in path if each.model is not None and each.usage.get("prompt_tokens")]
@@ -348,6 +378,10 @@ class MemoryService:
             for each in newest
             if each.id in tokens and "estimated" in tokens[each.id]
         ]
+
+
+def _messages(entries: Sequence[PathEntry]) -> list[PromptMessage]:
+    return [PromptMessage.of(entry.alternative, entry.speaker, entry.files) for entry in entries]
 
 
 def _estimated(text: str, factor: float) -> int:

@@ -139,10 +139,9 @@ def _part(service: ConversationService, entry: JsonObject, total: int) -> Part:
     return Part(entry, words, _share(entry["tokens"], total))
 
 
-def _recalled(service: ConversationService, statement: JsonObject, total: int) -> Part:
-    """What was recalled of another conversation; its share is part of that of the message before which it stood."""
-    whole = _part(service, statement, total)
-    return whole._replace(words=whole.words[statement["start"] : statement["end"]])
+def _recalled(service: ConversationService, kept: JsonObject, total: int) -> Part:
+    """What was recalled of what the message names; its share is part of that of the message before which it stood."""
+    return Part(kept, service.recalled_text(kept), _share(kept["tokens"], total))
 
 
 def _share(tokens: int, total: int) -> int:
