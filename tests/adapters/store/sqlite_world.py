@@ -32,6 +32,22 @@ ADD_VALUE = """
 INSERT INTO metric_values (id, metric_id, entity_id, at, micros, number, dimensions)
 VALUES (:id, 'm', :entity, '2026', :micros, :number, '{}')
 """
+ADD_NOTE = """
+INSERT INTO episodes (id, owner_id, group_id, source, name, created_at, valid_at, attempts, content)
+VALUES (:id, 'me', 'notes/me', 'note', :id, '2026', '2026', 0, :text)
+"""
+ADD_ENTITY = """
+INSERT INTO entities (id, owner_id, name, name_key, made_by, version, created_at, updated_at, facets)
+VALUES (:id, 'me', :id, :id, 'extraction', 1, '2026', '2026', '{}')
+"""
+ADD_FACT = """
+INSERT INTO facts (id, owner_id, subject_id, created_at, text_key, text) VALUES (:id, 'me', :id, '2026', :id, :id)
+"""
+ADD_MENTION = "INSERT INTO mentions VALUES (:episode, :id, 'statements', 1.0, '2026', :id)"
+ADD_ASSERTION = """
+INSERT INTO assertions (episode_id, fact_id, kind, state, extractor, confidence, created_at, said_at)
+VALUES (:episode, :id, 'states', 'candidate', 'statements', 0.8, '2026', '2026')
+"""
 
 
 class Project:
@@ -131,8 +147,17 @@ def fill_record(store, *, runs=40, seed=0):
             for n in range(20):
                 value = {"entity": f"tool-{n % 4}", "micros": chance.getrandbits(50), "number": chance.random()}
                 unit.write(ADD_VALUE, {"id": f"value-{number}-{n}", **value})
+            add_knowledge(unit, number, json_text(chance, 1_500))
 
     store.update(work)
+
+
+def add_knowledge(unit, number, text):
+    """A note, and what it says of a name of its own."""
+    known = {"episode": f"note-{number}", "id": f"name-{number}"}
+    unit.write(ADD_NOTE, {"id": known["episode"], "text": text})
+    for query in (ADD_ENTITY, ADD_FACT, ADD_MENTION, ADD_ASSERTION):
+        unit.write(query, known)
 
 
 def json_text(chance, size):

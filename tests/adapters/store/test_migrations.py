@@ -144,6 +144,7 @@ def test_the_backup_before_a_migration_can_be_restored(project):
 def test_data_survive_up_and_down(project):
     known = versions(ADD_NOTES, MAKE_ANEW)
     tables = ("users", "runs", "run_entries", "definitions", "metric_values")
+    tables += ("episodes", "entities", "mentions", "facts", "assertions")
     before = {table: rows(project.path, table) for table in tables}
     project.open(versions=known).close()
     assert rows(project.path, "papers") == [("me", "me")]
