@@ -9,6 +9,7 @@ from aeon.application.knowledge_search import PASSAGES, TOKENS, RetrievedPassage
 from aeon.application.pages import Page, checked_limit, decode_cursor, encode_cursor, page_of
 from aeon.base.json import Json, JsonObject
 from aeon.bootstrap.platform import Platform
+from aeon.platform.conversations.erasing import TABLES
 from aeon.platform.errors import NotFoundError, VersionError
 from aeon.platform.knowledge.entities import EntityCount, EntityMention, NamedEntityChange, NewEntity
 from aeon.platform.knowledge.extraction import QueueState
@@ -120,7 +121,10 @@ class KnowledgeService:
         """
         queue = self._platform.extraction
         done = 0
-        if self._platform.extracts_by_model or not self._may_extract() or not queue.state(self._user).waiting:
+        if self._platform.extracts_by_model or not self._may_extract():
+            return done
+        queue.complete(self._user)
+        if not queue.state(self._user).waiting:
             return done
         while done < most and queue.take(self._user, self._holder):
             if not (number := queue.extract_by_code(self._user, _AT_ONCE)):
@@ -329,4 +333,4 @@ class KnowledgeService:
             return self._platform.entities.add(NewEntity.parsed({"name": name}), self._request())
 
     def _erase_bytes(self) -> None:
-        self._platform.store.compact(["entities", "facts", "mentions", "episodes"])
+        self._platform.store.compact(TABLES)

@@ -84,8 +84,15 @@ class ExtractionQueue:
         """Users all of whose messages have episodes: later ones get theirs in the transaction that writes them."""
 
     def list_owners(self) -> list[str]:
-        """Return the users who have episodes that wait."""
+        """Return the users who have episodes that wait, also of what they said before the record had episodes."""
+        for row in self._store.read(queries.OWNERS):
+            self.complete(row["owner_id"])
         return [row["owner_id"] for row in self._store.read(queries.OWNERS_WAITING)]
+
+    def complete(self, user: str) -> None:
+        """Write episodes of what a user said before the record had any, some at a time."""
+        if user not in self._complete and not add_missing_episodes(self._store, user):
+            self._complete.add(user)
 
     def state(self, user: str) -> QueueState:
         """Return how far the extraction of a user's episodes is."""
@@ -113,8 +120,7 @@ class ExtractionQueue:
 
     def list_waiting(self, user: str, limit: int = _BATCH) -> list[WaitingEpisode]:
         """Return the oldest episodes of a user that wait."""
-        if user not in self._complete and not add_missing_episodes(self._store, user):
-            self._complete.add(user)
+        self.complete(user)
         rows = self._store.read(queries.WAITING, {"user": user, "limit": limit})
         return [WaitingEpisode(row["id"], row["source"], row["content"] or "", row["created_at"]) for row in rows]
 

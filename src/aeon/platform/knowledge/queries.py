@@ -14,6 +14,8 @@ SET extraction = excluded.extraction, compression = excluded.compression, intros
 
 # The queue
 
+OWNERS: Final = "SELECT id AS owner_id FROM users ORDER BY id"
+
 OWNERS_WAITING: Final = """
 SELECT DISTINCT owner_id FROM episodes WHERE extracted_at IS NULL AND forgotten_at IS NULL ORDER BY owner_id
 """
