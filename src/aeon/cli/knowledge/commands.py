@@ -25,14 +25,14 @@ Summary = Annotated[str | None, typer.Option("--summary", metavar="TEXT", help="
 @knowledge.command("search")
 def knowledge_search(
     words: Annotated[list[str], typer.Argument(metavar="WORDS", help="A question, or words.")],
-    limit: Annotated[int, typer.Option("--limit", min=1, max=50, help="The most passages.")] = 10,
+    limit: Limit = 10,
     budget: Annotated[
         int, typer.Option("--budget", min=1, max=20_000, help="The most tokens of all of them, estimated.")
     ] = 1_500,
     user: User = "me",
     output: Output = "table",
 ) -> int:
-    """Find what you said and were told about something, best first, with sources."""
+    """Find what you said and were told, best first, with sources."""
     from aeon.cli.knowledge.views import search
 
     return search(" ".join(words), user, limit, budget, output=output)
@@ -40,7 +40,7 @@ def knowledge_search(
 
 @knowledge.command("show")
 def knowledge_show(name: EntityName, user: User = "me", output: Output = "table") -> int:
-    """Show what is known of a name: facts, where each was said, names it may share."""
+    """Show what is known of a name: facts, and where each was said."""
     from aeon.cli.knowledge.views import show_entity
 
     return show_entity(name, user, output=output)
@@ -147,7 +147,7 @@ def knowledge_graph(
     ] = None,
     user: User = "me",
 ) -> int:
-    """Draw the most mentioned names and the facts that join them, as SVG."""
+    """Draw the most mentioned names and the facts that join them."""
     from aeon.cli.knowledge.views import draw_graph
 
     return draw_graph(svg, user)
