@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Final, NamedTuple
 
+from aeon.application.default_catalog import ensure_default_tool
 from aeon.application.run_reader import value_of
 from aeon.application.runs import RunService
 from aeon.base.errors import AeonError
@@ -15,7 +16,7 @@ from aeon.platform.runs.machine.state import ENDED_PHASES
 __all__ = ["ModelExtraction"]
 
 EXTRACTING: Final = "extract_facts"
-"""The shipped Process that finds the facts of a message."""
+"""The shipped Process that finds the facts of a message, and its tool."""
 
 
 class _Asked(NamedTuple):
@@ -68,6 +69,7 @@ class ModelExtraction:
         known = self._nearest(names)
         inputs = model_inputs(episode.content, names, known, episode.created_at)
         try:
+            ensure_default_tool(self._platform, EXTRACTING)
             run = self._runs().start(EXTRACTING, inputs, key=f"extract:{episode.id}")
         except AeonError as error:
             queue.finish(self._user, episode, by_code, error.message)

@@ -16,6 +16,7 @@ from aeon.application.jobs import PROCESS
 from aeon.application.knowledge import KnowledgeService
 from aeon.application.model_extraction import ModelExtraction
 from aeon.application.runs import RunService
+from aeon.base.errors import AeonError
 from aeon.base.project_folder import OWN_USER
 from aeon.bootstrap.process_runtime import ProcessRuntime, RunStoreAdoption
 from aeon.platform.catalog.model import Tool
@@ -40,6 +41,9 @@ _NAMED_FOR: Final = timedelta(days=1)
 
 _UNTITLED: Final = 100
 """Conversations without a title that are looked at; the oldest of more wait."""
+
+_EMBEDDED: Final = 16
+"""Texts of a user of which vectors are made at once."""
 
 _EXTRACTED: Final = 100
 """Episodes of a user that are extracted at once."""
@@ -112,6 +116,7 @@ class WorkerService:
             PeriodicTask(POLL_INTERVAL, self._settle_answers),
             PeriodicTask(ADOPTION_INTERVAL, self._name_conversations),
             PeriodicTask(ADOPTION_INTERVAL, self._extract_knowledge),
+            PeriodicTask(ADOPTION_INTERVAL, self._embed_knowledge),
             PeriodicTask(ADOPTION_INTERVAL, self._compress_conversations),
             PeriodicTask(ADOPTION_INTERVAL, self._finish_erasures),
             PeriodicTask(ADOPTION_INTERVAL, self._record_measurements),
@@ -213,6 +218,16 @@ class WorkerService:
                 KnowledgeService(platform, owner).catch_up(_EXTRACTED)
             elif platform.knowledge_settings.get(owner).extraction == "on":
                 self._model_extraction(owner).advance()
+        return []
+
+    def _embed_knowledge(self) -> list[str]:
+        """Make vectors of what users said, some texts of each user at a time; an answer comes first."""
+        platform = self._runtime.platform
+        backlog = None if platform.turns.list_owners_generating() else platform.embedding_backlog
+        if backlog is not None:
+            with suppress(AeonError):  # of the embedding model: the search works by words until it answers
+                for user in platform.extraction.list_users():
+                    backlog.embed_next(user, _EMBEDDED)
         return []
 
     def _model_extraction(self, owner: str) -> ModelExtraction:

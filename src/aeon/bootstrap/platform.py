@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from aeon.platform.conversations.turns import TurnRepository
     from aeon.platform.embedder import Embedder
     from aeon.platform.introspection.repository import NoteRepository
+    from aeon.platform.knowledge.embedding_backlog import EmbeddingBacklog
     from aeon.platform.knowledge.entities import NamedEntityRepository
     from aeon.platform.knowledge.extraction import ExtractionQueue
     from aeon.platform.knowledge.facts import FactRepository
@@ -192,6 +193,14 @@ class Platform:
         from aeon.platform.knowledge.settings import KnowledgeSettingsRepository
 
         return KnowledgeSettingsRepository(self.store, self.catalog.ledger)
+
+    @cached_property
+    def embedding_backlog(self) -> "EmbeddingBacklog | None":
+        """What makes vectors of what users said; None without an embedding model. Raises ConfigError."""
+        from aeon.platform.knowledge.embedding_backlog import EmbeddingBacklog
+
+        embedder = self.open_embedder()
+        return None if embedder is None else EmbeddingBacklog(self.store, embedder)
 
     @cached_property
     def knowledge_search(self) -> "KnowledgeSearch":

@@ -85,9 +85,13 @@ class ExtractionQueue:
 
     def list_owners(self) -> list[str]:
         """Return the users who have episodes that wait, also of what they said before the record had episodes."""
-        for row in self._store.read(queries.OWNERS):
-            self.complete(row["owner_id"])
+        for user in self.list_users():
+            self.complete(user)
         return [row["owner_id"] for row in self._store.read(queries.OWNERS_WAITING)]
+
+    def list_users(self) -> list[str]:
+        """Return all users of the record."""
+        return [row["owner_id"] for row in self._store.read(queries.OWNERS)]
 
     def complete(self, user: str) -> None:
         """Write episodes of what a user said before the record had any, some at a time."""
