@@ -2,6 +2,8 @@
 
 import pytest
 
+from aeon.adapters.embeddings.minilm import MiniLMEmbedder
+from aeon.application.project import Project
 from aeon.base.errors import ConfigError
 from aeon.bootstrap.embedding_choice import choose_embeddings
 from aeon.settings import EmbeddingSettings
@@ -30,3 +32,14 @@ def test_a_projects_file_does_not_decide_who_gets_the_key(tmp_path):
     assert "export AEON_EMBEDDINGS_BASE_URL=" in raised.value.advice
     local = REMOTE.model_copy(update={"base_url": "http://localhost:1/v1"})
     assert choose_embeddings(local, {"MY_KEY": KEY}, chosen).api_key == KEY
+
+
+def test_what_users_said_is_sent_to_no_embedding_server(tmp_path):
+    """The search in what is known uses a model of this process alone; a server is for `/v1/embeddings`."""
+    environ = {"HOME": str(tmp_path), "XDG_STATE_HOME": str(tmp_path / "state")}
+    remote = {"embeddings.provider": "remote", "embeddings.base_url": "http://127.0.0.1:9/v1", "embeddings.model": "m"}
+    for settings, name in ((remote, None), ({}, MiniLMEmbedder().model)):
+        with Project.open(tmp_path / "project", environ=environ, settings=settings) as project:
+            found = project._app.find_embedder()
+            assert (found and found.model) == name
+            assert project._app.embedder().model == (name or "m")

@@ -5,7 +5,7 @@ import time
 
 from aeon.application.model_extraction import ModelExtraction
 from aeon.application.workers import WorkerService
-from aeon.base.errors import LLMError
+from aeon.base.errors import LLMRequestError
 from aeon.testing.embedding import HashEmbedder
 from aeon.testing.llm import ScriptedAdapter
 
@@ -61,7 +61,9 @@ def test_a_strong_model_reads_each_message_that_states_something_by_a_run(opened
 
 
 def test_a_message_that_the_model_cannot_read_is_extracted_by_code_and_says_why(opened):
-    project = opened(model=ScriptedAdapter([LLMError("no network")] * 9), settings={"conversations.extractor": "model"})
+    project = opened(
+        model=ScriptedAdapter([LLMRequestError("it is refused")] * 9), settings={"conversations.extractor": "model"}
+    )
     turns(project, [SAID, "Noted."])
     project.knowledge._platform.extraction.list_owners()
     advance_until(project, reading(project), 0)

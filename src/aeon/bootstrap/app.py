@@ -170,9 +170,13 @@ class App:
             return self._embedder
 
     def find_embedder(self) -> "Embedder | None":
-        """Return the embedding model, or None if it is not installed. Raises ConfigError."""
+        """Return the embedding model that runs in this process, or None if there is none. Raises ConfigError.
+
+        One on a server is none: what users said is not sent anywhere for the search in it.
+        """
         try:
-            return self.embedder()
+            is_elsewhere = self._closes_embedder and self.embedding_choice().base_url is not None
+            return None if is_elsewhere else self.embedder()
         except MissingExtraError:
             return None
 
