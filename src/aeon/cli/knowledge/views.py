@@ -8,6 +8,7 @@ from aeon.application.knowledge_search import published_passage
 from aeon.application.workspace import Workspace
 from aeon.base.json import Json
 from aeon.cli.console import print_data, print_message
+from aeon.cli.conversations.views import SPEAKERS
 from aeon.cli.exit_codes import ExitCode
 from aeon.cli.output import OutputFormat, print_as, print_table
 from aeon.cli.platform.diagrams import write_drawing
@@ -67,7 +68,7 @@ def search(text: str, user: str, limit: int, budget: int, *, output: OutputForma
             print_message("nothing was found; fewer or other words may find more")
         for each in found:
             place = "" if each.alternative_id is None else f"  message {each.alternative_id[:SHORT_ID]}"
-            print_data(printable(f"{each.at[:10]}  {each.speaker}{place}"))
+            print_data(printable(f"{each.at[:10]}  {SPEAKERS.get(each.speaker, each.speaker)}{place}"))
             print_data(printable(f"    {' '.join(each.text.split())}"))
     return ExitCode.DONE
 

@@ -381,7 +381,7 @@ def _checked_key(name: str) -> str:
 
 
 def _one_already(kept: Entity, absorbed: str) -> ConflictError:
-    return ConflictError(f"{kept.name!r} and {absorbed!r} are one already.")
+    return ConflictError(f"{kept.name!r} and {absorbed!r} are one already.", next_step="Name two that are not.")
 
 
 def _not_merged(found: Entity) -> ConflictError:
