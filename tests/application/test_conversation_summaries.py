@@ -70,13 +70,17 @@ def opened_with(opened, replies, context=2500, **settings):
 
 
 def summed_up(project, conversation):
-    """Sum up as a worker does, one run after the other; the runs."""
-    service, runs = project.conversations.summaries, []
+    """Sum up as a worker does, one run after the other; the runs, also those that ended while they were begun."""
+    service, before = project.conversations.summaries, compressing(project)
     while (run := service.begin(conversation)) is not None:
         assert service.settle(conversation, run, SOON)
-        runs.append(run)
-        assert len(runs) < 1000
-    return runs
+    return [run for run in compressing(project) if run not in before]
+
+
+def compressing(project):
+    """The runs that sum something up, in the order in which they were accepted."""
+    runs = project.conversations._platform.store.read("SELECT id, process_name FROM runs ORDER BY accepted_at, id")
+    return [row["id"] for row in runs if row["process_name"] == "compress"]
 
 
 def summaries_of(project, conversation):
