@@ -15,8 +15,9 @@ from aeon.platform.knowledge import queries
 from aeon.platform.knowledge.facts import FoundFact, add_fact, contradict_fact, state_fact
 from aeon.platform.knowledge.model import STATEMENTS, Category, FactState, name_key
 from aeon.platform.knowledge.names import distinct_names, find_names
+from aeon.platform.knowledge.pairs import pairs_of
 from aeon.platform.knowledge.readings import WordCases, words_of
-from aeon.platform.knowledge.statements import find_statements
+from aeon.platform.knowledge.statements import Statement, find_statements
 from aeon.platform.knowledge.word_cases import count_cases
 from aeon.platform.ledger import Ledger
 from aeon.platform.queries import LOCKED_HEAD
@@ -233,16 +234,15 @@ def found_by_code(episode: WaitingEpisode, cases: WordCases) -> ExtractionResult
     names = distinct_names(find_names(text, cases))
     if not episode.is_evidence:
         return ExtractionResult(names)
-    facts = [
-        FoundFact(
-            each.text,
-            name_key(each.names[0]) if each.names else None,
-            name_key(each.names[1]) if len(each.names) > 1 else None,
-            _WEAK_CONFIDENCE,
-        )
-        for each in find_statements(text, cases)
-    ]
+    facts = [_fact_of(each) for each in find_statements(text, cases)]
     return ExtractionResult(names, facts)
+
+
+def _fact_of(statement: Statement) -> FoundFact:
+    """Returns a statement as a fact of the first two names that one of its clauses joins, or of its first name."""
+    pair = next(iter(pairs_of(statement)), statement.names[:1])
+    subject, object_ = (*(name_key(name) for name in pair), None, None)[:2]
+    return FoundFact(statement.text, subject, object_, _WEAK_CONFIDENCE)
 
 
 def _sum_of(counts: Iterable[WordCases]) -> dict[str, tuple[int, int]]:

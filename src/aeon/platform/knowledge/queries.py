@@ -270,20 +270,3 @@ WITH RECURSIVE path (id) AS (
 SELECT id FROM path WHERE id IN (SELECT value FROM json_each(:alternatives))
 """
 """Which alternatives stand on the paths that end at the tips of their conversations (platform 22, 35)."""
-
-# Active entities
-
-ACTIVE: Final = "SELECT * FROM active_entities WHERE conversation_id = :conversation AND owner_id = :user"
-
-SET_ACTIVE: Final = """
-INSERT INTO active_entities (conversation_id, entity_id, owner_id, state, include_summary, include_facets,
-                             include_relationships, added_at)
-VALUES (:conversation, :entity, :user, :state, :summary, :facets, :relationships, :at)
-ON CONFLICT (conversation_id, entity_id) DO UPDATE
-SET state = excluded.state, include_summary = excluded.include_summary, include_facets = excluded.include_facets,
-    include_relationships = excluded.include_relationships
-"""
-
-MENTIONED_IN: Final = """
-SELECT m.entity_id, m.episode_id FROM json_each(:episodes) AS i CROSS JOIN mentions AS m WHERE m.episode_id = i.value
-"""
