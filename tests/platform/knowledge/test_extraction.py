@@ -12,6 +12,10 @@ SELECT (SELECT count(*) FROM mentions AS m JOIN episodes AS e ON e.id = m.episod
        (SELECT count(*) FROM entities WHERE owner_id = :user) AS entities,
        (SELECT count(*) FROM facts WHERE owner_id = :user) AS facts
 """
+JOINED = """
+SELECT s.name AS subject, o.name AS object FROM facts AS f
+LEFT JOIN entities AS s ON s.id = f.subject_id LEFT JOIN entities AS o ON o.id = f.object_id WHERE f.owner_id = :user
+"""
 
 
 def counts(known):
@@ -90,6 +94,13 @@ def test_facts_of_code_are_candidates_and_never_contradict_platform_36(known):
     facts = known.about("Tove")
     assert [each.state for each in facts] == ["candidate", "candidate"]
     assert {said.kind for each in facts for said in each.assertions} == {"states"}
+
+
+def test_a_fact_of_code_joins_the_names_of_one_clause(known):
+    known.say(known.conversation(), "My brother is Carl; Anna works at Siemens.")
+    known.extract()
+    (row,) = known.store.read(JOINED, {"user": known.user})
+    assert (row["subject"], row["object"]) == ("Anna", "Siemens")
 
 
 def test_another_user_has_other_knowledge_platform_16(known):
