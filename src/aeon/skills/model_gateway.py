@@ -12,6 +12,7 @@ import socketserver
 import tempfile
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
@@ -153,8 +154,9 @@ class _GatewayHandler(BaseHTTPRequestHandler):
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(encoded)))
         self.send_header("Connection", "close")
-        self.end_headers()
-        self.wfile.write(encoded)
+        with suppress(ConnectionError):  # a script that was stopped no longer waits for its answer
+            self.end_headers()
+            self.wfile.write(encoded)
 
 
 def _request(body: bytes) -> LLMRequest:
