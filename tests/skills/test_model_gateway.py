@@ -4,6 +4,7 @@ import http.client
 import json
 import socket
 import stat
+import threading
 
 import pytest
 
@@ -144,3 +145,28 @@ def test_a_temporary_folder_with_a_long_path_is_no_hindrance(tmp_path, monkeypat
         assert stat.S_IMODE(folder.stat().st_mode) == 0o700
     assert not folder.exists()
     assert list(long.iterdir()) == []
+
+
+def test_a_script_that_is_gone_before_its_answer_leaves_no_traceback(capfd):
+    gone = threading.Event()
+    asked: list[threading.Thread] = []
+    is_asked = threading.Event()
+
+    class Late(ScriptedAdapter):
+        def complete(self, request, on_text=None):
+            asked.append(threading.current_thread())
+            is_asked.set()
+            assert gone.wait(10)
+            return super().complete(request, on_text)
+
+    model = Late([LLMResponse("too late", finish_reason="stop")])
+    with ModelGateway(lambda: model) as gateway:
+        connection = UnixConnection(gateway.environment["AEON_MODEL_SOCKET"])
+        headers = {"Authorization": f"Bearer {gateway.environment['AEON_MODEL_TOKEN']}"}
+        connection.request("POST", "/v1/chat/completions", json.dumps(QUESTION).encode(), headers)
+        assert is_asked.wait(10)
+        connection.close()
+        gone.set()
+        asked[0].join(10)
+    assert len(model.requests) == 1
+    assert "Traceback" not in capfd.readouterr().err
