@@ -77,12 +77,11 @@ def test_a_thousand_runs_that_wait_for_a_slow_record_share_few_threads(world, mo
     before = threading.active_count()
     held = Held(world.store.read)
     monkeypatch.setattr(world.store, "read", held)
-    count = RUNS // 5 if world.engine.name.startswith("Temporal") else RUNS  # its server takes minutes for as many
+    count = RUNS // 10 if world.engine.name.startswith("Temporal") else RUNS  # its server takes minutes for as many
     runs = [world.start_run(process) for _ in range(count)]
     waiting = threading.active_count() - before
     held.lets_go.set()
-    for run in runs:
-        world.wait_for_end(run)
+    assert all(world.engine.wait(run.id, 200) for run in runs), "no run waits for ever, however busy the machine is"
     assert waiting <= THREADS
     assert world.tools.calls["echo"] == 2 * count
 
