@@ -10,6 +10,7 @@ from aeon.testing.embedding import HashEmbedder
 from aeon.testing.llm import ScriptedAdapter
 
 from .test_conversation_summaries import turns
+from .test_knowledge import say
 
 SAID = "Tove moved from Linz to Graz in May."
 SOON = 20.0
@@ -58,6 +59,29 @@ def test_a_strong_model_reads_each_message_that_states_something_by_a_run(opened
     assert view.entity.category == "Person"
     (run,) = project.runs.list().items
     assert run.process_name == "extract_facts"
+
+
+def test_what_a_model_was_given_is_erased_with_the_message_platform_28(opened, tmp_path):
+    """Of the runs that read it, were told its facts as known ones, or made a title of it, no byte is left."""
+    nothing = {"facts": [], "contradicts": [], "categories": []}
+    replies = [found(fact("Tove lives in Graz.")), nothing, nothing, {"title": "A move"}]
+    project = opened(
+        model=ScriptedAdapter(replies), settings={"conversations.extractor": "model", "conversations.titles": True}
+    )
+    conversation = turns(project, [SAID, "Noted."])
+    project.knowledge._platform.extraction.list_owners()
+    advance_until(project, reading(project), 0)
+    elsewhere = [say(project, text) for text in ("Since June Tove has a boat.", "Rune moved to Wels in May.")]
+    advance_until(project, reading(project), 0)
+    project.conversations.titles.finish(conversation, SOON)
+    of_runs = [project.runs.view(run.id).run for run in project.runs.list().items]
+    assert sorted(run.process_name for run in of_runs) == [*["extract_facts"] * 3, "name_conversation"]
+    assert sum("Tove" in str(run.inputs) for run in of_runs) == 3
+    for message in (project.conversations.path(conversation)[0], elsewhere[0]):
+        project.conversations.erasing.forget(message.id)
+    left = [project.runs.view(run.id).run for run in project.runs.list().items]
+    assert [run.inputs["message"] for run in left if "message" in run.inputs] == ["Rune moved to Wels in May."]
+    assert not [each for each in tmp_path.rglob("*") if each.is_file() and b"Tove" in each.read_bytes()]
 
 
 def test_a_message_that_the_model_cannot_read_is_extracted_by_code_and_says_why(opened):

@@ -13,7 +13,8 @@ from aeon.platform.conversations.repository import ConversationRepository
 from aeon.platform.conversations.turns import EndedAnswer, Executor, TurnRepository
 from aeon.platform.episodes.writing import OwnEpisode, add_own_episode, episode_id
 from aeon.platform.graph_types import GRAPH_SCHEMA
-from aeon.platform.knowledge.entities import NamedEntityRepository, NewEntity
+from aeon.platform.knowledge.entities import NamedEntityRepository
+from aeon.platform.knowledge.entity_forms import NewEntity
 from aeon.platform.knowledge.extraction import ExtractionQueue
 from aeon.platform.ledger import MutationRequest
 from aeon.platform.metrics.model import NewMetric, NewMetricValue

@@ -9,13 +9,14 @@ from aeon.application.runs import RunService
 from aeon.base.errors import AeonError
 from aeon.bootstrap.platform import Platform
 from aeon.platform.catalog.operations import LlmCall
+from aeon.platform.episodes.background_runs import ENRICHING
 from aeon.platform.introspection.erasing import INTROSPECT
 from aeon.platform.runs.model import Run
 from aeon.platform.runs.service import RunView
 from aeon.platform.summaries.erasing import COMPRESS
 
-PROCESSES: Final = (COMPRESS, INTROSPECT)
-"""The shipped Processes that make summaries and notes; each user has one run of them at a time."""
+PROCESSES: Final = (COMPRESS, INTROSPECT, ENRICHING)
+"""The shipped Processes that make summaries, notes and descriptions; each user has one run of them at a time."""
 
 
 def may_begin(platform: Platform, user: str) -> bool:

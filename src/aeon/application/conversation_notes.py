@@ -11,7 +11,8 @@ from aeon.base.errors import AeonError
 from aeon.base.json import JsonObject
 from aeon.bootstrap.platform import Platform
 from aeon.llm.material import without_end_mark
-from aeon.platform.introspection.erasing import INTROSPECT, SOURCES_INPUT
+from aeon.platform.episodes.background_runs import SOURCES_INPUT
+from aeon.platform.introspection.erasing import INTROSPECT
 from aeon.platform.introspection.model import MAX_NOTE, NewNote, NoteSources
 from aeon.platform.knowledge.settings import is_on
 from aeon.platform.runs.machine.state import ENDED_PHASES

@@ -5,18 +5,17 @@ from contextlib import suppress
 from itertools import pairwise
 from typing import Final
 
+from aeon.application.default_catalog import NEWEST_TOOL, ensure_default_tool
 from aeon.application.runs import RunService
 from aeon.base.errors import AeonError
 from aeon.base.json import JsonObject
 from aeon.bootstrap.platform import Platform
 from aeon.platform.conversations.model import Alternative
 from aeon.platform.conversations.titles import title_from
+from aeon.platform.episodes.background_runs import NAMING, SOURCES_INPUT, given_alternatives
 from aeon.platform.runs.machine.state import ENDED_PHASES
 
 __all__ = ["ConversationTitles"]
-
-NAMING: Final = "name_conversation"
-"""The shipped Process that makes a title."""
 
 _SHOWN: Final = 1500
 """Characters of the message and of the answer from which a title is made."""
@@ -54,7 +53,9 @@ class ConversationTitles:
         if exchange is None:
             return None
         inputs: JsonObject = {name: (each.content or "")[:_SHOWN] for name, each in exchange.items()}
+        inputs[SOURCES_INPUT] = given_alternatives([each.id for each in exchange.values()])
         with suppress(AeonError):
+            ensure_default_tool(self._platform, NEWEST_TOOL)
             return self._runs().start(NAMING, inputs, key=f"title:{exchange['reply'].id}").id
         return None
 

@@ -4,11 +4,12 @@ from typing import Final
 
 from aeon.bootstrap.platform import Platform
 from aeon.platform.catalog.repository import DEFAULTS_OWNER
+from aeon.platform.episodes.background_runs import ENRICHING
 
 REPLY_TOOL: Final = "converse_with_tools"
 """The tool that answers in conversations unless another Process is chosen."""
 
-SEARCH_TOOL: Final = "knowledge_search"
+NEWEST_TOOL: Final = ENRICHING
 """The tool that was added last: a record without it has the catalog of an older Aeon."""
 
 
@@ -24,6 +25,6 @@ def ensure_default_tool(platform: Platform, name: str) -> None:
 
 def add_defaults(platform: Platform) -> None:
     """Add the default catalog and the built-in metrics now, so that no later reading adds them. Raises StoreError."""
-    for tool in (REPLY_TOOL, SEARCH_TOOL):
+    for tool in (REPLY_TOOL, NEWEST_TOOL):
         ensure_default_tool(platform, tool)
     _ = platform.metrics  # opening them adds the built-in ones

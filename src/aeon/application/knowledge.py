@@ -1,17 +1,21 @@
 """`KnowledgeService`: what is known of what a user said: names, facts, and where each was said."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Final, NamedTuple
 from uuid import uuid4
 
+from aeon.application.entity_descriptions import EntityDescriptions
 from aeon.application.knowledge_search import PASSAGES, TOKENS, RetrievedPassage, find_passages
 from aeon.application.pages import Page, checked_limit, decode_cursor, encode_cursor, page_of
+from aeon.application.runs import RunService
 from aeon.base.json import Json, JsonObject
 from aeon.bootstrap.platform import Platform
 from aeon.platform.conversations.erasing import TABLES
-from aeon.platform.errors import NotFoundError, VersionError
-from aeon.platform.knowledge.entities import EntityCount, EntityMention, NamedEntityChange, NewEntity
+from aeon.platform.errors import ConflictError, NotFoundError, RuleError, VersionError
+from aeon.platform.knowledge.descriptions import Description
+from aeon.platform.knowledge.entities import EntityCount, EntityMention
+from aeon.platform.knowledge.entity_forms import NamedEntityChange, NewEntity
 from aeon.platform.knowledge.extraction import QueueState
 from aeon.platform.knowledge.model import CATEGORIES, MAX_FACT, MAX_NAME, Category, Entity, Fact, FactState, name_key
 from aeon.platform.knowledge.settings import KnowledgeSettings
@@ -22,6 +26,7 @@ __all__ = [
     "MAX_FACT",
     "MAX_NAME",
     "Category",
+    "Description",
     "Entity",
     "EntityCount",
     "EntityView",
@@ -43,6 +48,9 @@ _MOST_AT_ONCE: Final = 2_000
 _ALL: Final = 10_000
 """The most names of a user that are ranked."""
 
+DESCRIBED_IN: Final = 300.0
+"""Seconds that a description may take where somebody waits for it."""
+
 OWN_NAMES: Final = frozenset({"me", "myself", "ich", "moi"})
 """How a user asks for what is known about themselves."""
 
@@ -50,7 +58,7 @@ OWN_NAMES: Final = frozenset({"me", "myself", "ich", "moi"})
 class EntityView(NamedTuple):
     """What is known of an entity, as it is on screen now: it with all that was merged into it.
 
-    `similar` may be the same under another name; `facts` has those that hold first.
+    `similar` may be the same under another name; `facts` has those that hold first. The `description` is a model's.
     """
 
     entity: Entity
@@ -58,6 +66,7 @@ class EntityView(NamedTuple):
     facts: Sequence[Fact]
     mentions: Sequence[EntityMention]
     similar: Sequence[Entity]
+    description: Description | None
 
     def as_dict(self) -> JsonObject:
         """As JSON data under the published names."""
@@ -71,6 +80,7 @@ class EntityView(NamedTuple):
             "facts": facts,
             "mentions": mentions,
             "similar": similar,
+            "enrichment": None if self.description is None else self.description.as_json(),
         }
 
 
@@ -107,10 +117,16 @@ class KnowledgeService:
     shown; beside one, reading changes nothing.
     """
 
-    def __init__(self, platform: Platform, user: str, *, has_worker: bool = False) -> None:
-        """The caller closes `platform`. `has_worker`: this process extracts what users say in the background."""
+    def __init__(
+        self, platform: Platform, user: str, runs: Callable[[], RunService], *, has_worker: bool = False
+    ) -> None:
+        """The caller closes `platform`. `runs` opens the engine.
+
+        `has_worker`: this process extracts what users say in the background.
+        """
         self._platform = platform
         self._user = user
+        self._descriptions = EntityDescriptions(platform, user, runs)
         self._has_worker = has_worker
         self._holder = str(uuid4())
 
@@ -155,7 +171,29 @@ class KnowledgeService:
             sorted(facts, key=lambda each: not each.holds),
             self._platform.entities.mentions(self._user, family),
             self._platform.entities.list_similar(self._user, entity),
+            self._platform.descriptions.counting(self._user, entity),
         )
+
+    def describe(self, name: str, seconds: float = DESCRIBED_IN) -> EntityView:
+        """Let the model describe an entity now, from what the user said of it, and return what is known (platform 17).
+
+        The view's `description` is the one that counts then. Raises NotFoundError, RuleError if too little was said of
+        it, and ConflictError if what the model says cannot be used or is not done within `seconds`.
+        """
+        self._prepare()
+        entity = self._platform.entities.get(self._user, name)
+        if self._platform.descriptions.material(self._user, entity) is None:
+            raise RuleError(
+                f"Too little was said of {entity.name} to describe it: two statements are needed.",
+                rule="enrichment",
+                next_step="Say more about it, or write yourself what it is.",
+            )
+        if not self._descriptions.describe(entity.id, seconds):
+            raise ConflictError(
+                f"The model has not described {entity.name} in a way that what you said bears out.",
+                next_step="Write yourself what it is, or try it with another model.",
+            )
+        return self.show(entity.id)
 
     def facts_about_user(self) -> list[Fact]:
         """Return what the user said of themselves without naming anything, oldest first."""
@@ -213,6 +251,7 @@ class KnowledgeService:
 
         `expected_version` is the version that the caller has read. Raises as `add` does, NotFoundError, VersionError.
         """
+        self._prepare()
         wanted = NamedEntityChange.parsed(change) if isinstance(change, dict) else change
         entity = self._platform.entities.get(self._user, name)
         return self._platform.entities.change(entity.id, wanted, self._request(key, expected_version))
@@ -222,6 +261,7 @@ class KnowledgeService:
 
         Raises RuleError for a text or a name that is empty or too long.
         """
+        self._prepare()
         entity = None if about is None or about.casefold() in OWN_NAMES else self._find_or_add(about)
         return self._platform.facts.add(text, entity, self._request(key))
 
@@ -234,6 +274,7 @@ class KnowledgeService:
 
         Raises NotFoundError, ConflictError if they do already, and VersionError as `change` does.
         """
+        self._prepare()
         return self._platform.entities.merge(kept, absorbed, self._request(key, expected_version))
 
     def unmerge(self, absorbed: str, *, key: str | None = None, expected_version: int | None = None) -> Entity:
@@ -245,6 +286,7 @@ class KnowledgeService:
 
         Raises NotFoundError, and VersionError as `change` does.
         """
+        self._prepare()
         entities = self._platform.entities
         found = entities.find(self._user, name)
         if found.forgotten_at is None:

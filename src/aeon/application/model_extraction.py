@@ -1,22 +1,20 @@
 """`ModelExtraction`: a strong model finds the facts in what users said, one message at a time, in the background."""
 
 from collections.abc import Callable
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
-from aeon.application.default_catalog import ensure_default_tool
+from aeon.application.default_catalog import NEWEST_TOOL, ensure_default_tool
 from aeon.application.run_reader import value_of
 from aeon.application.runs import RunService
 from aeon.base.errors import AeonError
 from aeon.bootstrap.platform import Platform
+from aeon.platform.episodes.background_runs import EXTRACTING, SOURCES_INPUT, given_alternatives
 from aeon.platform.knowledge.extraction import WaitingEpisode, found_by_code
 from aeon.platform.knowledge.model import Fact, name_key
 from aeon.platform.knowledge.model_facts import MAX_KNOWN, checked_findings, model_inputs
 from aeon.platform.runs.machine.state import ENDED_PHASES
 
 __all__ = ["ModelExtraction"]
-
-EXTRACTING: Final = "extract_facts"
-"""The shipped Process that finds the facts of a message, and its tool."""
 
 
 class _Asked(NamedTuple):
@@ -68,8 +66,9 @@ class ModelExtraction:
         names = list(by_code.names)
         known = self._nearest(names)
         inputs = model_inputs(episode.content, names, known, episode.created_at)
+        inputs[SOURCES_INPUT] = given_alternatives(_read(episode, known))
         try:
-            ensure_default_tool(self._platform, EXTRACTING)
+            ensure_default_tool(self._platform, NEWEST_TOOL)
             run = self._runs().start(EXTRACTING, inputs, key=f"extract:{episode.id}")
         except AeonError as error:
             queue.finish(self._user, episode, by_code, error.message)
@@ -98,3 +97,9 @@ class ModelExtraction:
         family = [each for entity in entities for each in self._platform.entities.family(self._user, entity)]
         holding = [each for each in self._platform.facts.list_about(self._user, family) if each.holds]
         return holding[-MAX_KNOWN:]
+
+
+def _read(episode: WaitingEpisode, known: list[Fact]) -> list[str]:
+    """Return the messages whose words a model is given: the one it reads, and those that state known facts."""
+    stating = [each.source.alternative_id for fact in known for each in fact.assertions]
+    return sorted({each for each in (episode.alternative_id, *stating) if each is not None})

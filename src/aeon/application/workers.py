@@ -12,6 +12,7 @@ from aeon.application.conversation_notes import ConversationNotes
 from aeon.application.conversation_summaries import ConversationSummaries
 from aeon.application.conversation_titles import ConversationTitles
 from aeon.application.conversations import ConversationService
+from aeon.application.entity_descriptions import EntityDescriptions
 from aeon.application.jobs import PROCESS
 from aeon.application.knowledge import KnowledgeService
 from aeon.application.model_extraction import ModelExtraction
@@ -64,7 +65,9 @@ class WorkerService:
         self._naming: dict[UntitledConversation, str] = {}
         self._named: set[UntitledConversation] = set()
         self._reading: dict[str, ModelExtraction] = {}
-        self._compressing: dict[ChangedConversation, tuple[ConversationSummaries | ConversationNotes, str]] = {}
+        self._compressing: dict[
+            ChangedConversation, tuple[ConversationSummaries | ConversationNotes | EntityDescriptions, str]
+        ] = {}
         self._fitting: dict[str, ChangedConversation] = {}
 
     @property
@@ -174,9 +177,9 @@ class WorkerService:
         return []
 
     def _compress_conversations(self) -> list[str]:
-        """Sum up one part of one conversation at a time, or make a note of one, while nothing else is done here.
+        """Sum up one part of one conversation at a time, make a note of one, or describe what it names often.
 
-        An answer never waits for a summary. What needs none is looked at again when it has changed.
+        An answer never waits for that. What needs nothing is looked at again when it has changed.
         """
         platform = self._runtime.platform
         for each, (service, run) in [*self._compressing.items()]:
@@ -192,18 +195,24 @@ class WorkerService:
             if (begun := self._begin_background(each)) is not None:
                 self._compressing[each] = begun
                 break
-            self._fitting[each.id] = each
+            if self._is_extracted(each.owner):
+                self._fitting[each.id] = each
         return []
 
     def _begin_background(
         self, conversation: ChangedConversation
-    ) -> tuple[ConversationSummaries | ConversationNotes, str] | None:
+    ) -> tuple[ConversationSummaries | ConversationNotes | EntityDescriptions, str] | None:
         runs = partial(RunService, self._runtime, conversation.owner)
-        for kind in (ConversationSummaries, ConversationNotes):
+        for kind in (ConversationSummaries, ConversationNotes, EntityDescriptions):
             service = kind(self._runtime.platform, conversation.owner, runs)
             if (run := service.begin(conversation.id)) is not None:
                 return service, run
         return None
+
+    def _is_extracted(self, owner: str) -> bool:
+        """Whether all that a user says is found in what they said, or they do not want it."""
+        platform = self._runtime.platform
+        return platform.knowledge_settings.get(owner).extraction != "on" or not platform.extraction.state(owner).waiting
 
     def _titles(self, owner: str) -> ConversationTitles:
         return ConversationTitles(self._runtime.platform, owner, partial(RunService, self._runtime, owner))
@@ -215,7 +224,7 @@ class WorkerService:
             return []
         for owner in platform.extraction.list_owners():
             if not platform.extracts_by_model:
-                KnowledgeService(platform, owner).catch_up(_EXTRACTED)
+                KnowledgeService(platform, owner, partial(RunService, self._runtime, owner)).catch_up(_EXTRACTED)
             elif platform.knowledge_settings.get(owner).extraction == "on":
                 self._model_extraction(owner).advance()
         return []

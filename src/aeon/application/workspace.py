@@ -215,7 +215,7 @@ class Workspace:
         """What is known of what the user said: names, facts, sources."""
         from aeon.application.knowledge import KnowledgeService
 
-        return KnowledgeService(self._platform, self.user, has_worker=self._has_worker)
+        return KnowledgeService(self._platform, self.user, lambda: self.runs, has_worker=self._has_worker)
 
     @cached_property
     def chats(self) -> "ChatService":

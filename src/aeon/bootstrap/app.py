@@ -257,6 +257,7 @@ class App:
             self._platform.names_conversations = self.settings.conversations.titles and not self._is_temporary
             self._platform.compresses_conversations = not self._is_temporary
             self._platform.introspects_after = self.settings.conversations.introspect_after
+            self._platform.enriches_after = self.settings.conversations.enrich_after
             self._platform.recalls_conversations = self.settings.conversations.recall
             self._platform.extracts_by_model = self.settings.conversations.extractor == "model"
             self._platform.answers_at_once = self._answers_at_once

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from aeon.platform.embedder import Embedder
     from aeon.platform.introspection.repository import NoteRepository
     from aeon.platform.knowledge.embedding_backlog import EmbeddingBacklog
+    from aeon.platform.knowledge.enrichment import DescriptionRepository
     from aeon.platform.knowledge.entities import NamedEntityRepository
     from aeon.platform.knowledge.extraction import ExtractionQueue
     from aeon.platform.knowledge.facts import FactRepository
@@ -94,6 +95,8 @@ class Platform:
         """Whether a model sums up long conversations, and keeps notes, for users who let it; an app sets it."""
         self.introspects_after = 5
         """The compressions of a conversation after which a note is made of it (platform 15); an app sets it."""
+        self.enriches_after = 5
+        """The messages that mention something before it is described (platform 17); an app sets it."""
         self.recalls_conversations = False
         """Whether answers recall what was said in other conversations; an app sets it."""
         self.open_embedder: Callable[[], Embedder | None] = lambda: None
@@ -172,6 +175,14 @@ class Platform:
         from aeon.platform.knowledge.entities import NamedEntityRepository
 
         return NamedEntityRepository(self.store, self.catalog.ledger, self.catalog.new_id)
+
+    @cached_property
+    def descriptions(self) -> "DescriptionRepository":
+        """The descriptions of what users mention often."""
+        from aeon.platform.knowledge.enrichment import DescriptionRepository
+
+        ledger = self.catalog.ledger
+        return DescriptionRepository(self.store, ledger, self.entities, self.facts, self.enriches_after)
 
     @cached_property
     def facts(self) -> "FactRepository":

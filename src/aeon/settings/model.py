@@ -341,6 +341,9 @@ class ConversationSettings(_Section):
         le=20,
         description="compressions of a conversation after which the model makes a note for itself, if you let it",
     )
+    enrich_after: int = Field(
+        default=5, ge=2, le=100, description="messages that mention something before the model describes it"
+    )
 
 
 _HOST_NAME = re.compile(r"[a-z0-9]([a-z0-9.-]{0,250}[a-z0-9])?(:[0-9]{1,5})?")

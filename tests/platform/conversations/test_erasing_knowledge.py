@@ -8,7 +8,7 @@ from aeon.base.json import canonical_json
 from aeon.platform.conversations.erasing import TABLES, ErasureRepository, ErasureTarget
 from aeon.platform.episodes.writing import episode_id
 from aeon.platform.errors import NotFoundError
-from aeon.platform.knowledge.entities import NamedEntityChange, NewEntity
+from aeon.platform.knowledge.entity_forms import NamedEntityChange, NewEntity
 from aeon.platform.knowledge.extraction import found_by_code
 from aeon.testing.records import new_record
 from aeon.testing.store.rows import insertion, row_of

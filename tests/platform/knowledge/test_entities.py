@@ -3,7 +3,7 @@
 import pytest
 
 from aeon.platform.errors import ConflictError, NotFoundError, RuleError
-from aeon.platform.knowledge.entities import NamedEntityChange, NewEntity
+from aeon.platform.knowledge.entity_forms import NamedEntityChange, NewEntity
 
 
 def test_a_found_entity_becomes_the_users_own_and_keeps_its_id_platform_37(known):

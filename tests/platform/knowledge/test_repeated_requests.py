@@ -3,7 +3,7 @@
 import pytest
 
 from aeon.platform.errors import ConflictError, NotFoundError, VersionError
-from aeon.platform.knowledge.entities import NamedEntityChange, NewEntity
+from aeon.platform.knowledge.entity_forms import NamedEntityChange, NewEntity
 from aeon.platform.ledger import MutationRequest, RequestKey
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from tests.platform.knowledge.conftest import Known
 
-from aeon.platform.knowledge.entities import NewEntity
+from aeon.platform.knowledge.entity_forms import NewEntity
 from aeon.platform.memory.recall import Recollection
 from aeon.platform.memory.working_memory import MemoryService, ReplyForm
 from aeon.platform.search.messages import MessageSearch

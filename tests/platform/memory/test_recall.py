@@ -11,7 +11,8 @@ from tests.platform.knowledge.conftest import Known
 from aeon.llm.interface import TokenCounts
 from aeon.platform.conversations.model import NewConversation
 from aeon.platform.errors import ConflictError
-from aeon.platform.knowledge.entities import NamedEntityRepository, NewEntity
+from aeon.platform.knowledge.entities import NamedEntityRepository
+from aeon.platform.knowledge.entity_forms import NewEntity
 from aeon.platform.knowledge.facts import FactRepository
 from aeon.platform.ledger import MutationRequest
 from aeon.platform.memory.recall import MAX_TOKENS, Recollection, names_of

@@ -3,6 +3,8 @@
 import shlex
 
 from aeon.application.knowledge import Category, FactState, NamedEntityChange, NewEntity, NotFoundError
+from aeon.base.errors import InputError
+from aeon.base.json import Json
 from aeon.cli.confirmation import confirm
 from aeon.cli.console import print_message
 from aeon.cli.exit_codes import ExitCode
@@ -26,10 +28,11 @@ def add(name: str, fact: str | None, category: Category | None, summary: str | N
     return ExitCode.DONE
 
 
-def change(name: str, fields: dict[str, str | None], user: str) -> int:
-    """Rename an entity, or say what it is. Raises NotFoundError, RuleError, ConflictError."""
+def change(name: str, fields: dict[str, str | None], facets: list[str], user: str) -> int:
+    """Rename an entity, or say what it is. Raises InputError, NotFoundError, RuleError, ConflictError."""
+    wanted = NamedEntityChange.parsed({**fields, "facets": dict[str, Json](map(_facet, facets)) or None})
     with workspace_session(user) as workspace:
-        changed = workspace.knowledge.change(name, NamedEntityChange.parsed({**fields}))
+        changed = workspace.knowledge.change(name, wanted)
         print_message(printable(f"{changed.name} is changed"))
     return ExitCode.DONE
 
@@ -79,3 +82,11 @@ def forget(name: str, user: str, *, is_confirmed: bool) -> int:
         service.forget_entity(name)
         print_message(printable(f"erased {view.entity.name} and {len(view.facts)} fact(s); messages that name it stay"))
     return ExitCode.DONE
+
+
+def _facet(written: str) -> tuple[str, list[Json]]:
+    """Return a facet that is written as NAME=VALUE,VALUE. Raises InputError."""
+    name, mark, values = written.partition("=")
+    if not mark or not name.strip():
+        raise InputError(f"{written!r} is no facet.", next_step="Write it as status=active, or status= to remove it.")
+    return name.strip(), [value.strip() for value in values.split(",") if value.strip()]

@@ -19,6 +19,10 @@ Category = Annotated[
         "--category", metavar="CATEGORY", help="Person, Organization, Project, Concept, Object, Event, Place."
     ),
 ]
+Facet = Annotated[
+    list[str] | None,
+    typer.Option("--facet", metavar="NAME=VALUE,...", help="What else it is: status=active. No value removes it."),
+]
 Summary = Annotated[str | None, typer.Option("--summary", metavar="TEXT", help="What it is, in a sentence.")]
 
 
@@ -81,12 +85,24 @@ def knowledge_set(
     new_name: Annotated[str | None, typer.Option("--name", metavar="NAME", help="Its new name.")] = None,
     category: Category = None,
     summary: Summary = None,
+    facet: Facet = None,
     user: User = "me",
 ) -> int:
     """Rename what is known, or say what it is."""
     from aeon.cli.knowledge.changes import change
 
-    return change(name, {"name": new_name, "category": category, "summary": summary}, user)
+    return change(name, {"name": new_name, "category": category, "summary": summary}, facet or [], user)
+
+
+@knowledge.command("enrich")
+def knowledge_enrich(name: EntityName, user: User = "me", output: Output = "table") -> int:
+    """Let the model describe a name now, from what you said of it.
+
+    It does so in the background for what is mentioned often.
+    """
+    from aeon.cli.knowledge.views import describe_entity
+
+    return describe_entity(name, user, output=output)
 
 
 @knowledge.command("confirm")
@@ -167,11 +183,20 @@ def knowledge_status(
         Literal["on", "off"] | None,
         typer.Option("--introspection", metavar="on|off", help="Write notes of its own now and then."),
     ] = None,
+    enrichment: Annotated[
+        Literal["on", "off"] | None,
+        typer.Option("--enrichment", metavar="on|off", help="Describe what you mention often."),
+    ] = None,
     user: User = "me",
     output: Output = "table",
 ) -> int:
     """Show what waits and what the background may do, or change it."""
     from aeon.cli.knowledge.views import show_status
 
-    wanted = {"extraction": extraction, "compression": compression, "introspection": introspection}
+    wanted = {
+        "extraction": extraction,
+        "compression": compression,
+        "introspection": introspection,
+        "enrichment": enrichment,
+    }
     return show_status({key: value for key, value in wanted.items() if value is not None}, user, output=output)

@@ -32,6 +32,15 @@ def show_entity(name: str, user: str, *, output: OutputFormat) -> int:
     return ExitCode.DONE
 
 
+def describe_entity(name: str, user: str, *, output: OutputFormat) -> int:
+    """Let the model describe an entity, and print it. Raises NotFoundError, RuleError, ConflictError."""
+    with workspace_session(user) as workspace:
+        view = workspace.knowledge.describe(name)
+        if not print_as(output, view.as_dict()):
+            _print_heading(view)
+    return ExitCode.DONE
+
+
 def list_entities(user: str, limit: int, *, output: OutputFormat) -> int:
     """Print what is known by name, the most mentioned first."""
     with workspace_session(user) as workspace:
@@ -97,7 +106,7 @@ def show_status(changes: dict[str, str], user: str, *, output: OutputFormat) -> 
     print_data(f"facts: {counts}")
     print_data(
         f"extraction: {settings.extraction}; compression: {settings.compression}; "
-        f"introspection: {settings.introspection}"
+        f"introspection: {settings.introspection}; enrichment: {settings.enrichment}"
     )
     return ExitCode.DONE
 
@@ -127,6 +136,11 @@ def _print_heading(view: EntityView) -> None:
         print_data(printable(f"also: {', '.join(each.name or each.id for each in view.absorbed)}"))
     if entity.summary:
         print_data(printable(entity.summary))
+    if view.description is not None:
+        print_data(printable(f"by the model, of {len(view.description.episodes)} messages: {view.description.text}"))
+    facets = {**(view.description.facets if view.description else {}), **entity.facets}
+    if facets:
+        print_data(printable("; ".join(f"{name}: {', '.join(values)}" for name, values in facets.items())))
 
 
 def _print_facts(workspace: Workspace, facts: Sequence[Fact]) -> None:

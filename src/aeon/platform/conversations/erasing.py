@@ -13,6 +13,7 @@ from aeon.base.json import Json, JsonObject, canonical_json, parse_strict
 from aeon.platform.conversations import queries
 from aeon.platform.conversations.attachments import erase_attachments
 from aeon.platform.conversations.model import Conversation
+from aeon.platform.episodes.background_runs import runs_given_messages
 from aeon.platform.episodes.forgetting import forget_turn_episodes
 from aeon.platform.errors import ConflictError, NotFoundError, RuleError
 from aeon.platform.introspection.erasing import erase_notes_of
@@ -227,7 +228,7 @@ def _below(unit: UnitOfWork, user: str, ids: Sequence[Json]) -> set[str]:
 def _erase(unit: UnitOfWork, owner: str, found: _Found, at: str, actor: str) -> set[str]:
     """Blank the content of what is taken, with all its copies in the record, and what was made from it.
 
-    Returns the runs that made summaries and notes of it, or were to.
+    Returns the runs that made titles, facts, descriptions, summaries and notes of it, or were to.
     """
     is_many = len(found.taken) > _MANY
     for row in found.taken:
@@ -236,6 +237,7 @@ def _erase(unit: UnitOfWork, owner: str, found: _Found, at: str, actor: str) -> 
         if row["content"] is not None and not is_many:
             remove_document(unit, owner, DocumentPlace(row["conversation_id"], row["id"]), row["content"])
     taken = [row["id"] for row in found.taken]
+    given = runs_given_messages(unit, owner, taken)
     erase_attachments(unit, taken)
     forget_turn_episodes(unit, owner, taken, at)
     summaries = erase_summaries_of(unit, owner, taken, at)
@@ -246,7 +248,7 @@ def _erase(unit: UnitOfWork, owner: str, found: _Found, at: str, actor: str) -> 
         _erase_title(unit, found.conversation, keeps_tags=not found.takes_tags)
     if is_many:
         rebuild_index(unit, owner)
-    return {*summaries.runs, *note_runs}
+    return {*summaries.runs, *note_runs, *given}
 
 
 def _erase_manifests(unit: UnitOfWork, owner: str, found: _Found, summaries: AbstractSet[str]) -> None:

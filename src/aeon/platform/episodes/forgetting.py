@@ -28,7 +28,7 @@ def forget_episodes(unit: UnitOfWork, user: str, episodes: Sequence[str], at: st
     unit.write(queries.REMOVE_MENTIONS, taken)
     unit.write(queries.REMOVE_ASSERTIONS, taken)
     unit.write(queries.FORGET_UNSTATED_FACTS, {"facts": facts, "at": at})
-    unit.write(queries.DERIVED_ENTITIES, {"entities": entities})
+    forget_descriptions(unit, user, episodes)
     unit.write(queries.FORGET_UNMENTIONED, {"entities": entities, "at": at})
     unit.write(queries.REMOVE_ACTIVE, {"entities": entities})
     unit.write(queries.UNDO_MERGES, {"entities": entities, "at": at})
@@ -36,6 +36,11 @@ def forget_episodes(unit: UnitOfWork, user: str, episodes: Sequence[str], at: st
         remove_vectors(unit, user, each)
     unit.write(queries.REMOVE_WORD_CASES, {"user": user})
     unit.write(queries.FORGET, taken)
+
+
+def forget_descriptions(unit: UnitOfWork, user: str, episodes: Sequence[str]) -> None:
+    """Erase what a model made of entities from these episodes, such as when a user calls what they state wrong."""
+    unit.write(queries.FORGET_DESCRIPTIONS, {"user": user, "episodes": list[Json](episodes)})
 
 
 def remove_vectors(unit: UnitOfWork, user: str, text: str) -> None:

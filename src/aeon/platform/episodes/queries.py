@@ -44,11 +44,12 @@ ENTITIES_OF: Final = """
 SELECT DISTINCT entity_id FROM mentions WHERE episode_id IN (SELECT value FROM json_each(:episodes))
 """
 
-DERIVED_ENTITIES: Final = """
-UPDATE entities SET summary = NULL, enrichment = NULL, enriched_at = NULL, enriched_by = NULL, facets = '{}'
-WHERE id IN (SELECT value FROM json_each(:entities)) AND forgotten_at IS NULL AND enriched_at IS NOT NULL
+FORGET_DESCRIPTIONS: Final = """
+UPDATE entities SET enrichment = NULL, enriched_at = NULL, enriched_by = NULL
+WHERE owner_id = :user AND enriched_at IS NOT NULL
+  AND EXISTS (SELECT 1 FROM json_each(:episodes) AS i WHERE entities.enrichment LIKE '%' || i.value || '%')
 """
-"""What a model derived from all episodes of an entity goes with any of them, and is made again from the rest."""
+"""What a model made of several episodes goes with any of them, and is made again from the rest."""
 
 FORGET_UNMENTIONED: Final = """
 UPDATE entities SET name = NULL, name_key = NULL, summary = NULL, enrichment = NULL, facets = '{}', category = NULL,
@@ -85,3 +86,12 @@ REMOVE_VECTORS: Final = """
 DELETE FROM vectors WHERE label = 'Episode' AND subject >= :id AND subject < :id || '$' AND owner_id = :user
 """
 """Removes the vectors of a text: their subjects are its id, and the id, `#` and a number."""
+
+RUNS_SINCE: Final = """
+SELECT id, inputs, inputs_reference FROM runs
+WHERE owner_id = :user AND accepted_at >= :since AND process_name IN (SELECT value FROM json_each(:processes))
+"""
+
+OLDEST: Final = """
+SELECT min(a.created_at) AS at FROM json_each(:ids) AS i CROSS JOIN alternatives AS a WHERE a.id = i.value
+"""

@@ -4,6 +4,7 @@ from collections.abc import Set as AbstractSet
 from typing import Final
 
 from aeon.base.json import JsonObject, parse_strict
+from aeon.platform.episodes.background_runs import SOURCES_INPUT
 from aeon.platform.introspection import queries
 from aeon.platform.introspection.model import NoteSources
 from aeon.platform.introspection.repository import archive_note
@@ -11,9 +12,6 @@ from aeon.platform.store import Row, UnitOfWork
 
 INTROSPECT: Final = "introspect"
 """The Process whose runs make notes."""
-
-SOURCES_INPUT: Final = "sources"
-"""The input of these runs that says what the note came from."""
 
 
 def erase_notes_of(

@@ -3,38 +3,21 @@
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final, NamedTuple
 
-from pydantic import Field
-
-from aeon.base.json import Json, JsonObject
+from aeon.base.json import Json, JsonObject, canonical_json
 from aeon.base.next_steps import NextStep
+from aeon.platform.episodes.forgetting import forget_descriptions
 from aeon.platform.errors import ConflictError, NotFoundError, RuleError
 from aeon.platform.knowledge import queries
-from aeon.platform.knowledge.model import BY_USER, Category, Entity, Source, name_key
+from aeon.platform.knowledge.entity_forms import NamedEntityChange, NewEntity
+from aeon.platform.knowledge.model import BY_USER, Entity, Source, name_key
 from aeon.platform.knowledge.visibility import visible_episodes
 from aeon.platform.ledger import AuditAction, Ledger, Mutation, MutationRequest
-from aeon.platform.records import Record
 from aeon.platform.store import DuplicateError, GuardError, Row, Store, UnitOfWork, guard
 
 _AFTER_ALL: Final = "\U0010ffff"
 _MENTIONS: Final = 1000
 _MERGE_DEPTH: Final = 20
 _ALL: Final = 10_000
-
-
-class NewEntity(Record):
-    """An entity that a user makes."""
-
-    name: str = Field(min_length=1, max_length=200)
-    category: Category | None = None
-    summary: str | None = Field(default=None, max_length=2000)
-
-
-class NamedEntityChange(Record):
-    """What a user changes of an entity. None leaves it."""
-
-    name: str | None = Field(default=None, min_length=1, max_length=200)
-    category: Category | None = None
-    summary: str | None = Field(default=None, max_length=2000)
 
 
 class EntityMention(NamedTuple):
@@ -110,6 +93,11 @@ class NamedEntityRepository:
         standing = [self._standing(user, Entity.of_row(row)) for row in rows]
         return [*{each.id: each for each in standing}.values()]
 
+    def list_standing(self, user: str, ids: Iterable[str]) -> list[Entity]:
+        """Return the entities with these ids, as they stand after merges, each once; forgotten ones are left out."""
+        standing = [self._standing(user, each) for each in self._by_ids(user, [*ids]) if each.forgotten_at is None]
+        return [*{each.id: each for each in standing}.values()]
+
     def list_beginning(self, user: str, words: Iterable[str]) -> list[Entity]:
         """Return the entities whose names are or begin with one of these folded words, as they stand after merges."""
         rows = [
@@ -171,7 +159,7 @@ class NamedEntityRepository:
             found = Entity.of_row(rows[0])
             if found.category_by == "user" or found.made_by == "user":
                 raise ConflictError(f"You have {found.name!r} already.", next_step="Change it, or choose another name.")
-            change = NamedEntityChange(name=new.name, category=new.category, summary=new.summary)
+            change = NamedEntityChange.parsed(new.as_dict())
             return self._changed(found, change, mutation)
         at, id_ = self._ledger.now(), self._new_id()
         row: JsonObject = {
@@ -183,6 +171,7 @@ class NamedEntityRepository:
             "category": new.category,
             "category_by": None if new.category is None else "user",
             "summary": new.summary,
+            "facets": canonical_json({**new.facets}),
             "at": at,
         }
         try:
@@ -245,7 +234,7 @@ class NamedEntityRepository:
         return self.find(request.user, first.id)
 
     def unmerge(self, absorbed: str, request: MutationRequest) -> Entity:
-        """Take a merge back; only its mark was ever written.
+        """Take a merge back; only its mark was ever written. What was described of both together goes.
 
         Raises ConflictError for what is not merged, and VersionError as `change` does.
         """
@@ -256,9 +245,18 @@ class NamedEntityRepository:
         if found.kept_id is None:
             raise _not_merged(found)
         row: JsonObject = {"user": request.user, "absorbed": found.id, "at": self._ledger.now()}
-        work = self._expecting(mutation, lambda unit: guard(holds=unit.write(queries.UNDO_MERGE, row) == 1))
+
+        def work(unit: UnitOfWork) -> None:
+            guard(holds=unit.write(queries.UNDO_MERGE, row) == 1)
+            forget_descriptions(unit, request.user, _mentioning(unit, request.user, found.id))
+
         try:
-            self._ledger.commit(work, mutation, [_action("unmerge", found.id, request.user)], {"id": found.id})
+            self._ledger.commit(
+                self._expecting(mutation, work),
+                mutation,
+                [_action("unmerge", found.id, request.user)],
+                {"id": found.id},
+            )
         except GuardError:
             raise _not_merged(found) from None
         return self.find(request.user, found.id)
@@ -286,6 +284,7 @@ class NamedEntityRepository:
         row: JsonObject = {"user": request.user, "id": found.id, "at": self._ledger.now()}
 
         def work(unit: UnitOfWork) -> None:
+            forget_descriptions(unit, request.user, _mentioning(unit, request.user, found.id))
             unit.write(queries.REMOVE_MENTIONS_OF, row)
             unit.write(queries.REMOVE_ACTIVE_OF, row)
             unit.write(queries.UNDO_MERGES_OF, row)
@@ -306,6 +305,7 @@ class NamedEntityRepository:
             "category": wanted.get("category", before.category),
             "category_by": "user" if "category" in wanted else before.category_by,
             "summary": wanted.get("summary", before.summary),
+            "facets": canonical_json(_changed_facets(before.facets, wanted.get("facets") or {})),
             "made_by": BY_USER if "name" in wanted else before.made_by,
             "at": self._ledger.now(),
         }
@@ -369,6 +369,16 @@ class NamedEntityRepository:
                 break
             id_ = kept
         return id_
+
+
+def _mentioning(unit: UnitOfWork, user: str, id_: str) -> list[str]:
+    """Return the episodes that mention an entity, at most 1,000."""
+    rows = unit.read(queries.MENTIONS_OF, {"user": user, "entities": [id_], "limit": _MENTIONS})
+    return [row["episode_id"] for row in rows]
+
+
+def _changed_facets(before: JsonObject, change: JsonObject) -> JsonObject:
+    return {name: values for name, values in {**before, **change}.items() if values}
 
 
 def _checked_key(name: str) -> str:

@@ -45,6 +45,7 @@ class WaitingEpisode(NamedTuple):
     source: str
     content: str
     created_at: str
+    alternative_id: str | None = None
 
     @property
     def is_evidence(self) -> bool:
@@ -127,7 +128,10 @@ class ExtractionQueue:
         """Return the oldest episodes of a user that wait."""
         self.complete(user)
         rows = self._store.read(queries.WAITING, {"user": user, "limit": limit})
-        return [WaitingEpisode(row["id"], row["source"], row["content"] or "", row["created_at"]) for row in rows]
+        return [
+            WaitingEpisode(row["id"], row["source"], row["content"] or "", row["created_at"], row["alternative_id"])
+            for row in rows
+        ]
 
     def word_cases(self, user: str, texts: Sequence[str]) -> WordCases:
         """Return what is known of how a user writes the words of these texts, with what the texts say themselves."""

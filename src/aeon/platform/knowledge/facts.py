@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Final, NamedTuple
 
 from aeon.base.json import Json, JsonObject
-from aeon.platform.episodes.forgetting import forget_episodes
+from aeon.platform.episodes.forgetting import forget_descriptions, forget_episodes
 from aeon.platform.episodes.writing import OwnEpisode, add_own_episode
 from aeon.platform.errors import ConflictError, NotFoundError, RuleError
 from aeon.platform.knowledge import queries
@@ -141,9 +141,16 @@ class FactRepository:
         fact = self.get(request.user, id_)
         row: JsonObject = {"fact": fact.id, "state": state, "at": self._ledger.now()}
         verb = {"confirmed": "confirm", "rejected": "reject", "candidate": "reopen"}[state]
+        stating = [each.source.episode_id for each in fact.assertions if each.kind == "states"]
+
+        def work(unit: UnitOfWork) -> None:
+            guard(holds=unit.write(queries.DECIDE, row) > 0)
+            if state == "rejected":
+                forget_descriptions(unit, request.user, stating)
+
         try:
             self._ledger.commit(
-                lambda unit: guard(holds=unit.write(queries.DECIDE, row) > 0),
+                work,
                 request.mutation(f"fact.{verb}", fact.id),
                 [_action(verb, fact.id, request.user)],
                 {"id": fact.id},
@@ -161,6 +168,7 @@ class FactRepository:
         def work(unit: UnitOfWork) -> None:
             stating: JsonObject = {"user": request.user, "facts": list[Json](ids)}
             notes = [row["episode_id"] for row in unit.read(queries.NOTES_STATING, stating)]
+            forget_descriptions(unit, request.user, [row["episode_id"] for row in unit.read(queries.STATING, stating)])
             forget_episodes(unit, request.user, notes, at)
             for id_ in ids:
                 unit.write(queries.FORGET_FACT, {"user": request.user, "id": id_, "at": at})

@@ -100,7 +100,7 @@ ABSORBED_BY: Final = f"{_ENTITY} WHERE e.owner_id = :user AND m.kept_id = :id OR
 ADD_ENTITY: Final = """
 INSERT INTO entities (id, owner_id, name, name_key, made_by, category, category_by, version, created_at, updated_at,
                       summary, facets)
-VALUES (:id, :owner_id, :name, :name_key, :made_by, :category, :category_by, 1, :at, :at, :summary, '{}')
+VALUES (:id, :owner_id, :name, :name_key, :made_by, :category, :category_by, 1, :at, :at, :summary, :facets)
 """
 
 ADD_FOUND_ENTITY: Final = """
@@ -118,7 +118,7 @@ WHERE owner_id = :user AND name_key = :key AND category IS NULL
 
 CHANGE_ENTITY: Final = """
 UPDATE entities SET name = :name, name_key = :name_key, category = :category, category_by = :category_by,
-                    summary = :summary, made_by = :made_by, version = version + 1, updated_at = :at
+                    summary = :summary, facets = :facets, made_by = :made_by, version = version + 1, updated_at = :at
 WHERE id = :id AND owner_id = :user AND version = :before AND forgotten_at IS NULL
 """
 
@@ -222,6 +222,11 @@ WHERE s.fact_id IN (SELECT value FROM json_each(:facts)) AND p.owner_id = :user 
 ORDER BY s.episode_id
 """
 
+STATING: Final = """
+SELECT DISTINCT s.episode_id FROM assertions AS s JOIN episodes AS p ON p.id = s.episode_id
+WHERE s.fact_id IN (SELECT value FROM json_each(:facts)) AND p.owner_id = :user
+"""
+
 ADD_ASSERTION: Final = """
 INSERT INTO assertions (episode_id, fact_id, kind, state, extractor, confidence, created_at, said_at, true_from,
                         true_until, decided_at)
@@ -270,3 +275,36 @@ WITH RECURSIVE path (id) AS (
 SELECT id FROM path WHERE id IN (SELECT value FROM json_each(:alternatives))
 """
 """Which alternatives stand on the paths that end at the tips of their conversations (platform 22, 35)."""
+
+# Descriptions (platform 17)
+
+MENTIONED_IN: Final = """
+SELECT DISTINCT m.entity_id FROM episodes AS p JOIN mentions AS m ON m.episode_id = p.id
+WHERE p.group_id = :conversation AND p.owner_id = :user
+"""
+
+SAID_OF: Final = """
+SELECT m.entity_id, m.episode_id, p.alternative_id, p.group_id, p.valid_at, coalesce(p.content, a.content) AS content
+FROM mentions AS m JOIN episodes AS p ON p.id = m.episode_id LEFT JOIN alternatives AS a ON a.id = p.alternative_id
+WHERE m.entity_id IN (SELECT value FROM json_each(:entities)) AND p.owner_id = :user AND p.forgotten_at IS NULL
+  AND p.source IN ('message', 'note')
+ORDER BY p.valid_at DESC, p.id LIMIT :limit
+"""
+"""What a user said that mentions any of these entities, newest first: what a model said is no evidence."""
+
+NAMED_WITH: Final = """
+SELECT e.name, count(*) AS number FROM mentions AS m JOIN entities AS e ON e.id = m.entity_id
+WHERE m.episode_id IN (SELECT value FROM json_each(:episodes)) AND e.owner_id = :user AND e.name IS NOT NULL
+  AND e.id NOT IN (SELECT value FROM json_each(:entities))
+GROUP BY e.id, e.name ORDER BY number DESC, e.name LIMIT :limit
+"""
+
+EPISODES_BY_ID: Final = """
+SELECT p.id AS episode_id, p.alternative_id, p.group_id FROM json_each(:ids) AS i CROSS JOIN episodes AS p
+WHERE p.id = i.value AND p.owner_id = :user AND p.forgotten_at IS NULL
+"""
+
+ENRICH_ENTITY: Final = """
+UPDATE entities SET enrichment = :enrichment, enriched_at = :at, enriched_by = :process
+WHERE id = :id AND owner_id = :user AND forgotten_at IS NULL
+"""

@@ -3,9 +3,10 @@
 from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
-from aeon.base.json import Json, JsonObject, parse_strict
+from aeon.base.json import Json, JsonObject
+from aeon.platform.episodes.background_runs import runs_about
 from aeon.platform.episodes.writing import episode_id
-from aeon.platform.store import Row, UnitOfWork
+from aeon.platform.store import UnitOfWork
 from aeon.platform.summaries import queries
 
 COMPRESS: Final = "compress"
@@ -52,18 +53,10 @@ def _summaries_above(unit: UnitOfWork, episodes: Sequence[str]) -> set[str]:
 
 
 def _runs_about(unit: UnitOfWork, owner: str, alternatives: Sequence[str], summaries: Iterable[str]) -> set[str]:
-    (oldest,) = unit.read(queries.OLDEST, {"ids": list[Json](alternatives)})
-    if oldest["at"] is None:
-        return set()
-    rows = unit.read(queries.RUNS_SINCE, {"user": owner, "since": oldest["at"], "process": COMPRESS})
     taken = {*alternatives, *summaries}
-    return {row["id"] for row in rows if _is_about(row, taken)}
 
+    def is_about(inputs: JsonObject) -> bool:
+        span: JsonObject = inputs.get(SPAN_INPUT) or {}
+        return bool(taken & {*span.get("alternatives", ()), *span.get("summaries", ())})
 
-def _is_about(row: Row, taken: set[str]) -> bool:
-    """Whether a run was given something of these; one whose inputs are stored elsewhere may have been."""
-    if row["inputs_reference"] is not None:
-        return True
-    inputs: JsonObject = parse_strict(row["inputs"])
-    span: JsonObject = inputs.get(SPAN_INPUT) or {}
-    return bool(taken & {*span.get("alternatives", ()), *span.get("summaries", ())})
+    return runs_about(unit, owner, (COMPRESS,), alternatives, is_about)

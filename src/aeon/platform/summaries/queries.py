@@ -160,12 +160,3 @@ CONTENT_EPISODES: Final = """
 SELECT c.summary_id, c.episode_id FROM json_each(:ids) AS i CROSS JOIN summary_contents AS c
 WHERE c.summary_id = i.value
 """
-
-RUNS_SINCE: Final = """
-SELECT id, inputs, inputs_reference FROM runs
-WHERE owner_id = :user AND accepted_at >= :since AND process_name = :process
-"""
-
-OLDEST: Final = """
-SELECT min(a.created_at) AS at FROM json_each(:ids) AS i CROSS JOIN alternatives AS a WHERE a.id = i.value
-"""

@@ -1,0 +1,134 @@
+"""`EntityDescriptions`: a model describes what a user mentions often, for users who let it, in the background."""
+
+import hashlib
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from typing import Final
+
+from aeon.application.background_models import instructions_of, may_begin, open_runs
+from aeon.application.run_reader import value_of
+from aeon.application.runs import RunService
+from aeon.base.errors import AeonError
+from aeon.base.json import Json, JsonObject, canonical_json
+from aeon.bootstrap.platform import Platform
+from aeon.llm.material import without_end_mark
+from aeon.platform.episodes.background_runs import ENRICHING, SOURCES_INPUT, given_alternatives
+from aeon.platform.knowledge.descriptions import Description, checked_description
+from aeon.platform.knowledge.enrichment import EntityMaterial
+from aeon.platform.knowledge.settings import is_on
+from aeon.platform.memory.estimate import estimate_tokens
+from aeon.platform.runs.machine.state import ENDED_PHASES
+from aeon.platform.runs.model import Run
+from aeon.platform.runs.service import RunView
+from aeon.platform.summaries.checks import repeats
+
+__all__ = ["EntityDescriptions"]
+
+_TOKENS: Final = 900
+"""The most estimated tokens of what was said that a model is given; the oldest is left out."""
+
+
+class EntityDescriptions:
+    """Describes entities of one user by runs of the Process `enrich` (platform 17). Threads may share it.
+
+    A failure is only in the run: these methods raise nothing but StoreError.
+    """
+
+    def __init__(self, platform: Platform, user: str, runs: Callable[[], RunService]) -> None:
+        """The caller closes `platform`. `runs` opens the engine."""
+        self._platform = platform
+        self._user = user
+        self._runs = runs
+
+    def begin(self, conversation: str) -> str | None:
+        """Start the run that describes something a conversation names, or go on with the one started before.
+
+        Returns None while nothing is mentioned often enough, while the model is busy for the user otherwise, and if
+        they have switched it off.
+        """
+        if not is_on(self._platform.store, self._user, "enrichment") or not may_begin(self._platform, self._user):
+            return None
+        if begun := open_runs(self._platform, self._user, self._runs()):
+            return next((each.id for each in begun if _made_for(each) == conversation), None)
+        for material in self._platform.descriptions.list_due(self._user, conversation):
+            with suppress(AeonError):
+                run = self._start(material, conversation)
+                view = self._runs().view(run)
+                if view.state.phase not in ENDED_PHASES:
+                    return run
+                self._take(view)
+        return None
+
+    def settle(self, conversation: str, run: str, seconds: float = 0) -> bool:
+        """Take over the description of a run, for which it waits so long at most; return whether the run has ended."""
+        del conversation  # the run says what it describes
+        with suppress(AeonError):
+            if seconds:
+                self._runs().settle(run, seconds)
+            view = self._runs().view(run)
+            if view.state.phase not in ENDED_PHASES:
+                return False
+            self._take(view)
+        return True
+
+    def describe(self, name: str, seconds: float) -> bool:
+        """Describe an entity now, if that takes no longer than `seconds`; return whether it was done.
+
+        A run that is not done goes on. Returns False if too little was said of it, or what the model said cannot be
+        used. Raises NotFoundError, and what starting a run raises.
+        """
+        entity = self._platform.entities.get(self._user, name)
+        may_begin(self._platform, self._user)  # adds the shipped Process
+        material = self._platform.descriptions.material(self._user, entity)
+        if material is None:
+            return False
+        run = self._start(material, None)
+        self._runs().settle(run, seconds)
+        view = self._runs().view(run)
+        return view.state.phase in ENDED_PHASES and self._take(view)
+
+    def _start(self, material: EntityMaterial, conversation: str | None) -> str:
+        said = "\n".join(_fitting(material.said))
+        sources: JsonObject = {
+            **given_alternatives(material.alternatives),
+            "entity": material.entity.id,
+            "episodes": list[Json](material.episodes),
+            "conversation": conversation,
+        }
+        inputs: JsonObject = {
+            "name": material.entity.name or "",
+            "neighbours": ", ".join(material.neighbours) or "nothing",
+            "said": without_end_mark("said", said),
+            SOURCES_INPUT: sources,
+        }
+        digest = hashlib.sha256(canonical_json({**inputs, SOURCES_INPUT: material.episodes}).encode()).hexdigest()
+        return self._runs().start(ENRICHING, inputs, key=f"enrich:{material.entity.id}:{digest}").id
+
+    def _take(self, view: RunView) -> bool:
+        """Write what a run has found, if what was said bears it out; return whether it is there."""
+        if view.state.phase != "completed":
+            return False
+        inputs = view.run.inputs
+        named = ("summary", "category", "domain", "status", "sentiment")
+        found = {name: value_of(view, name) for name in named}
+        checked = checked_description(found, inputs["said"], inputs["name"])
+        if checked is None or repeats(checked.text, instructions_of(self._platform, self._user, view)):
+            return False
+        sources: JsonObject = inputs[SOURCES_INPUT]
+        new = Description(
+            *checked, sources["episodes"], view.run.process_id, view.run.id, self._platform.catalog.ledger.now()
+        )
+        return self._platform.descriptions.add(self._user, sources["entity"], new)
+
+
+def _made_for(run: Run) -> str | None:
+    """Return the conversation for which a run describes something; None if it makes something else."""
+    return run.inputs[SOURCES_INPUT].get("conversation") if run.process_name == ENRICHING else None
+
+
+def _fitting(lines: Sequence[str]) -> Iterator[str]:
+    """Yield the newest lines that fit what a model is given, oldest first."""
+    room, first = _TOKENS, len(lines)
+    while first and (room := room - estimate_tokens(lines[first - 1])) >= 0:
+        first -= 1
+    yield from lines[first:]
