@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
-from typing import Final, NamedTuple
+from typing import Final, Literal, NamedTuple
 from uuid import uuid4
 
 from aeon.application.entity_descriptions import EntityDescriptions
@@ -13,6 +13,7 @@ from aeon.base.json import Json, JsonObject
 from aeon.bootstrap.platform import Platform
 from aeon.platform.conversations.erasing import TABLES
 from aeon.platform.errors import ConflictError, NotFoundError, RuleError, VersionError
+from aeon.platform.knowledge.active_entities import ActiveEntity, Inclusion
 from aeon.platform.knowledge.descriptions import Description
 from aeon.platform.knowledge.entities import EntityCount, EntityMention
 from aeon.platform.knowledge.entity_forms import NamedEntityChange, NewEntity
@@ -25,6 +26,7 @@ __all__ = [
     "CATEGORIES",
     "MAX_FACT",
     "MAX_NAME",
+    "ActiveEntity",
     "Category",
     "Description",
     "Entity",
@@ -33,6 +35,7 @@ __all__ = [
     "ExtractionBacklog",
     "Fact",
     "FactState",
+    "Inclusion",
     "KnowledgeService",
     "KnowledgeSettings",
     "KnowledgeStatus",
@@ -51,6 +54,9 @@ _ALL: Final = 10_000
 DESCRIBED_IN: Final = 300.0
 """Seconds that a description may take where somebody waits for it."""
 
+DEFAULT_INCLUSION: Final = Inclusion()
+"""What of an active entity enters prompts unless the user says otherwise."""
+
 OWN_NAMES: Final = frozenset({"me", "myself", "ich", "moi"})
 """How a user asks for what is known about themselves."""
 
@@ -67,6 +73,16 @@ class EntityView(NamedTuple):
     mentions: Sequence[EntityMention]
     similar: Sequence[Entity]
     description: Description | None
+
+    @property
+    def category(self) -> str | None:
+        """What it is: by the user or an extractor, or else by the description."""
+        return self.entity.category or (None if self.description is None else self.description.category)
+
+    @property
+    def facets(self) -> dict[str, Sequence[str]]:
+        """Its facets: the user's, and those of the description that the user does not have."""
+        return {**(self.description.facets if self.description is not None else {}), **self.entity.facets}
 
     def as_dict(self) -> JsonObject:
         """As JSON data under the published names."""
@@ -303,6 +319,39 @@ class KnowledgeService:
         self._platform.facts.forget([fact.id], self._request(key))
         self._erase_bytes()
         return fact
+
+    def list_active(self, conversation: str) -> list[ActiveEntity]:
+        """Return which entities are active in a conversation, the most relevant first (platform 44).
+
+        Raises NotFoundError.
+        """
+        self._prepare()
+        found = self._platform.conversations.get(self._user, conversation)
+        if found.tip_id is None:
+            return self._platform.active_entities.list_on(self._user, [found.id], [])
+        path = self._platform.memory.path_to(self._user, self._platform.turns.get(self._user, found.tip_id))
+        conversations = [*dict.fromkeys((*(each.conversation_id for each in path), found.id))]
+        return self._platform.active_entities.list_on(self._user, conversations, [each.id for each in path])
+
+    def set_active(
+        self,
+        conversation: str,
+        name: str,
+        standing: Literal["active", "pinned", "hidden"],
+        includes: Inclusion = DEFAULT_INCLUSION,
+        *,
+        key: str | None = None,
+    ) -> Entity:
+        """Pin an entity in a conversation or hide it there, and say what of it enters prompts. Raises NotFoundError."""
+        self._prepare()
+        place = self._platform.conversations.get(self._user, conversation).id
+        return self._platform.active_entities.set(place, name, standing, includes, self._request(key))
+
+    def reset_active(self, conversation: str, name: str, *, key: str | None = None) -> Entity:
+        """Let an entity be active in a conversation as long as it is mentioned there. Raises NotFoundError."""
+        self._prepare()
+        place = self._platform.conversations.get(self._user, conversation).id
+        return self._platform.active_entities.reset(place, name, self._request(key))
 
     def draw(self, most: int = 60) -> str:
         """Return an SVG of the most mentioned names and of the facts on screen that join two of them."""

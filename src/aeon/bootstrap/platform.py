@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from aeon.platform.conversations.turns import TurnRepository
     from aeon.platform.embedder import Embedder
     from aeon.platform.introspection.repository import NoteRepository
+    from aeon.platform.knowledge.active_entities import ActiveEntityRepository
     from aeon.platform.knowledge.embedding_backlog import EmbeddingBacklog
     from aeon.platform.knowledge.enrichment import DescriptionRepository
     from aeon.platform.knowledge.entities import NamedEntityRepository
@@ -177,6 +178,13 @@ class Platform:
         return NamedEntityRepository(self.store, self.catalog.ledger, self.catalog.new_id)
 
     @cached_property
+    def active_entities(self) -> "ActiveEntityRepository":
+        """The entities that are active in conversations."""
+        from aeon.platform.knowledge.active_entities import ActiveEntityRepository
+
+        return ActiveEntityRepository(self.store, self.catalog.ledger, self.entities)
+
+    @cached_property
     def descriptions(self) -> "DescriptionRepository":
         """The descriptions of what users mention often."""
         from aeon.platform.knowledge.enrichment import DescriptionRepository
@@ -237,7 +245,14 @@ class Platform:
         from aeon.platform.memory.working_memory import MemoryService
 
         recollection = Recollection(
-            self.message_search, self.turns, self.facts, self.entities, is_enabled=self.recalls_conversations
+            self.message_search,
+            self.turns,
+            self.facts,
+            self.entities,
+            self.active_entities,
+            self.descriptions,
+            is_enabled=self.recalls_conversations,
+            uses_descriptions=self.extracts_by_model,
         )
         return MemoryService(self.store, self.conversations, self.turns, recollection)
 

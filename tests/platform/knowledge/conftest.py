@@ -5,11 +5,16 @@ from datetime import date
 import pytest
 from tests.platform.conversations.conftest import Talk
 
+from aeon.platform.knowledge.active_entities import ActiveEntityRepository
+from aeon.platform.knowledge.enrichment import DescriptionRepository
 from aeon.platform.knowledge.entities import NamedEntityRepository
 from aeon.platform.knowledge.extraction import ExtractionQueue
 from aeon.platform.knowledge.facts import FactRepository
 from aeon.platform.knowledge.retrieval import KnowledgeSearch
 from aeon.platform.knowledge.settings import KnowledgeSettingsRepository
+from aeon.platform.memory.recall import Recollection
+from aeon.platform.memory.working_memory import MemoryService
+from aeon.platform.search.messages import MessageSearch
 
 TODAY = date(2026, 11, 25)
 
@@ -36,6 +41,14 @@ class Known(Talk):
         self.facts = FactRepository(*given)
         self.queue = ExtractionQueue(*given)
         self.settings = KnowledgeSettingsRepository(store, catalog.ledger)
+        self.active = ActiveEntityRepository(store, catalog.ledger, self.entities)
+        self.descriptions = DescriptionRepository(store, catalog.ledger, self.entities, self.facts)
+
+    def memory(self, **options):
+        """What answers are made from, with all that is known."""
+        search, known = MessageSearch(self.store), (self.facts, self.entities, self.active, self.descriptions)
+        recollection = Recollection(search, self.turns, *known, **options)
+        return MemoryService(self.store, self.conversations, self.turns, recollection)
 
     def tell(self, *texts):
         """Say texts in conversations of their own, and let them be extracted; return the messages."""

@@ -10,9 +10,7 @@ import pytest
 from tests.platform.knowledge.conftest import Known
 
 from aeon.platform.knowledge.entity_forms import NewEntity
-from aeon.platform.memory.recall import Recollection
-from aeon.platform.memory.working_memory import MemoryService, ReplyForm
-from aeon.platform.search.messages import MessageSearch
+from aeon.platform.memory.working_memory import ReplyForm
 from aeon.testing.records import new_record
 
 TEXTS = Path(__file__).parents[2] / "adapters" / "operations" / "data" / "injections.jsonl"
@@ -29,8 +27,7 @@ def known(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def memory(known):
-    recollection = Recollection(MessageSearch(known.store), known.turns, known.facts, known.entities)
-    return MemoryService(known.store, known.conversations, known.turns, recollection)
+    return known.memory()
 
 
 def prepared(known, memory, text):

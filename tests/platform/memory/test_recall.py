@@ -15,9 +15,8 @@ from aeon.platform.knowledge.entities import NamedEntityRepository
 from aeon.platform.knowledge.entity_forms import NewEntity
 from aeon.platform.knowledge.facts import FactRepository
 from aeon.platform.ledger import MutationRequest
-from aeon.platform.memory.recall import MAX_TOKENS, Recollection, names_of
-from aeon.platform.memory.working_memory import MemoryService, ReplyForm
-from aeon.platform.search.messages import MessageSearch
+from aeon.platform.memory.recall import MAX_TOKENS, names_of
+from aeon.platform.memory.working_memory import ReplyForm
 from aeon.testing.records import new_record
 
 FORM = ReplyForm("Be brief.", max_tokens=100, temperature=0.0, context=4000)
@@ -32,8 +31,7 @@ def talk(tmp_path):
 
 @pytest.fixture
 def memory(talk):
-    recollection = Recollection(MessageSearch(talk.store), talk.turns, facts_of(talk), entities_of(talk))
-    return MemoryService(talk.store, talk.conversations, talk.turns, recollection)
+    return Known.of(talk).memory()
 
 
 def facts_of(talk):

@@ -210,3 +210,37 @@ def test_what_waits_for_extraction_and_how_long_is_measured_for_each_user_platfo
     assert measured(site.client("eve")) == [0, 0]
     own.knowledge.catch_up()
     assert measured(me) == [0, 0]
+
+
+def test_a_name_is_pinned_in_a_conversation_and_hidden_there_platform_44(me, site, told):
+    told("We saw Tove in Linz.")
+    (conversation,) = site.workspaces.of("me").conversations.list().items
+    place = f"/api/v1/conversations/{conversation.id}/entities"
+    assert {each["name"]: each["state"] for each in me.get(place).json()["data"]} == {
+        "Linz": "recent",
+        "Tove": "recent",
+    }
+    pinned = me.put(f"{place}/Tove", json={"state": "pinned", "includeFacets": True})
+    assert (pinned.status_code, pinned.json()["name"]) == (200, "Tove")
+    first, _ = me.get(place).json()["data"]
+    assert (first["name"], first["relevanceScore"], first["includeFacets"]) == ("Tove", 1.0, True)
+    assert me.put(f"{place}/Tove", json={"state": "hidden"}).status_code == 200
+    assert [each["state"] for each in me.get(place).json()["data"]] == ["recent", "hidden"]
+    for _ in range(2):
+        assert me.delete(f"{place}/Tove").status_code == 204
+    assert {each["state"] for each in me.get(place).json()["data"]} == {"recent"}
+    assert me.put(f"{place}/Tove", json={"state": "loud"}).status_code == 422
+    assert me.put(f"{place}/Nobody", json={}).status_code == 404
+    other = site.client("ann")
+    assert other.get(place).status_code == 404
+    assert other.put(f"{place}/Tove", json={}).status_code == 404
+
+
+def test_facets_are_the_users_and_a_change_leaves_the_others_platform_17(me, told):
+    told("We saw Tove in Linz.")
+    changed = me.patch(f"{PLACE}/entities/Tove", json={"facets": {"status": ["active"], "team": ["home"]}})
+    assert changed.json()["facets"] == {"status": ["active"], "team": ["home"]}
+    assert me.patch(f"{PLACE}/entities/Tove", json={"facets": {"team": []}}).json()["facets"] == {"status": ["active"]}
+    wrong = me.patch(f"{PLACE}/entities/Tove", json={"facets": {"no name": ["x"]}})
+    assert wrong.status_code == 422
+    assert me.get(f"{PLACE}/entities/Tove").json()["enrichment"] is None

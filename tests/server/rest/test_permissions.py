@@ -57,6 +57,7 @@ BODIES = {
     "POST users": {"name": "bob"},
     "PATCH users/{user}": {"role": "operator"},
     "POST knowledge/entities": {"name": "Ida"},
+    "PUT conversations/{conversation}/entities/{entity}": {"state": "hidden"},
     "PATCH knowledge/entities/{entity}": {"summary": "Another friend."},
     "POST knowledge/entities/{entity}/merge": {"other": "Linz"},
     "POST knowledge/facts": {"text": "Ida rows."},

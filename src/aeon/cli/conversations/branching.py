@@ -58,7 +58,7 @@ def _chatting(options: ChatOptions) -> Generator[Chat]:
     loaded = load_cli_settings(model=options.model)
     with runtime_session(options.user, loaded, reads_folder=True) as workspace:
         service: ConversationService = workspace.conversations
-        yield Chat(service, None, options.process)
+        yield Chat(service, None, options.process, workspace.knowledge.catch_up)
 
 
 def _answered(chat: Chat, begin: Callable[[], AnswerFollower]) -> int:

@@ -1,7 +1,7 @@
 """`aeon chat`: a dialogue on a terminal, or one message from a script."""
 
 import sys
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
@@ -67,7 +67,8 @@ def run_chat(message: str | None, options: ChatOptions) -> int:
         service = workspace.conversations
         service.recover()
         conversation = None if options.conversation is None else service.find(options.conversation)
-        chat = Chat(service, conversation, options.process, is_temporary=is_temporary)
+        extract = (lambda: None) if is_temporary else workspace.knowledge.catch_up
+        chat = Chat(service, conversation, options.process, extract, is_temporary=is_temporary)
         chat.attachments = [service.read_attachment(path) for path in options.attach]
         return chat.talk() if text is None else chat.say_once(text)
 
@@ -88,11 +89,16 @@ class Chat:
         service: ConversationService,
         conversation: Conversation | None,
         process: str | None,
+        extract: Callable[[], object],
         *,
         is_temporary: bool = False,
     ) -> None:
-        """Without a conversation, the first message begins one."""
+        """Without a conversation, the first message begins one.
+
+        `extract` finds the names in what was said, so that the next answer knows what is active (platform 44).
+        """
         self.service = service
+        self._extract = extract
         self.conversation = conversation
         self.process = process
         self._is_temporary = is_temporary
@@ -216,6 +222,7 @@ class Chat:
             print_message("the message is kept; its answer is made once the record answers again", "note: ")
             return answer.result
         self._report(answer.result)
+        self._extract()
         return answer.result
 
     def _print_pieces(self, answer: AnswerFollower) -> None:

@@ -127,7 +127,7 @@ def _show_own(workspace: Workspace, output: OutputFormat) -> int:
 
 def _print_heading(view: EntityView) -> None:
     entity = view.entity
-    category = f", {entity.category}" if entity.category else ""
+    category = f", {view.category}" if view.category else ""
     seen = sum(each.source.is_visible for each in view.mentions)
     count = f"mentioned in {len(view.mentions)} message(s)"
     elsewhere = "" if seen == len(view.mentions) else f", {seen} of them on screen"
@@ -138,9 +138,8 @@ def _print_heading(view: EntityView) -> None:
         print_data(printable(entity.summary))
     if view.description is not None:
         print_data(printable(f"by the model, of {len(view.description.episodes)} messages: {view.description.text}"))
-    facets = {**(view.description.facets if view.description else {}), **entity.facets}
-    if facets:
-        print_data(printable("; ".join(f"{name}: {', '.join(values)}" for name, values in facets.items())))
+    if view.facets:
+        print_data(printable("; ".join(f"{name}: {', '.join(values)}" for name, values in view.facets.items())))
 
 
 def _print_facts(workspace: Workspace, facts: Sequence[Fact]) -> None:

@@ -37,7 +37,7 @@ _ENGLISH: Final = Language(
         here's how's we've we'll they've they'll you've you'll he'll she'll
         """),
     _words("""
-        according actually add afterwards ah alright anyway apart apparently appreciate ask assuming awesome basically
+        according actually add afterwards ah alright answer anyway apart apparently appreciate ask assuming awesome basically
         besides bring build bye call change check cheers choose clean close come compare congratulations consider
         continue convert copy correct correction cool count create dad dear definitely delete depending describe
         despite double draft draw due eat edit email enough especially eventually everything except excellent explain

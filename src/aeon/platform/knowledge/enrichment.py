@@ -7,7 +7,7 @@ from aeon.base.json import Json, JsonObject, canonical_json
 from aeon.platform.knowledge import queries
 from aeon.platform.knowledge.descriptions import Description, counting_description, descriptions_of, with_description
 from aeon.platform.knowledge.entities import NamedEntityRepository
-from aeon.platform.knowledge.facts import FactRepository
+from aeon.platform.knowledge.facts import ON_SCREEN, FactRepository, Viewpoint
 from aeon.platform.knowledge.model import Entity, name_key
 from aeon.platform.knowledge.statements import stating_spans
 from aeon.platform.knowledge.visibility import visible_episodes
@@ -79,9 +79,9 @@ class DescriptionRepository:
         lines = [f"{each.row['valid_at'][:10]}: {text}" for each in reversed(said) for text in each.statements]
         return EntityMaterial(entity, lines, neighbours, episodes, alternatives)
 
-    def counting(self, user: str, entity: Entity) -> Description | None:
-        """Return the description that counts on screen now."""
-        return counting_description(entity, self._visible(user, entity))
+    def counting(self, user: str, entity: Entity, place: Viewpoint = ON_SCREEN) -> Description | None:
+        """Return the description that counts, as it is seen from a place."""
+        return counting_description(entity, self._visible(user, entity, place))
 
     def add(self, user: str, entity: str, new: Description) -> bool:
         """Write a description; return False if the entity, or a message that it was made from, is gone."""
@@ -122,15 +122,15 @@ class DescriptionRepository:
         kept = [_Said(row, [text for text in texts if name_key(text) not in wrong]) for row, texts in found]
         return [each for each in kept if each.statements]
 
-    def _visible(self, user: str, entity: Entity) -> set[str]:
-        """Return the episodes on screen of those that an entity was described from."""
+    def _visible(self, user: str, entity: Entity, place: Viewpoint) -> set[str]:
+        """Return the episodes that are seen from a place of those that an entity was described from."""
         ids = sorted({each for description in descriptions_of(entity) for each in description.episodes})
         if not ids:
             return set()
 
         def work(unit: UnitOfWork) -> set[str]:
             rows = unit.read(queries.EPISODES_BY_ID, {"user": user, "ids": list[Json](ids)})
-            return {*visible_episodes(unit, user, rows)}
+            return {*visible_episodes(unit, user, rows, place.path, place.conversation)}
 
         return self._store.view(work)
 

@@ -308,3 +308,31 @@ ENRICH_ENTITY: Final = """
 UPDATE entities SET enrichment = :enrichment, enriched_at = :at, enriched_by = :process
 WHERE id = :id AND owner_id = :user AND forgotten_at IS NULL
 """
+
+# What is active in a conversation (platform 44)
+
+ACTIVE_IN: Final = """
+SELECT conversation_id, entity_id, state, include_summary, include_facets, include_relationships, added_at
+FROM active_entities
+WHERE conversation_id IN (SELECT value FROM json_each(:conversations)) AND owner_id = :user
+ORDER BY added_at, entity_id
+"""
+
+MENTIONED_BY: Final = """
+SELECT m.entity_id, p.alternative_id, p.valid_at
+FROM json_each(:alternatives) AS i CROSS JOIN episodes AS p JOIN mentions AS m ON m.episode_id = p.id
+WHERE p.alternative_id = i.value AND p.owner_id = :user AND p.forgotten_at IS NULL
+"""
+
+SET_ACTIVE: Final = """
+INSERT INTO active_entities (conversation_id, entity_id, owner_id, state, include_summary, include_facets,
+                             include_relationships, added_at)
+VALUES (:conversation, :entity, :user, :state, :summary, :facets, :relationships, :at)
+ON CONFLICT (conversation_id, entity_id) DO UPDATE
+SET state = excluded.state, include_summary = excluded.include_summary, include_facets = excluded.include_facets,
+    include_relationships = excluded.include_relationships
+"""
+
+REMOVE_ACTIVE: Final = """
+DELETE FROM active_entities WHERE conversation_id = :conversation AND entity_id = :entity AND owner_id = :user
+"""

@@ -11,7 +11,8 @@ from aeon.platform.memory.budget import MESSAGE_OVERHEAD, LeftOut, PathEntry
 from aeon.platform.memory.estimate import TokenCounter, estimate_tokens
 from aeon.platform.memory.preface import NO_PREFACE, Preface, with_preface
 from aeon.platform.memory.prompt_files import IMAGE_TOKENS, PromptFile, images_of, with_files
-from aeon.platform.memory.recall import Recalled, with_recalled
+from aeon.platform.memory.recall import with_recalled
+from aeon.platform.memory.recalled import Recalled
 
 
 class PromptMessage(NamedTuple):

@@ -6,17 +6,20 @@ on another branch is recalled when that branch is chosen, and no longer when it 
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final
 
 from aeon.base.json import JsonObject
 from aeon.platform.conversations.model import Alternative
 from aeon.platform.conversations.turn_reader import TurnReader
 from aeon.platform.errors import ConflictError, NotFoundError
+from aeon.platform.knowledge.active_entities import ActiveEntity, ActiveEntityRepository, Inclusion
+from aeon.platform.knowledge.enrichment import DescriptionRepository
 from aeon.platform.knowledge.entities import NamedEntityRepository
 from aeon.platform.knowledge.facts import FactRepository, Viewpoint
 from aeon.platform.knowledge.model import Entity, Fact, name_key
 from aeon.platform.knowledge.statements import stating_spans
 from aeon.platform.memory.estimate import estimate_tokens
+from aeon.platform.memory.recalled import OVERHEAD, Recalled, RecalledEntity, RecalledFact, RecalledStatement
 from aeon.platform.search.message_words import message_words
 from aeon.platform.search.messages import MessageFilter, MessageSearch
 
@@ -28,8 +31,8 @@ BUDGET_SHARE: Final = 0.25
 
 _MOST: Final = 8
 _HITS: Final = 40
-_OVERHEAD: Final = 8
-"""Tokens of the day and the mark of what is recalled."""
+_EARLIER: Final = 3
+"""The user's messages before one without names that may tell whom it is about."""
 
 _NAMES: Final = 12
 """How many names of a message are looked for."""
@@ -69,96 +72,6 @@ _HEAD: Final = (
 )
 
 
-class RecalledStatement(NamedTuple):
-    """A statement of the user in another conversation: characters `start` to `end` of a message."""
-
-    alternative: Alternative
-    start: int
-    end: int
-    tokens: int
-
-    @property
-    def source_id(self) -> str:
-        """The message that says it."""
-        return self.alternative.id
-
-    @property
-    def said_at(self) -> str:
-        """When it was said."""
-        return self.alternative.created_at
-
-    @property
-    def text(self) -> str:
-        """Its words; empty if the message was erased."""
-        return (self.alternative.content or "")[self.start : self.end]
-
-    def as_json(self) -> JsonObject:
-        """As a manifest keeps it."""
-        return {
-            "alternative": self.alternative.id,
-            "conversation": self.alternative.conversation_id,
-            "start": self.start,
-            "end": self.end,
-            "tokens": self.tokens,
-        }
-
-
-class RecalledFact(NamedTuple):
-    """A fact that the user confirmed or wrote down."""
-
-    fact: Fact
-    tokens: int
-
-    @property
-    def source_id(self) -> str:
-        """The fact itself."""
-        return self.fact.id
-
-    @property
-    def text(self) -> str:
-        """Its words."""
-        return self.fact.text
-
-    @property
-    def said_at(self) -> str:
-        """When it was stated last."""
-        return max((each.source.at for each in self.fact.assertions if each.kind == "states"), default="")
-
-    def as_json(self) -> JsonObject:
-        """As a manifest keeps it."""
-        return {"fact": self.fact.id, "tokens": self.tokens}
-
-
-class RecalledEntity(NamedTuple):
-    """What the user says that something is."""
-
-    entity: Entity
-    tokens: int
-
-    @property
-    def source_id(self) -> str:
-        """The entity itself."""
-        return self.entity.id
-
-    @property
-    def text(self) -> str:
-        """Its name and what it is."""
-        return f"{self.entity.name}: {self.entity.summary}"
-
-    @property
-    def said_at(self) -> str:
-        """When the user changed it last."""
-        return self.entity.updated_at
-
-    def as_json(self) -> JsonObject:
-        """As a manifest keeps it."""
-        return {"entity": self.entity.id, "version": self.entity.version, "tokens": self.tokens}
-
-
-Recalled: TypeAlias = RecalledStatement | RecalledFact | RecalledEntity
-"""What an answer recalls, with its source."""
-
-
 class Recollection:
     """Finds what may be recalled. Threads may share it."""
 
@@ -168,33 +81,57 @@ class Recollection:
         turns: TurnReader,
         facts: FactRepository,
         entities: NamedEntityRepository,
+        active: ActiveEntityRepository,
+        descriptions: DescriptionRepository,
         *,
         is_enabled: bool = True,
+        uses_descriptions: bool = False,
     ) -> None:
-        """Unless it `is_enabled`, nothing new is recalled; what earlier answers recalled is still found."""
+        """Unless it `is_enabled`, nothing new is recalled; what earlier answers recalled is still found.
+
+        It `uses_descriptions` of a strong model, where the user has not said what something is (platform 36).
+        """
         self._search = search
         self._turns = turns
         self._facts = facts
         self._entities = entities
+        self._active = active
+        self._descriptions = descriptions
+        self._uses_descriptions = uses_descriptions
         self._is_enabled = is_enabled
 
-    def find(self, user: str, message: str, path: Sequence[Alternative], budget: int) -> list[Recalled]:
+    def find(
+        self, user: str, message: str, path: Sequence[Alternative], active: Sequence[ActiveEntity], budget: int
+    ) -> list[Recalled]:
         """Return what is known of what a message names, oldest first; no statements of the conversations on the path.
 
-        First what the user wrote down and confirmed, then what they said. What they called wrong is none of it
+        A message without names is about those of the user's message before it. First what the user wrote down and
+        confirmed, also of what else is active, then what they said. What they called wrong is none of it
         (platform 40). `budget` is that of the prompt, in tokens. Raises StoreError.
         """
-        names = names_of(message) if self._is_enabled else []
-        if not names:
+        if not self._is_enabled:
             return []
-        known = self._known(user, names, path)
+        names = names_of(message) or _names_before(path, active)
+        known = self._known(user, names, path, active)
+        said = self._said(user, names, path) if names else []
+        return choose_recalled([*known, *said], min(MAX_TOKENS, int(budget * BUDGET_SHARE)))
+
+    def active(self, user: str, path: Sequence[Alternative]) -> list[ActiveEntity]:
+        """Return which entities are active where a path ends, the most relevant first (platform 44).
+
+        The last ones are those that the user hid: they are told only if a message names them.
+        """
+        conversations = [*dict.fromkeys(each.conversation_id for each in path)]
+        return self._active.list_on(user, conversations, [each.id for each in path]) if path else []
+
+    def _said(self, user: str, names: Sequence[str], path: Sequence[Alternative]) -> list[RecalledStatement]:
+        """Return what the user said of names in other conversations, but for what they called wrong."""
         here = frozenset(each.conversation_id for each in path)
         only = MessageFilter(on_path=True, speaker="user", without=here)
         hits = self._search.search(user, " ".join(names), only, _HITS)
         ranked = rank_statements(names, self._turns.list_by_ids(user, [hit.id for hit in hits]))
         wrong = self._facts.rejected_keys(user, [each.text for each in ranked])
-        said = [each for each in ranked if name_key(each.text) not in wrong]
-        return choose_recalled([*known, *said], min(MAX_TOKENS, int(budget * BUDGET_SHARE)))
+        return [each for each in ranked if name_key(each.text) not in wrong]
 
     def restore(self, user: str, kept: Sequence[JsonObject]) -> list[Recalled]:
         """Return what a manifest says was recalled. Raises ConflictError if something of it was erased or changed."""
@@ -220,26 +157,43 @@ class Recollection:
             entity = self._entities.find(user, kept["entity"])
             if entity.forgotten_at is not None:
                 raise NotFoundError(f"{kept['entity']!r} was forgotten.")
-            if entity.version != kept["version"]:
-                raise ConflictError("Something that the answer was made from was changed since.")
-            return RecalledEntity(entity, kept["tokens"])
+            return RecalledEntity.restored(entity, kept)
         alternative = self._turns.get(user, kept["alternative"])
         return RecalledStatement(alternative, kept["start"], kept["end"], kept["tokens"])
 
-    def _known(self, user: str, names: Sequence[str], path: Sequence[Alternative]) -> list[Recalled]:
-        """Return what the user wrote down of what a message names, and the facts that they confirmed."""
-        entities = self._entities.list_beginning(user, names)
-        described = [each for each in entities if each.summary is not None]
-        family = [member for each in entities for member in self._entities.family(user, each)]
+    def _known(
+        self, user: str, names: Sequence[str], path: Sequence[Alternative], active: Sequence[ActiveEntity]
+    ) -> list[Recalled]:
+        """Return what the user wrote down and confirmed of what a message names, then of what else is active."""
         place = Viewpoint(path[-1].conversation_id, [each.id for each in path]) if path else Viewpoint()
-        facts = [
-            each
-            for each in self._facts.list_about(user, family, place)
-            if each.state == "confirmed" and each.holds and not _is_said_here(each, place)
-        ]
+        entities = {each.id: each for each in self._entities.list_beginning(user, names)}
+        wanted = dict.fromkeys(entities, Inclusion())
+        for each in active:
+            if each.standing == "hidden":
+                continue
+            wanted.setdefault(each.entity.id, each.includes)
+            if each.standing != "recent":  # what the user chose for this conversation counts, named or not
+                wanted[each.entity.id] = each.includes
+            entities.setdefault(each.entity.id, each.entity)
+        return [found for id_, includes in wanted.items() for found in self._of(user, entities[id_], includes, place)]
+
+    def _of(self, user: str, entity: Entity, includes: Inclusion, place: Viewpoint) -> list[Recalled]:
+        """Return what is recalled of an entity."""
+        is_described = self._uses_descriptions and entity.summary is None and entity.enrichment is not None
+        description = self._descriptions.counting(user, entity, place) if is_described else None
+        found = RecalledEntity.of(entity, description, includes)
+        facts = self._confirmed(user, entity, place) if includes.relationships else []
         return [
-            *(RecalledEntity(each, estimate_tokens(each.summary or "") + _OVERHEAD) for each in described),
-            *(RecalledFact(each, estimate_tokens(each.text) + _OVERHEAD) for each in facts),
+            *([] if found is None else [found]),
+            *(RecalledFact(each, estimate_tokens(each.text) + OVERHEAD) for each in facts),
+        ]
+
+    def _confirmed(self, user: str, entity: Entity, place: Viewpoint) -> list[Fact]:
+        """Return the facts about an entity that the user confirmed, but for what the conversation says itself."""
+        return [
+            each
+            for each in self._facts.list_about(user, self._entities.family(user, entity), place)
+            if each.state == "confirmed" and each.holds and not _is_said_here(each, place)
         ]
 
 
@@ -258,6 +212,14 @@ def names_of(text: str) -> list[str]:
     In German these are all nouns. Scripts without capital letters have none.
     """
     return [*dict.fromkeys(_names(text))][:_NAMES]
+
+
+def _names_before(path: Sequence[Alternative], active: Sequence[ActiveEntity]) -> list[str]:
+    """Return the names in the newest of the user's messages before the end of a path that has any, but hidden ones."""
+    earlier = [each.content or "" for each in path[:-1] if each.said_by == "user"]
+    named = (names_of(text) for text in reversed(earlier[-_EARLIER:]))
+    hidden = {word for each in active if each.standing == "hidden" for word in (each.entity.name_key or "").split()}
+    return [each for each in next(filter(None, named), list[str]()) if each not in hidden]
 
 
 def rank_statements(names: Sequence[str], found: Iterable[Alternative]) -> list[RecalledStatement]:
@@ -296,7 +258,7 @@ def _statements(message: Alternative, names: Collection[str]) -> Iterator[tuple[
         text = content[start:end]
         shared = {*_names(text)} & {*names}
         if shared:
-            tokens = estimate_tokens(text) + _OVERHEAD
+            tokens = estimate_tokens(text) + OVERHEAD
             yield len(shared), RecalledStatement(message, start, end, tokens)
 
 

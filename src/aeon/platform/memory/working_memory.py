@@ -14,6 +14,7 @@ from aeon.platform.conversations.model import Alternative
 from aeon.platform.conversations.repository import ConversationRepository
 from aeon.platform.conversations.turns import TurnRepository
 from aeon.platform.errors import ConflictError, NotFoundError, RuleError
+from aeon.platform.knowledge.active_entities import ActiveEntity
 from aeon.platform.memory.budget import MESSAGE_OVERHEAD, LeftOut, PathEntry
 from aeon.platform.memory.estimate import TokenCounter, TokenReport, correction, estimate_tokens
 from aeon.platform.memory.exact_selection import Candidates, CountTokens
@@ -30,7 +31,8 @@ from aeon.platform.memory.path_files import PathFiles, image_of
 from aeon.platform.memory.preface import NO_PREFACE, Preface
 from aeon.platform.memory.preface_reader import FORK_DEPTH, PrefaceReader
 from aeon.platform.memory.prompt_files import PromptFile
-from aeon.platform.memory.recall import Recalled, Recollection
+from aeon.platform.memory.recall import Recollection
+from aeon.platform.memory.recalled import Recalled
 from aeon.platform.memory.summarized_selection import SummarizedPath
 from aeon.platform.store import Store, UnitOfWork
 
@@ -88,6 +90,7 @@ class WorkingMemory(NamedTuple):
     counter: TokenCounter
     recalled: list[Recalled]
     preface: Preface
+    active: list[ActiveEntity]
 
     def as_dict(self) -> JsonObject:
         """As JSON data under the published names."""
@@ -108,6 +111,7 @@ class WorkingMemory(NamedTuple):
             "entries": entries,
             **preface_json(self.preface),
             "recalled": [each.as_json() for each in self.recalled],
+            "activeEntities": [each.as_dict() for each in self.active],
             "leftOut": left_out,
             "totalTokens": self.tokens,
             "budget": self.budget,
@@ -169,7 +173,8 @@ class MemoryService:
         path = self.path_to(user, message)
         factor = self.estimate_factor(user, path)
         files = PathFiles(self._attachments, user, path, factor)
-        recalled = self._recall(user, message, path, budget)
+        active = [] if self._recollection is None else self._recollection.active(user, path)
+        recalled = self._recall(user, message, path, active, budget)
         more = ceil(sum(each.tokens for each in recalled) * factor)
         entries = [
             PathEntry(
@@ -196,6 +201,7 @@ class MemoryService:
             found.counter,
             recalled,
             found.preface,
+            [each for each in active if each.standing != "hidden"],
         )
 
     def prepare(self, user: str, answer: str, form: ReplyForm, count: CountTokens = no_count) -> PreparedReply:
@@ -300,11 +306,18 @@ class MemoryService:
             )
         return requests
 
-    def _recall(self, user: str, message: Alternative, path: Sequence[Alternative], budget: int) -> list[Recalled]:
+    def _recall(
+        self,
+        user: str,
+        message: Alternative,
+        path: Sequence[Alternative],
+        active: Sequence[ActiveEntity],
+        budget: int,
+    ) -> list[Recalled]:
         """Return what an answer to a message recalls; nothing where that is switched off."""
         if self._recollection is None or message.content is None:
             return []
-        return self._recollection.find(user, message.content, path, budget)
+        return self._recollection.find(user, message.content, path, active, budget)
 
     def _recalled(self, user: str, kept: Sequence[JsonObject]) -> list[Recalled]:
         """Return what a manifest says was recalled. Raises ConflictError if something of it was erased."""

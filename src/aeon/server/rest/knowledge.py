@@ -11,6 +11,7 @@ from aeon.application.knowledge import (
     MAX_NAME,
     EntityCount,
     FactState,
+    Inclusion,
     KnowledgeSettings,
     NamedEntityChange,
     NewEntity,
@@ -30,6 +31,10 @@ from aeon.server.rest.answers import PROBLEM, Asked, Change, Cursor, Limit, list
 from aeon.server.rest.runs import svg
 
 router = APIRouter(prefix="/knowledge", tags=["knowledge"], responses=dict(PROBLEM))
+
+conversation_entities = APIRouter(
+    prefix="/conversations/{conversation}/entities", tags=["conversations"], responses=dict(PROBLEM)
+)
 
 
 class _Body(BaseModel):
@@ -54,6 +59,17 @@ class FactBody(_Body):
     text: str = Field(min_length=1, max_length=MAX_FACT, description="One sentence.")
     about: str | None = Field(
         default=None, min_length=1, max_length=MAX_NAME, description="A name or an id; you yourself without one."
+    )
+
+
+class StandingBody(_Body):
+    """How a name stands in a conversation, and what of it answers there are told."""
+
+    state: Literal["active", "pinned", "hidden"] = "pinned"
+    include_summary: bool = Field(default=True, alias="includeSummary", description="What it is.")
+    include_facets: bool = Field(default=False, alias="includeFacets")
+    include_relationships: bool = Field(
+        default=True, alias="includeRelationships", description="The facts that you confirmed."
     )
 
 
@@ -251,3 +267,31 @@ def _require_no_version(asked: Change) -> None:
 
 def _counted(found: EntityCount) -> Json:
     return {**found.entity.as_dict(), "mentions": found.mentions}
+
+
+@conversation_entities.get("")
+async def list_active_entities(conversation: str, caller: SignedIn) -> JSONResponse:
+    """What is active in a conversation, the most relevant first, and last what you hid there (platform 44)."""
+    service = caller.workspace.knowledge
+    return listed([each.as_dict() for each in await caller.state.call(lambda: service.list_active(conversation))])
+
+
+@conversation_entities.put("/{entity}")
+async def set_active_entity(
+    conversation: str, entity: str, wish: StandingBody, caller: SignedIn, asked: Asked
+) -> JSONResponse:
+    """Pin a name in a conversation or hide it there, and say what of it answers are told."""
+    includes = Inclusion(wish.include_summary, wish.include_facets, wish.include_relationships)
+    service = caller.workspace.knowledge
+    found = await caller.state.call(
+        lambda: service.set_active(conversation, entity, wish.state, includes, key=asked.key)
+    )
+    return thing(found.as_dict(), found.version, change=asked)
+
+
+@conversation_entities.delete("/{entity}", status_code=204)
+async def reset_active_entity(conversation: str, entity: str, caller: SignedIn, asked: Asked) -> Response:
+    """Take back what was decided on a name in a conversation: it is active while it is mentioned there."""
+    service = caller.workspace.knowledge
+    await caller.state.call(lambda: service.reset_active(conversation, entity, key=asked.key))
+    return Response(status_code=204, headers=asked.headers)

@@ -54,6 +54,7 @@ def mount_rest(app: FastAPI) -> None:
         requests,
     ):  # before the things that any kind has
         api.include_router(each.router)
+    api.include_router(knowledge.conversation_entities)
     api.include_router(catalog_router())
     app.include_router(api)
     app.include_router(operators.router)

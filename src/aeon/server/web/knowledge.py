@@ -197,6 +197,8 @@ async def show_entity(entity: str, caller: SignedIn, request: Request) -> Respon
         return {
             "view": view,
             "entity": view.entity,
+            "category": view.category,
+            "facets": view.facets,
             "facts": sources.shown(view.facts),
             "seen": sum(each.source.is_visible for each in view.mentions),
             "categories": CATEGORY_WORDS,

@@ -63,6 +63,7 @@ KNOWLEDGE_TEXTS: Final[Mapping[str, tuple[str, str]]] = {
     "a_event": ("event", "Ereignis"),
     "a_place": ("place", "Ort"),
     "summary": ("What it is", "Was es ist"),
+    "described_by_model": ("by the model, of {n} message(s)", "vom Modell, aus {n} Nachricht(en)"),
     "graph_of": (
         "The most mentioned names, and lines for the facts that join two of them. Each name's page lists its facts.",
         "Die meisterwähnten Namen, mit Linien für Fakten, die zwei verbinden. Sie stehen auf der Seite des Namens.",

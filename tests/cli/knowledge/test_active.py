@@ -1,0 +1,69 @@
+"""`aeon knowledge active`, `pin`, `hide`, `unpin` and `enrich` (platform 17 and 44)."""
+
+import pytest
+
+from aeon.testing.wire_rules import TextResponse
+
+DESCRIBED = (
+    '{"summary": "Tove is a carpenter in Linz.", "category": "Person", "domain": "professional", "status": "active", '
+    '"sentiment": "neutral"}'
+)
+
+
+@pytest.fixture
+def said(aeon, double, monkeypatch):
+    """A conversation that mentions Tove and Linz; the server of its model."""
+    monkeypatch.setenv("AEON_CONVERSATIONS_TITLES", "false")
+    server = double(TextResponse("Nice."), TextResponse("Fish."), TextResponse(DESCRIBED))
+    assert aeon("knowledge", "add", "Tove", "--summary", "My sister.").code == 0
+    assert aeon("chat", "We saw Tove in Linz.").code == 0
+    return server
+
+
+def test_what_was_just_mentioned_is_active_and_the_next_answer_knows_it_platform_44(aeon, said):
+    listed = aeon("knowledge", "active")
+    assert listed.cells("NAME", "WHY") == [("Linz", "mentioned"), ("Tove", "mentioned")]
+    aeon("chat", "-c", "last", "What should we eat?")
+    assert "Tove: My sister." in str(said.requests[-1].body)
+    why = aeon("conversation", "why", "last").cells("WHO", "TEXT")
+    assert ("recalled", "Tove: My sister.") in why
+
+
+def test_a_name_is_pinned_hidden_and_neither_again_platform_44(aeon, said):
+    pinned = aeon("knowledge", "pin", "Linz", "--in", "last", "--no-facts", "--facets")
+    assert "Linz is pinned in conversation" in pinned.err
+    shown = aeon("knowledge", "active", "--json").json[0]
+    assert (shown["name"], shown["state"], shown["includeFacets"], shown["includeRelationships"]) == (
+        *("Linz", "pinned"),
+        *(True, False),
+    )
+    assert aeon("knowledge", "hide", "Tove").code == 0
+    assert aeon("knowledge", "active").cells("NAME", "WHY", "ANSWERS MAY KNOW") == [
+        ("Linz", "pinned", "what it is, facets"),
+        ("Tove", "hidden", "nothing"),
+    ]
+    aeon("chat", "-c", "last", "What should we eat?")
+    assert "My sister" not in str(said.requests[-1].body)
+    for name in ("Tove", "Linz", "Linz"):
+        assert aeon("knowledge", "unpin", name).code == 0
+    assert {each for (each,) in aeon("knowledge", "active").cells("WHY")} == {"mentioned"}
+    assert aeon("knowledge", "pin", "Nobody").code == 2
+    assert aeon("knowledge", "pin", "Tove", "--in", "nothing").code == 2
+
+
+def test_a_name_is_described_from_what_was_said_of_it_platform_17(aeon, said):
+    assert "two statements are needed" in aeon("knowledge", "enrich", "Tove").err
+    aeon("chat", "Tove is a carpenter.")
+    described = aeon("knowledge", "enrich", "Tove")
+    assert "Tove, Person" in described.out
+    assert "by the model, of 2 messages: Tove is a carpenter in Linz." in described.out
+    assert "domain: professional; sentiment: neutral; status: active" in described.out
+    assert aeon("knowledge", "set", "Tove", "--facet", "status=away, back", "--facet", "domain=").code == 0
+    assert "status: away, back" in aeon("knowledge", "show", "Tove").out
+    wrong = aeon("knowledge", "set", "Tove", "--facet", "status")
+    assert (wrong.code, "is no facet" in wrong.err) == (2, True)
+
+
+def test_the_background_stops_describing_when_told_platform_38(aeon):
+    shown = aeon("knowledge", "status", "--enrichment", "off")
+    assert "enrichment: off" in shown.out
