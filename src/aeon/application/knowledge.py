@@ -250,10 +250,17 @@ class KnowledgeService:
         """Return a fact by its id or the beginning of one. Raises NotFoundError."""
         return self._platform.facts.get(self._user, id_)
 
-    def add(self, new: NewEntity, *, key: str | None = None) -> Entity:
-        """Make an entity. Raises RuleError, and ConflictError if there is one of that name."""
+    def add(self, new: NewEntity, *, conversation: str | None = None, key: str | None = None) -> Entity:
+        """Make an entity, which is active in a conversation from then on if one is given (platform 44).
+
+        Raises RuleError, NotFoundError for the conversation, and ConflictError if there is an entity of that name.
+        """
         self._prepare()
-        return self._platform.entities.add(new, self._request(key))
+        place = None if conversation is None else self._platform.conversations.get(self._user, conversation).id
+        made = self._platform.entities.add(new, self._request(key))
+        if place is not None:
+            self._platform.active_entities.set(place, made.id, "active", DEFAULT_INCLUSION, self._request())
+        return made
 
     def change(
         self,

@@ -51,6 +51,15 @@ def test_a_name_is_pinned_hidden_and_neither_again_platform_44(aeon, said):
     assert aeon("knowledge", "pin", "Tove", "--in", "nothing").code == 2
 
 
+def test_what_the_user_makes_in_a_conversation_is_active_there_at_once_platform_44(aeon, said):
+    assert aeon("knowledge", "add", "Ida", "--summary", "My boss.", "--in", "last").code == 0
+    assert aeon("knowledge", "add", "Rune", "Rune sings.", "--in", "last").code == 0
+    assert {("Ida", "yours"), ("Rune", "yours")} <= {*aeon("knowledge", "active").cells("NAME", "WHY")}
+    aeon("chat", "-c", "last", "What should we eat?")
+    assert "Ida: My boss." in str(said.requests[-1].body)
+    assert "Rune sings." in str(said.requests[-1].body)
+
+
 def test_a_name_is_described_from_what_was_said_of_it_platform_17(aeon, said):
     assert "two statements are needed" in aeon("knowledge", "enrich", "Tove").err
     aeon("chat", "Tove is a carpenter.")

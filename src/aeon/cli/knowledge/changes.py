@@ -13,17 +13,22 @@ from aeon.cli.platform.session import workspace_session
 from aeon.cli.text import printable
 
 
-def add(name: str, fact: str | None, category: Category | None, summary: str | None, user: str) -> int:
-    """Write down a name, or a fact about it. Raises RuleError, and ConflictError for a name that is there."""
+def add(
+    name: str, fact: str | None, category: Category | None, summary: str | None, conversation: str | None, user: str
+) -> int:
+    """Write down a name, or a fact about it. Raises RuleError, NotFoundError, and ConflictError for a known name."""
     with workspace_session(user) as workspace:
         service = workspace.knowledge
+        place = None if conversation is None else workspace.conversations.find(conversation).id
         if fact is None:
-            made = service.add(NewEntity(name=name, category=category, summary=summary))
+            made = service.add(NewEntity(name=name, category=category, summary=summary), conversation=place)
             print_message(printable(f"{made.name} is known as {made.id[:SHORT_ID]}"))
             return ExitCode.DONE
         stated = service.add_fact(fact, name)
         if category is not None or summary is not None:
             service.change(name, NamedEntityChange(category=category, summary=summary))
+        if place is not None:
+            service.set_active(place, name, "active")
         print_fact(stated)
     return ExitCode.DONE
 

@@ -71,12 +71,18 @@ def knowledge_add(
     fact: Annotated[str | None, typer.Argument(metavar="[FACT]", help="A fact about it, in one sentence.")] = None,
     category: Category = None,
     summary: Summary = None,
+    conversation: Annotated[
+        str | None,
+        typer.Option(
+            "--in", metavar="CONVERSATION", help="Let answers in a conversation know it at once: its id, or last."
+        ),
+    ] = None,
     user: User = "me",
 ) -> int:
     """Write down a name, or a fact about it. Yours win over what is found."""
     from aeon.cli.knowledge.changes import add
 
-    return add(name, fact, category, summary, user)
+    return add(name, fact, category, summary, conversation, user)
 
 
 @knowledge.command("set")

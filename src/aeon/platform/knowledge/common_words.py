@@ -37,13 +37,13 @@ _ENGLISH: Final = Language(
         here's how's we've we'll they've they'll you've you'll he'll she'll
         """),
     _words("""
-        according actually add afterwards ah alright answer anyway apart apparently appreciate ask assuming awesome basically
-        besides bring build bye call change check cheers choose clean close come compare congratulations consider
-        continue convert copy correct correction cool count create dad dear definitely delete depending describe
-        despite double draft draw due eat edit email enough especially eventually everything except excellent explain
-        fair exactly extract false fact fill finally find finished first fix following format forget fortunately fyi
-        generally generate get give glad go goal good goodbye got great grandma grandpa guess ha haha hahaha hehe hihi
-        happy hello help hey hi hmm honestly hopefully idea imagine important initially interesting keep know later
+        according actually add afterwards ah alright answer anyway apart apparently appreciate ask assuming awesome
+        basically besides bring build bye call change check cheers choose clean close come compare congratulations
+        consider continue convert copy correct correction cool count create dad dear definitely delete depending
+        describe despite double draft draw due eat edit email enough especially eventually everything except excellent
+        explain fair exactly extract false fact fill finally find finished first fix following format forget fortunately
+        fyi generally generate get give glad go goal good goodbye got great grandma grandpa guess ha haha hahaha hehe
+        hihi happy hello help hey hi hmm honestly hopefully idea imagine important initially interesting keep know later
         lately list listen long look lol luckily made mainly make mean meanwhile merge mom mum morning name need
         nearly nice nope note obviously ok okay oh open original originally otherwise ouch overall people please plan
         plus possibly previously print probably project put question quick quote read reading really reason recently
