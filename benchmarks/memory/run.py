@@ -1,4 +1,4 @@
-"""How well the search in knowledge finds evidence: `python benchmarks/memory/run.py --locomo FILE --beam FOLDER`.
+"""How well the search in knowledge finds evidence: `python benchmarks/memory/run.py --locomo FILE --beam FOLDERS`.
 
 See README.md of this folder for where the two data sets come from. The first half of the cases of each was used to
 choose weights, the second half was not; both are printed. Without them, only the cost of a search is measured.
@@ -12,7 +12,7 @@ from pathlib import Path
 from statistics import median
 from typing import NamedTuple
 
-from datasets import Case, Question, load_beam, load_locomo
+from datasets import Case, Question, count_beam, load_beam, load_locomo
 from record import Record
 from scale import measure_scale
 from scores import mean, recall, sessions_of
@@ -100,15 +100,16 @@ def measure(title: str, cases: Sequence[Case], folder: Path, *, with_sessions: b
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--locomo", type=Path, help="locomo10.json")
-    parser.add_argument("--beam", type=Path, help="the folder chats/100K")
+    parser.add_argument("--beam", type=Path, nargs="+", default=[], help="the folders chats/100K and chats/1M")
     parser.add_argument("--folder", type=Path, help="keeps the records here, so that the next run embeds nothing again")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as temporary:
         folder = options.folder or Path(temporary)
         if options.locomo is not None:
             measure("LoCoMo", load_locomo(options.locomo), folder / "locomo", with_sessions=True)
-        if options.beam is not None:
-            measure("BEAM 100K", load_beam(options.beam), folder / "beam", with_sessions=False)
+        for chats in options.beam:
+            title = f"BEAM {chats.name} ({count_beam(chats)} chats)"
+            measure(title, load_beam(chats), folder / f"beam-{chats.name}", with_sessions=False)
         measure_scale(Path(temporary) / "scale")
 
 

@@ -88,7 +88,8 @@ def test_questions_of_locomo_have_the_places_of_their_evidence(room, tmp_path, m
 
 def test_questions_of_beam_have_the_places_of_their_evidence(room, tmp_path):
     folder = tmp_path / "3"
-    folder.mkdir()
+    (folder / "probing_questions").mkdir(parents=True)
+    (tmp_path / "12").mkdir()  # its chat.json is not there
     turns = [
         [
             {"role": "user", "id": 0, "content": "The sprint ends in May. ->-> 1,1"},
@@ -100,8 +101,9 @@ def test_questions_of_beam_have_the_places_of_their_evidence(room, tmp_path):
         "temporal": [{"question": "When?", "source_chat_ids": {"first": [0], "second": [1, 99]}}],
         "abstention": [{"question": "Why?"}],
     }
-    (folder / "probing_questions.json").write_text(json.dumps(asked), "utf-8")
+    (folder / "probing_questions" / "probing_questions.json").write_text(json.dumps(asked), "utf-8")
     (case,) = room.datasets.load_beam(tmp_path)
+    assert room.datasets.count_beam(tmp_path) == 2
     assert [(said.role, said.text) for said in case.said] == [
         ("user", "The sprint ends in May."),
         ("assistant", "Noted."),
