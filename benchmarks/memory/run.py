@@ -74,22 +74,18 @@ def by_kind(found: Sequence[Outcome]) -> str:
     return ", ".join(f"{kind} {mean(values[kind]):.2f} ({len(values[kind])})" for kind in kinds)
 
 
-def measure(title: str, cases: Sequence[Case], folder: Path, *, with_sessions: bool) -> None:
+def measure(title: str, cases: Sequence[Case], folder: Path, *, with_sessions: bool, with_vectors: bool) -> None:
     embedder = TimedEmbedder(MiniLMEmbedder())
-    record = Record(folder, embedder)
+    record = Record(folder, embedder if with_vectors else None)
     for case in cases:
         record.write(case)
     questions, said = sum(len(case.questions) for case in cases), sum(len(case.said) for case in cases)
     print(f"## {title}: {len(cases)} cases, {said:,} messages, {questions:,} questions\n")
     print(f"| | recall@5 | recall@10 | recall@20 |{' sessions@5 |' if with_sessions else ''} ms of CPU |")
     print(f"|---|---|---|---|{'---|' if with_sessions else ''}--:|")
-    systems: list[System] = [
-        PlainBM25(),
-        SqliteFullText(),
-        PlainVectors(embedder, record),
-        Product("Aeon, words alone", record, None),
-        Product("Aeon", record, embedder),
-    ]
+    systems: list[System] = [PlainBM25(), SqliteFullText(), Product("Aeon, words alone", record, None)]
+    if with_vectors:
+        systems += [PlainVectors(embedder, record), Product("Aeon", record, embedder)]
     for system in systems:
         found = outcomes(system, cases, embedder)
         print(row(system.name, found, with_sessions=with_sessions), flush=True)
@@ -101,15 +97,19 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--locomo", type=Path, help="locomo10.json")
     parser.add_argument("--beam", type=Path, nargs="+", default=[], help="the folders chats/100K and chats/1M")
+    parser.add_argument("--no-vectors", action="store_true", help="embeds nothing, and compares what works by words")
     parser.add_argument("--folder", type=Path, help="keeps the records here, so that the next run embeds nothing again")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as temporary:
         folder = options.folder or Path(temporary)
+        with_vectors = not options.no_vectors
         if options.locomo is not None:
-            measure("LoCoMo", load_locomo(options.locomo), folder / "locomo", with_sessions=True)
+            cases = load_locomo(options.locomo)
+            measure("LoCoMo", cases, folder / "locomo", with_sessions=True, with_vectors=with_vectors)
         for chats in options.beam:
-            title = f"BEAM {chats.name} ({count_beam(chats)} chats)"
-            measure(title, load_beam(chats), folder / f"beam-{chats.name}", with_sessions=False)
+            cases = load_beam(chats)
+            title = f"BEAM {chats.name}, {len(cases)} of {count_beam(chats)} chats"
+            measure(title, cases, folder / f"beam-{chats.name}", with_sessions=False, with_vectors=with_vectors)
         measure_scale(Path(temporary) / "scale")
 
 
