@@ -148,7 +148,7 @@ def print_results(options: argparse.Namespace, questions: Sequence[ShortQuestion
     for setup in dict.fromkeys(each.setup for each in answers):
         own = [each for each in answers if each.setup == setup]
         print(f"\n{setup}; seed {options.seed}, {len(questions)} questions\n\n{table(own, verdicts)}")
-        print("".join(f"\n{note}" for note in notes(own)))
+        print("".join(f"\n{note}" for note in notes(own, verdicts)))
 
 
 @contextmanager

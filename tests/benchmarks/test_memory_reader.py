@@ -7,12 +7,13 @@ from types import SimpleNamespace
 
 import pytest
 
+from aeon import Project
 from aeon.base.errors import LLMError, LLMRequestError
 from aeon.llm.interface import LLMRequest, LLMResponse, RequestAdapter, TextSink
 from aeon.testing.embedding import HashEmbedder
 
 ROOM = Path(__file__).parents[2] / "benchmarks" / "memory"
-OWN = ("datasets", "read", "reader", "record", "scores", "systems")
+OWN = ("datasets", "read", "reader", "record", "systems", "used")
 
 
 def forget_own() -> None:
@@ -29,10 +30,11 @@ def room(monkeypatch: pytest.MonkeyPatch):
     import read
     import record
     import systems
+    import used
     from reader import answers, memories, prompts, questions, scores, table
 
     yield SimpleNamespace(
-        **{module.__name__.split(".")[-1]: module for module in (datasets, read, record, systems)}
+        **{module.__name__.split(".")[-1]: module for module in (datasets, read, record, systems, used)}
         | {module.__name__.split(".")[-1]: module for module in (answers, memories, prompts, questions, scores, table)}
     )
     forget_own()
@@ -226,8 +228,20 @@ def test_a_refused_request_is_an_empty_answer(room, tmp_path):
     refused, answered = kept.answers.values()
     assert (refused.text, refused.failure, refused.used) == ("", "Too long. Shorten it.", 0)
     assert (answered.failure, answered.passages, answered.used) == (None, 2, 0.5)
-    assert room.table.notes([refused, answered]) == [
+    assert room.table.notes([refused, answered], {}) == [
         "plain file, grep: 1 requests were refused and count as wrong; the first: Too long. Shorten it."
+    ]
+
+
+def test_notes_say_what_did_not_fit_and_what_the_judge_did_not_decide(room):
+    whole = room.memories.WholeConversations.name
+    answers = [
+        room.answers.Answer("s", whole, str(number), "4", "?", "x", "y", None, 1, 9, is_all, 0.0, 1.0)
+        for number, is_all in enumerate((True, False))
+    ]
+    assert room.table.notes(answers, {answers[1].key: "unclear"}) == [
+        f"{whole}: it fitted the context for 1 of 2 questions; for the others, its newest part was told.",
+        f"{whole}: 1 verdicts were neither right nor wrong, and count as wrong.",
     ]
 
 
@@ -266,3 +280,21 @@ def test_a_judge_is_asked_once_for_each_answer(room, tmp_path, monkeypatch):
 def test_options_that_name_no_reader_are_refused(room, given):
     with pytest.raises(SystemExit):
         room.read._options(["--locomo", "f", *given])
+
+
+# Manifests
+
+
+def test_the_manifests_of_a_project_say_how_much_of_what_was_recalled_is_used(room, tmp_path):
+    model = Replies("Noted.", "At Northwind.", "Nobody knows.")
+    with Project.open(tmp_path, model=model) as project:
+        for message in ("Mara works at Northwind.", "Where does Mara work?", "How are you?"):
+            list(project.conversations.ask(None, message))
+        found = list(room.used.recalls(project.conversations))
+    assert sorted((each.items, each.used) for each in found) == [(0, 0), (0, 0), (1, 1)]
+    tokens = max(each.tokens for each in found)
+    assert room.used.report(found) == (
+        f"3 answers, of which 1 recalled something: 1.0 items with {tokens} tokens (at most {tokens}), "
+        "1.000 of the items used."
+    )
+    assert room.used.report(found[:0]) == "0 answers, none of which recalled anything."

@@ -5,6 +5,8 @@ from math import sqrt
 from statistics import fmean, median, stdev
 
 from reader.answers import Answer, AnswerKey
+from reader.memories import WholeConversations
+from reader.prompts import UNCLEAR
 from reader.scores import is_exact, token_f1
 
 HEADS = ("", "answers", "exact", "F1", "judged right", "tokens of memory", "passages", "used", "seconds")
@@ -21,14 +23,18 @@ def table(answers: Collection[Answer], verdicts: Mapping[AnswerKey, str]) -> str
     return "\n".join(map(_line, [HEADS, ("---", *["--:"] * (len(HEADS) - 1)), *rows]))
 
 
-def notes(answers: Collection[Answer]) -> list[str]:
-    """Return what the table does not show: what did not fit, and what was refused."""
+def notes(answers: Collection[Answer], verdicts: Mapping[AnswerKey, str]) -> list[str]:
+    """Return what the table does not show: whether all that was said fitted, what was refused, and a judge's doubts."""
     found: list[str] = []
     for memory in dict.fromkeys(each.memory for each in answers):
         own = [each for each in answers if each.memory == memory]
-        told = [each for each in own if each.passages]
-        if any(each.is_all for each in told):
-            found.append(f"{memory}: all of it fitted for {sum(each.is_all for each in told)} of {len(own)} questions.")
+        if memory == WholeConversations.name:
+            found.append(
+                f"{memory}: it fitted the context for {sum(each.is_all for each in own)} of {len(own)} questions; "
+                "for the others, its newest part was told."
+            )
+        if unclear := sum(verdicts.get(each.key) == UNCLEAR for each in own):
+            found.append(f"{memory}: {unclear} verdicts were neither right nor wrong, and count as wrong.")
         if refused := [each.failure for each in own if each.failure is not None]:
             found.append(f"{memory}: {len(refused)} requests were refused and count as wrong; the first: {refused[0]}")
     return found
