@@ -28,7 +28,7 @@ from reader.memories import (
     WholeConversations,
 )
 from reader.models import embedded_model, remote_model
-from reader.prompts import judge_request, reader_request, verdict_of
+from reader.prompts import READER_DIGEST, judge_request, reader_request, verdict_of
 from reader.questions import ShortQuestion, sample, short_questions
 from reader.scores import share_used
 from reader.table import notes, table
@@ -75,7 +75,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def setup_of(title: str, limits: Limits, context: int) -> str:
     """Name what answers must have in common to stand in one table."""
-    return f"{title}, {limits.passages} passages, {limits.tokens} tokens, context {context}"
+    return f"{title}, {limits.passages} passages, {limits.tokens} tokens, context {context}, prompt {READER_DIGEST}"
 
 
 def ask_all(

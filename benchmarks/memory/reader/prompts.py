@@ -1,5 +1,6 @@
 """What the reader and the judge are asked. All memories get the same prompt around what they recall. Pure."""
 
+import hashlib
 import re
 from collections.abc import Sequence
 
@@ -9,9 +10,9 @@ from reader.questions import ShortQuestion
 
 READER = """\
 You answer questions about what two people said to each other. You are told what was said, with the day on which it \
-was said. Answer with at most five words and nothing else: a name, a thing, a place, a number or a date such as \
-7 May 2023. Answer no sentence: to "Where did Tom spend his holidays?", answer "in Lisbon", not "Tom spent his \
-holidays in Lisbon." Give your best guess if it was not said."""
+was said. Answer with at most five words and nothing else: only the name, thing, place, number or date that was asked \
+for. Write dates like 7 May 2023. Write no sentence, and repeat no word of the question. Give your best guess if it \
+was not said."""
 
 JUDGE = """\
 You judge an answer to a question by the reference answer. Reply with one word, "right" or "wrong".
@@ -22,6 +23,9 @@ The answer is wrong if it leaves out a part of the reference, if it is vaguer th
 "abroad" for a country), if it names several possibilities of which the reference is only one, if it says that \
 nothing is known, or if a person, place, number or date differs. That an answer is about the same topic does not make \
 it right. If you are in doubt, it is wrong."""
+
+READER_DIGEST = hashlib.sha256(READER.encode()).hexdigest()[:8]
+"""Tells answers to these instructions from those to others."""
 
 VERDICTS = ("right", "wrong")
 UNCLEAR = "unclear"
