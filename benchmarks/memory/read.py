@@ -110,20 +110,20 @@ def answer_of(reader: Reader, setup: str, memory: Memory, case: Case, question: 
         failure = str(error)
     seconds = time.perf_counter() - began
     return Answer(
-        setup,
-        memory.name,
-        question.id,
-        question.kind,
-        question.text,
-        question.answer,
-        text,
-        failure,
-        len(passages),
-        sum(each.tokens for each in passages),
-        len(passages) == len(case.said),
-        share_used([each.text for each in passages], question.text, text),
-        round(seconds, 3),
-        usage,
+        setup=setup,
+        memory=memory.name,
+        question=question.id,
+        kind=question.kind,
+        asked=question.text,
+        expected=question.answer,
+        text=text,
+        failure=failure,
+        passages=len(passages),
+        tokens=sum(each.tokens for each in passages),
+        is_all=len(passages) == len(case.said),
+        used=share_used([each.text for each in passages], question.text, text),
+        seconds=round(seconds, 3),
+        usage=usage,
     )
 
 
