@@ -28,7 +28,7 @@ from reader.memories import (
     WholeConversations,
 )
 from reader.models import embedded_model, remote_model
-from reader.prompts import READER_DIGEST, judge_request, reader_request, verdict_of
+from reader.prompts import JUDGE_DIGEST, READER_DIGEST, judge_request, reader_request, verdict_of
 from reader.questions import ShortQuestion, sample, short_questions
 from reader.scores import share_used
 from reader.table import notes, table
@@ -135,15 +135,20 @@ def judge_all(options: argparse.Namespace, questions: Sequence[ShortQuestion], k
     max_tokens = REASONING_TOKENS if options.reasoning_judge else ANSWER_TOKENS
     by_id = {each.id: each for each in questions}
     for key, answer in kept.answers.items():
-        if key.question in by_id and (options.judge_model, key) not in kept.verdicts:
+        if key.question in by_id and (judge_title(options), key) not in kept.verdicts:
             reply = judge.complete(judge_request(by_id[key.question], answer.text, max_tokens))
-            kept.add_verdict(options.judge_model, key, verdict_of(reply.text))
+            kept.add_verdict(judge_title(options), key, verdict_of(reply.text))
+
+
+def judge_title(options: argparse.Namespace) -> str:
+    """Name the judge so that its verdicts are told from those of others."""
+    return f"{options.judge_model}, prompt {JUDGE_DIGEST}"
 
 
 def print_results(options: argparse.Namespace, questions: Sequence[ShortQuestion], kept: AnswerFile) -> None:
     """Print a table for each setup that has answered the questions."""
     asked = {each.id for each in questions}
-    verdicts = {key: verdict for (judge, key), verdict in kept.verdicts.items() if judge == options.judge_model}
+    verdicts = {key: verdict for (judge, key), verdict in kept.verdicts.items() if judge == judge_title(options)}
     answers = [each for each in kept.answers.values() if each.question in asked]
     for setup in dict.fromkeys(each.setup for each in answers):
         own = [each for each in answers if each.setup == setup]

@@ -24,8 +24,8 @@ The answer is wrong if it leaves out a part of the reference, if it is vaguer th
 nothing is known, or if a person, place, number or date differs. That an answer is about the same topic does not make \
 it right. If you are in doubt, it is wrong."""
 
-READER_DIGEST = hashlib.sha256(READER.encode()).hexdigest()[:8]
-"""Tells answers to these instructions from those to others."""
+READER_DIGEST, JUDGE_DIGEST = (hashlib.sha256(each.encode()).hexdigest()[:8] for each in (READER, JUDGE))
+"""Tell answers and verdicts by these instructions from those by others."""
 
 VERDICTS = ("right", "wrong")
 UNCLEAR = "unclear"
