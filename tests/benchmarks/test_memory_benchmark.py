@@ -135,3 +135,12 @@ def test_every_system_ranks_the_messages_of_a_case(room, tmp_path, monkeypatch):
         assert line.count("|") == 7
     assert room.run.by_kind(found).startswith("1 ")
     record.store.close()
+
+
+def test_without_vectors_only_what_works_by_words_is_compared(room, tmp_path, monkeypatch, capsys):
+    cases = locomo(tmp_path, room, monkeypatch)
+    room.run.measure("Made up", cases, tmp_path / "record", with_sessions=False, with_vectors=False)
+    printed = capsys.readouterr().out
+    assert printed.startswith("## Made up: 2 cases, 10 messages, 4 questions\n")
+    rows = [line.split(" | ")[0] for line in printed.splitlines() if line.startswith("| ") and "recall" not in line]
+    assert rows == ["| BM25", "| SQLite FTS5, porter", "| Aeon, words alone"]
