@@ -17,6 +17,9 @@ LOCOMO_SHA256 = "79fa87e90f04081343b8c8debecb80a9a6842b76a7aa537dc9fdf651ea698ff
 _ADVERSARIAL = 5
 """The category of questions that have no answer."""
 
+_OPEN_DOMAIN = 3
+"""The category of questions that also need knowledge of the world. Their answers often give reasons."""
+
 _TURN = re.compile(r"D\d+:\d+")
 _BEAM_NUMBERING = re.compile(r"\s*->->\s*[\d,]+\s*$")
 """What stands after BEAM's messages and is no part of them: their number in the plan by which they were made."""
@@ -32,11 +35,12 @@ class Said(NamedTuple):
 
 
 class Question(NamedTuple):
-    """A question with the places of the messages that answer it."""
+    """A question with the places of the messages that answer it, and its answer where the data set has a short one."""
 
     text: str
     kind: str
     evidence: frozenset[int]
+    answer: str = ""
 
 
 class Case(NamedTuple):
@@ -58,11 +62,20 @@ def load_locomo(path: Path) -> list[Case]:
 
 
 def load_beam(folder: Path) -> list[Case]:
-    """The cases of BEAM in a folder of numbered folders, by number."""
-    numbers = sorted(int(each.name) for each in folder.iterdir() if each.name.isdigit())
-    if not numbers:
-        sys.exit(f"{folder} has no numbered folders. README.md says where to get it.")
-    return [_beam_case(folder / str(number)) for number in numbers]
+    """The cases of BEAM in a folder of numbered folders, by number; those whose chat.json is missing are left out."""
+    folders = [each for each in _numbered(folder) if (each / "chat.json").exists()]
+    if not folders:
+        sys.exit(f"{folder} has no numbered folders with a chat.json. README.md says where to get them.")
+    return [_beam_case(each) for each in folders]
+
+
+def count_beam(folder: Path) -> int:
+    """How many chats BEAM has in a folder, those without their chat.json too."""
+    return len(_numbered(folder))
+
+
+def _numbered(folder: Path) -> list[Path]:
+    return sorted((each for each in folder.iterdir() if each.name.isdigit()), key=lambda each: int(each.name))
 
 
 def _locomo_case(number: int, sample: dict[str, Any]) -> Case:
@@ -77,12 +90,18 @@ def _locomo_case(number: int, sample: dict[str, Any]) -> Case:
             text = f"{turn['speaker']}: {turn['text']}"
             said.append(Said(session, "user", text, _instant(began, len(said))))
     questions = [
-        Question(each["question"], str(each["category"]), evidence)
+        Question(each["question"], str(each["category"]), evidence, _locomo_answer(each))
         for each in sample["qa"]
         if each["category"] != _ADVERSARIAL
         if (evidence := frozenset(places[id_] for id_ in _TURN.findall(str(each["evidence"])) if id_ in places))
     ]
     return Case(f"locomo-{number}", said, questions)
+
+
+def _locomo_answer(asked: dict[str, Any]) -> str:
+    """The answer of a question; of an open-domain one, what stands before a semicolon, as in LoCoMo's own scores."""
+    answer = str(asked.get("answer", ""))
+    return answer.split(";", maxsplit=1)[0].strip() if asked["category"] == _OPEN_DOMAIN else answer
 
 
 def _beam_case(folder: Path) -> Case:
@@ -95,7 +114,7 @@ def _beam_case(folder: Path) -> Case:
             places[message["id"]] = len(said)
             text = _BEAM_NUMBERING.sub("", message["content"])
             said.append(Said(session, message["role"], text, _instant(began, len(said))))
-    asked = json.loads((folder / "probing_questions.json").read_text("utf-8"))
+    asked = json.loads((folder / "probing_questions" / "probing_questions.json").read_text("utf-8"))
     questions = [
         Question(each["question"], kind, evidence)
         for kind, group in asked.items()

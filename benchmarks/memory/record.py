@@ -23,7 +23,8 @@ from aeon.testing.vault import InMemoryVault
 class Record:
     """The record of a folder. What a run has written and embedded there, the next one uses."""
 
-    def __init__(self, folder: Path, embedder: Embedder) -> None:
+    def __init__(self, folder: Path, embedder: Embedder | None) -> None:
+        """Without an embedder, no vectors are made."""
         self.store = open_sqlite(folder / "own" / "aeon.db", state=folder / "state")
         self._embedder = embedder
         self._catalog = Catalog(self.store, InMemoryVault())
@@ -34,7 +35,7 @@ class Record:
         self._places: dict[str, dict[str, int]] = {}
 
     def write(self, case: Case) -> None:
-        """Write a case and make its vectors; what is there already stays."""
+        """Write a case and make its vectors, if there is an embedder; what is there already stays."""
         self._catalog.add_user(case.name)
         places: dict[str, int] = {}
         for session in dict.fromkeys(said.session for said in case.said):
@@ -44,9 +45,10 @@ class Record:
             path = self._turns.path(case.name, tip or "", len(case.said))
             places |= {each.id: place for each, place in zip(path, numbers, strict=True)}
         self._places[case.name] = places
-        backlog = EmbeddingBacklog(self.store, self._embedder)
-        while backlog.embed_next(case.name):
-            pass
+        if self._embedder is not None:
+            backlog = EmbeddingBacklog(self.store, self._embedder)
+            while backlog.embed_next(case.name):
+                pass
 
     def append(self, case: Case, text: str) -> None:
         """Add a message to a new conversation of a case's user."""
@@ -57,10 +59,10 @@ class Record:
         """The places of the messages of a case, by their ids in the record."""
         return self._places[case.name]
 
-    def vectors(self, case: Case) -> dict[int, list[str]]:
-        """The vectors of each message of a case, as the record keeps them."""
+    def vectors(self, case: Case, model: str) -> dict[int, list[str]]:
+        """The vectors that a model has made of each message of a case, as the record keeps them."""
         ids: list[Json] = [*self._places[case.name]]
-        of_model = {"user": case.name, "model": self._embedder.model, "ids": ids}
+        of_model = {"user": case.name, "model": model, "ids": ids}
         found: dict[int, dict[str, str]] = {}
         for row in self.store.read(search_queries.VECTORS, of_model):
             found.setdefault(self._places[case.name][row["id"]], {})[row["subject"]] = row["vector"]

@@ -1,4 +1,4 @@
-"""How well the search in knowledge finds evidence: `python benchmarks/memory/run.py --locomo FILE --beam FOLDER`.
+"""How well the search in knowledge finds evidence: `python benchmarks/memory/run.py --locomo FILE --beam FOLDERS`.
 
 See README.md of this folder for where the two data sets come from. The first half of the cases of each was used to
 choose weights, the second half was not; both are printed. Without them, only the cost of a search is measured.
@@ -12,7 +12,7 @@ from pathlib import Path
 from statistics import median
 from typing import NamedTuple
 
-from datasets import Case, Question, load_beam, load_locomo
+from datasets import Case, Question, count_beam, load_beam, load_locomo
 from record import Record
 from scale import measure_scale
 from scores import mean, recall, sessions_of
@@ -74,22 +74,18 @@ def by_kind(found: Sequence[Outcome]) -> str:
     return ", ".join(f"{kind} {mean(values[kind]):.2f} ({len(values[kind])})" for kind in kinds)
 
 
-def measure(title: str, cases: Sequence[Case], folder: Path, *, with_sessions: bool) -> None:
+def measure(title: str, cases: Sequence[Case], folder: Path, *, with_sessions: bool, with_vectors: bool) -> None:
     embedder = TimedEmbedder(MiniLMEmbedder())
-    record = Record(folder, embedder)
+    record = Record(folder, embedder if with_vectors else None)
     for case in cases:
         record.write(case)
     questions, said = sum(len(case.questions) for case in cases), sum(len(case.said) for case in cases)
     print(f"## {title}: {len(cases)} cases, {said:,} messages, {questions:,} questions\n")
     print(f"| | recall@5 | recall@10 | recall@20 |{' sessions@5 |' if with_sessions else ''} ms of CPU |")
     print(f"|---|---|---|---|{'---|' if with_sessions else ''}--:|")
-    systems: list[System] = [
-        PlainBM25(),
-        SqliteFullText(),
-        PlainVectors(embedder, record),
-        Product("Aeon, words alone", record, None),
-        Product("Aeon", record, embedder),
-    ]
+    systems: list[System] = [PlainBM25(), SqliteFullText(), Product("Aeon, words alone", record, None)]
+    if with_vectors:
+        systems += [PlainVectors(embedder, record), Product("Aeon", record, embedder)]
     for system in systems:
         found = outcomes(system, cases, embedder)
         print(row(system.name, found, with_sessions=with_sessions), flush=True)
@@ -100,15 +96,20 @@ def measure(title: str, cases: Sequence[Case], folder: Path, *, with_sessions: b
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--locomo", type=Path, help="locomo10.json")
-    parser.add_argument("--beam", type=Path, help="the folder chats/100K")
+    parser.add_argument("--beam", type=Path, nargs="+", default=[], help="the folders chats/100K and chats/1M")
+    parser.add_argument("--no-vectors", action="store_true", help="embeds nothing, and compares what works by words")
     parser.add_argument("--folder", type=Path, help="keeps the records here, so that the next run embeds nothing again")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as temporary:
         folder = options.folder or Path(temporary)
+        with_vectors = not options.no_vectors
         if options.locomo is not None:
-            measure("LoCoMo", load_locomo(options.locomo), folder / "locomo", with_sessions=True)
-        if options.beam is not None:
-            measure("BEAM 100K", load_beam(options.beam), folder / "beam", with_sessions=False)
+            cases = load_locomo(options.locomo)
+            measure("LoCoMo", cases, folder / "locomo", with_sessions=True, with_vectors=with_vectors)
+        for chats in options.beam:
+            cases = load_beam(chats)
+            title = f"BEAM {chats.name}, {len(cases)} of {count_beam(chats)} chats"
+            measure(title, cases, folder / f"beam-{chats.name}", with_sessions=False, with_vectors=with_vectors)
         measure_scale(Path(temporary) / "scale")
 
 

@@ -120,7 +120,7 @@ class PlainVectors:
 
     def open(self, case: Case) -> None:
         self._matrix = VectorMatrix(self._embedder.dimensions)
-        for place, texts in self._record.vectors(case).items():
+        for place, texts in self._record.vectors(case, self._embedder.model).items():
             self._matrix.add(str(place), texts)
 
     def rank(self, question: str) -> list[int]:

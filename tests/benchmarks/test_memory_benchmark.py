@@ -88,7 +88,8 @@ def test_questions_of_locomo_have_the_places_of_their_evidence(room, tmp_path, m
 
 def test_questions_of_beam_have_the_places_of_their_evidence(room, tmp_path):
     folder = tmp_path / "3"
-    folder.mkdir()
+    (folder / "probing_questions").mkdir(parents=True)
+    (tmp_path / "12").mkdir()  # its chat.json is not there
     turns = [
         [
             {"role": "user", "id": 0, "content": "The sprint ends in May. ->-> 1,1"},
@@ -100,8 +101,9 @@ def test_questions_of_beam_have_the_places_of_their_evidence(room, tmp_path):
         "temporal": [{"question": "When?", "source_chat_ids": {"first": [0], "second": [1, 99]}}],
         "abstention": [{"question": "Why?"}],
     }
-    (folder / "probing_questions.json").write_text(json.dumps(asked), "utf-8")
+    (folder / "probing_questions" / "probing_questions.json").write_text(json.dumps(asked), "utf-8")
     (case,) = room.datasets.load_beam(tmp_path)
+    assert room.datasets.count_beam(tmp_path) == 2
     assert [(said.role, said.text) for said in case.said] == [
         ("user", "The sprint ends in May."),
         ("assistant", "Noted."),
@@ -133,3 +135,12 @@ def test_every_system_ranks_the_messages_of_a_case(room, tmp_path, monkeypatch):
         assert line.count("|") == 7
     assert room.run.by_kind(found).startswith("1 ")
     record.store.close()
+
+
+def test_without_vectors_only_what_works_by_words_is_compared(room, tmp_path, monkeypatch, capsys):
+    cases = locomo(tmp_path, room, monkeypatch)
+    room.run.measure("Made up", cases, tmp_path / "record", with_sessions=False, with_vectors=False)
+    printed = capsys.readouterr().out
+    assert printed.startswith("## Made up: 2 cases, 10 messages, 4 questions\n")
+    rows = [line.split(" | ")[0] for line in printed.splitlines() if line.startswith("| ") and "recall" not in line]
+    assert rows == ["| BM25", "| SQLite FTS5, porter", "| Aeon, words alone"]
