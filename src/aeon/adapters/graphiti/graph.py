@@ -1,0 +1,84 @@
+"""`GraphitiGraph`: the graph server on which each user's view stands for Graphiti, and is extracted by it."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TypeVar
+
+from graphiti_core import Graphiti
+from graphiti_core.driver.driver import GraphDriver
+
+from aeon.adapters.graphiti.clients import AeonEmbedderClient, AeonLLMClient, KeptOrder
+from aeon.adapters.graphiti.drivers import GraphitiServer
+from aeon.adapters.graphiti.extractor import add_episode, findings_of
+from aeon.adapters.graphiti.projection import GroupMark, read_mark, sync_group
+from aeon.adapters.graphiti.shape import group_of, shape_of
+from aeon.base.errors import AeonError, LLMError
+from aeon.llm.interface import LLMAdapter
+from aeon.platform.embedder import Embedder
+from aeon.platform.knowledge.extraction import ExtractionResult, WaitingEpisode
+from aeon.platform.knowledge.view import GraphState, KnowledgeView, SyncCounts
+
+_Result = TypeVar("_Result")
+
+
+class GraphitiGraph:
+    """A `KnowledgeGraph` on a graph server. Each call opens and closes its own connection; threads may share it.
+
+    Call it outside of event loops, as Graphiti runs in one of its own.
+    """
+
+    def __init__(self, server: GraphitiServer, embedder: Embedder, model: Callable[[], LLMAdapter]) -> None:
+        """`model` returns the model that Graphiti asks; only extraction does."""
+        self._server = server
+        self._embedder = embedder
+        self._clients = AeonEmbedderClient(embedder)
+        self._model = model
+
+    @property
+    def name(self) -> str:
+        return self._server.name
+
+    def state(self, owner: str) -> GraphState:
+        async def work(driver: GraphDriver) -> GraphState:
+            return GraphState(group_of(owner), (await read_mark(driver, group_of(owner))).stamp)
+
+        return self._run(group_of(owner), work)
+
+    def sync(self, view: KnowledgeView) -> SyncCounts:
+        group, shape, mark = group_of(view.owner), shape_of(view), GroupMark(view.stamp, self._embedder.model)
+        return self._run(group, lambda driver: sync_group(driver, group, shape, mark, self._clients))
+
+    def extract(
+        self, view: KnowledgeView, episode: WaitingEpisode, previous: Sequence[str], names: Sequence[str]
+    ) -> ExtractionResult:
+        group, shape, mark = group_of(view.owner), shape_of(view), GroupMark("", self._embedder.model)
+
+        async def work(driver: GraphDriver) -> ExtractionResult:
+            await sync_group(driver, group, shape, mark, self._clients)
+            graphiti = Graphiti(
+                graph_driver=driver,
+                llm_client=AeonLLMClient(self._model),
+                embedder=self._clients,
+                cross_encoder=KeptOrder(),
+            )
+            known = [each for each in previous if each in shape.episodes]
+            added = await add_episode(graphiti, group, shape.episodes[episode.id], known)
+            return findings_of(added, shape, view.facts, episode, names)
+
+        return self._run(group, work)
+
+    def _run(self, group: str, work: Callable[[GraphDriver], Awaitable[_Result]]) -> _Result:
+        """Runs work on a connection of its own. Raises ProjectionError for failures of the server, and LLMError."""
+
+        async def connected() -> _Result:
+            async with self._server.connect(group) as driver:
+                return await work(driver)
+
+        try:
+            return asyncio.run(connected())
+        except AeonError:
+            raise
+        except Exception as error:
+            if (failure := self._server.failure_of(error)) is not None:
+                raise failure from None
+            raise LLMError(f"Graphiti failed: {type(error).__name__}.") from error

@@ -1,0 +1,79 @@
+"""Makes the graph of one user equal to a view: reads what is there, and writes and removes the difference.
+
+What is there is compared as a whole, so whatever else was written into the group, by Graphiti or by a crash halfway, is
+put right.
+"""
+
+from collections.abc import Awaitable, Callable
+from typing import Any, Final, NamedTuple, TypeAlias, cast
+
+from graphiti_core.driver.driver import GraphDriver
+
+from aeon.adapters.graphiti import queries
+from aeon.adapters.graphiti.clients import AeonEmbedderClient
+from aeon.adapters.graphiti.difference import change_to
+from aeon.adapters.graphiti.saved import read_shape, remove, write
+from aeon.adapters.graphiti.shape import GraphShape
+from aeon.platform.knowledge.view import SyncCounts
+from aeon.platform.projection import ProjectionError
+
+_Execute: TypeAlias = Callable[..., Awaitable[tuple[Any, Any, Any]]]
+
+
+class GroupMark(NamedTuple):
+    """What Aeon keeps about a group: the stamp of the view that it shows, and the model of its vectors."""
+
+    stamp: str
+    vectors: str
+
+
+_NO_MARK: Final = GroupMark("", "")
+
+
+async def read_mark(driver: GraphDriver, group: str) -> GroupMark:
+    """Returns the mark of a group; an empty one if there is none, or while it is written."""
+    rows = await _rows(driver, queries.MARK, group=group)
+    return GroupMark(rows[0]["stamp"], rows[0]["vectors"]) if rows else _NO_MARK
+
+
+async def sync_group(
+    driver: GraphDriver, group: str, wanted: GraphShape, mark: GroupMark, embedder: AeonEmbedderClient
+) -> SyncCounts:
+    """Makes a group equal to `wanted`, and marks it in the end.
+
+    Raises ProjectionError if the database has the projection of a record, whose nodes Graphiti would take for its own,
+    and what the server's client raises.
+    """
+    await _refuse_projection(driver)
+    before = await read_mark(driver, group)
+    if before == _NO_MARK:
+        await driver.build_indices_and_constraints()
+    await _write_mark(driver, group, GroupMark("", before.vectors))
+    for query in queries.DELETE_OTHERS:
+        await _rows(driver, query, group=group)
+    actual = await read_shape(driver, group)
+    change = change_to(wanted, actual, has_other_vectors=before.vectors != mark.vectors)
+    await remove(driver, change.removed_nodes, change.removed_edges)
+    await write(driver, group, embedder, change)
+    await _write_mark(driver, group, mark)
+    return SyncCounts(change.written, change.removed)
+
+
+async def _refuse_projection(driver: GraphDriver) -> None:
+    if await _rows(driver, queries.PROJECTION):
+        raise ProjectionError(
+            "The database has the copy of the record that `aeon store graph` keeps; Graphiti would take its nodes for "
+            "its own.",
+            next_step="Give graphiti.address another database or another server.",
+        )
+
+
+async def _write_mark(driver: GraphDriver, group: str, mark: GroupMark) -> None:
+    await _rows(driver, queries.SET_MARK, group=group, stamp=mark.stamp, vectors=mark.vectors)
+
+
+async def _rows(driver: GraphDriver, query: str, **params: str) -> list[dict[str, Any]]:
+    """Returns the rows of a query; both drivers take parameters by name, and return rows first."""
+    execute = cast(_Execute, driver.execute_query)  # pyright: ignore[reportUnknownMemberType]
+    rows, _, _ = await execute(query, **params)
+    return [dict(row) for row in rows]
