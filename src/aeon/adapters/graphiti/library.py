@@ -2,6 +2,7 @@
 
 import logging
 import os
+import warnings
 from importlib import import_module
 from typing import Final
 
@@ -23,8 +24,10 @@ def prepare_graphiti() -> None:
     before = os.environ.get(_NO_ENV_FILE)
     os.environ[_NO_ENV_FILE] = "true"
     try:
-        for module in _MODULES:
-            import_module(module)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of its dependencies, about themselves
+            for module in _MODULES:
+                import_module(module)
     except ImportError as missing:
         raise MissingExtraError(
             "The graph for Graphiti needs graphiti-core.", next_step="Install aeon-orchestrator[graphiti]."
