@@ -1,7 +1,7 @@
 """What a user said and knows, a graph for Graphiti on a real server, and Graphiti itself to look into it."""
 
 import asyncio
-from contextlib import asynccontextmanager, closing
+from contextlib import closing
 
 import pytest
 from tests.adapters.graphiti.scripted_graphiti import ScriptedGraphiti
@@ -34,12 +34,7 @@ class Watched(Known):
 
     def run(self, work):
         """What `work(graphiti)` returns; the connection is one that anybody could make."""
-
-        async def connected():
-            async with graphiti_on(self.server, self.group) as graphiti:
-                return await work(graphiti)
-
-        return asyncio.run(connected())
+        return run_in(self.server, self.group, work)
 
     def search(self, question):
         """The facts that Graphiti's own search finds, best first."""
@@ -65,7 +60,11 @@ class Watched(Known):
         async def read(graphiti):
             nodes = "MATCH (n) WHERE n.group_id = $group RETURN properties(n) AS found"
             edges = "MATCH ()-[e]->() WHERE e.group_id = $group RETURN properties(e) AS found"
-            rows = [row for query in (nodes, edges) for row in (await graphiti.driver.execute_query(query, group=self.group))[0]]
+            rows = [
+                row
+                for query in (nodes, edges)
+                for row in (await graphiti.driver.execute_query(query, group=self.group))[0]
+            ]
             return repr([row["found"] for row in rows])
 
         return self.run(read)
@@ -80,29 +79,32 @@ class Watched(Known):
         return found
 
 
-@asynccontextmanager
-async def graphiti_on(server, group):
-    """Graphiti with its own driver, as another program opens it."""
+def run_in(server, group, work):
+    """What `work(graphiti)` returns, with Graphiti's own driver, as another program opens it."""
     from graphiti_core import Graphiti
 
     from aeon.adapters.graphiti.clients import AeonEmbedderClient, AeonLLMClient, KeptOrder
 
-    driver = await stock_driver(server, group)
+    driver = stock_driver(server, group)  # outside of the loop, where it would begin to build indices by itself
     models = {"llm_client": AeonLLMClient(ScriptedGraphiti), "embedder": AeonEmbedderClient(HashEmbedder())}
-    try:
-        yield Graphiti(graph_driver=driver, cross_encoder=KeptOrder(), **models)
-    finally:
-        await driver.close()
+
+    async def connected():
+        try:
+            return await work(Graphiti(graph_driver=driver, cross_encoder=KeptOrder(), **models))
+        finally:
+            await driver.close()
+
+    return asyncio.run(connected())
 
 
-async def stock_driver(server, group):
+def stock_driver(server, group):
     if server.address.startswith("falkordb:"):
         from graphiti_core.driver.falkordb_driver import FalkorDriver
 
         return FalkorDriver("127.0.0.1", server.port, password=server.password, database=group)
     from graphiti_core.driver.neo4j_driver import Neo4jDriver
 
-    return Neo4jDriver(server.address, "neo4j", server.password)
+    return Neo4jDriver(f"bolt://127.0.0.1:{server.port}", "neo4j", server.password)
 
 
 @pytest.fixture(params=["falkordb", pytest.param("neo4j", marks=pytest.mark.slow)])

@@ -42,7 +42,13 @@ class ScriptedGraphiti(ScriptedAdapter):
     def _ExtractedEdges(self, prompt):  # noqa: N802
         return {
             "edges": [
-                {"source_entity_name": a, "target_entity_name": b, "relation_type": "KNOWS", "fact": fact, "valid_at": at}
+                {
+                    "source_entity_name": a,
+                    "target_entity_name": b,
+                    "relation_type": "KNOWS",
+                    "fact": fact,
+                    "valid_at": at,
+                }
                 for a, b, fact, at in self._of(prompt).facts
             ]
         }
@@ -51,8 +57,10 @@ class ScriptedGraphiti(ScriptedAdapter):
         return {"valid_at": datetime.now(UTC).isoformat(), "invalid_at": None}
 
     def _EdgeDuplicate(self, prompt):  # noqa: N802
-        known = {text: int(n) for n, text in re.findall(r"""['"]idx['"]: (\d+), ['"]fact['"]: ['"]([^'"]+)['"]""", prompt)}
-        new = prompt.rpartition("NEW FACT")[2]
+        known = {
+            text: int(n) for n, text in re.findall(r"""['"]idx['"]: (\d+), ['"]fact['"]: ['"]([^'"]+)['"]""", prompt)
+        }
+        (new,) = re.findall(r"<NEW FACT>\n(.*?)\n</NEW FACT>", prompt, re.DOTALL)
         return {
             "duplicate_facts": [],
             "contradicted_facts": [known[old] for fact, old in self.contradicts if fact in new and old in known],
@@ -63,6 +71,6 @@ class ScriptedGraphiti(ScriptedAdapter):
 
     def _of(self, prompt):
         """What the message says that a prompt is about, which stands behind all earlier ones."""
-        current = prompt.rpartition("<CURRENT MESSAGE>")[2] or prompt.rpartition("<CURRENT_MESSAGE>")[2] or prompt
+        current = re.findall(r"<(CURRENT.MESSAGE)>\n(.*?)\n</\1>", prompt, re.DOTALL)[-1][1]
         found = [said for text, said in self.said.items() if text in current]
         return found[0] if found else Said()
