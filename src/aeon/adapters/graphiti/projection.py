@@ -62,8 +62,7 @@ async def sync_group(
 async def _refuse_projection(driver: GraphDriver) -> None:
     if await _rows(driver, queries.PROJECTION):
         raise ProjectionError(
-            "The database has the copy of the record that `aeon store graph` keeps; Graphiti would take its nodes for "
-            "its own.",
+            "The database has a copy of a record; Graphiti would take its nodes for its own.",
             next_step="Give graphiti.address another database or another server.",
         )
 

@@ -15,7 +15,7 @@ def graphiti_sync(user: User = "me") -> int:
 
 @graphiti.command("status")
 def graphiti_status(user: User = "me", output: Output = "table") -> int:
-    """Show where Graphiti finds your group, and whether it is up to date."""
+    """Show where Graphiti finds you, and whether it is up to date."""
     from aeon.cli.knowledge.graphiti import show_graphiti_status
 
     return show_graphiti_status(user, output=output)
