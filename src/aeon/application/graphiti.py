@@ -1,7 +1,7 @@
 """`GraphitiService`: shows Graphiti, and other programs that read its graph, what is known of what a user said."""
 
 import threading
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 from typing import Final, Literal, NamedTuple
 
@@ -10,7 +10,7 @@ from aeon.bootstrap.graphiti import no_graphiti
 from aeon.bootstrap.platform import Platform
 from aeon.platform.errors import ConflictError
 from aeon.platform.knowledge.extraction import ExtractionQueue
-from aeon.platform.knowledge.view import KnowledgeGraph, SyncCounts
+from aeon.platform.knowledge.view import KnowledgeGraph, KnowledgeView, SyncCounts
 from aeon.platform.store import StoreError
 
 __all__ = ["GRAPH_TASK", "GraphitiService", "GraphitiStatus", "SyncCounts", "kept_lease", "required_graph"]
@@ -44,13 +44,11 @@ class GraphitiService:
 
     def sync(self) -> SyncCounts:
         """Make the graph equal to what is on screen. Raises ConflictError while another process changes it."""
-        graph = required_graph(self._platform)
-        with kept_lease(self._platform.extraction, self._user, self._holder, GRAPH_TASK) as is_held:
-            if not is_held:
-                raise ConflictError(
-                    "Another process is changing this graph.", next_step="Wait until it is done, and try again."
-                )
-            return graph.sync(self._platform.knowledge_views.read(self._user))
+        return self._write(required_graph(self._platform).sync)
+
+    def follow(self) -> SyncCounts:
+        """As `sync`, for a process that has written the graph before: what it has shown is not read again."""
+        return self._write(required_graph(self._platform).follow)
 
     def status(self) -> GraphitiStatus:
         """Return whether the graph shows what is on screen."""
@@ -60,6 +58,14 @@ class GraphitiService:
             return GraphitiStatus(graph.name, state.group, "empty")
         is_same = state.stamp == views.stamp(self._user)
         return GraphitiStatus(graph.name, state.group, "up to date" if is_same else "behind")
+
+    def _write(self, write: Callable[[KnowledgeView], SyncCounts]) -> SyncCounts:
+        with kept_lease(self._platform.extraction, self._user, self._holder, GRAPH_TASK) as is_held:
+            if not is_held:
+                raise ConflictError(
+                    "Another process is changing this graph.", next_step="Wait until it is done, and try again."
+                )
+            return write(self._platform.knowledge_views.read(self._user))
 
 
 def required_graph(platform: Platform) -> KnowledgeGraph:

@@ -94,7 +94,7 @@ class GraphitiBackground:
             self._pause = _RETRY_AFTER
 
     def _sync(self, stamp: str) -> None:
-        self._service.sync()
+        self._service.follow()
         self._shown = stamp
 
     def _extract(self, episode: WaitingEpisode) -> None:

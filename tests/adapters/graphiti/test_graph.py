@@ -133,6 +133,34 @@ def test_only_the_difference_is_written(watched):
     assert watched.sync() == SyncCounts(6, 0), "an episode, two entities, two mentions and a fact"
 
 
+def test_who_follows_a_user_does_not_read_again_what_it_has_shown(watched, monkeypatch):
+    from aeon.adapters.graphiti import projection
+
+    watched.tell(TOVE)
+    watched.sync()
+    with monkeypatch.context() as patched:
+        patched.setattr(projection, "read_shape", None)
+        watched.tell(OBOE)
+        assert watched.graph.follow(watched.views.read(watched.user)) == SyncCounts(6, 0)
+    assert watched.sync() == SyncCounts(0, 0)
+    assert set(watched.facts_there()) == {TOVE, OBOE}
+
+
+def test_who_follows_a_user_reads_what_another_process_has_shown(watched, server):
+    from aeon.adapters.graphiti import open_graphiti
+    from aeon.testing.embedding import HashEmbedder
+
+    watched.tell(TOVE)
+    watched.sync()
+    other = open_graphiti(server.address, server.password, HashEmbedder(), lambda: watched.model)
+    (said,) = watched.tell(OBOE)
+    other.sync(watched.views.read(watched.user))
+    watched.turns.edit(said.id, "Ole sails to Visby.", watched.request())
+    watched.extract()
+    watched.graph.follow(watched.views.read(watched.user))
+    assert set(watched.facts_there()) == {TOVE, "Ole sails to Visby."}
+
+
 def test_what_others_wrote_into_the_group_is_put_right(watched):
     watched.tell(TOVE)
     watched.sync()

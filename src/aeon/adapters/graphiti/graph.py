@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from graphiti_core import Graphiti
 from graphiti_core.driver.driver import GraphDriver
@@ -10,13 +10,16 @@ from graphiti_core.driver.driver import GraphDriver
 from aeon.adapters.graphiti.clients import AeonEmbedderClient, AeonLLMClient, KeptOrder
 from aeon.adapters.graphiti.drivers import GraphitiServer
 from aeon.adapters.graphiti.extractor import add_episode, findings_of
-from aeon.adapters.graphiti.projection import GroupMark, read_mark, sync_group
+from aeon.adapters.graphiti.projection import GroupMark, ShownGroup, read_mark, sync_group
 from aeon.adapters.graphiti.shape import group_of, shape_of
 from aeon.base.errors import AeonError, LLMError
 from aeon.llm.interface import LLMAdapter
 from aeon.platform.embedder import Embedder
 from aeon.platform.knowledge.extraction import ExtractionResult, WaitingEpisode
 from aeon.platform.knowledge.view import GraphState, KnowledgeView, SyncCounts
+
+_REMEMBERED: Final = 16
+"""The users whose graphs are kept in memory as they were written, so that the next change is found without reading."""
 
 _Result = TypeVar("_Result")
 
@@ -33,6 +36,7 @@ class GraphitiGraph:
         self._embedder = embedder
         self._clients = AeonEmbedderClient(embedder)
         self._model = model
+        self._shown: dict[str, ShownGroup] = {}
 
     @property
     def name(self) -> str:
@@ -45,16 +49,24 @@ class GraphitiGraph:
         return self._run(group_of(owner), work)
 
     def sync(self, view: KnowledgeView) -> SyncCounts:
-        group, shape, mark = group_of(view.owner), shape_of(view), GroupMark(view.stamp, self._embedder.model)
-        return self._run(group, lambda driver: sync_group(driver, group, shape, mark, self._clients))
+        self._shown.pop(group_of(view.owner), None)
+        return self.follow(view)
+
+    def follow(self, view: KnowledgeView) -> SyncCounts:
+        group, wanted = group_of(view.owner), self._wanted(view, view.stamp)
+        shown = self._shown.pop(group, None)
+        counts = self._run(group, lambda driver: sync_group(driver, group, wanted, self._clients, shown))
+        self._remember(group, wanted)
+        return counts
 
     def extract(
         self, view: KnowledgeView, episode: WaitingEpisode, previous: Sequence[str], names: Sequence[str]
     ) -> ExtractionResult:
-        group, shape, mark = group_of(view.owner), shape_of(view), GroupMark("", self._embedder.model)
+        group, wanted = group_of(view.owner), self._wanted(view, "")
+        shape = wanted.shape
 
         async def work(driver: GraphDriver) -> ExtractionResult:
-            await sync_group(driver, group, shape, mark, self._clients)
+            await sync_group(driver, group, wanted, self._clients)
             graphiti = Graphiti(
                 graph_driver=driver,
                 llm_client=AeonLLMClient(self._model),
@@ -66,6 +78,15 @@ class GraphitiGraph:
             return findings_of(added, shape, view.facts, episode, names)
 
         return self._run(group, work)
+
+    def _wanted(self, view: KnowledgeView, stamp: str) -> ShownGroup:
+        return ShownGroup(shape_of(view), GroupMark(stamp, self._embedder.model))
+
+    def _remember(self, group: str, shown: ShownGroup) -> None:
+        """Keep what a group shows, for the users whose groups were written last."""
+        self._shown[group] = shown
+        while len(self._shown) > _REMEMBERED:
+            self._shown.pop(next(iter(self._shown)), None)
 
     def _run(self, group: str, work: Callable[[GraphDriver], Awaitable[_Result]]) -> _Result:
         """Runs work on a connection of its own. Raises ProjectionError for failures of the server, and LLMError."""

@@ -1,7 +1,7 @@
 """Makes the graph of one user equal to a view: reads what is there, and writes and removes the difference.
 
 What is there is compared as a whole, so whatever else was written into the group, by Graphiti or by a crash halfway, is
-put right.
+put right. Reading it takes two seconds of CPU for 1,000 facts, so who follows a user keeps what was shown last.
 """
 
 from collections.abc import Awaitable, Callable
@@ -36,10 +36,23 @@ async def read_mark(driver: GraphDriver, group: str) -> GroupMark:
     return GroupMark(rows[0]["stamp"], rows[0]["vectors"]) if rows else _NO_MARK
 
 
+class ShownGroup(NamedTuple):
+    """What stands in a group, and its mark."""
+
+    shape: GraphShape
+    mark: GroupMark
+
+
 async def sync_group(
-    driver: GraphDriver, group: str, wanted: GraphShape, mark: GroupMark, embedder: AeonEmbedderClient
+    driver: GraphDriver,
+    group: str,
+    wanted: ShownGroup,
+    embedder: AeonEmbedderClient,
+    shown: ShownGroup | None = None,
 ) -> SyncCounts:
     """Makes a group equal to `wanted`, and marks it in the end.
+
+    `shown` is what was written before: while the group has its mark, it is not read again.
 
     Raises ProjectionError if the database has the projection of a record, whose nodes Graphiti would take for its own,
     and what the server's client raises.
@@ -51,11 +64,12 @@ async def sync_group(
     await _write_mark(driver, group, GroupMark("", before.vectors))
     for query in queries.DELETE_OTHERS:
         await _rows(driver, query, group=group)
-    actual = await read_shape(driver, group)
-    change = change_to(wanted, actual, has_other_vectors=before.vectors != mark.vectors)
+    is_shown = shown is not None and shown.mark == before
+    actual = shown.shape if shown is not None and is_shown else await read_shape(driver, group)
+    change = change_to(wanted.shape, actual, has_other_vectors=before.vectors != wanted.mark.vectors)
     await remove(driver, change.removed_nodes, change.removed_edges)
     await write(driver, group, embedder, change)
-    await _write_mark(driver, group, mark)
+    await _write_mark(driver, group, wanted.mark)
     return SyncCounts(change.written, change.removed)
 
 

@@ -80,7 +80,11 @@ class KnowledgeGraph(Protocol):
         ...
 
     def sync(self, view: KnowledgeView) -> SyncCounts:
-        """Makes the user's graph equal to the view; repeating it after a crash completes it."""
+        """Makes the user's graph equal to the view, whatever stands there; repeating it after a crash completes it."""
+        ...
+
+    def follow(self, view: KnowledgeView) -> SyncCounts:
+        """As `sync`, but does not read again what it has shown last, as long as only Aeon has written since."""
         ...
 
     def extract(
