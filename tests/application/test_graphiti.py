@@ -146,6 +146,31 @@ def test_platform_36_a_message_on_which_the_model_fails_is_extracted_by_code_and
     assert row["failure"] == "no model"
 
 
+def test_platform_34_only_one_process_at_a_time_extracts_for_a_user(showing):
+    project = showing(model := ScriptedGraphiti(SAID), **{"conversations.extractor": "graphiti"})
+    turns(project, [TOVE, "Noted."])
+    queue = project.knowledge._platform.extraction
+    queue.complete(project.user)
+    assert queue.take(project.user, "another process")
+    working = background(project)
+    for _ in range(2):
+        assert advance(working) == []
+    assert (model.requests, queue.state(project.user).waiting) == ([], 2)
+    queue.release(project.user, "another process")
+    for _ in range(3):
+        advance(working)
+    assert queue.state(project.user).waiting == 0
+
+
+def test_who_lets_episodes_wait_has_none_extracted_by_graphiti(showing):
+    project = showing(model := ScriptedGraphiti(SAID), **{"conversations.extractor": "graphiti"})
+    turns(project, [TOVE, "Noted."])
+    project.knowledge._platform.extraction.complete(project.user)
+    project.knowledge.configure({"extraction": "paused"})
+    advance(background(project))
+    assert model.requests == []
+
+
 def test_while_the_server_does_not_answer_messages_wait(showing):
     unavailable = {"conversations.extractor": "graphiti", "graphiti.address": "falkordb://127.0.0.1:9"}
     project = showing(ScriptedGraphiti(SAID), **unavailable)

@@ -21,8 +21,9 @@ SAID = {
 
 
 @pytest.fixture
-def talking(watched):
-    """A user whose messages Graphiti extracts with a scripted model."""
+def talking(watched, monkeypatch):
+    """A user whose messages Graphiti extracts with a scripted model; `remove_episode` is never called."""
+    monkeypatch.setattr("graphiti_core.Graphiti.remove_episode", None)
     watched.model.said = SAID
     watched.model.contradicts = [(GRAZ, LINZ), (OSLO, LINZ), (OSLO, GRAZ)]
     return watched

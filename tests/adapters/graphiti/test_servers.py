@@ -39,6 +39,14 @@ def test_a_server_that_does_not_answer_is_told_by_its_place(address, name):
 
 
 @pytest.mark.server
+def test_to_look_at_the_state_changes_nothing(falkordb_server):
+    falkordb_server.clear()
+    assert opened(falkordb_server.address, falkordb_server.password).state("record/ann").stamp == ""
+    with falkordb_server.client() as client:
+        assert client.execute_command("GRAPH.LIST") == []
+
+
+@pytest.mark.server
 def test_platform_3_a_wrong_password_is_told_and_stands_nowhere(falkordb_server, caplog):
     graph = opened(falkordb_server.address, "wrong word")
     with pytest.raises(ProjectionError, match="refuses the password") as told:

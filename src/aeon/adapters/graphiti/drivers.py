@@ -33,6 +33,10 @@ class GraphitiServer(Protocol):
         """Opens a driver for one group; closes it at the end. Both are cheap."""
         ...
 
+    async def has_group(self, driver: GraphDriver, group: str) -> bool:
+        """Returns whether a group may be there; a query of a graph that is not there would make it."""
+        ...
+
     def failure_of(self, error: Exception) -> ProjectionError | None:
         """Returns what an error of the server means; None for any other error."""
         ...
@@ -58,6 +62,10 @@ class FalkorServer:
             yield driver
         finally:
             await client.aclose()
+
+    async def has_group(self, driver: GraphDriver, group: str) -> bool:
+        client: _FalkorClient = vars(driver)["client"]
+        return await client.has_key(group)
 
     def failure_of(self, error: Exception) -> ProjectionError | None:
         import redis.exceptions as wire
@@ -94,6 +102,10 @@ class _FalkorClient:
 
         return AsyncGraph(self._client, name)
 
+    async def has_key(self, name: str) -> bool:
+        """Returns whether the server has something of that name."""
+        return bool(await self._client.exists(name))
+
     async def aclose(self) -> None:
         """Closes the connections."""
         await self._client.aclose()
@@ -127,6 +139,9 @@ class Neo4jServer:
             yield driver
         finally:
             await driver.client.close()
+
+    async def has_group(self, driver: GraphDriver, group: str) -> bool:  # noqa: ARG002  # all are in one database
+        return True
 
     def failure_of(self, error: Exception) -> ProjectionError | None:
         from neo4j.exceptions import DriverError, Neo4jError

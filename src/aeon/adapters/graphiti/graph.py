@@ -43,10 +43,13 @@ class GraphitiGraph:
         return self._server.name
 
     def state(self, owner: str) -> GraphState:
-        async def work(driver: GraphDriver) -> GraphState:
-            return GraphState(group_of(owner), (await read_mark(driver, group_of(owner))).stamp)
+        group = group_of(owner)
 
-        return self._run(group_of(owner), work)
+        async def work(driver: GraphDriver) -> GraphState:
+            is_there = await self._server.has_group(driver, group)
+            return GraphState(group, (await read_mark(driver, group)).stamp if is_there else "")
+
+        return self._run(group, work)
 
     def sync(self, view: KnowledgeView) -> SyncCounts:
         self._shown.pop(group_of(view.owner), None)
