@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
+from threading import Lock
 from typing import Final, TypeVar
 
 from graphiti_core import Graphiti
@@ -21,6 +22,9 @@ from aeon.platform.knowledge.view import GraphState, KnowledgeView, SyncCounts
 _REMEMBERED: Final = 16
 """The users whose graphs are kept in memory as they were written, so that the next change is found without reading."""
 
+_REQUESTS: Final = 2
+"""Requests to the model at once, as a process makes them by default."""
+
 _Result = TypeVar("_Result")
 
 
@@ -37,6 +41,7 @@ class GraphitiGraph:
         self._clients = AeonEmbedderClient(embedder)
         self._model = model
         self._shown: dict[str, ShownGroup] = {}
+        self._lock = Lock()
 
     @property
     def name(self) -> str:
@@ -52,12 +57,14 @@ class GraphitiGraph:
         return self._run(group, work)
 
     def sync(self, view: KnowledgeView) -> SyncCounts:
-        self._shown.pop(group_of(view.owner), None)
+        with self._lock:
+            self._shown.pop(group_of(view.owner), None)
         return self.follow(view)
 
     def follow(self, view: KnowledgeView) -> SyncCounts:
         group, wanted = group_of(view.owner), self._wanted(view, view.stamp)
-        shown = self._shown.pop(group, None)
+        with self._lock:
+            shown = self._shown.pop(group, None)
         counts = self._run(group, lambda driver: sync_group(driver, group, wanted, self._clients, shown))
         self._remember(group, wanted)
         return counts
@@ -75,6 +82,7 @@ class GraphitiGraph:
                 llm_client=AeonLLMClient(self._model),
                 embedder=self._clients,
                 cross_encoder=KeptOrder(),
+                max_coroutines=_REQUESTS,
             )
             known = [each for each in previous if each in shape.episodes]
             added = await add_episode(graphiti, group, shape.episodes[episode.id], known)
@@ -87,9 +95,10 @@ class GraphitiGraph:
 
     def _remember(self, group: str, shown: ShownGroup) -> None:
         """Keep what a group shows, for the users whose groups were written last."""
-        self._shown[group] = shown
-        while len(self._shown) > _REMEMBERED:
-            self._shown.pop(next(iter(self._shown)), None)
+        with self._lock:
+            self._shown[group] = shown
+            while len(self._shown) > _REMEMBERED:
+                del self._shown[next(iter(self._shown))]
 
     def _run(self, group: str, work: Callable[[GraphDriver], Awaitable[_Result]]) -> _Result:
         """Runs work on a connection of its own. Raises ProjectionError for failures of the server, and LLMError."""

@@ -117,7 +117,7 @@ def shape_of(view: KnowledgeView) -> GraphShape:
     entities = [_entity(each, texts[each.id]) for each in view.entities if each.id in needed]
     if (own := user_uuid(view.owner)) in needed:
         at = min(each.created_at for each in facts.values() if own in (each.source, each.target))
-        entities.append(EntityShape(own, USER_NAME, frozenset({"Entity", "Person"}), _summary(texts[own]), at))
+        entities.append(EntityShape(own, USER_NAME, frozenset({"Entity", "Person"}), _summary("", texts[own]), at))
     return GraphShape(
         {each.id: _episode(each, stated[each.id]) for each in view.episodes},
         {each.uuid: each for each in entities},
@@ -165,13 +165,14 @@ def _entity(entity: Entity, texts: Sequence[str]) -> EntityShape:
         entity.id,
         replace_unstorable(entity.name or ""),
         frozenset(labels),
-        _summary([own, *texts] if own else texts),
+        _summary(own, texts),
         _instant(entity.created_at),
     )
 
 
-def _summary(texts: Sequence[str]) -> str:
-    return replace_unstorable(" ".join(texts))[:_SUMMARY_CHARS]
+def _summary(own: str, texts: Sequence[str]) -> str:
+    """Returns what the user wrote of an entity, and the newest facts about it."""
+    return replace_unstorable(" ".join([own, *reversed(texts)] if own else reversed(texts)))[:_SUMMARY_CHARS]
 
 
 def _mention(episode: VisibleEpisode, entity: str) -> MentionShape:
