@@ -1,5 +1,6 @@
 """Opens the graph that shows what users know to Graphiti, on the server of the settings."""
 
+import shlex
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -35,7 +36,8 @@ def open_knowledge_graph(
         raise ConfigError(
             f"The project's file {file} would have what you say sent to {address}. A project's file may come from "
             "somebody else, so it does not decide that.",
-            next_step=f"If you trust that address, set it yourself: export {environment_variable(_ADDRESS)}={address}",
+            next_step="If you trust that address, set it yourself: export "
+            f"{environment_variable(_ADDRESS)}={shlex.quote(address)}",
         )
     password = server_password("graphiti", address, settings.graphiti.password_env, environ, from_project)
     if (opened := embedder()) is None:

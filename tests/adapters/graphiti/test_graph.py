@@ -182,7 +182,7 @@ def test_what_others_wrote_into_the_group_is_put_right(watched):
     assert sorted(watched.everything()) == sorted(before)
 
 
-@pytest.mark.parametrize("stop", ["remove", "write", "_write_mark"])
+@pytest.mark.parametrize("stop", ["remove", "write", "_write_stamp"])
 def test_a_synchronization_that_was_killed_halfway_is_completed_by_the_next(watched, monkeypatch, stop):
     first, _ = watched.tell(TOVE, OBOE)
     watched.sync()

@@ -133,6 +133,7 @@ class Neo4jServer:
             uri,
             auth=client.basic_auth(self._place.user, self._password) if self._password else None,
             connection_timeout=_CONNECT_SECONDS,
+            max_transaction_retry_time=_CONNECT_SECONDS,
             **neo4j.OPTIONS,
         )
         try:

@@ -11,7 +11,7 @@ from graphiti_core.driver.driver import GraphDriver
 from aeon.adapters.graphiti.clients import AeonEmbedderClient, AeonLLMClient, KeptOrder
 from aeon.adapters.graphiti.drivers import GraphitiServer
 from aeon.adapters.graphiti.extractor import add_episode, findings_of
-from aeon.adapters.graphiti.projection import GroupMark, ShownGroup, read_mark, sync_group
+from aeon.adapters.graphiti.projection import GroupStamp, ShownGroup, read_stamp, sync_group
 from aeon.adapters.graphiti.shape import group_of, shape_of
 from aeon.base.errors import AeonError, LLMError
 from aeon.llm.interface import LLMAdapter
@@ -52,7 +52,7 @@ class GraphitiGraph:
 
         async def work(driver: GraphDriver) -> GraphState:
             is_there = await self._server.has_group(driver, group)
-            return GraphState(group, (await read_mark(driver, group)).stamp if is_there else "")
+            return GraphState(group, (await read_stamp(driver, group)).view if is_there else "")
 
         return self._run(group, work)
 
@@ -91,7 +91,7 @@ class GraphitiGraph:
         return self._run(group, work)
 
     def _wanted(self, view: KnowledgeView, stamp: str) -> ShownGroup:
-        return ShownGroup(shape_of(view), GroupMark(stamp, self._embedder.model))
+        return ShownGroup(shape_of(view), GroupStamp(stamp, self._embedder.model))
 
     def _remember(self, group: str, shown: ShownGroup) -> None:
         """Keep what a group shows, for the users whose groups were written last."""

@@ -20,27 +20,27 @@ from aeon.platform.projection import ProjectionError
 _Execute: TypeAlias = Callable[..., Awaitable[tuple[Any, Any, Any]]]
 
 
-class GroupMark(NamedTuple):
+class GroupStamp(NamedTuple):
     """What Aeon keeps about a group: the stamp of the view that it shows, and the model of its vectors."""
 
-    stamp: str
+    view: str
     vectors: str
 
 
-_NO_MARK: Final = GroupMark("", "")
+_NO_STAMP: Final = GroupStamp("", "")
 
 
-async def read_mark(driver: GraphDriver, group: str) -> GroupMark:
-    """Returns the mark of a group; an empty one if there is none, or while it is written."""
-    rows = await _rows(driver, queries.MARK, group=group)
-    return GroupMark(rows[0]["stamp"], rows[0]["vectors"]) if rows else _NO_MARK
+async def read_stamp(driver: GraphDriver, group: str) -> GroupStamp:
+    """Returns the stamp of a group; an empty one if there is none, and one without a view while it is written."""
+    rows = await _rows(driver, queries.STAMP, group=group)
+    return GroupStamp(rows[0]["view"], rows[0]["vectors"]) if rows else _NO_STAMP
 
 
 class ShownGroup(NamedTuple):
-    """What stands in a group, and its mark."""
+    """What stands in a group, and its stamp."""
 
     shape: GraphShape
-    mark: GroupMark
+    stamp: GroupStamp
 
 
 async def sync_group(
@@ -50,26 +50,26 @@ async def sync_group(
     embedder: AeonEmbedderClient,
     shown: ShownGroup | None = None,
 ) -> SyncCounts:
-    """Makes a group equal to `wanted`, and marks it in the end.
+    """Makes a group equal to `wanted`, and stamps it in the end.
 
-    `shown` is what was written before: while the group has its mark, it is not read again.
+    `shown` is what was written before: while the group has its stamp, it is not read again.
 
     Raises ProjectionError if the database has the projection of a record, whose nodes Graphiti would take for its own,
     and what the server's client raises.
     """
     await _refuse_projection(driver)
-    before = await read_mark(driver, group)
-    if before == _NO_MARK:
+    before = await read_stamp(driver, group)
+    if before == _NO_STAMP:
         await driver.build_indices_and_constraints()
-    await _write_mark(driver, group, GroupMark("", before.vectors))
+    await _write_stamp(driver, group, GroupStamp("", before.vectors))
     for query in queries.DELETE_OTHERS:
         await _rows(driver, query, group=group)
-    is_shown = shown is not None and shown.mark == before
+    is_shown = shown is not None and shown.stamp == before
     actual = shown.shape if shown is not None and is_shown else await read_shape(driver, group)
-    change = change_to(wanted.shape, actual, has_other_vectors=before.vectors != wanted.mark.vectors)
+    change = change_to(wanted.shape, actual, has_other_vectors=before.vectors != wanted.stamp.vectors)
     await remove(driver, change.removed_nodes, change.removed_edges)
     await write(driver, group, embedder, change)
-    await _write_mark(driver, group, wanted.mark)
+    await _write_stamp(driver, group, wanted.stamp)
     return SyncCounts(change.written, change.removed)
 
 
@@ -81,8 +81,8 @@ async def _refuse_projection(driver: GraphDriver) -> None:
         )
 
 
-async def _write_mark(driver: GraphDriver, group: str, mark: GroupMark) -> None:
-    await _rows(driver, queries.SET_MARK, group=group, stamp=mark.stamp, vectors=mark.vectors)
+async def _write_stamp(driver: GraphDriver, group: str, stamp: GroupStamp) -> None:
+    await _rows(driver, queries.SET_STAMP, group=group, view=stamp.view, vectors=stamp.vectors)
 
 
 async def _rows(driver: GraphDriver, query: str, **params: str) -> list[dict[str, Any]]:

@@ -6,9 +6,9 @@ saves them.
 
 from typing import Final
 
-MARK: Final = "MATCH (a:AeonGraphiti {group_id: $group}) RETURN a.stamp AS stamp, a.vectors AS vectors"
+STAMP: Final = "MATCH (a:AeonGraphiti {group_id: $group}) RETURN a.view AS view, a.vectors AS vectors"
 
-SET_MARK: Final = "MERGE (a:AeonGraphiti {group_id: $group}) SET a.stamp = $stamp, a.vectors = $vectors"
+SET_STAMP: Final = "MERGE (a:AeonGraphiti {group_id: $group}) SET a.view = $view, a.vectors = $vectors"
 
 PROJECTION: Final = "MATCH (at:AeonProjection {id: 'aeon'}) RETURN at.id AS id"
 
