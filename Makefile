@@ -68,9 +68,9 @@ weights: $(VENV)/.installed
 	  echo "    tests that need the $$model model will be skipped"; done
 
 lock: ## pin the dependencies anew, with hashes (needs uv)
-	@uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --extra embedded --extra skills --extra platform --extra postgres --extra graph --extra temporal --extra files --extra packages --extra web --extra otel --extra server --extra knowledge --extra docs --group dev \
+	@uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --extra embedded --extra skills --extra platform --extra postgres --extra graph --extra temporal --extra files --extra packages --extra web --extra otel --extra server --extra knowledge --extra graphiti --extra docs --group dev \
 	  --custom-compile-command "make lock" pyproject.toml -o $(LOCK)
-	@uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --extra embedded --extra skills --extra platform --extra postgres --extra graph --extra temporal --extra files --extra packages --extra web --extra otel --extra server --extra knowledge --extra docs --group dev --group bench \
+	@uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --extra embedded --extra skills --extra platform --extra postgres --extra graph --extra temporal --extra files --extra packages --extra web --extra otel --extra server --extra knowledge --extra graphiti --extra docs --group dev --group bench \
 	  --custom-compile-command "make lock" pyproject.toml -o requirements/bench.lock
 
 clean: ## remove the environment and the caches (not the weights)

@@ -159,6 +159,17 @@ def postgres_record(postgres_server):
 
 
 @pytest.fixture(scope="session")
+def falkordb_server(tmp_path_factory):
+    """A FalkorDB server of the tests' own, started when the first test asks for it."""
+    from aeon.testing.falkordb_server import FalkorTestServer
+
+    server = FalkorTestServer(tmp_path_factory.mktemp("falkordb"))
+    server.start()
+    yield server
+    server.kill()
+
+
+@pytest.fixture(scope="session")
 def neo4j_server(tmp_path_factory):
     """A Neo4j server of the tests' own, started when the first test asks for it; skips with its reason without.
 

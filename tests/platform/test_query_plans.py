@@ -11,6 +11,7 @@ from aeon.platform.episodes import queries as episodes
 from aeon.platform.introspection import queries as introspection
 from aeon.platform.knowledge import queries as knowledge
 from aeon.platform.knowledge import search_queries as retrieval
+from aeon.platform.knowledge import view_queries as views
 from aeon.platform.metrics import queries as metrics
 from aeon.platform.processes import queries as processes
 from aeon.platform.runs import queries as runs
@@ -58,6 +59,7 @@ ROOMS = (
     episodes,
     knowledge,
     retrieval,
+    views,
     metrics,
     processes,
     runs,

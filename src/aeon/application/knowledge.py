@@ -6,6 +6,7 @@ from typing import Final, Literal, NamedTuple
 from uuid import uuid4
 
 from aeon.application.entity_descriptions import EntityDescriptions
+from aeon.application.graphiti import GraphitiService, GraphitiStatus, SyncCounts
 from aeon.application.knowledge_search import PASSAGES, TOKENS, RetrievedPassage, find_passages
 from aeon.application.pages import Page, checked_limit, decode_cursor, encode_cursor, page_of
 from aeon.application.runs import RunService
@@ -18,7 +19,17 @@ from aeon.platform.knowledge.descriptions import Description
 from aeon.platform.knowledge.entities import EntityCount, EntityMention
 from aeon.platform.knowledge.entity_forms import NamedEntityChange, NewEntity
 from aeon.platform.knowledge.extraction import QueueState
-from aeon.platform.knowledge.model import CATEGORIES, MAX_FACT, MAX_NAME, Category, Entity, Fact, FactState, name_key
+from aeon.platform.knowledge.model import (
+    CATEGORIES,
+    MAX_FACT,
+    MAX_NAME,
+    STATEMENTS,
+    Category,
+    Entity,
+    Fact,
+    FactState,
+    name_key,
+)
 from aeon.platform.knowledge.settings import KnowledgeSettings
 from aeon.platform.ledger import MutationRequest
 
@@ -153,7 +164,7 @@ class KnowledgeService:
         """
         queue = self._platform.extraction
         done = 0
-        if self._platform.extracts_by_model or not self._may_extract():
+        if self._platform.extractor != STATEMENTS or not self._may_extract():
             return done
         queue.complete(self._user)
         if not queue.state(self._user).waiting:
@@ -210,6 +221,19 @@ class KnowledgeService:
                 next_step="Write yourself what it is, or try it with another model.",
             )
         return self.show(entity.id)
+
+    def sync_graphiti(self) -> SyncCounts:
+        """Show Graphiti what is known and on screen now; return how much of its graph that changed.
+
+        Raises ConfigError without a server in the settings, MissingExtraError, ProjectionError, and ConflictError while
+        another process does it.
+        """
+        self._prepare()
+        return GraphitiService(self._platform, self._user, self._holder).sync()
+
+    def graphiti_status(self) -> GraphitiStatus:
+        """Return whether Graphiti's graph shows what is known now. Raises as `sync_graphiti` does."""
+        return GraphitiService(self._platform, self._user, self._holder).status()
 
     def facts_about_user(self) -> list[Fact]:
         """Return what the user said of themselves without naming anything, oldest first."""

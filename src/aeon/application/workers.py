@@ -13,15 +13,17 @@ from aeon.application.conversation_summaries import ConversationSummaries
 from aeon.application.conversation_titles import ConversationTitles
 from aeon.application.conversations import ConversationService
 from aeon.application.entity_descriptions import EntityDescriptions
+from aeon.application.graphiti_background import GraphitiBackground
 from aeon.application.jobs import PROCESS
 from aeon.application.knowledge import KnowledgeService
 from aeon.application.model_extraction import ModelExtraction
 from aeon.application.runs import RunService
-from aeon.base.errors import AeonError
+from aeon.base.errors import AeonError, ConfigError, MissingExtraError
 from aeon.base.project_folder import OWN_USER
 from aeon.bootstrap.process_runtime import ProcessRuntime, RunStoreAdoption
 from aeon.platform.catalog.model import Tool
 from aeon.platform.conversations.repository import UntitledConversation
+from aeon.platform.knowledge.model import MODEL, STATEMENTS
 from aeon.platform.runs.retention import PruneResult
 from aeon.platform.store import QueryError, StoreUnavailableError
 from aeon.platform.summaries.repository import ChangedConversation
@@ -65,6 +67,8 @@ class WorkerService:
         self._naming: dict[UntitledConversation, str] = {}
         self._named: set[UntitledConversation] = set()
         self._reading: dict[str, ModelExtraction] = {}
+        self._graphs: dict[str, GraphitiBackground] = {}
+        self._is_graphiti_refused = False
         self._compressing: dict[
             ChangedConversation, tuple[ConversationSummaries | ConversationNotes | EntityDescriptions, str]
         ] = {}
@@ -119,6 +123,7 @@ class WorkerService:
             PeriodicTask(POLL_INTERVAL, self._settle_answers),
             PeriodicTask(ADOPTION_INTERVAL, self._name_conversations),
             PeriodicTask(ADOPTION_INTERVAL, self._extract_knowledge),
+            PeriodicTask(ADOPTION_INTERVAL, self._serve_graphiti),
             PeriodicTask(ADOPTION_INTERVAL, self._embed_knowledge),
             PeriodicTask(ADOPTION_INTERVAL, self._compress_conversations),
             PeriodicTask(ADOPTION_INTERVAL, self._finish_erasures),
@@ -223,11 +228,28 @@ class WorkerService:
         if platform.turns.list_owners_generating():
             return []
         for owner in platform.extraction.list_owners():
-            if not platform.extracts_by_model:
+            if platform.extractor == STATEMENTS:
                 KnowledgeService(platform, owner, partial(RunService, self._runtime, owner)).catch_up(_EXTRACTED)
-            elif platform.knowledge_settings.get(owner).extraction == "on":
+            elif platform.extractor == MODEL and platform.knowledge_settings.get(owner).extraction == "on":
                 self._model_extraction(owner).advance()
         return []
+
+    def _serve_graphiti(self) -> list[str]:
+        """Let Graphiti extract, and keep its graphs up to date, if the settings say so; an answer comes first."""
+        platform = self._runtime.platform
+        try:
+            if platform.knowledge_graph is None or platform.turns.list_owners_generating():
+                return []
+        except (ConfigError, MissingExtraError) as error:
+            lines = [] if self._is_graphiti_refused else [f"{error.message} {error.advice}"]
+            self._is_graphiti_refused = True
+            return lines
+        return [line for user in platform.extraction.list_users() for line in self._graphiti(user).advance()]
+
+    def _graphiti(self, user: str) -> GraphitiBackground:
+        if user not in self._graphs:
+            self._graphs[user] = GraphitiBackground(self._runtime.platform, user, self._runtime.executor)
+        return self._graphs[user]
 
     def _embed_knowledge(self) -> list[str]:
         """Make vectors of what users said, some texts of each user at a time; an answer comes first."""

@@ -255,7 +255,7 @@ def open_workspace(folder: Path, loaded: LoadedSettings, environ: Mapping[str, s
         opened = open_project_platform(folder, loaded.settings, environ, loaded.from_project)
         platform = closing.enter_context(opened)
         platform.recalls_conversations = loaded.settings.conversations.recall
-        platform.extracts_by_model = loaded.settings.conversations.extractor == "model"
+        platform.extractor = loaded.settings.conversations.extractor
 
         def open_runtime() -> "ProcessRuntime":
             from aeon.bootstrap.process_runtime import ProcessRuntime

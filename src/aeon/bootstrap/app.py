@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from aeon.observability.log import RunLog
     from aeon.platform.catalog.kernel_tool import StoredTool
     from aeon.platform.embedder import Embedder
+    from aeon.platform.knowledge.view import KnowledgeGraph
     from aeon.platform.store import Store
 
 
@@ -180,6 +181,19 @@ class App:
         except MissingExtraError:
             return None
 
+    def find_knowledge_graph(self) -> "KnowledgeGraph | None":
+        """Return the graph that shows what users know to Graphiti, or None if the settings name no server for it.
+
+        Raises ConfigError, MissingExtraError.
+        """
+        from aeon.bootstrap.graphiti import open_knowledge_graph
+
+        if self._is_temporary:
+            return None
+        return open_knowledge_graph(
+            self.settings, self._environ, self._from_project, self.find_embedder, lambda: self.model
+        )
+
     def require_sight(self) -> None:
         """Raises InputError if the model of the settings cannot see images."""
         if not self.has_own_model and (choice := self.model_choice()).is_embedded:
@@ -259,7 +273,8 @@ class App:
             self._platform.introspects_after = self.settings.conversations.introspect_after
             self._platform.enriches_after = self.settings.conversations.enrich_after
             self._platform.recalls_conversations = self.settings.conversations.recall
-            self._platform.extracts_by_model = self.settings.conversations.extractor == "model"
+            self._platform.extractor = self.settings.conversations.extractor
+            self._platform.open_knowledge_graph = self.find_knowledge_graph
             self._platform.answers_at_once = self._answers_at_once
             self._platform.open_embedder = self.find_embedder
         return self._platform

@@ -37,6 +37,7 @@ def key_variables(settings: Settings) -> frozenset[str]:
         settings.embeddings.api_key_env,
         settings.store.password_env,
         settings.graph.password_env,
+        settings.graphiti.password_env,
         settings.engine.password_env,
         settings.server.oidc_client_secret_env,
         *(vendor.key_variable for vendor in _VENDORS.values()),

@@ -17,6 +17,7 @@ from aeon.llm.interface import LLMAdapter, LLMRequest, TokenCounts
 from aeon.platform.catalog.repository import DEFAULTS_OWNER
 from aeon.platform.catalog.service import Catalog
 from aeon.platform.errors import PlatformError
+from aeon.platform.knowledge.model import STATEMENTS
 from aeon.platform.runs.claim_check import ResultStore
 from aeon.platform.store import Store
 from aeon.platform.vault import Vault, VaultError
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
     from aeon.platform.knowledge.facts import FactRepository
     from aeon.platform.knowledge.retrieval import KnowledgeSearch
     from aeon.platform.knowledge.settings import KnowledgeSettingsRepository
+    from aeon.platform.knowledge.view import KnowledgeGraph, KnowledgeViewReader
     from aeon.platform.memory.compression import CompressionPlanner
     from aeon.platform.memory.working_memory import MemoryService
     from aeon.platform.metrics.service import Metrics
@@ -102,8 +104,10 @@ class Platform:
         """Whether answers recall what was said in other conversations; an app sets it."""
         self.open_embedder: Callable[[], Embedder | None] = lambda: None
         """Returns the embedding model, None if it is not installed; an app sets it."""
-        self.extracts_by_model = False
-        """Whether a model finds the facts in what users say; an app sets it."""
+        self.extractor = STATEMENTS
+        """What finds the facts in what users say: `statements`, `model` or `graphiti`; an app sets it."""
+        self.open_knowledge_graph: Callable[[], KnowledgeGraph | None] = lambda: None
+        """Returns the graph that shows what users know to Graphiti, None if there is none; an app sets it."""
         self.answers_at_once: Callable[[], bool] = lambda: False
         """Whether the model answers several requests at once, so that none waits for another; an app sets it."""
         self.notices: list[str] = []
@@ -207,6 +211,18 @@ class Platform:
         return ExtractionQueue(self.store, self.catalog.ledger, self.catalog.new_id)
 
     @cached_property
+    def knowledge_views(self) -> "KnowledgeViewReader":
+        """Reads what users know as it is seen from one place."""
+        from aeon.platform.knowledge.view import KnowledgeViewReader
+
+        return KnowledgeViewReader(self.store, self.facts, self.entities)
+
+    @cached_property
+    def knowledge_graph(self) -> "KnowledgeGraph | None":
+        """The graph that shows what users know to Graphiti; None without one. Raises ConfigError, MissingExtraError."""
+        return self.open_knowledge_graph()
+
+    @cached_property
     def knowledge_settings(self) -> "KnowledgeSettingsRepository":
         """What each user lets the background do."""
         from aeon.platform.knowledge.settings import KnowledgeSettingsRepository
@@ -252,7 +268,7 @@ class Platform:
             self.active_entities,
             self.descriptions,
             is_enabled=self.recalls_conversations,
-            uses_descriptions=self.extracts_by_model,
+            uses_descriptions=self.extractor != STATEMENTS,
         )
         return MemoryService(self.store, self.conversations, self.turns, recollection)
 

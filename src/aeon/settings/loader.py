@@ -80,6 +80,7 @@ _SECRET_VARIABLES = (
     "embeddings.api_key_env",
     "store.password_env",
     "graph.password_env",
+    "graphiti.password_env",
     "engine.password_env",
     "server.oidc_client_secret_env",
 )

@@ -247,6 +247,10 @@ class GraphSettings(_Section):
         return value
 
 
+class GraphitiSettings(GraphSettings):
+    """The graph server on which Graphiti finds what is known of you; nothing is written there without it."""
+
+
 class EngineSettings(_Section):
     """The engine that runs processes, and its concurrent calls of each type. A password is never a value here."""
 
@@ -331,9 +335,10 @@ class ConversationSettings(_Section):
     recall: bool = Field(
         default=True, description="let answers use what you said in your other conversations about what you now name"
     )
-    extractor: Literal["statements", "model"] = Field(
+    extractor: Literal["statements", "model", "graphiti"] = Field(
         default="statements",
-        description="how facts are found in what you say: your own sentences, by code; or by a model, if it is strong",
+        description="how facts are found in what you say: your own sentences, by code; by a model, if it is strong; or "
+        "by Graphiti with such a model, on the server of graphiti.address",
     )
     introspect_after: int = Field(
         default=5,
@@ -448,6 +453,7 @@ class Settings(_Section):
     skills: SkillsSettings = SkillsSettings()
     store: StoreSettings = StoreSettings()
     graph: GraphSettings = GraphSettings()
+    graphiti: GraphitiSettings = GraphitiSettings()
     conversations: ConversationSettings = ConversationSettings()
     engine: EngineSettings = EngineSettings()
     server: ServerSettings = ServerSettings()

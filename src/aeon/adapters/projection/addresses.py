@@ -6,9 +6,9 @@ from urllib.parse import SplitResult, unquote, urlsplit
 from aeon.base.errors import ConfigError
 
 NEO4J_ADVICE: Final = (
-    "Give bolt://user@host:port/database, or bolt+s for TLS, and name the password's variable in graph.password_env."
+    "Give bolt://user@host:port/database, or bolt+s for TLS, and name the password's variable in password_env."
 )
-FALKORDB_ADVICE: Final = "Give falkordb://user@host:port, and name the password's variable in graph.password_env."
+FALKORDB_ADVICE: Final = "Give falkordb://user@host:port, and name the password's variable in password_env."
 
 
 class GraphServerAddress(NamedTuple):

@@ -2,11 +2,13 @@
 
 from aeon.cli.knowledge.active_commands import knowledge_active, knowledge_hide, knowledge_pin, knowledge_unpin
 from aeon.cli.knowledge.commands import knowledge
+from aeon.cli.knowledge.graphiti_commands import graphiti
 from aeon.cli.knowledge.notes_commands import notes
 from aeon.cli.knowledge.summaries_commands import summaries
 
 __all__ = ["knowledge"]
 
+knowledge.add_typer(graphiti, name="graphiti")
 knowledge.add_typer(notes, name="notes")
 knowledge.add_typer(summaries, name="summaries")
 

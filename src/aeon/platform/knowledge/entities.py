@@ -86,6 +86,10 @@ class NamedEntityRepository:
         ranked = sorted(counts, key=lambda id_: (-counts[id_], found[id_].name_key or ""))
         return [EntityCount(found[id_], counts[id_]) for id_ in ranked[:limit]]
 
+    def list_all(self, user: str) -> list[Entity]:
+        """Return all entities, merged ones too, but no forgotten ones."""
+        return [Entity.of_row(row) for row in self._store.read(queries.ALL_ENTITIES, {"user": user})]
+
     def list_known(self, user: str, keys: Iterable[str]) -> list[Entity]:
         """Return the user's entities that have these name keys, as they stand after merges, each once."""
         wanted: list[Json] = [*dict.fromkeys(keys)]

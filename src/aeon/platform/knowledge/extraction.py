@@ -107,21 +107,21 @@ class ExtractionQueue:
         (failed,) = self._store.read(queries.COUNT_FAILED, {"user": user})
         return QueueState(every["number"], waiting["number"], waiting["oldest"], failed["number"])
 
-    def take(self, user: str, holder: str) -> bool:
-        """Become the only one who extracts for a user, for 90 s; return False while somebody else is."""
+    def take(self, user: str, holder: str, task: str = TASK) -> bool:
+        """Become the only one who does a task for a user, for 90 s; return False while somebody else is."""
         now = datetime.fromisoformat(self._ledger.now())
         row: JsonObject = {
             "user": user,
-            "task": TASK,
+            "task": task,
             "holder": holder,
             "now": now.isoformat(timespec="microseconds"),
             "until": (now + _LEASE).isoformat(timespec="microseconds"),
         }
         return self._store.update(lambda unit: unit.write(queries.TAKE_LEASE, row)) == 1
 
-    def release(self, user: str, holder: str) -> None:
-        """Let others extract for a user."""
-        row: JsonObject = {"user": user, "task": TASK, "holder": holder}
+    def release(self, user: str, holder: str, task: str = TASK) -> None:
+        """Let others do a task for a user."""
+        row: JsonObject = {"user": user, "task": task, "holder": holder}
         self._store.update(lambda unit: unit.write(queries.RELEASE_LEASE, row))
 
     def list_waiting(self, user: str, limit: int = _BATCH) -> list[WaitingEpisode]:

@@ -78,6 +78,10 @@ class FactRepository:
         rows = self._store.read(queries.FACTS_ABOUT, {"user": user, "entities": ids}) if ids else []
         return self._facts(user, rows, place)
 
+    def list_all(self, user: str, place: Viewpoint = ON_SCREEN) -> list[Fact]:
+        """Return all facts, oldest first, as they are seen from a place."""
+        return self._facts(user, self._store.read(queries.ALL_FACTS, {"user": user}), place)
+
     def list_joining(self, user: str, entities: Iterable[str]) -> list[Fact]:
         """Return the facts about entities with these ids that join two, oldest first."""
         rows = self._store.read(queries.FACTS_ABOUT, {"user": user, "entities": list[Json](entities)})

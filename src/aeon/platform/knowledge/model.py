@@ -26,6 +26,9 @@ STATEMENTS: Final = "statements"
 MODEL: Final = "model"
 """The extractor that asks a strong model once for each message."""
 
+GRAPHITI: Final = "graphiti"
+"""The extractor that lets Graphiti read each message."""
+
 BY_USER: Final = "user"
 """What users write themselves."""
 

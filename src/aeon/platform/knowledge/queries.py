@@ -79,6 +79,8 @@ FROM entities AS e LEFT JOIN merges AS m ON m.absorbed_id = e.id AND m.undone_at
 
 ENTITY: Final = f"{_ENTITY} WHERE e.id = :id AND e.owner_id = :user"
 
+ALL_ENTITIES: Final = f"{_ENTITY} WHERE e.owner_id = :user AND e.forgotten_at IS NULL ORDER BY e.id"
+
 ENTITIES_BY_KEY: Final = f"""{_ENTITY} JOIN json_each(:keys) AS i ON i.value = e.name_key
 WHERE e.owner_id = :user ORDER BY e.name_key
 """
@@ -198,6 +200,8 @@ UNION
 {_FACT} JOIN json_each(:entities) AS i ON i.value = f.object_id WHERE f.owner_id = :user AND f.forgotten_at IS NULL
 ORDER BY 4, 1
 """
+
+ALL_FACTS: Final = f"{_FACT} WHERE f.owner_id = :user AND f.forgotten_at IS NULL ORDER BY f.created_at, f.id"
 
 OWN_FACTS: Final = f"""{_FACT}
 WHERE f.owner_id = :user AND f.subject_id IS NULL AND f.object_id IS NULL AND f.forgotten_at IS NULL
