@@ -21,6 +21,7 @@ NAMES = [
     "answer_and_keep",
     "chat",
     "compress",
+    "enrich",
     "extract_facts",
     "introspect",
     "name_conversation",

@@ -4,10 +4,10 @@ import pytest
 from tests.platform.conversations.traces import places_of
 from tests.platform.knowledge.conftest import Known
 
-from aeon.base.json import canonical_json
 from aeon.platform.conversations.erasing import TABLES, ErasureRepository, ErasureTarget
 from aeon.platform.episodes.writing import episode_id
 from aeon.platform.errors import NotFoundError
+from aeon.platform.knowledge.descriptions import Description
 from aeon.platform.knowledge.entity_forms import NamedEntityChange, NewEntity
 from aeon.platform.knowledge.extraction import found_by_code
 from aeon.testing.records import new_record
@@ -140,18 +140,21 @@ def test_an_entity_that_the_user_made_or_named_stays_platform_28(talk, erasures,
     assert "Linz" not in talk.names()
 
 
-def test_a_summary_that_a_model_wrote_of_an_entity_goes_with_any_of_its_sources_platform_28(talk, erasures, name):
-    first, _ = talk.tell(f"We saw {name} in Linz.", "We live in Linz.")
-    enrich = """
-        UPDATE entities SET summary = :text, facets = :json, enrichment = :json, enriched_at = 'now' WHERE id = :id
-    """
-    linz = talk.entities.get(talk.user, "Linz").id
-    derived = {"id": linz, "text": f"Where {name} is.", "json": canonical_json({"who": name})}
-    talk.store.update(lambda unit: unit.write(enrich, derived))
+def test_what_a_model_made_of_an_entity_goes_with_any_of_its_sources_and_the_users_words_stay_platform_28(
+    talk, erasures, name
+):
+    first, second = talk.tell(f"We saw {name} in Linz.", "We live in Linz.")
+    linz = talk.entities.change("Linz", NamedEntityChange(summary="Our town."), talk.request())
+    sources = [episode_id(first.id), episode_id(second.id)]
+    at = talk.world.catalog.ledger.now()
+    made = Description(f"Where {name} is.", None, {"who": [name]}, {}, sources, talk.executor.process, "run", at)
+    assert talk.descriptions.add(talk.user, linz.id, made)
+    assert "entities.enrichment" in traces(talk, name)
     erase(talk, erasures, first)
     assert traces(talk, name) == set()
     kept = talk.entities.get(talk.user, "Linz")
-    assert (kept.summary, kept.facets, kept.enrichment, kept.enriched_at) == (None, {}, None, None)
+    assert (kept.summary, kept.enrichment, kept.enriched_at, kept.enriched_by) == ("Our town.", None, None, None)
+    assert not talk.descriptions.add(talk.user, linz.id, made), "a run that ends later has a source that is gone"
 
 
 def test_what_was_merged_with_a_forgotten_entity_stands_for_itself_again_platform_28(talk, erasures, name):

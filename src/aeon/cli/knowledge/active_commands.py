@@ -22,7 +22,7 @@ def knowledge_active(
     user: User = "me",
     output: Output = "table",
 ) -> int:
-    """List what is active in a conversation: what it mentions, and what you pinned there."""
+    """List what a conversation mentions, and what you pinned there."""
     from aeon.cli.knowledge.active import list_active
 
     return list_active(conversation, user, output=output)
@@ -40,14 +40,14 @@ def knowledge_pin(
     ] = True,
     user: User = "me",
 ) -> int:
-    """Let answers in a conversation know a name, whether a message names it or not."""
+    """Let answers in a conversation always know a name."""
     from aeon.cli.knowledge.active import pin
 
     return pin(name, conversation, (summary, facets, facts), user)
 
 
 def knowledge_hide(name: EntityName, conversation: Place = "last", user: User = "me") -> int:
-    """Let answers in a conversation know a name only where a message names it."""
+    """Let answers in a conversation know a name only if it is named."""
     from aeon.cli.knowledge.active import hide
 
     return hide(name, conversation, user)
