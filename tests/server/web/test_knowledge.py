@@ -7,6 +7,8 @@ import pytest
 from tests.server.conftest import Site
 from tests.server.web.test_things import HOSTILE, hidden, said
 
+from aeon.platform.episodes.writing import episode_id
+from aeon.platform.knowledge.descriptions import Description
 from aeon.testing.llm import ScriptedAdapter
 
 pytestmark = pytest.mark.server
@@ -240,3 +242,27 @@ def test_of_a_fact_or_a_name_that_an_answer_recalled_the_page_leads_to_it_platfo
     assert "She rows. Called wrong" in said(me.get(f"/messages/{made.id}/why"))
     post(me, f"{fact}/forget", key="e")
     assert "She rows." not in said(me.get(f"/messages/{made.id}/why"))
+
+
+def test_the_page_of_an_answer_names_the_notes_that_it_was_told_platform_40(asked):
+    own, me = asked.own, asked.me
+    own.knowledge.configure({"introspection": "on"})
+    own.notes.add("I like short answers.")
+    made = asked("What is tea?")
+    assert "Note I like short answers." in said(me.get(f"/messages/{made.id}/why"))
+
+
+def test_the_page_of_a_name_has_what_the_model_made_of_it_and_its_facets_platform_17(own, me, told):
+    first, second = told("Tove lives in Linz."), told("Tove rows.")
+    platform, tove = own.knowledge._platform, own.knowledge.show("Tove").entity
+    (process, *_) = [each for each in own.processes.list(limit=200).items if each.name == "enrich"]
+    sources = [episode_id(first.id), episode_id(second.id)]
+    facets = {"status": ["active"], "domain": ["personal"]}
+    made = Description("Tove rows in Linz.", "Person", facets, {}, sources, process.id, "run-1", first.created_at)
+    assert platform.descriptions.add("me", tove.id, made)
+    own.knowledge.change(tove.id, {"facets": {"status": ["away"]}})
+    page = me.get(entity(own, "Tove"))
+    assert "Tove person" in said(page)
+    assert "Tove rows in Linz. by the model, of 2 message(s)" in said(page)
+    assert 'href="/runs/run-1"' in page.text
+    assert {"status: away", "domain: personal"} <= {*re.findall(r"[a-z]+: [a-z]+", said(page))}

@@ -107,7 +107,8 @@ async def show_why(message: str, caller: SignedIn, request: Request) -> Response
         manifest = service.why(message)
         made = service.alternative(message)
         total = manifest["tokens"]["total"]
-        parts = [_part(service, each, total) for each in manifest["entries"]]
+        preface = _preface(service, manifest, total)
+        parts = _messages(service, manifest, total)
         recalled = [_recalled(service, each, total) for each in manifest.get("recalled", [])]
         system = manifest["system"]
         requests = manifest.get("prompts", [{"text": system["text"], "tokens": system["tokens"]}])
@@ -115,6 +116,7 @@ async def show_why(message: str, caller: SignedIn, request: Request) -> Response
             "current": made.conversation_id,
             "made": made,
             "manifest": manifest,
+            "preface": preface,
             "parts": parts,
             "recalled": [(each, _facts_of(knowledge, each)) for each in recalled],
             "back": f"/messages/{made.id}/why",
@@ -140,6 +142,28 @@ def _part(service: ConversationService, entry: JsonObject, total: int) -> Part:
     except NotFoundError:
         words = ""
     return Part(entry, words, _share(entry["tokens"], total))
+
+
+def _messages(service: ConversationService, manifest: JsonObject, total: int) -> list[Part]:
+    """The messages and answers of a prompt, each without what stands before it and is counted with it."""
+    entries: list[JsonObject] = manifest["entries"]
+    counted = [each["tokens"] for each in entries]
+    counted[0] -= sum(each["tokens"] for each in _named_before(manifest))
+    counted[-1] -= sum(each["tokens"] for each in manifest.get("recalled", []))
+    own = [{**each, "tokens": max(0, n)} for each, n in zip(entries, counted, strict=True)]
+    return [_part(service, each, total) for each in own]
+
+
+def _preface(service: ConversationService, manifest: JsonObject, total: int) -> list[Part]:
+    """The notes and summaries that stood before the oldest message, with their words; empty if they were erased."""
+    texts = service.preface_texts(manifest)
+    return [
+        Part(each, texts.get(each["episode"]) or "", _share(each["tokens"], total)) for each in _named_before(manifest)
+    ]
+
+
+def _named_before(manifest: JsonObject) -> list[JsonObject]:
+    return [*manifest.get("notes", []), *manifest.get("summaries", [])]
 
 
 def _recalled(service: ConversationService, kept: JsonObject, total: int) -> Part:

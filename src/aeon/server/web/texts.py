@@ -99,6 +99,9 @@ TEXTS: Final[Mapping[str, tuple[str, str]]] = {
     "regenerate": ("Regenerate", "Neu erzeugen"),
     "rename": ("Rename", "Umbenennen"),
     "restore": ("Restore", "Wiederherstellen"),
+    "own_note": ("Note", "Notiz"),
+    "summary_of": ("Summary of {n} messages, level {level}", "Zusammenfassung von {n} Nachrichten, Stufe {level}"),
+    "summary_by_code": ("made by code", "vom Programm erstellt"),
     "recalled": ("From your other conversations", "Aus deinen anderen Gesprächen"),
     "recalled_how": (
         "What you said there about what this message names. To take it back, edit or erase it there.",
