@@ -63,6 +63,13 @@ def test_statements_are_word_for_word_each_once_and_with_what_goes_on(text, expe
         ("Tove lives in Linz, and she works for Nordwind.", [("Tove", "Linz"), ("Tove", "Nordwind")]),
         ("Tove does not live in Linz but in Graz.", [("Tove", "Linz"), ("Tove", "Graz")]),
         ("I like Tove.", []),
+        ("Ida starts in Linz and sleeps at Tove's in Graz.", [("Ida", "Linz"), ("Ida", "Tove"), ("Tove", "Graz")]),
+        ("Ida moved the shop of Rune from Linz to Graz.", [("Ida", "Rune"), ("Rune", "Graz")]),
+        ("Ida comes from Linz, Tove sings with Rune.", [("Ida", "Linz"), ("Tove", "Rune")]),
+        ("Ida, not Tove, lives in Linz.", [("Ida", "Linz"), ("Tove", "Linz")]),
+        ("Idas Freund heißt Rune. Er wohnt in Linz.", [("Ida", "Rune"), ("Rune", "Linz")]),
+        ("Ida lives in Linz, and her brother Rune sings.", [("Ida", "Linz"), ("Ida", "Rune")]),
+        ("Rune left - Tove met Ida.", [("Tove", "Ida")]),
     ],
 )
 def test_neighbours_in_a_clause_are_joined(text, pairs):

@@ -352,3 +352,10 @@ FRENCH_OR_ENGLISH_ENDINGS: Final = ("ing", "ly", "ment", "ness", "tion", "tions"
 
 PARTICLES: Final = _words("van von der den de del della di da du la le zu zur of the des dos al bin ibn y ten ter")
 """What may stand within a name in small letters."""
+
+NO_VERBS: Final = _words("""
+    and or but in on at of to from with for by near as who whose which that the an is
+    und oder aber an auf bei von vom zu zum zur mit für aus nach im am der die das ist
+    et ou mais à au aux en de du des chez avec pour par dans sur qui dont que est
+""")
+"""Small words that may follow a name, and are not what it does."""

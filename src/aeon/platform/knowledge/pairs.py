@@ -5,16 +5,17 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Final, NamedTuple
 
-from aeon.platform.knowledge.common_words import CORRECTING_PREPOSITIONS
+from aeon.platform.knowledge.common_words import CORRECTING_PREPOSITIONS, NO_VERBS
 from aeon.platform.knowledge.statements import Statement
 
 _CLAUSE: Final = re.compile(
-    r"[;:\u2014]|\.\s|"
+    r"[;:\u2014]|\s[-\u2013]\s|\.\s|"
     r",?\s+(?:but|while|whereas|aber|während|mais|tandis que)\s+"
     r"(?!(?:in|at|to|from|am|im|bei|nach|aus|von|à|en|au|de)\b)|"
     r",\s+(?=(?:vorher|danach|jetzt|before|now)\b)|"
     r",?\s+(?:(?:and|und|et)\s+)?(?=(?:i|we|ich|wir|je|j'|nous|mine|ours|meine|meiner|meins|unser|unsere)\b)|"
-    r",?\s+(?:and|und|et)\s+(?=(?:he|she|they|er|sie|il|elle|ils|elles)\b)",
+    r",?\s+(?:and|und|et)\s+(?=(?:he|she|they|you|er|sie|du|il|elle|ils|elles|tu|vous)\b)|"
+    r",\s+(?:and|und|et)\s+(?=(?:his|her|their|sein|seine|ihr|ihre|son|sa|ses|leur)\b)",
     re.IGNORECASE,
 )
 _LISTED: Final = re.compile(r"\s*(?:,|and|und|et|or|oder|ou|&|,\s*(?:and|und|et))\s*", re.IGNORECASE)
@@ -25,8 +26,14 @@ _PRONOUN: Final = re.compile(
     r"\s*(?:and |und |et )?(?:he|she|they|it|his|her|er|sie|es|ihr|ihre|sein|seine|il|elle|ils|elles|son|sa)\b",
     re.IGNORECASE,
 )
+_GOES_ON: Final = re.compile(r"\s(?:and|und|et)\s+(?:n'|l'|s'|y\s|en\s)?[a-zäöüßàâçéèêëîïôûù]")
+"""A second predicate of the same subject: "starts in Linz and sleeps in Graz"."""
 
-
+_MOVE: Final = re.compile(r"\s+(?:to|into|nach|zu|zum|zur|auf|à|au|vers)\s+", re.IGNORECASE)
+_FROM: Final = re.compile(r"\b(?:from|out of|von|vom|aus|de|du|d')\s*$", re.IGNORECASE)
+_SPLICE: Final = re.compile(r".*,\s*(?:(?:Frau|Herr|Tante|Onkel|Oma|Opa|Mr|Mrs|Ms|Dr|Mme|M)\.?\s+)?", re.DOTALL)
+_VERB: Final = re.compile(r"\s+(?P<word>[a-zäöüßàâçéèêëîïôûù']+)")
+_NAMED: Final = re.compile(r"\b(?:called|named|name is|heißt|heisst|hieß|s'appelle|nommée?)\b", re.IGNORECASE)
 _COUPLE: Final = 2
 """Two names that are the subject of a clause together."""
 
@@ -37,46 +44,89 @@ class _Placed(NamedTuple):
     end: int
 
 
+class _Group(NamedTuple):
+    """Names of a clause that only a comma or "and" parts; it `is_list` unless one corrects the other.
+
+    `is_of_subject`: a second predicate says them of the clause's subject.
+    """
+
+    names: list[str]
+    is_of_subject: bool
+    is_list: bool
+
+
 def pairs_of(statement: Statement) -> list[tuple[str, str]]:
     """Returns the pairs of names between which a statement says something, in order."""
     found: dict[frozenset[str], tuple[str, str]] = {}
     subject: str | None = None
-    for clause in _clauses(statement.text):
+    for clause in _clauses(statement):
         groups = list(_groups(clause, statement.names))
         if subject is not None and groups and _PRONOUN.match(clause):
-            groups = [[subject], *groups]
-        elif groups and len(groups[0]) == _COUPLE and clause.strip().startswith(groups[0][0]):
-            found.setdefault(frozenset(groups[0]), (groups[0][0], groups[0][1]))
-        for first, second in pairwise(groups):
-            for pair in ((one, other) for one in first for other in second if one != other):
+            groups = [_Group([subject], is_of_subject=False, is_list=False), *groups]
+        elif groups and groups[0].is_list and len(groups[0].names) == _COUPLE and _begins_with(clause, groups[0]):
+            first, second = groups[0].names
+            found.setdefault(frozenset((first, second)), (first, second))
+        is_naming = _NAMED.search(clause) is not None
+        for before, group in pairwise(groups):
+            joined = groups[0] if group.is_of_subject and not is_naming else before
+            for pair in ((one, other) for one in joined.names for other in group.names if one != other):
                 found.setdefault(frozenset(pair), pair)
-        if subject is None and groups:
-            subject = groups[0][0]
+        if groups and (subject is None or is_naming):
+            subject = groups[min(1, len(groups) - 1)].names[0] if is_naming else groups[0].names[0]
     return list(found.values())
 
 
-def _clauses(text: str) -> Iterator[str]:
+def _begins_with(clause: str, group: _Group) -> bool:
+    return clause.strip().startswith(group.names[0])
+
+
+def _clauses(statement: Statement) -> Iterator[str]:
+    """Yield the clauses of a statement; a comma before a name and its verb begins one, too."""
     start = 0
-    for found in _CLAUSE.finditer(text):
-        yield text[start : found.start()]
+    for found in _CLAUSE.finditer(statement.text):
+        yield from _spliced(statement.text[start : found.start()], statement.names)
         start = found.end()
-    yield text[start:]
+    yield from _spliced(statement.text[start:], statement.names)
 
 
-def _groups(clause: str, names: Sequence[str]) -> Iterator[list[str]]:
-    """Yield the names of a clause in order; those that only a comma or "and" parts are one group."""
+def _spliced(clause: str, names: Sequence[str]) -> Iterator[str]:
+    placed = sorted(_placed(clause, names), key=lambda each: each.start)
+    start = 0
+    for before, each in pairwise(placed):
+        between = clause[before.end : each.start]
+        verb = _VERB.match(clause, each.end)
+        if _SPLICE.fullmatch(between) and verb is not None and verb["word"] not in NO_VERBS:
+            cut = before.end + between.rindex(",")
+            yield clause[start:cut]
+            start = cut + 1
+    yield clause[start:]
+
+
+def _groups(clause: str, names: Sequence[str]) -> Iterator[_Group]:
+    """Yield the names of a clause in order, with what parts them."""
     placed = sorted(_placed(clause, names), key=lambda each: each.start)
     group: list[str] = []
+    is_of_subject, is_list = False, True
     for before, each in zip([None, *placed], placed, strict=False):
-        if before is not None and not _LISTED.fullmatch(clause[before.end : each.start]):
-            if _CORRECTED.search(clause[before.end : each.start]) and not _has_verb_between(clause, before, each):
+        between = "" if before is None else clause[before.end : each.start]
+        if before is not None and _is_moved(clause, before, between):
+            group[-1:] = [each.name]
+            continue
+        if before is not None and not _LISTED.fullmatch(between):
+            if _CORRECTED.search(between) and not _has_verb_between(clause, before, each):
                 group.append(each.name)
+                is_list = False
                 continue
-            yield group
-            group = []
+            yield _Group(group, is_of_subject, is_list)
+            group, is_of_subject, is_list = [], _GOES_ON.search(between) is not None, True
         group.append(each.name)
     if group:
-        yield group
+        yield _Group(group, is_of_subject, is_list)
+
+
+def _is_moved(clause: str, before: _Placed, between: str) -> bool:
+    """Whether something goes from one to the other: "from Linz to Graz" says nothing of the two towns together."""
+    return _MOVE.fullmatch(between) is not None and _FROM.search(clause[: before.start]) is not None
 
 
 def _has_verb_between(clause: str, before: _Placed, each: _Placed) -> bool:
