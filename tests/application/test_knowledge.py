@@ -5,6 +5,7 @@ import asyncio
 import pytest
 
 from aeon.application.knowledge import NotFoundError
+from aeon.platform.errors import RuleError
 
 
 def say(project, words):
@@ -68,3 +69,16 @@ def test_a_name_is_forgotten_with_what_was_merged_into_it_and_again_after_a_cras
     for name in ("Tove", "Tove Lindberg", kept.id):
         with pytest.raises(NotFoundError):
             project.knowledge.forget_entity(name)
+
+
+def test_a_message_stands_for_the_only_fact_that_it_states_platform_40(opened):
+    project = opened()
+    message = say(project, "Tove lives in Linz.")
+    assert project.knowledge.decide(message.id[:8], "rejected").text == "Tove lives in Linz."
+    several = say(project, "Tove rows every day. Ida sings in Graz.")
+    with pytest.raises(RuleError, match="states several facts") as refused:
+        project.knowledge.decide(several.id, "rejected")
+    assert "Tove rows every day." in str(refused.value)
+    assert "Ida sings in Graz." in str(refused.value)
+    with pytest.raises(NotFoundError):
+        project.knowledge.decide("nothing", "rejected")

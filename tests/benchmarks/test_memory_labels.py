@@ -10,7 +10,7 @@ EXTRACTION = ROOT / "benchmarks" / "memory" / "extraction"
 INJECTIONS = ROOT / "tests" / "adapters" / "operations" / "data" / "injections.jsonl"
 
 FIELDS = {"id", "set", "language", "conversation", "text", "kind", "names", "pairs", "facts"}
-SETS = {"turns.jsonl": {"tune", "held-out"}, "turns_2.jsonl": {"held-out-2"}}
+SETS = {"turns.jsonl": {"tune", "held-out"}, "turns_2.jsonl": {"held-out-2"}, "turns_3.jsonl": {"held-out-3"}}
 KINDS = {"statement", "question", "quote", "hypothetical", "request", "chat"}
 STATE_NOTHING = KINDS - {"statement", "request"}
 
@@ -32,11 +32,15 @@ def test_turns_have_the_fields_and_unique_ids_and_texts():
 def test_each_file_has_its_sets_and_each_set_has_every_kind_in_every_language():
     assert {name: {turn["set"] for turn in part} for name, part in turns_of_file.items()} == SETS
     cells = {(turn["set"], turn["language"], turn["kind"]) for turn in turns}
-    assert cells == set(product(set().union(*SETS.values()), ("en", "de", "fr"), KINDS))
+    without_chat = {("held-out-3", "de", "chat"), ("held-out-3", "fr", "chat")}
+    assert cells == set(product(set().union(*SETS.values()), ("en", "de", "fr"), KINDS)) - without_chat
 
 
 def test_the_sizes_are_those_of_the_readme():
     assert Counter((turn["set"], turn["language"]) for turn in turns) == {
+        ("held-out-3", "en"): 30,
+        ("held-out-3", "de"): 35,
+        ("held-out-3", "fr"): 25,
         ("tune", "en"): 10,
         ("tune", "de"): 10,
         ("tune", "fr"): 10,

@@ -271,8 +271,25 @@ class KnowledgeService:
         return self._platform.facts.list_with_text(self._user, text)
 
     def get_fact(self, id_: str) -> Fact:
-        """Return a fact by its id or the beginning of one. Raises NotFoundError."""
-        return self._platform.facts.get(self._user, id_)
+        """Return a fact by its id or the beginning of one; a message stands for the only fact that it states.
+
+        Raises NotFoundError, and RuleError for a message that states several.
+        """
+        try:
+            return self._platform.facts.get(self._user, id_)
+        except NotFoundError:
+            self._prepare()
+            stated = [
+                fact
+                for each in self._platform.turns.list_matching(self._user, id_, 2)
+                for fact in self._platform.facts.list_stated_by(self._user, each.id)
+            ]
+            if not stated:
+                raise
+        if len(stated) > 1:
+            listed = "; ".join(f"{each.id[:8]}: {each.text}" for each in stated)
+            raise RuleError(f"The message states several facts. {listed}", rule="fact", next_step="Name one of them.")
+        return stated[0]
 
     def add(self, new: NewEntity, *, conversation: str | None = None, key: str | None = None) -> Entity:
         """Make an entity, which is active in a conversation from then on if one is given (platform 44).
@@ -313,8 +330,8 @@ class KnowledgeService:
         return self._platform.facts.add(text, entity, self._request(key))
 
     def decide(self, fact: str, state: FactState, *, key: str | None = None) -> Fact:
-        """Confirm a fact, or say that it is wrong. Raises NotFoundError."""
-        return self._platform.facts.decide(fact, state, self._request(key))
+        """Confirm a fact, or say that it is wrong. Raises as `get_fact` does."""
+        return self._platform.facts.decide(self.get_fact(fact).id, state, self._request(key))
 
     def merge(self, kept: str, absorbed: str, *, key: str | None = None, expected_version: int | None = None) -> Entity:
         """Say that two names mean the same.
@@ -345,7 +362,7 @@ class KnowledgeService:
         self._erase_bytes()
 
     def forget_fact(self, id_: str, *, key: str | None = None) -> Fact:
-        """Erase the text of a fact; return it. The message that said it stays (platform 28)."""
+        """Erase the text of a fact; return it. The message that said it stays (platform 28). Raises as `get_fact`."""
         fact = self.get_fact(id_)
         self._platform.facts.forget([fact.id], self._request(key))
         self._erase_bytes()

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 import typer
 
 from aeon.cli.output import OutputFormat
-from aeon.cli.stored_names import complete_model, complete_run, complete_stored
+from aeon.cli.stored_names import complete_conversation, complete_model, complete_run, complete_stored
 
 
 def group(description: str) -> typer.Typer:
@@ -96,4 +96,13 @@ Since = Annotated[
 ]
 Inputs = Annotated[
     list[str] | None, typer.Option("--input", metavar="NAME=VALUE", help="An input; JSON or text. May be repeated.")
+]
+
+ConversationName = Annotated[
+    str,
+    typer.Argument(
+        metavar="CONVERSATION",
+        help="An id or the beginning of one, or last for the newest.",
+        autocompletion=complete_conversation,
+    ),
 ]

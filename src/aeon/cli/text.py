@@ -7,6 +7,12 @@ from rich.cells import cell_len, chop_cells, set_cell_size
 
 from aeon.base.json import Json
 
+SHORT_ID = 8
+"""Characters of an id that are printed for people."""
+
+SPEAKERS = {"user": "you", "agent": "answer", "system": "system"}
+"""Who says something, in a word."""
+
 COLUMNS = 80
 """The width of a line if the terminal's width is unknown."""
 
@@ -21,6 +27,11 @@ _JOINERS = "\u200c\u200d"
 _BESIDE_JOINER = f"[^\x00-\x9f{_CONTROLS}{_JOINERS}]"
 """What is written with joiners is not Latin: emoji, Persian, scripts of India."""
 _CONTROL_CHARACTERS = re.compile(f"[{_CONTROLS}]|(?<!{_BESIDE_JOINER})[{_JOINERS}]|[{_JOINERS}](?!{_BESIDE_JOINER})")
+
+
+def shown_text(text: str) -> str:
+    """A text on one line."""
+    return printable(" ".join(text.split()))
 
 
 def printable(text: str) -> str:

@@ -354,3 +354,31 @@ def test_why_of_an_answer_without_a_manifest_says_which_process_and_run_made_it_
     run = aeon("conversation", "why", "last", "--json").json
     assert (run["process"]["name"], run["runId"], run["state"]) == ("repeat", answer["runId"], "completed")
     assert aeon("conversation", "why", answer["respondsTo"]).code == 2, "nothing made a message"
+
+
+@pytest.mark.slow
+def test_what_an_answer_was_told_is_called_wrong_in_the_chat_platform_40(double, terminal, aeon):
+    """`/why` says what was recalled; the id that it prints is enough."""
+    double("Noted.", "In Linz.", "I do not know.")
+    aeon("chat", "Tove lives in Linz.")
+    source = aeon("conversation", "show", "last", "--json").json["path"][0]["id"]
+    lines = ["Where does Tove live?", "/why", "/known Tove", f"/wrong {source[:8]}", "/wrong", "/known", "/quit"]
+    code, screen = terminal("chat", typed="".join(f"{line}\r" for line in lines))
+    assert code == 0, screen
+    assert "no answer uses it any more" in screen
+    assert "The id of a fact or of a message is missing." in screen
+    assert "Tove lives in Linz." not in str(aeon("knowledge", "list", "--candidates").out)
+    aeon("chat", "Where does Tove live?")
+    assert aeon("conversation", "why", "last", "--json").json["recalled"] == []
+
+
+@pytest.mark.slow
+def test_a_name_is_pinned_and_hidden_in_the_chat_platform_44(double, terminal, aeon):
+    double("Noted.")
+    aeon("knowledge", "add", "Tove", "--summary", "My sister.")
+    lines = ["We plan a dinner.", "/pin Tove", "/known", "/pin", "/quit"]
+    code, screen = terminal("chat", typed="".join(f"{line}\r" for line in lines))
+    assert code == 0, screen
+    assert "answers here always know Tove" in screen
+    assert "A name is missing." in screen
+    assert aeon("knowledge", "active").cells("NAME", "WHY") == [("Tove", "pinned")]

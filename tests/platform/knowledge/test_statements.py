@@ -77,6 +77,20 @@ def test_neighbours_in_a_clause_are_joined(text, pairs):
     assert pairs_of(statement) == pairs
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Ida m'a écrit : « Prenez des bottes ! À Linz le sentier est un bourbier, et Rune y a perdu une chaussure. »",
+        "Ida schrieb: „Komm bald! Rune wohnt jetzt in Linz bei seiner Schwester.“",
+        'Ida wrote: "Come soon! Rune lives in Linz with his sister now. Bring boots."',
+        "Ida wrote: \u201cCome soon! Rune lives in Linz with his sister now. Bring boots.\u201d",
+    ],
+)
+def test_what_others_say_in_several_sentences_is_no_statement_platform_36(text):
+    assert find_statements(text) == []
+    assert [each.text for each in find_statements(f"{text} Tove lives in Graz.")] == ["Tove lives in Graz."]
+
+
 @given(st.text(max_size=300))
 def test_any_text_has_statements_or_none(text):
     assert all(text[start:end].strip() == text[start:end] != "" for start, end in stating_spans(text))

@@ -6,10 +6,11 @@ from contextlib import contextmanager
 from aeon.application.conversations import AnswerFollower, ConversationService
 from aeon.cli.console import print_message
 from aeon.cli.conversations.chat import Chat, ChatOptions
-from aeon.cli.conversations.views import SHORT_ID, print_path, state_of
+from aeon.cli.conversations.views import print_path, state_of
 from aeon.cli.exit_codes import ExitCode
 from aeon.cli.platform.session import runtime_session, workspace_session
 from aeon.cli.session import load_cli_settings
+from aeon.cli.text import SHORT_ID
 
 
 def edit_message(name: str, text: str, options: ChatOptions) -> int:
@@ -58,7 +59,7 @@ def _chatting(options: ChatOptions) -> Generator[Chat]:
     loaded = load_cli_settings(model=options.model)
     with runtime_session(options.user, loaded, reads_folder=True) as workspace:
         service: ConversationService = workspace.conversations
-        yield Chat(service, None, options.process, workspace.knowledge.catch_up)
+        yield Chat(service, workspace.knowledge, None, options.process)
 
 
 def _answered(chat: Chat, begin: Callable[[], AnswerFollower]) -> int:

@@ -1,7 +1,7 @@
 """`aeon chat`: a dialogue on a terminal, or one message from a script."""
 
 import sys
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
@@ -14,17 +14,18 @@ from aeon.application.conversations import (
     NewAttachment,
     StoreUnavailableError,
 )
+from aeon.application.knowledge import KnowledgeService
 from aeon.base.errors import AeonError, InputError
 from aeon.cli.console import print_data, print_error, print_message
 from aeon.cli.conversations.line_editor import open_line_reader
 from aeon.cli.conversations.slash_commands import COMMANDS, SlashCommands
-from aeon.cli.conversations.views import SHORT_ID, doubts_of, heading, print_path
+from aeon.cli.conversations.views import doubts_of, heading, print_path
 from aeon.cli.exit_codes import ExitCode
 from aeon.cli.inputs import piped_text
 from aeon.cli.platform.session import runtime_session
 from aeon.cli.session import load_cli_settings
 from aeon.cli.signals import exit_code_of
-from aeon.cli.text import printable
+from aeon.cli.text import SHORT_ID, printable
 
 _NAMING = 20.0
 """Seconds that leaving waits for a title."""
@@ -67,8 +68,7 @@ def run_chat(message: str | None, options: ChatOptions) -> int:
         service = workspace.conversations
         service.recover()
         conversation = None if options.conversation is None else service.find(options.conversation)
-        extract = (lambda: None) if is_temporary else workspace.knowledge.catch_up
-        chat = Chat(service, conversation, options.process, extract, is_temporary=is_temporary)
+        chat = Chat(service, workspace.knowledge, conversation, options.process, is_temporary=is_temporary)
         chat.attachments = [service.read_attachment(path) for path in options.attach]
         return chat.talk() if text is None else chat.say_once(text)
 
@@ -87,18 +87,15 @@ class Chat:
     def __init__(
         self,
         service: ConversationService,
+        knowledge: KnowledgeService,
         conversation: Conversation | None,
         process: str | None,
-        extract: Callable[[], object],
         *,
         is_temporary: bool = False,
     ) -> None:
-        """Without a conversation, the first message begins one.
-
-        `extract` finds the names in what was said, so that the next answer knows what is active (platform 44).
-        """
+        """Without a conversation, the first message begins one."""
         self.service = service
-        self._extract = extract
+        self.knowledge = knowledge
         self.conversation = conversation
         self.process = process
         self._is_temporary = is_temporary
@@ -222,7 +219,8 @@ class Chat:
             print_message("the message is kept; its answer is made once the record answers again", "note: ")
             return answer.result
         self._report(answer.result)
-        self._extract()
+        if not self._is_temporary:
+            self.knowledge.catch_up()  # so that the next answer knows what is active (platform 44)
         return answer.result
 
     def _print_pieces(self, answer: AnswerFollower) -> None:

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from aeon.cli.options import MAX_LISTED, After, Expect, Limit, Model, Output, Since, User, Yes, group
+from aeon.cli.options import MAX_LISTED, After, ConversationName, Expect, Limit, Model, Output, Since, User, Yes, group
 from aeon.cli.stored_names import (
     complete_conversation,
     complete_conversation_or_message,
@@ -15,14 +15,6 @@ from aeon.cli.stored_names import (
 
 conversation = group("Conversations: dialogues with branches.")
 
-ConversationName = Annotated[
-    str,
-    typer.Argument(
-        metavar="CONVERSATION",
-        help="An id or the beginning of one, or last for the newest.",
-        autocompletion=complete_conversation,
-    ),
-]
 AlternativeName = Annotated[
     str,
     typer.Argument(

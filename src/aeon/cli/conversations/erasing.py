@@ -4,9 +4,10 @@ from aeon.application.conversation_erasing import ErasureExtent, ErasureOutcome
 from aeon.application.conversations import ConversationService
 from aeon.cli.confirmation import confirm
 from aeon.cli.console import print_message
-from aeon.cli.conversations.views import SHORT_ID, find_conversation_or_message
+from aeon.cli.conversations.views import find_conversation_or_message
 from aeon.cli.exit_codes import ExitCode
 from aeon.cli.platform.session import runtime_session
+from aeon.cli.text import SHORT_ID
 
 
 def forget(name: str | None, user: str, *, is_confirmed: bool) -> int:

@@ -5,11 +5,11 @@ from collections.abc import Iterator, Sequence
 
 from aeon.application.conversations import ConversationService, MessageFilter, MessageHit
 from aeon.cli.console import print_data, print_message
-from aeon.cli.conversations.views import SHORT_ID, SPEAKERS, title_of
+from aeon.cli.conversations.views import title_of
 from aeon.cli.exit_codes import ExitCode
 from aeon.cli.output import OutputFormat, print_as
 from aeon.cli.platform.session import workspace_session
-from aeon.cli.text import printable
+from aeon.cli.text import SHORT_ID, SPEAKERS, printable
 
 _BOLD, _PLAIN = "\x1b[1m", "\x1b[0m"
 

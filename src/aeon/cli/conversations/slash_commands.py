@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from aeon.application.conversations import (
     Alternative,
@@ -11,13 +11,15 @@ from aeon.application.conversations import (
     ConversationService,
     NewAttachment,
 )
+from aeon.application.knowledge import KnowledgeService
 from aeon.base.errors import InputError
 from aeon.cli.console import print_message
 from aeon.cli.conversations.attached_files import file_line
+from aeon.cli.conversations.chat_command import SlashCommand
 from aeon.cli.conversations.erasing import forget_with_question
+from aeon.cli.conversations.knowledge_commands import KNOWLEDGE_COMMANDS, KnowledgeCommands
 from aeon.cli.conversations.search import print_hits
 from aeon.cli.conversations.views import (
-    SHORT_ID,
     heading,
     print_comparison,
     print_origin,
@@ -27,15 +29,7 @@ from aeon.cli.conversations.views import (
     title_of,
 )
 from aeon.cli.output import print_table
-
-
-class SlashCommand(NamedTuple):
-    """A command, how it is written, and what it does."""
-
-    name: str
-    usage: str
-    help: str
-
+from aeon.cli.text import SHORT_ID
 
 COMMANDS = (
     SlashCommand("help", "/help", "list the commands"),
@@ -51,6 +45,7 @@ COMMANDS = (
     SlashCommand("fork", "/fork [N]", "go on from N in a new conversation"),
     SlashCommand("forget", "/forget [N]", "erase message or answer N (your last message by default) for good"),
     SlashCommand("why", "/why [N]", "show what an answer was made from, with its share of the tokens"),
+    *KNOWLEDGE_COMMANDS,
     SlashCommand("title", "/title TEXT", "give the conversation a title"),
     SlashCommand("search", "/search TEXT", "search in all your conversations, on every branch"),
     SlashCommand("list", "/list", "list your conversations"),
@@ -64,6 +59,7 @@ class ChatSession(Protocol):
     """The chat that the commands act on."""
 
     service: ConversationService
+    knowledge: KnowledgeService
     conversation: Conversation | None
     process: str | None
     attachments: list[NewAttachment]
@@ -81,6 +77,7 @@ class SlashCommands:
         self._chat = chat
         self._service = chat.service
         self._handlers: dict[str, Callable[[str], str | None]] = {
+            **KnowledgeCommands(chat.service, chat.knowledge, self._conversation).handlers,
             "help": self._help,
             "show": self._show,
             "attach": self._attach,

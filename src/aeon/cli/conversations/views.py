@@ -11,18 +11,16 @@ from aeon.cli.exit_codes import ExitCode
 from aeon.cli.output import OutputFormat, print_as, print_table
 from aeon.cli.platform.listing import print_whether_more
 from aeon.cli.platform.session import workspace_session
-from aeon.cli.text import one_line, printable
+from aeon.cli.text import SHORT_ID, SPEAKERS, one_line, printable, shown_text
 from aeon.kernel.marks import untrusted_marks
 from aeon.platform.errors import NotFoundError
 
-SHORT_ID = 8
 """Characters of an id that people are shown."""
 
 _ManifestRow: TypeAlias = tuple[str, str, str, str]
 """A part of a prompt: its share of the tokens, its id, who said it, its words."""
 
 _TITLE_WIDTH = 60
-SPEAKERS = {"user": "you", "agent": "answer", "system": "system"}
 """What people are shown as the speaker of a message."""
 
 _TURN_TYPES = {"tool_result": "tool", "summary": "summary"}
@@ -289,11 +287,6 @@ def shown_content(alternative: Alternative) -> str:
     return shown_text(full_content(alternative))
 
 
-def shown_text(text: str) -> str:
-    """A text on one line."""
-    return printable(" ".join(text.split()))
-
-
 def print_manifest(service: ConversationService, answer: Alternative, manifest: JsonObject) -> None:
     """Print what an answer was made from: its parts with their shares of the tokens."""
     tokens: JsonObject = manifest["tokens"]
@@ -302,6 +295,9 @@ def print_manifest(service: ConversationService, answer: Alternative, manifest: 
         + _token_line(tokens["total"], tokens["budget"], tokens["kind"], answer.usage)
     )
     print_table(("SHARE", "ID", "WHO", "TEXT"), _manifest_rows(service, manifest))
+    if recalled := [each for each in manifest.get("recalled", []) if "entity" not in each]:
+        first = recalled[0].get("fact") or recalled[0]["alternative"]
+        print_message(f"if what was recalled is wrong: aeon knowledge reject {first[:SHORT_ID]}", "next: ")
     for each in manifest.get("toolCalls", []):
         print_message(shown_text(f"tool {each['tool']} {canonical_json(each['arguments'])}: {_outcome(each)}"))
     for mark in answer.marks:

@@ -1,13 +1,14 @@
 """Shows and changes what is active in a conversation (platform 44)."""
 
+from collections.abc import Sequence
+
 from aeon.application.knowledge import ActiveEntity, Inclusion
 from aeon.base.json import Json
 from aeon.cli.console import print_message
 from aeon.cli.exit_codes import ExitCode
-from aeon.cli.knowledge.views import SHORT_ID
 from aeon.cli.output import OutputFormat, print_as, print_table
 from aeon.cli.platform.session import workspace_session
-from aeon.cli.text import printable
+from aeon.cli.text import SHORT_ID, printable
 
 _STANDINGS = {"recent": "mentioned", "active": "yours", "pinned": "pinned", "hidden": "hidden"}
 
@@ -19,11 +20,14 @@ def list_active(conversation: str, user: str, *, output: OutputFormat) -> int:
         found = workspace.knowledge.list_active(place.id)
     data: list[Json] = [each.as_dict() for each in found]
     if not print_as(output, data, key="entityUuid"):
-        rows = [_row(each) for each in found]
-        print_table(
-            ("NAME", "WHY", "RELEVANCE", "ANSWERS MAY KNOW", "ID"), rows, "nothing that is known is named in it"
-        )
+        print_active(found)
     return ExitCode.DONE
+
+
+def print_active(found: Sequence[ActiveEntity]) -> None:
+    """Print what is active in a conversation."""
+    columns = ("NAME", "WHY", "RELEVANCE", "ANSWERS MAY KNOW", "ID")
+    print_table(columns, [_row(each) for each in found], "nothing that is known is named in it")
 
 
 def pin(name: str, conversation: str, includes: tuple[bool, bool, bool], user: str) -> int:

@@ -8,9 +8,9 @@ from aeon.base.json import Json
 from aeon.cli.confirmation import confirm
 from aeon.cli.console import print_message
 from aeon.cli.exit_codes import ExitCode
-from aeon.cli.knowledge.views import SHORT_ID, print_fact
+from aeon.cli.knowledge.views import print_fact
 from aeon.cli.platform.session import workspace_session
-from aeon.cli.text import printable
+from aeon.cli.text import SHORT_ID, printable
 
 
 def add(

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 from aeon.application.notes import Note, NoteService
 from aeon.cli.console import print_message
-from aeon.cli.conversations.views import SHORT_ID, shown_text
 from aeon.cli.exit_codes import ExitCode
 from aeon.cli.output import OutputFormat, print_as, print_table
 from aeon.cli.platform.session import workspace_session
+from aeon.cli.text import SHORT_ID, shown_text
 
 _TITLES = ("POSITION", "VERSION", "BY", "MADE", "ID", "NOTE")
 

@@ -4,12 +4,11 @@ from aeon.application.summaries import Summary
 from aeon.base.errors import InputError
 from aeon.base.json import JsonObject
 from aeon.cli.console import print_data, print_message
-from aeon.cli.conversations.views import SHORT_ID
 from aeon.cli.exit_codes import ExitCode
 from aeon.cli.inputs import piped_text
 from aeon.cli.output import OutputFormat, print_as, print_table
 from aeon.cli.platform.session import workspace_session
-from aeon.cli.text import printable
+from aeon.cli.text import SHORT_ID, printable
 
 
 def list_summaries(conversation: str, user: str, *, output: OutputFormat) -> int:

@@ -4,8 +4,7 @@ from typing import Annotated
 
 import typer
 
-from aeon.cli.conversations.commands import ConversationName
-from aeon.cli.options import Output, User, Yes, group
+from aeon.cli.options import ConversationName, Output, User, Yes, group
 
 summaries = group("Summaries of long conversations.")
 

@@ -3,19 +3,18 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from aeon.application.conversations import ConversationService
 from aeon.application.knowledge import OWN_NAMES, EntityView, Fact
 from aeon.application.knowledge_search import published_passage
 from aeon.application.workspace import Workspace
 from aeon.base.json import Json
 from aeon.cli.console import print_data, print_message
-from aeon.cli.conversations.views import SPEAKERS
 from aeon.cli.exit_codes import ExitCode
 from aeon.cli.output import OutputFormat, print_as, print_table
 from aeon.cli.platform.diagrams import write_drawing
 from aeon.cli.platform.session import workspace_session
-from aeon.cli.text import printable
+from aeon.cli.text import SHORT_ID, SPEAKERS, printable
 
-SHORT_ID = 8
 _SHOWN_SOURCES = 3
 
 
@@ -26,10 +25,15 @@ def show_entity(name: str, user: str, *, output: OutputFormat) -> int:
             return _show_own(workspace, output)
         view = workspace.knowledge.show(name)
         if not print_as(output, view.as_dict()):
-            _print_heading(view)
-            _print_facts(workspace, view.facts)
-            _print_rest(view)
+            print_entity(workspace.conversations, view)
     return ExitCode.DONE
+
+
+def print_entity(conversations: ConversationService, view: EntityView) -> None:
+    """Print what is known of a name, with the messages that say it."""
+    _print_heading(view)
+    _print_facts(conversations, view.facts)
+    _print_rest(view)
 
 
 def describe_entity(name: str, user: str, *, output: OutputFormat) -> int:
@@ -121,7 +125,7 @@ def _show_own(workspace: Workspace, output: OutputFormat) -> int:
     if not print_as(output, [each.as_dict() for each in facts], key="uuid"):
         if not facts:
             print_message("nothing is known about you yet")
-        _print_facts(workspace, facts)
+        _print_facts(workspace.conversations, facts)
     return ExitCode.DONE
 
 
@@ -142,13 +146,13 @@ def _print_heading(view: EntityView) -> None:
         print_data(printable("; ".join(f"{name}: {', '.join(values)}" for name, values in view.facets.items())))
 
 
-def _print_facts(workspace: Workspace, facts: Sequence[Fact]) -> None:
+def _print_facts(conversations: ConversationService, facts: Sequence[Fact]) -> None:
     for fact in facts:
         print_fact(fact)
         shown = sorted(fact.assertions, key=lambda each: (not each.source.is_visible, each.source.at))
         for said in shown[:_SHOWN_SOURCES]:
             source = said.source
-            place = _place_of(workspace, source.alternative_id)
+            place = _place_of(conversations, source.alternative_id)
             branch = "" if source.is_visible else ", on another branch"
             print_data(printable(f"          {source.at[:16].replace('T', ' ')}  {place}{branch}"))
     open_ = next((each for each in facts if each.state == "candidate" and each.is_visible), None)
@@ -156,11 +160,11 @@ def _print_facts(workspace: Workspace, facts: Sequence[Fact]) -> None:
         print_message(f"aeon knowledge confirm {open_.id[:SHORT_ID]}, reject or forget it", "next: ")
 
 
-def _place_of(workspace: Workspace, alternative: str | None) -> str:
+def _place_of(conversations: ConversationService, alternative: str | None) -> str:
     if alternative is None:
         return "you wrote it down"
-    found = workspace.conversations.alternative(alternative)
-    title = workspace.conversations.get(found.conversation_id).title
+    found = conversations.alternative(alternative)
+    title = conversations.get(found.conversation_id).title
     return f"message {alternative[:SHORT_ID]}" + (f" in: {title}" if title else "")
 
 

@@ -5,7 +5,7 @@ from typing import Final, NamedTuple
 
 from aeon.base.json import Json, JsonObject
 from aeon.platform.episodes.forgetting import forget_descriptions, forget_episodes
-from aeon.platform.episodes.writing import OwnEpisode, add_own_episode
+from aeon.platform.episodes.writing import OwnEpisode, add_own_episode, episode_id
 from aeon.platform.errors import ConflictError, NotFoundError, RuleError
 from aeon.platform.knowledge import queries
 from aeon.platform.knowledge.model import (
@@ -100,6 +100,11 @@ class FactRepository:
     def list_with_text(self, user: str, text: str) -> list[Fact]:
         """Return the user's fact of that text, however it is spelled; empty without one."""
         rows = self._store.read(queries.FACT_BY_KEY, {"user": user, "key": name_key(text)})
+        return self._facts(user, rows)
+
+    def list_stated_by(self, user: str, alternative: str) -> list[Fact]:
+        """Return the facts that a message states."""
+        rows = self._store.read(queries.FACTS_OF, {"user": user, "episode": episode_id(alternative)})
         return self._facts(user, rows)
 
     def rejected_keys(self, user: str, texts: Iterable[str]) -> set[str]:

@@ -29,7 +29,9 @@ _PRONOUN: Final = re.compile(
 _GOES_ON: Final = re.compile(r"\s(?:and|und|et)\s+(?:n'|l'|s'|y\s|en\s)?[a-zäöüßàâçéèêëîïôûù]")
 """A second predicate of the same subject: "starts in Linz and sleeps in Graz"."""
 
-_MOVE: Final = re.compile(r"\s+(?:to|into|nach|zu|zum|zur|auf|à|au|vers)\s+", re.IGNORECASE)
+_MOVE: Final = re.compile(
+    r"\s+(?:to|into|nach|zu|zum|zur|auf|à|au|vers|pour)\s+(?:the\s+|le\s+|la\s+|l')?", re.IGNORECASE
+)
 _FROM: Final = re.compile(r"\b(?:from|out of|von|vom|aus|de|du|d')\s*$", re.IGNORECASE)
 _SPLICE: Final = re.compile(r".*,\s*(?:(?:Frau|Herr|Tante|Onkel|Oma|Opa|Mr|Mrs|Ms|Dr|Mme|M)\.?\s+)?", re.DOTALL)
 _VERB: Final = re.compile(r"\s+(?P<word>[a-zäöüßàâçéèêëîïôûù']+)")

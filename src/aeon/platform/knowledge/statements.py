@@ -25,7 +25,13 @@ _ABBREVIATION: Final = re.compile(
 )
 _END: Final = re.compile(r"[.!?\u2026\u3002\uff01\uff1f]+[)\"'\u201c\u201d\u00bb\u2019]*(?=\s|$)|\n+")
 _CODE: Final = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
-_MARK: Final = re.compile(r"^\s*(?:[-*\u2022]\s+|\d+[.)]\s+|#+\s+)")
+_MARK: Final = re.compile(r"^\s*(?:[-*\u2022]\s+|\d+[.)]\s+|#+\s+|\u00bb\s+)")
+_QUOTATION: Final = re.compile(
+    "\u00ab[^\u00ab\u00bb]*\u00bb|\u00bb[^\u00ab\u00bb]*\u00ab|\u201c[^\u201c\u201d]*\u201d|\u201e[^\u201c\u201e]*\u201c"
+    r'|(?<!\w)"[^"\n]*"(?!\w)'
+)
+"""What stands between quotation marks of one kind."""
+
 _QUOTED_LINE: Final = re.compile(r"[ \t]*>")
 _OPENING: Final = ('"', "\u201c", "\u201e", "\u00ab", "\u201a", "'")
 _QUOTING: Final = re.compile(
@@ -93,7 +99,7 @@ def _sentences(text: str) -> Iterator[StatedSpan]:
 
 
 def _without_marks(text: str, sentence: StatedSpan) -> StatedSpan:
-    """Return a sentence without blanks around it, and without the mark of a list or a heading before it."""
+    """Return a sentence without blanks around it, and without a mark of a list, a heading or a quote before it."""
     words = text[sentence.start : sentence.end]
     mark = _MARK.match(words)
     start = sentence.start + (mark.end() if mark else len(words) - len(words.lstrip()))
@@ -110,8 +116,10 @@ def _statement(text: str, names: Sequence[str]) -> Statement | None:
 
 
 def _is_quoted(text: str, start: int) -> bool:
-    """Whether a place stands in a line that quotes."""
-    return _QUOTED_LINE.match(text, text.rfind("\n", 0, start) + 1) is not None
+    """Whether a place stands in a line that quotes, or in a quotation of several sentences."""
+    if _QUOTED_LINE.match(text, text.rfind("\n", 0, start) + 1) is not None:
+        return True
+    return any(each.start() < start < each.end() for each in _QUOTATION.finditer(text))
 
 
 def _states_something(text: str) -> bool:
