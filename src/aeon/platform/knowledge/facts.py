@@ -82,6 +82,12 @@ class FactRepository:
         """Return all facts, oldest first, as they are seen from a place."""
         return self._facts(user, self._store.read(queries.ALL_FACTS, {"user": user}), place)
 
+    def list_confirmed_about(self, user: str, entities: Iterable[Entity], place: Viewpoint = ON_SCREEN) -> list[Fact]:
+        """Return the confirmed facts about any of these entities that hold, seen from a place, oldest first."""
+        ids: list[Json] = [each.id for each in entities]
+        rows = self._store.read(queries.CONFIRMED_ABOUT, {"user": user, "entities": ids}) if ids else []
+        return [each for each in self._facts(user, rows, place) if each.state == "confirmed" and each.holds]
+
     def list_joining(self, user: str, entities: Iterable[str]) -> list[Fact]:
         """Return the facts about entities with these ids that join two, oldest first."""
         rows = self._store.read(queries.FACTS_ABOUT, {"user": user, "entities": list[Json](entities)})

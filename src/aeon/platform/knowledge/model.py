@@ -158,6 +158,10 @@ class Fact(NamedTuple):
         """Whether anything on screen states it."""
         return any(each.kind == "states" and each.source.is_visible for each in self.assertions)
 
+    def is_about(self, entities: Sequence[Entity]) -> bool:
+        """Whether it is about any of these."""
+        return any(each.id in {self.subject_id, self.object_id} for each in entities)
+
     def as_dict(self) -> JsonObject:
         """As JSON data under the published names."""
         assertions: list[Json] = [each.as_dict() for each in self.assertions]

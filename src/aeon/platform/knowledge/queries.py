@@ -203,6 +203,19 @@ ORDER BY 4, 1
 
 ALL_FACTS: Final = f"{_FACT} WHERE f.owner_id = :user AND f.forgotten_at IS NULL ORDER BY f.created_at, f.id"
 
+_IS_CONFIRMED: Final = """
+EXISTS (SELECT 1 FROM assertions AS s WHERE s.fact_id = f.id AND s.kind = 'states' AND s.state = 'confirmed')
+"""
+
+CONFIRMED_ABOUT: Final = f"""
+{_FACT} JOIN json_each(:entities) AS i ON i.value = f.subject_id
+WHERE f.owner_id = :user AND f.forgotten_at IS NULL AND {_IS_CONFIRMED}
+UNION
+{_FACT} JOIN json_each(:entities) AS i ON i.value = f.object_id
+WHERE f.owner_id = :user AND f.forgotten_at IS NULL AND {_IS_CONFIRMED}
+ORDER BY 4, 1
+"""
+
 OWN_FACTS: Final = f"""{_FACT}
 WHERE f.owner_id = :user AND f.subject_id IS NULL AND f.object_id IS NULL AND f.forgotten_at IS NULL
 ORDER BY f.created_at, f.id LIMIT :limit

@@ -175,26 +175,30 @@ class Recollection:
             if each.standing != "recent":  # what the user chose for this conversation counts, named or not
                 wanted[each.entity.id] = each.includes
             entities.setdefault(each.entity.id, each.entity)
-        return [found for id_, includes in wanted.items() for found in self._of(user, entities[id_], includes, place)]
+        family = {
+            id_: self._entities.family(user, entities[id_])
+            for id_, includes in wanted.items()
+            if includes.relationships
+        }
+        members = [each for several in family.values() for each in several]
+        facts = [
+            each for each in self._facts.list_confirmed_about(user, members, place) if not _is_said_here(each, place)
+        ]
+        return [
+            found
+            for id_, includes in wanted.items()
+            for found in (
+                *self._described(user, entities[id_], includes, place),
+                *(RecalledFact.of(each) for each in facts if each.is_about(family.get(id_, ()))),
+            )
+        ]
 
-    def _of(self, user: str, entity: Entity, includes: Inclusion, place: Viewpoint) -> list[Recalled]:
-        """Return what is recalled of an entity."""
+    def _described(self, user: str, entity: Entity, includes: Inclusion, place: Viewpoint) -> list[RecalledEntity]:
+        """Return what an entity is, if that is known and wanted."""
         is_described = self._uses_descriptions and entity.summary is None and entity.enrichment is not None
         description = self._descriptions.counting(user, entity, place) if is_described else None
         found = RecalledEntity.of(entity, description, includes)
-        facts = self._confirmed(user, entity, place) if includes.relationships else []
-        return [
-            *([] if found is None else [found]),
-            *(RecalledFact(each, estimate_tokens(each.text) + OVERHEAD) for each in facts),
-        ]
-
-    def _confirmed(self, user: str, entity: Entity, place: Viewpoint) -> list[Fact]:
-        """Return the facts about an entity that the user confirmed, but for what the conversation says itself."""
-        return [
-            each
-            for each in self._facts.list_about(user, self._entities.family(user, entity), place)
-            if each.state == "confirmed" and each.holds and not _is_said_here(each, place)
-        ]
+        return [] if found is None else [found]
 
 
 def _is_said_here(fact: Fact, place: Viewpoint) -> bool:

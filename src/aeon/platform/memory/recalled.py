@@ -54,6 +54,11 @@ class RecalledFact(NamedTuple):
     fact: Fact
     tokens: int
 
+    @classmethod
+    def of(cls, fact: Fact) -> "RecalledFact":
+        """A fact with its estimated tokens."""
+        return cls(fact, estimate_tokens(fact.text) + OVERHEAD)
+
     @property
     def source_id(self) -> str:
         """The fact itself."""
