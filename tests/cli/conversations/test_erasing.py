@@ -41,6 +41,14 @@ def folders():
     return [*places, *(Path(os.environ[name]) for name in ("XDG_CACHE_HOME", "TMPDIR") if name in os.environ)]
 
 
+def bytes_of(file):
+    """What a file holds; nothing, if another process has removed it meanwhile."""
+    try:
+        return file.read_bytes()
+    except FileNotFoundError:
+        return b""
+
+
 def files_with(text, *others):
     """The files of these folders that have a text in their bytes, also as base64, or in their names."""
     found = [file for folder in [*folders(), *others] for file in folder.rglob("*") if file.is_file()]
@@ -51,7 +59,7 @@ def files_with(text, *others):
         {
             str(each)
             for each in found
-            if any(one in data for one in wanted for data in (each.read_bytes(), each.name.encode()))
+            if any(one in data for one in wanted for data in (bytes_of(each), each.name.encode()))
         }
     )
 

@@ -243,7 +243,7 @@ def test_the_record_goes_out_and_in_without_any_secret(aeon, file, monkeypatch):
 def test_the_defaults_are_there_and_only_theirs_to_change(aeon):
     """Platform 2: they are shared, not everybody's."""
     first, second = aeon("init"), aeon("init")
-    assert ("31 change(s)" in first.err, second.err) == (True, "")
+    assert ("33 change(s)" in first.err, second.err) == (True, "")
     tools = [
         "answer",
         "chat",
@@ -255,13 +255,23 @@ def test_the_defaults_are_there_and_only_theirs_to_change(aeon):
         "recall",
         "remember",
     ]
-    tools = [*tools, "compress", "extract_facts", "introspect", "knowledge_search", "name_conversation", "summarize"]
+    tools = [
+        *tools,
+        "compress",
+        "enrich",
+        "extract_facts",
+        "introspect",
+        "knowledge_search",
+        "name_conversation",
+        "summarize",
+    ]
     tools = sorted([*tools, "write"])
     assert [each["name"] for each in aeon("tool", "list", "--source", "stored", "--json").json] == tools
     assert [each["name"] for each in aeon("process", "list", "--json").json] == [
         "answer_and_keep",
         "chat",
         "compress",
+        "enrich",
         "extract_facts",
         "introspect",
         "name_conversation",

@@ -85,7 +85,9 @@ def test_faults_are_shown_while_a_text_is_typed_and_lead_to_their_lines(serve, v
     page.get_by_role("link", name="Edit").click()
     field = page.get_by_label("As text (YAML)")
     text = field.input_value()
-    assert page.locator(".gutter span").count() == len(text.split("\n"))
+    lines = len(text.split("\n"))
+    page.locator(f".gutter span:nth-child({lines})").wait_for()  # the script of the page has begun
+    assert page.locator(".gutter span").count() == lines
     field.fill(text.replace("tool: users", "tool: nobody", 1))
     page.locator("#faults li", has_text="nobody").wait_for()
     line = int(page.locator("#faults li").first.get_attribute("data-line"))
