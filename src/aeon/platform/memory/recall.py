@@ -166,32 +166,18 @@ class Recollection:
     ) -> list[Recalled]:
         """Return what the user wrote down and confirmed of what a message names, then of what else is active."""
         place = Viewpoint(path[-1].conversation_id, [each.id for each in path]) if path else Viewpoint()
-        entities = {each.id: each for each in self._entities.list_beginning(user, names)}
-        wanted = dict.fromkeys(entities, Inclusion())
-        for each in active:
-            if each.standing == "hidden":
-                continue
-            wanted.setdefault(each.entity.id, each.includes)
-            if each.standing != "recent":  # what the user chose for this conversation counts, named or not
-                wanted[each.entity.id] = each.includes
-            entities.setdefault(each.entity.id, each.entity)
-        family = {
-            id_: self._entities.family(user, entities[id_])
-            for id_, includes in wanted.items()
-            if includes.relationships
+        wanted = _wanted(self._entities.list_beginning(user, names), active)
+        families = {
+            entity.id: self._entities.family(user, entity) for entity, includes in wanted if includes.relationships
         }
-        members = [each for several in family.values() for each in several]
-        facts = [
-            each for each in self._facts.list_confirmed_about(user, members, place) if not _is_said_here(each, place)
-        ]
-        return [
-            found
-            for id_, includes in wanted.items()
-            for found in (
-                *self._described(user, entities[id_], includes, place),
-                *(RecalledFact.of(each) for each in facts if each.is_about(family.get(id_, ()))),
-            )
-        ]
+        members = [each for family in families.values() for each in family]
+        confirmed = self._facts.list_confirmed_about(user, members, place)
+        facts = [each for each in confirmed if not _is_said_here(each, place)]
+        known: list[Recalled] = []
+        for entity, includes in wanted:
+            known += self._described(user, entity, includes, place)
+            known += [RecalledFact.of(each) for each in facts if each.is_about(families.get(entity.id, ()))]
+        return known
 
     def _described(self, user: str, entity: Entity, includes: Inclusion, place: Viewpoint) -> list[RecalledEntity]:
         """Return what an entity is, if that is known and wanted."""
@@ -199,6 +185,19 @@ class Recollection:
         description = self._descriptions.counting(user, entity, place) if is_described else None
         found = RecalledEntity.of(entity, description, includes)
         return [] if found is None else [found]
+
+
+def _wanted(named: Iterable[Entity], active: Iterable[ActiveEntity]) -> list[tuple[Entity, Inclusion]]:
+    """Returns which entities are told, and what of each: those that a message names, then what else is active.
+
+    What the user chose for the conversation counts, named or not; what they hid is told only if it is named.
+    """
+    wanted = {each.id: (each, Inclusion()) for each in named}
+    for each in active:
+        is_chosen = each.standing in {"active", "pinned"}
+        if is_chosen or (each.standing == "recent" and each.entity.id not in wanted):
+            wanted[each.entity.id] = (each.entity, each.includes)
+    return [*wanted.values()]
 
 
 def _is_said_here(fact: Fact, place: Viewpoint) -> bool:
