@@ -13,6 +13,7 @@ from aeon.platform.conversations.model import Alternative
 from aeon.platform.conversations.turn_reader import TurnReader
 from aeon.platform.errors import ConflictError, NotFoundError
 from aeon.platform.knowledge.active_entities import ActiveEntity, ActiveEntityRepository, Inclusion
+from aeon.platform.knowledge.common_words import LANGUAGES
 from aeon.platform.knowledge.enrichment import DescriptionRepository
 from aeon.platform.knowledge.entities import NamedEntityRepository
 from aeon.platform.knowledge.facts import FactRepository, Viewpoint
@@ -46,25 +47,13 @@ i i'm i'll i've i'd ok tv sie ihr ihre ihren ihrem ihrer ihnen du monday tuesday
 saturday sunday montag dienstag mittwoch donnerstag freitag samstag sonntag
 """
 
-_ENGLISH = """
-a after all also an and are at because before but by can could did do does explain for from give had has have he
-her here his how if in is it its let list may my name no not note now of on one or our please remember say she
-should so some tell that the their then there these they this those to today tomorrow was we were what when
-where which who why will with would write yes yesterday you your
-"""
-
-_GERMAN = """
-aber alle als am an auch auf aus bei bitte dann das dein deine der die dies diese dieser dort ein eine einen er
-erkläre erzähl es für gestern gib hat hatte heute hier ich im in ist ja kann kannst können mein meine meinen
-merk mit morgen nach nein nenne nicht nun oder schreib sag sein seine seit sind so soll und unser unsere von vor
-war waren warum was welche welcher welches wenn wer wie wir wird wo wohin woher zu zum zur
-"""
-
 _NO_NAMES: Final = frozenset(_NOT_NAMES.split())
 """Words that have a capital letter within sentences, too, and name nobody and nothing."""
 
-_FIRST_WORDS: Final = frozenset((_ENGLISH + _GERMAN).split())
-"""Words that often begin a sentence; there, they name nothing."""
+_FIRST_WORDS: Final = frozenset(word for each in LANGUAGES.values() for word in each.grammar | each.openers)
+"""Words that often begin a sentence in English, German and French; there, they name nothing."""
+
+_ELISION: Final = re.compile(r"^(?:[cdjlmnst]|qu)['\u2019]", re.IGNORECASE)
 
 _HEAD: Final = (
     "[What the user said in earlier conversations, with the day. Use it only where it answers the message; "
@@ -269,7 +258,7 @@ def _names(text: str) -> Iterator[str]:
     """Yield the folded words of a text that may be names."""
     for sentence in _SENTENCE.finditer(text):
         for place, found in enumerate(_WORD.finditer(sentence[0])):
-            word = _POSSESSIVE.sub("", found[0])
+            word = _POSSESSIVE.sub("", _ELISION.sub("", found[0]))
             is_common = word.casefold() in _NO_NAMES or (place == 0 and word.casefold() in _FIRST_WORDS)
             if word[:1].isupper() and len(word) > 1 and not is_common and (folded := " ".join(message_words(word))):
                 yield folded
