@@ -1,4 +1,4 @@
-"""Hostile texts as HTML: nothing of theirs works, and reading them takes no time to speak of."""
+"""Hostile texts as HTML: nothing of theirs works, and reading them takes no time to speak of (platform 33)."""
 
 import re
 import time
