@@ -112,7 +112,8 @@ def _groups(clause: str, names: Sequence[str]) -> Iterator[_Group]:
     for before, each in zip([None, *placed], placed, strict=False):
         between = "" if before is None else clause[before.end : each.start]
         if before is not None and _is_moved(clause, before, between):
-            group[-1:] = [each.name]
+            group.insert(0, each.name)
+            is_list = False
             continue
         if before is not None and not _LISTED.fullmatch(between):
             if _CORRECTED.search(between) and not _has_verb_between(clause, before, each):
@@ -127,7 +128,7 @@ def _groups(clause: str, names: Sequence[str]) -> Iterator[_Group]:
 
 
 def _is_moved(clause: str, before: _Placed, between: str) -> bool:
-    """Whether something goes from one to the other: "from Linz to Graz" says nothing of the two towns together."""
+    """Whether something goes from one to the other: "from Linz to Graz" joins neither town with the other one."""
     return _MOVE.fullmatch(between) is not None and _FROM.search(clause[: before.start]) is not None
 
 
