@@ -73,7 +73,7 @@ def summed_up(project, conversation):
     """Sum up as a worker does, one run after the other; the runs, also those that ended while they were begun."""
     service, before = project.conversations.summaries, compressing(project)
     while (run := service.begin(conversation)) is not None:
-        assert service.settle(conversation, run, SOON)
+        assert service.settle(run, SOON)
     return [run for run in compressing(project) if run not in before]
 
 
@@ -125,7 +125,7 @@ def test_nothing_is_summed_up_while_it_fits_for_a_user_who_has_switched_it_off_a
     assert service.begin(place) == begun, "one at a time"
     assert service.begin(turns(project, exchanges(60))) is None
     released.set()
-    assert service.settle(place, begun, SOON)
+    assert service.settle(begun, SOON)
     message = project.conversations.say(place, "Wait", after=f"{place}-59")
     process = platform.processes.find(project.user, "reply_plain")
     making = Executor(process.id, process.digest)
@@ -189,7 +189,7 @@ def test_a_run_that_fails_makes_no_summary_and_is_not_begun_again_the_same_day(o
     service = project.conversations.summaries
     run = service.begin(place)
     project.runs.cancel(run)
-    assert service.settle(place, run, SOON)
+    assert service.settle(run, SOON)
     asked = len(model.requests)
     assert service.begin(place) is None
     assert summaries_of(project, place) == []
@@ -217,7 +217,7 @@ def test_a_summary_that_is_not_done_when_a_chat_ends_is_taken_over_by_the_next_o
     later, _ = opened_with(opened, [])
     assert later.conversations.summaries.begin(place) == run
     released.set()
-    assert later.conversations.summaries.settle(place, run, SOON)
+    assert later.conversations.summaries.settle(run, SOON)
     assert summaries_of(later, place)[0].run_id == run
 
 
@@ -293,7 +293,7 @@ def test_a_note_is_made_after_so_many_compressions_only_for_who_wants_it_platfor
     assert service.begin(place) is None, "off by default"
     service, _ = noting(project)
     run = service.begin(place)
-    assert service.settle(place, run, SOON)
+    assert service.settle(run, SOON)
     (note,) = platform.notes.carousel(project.user)
     assert (note.text, note.position, note.created_by) == (
         "The user builds project Heron on PostgreSQL 17.",
@@ -324,7 +324,7 @@ def test_a_note_goes_with_a_summary_that_it_came_from_also_through_another_note_
     service, platform = noting(project)
     for place in (first, second):
         summed_up(project, place)
-        assert service.settle(place, service.begin(place), SOON)
+        assert service.settle(service.begin(place), SOON)
     assert [each.position for each in platform.notes.carousel(project.user)] == [0, 1]
     project.conversations.erasing.forget(first)
     assert platform.notes.carousel(project.user) == [], "the second was made with the first in view"
@@ -356,7 +356,7 @@ def test_the_embedded_model_keeps_the_decision_of_the_first_turns_in_a_budget_of
     project.conversations.change(place, {"contextBudget": 1500})
     runs = []
     while (run := project.conversations.summaries.begin(place)) is not None:
-        assert project.conversations.summaries.settle(place, run, 290)
+        assert project.conversations.summaries.settle(run, 290)
         runs.append(run)
     assert 2 <= len(runs) < 40
     message = project.conversations.say(place, "When and where is the garden party?")

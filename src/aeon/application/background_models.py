@@ -1,5 +1,7 @@
 """What the runs have in common that a model makes in the background, for what is known of conversations."""
 
+from abc import ABC, abstractmethod
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Final
 
@@ -11,12 +13,46 @@ from aeon.bootstrap.platform import Platform
 from aeon.platform.catalog.operations import LlmCall
 from aeon.platform.episodes.background_runs import ENRICHING
 from aeon.platform.introspection.erasing import INTROSPECT
+from aeon.platform.runs.machine.state import ENDED_PHASES
 from aeon.platform.runs.model import Run
 from aeon.platform.runs.service import RunView
 from aeon.platform.summaries.erasing import COMPRESS
 
 PROCESSES: Final = (COMPRESS, INTROSPECT, ENRICHING)
 """The shipped Processes that make summaries, notes and descriptions; each user has one run of them at a time."""
+
+
+class BackgroundRuns(ABC):
+    """Makes something of what one user said, by runs of a shipped Process. Threads may share it.
+
+    A failure is only in the run: `settle` raises nothing but StoreError.
+    """
+
+    def __init__(self, platform: Platform, user: str, runs: Callable[[], RunService]) -> None:
+        """The caller closes `platform`. `runs` opens the engine."""
+        self._platform = platform
+        self._user = user
+        self._runs = runs
+
+    @abstractmethod
+    def begin(self, conversation: str) -> str | None:
+        """Start the next run for a conversation, or go on with the one started before; None if there is none now."""
+
+    def settle(self, run: str, seconds: float = 0) -> bool:
+        """Take over what a run has made, for which it waits so long at most; return whether the run has ended."""
+        with suppress(AeonError):
+            if seconds:
+                self._runs().settle(run, seconds)
+            view = self._runs().view(run)
+            if view.state.phase not in ENDED_PHASES:
+                return False
+            if view.state.phase == "completed":
+                self._take(view)
+        return True
+
+    @abstractmethod
+    def _take(self, view: RunView) -> bool:
+        """Write what a completed run has made, if it can be used; return whether it is there."""
 
 
 def may_begin(platform: Platform, user: str) -> bool:

@@ -1,15 +1,12 @@
 """`ConversationNotes`: a model keeps notes for its own later answers, for users who let it, in the background."""
 
 import re
-from collections.abc import Callable
 from contextlib import suppress
 from typing import Final
 
-from aeon.application.background_models import instructions_of, may_begin, open_runs, output_text
-from aeon.application.runs import RunService
+from aeon.application.background_models import BackgroundRuns, instructions_of, may_begin, open_runs, output_text
 from aeon.base.errors import AeonError
 from aeon.base.json import JsonObject
-from aeon.bootstrap.platform import Platform
 from aeon.llm.material import without_end_mark
 from aeon.platform.episodes.background_runs import SOURCES_INPUT
 from aeon.platform.introspection.erasing import INTROSPECT
@@ -29,17 +26,11 @@ _MAX_TOKENS: Final = 120
 _SENTENCE: Final = re.compile("[^.!?\u2026\u3002\uff01\uff1f]+[.!?\u2026\u3002\uff01\uff1f]*")
 
 
-class ConversationNotes:
+class ConversationNotes(BackgroundRuns):
     """Makes notes of conversations of one user by runs of the Process `introspect` (platform 39). Threads may share it.
 
     A failure is only in the run: these methods raise nothing but StoreError.
     """
-
-    def __init__(self, platform: Platform, user: str, runs: Callable[[], RunService]) -> None:
-        """The caller closes `platform`. `runs` opens the engine."""
-        self._platform = platform
-        self._user = user
-        self._runs = runs
 
     def begin(self, conversation: str) -> str | None:
         """Start the run that makes a note of a conversation's newest summaries, or go on with the one started before.
@@ -62,20 +53,9 @@ class ConversationNotes:
             view = self._runs().view(run.id)
             if view.state.phase not in ENDED_PHASES:
                 return run.id
-            self._take(view)
+            if view.state.phase == "completed":
+                self._take(view)
         return None
-
-    def settle(self, conversation: str, run: str, seconds: float = 0) -> bool:
-        """Take over the note of a run, for which it waits so long at most; return whether the run has ended."""
-        del conversation  # the run says what it came from
-        with suppress(AeonError):
-            if seconds:
-                self._runs().settle(run, seconds)
-            view = self._runs().view(run)
-            if view.state.phase not in ENDED_PHASES:
-                return False
-            self._take(view)
-        return True
 
     def _inputs(self, conversation: str, number: int, since: int) -> JsonObject | None:
         """Return what the model gets; None without summaries."""
@@ -100,14 +80,11 @@ class ConversationNotes:
             SOURCES_INPUT: {**sources.as_json(), **about},
         }
 
-    def _take(self, view: RunView) -> None:
-        """Write the note of a run that has completed, if it is one."""
-        if view.state.phase != "completed":
-            return
+    def _take(self, view: RunView) -> bool:
         kept: JsonObject = view.run.inputs[SOURCES_INPUT]
         text = note_from(output_text(view))
         if not text or repeats(text, instructions_of(self._platform, self._user, view)):
-            return
+            return False
         first, last = kept["compressions"]
         new = NewNote(
             view.run.inputs["position"],
@@ -118,7 +95,7 @@ class ConversationNotes:
             kept["conversation"],
             f"conversation {kept['conversation']}, compressions {first}-{last}",
         )
-        self._platform.notes.replace(self._user, new)
+        return self._platform.notes.replace(self._user, new) is not None
 
 
 def _made_for(run: Run) -> str | None:

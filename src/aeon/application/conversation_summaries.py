@@ -2,16 +2,13 @@
 
 import hashlib
 import time
-from collections.abc import Callable
 from contextlib import suppress
 from typing import Final
 
-from aeon.application.background_models import instructions_of, may_begin, open_runs, output_text
+from aeon.application.background_models import BackgroundRuns, instructions_of, may_begin, open_runs, output_text
 from aeon.application.reply_forms import default_reply_form
-from aeon.application.runs import RunService
 from aeon.base.errors import AeonError
 from aeon.base.json import JsonObject, canonical_json
-from aeon.bootstrap.platform import Platform
 from aeon.platform.knowledge.settings import is_on
 from aeon.platform.memory.compression import PlannedSummary
 from aeon.platform.memory.estimate import estimate_tokens
@@ -31,18 +28,12 @@ _SHARES: Final = {1: 100, 2: 60}
 """Percent of the words that are asked for: most of what cannot be used is too long."""
 
 
-class ConversationSummaries:
+class ConversationSummaries(BackgroundRuns):
     """Sums up conversations of one user by runs of the Process `compress`. Threads may share it.
 
     A run that fails or is cancelled makes no summary, and the same part is not tried again within a day. A failure is
     only in the run: these methods raise nothing but StoreError.
     """
-
-    def __init__(self, platform: Platform, user: str, runs: Callable[[], RunService]) -> None:
-        """The caller closes `platform`. `runs` opens the engine."""
-        self._platform = platform
-        self._user = user
-        self._runs = runs
 
     @property
     def is_immediate(self) -> bool:
@@ -66,25 +57,12 @@ class ConversationSummaries:
                 return None if run is None else run.id
         return None
 
-    def settle(self, conversation: str, run: str, seconds: float = 0) -> bool:
-        """Take over the summary of a run, for which it waits so long at most; return whether the run has ended."""
-        del conversation  # the run says what it covers
-        with suppress(AeonError):
-            if seconds:
-                self._runs().settle(run, seconds)
-            view = self._runs().view(run)
-            if view.state.phase not in ENDED_PHASES:
-                return False
-            if view.state.phase == "completed":
-                self._take(view)
-        return True
-
     def finish(self, conversation: str, seconds: float) -> None:
         """Sum up a conversation now, as far as that takes no longer than `seconds`; a run that is not done goes on."""
         until = time.monotonic() + seconds
         while (run := self.begin(conversation)) is not None:
             left = until - time.monotonic()
-            if left <= 0 or not self.settle(conversation, run, left):
+            if left <= 0 or not self.settle(run, left):
                 return
 
     def _begun(self, planned: PlannedSummary) -> Run | None:
@@ -111,7 +89,7 @@ class ConversationSummaries:
         return self._runs().start(COMPRESS, inputs, key=f"compress:{digest}")
 
     def _take(self, view: RunView) -> bool:
-        """Write the summary of a run, by code if the second one cannot be used either; return whether one is there."""
+        """Write the summary, by code if the second one cannot be used either; return whether one is there."""
         kept: JsonObject = view.run.inputs[SPAN_INPUT]
         text, source = output_text(view), str(view.run.inputs["text"])
         process_id: str | None = view.run.process_id

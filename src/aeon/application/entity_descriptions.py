@@ -1,18 +1,18 @@
 """`EntityDescriptions`: a model describes what a user mentions often, for users who let it, in the background."""
 
 import hashlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import Final
 
-from aeon.application.background_models import instructions_of, may_begin, open_runs
+from aeon.application.background_models import BackgroundRuns, instructions_of, may_begin, open_runs
+from aeon.application.default_catalog import NEWEST_TOOL, ensure_default_tool
 from aeon.application.run_reader import value_of
-from aeon.application.runs import RunService
 from aeon.base.errors import AeonError
 from aeon.base.json import Json, JsonObject, canonical_json
-from aeon.bootstrap.platform import Platform
 from aeon.llm.material import without_end_mark
 from aeon.platform.episodes.background_runs import ENRICHING, SOURCES_INPUT, given_alternatives
+from aeon.platform.errors import ConflictError, RuleError
 from aeon.platform.knowledge.descriptions import Description, checked_description
 from aeon.platform.knowledge.enrichment import EntityMaterial
 from aeon.platform.knowledge.settings import is_on
@@ -28,17 +28,11 @@ _TOKENS: Final = 900
 """The most estimated tokens of what was said that a model is given; the oldest is left out."""
 
 
-class EntityDescriptions:
+class EntityDescriptions(BackgroundRuns):
     """Describes entities of one user by runs of the Process `enrich` (platform 17). Threads may share it.
 
     A failure is only in the run: these methods raise nothing but StoreError.
     """
-
-    def __init__(self, platform: Platform, user: str, runs: Callable[[], RunService]) -> None:
-        """The caller closes `platform`. `runs` opens the engine."""
-        self._platform = platform
-        self._user = user
-        self._runs = runs
 
     def begin(self, conversation: str) -> str | None:
         """Start the run that describes something a conversation names, or go on with the one started before.
@@ -56,36 +50,33 @@ class EntityDescriptions:
                 view = self._runs().view(run)
                 if view.state.phase not in ENDED_PHASES:
                     return run
-                self._take(view)
+                if view.state.phase == "completed":
+                    self._take(view)
         return None
 
-    def settle(self, conversation: str, run: str, seconds: float = 0) -> bool:
-        """Take over the description of a run, for which it waits so long at most; return whether the run has ended."""
-        del conversation  # the run says what it describes
-        with suppress(AeonError):
-            if seconds:
-                self._runs().settle(run, seconds)
-            view = self._runs().view(run)
-            if view.state.phase not in ENDED_PHASES:
-                return False
-            self._take(view)
-        return True
+    def describe(self, name: str, seconds: float) -> None:
+        """Describe an entity now. A run that is not done within `seconds` goes on.
 
-    def describe(self, name: str, seconds: float) -> bool:
-        """Describe an entity now, if that takes no longer than `seconds`; return whether it was done.
-
-        A run that is not done goes on. Returns False if too little was said of it, or what the model said cannot be
-        used. Raises NotFoundError, and what starting a run raises.
+        Raises NotFoundError, RuleError if too little was said of it, ConflictError if what the model says cannot be
+        used or is not done, and what starting a run raises.
         """
         entity = self._platform.entities.get(self._user, name)
-        may_begin(self._platform, self._user)  # adds the shipped Process
         material = self._platform.descriptions.material(self._user, entity)
         if material is None:
-            return False
+            raise RuleError(
+                f"Too little was said of {entity.name} to describe it: two statements are needed.",
+                rule="enrichment",
+                next_step="Say more about it, or write yourself what it is.",
+            )
+        ensure_default_tool(self._platform, NEWEST_TOOL)
         run = self._start(material, None)
         self._runs().settle(run, seconds)
         view = self._runs().view(run)
-        return view.state.phase in ENDED_PHASES and self._take(view)
+        if view.state.phase != "completed" or not self._take(view):
+            raise ConflictError(
+                f"The model has not described {entity.name} in a way that what you said bears out.",
+                next_step="Write yourself what it is, or try it with another model.",
+            )
 
     def _start(self, material: EntityMaterial, conversation: str | None) -> str:
         said = "\n".join(_fitting(material.said))
@@ -105,9 +96,6 @@ class EntityDescriptions:
         return self._runs().start(ENRICHING, inputs, key=f"enrich:{material.entity.id}:{digest}").id
 
     def _take(self, view: RunView) -> bool:
-        """Write what a run has found, if what was said bears it out; return whether it is there."""
-        if view.state.phase != "completed":
-            return False
         inputs = view.run.inputs
         named = ("summary", "category", "domain", "status", "sentiment")
         found = {name: value_of(view, name) for name in named}

@@ -13,7 +13,7 @@ from aeon.application.runs import RunService
 from aeon.base.json import Json, JsonObject
 from aeon.bootstrap.platform import Platform
 from aeon.platform.conversations.erasing import TABLES
-from aeon.platform.errors import ConflictError, NotFoundError, RuleError, VersionError
+from aeon.platform.errors import NotFoundError, RuleError, VersionError
 from aeon.platform.knowledge.active_entities import ActiveEntity, Inclusion
 from aeon.platform.knowledge.descriptions import Description
 from aeon.platform.knowledge.entities import EntityCount, EntityMention
@@ -208,19 +208,8 @@ class KnowledgeService:
         it, and ConflictError if what the model says cannot be used or is not done within `seconds`.
         """
         self._prepare()
-        entity = self._platform.entities.get(self._user, name)
-        if self._platform.descriptions.material(self._user, entity) is None:
-            raise RuleError(
-                f"Too little was said of {entity.name} to describe it: two statements are needed.",
-                rule="enrichment",
-                next_step="Say more about it, or write yourself what it is.",
-            )
-        if not self._descriptions.describe(entity.id, seconds):
-            raise ConflictError(
-                f"The model has not described {entity.name} in a way that what you said bears out.",
-                next_step="Write yourself what it is, or try it with another model.",
-            )
-        return self.show(entity.id)
+        self._descriptions.describe(name, seconds)
+        return self.show(name)
 
     def sync_graphiti(self) -> SyncCounts:
         """Show Graphiti what is known and on screen now; return how much of its graph that changed.

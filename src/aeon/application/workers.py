@@ -8,6 +8,7 @@ from functools import partial
 from typing import Final, NoReturn, TypeAlias
 
 from aeon.application.answers import AnswerService
+from aeon.application.background_models import BackgroundRuns
 from aeon.application.conversation_notes import ConversationNotes
 from aeon.application.conversation_summaries import ConversationSummaries
 from aeon.application.conversation_titles import ConversationTitles
@@ -69,9 +70,7 @@ class WorkerService:
         self._reading: dict[str, ModelExtraction] = {}
         self._graphs: dict[str, GraphitiBackground] = {}
         self._is_graphiti_refused = False
-        self._compressing: dict[
-            ChangedConversation, tuple[ConversationSummaries | ConversationNotes | EntityDescriptions, str]
-        ] = {}
+        self._compressing: dict[ChangedConversation, tuple[BackgroundRuns, str]] = {}
         self._fitting: dict[str, ChangedConversation] = {}
 
     @property
@@ -188,7 +187,7 @@ class WorkerService:
         """
         platform = self._runtime.platform
         for each, (service, run) in [*self._compressing.items()]:
-            if service.settle(each.id, run):
+            if service.settle(run):
                 del self._compressing[each]
         is_busy = self._compressing or self._naming or self._runtime.run_maintenance.active_run_count
         if is_busy or not platform.compresses_conversations or platform.turns.list_owners_generating():
@@ -204,9 +203,7 @@ class WorkerService:
                 self._fitting[each.id] = each
         return []
 
-    def _begin_background(
-        self, conversation: ChangedConversation
-    ) -> tuple[ConversationSummaries | ConversationNotes | EntityDescriptions, str] | None:
+    def _begin_background(self, conversation: ChangedConversation) -> tuple[BackgroundRuns, str] | None:
         runs = partial(RunService, self._runtime, conversation.owner)
         for kind in (ConversationSummaries, ConversationNotes, EntityDescriptions):
             service = kind(self._runtime.platform, conversation.owner, runs)

@@ -48,7 +48,7 @@ class ActiveEntity(NamedTuple):
             "name": self.entity.name,
             "category": self.entity.category,
             "relevanceScore": self.relevance,
-            "source": "user" if self.entity.made_by == "user" else self.entity.made_by,
+            "source": self.entity.made_by,
             "state": self.standing,
             "addedAt": self.added_at,
             "includeSummary": self.includes.summary,
