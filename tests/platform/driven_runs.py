@@ -6,8 +6,17 @@ from collections.abc import Callable
 from aeon.base.binding import bind as bind_steps
 from aeon.base.errors import AeonError
 from aeon.platform.processes.model import ProcessDefinition
+from aeon.platform.processes.wait_times import WaitTime
 from aeon.platform.runs.machine.apply import apply_event
-from aeon.platform.runs.machine.commands import AskPerson, CancelStep, StartJob, StartProcess, event_of_command
+from aeon.platform.runs.machine.commands import (
+    AskPerson,
+    CancelStep,
+    StartJob,
+    StartLoop,
+    StartProcess,
+    StartWait,
+    event_of_command,
+)
 from aeon.platform.runs.machine.decide import Semantics, decide
 from aeon.platform.runs.machine.events import (
     AnswerGiven,
@@ -21,7 +30,7 @@ from aeon.platform.runs.machine.events import (
 from aeon.platform.runs.machine.plan import StepCall, plan_run
 from aeon.platform.runs.machine.state import ENDED_PHASES, initial_state
 
-STARTS = (StartJob, StartProcess, AskPerson)
+STARTS = (StartJob, StartProcess, StartLoop, StartWait, AskPerson)
 
 
 def holds(condition, values):
@@ -44,14 +53,27 @@ def render(template, values):
     return bind_steps(template, values["step"])
 
 
-SEMANTICS = Semantics(holds, bind, render)
+def list_items(loop, values):
+    return bind({"items": loop.items}, values)["items"]
+
+
+def select(step, values):
+    return {**values, "step": dict(values["step"])}
+
+
+def wait_time(wait, values):
+    return WaitTime(seconds=float(bind({"wait": wait}, values)["wait"]))
+
+
+SEMANTICS = Semantics(holds, bind, render, list_items, select, wait_time)
 
 
 def step(id_, *, calls="tool", mode="sequential", required=True, variable=None, budget=None, **fields):
     """A step of a definition, in JSON. Its tool or Process is called as the step, its variable as well."""
     execution = {name: fields.pop(name) for name in ("condition", "timeout", "interactionMode") if name in fields}
     output = {"variable": variable or id_, "required": required, "tokenBudget": budget}
-    return {"id": id_, calls: f"{calls}-{id_}", "output": output, "execution": {"mode": mode, **execution}, **fields}
+    target = {} if "wait" in fields else {calls: f"{calls}-{id_}"}
+    return {"id": id_, **target, "output": output, "execution": {"mode": mode, **execution}, **fields}
 
 
 def together(id_, **fields):
@@ -63,14 +85,14 @@ def plan_of(*steps, effects=None, asks=None, run="r", limits=None, **fields):
     definition = ProcessDefinition.parsed({"name": "work", "steps": list(steps), **fields})
     calls = {
         each.id: StepCall(
-            kind="tool" if each.tool else "process",
-            id=each.tool or each.process,
+            kind="tool" if each.tool else "process" if each.process else "wait",
+            id=each.tool or each.process or "",
             name=f"the {each.id}",
             worker="rest_api" if each.tool else "",
             effect=(effects or {}).get(each.id, "idempotent"),
             asks=(asks or {}).get(each.id),
         )
-        for each in definition.steps
+        for each in definition.all_steps
     }
     return plan_run(run, definition, calls, **(limits or {}))
 

@@ -429,7 +429,7 @@ class ConversationService:
             {
                 "step": each.step,
                 "attempt": each.attempt,
-                "calls": view.plan.calls[each.step].name,
+                "calls": view.plan.call_of(each.step).name,
                 "state": each.outcome,
             }
             for each in past.trace(view)

@@ -78,7 +78,7 @@ def _outcomes(view: RunView, traces: Sequence[AttemptTrace]) -> dict[str, StepOu
     last = {trace.step: trace for trace in traces}
     found: dict[str, StepOutcome] = {}
     for step, state in zip(view.plan.steps, view.state.steps, strict=True):
-        target, trace = view.plan.calls[step.id].name, last.get(step.id)
+        target, trace = view.plan.call_of(step.id).name, last.get(step.id)
         if trace is None:
             found[step.id] = StepOutcome(target, state.status, 0, None, None, None)
         else:

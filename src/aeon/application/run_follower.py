@@ -242,12 +242,12 @@ class RunFollower:
     def _read_new(self, run: str) -> list[RunEntry]:
         """Return the new entries of a run, and expect the runs that it calls from then on."""
         entries = list(self._runs.repository.entries(run, self._last_entries[run]))
-        calls = self._plans[run].calls
+        plan = self._plans[run]
         for entry in entries:
             self._last_entries[run] = entry.n
             self._model_calls += model_calls_of(entry)
             event = entry.event
-            if isinstance(event, AttemptStarted) and calls[event.step].kind == "process":
+            if isinstance(event, AttemptStarted) and plan.starts_run(event.step):
                 self._pending_children[event.job] = CallingStep(run, event.step)
         return entries
 

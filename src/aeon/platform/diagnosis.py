@@ -15,7 +15,7 @@ from aeon.platform.processes.repository import ProcessRepository
 from aeon.platform.runs import queries
 from aeon.platform.runs.machine.events import AttemptStarted, StepFailed
 from aeon.platform.runs.machine.plan import RunPlan, StepCall
-from aeon.platform.runs.machine.retry_policy import MAX_ATTEMPTS, retry_delay
+from aeon.platform.runs.machine.retry_policy import delay_of
 from aeon.platform.runs.machine.state import ENDED_PHASES
 from aeon.platform.runs.machine.wait_reasons import Obstacle, WaitReason, describe_attempt, explain_steps
 from aeon.platform.runs.model import RunEntry
@@ -137,14 +137,14 @@ def _is_retry(reason: WaitReason) -> bool:
 
 def _with_retry_time(plan: RunPlan, reason: WaitReason, last: _LastAttempt, now: str) -> WaitReason:
     elapsed = datetime.fromisoformat(now) - datetime.fromisoformat(last.at)
-    delay = retry_delay(reason.attempt)
+    position = plan.positions[reason.step]
+    delay = delay_of(plan, position, reason.attempt)
     remaining = min(delay, delay - elapsed.total_seconds())  # in case the clock was set back
     if remaining > 0:
-        message = f"Is retried in {remaining:.1f} s (attempt {reason.attempt} of at most {MAX_ATTEMPTS}): {last.cause}."
+        most = plan.retry_policy(position).attempts
+        message = f"Is retried in {remaining:.1f} s (attempt {reason.attempt} of at most {most}): {last.cause}."
         return reason.model_copy(update={"kind": "retrying", "message": message, "seconds": remaining})
-    message = (
-        f"{describe_attempt(plan, plan.positions[reason.step], reason.attempt)}; the one before failed: {last.cause}."
-    )
+    message = f"{describe_attempt(plan, position, reason.attempt)}; the one before failed: {last.cause}."
     return reason.model_copy(update={"message": message, "seconds": 0.0})
 
 
@@ -249,17 +249,17 @@ def _refined_reasons(
 ) -> Iterator[WaitReason]:
     """Yield each reason, refined by its worker, its rate limit and its obstacle."""
     open_steps = [each for each in steps if _will_be_called(each, view)]
-    obstacles = context.obstacles.find(view.run.owner_id, [view.plan.calls[each.step] for each in open_steps])
+    obstacles = context.obstacles.find(view.run.owner_id, [view.plan.call_of(each.step) for each in open_steps])
     workers = (
         find_eligible_workers(context.registry, view.run.executor)
         if any(each.kind == "running" for each in steps)
         else []
     )
-    waiting = {view.plan.calls[each.step].id for each in steps if _lacks_worker(each, view, workers)}
+    waiting = {view.plan.call_of(each.step).id for each in steps if _lacks_worker(each, view, workers)}
     waits = find_limit_waits(context.store, waiting, now) if waiting else {}
     for reason in steps:
         refined = _with_workers(_with_limit(reason, view, waits, workers), view, workers)
-        obstacle = obstacles.get(view.plan.calls[reason.step].id) if reason in open_steps else None
+        obstacle = obstacles.get(view.plan.call_of(reason.step).id) if reason in open_steps else None
         yield refined if obstacle is None else _with_obstacle(refined, obstacle)
 
 
@@ -274,15 +274,15 @@ def _has_worker(reason: WaitReason, view: RunView, workers: Sequence[Worker]) ->
 
 
 def _lacks_worker(reason: WaitReason, view: RunView, workers: Sequence[Worker]) -> bool:
-    is_job = reason.kind == "running" and view.plan.calls[reason.step].kind == "tool"
-    return is_job and not _has_worker(reason, view, workers)
+    is_job = view.plan.call_of(reason.step).kind == "tool" and not view.plan.starts_run(reason.step)
+    return is_job and reason.kind == "running" and not _has_worker(reason, view, workers)
 
 
 def _with_limit(
     reason: WaitReason, view: RunView, waits: Mapping[str, LimitWait], workers: Sequence[Worker]
 ) -> WaitReason:
     """Return the reason; a running step may in fact wait for its service's rate limit."""
-    limit = waits.get(view.plan.calls[reason.step].id)
+    limit = waits.get(view.plan.call_of(reason.step).id)
     if limit is None or not _lacks_worker(reason, view, workers):
         return reason
     if view.plan.job_id(reason.step, reason.attempt) in limit.holders:  # its worker is just not shown as busy yet
@@ -294,8 +294,8 @@ def _with_workers(reason: WaitReason, view: RunView, workers: Sequence[Worker]) 
     """Return the reason; a running step may in fact wait for a worker of its type."""
     if reason.kind != "running":
         return reason
-    call = view.plan.calls[reason.step]
-    if call.kind == "process":
+    call = view.plan.call_of(reason.step)
+    if view.plan.starts_run(reason.step):
         child = view.plan.job_id(reason.step, reason.attempt)
         step = NextStep("runs.explain", run=child)
         return reason.model_copy(update={"message": f"{reason.message} It is a run of its own.", "next_step": step})

@@ -9,7 +9,7 @@ from aeon.adapters.engines.local import LocalEngine
 from aeon.adapters.engines.sql import RunDatabase, SqlEngine
 from aeon.platform.ledger import MutationRequest
 from aeon.platform.runs.admission import NewRun
-from aeon.testing.engines import CASES, RECOVERY_CASES, EngineWorld
+from aeon.testing.engines import CASES, LANGUAGE_CASES, LANGUAGE_RECOVERY_CASES, RECOVERY_CASES, EngineWorld
 from aeon.testing.engines.world import echo, step, wait_for
 
 
@@ -50,12 +50,12 @@ def lasting_world(request, store, tmp_path):
     yield from made(request, store, tmp_path)
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.__name__)
+@pytest.mark.parametrize("case", [*CASES, *LANGUAGE_CASES], ids=lambda case: case.__name__)
 def test_engine(case, world):
     case(world)
 
 
-@pytest.mark.parametrize("case", RECOVERY_CASES, ids=lambda case: case.__name__)
+@pytest.mark.parametrize("case", [*RECOVERY_CASES, *LANGUAGE_RECOVERY_CASES], ids=lambda case: case.__name__)
 def test_engine_that_keeps_its_work(case, lasting_world):
     case(lasting_world)
 

@@ -16,12 +16,12 @@ from aeon.testing.store.rows import FIRST, ROWS, insertion, row_of
 
 from .sqlite_world import Project
 
-ADDED = ("current_process_id", "current_step_id", "current_tool_id")
+ADDED = ("current_process_id", "current_step_id", "current_tool_id", "section", "options")
 SINCE = (
     *("conversations", "conversation_turns", "alternatives", "manifests", "blobs", "attachments", "erasures"),
     *("episodes", "entities", "mentions", "merges", "facts", "assertions", "active_entities"),
     *("summaries", "summary_sources", "summary_contents", "compressions", "introspections", "introspection_contents"),
-    *("knowledge_settings", "knowledge_leases", "word_cases", "vectors"),
+    *("knowledge_settings", "knowledge_leases", "word_cases", "vectors", "questions"),
 )
 """Tables that came later."""
 ORDER = "SELECT * FROM {} ORDER BY 1, 2"
@@ -50,7 +50,7 @@ def fill_third(store):
 
 
 def contents(store):
-    """All rows but those of the events of their changes, without the columns that the fourth version added."""
+    """All rows but those of the events of their changes, without the columns that later versions added."""
     tables = [table for table in ROWS if table not in ("events", *SINCE)]
     rows = {table: store.read(ORDER.format(table)) for table in tables}  # of our own tables
     return {

@@ -109,11 +109,18 @@ def test_a_process_has_a_step_and_a_depth_within_its_limits(wrong):
     assert next(iter(wrong)) in raised.value.field
 
 
-@pytest.mark.parametrize("seconds", [0, 301])
-def test_a_timeout_is_between_1_and_300_seconds(seconds):
-    """Platform 7."""
+@pytest.mark.parametrize("seconds", [0, 2_592_001])
+def test_a_timeout_is_between_a_second_and_30_days(seconds):
+    """Platform 41."""
     with pytest.raises(RuleError, match=r"steps\[0\]\.execution\.timeout"):
         ProcessDefinition.parsed({"name": "p", "steps": [step("a", timeout=seconds)]})
+
+
+def test_a_call_of_a_tool_has_300_seconds_and_a_person_30_days():
+    """Platform 7, platform 41."""
+    problems = checked(step("a", timeout=300), step("b", timeout=301))
+    assert [problem.path for problem in problems] == ["$.steps[1].execution.timeout"]
+    assert checked(step("a", timeout=2_592_000, interactionMode="manual")) == []
 
 
 def test_all_problems_are_told_at_once_and_in_order():

@@ -156,7 +156,7 @@ def test_everything_wrong_is_said_at_once_with_its_document_and_path(storing, us
             "$.steps[0].process: input should",
         ),
         ("initialContext: [topic]", "template: x", "$.template: extra inputs"),
-        ("timeout: 9", "timeout: 301", "$.steps[1].execution.timeout: input should be less than or equal to 300"),
+        ("timeout: 9", "timeout: 0", "$.steps[1].execution.timeout: input should be greater than or equal to 1"),
     ],
 )
 def test_a_form_that_is_wrong_is_said(storing, user, old, new, said):

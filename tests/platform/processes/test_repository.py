@@ -173,7 +173,7 @@ WRONG = {
     ),
     "inputs must satisfy the initialContext": ([step("a", process="process")], "inputs_match_process"),
     "within recursion limits": ([step("a", process="deep")], "recursion_depth"),
-    "a timeout of 1 to 300 seconds": ([step("a", tool="$", execution={"timeout": 301})], "schema"),
+    "a timeout of 1 to 300 seconds": ([step("a", tool="$", execution={"timeout": 301})], "timeout_of_call"),
     "token budgets add up to no more": (
         [step("a", tool="$", output={"variable": "a", "tokenBudget": 101})],
         "token_budgets_fit",

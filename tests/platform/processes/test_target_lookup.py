@@ -90,8 +90,8 @@ def test_a_target_says_what_the_check_asks(storing, world):
     found = targets.tool(tool.id)
     assert (found.name, found.service_type, found.enabled, found.has_access) == ("get", "rest_api", True, True)
     assert {"inputSchema": found.input_schema, "outputSchema": found.output_schema} == schemas
-    assert targets.process(outer.id) == ("outer", (), outer.digest, (Callee(inner.id, is_conditional=True),), False)
-    assert targets.process(inner.id) == ("inner", ("x", "y"), inner.digest, (), True)
+    assert targets.process(outer.id) == ("outer", (), outer.digest, (Callee(inner.id, is_conditional=True),), False, ())
+    assert targets.process(inner.id) == ("inner", ("x", "y"), inner.digest, (), True, ("x", "y"))
     assert (targets.tool("nothing"), targets.process("nothing")) == (None, None)
 
 

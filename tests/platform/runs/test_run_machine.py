@@ -36,7 +36,7 @@ from aeon.platform.runs.machine.events import (
     parse_event,
 )
 from aeon.platform.runs.machine.failures import DEADLINE_FAILURE
-from aeon.platform.runs.machine.plan import RunPlan, StepCall, plan_run
+from aeon.platform.runs.machine.plan import DEFAULT_RETRY, RunPlan, StepCall, plan_run
 from aeon.platform.runs.machine.retry_policy import retry_delay
 from aeon.platform.runs.machine.state import initial_state, parse_state
 
@@ -243,7 +243,7 @@ class TestRetries:
         assert "tried 4 times" in run.state.error.message
 
     def test_the_wait_grows(self):
-        assert [retry_delay(attempt) for attempt in range(1, 5)] == [0, 1, 4, 16]
+        assert [retry_delay(DEFAULT_RETRY, attempt) for attempt in range(1, 5)] == [0, 1, 4, 16]
 
     def test_another_failure_is_final(self):
         run = after(plan_of(step("a")))

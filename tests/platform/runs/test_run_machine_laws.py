@@ -33,8 +33,7 @@ from aeon.platform.runs.machine.events import (
     parse_event,
 )
 from aeon.platform.runs.machine.failures import DEADLINE_FAILURE
-from aeon.platform.runs.machine.plan import RunPlan
-from aeon.platform.runs.machine.retry_policy import MAX_ATTEMPTS
+from aeon.platform.runs.machine.plan import DEFAULT_RETRY, RunPlan
 from aeon.platform.runs.machine.state import (
     ENDED_PHASES,
     SETTLED_STATUSES,
@@ -101,7 +100,7 @@ def test_any_order_of_events_gives_the_same_output_from_the_same_jobs(plan, outc
 def test_every_run_ends_with_finitely_many_commands_and_no_attempt_is_asked_for_twice(plan, outcomes, order):
     run = carried_out(Run(plan, INPUTS), chancy(outcomes), random.Random(order))
     assert run.state.phase in {"completed", "failed"}
-    assert len(run.acted) <= len(plan.steps) * (MAX_ATTEMPTS + 1) + 1
+    assert len(run.acted) <= len(plan.steps) * (DEFAULT_RETRY.attempts + 1) + 1
     asked = [command.job for command in run.started()]
     assert len(asked) == len(set(asked))
 
@@ -171,7 +170,7 @@ def test_repeated_and_late_events_change_nothing(plan, outcomes, order):
 def any_event(chance, plan):
     """An event that somebody may send: of any kind, about any step, true or not. No job is begun that way."""
     step = chance.choice(["s0", "nowhere", *(each.id for each in plan.steps)])
-    attempt = chance.randrange(1, MAX_ATTEMPTS + 2)
+    attempt = chance.randrange(1, DEFAULT_RETRY.attempts + 2)
     error = AttemptFailure(code="broken", message="it broke", transient=chance.random() < 0.5)
     return chance.choice(
         [

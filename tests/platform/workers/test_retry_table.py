@@ -4,7 +4,8 @@ import pytest
 
 from aeon.platform.catalog.tool_calls import DefectError, OperationError
 from aeon.platform.errors import NotFoundError, RuleError
-from aeon.platform.runs.machine.retry_policy import MAX_ATTEMPTS, should_retry
+from aeon.platform.runs.machine.plan import DEFAULT_RETRY
+from aeon.platform.runs.machine.retry_policy import should_retry
 from aeon.platform.runs.model import Job
 from aeon.platform.store import StoreUnavailableError
 from aeon.platform.workers.job_runner import make_job_runner
@@ -58,12 +59,14 @@ def failure(error, effect):
 
 @pytest.mark.parametrize(("error", "retried"), TABLE, ids=[str(error)[:40] for error, _ in TABLE])
 def test_what_is_tried_again_follows_from_the_effect_and_from_what_failed(error, retried):
-    found = {effect for effect in ALL if should_retry(effect, failure(error, effect), attempt=1)}
+    found = {effect for effect in ALL if should_retry(DEFAULT_RETRY, effect, failure(error, effect), attempt=1)}
     assert found == set(retried)
 
 
 @pytest.mark.parametrize("effect", ALL)
 def test_after_three_retries_there_is_no_other(effect):
     passing = failure(StoreUnavailableError("nothing was sent"), effect)
-    assert [should_retry(effect, passing, attempt) for attempt in range(1, 6)] == [True] * 3 + [False] * 2
-    assert MAX_ATTEMPTS == 4
+    assert [should_retry(DEFAULT_RETRY, effect, passing, attempt) for attempt in range(1, 6)] == [True] * 3 + [
+        False
+    ] * 2
+    assert DEFAULT_RETRY.attempts == 4

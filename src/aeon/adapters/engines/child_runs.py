@@ -7,7 +7,7 @@ from typing import Protocol
 
 from aeon.adapters.engines.retry import RetryUntilAvailable
 from aeon.platform.errors import NotFoundError, PlatformError
-from aeon.platform.runs.machine.commands import StartProcess
+from aeon.platform.runs.machine.commands import StartRun
 from aeon.platform.runs.machine.events import AttemptFailure, StepFailed, StepTimedOut
 from aeon.platform.runs.machine.state import ENDED_PHASES
 from aeon.platform.runs.model import JobResult, Run
@@ -41,7 +41,7 @@ class ChildRuns:
         self._until_ended = until_ended
         self._check_signals = check_signals
 
-    async def run_child(self, caller: Run, command: StartProcess, is_unwanted: Callable[[], bool]) -> JobResult:
+    async def run_child(self, caller: Run, command: StartRun, is_unwanted: Callable[[], bool]) -> JobResult:
         """Start a child run and return its result, within the step's timeout.
 
         The child run is cancelled at the timeout, and if the caller is cancelled while `is_unwanted` is true.
@@ -72,12 +72,12 @@ class ChildRuns:
                 await self._start(run)  # it may have been accepted without being started
                 await self._cancel_and_wait(caller, run)
 
-    async def _start_child(self, caller: Run, command: StartProcess) -> str:
+    async def _start_child(self, caller: Run, command: StartRun) -> str:
         run = await self._retry.call(self._repository.accept_child, caller, command)
         await self._start(run)
         return run
 
-    async def _wait_for_result(self, run: str, command: StartProcess) -> JobResult:
+    async def _wait_for_result(self, run: str, command: StartRun) -> JobResult:
         while (result := await self._retry.call(self._repository.find_child_result, run, command)) is None:
             await self._until_ended(run)
         return result

@@ -3,8 +3,8 @@
 from datetime import datetime
 from typing import Final
 
-from aeon.platform.runs.machine.commands import AskPerson, StartJob
-from aeon.platform.runs.machine.events import AttemptFailure, AttemptStarted, StepFailed, StepTimedOut
+from aeon.platform.runs.machine.commands import AskPerson, StartJob, StartWait
+from aeon.platform.runs.machine.events import AttemptFailure, AttemptStarted, StepCompleted, StepFailed, StepTimedOut
 from aeon.platform.runs.model import Job, JobResult, RunSignal, RunSnapshot
 
 MAX_STARTS: Final = 20
@@ -17,7 +17,7 @@ effect `once` starts once.
 
 def job_of(work: RunSnapshot, command: StartJob) -> Job:
     """Return the job of an attempt, from its command and the run's plan."""
-    call = work.plan.calls[command.step]
+    call = work.plan.call_of(command.step)
     return Job(
         id=command.job,
         run_id=work.run.id,
@@ -60,6 +60,11 @@ def question_asked_at(work: RunSnapshot, job: str) -> float | None:
         if isinstance(entry.event, AttemptStarted) and entry.event.job == job:
             return datetime.fromisoformat(entry.at).timestamp()
     return None
+
+
+def wait_ended(command: StartWait, at: str) -> StepCompleted:
+    """Return the event that a step has waited long enough; its result is the instant."""
+    return StepCompleted(step=command.step, attempt=command.attempt, output=at)
 
 
 def question_timeout(run: str, command: AskPerson, at: str) -> RunSignal:

@@ -12,7 +12,7 @@ from typing import Protocol, TypeAlias, cast
 
 from aeon.adapters.engines.child_runs import ChildRuns, RunStarter
 from aeon.adapters.engines.entry_writer import EntryWriter
-from aeon.adapters.engines.jobs import interrupted_result, job_of, question_asked_at, question_timeout
+from aeon.adapters.engines.jobs import interrupted_result, job_of, question_asked_at, question_timeout, wait_ended
 from aeon.adapters.engines.retry import RetryUntilAvailable
 from aeon.base.clock import Clock
 from aeon.base.errors import AeonError
@@ -20,7 +20,7 @@ from aeon.base.long_calls import in_long_call
 from aeon.platform.errors import ConflictError
 from aeon.platform.runs.driver import drive_run
 from aeon.platform.runs.lease import ConfirmOwnership, LeaseLostError, RunLease, always_owned
-from aeon.platform.runs.machine.commands import AskPerson, CancelStep, StartJob, StartProcess
+from aeon.platform.runs.machine.commands import AskPerson, CancelStep, StartJob, StartRun, StartWait
 from aeon.platform.runs.machine.events import DeadlinePassed, StepStopped, StepStopping
 from aeon.platform.runs.machine.state import ENDED_PHASES, RunState
 from aeon.platform.runs.model import HEARTBEAT_TIMEOUT, Job, JobResult, Occurrence, RunEntry, RunSignal, RunSnapshot
@@ -42,6 +42,9 @@ _SIGNAL_POLL_INTERVAL = 0.5
 
 _CLOCK_POLL_INTERVAL = 1.0
 """Seconds: a machine's clock may be set while a run has a deadline."""
+
+_LONG_CLOCK_POLL_INTERVAL = 15.0
+"""Seconds: as above, for a step that waits until an instant."""
 
 _PHASE_POLL_INTERVAL = 0.1
 """Seconds between two checks of a run that another process executes."""
@@ -237,7 +240,7 @@ class _HostedRunContext:
     async def _checkpointed(self, job: Job, make: AttemptFunction) -> JobResult:
         return await self._checkpoint(self._work.plan.positions[job.step], job.attempt, make)
 
-    async def run_process(self, command: StartProcess, *, again: bool) -> Occurrence:  # noqa: ARG002  # the id identifies it
+    async def run_process(self, command: StartRun, *, again: bool) -> Occurrence:  # noqa: ARG002  # the id identifies it
         async def attempt() -> JobResult:
             await asyncio.sleep(command.delay)
             await self._confirm()
@@ -255,9 +258,19 @@ class _HostedRunContext:
         timeout = question_timeout(self.run_id, command, self.now())
         return Occurrence(await self._host.retry.call(self._host.repository.close_question, timeout))
 
+    async def wait(self, command: StartWait, *, again: bool) -> Occurrence:
+        started_at = question_asked_at(self._work, command.job) if again else None
+        if command.until is not None:
+            while (remaining := command.until - self._seconds()) > 0:  # noqa: ASYNC110  # as for a deadline
+                await asyncio.sleep(min(remaining, _LONG_CLOCK_POLL_INTERVAL))
+        else:
+            elapsed = 0.0 if started_at is None else max(0.0, self._seconds() - started_at)
+            await asyncio.sleep(max(0.0, (command.seconds or 0.0) - elapsed))
+        return Occurrence(wait_ended(command, self.now()))
+
     async def cancel_step(self, command: CancelStep) -> Occurrence:
         await self._confirm()
-        if self._work.plan.calls[command.step].kind == "process":
+        if self._work.plan.starts_run(command.step):
             await self._host.child_runs.stop_child(self._work.run, command.job)
         elif self._host.queues is not None:
             self._host.queues.remove_job(command.job)

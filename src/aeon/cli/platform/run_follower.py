@@ -17,7 +17,7 @@ from aeon.platform.runs.machine.events import (
     StepStopped,
     StepTimedOut,
 )
-from aeon.platform.runs.machine.retry_policy import retry_delay, should_retry
+from aeon.platform.runs.machine.retry_policy import delay_of, is_retried
 
 
 class RunLines:
@@ -36,7 +36,7 @@ class RunLines:
         event = entry.event
         if not isinstance(event, StepEvent):
             return
-        call = plan.calls[event.step]
+        call = plan.call_of(event.step)
         name = f"{indent}{event.step}"
         if isinstance(event, AttemptStarted):
             self._began[run, event.step] = entry.at
@@ -48,8 +48,9 @@ class RunLines:
         outcome = _end_text(event, _seconds(self._began.get((run, event.step)), entry.at))
         if outcome:
             yield f"{name} {outcome}"
-        if isinstance(event, StepFailed) and should_retry(call.effect, event.error, event.attempt):
-            yield f"{name} is retried in {retry_delay(event.attempt + 1):g} s"
+        position = plan.positions[event.step]
+        if isinstance(event, StepFailed) and is_retried(plan, position, event.error, event.attempt):
+            yield f"{name} is retried in {delay_of(plan, position, event.attempt + 1):g} s"
         for warning in entry.about.get("warnings", []):
             yield f"{name} warning: {printable(warning)}"
 

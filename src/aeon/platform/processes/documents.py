@@ -19,6 +19,7 @@ from aeon.platform.processes.checks.targets import Callee, ProcessTarget, Target
 from aeon.platform.processes.diff import diff_definitions, format_differences
 from aeon.platform.processes.model import NewProcess, Process, ProcessChange
 from aeon.platform.processes.repository import ProcessRepository
+from aeon.platform.processes.typed_inputs import required_inputs
 from aeon.platform.records import Record
 
 
@@ -64,8 +65,9 @@ class ProcessDocuments:
             "process": cache(partial(self._resolve_process, document.name)),
         }
         fields = dict(document.fields)
-        if isinstance(steps := fields.get("steps"), list):
-            fields["steps"] = [_resolve_step(each, resolvers) for each in cast(list[Json], steps)]
+        for section in _SECTIONS:
+            if isinstance(steps := fields.get(section), list):
+                fields[section] = [_resolve_step(each, resolvers) for each in cast(list[Json], steps)]
         return NewProcess.parsed(fields)
 
     def check(self, document: CatalogDocument, new: Record) -> None:
@@ -146,10 +148,16 @@ def _resolve(shelf: Any, user: str, name: str) -> str:
     return name
 
 
+_SECTIONS = ("steps", "onFailure", "finally")
+"""The fields of a document that hold steps."""
+
+
 def _resolve_step(step: Json, resolvers: Mapping[str, Callable[[str], str]]) -> Json:
     if not isinstance(step, dict):
         return step
     fields = cast(JsonObject, step)
+    if isinstance(undo := fields.get("compensate"), dict):
+        fields = fields | {"compensate": _resolve_step(undo, resolvers)}
     ids = {kind: id_of(fields[kind]) for kind, id_of in resolvers.items() if isinstance(fields.get(kind), str)}
     short = {"output": {"variable": fields["output"]}} if isinstance(fields.get("output"), str) else {}
     return fields | ids | short
@@ -165,16 +173,22 @@ def _process_target(process: NewProcess) -> ProcessTarget:
     definition = process.definition
     callees = tuple(Callee(id_, is_conditional) for id_, is_conditional in find_callees(definition).items())
     return ProcessTarget(
-        process.name, tuple(process.initial_context), definition.digest, callees, enabled=process.enabled
+        process.name,
+        tuple(definition.input_names),
+        definition.digest,
+        callees,
+        enabled=process.enabled,
+        required=tuple(required_inputs(definition)),
     )
 
 
 def _called_names(document: CatalogDocument) -> list[str]:
     """Return the names of the Processes that the steps of any document, even an invalid one, call."""
-    steps = document.fields.get("steps")
-    step_list = cast(list[Json], steps) if isinstance(steps, list) else []
-    names = [cast(JsonObject, step).get("process") for step in step_list if isinstance(step, dict)]
-    return [name for name in names if isinstance(name, str)]
+    lists = [document.fields.get(section) for section in _SECTIONS]
+    steps = [step for each in lists if isinstance(each, list) for step in cast(list[Json], each)]
+    calls = [cast(JsonObject, step) for step in steps if isinstance(step, dict)]
+    calls += [cast(JsonObject, undo) for call in calls if isinstance(undo := call.get("compensate"), dict)]
+    return [name for call in calls if isinstance(name := call.get("process"), str)]
 
 
 def _callees_first(calls: Mapping[str, Sequence[str]], is_there: Callable[[str], bool]) -> Iterator[str]:

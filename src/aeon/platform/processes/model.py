@@ -1,19 +1,23 @@
 """Process records: a definition, its owner, and its version."""
 
 import hashlib
-from typing import Annotated, ClassVar, Literal, NamedTuple
+from functools import cached_property
+from typing import ClassVar, Literal, NamedTuple
 
 from pydantic import Field
 
-from aeon.base.json import Json, canonical_json
+from aeon.base.json import Json, JsonObject, canonical_json
 from aeon.platform.catalog.model import EntityKind, OwnedEntity
+from aeon.platform.processes.step_control import (
+    MAX_STEP_SECONDS,
+    MAX_WAIT_SECONDS,
+    Compensation,
+    ForEach,
+    QuestionRules,
+    RetryPolicy,
+    VariableName,
+)
 from aeon.platform.records import Description, Name, Record
-
-VariableName = Annotated[str, Field(min_length=1, max_length=64, pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
-"""The name of an input or of a step's output. `step` cannot name an input."""
-
-MAX_STEP_SECONDS = 300
-"""Maximum timeout of one step, in seconds (platform 7)."""
 
 MAX_RECURSION_DEPTH = 10
 """Maximum depth of Processes that call each other (platform 7)."""
@@ -36,12 +40,22 @@ class StepExecution(Record):
 
     mode: Literal["sequential", "parallel"] = "sequential"
     condition: str | None = Field(default=None, min_length=1, max_length=4000, description="CEL; false skips the step")
-    timeout: int = Field(default=60, ge=1, le=MAX_STEP_SECONDS, description="seconds")
+    timeout: int = Field(
+        default=60, ge=1, le=MAX_WAIT_SECONDS, description=f"seconds; at most {MAX_STEP_SECONDS} for a call of a tool"
+    )
     interaction_mode: Literal["auto", "manual"] = "auto"
 
 
+def _is_unset(value: object) -> bool:
+    """Return whether an optional part of the language is not used; then definitions do not mention it."""
+    return value is None or value in ([], {})
+
+
 class ProcessStep(Record):
-    """One unit of work: a call of a tool or of another Process, by id."""
+    """One unit of work: a call of a tool or of another Process, by id, or a wait.
+
+    What a definition does not use is not part of it, so that its digest stays the same when the language grows.
+    """
 
     id: VariableName
     tool: str | None = Field(default=None, description="the id of the tool that it calls")
@@ -52,6 +66,15 @@ class ProcessStep(Record):
     depends_on: list[VariableName] = Field(default=[], description="ids of steps before this one")
     output: StepOutput
     execution: StepExecution = StepExecution()
+    wait: int | str | None = Field(
+        default=None,
+        exclude_if=_is_unset,
+        description="seconds, a duration such as PT30M, an instant, or a reference to one of them",
+    )
+    for_each: ForEach | None = Field(default=None, exclude_if=_is_unset)
+    retry: RetryPolicy | None = Field(default=None, exclude_if=_is_unset)
+    question: QuestionRules | None = Field(default=None, exclude_if=_is_unset)
+    compensate: Compensation | None = Field(default=None, exclude_if=_is_unset)
 
 
 class ProcessDefinition(Record):
@@ -63,7 +86,19 @@ class ProcessDefinition(Record):
     name: Name
     description: Description = ""
     initial_context: list[VariableName] = Field(default=[], max_length=200, description="inputs, all of them required")
+    inputs: dict[VariableName, JsonObject] = Field(
+        default={},
+        max_length=200,
+        exclude_if=_is_unset,
+        description="inputs with a JSON Schema each; one with a `default` may be left out",
+    )
     steps: list[ProcessStep] = Field(min_length=1, max_length=10_000)
+    on_failure: list[ProcessStep] = Field(
+        default=[], max_length=100, exclude_if=_is_unset, description="run after a required failure; read `{failure}`"
+    )
+    finally_: list[ProcessStep] = Field(
+        default=[], alias="finally", max_length=100, exclude_if=_is_unset, description="run at the end, however it came"
+    )
     output_template: str = Field(
         default="", max_length=100_000, description="Handlebars; empty: the last step's result"
     )
@@ -72,10 +107,52 @@ class ProcessDefinition(Record):
     enabled: bool = True
 
     @property
+    def input_names(self) -> list[str]:
+        """The names of all inputs: those of `initialContext`, then the typed ones."""
+        return list(dict.fromkeys([*self.initial_context, *self.inputs]))
+
+    @cached_property
+    def all_steps(self) -> list[ProcessStep]:
+        """All steps that a run may execute, in the order of their sections (`sections`)."""
+        return [*self.steps, *compensations_of(self.steps), *self.on_failure, *self.finally_]
+
+    @property
     def digest(self) -> str:
         """SHA-256 of all fields that decide what a run does, so not of FIELDS_OUTSIDE_DIGEST."""
         fields = {key: value for key, value in self.as_dict().items() if key not in ("name", "description", "enabled")}
         return hashlib.sha256(canonical_json(fields).encode()).hexdigest()
+
+
+def variables_of(step: ProcessStep) -> list[str]:
+    """Return the variables that a step gives: its result, and what failed in its loop if that is collected."""
+    failures = None if step.for_each is None else step.for_each.failures
+    return [step.output.variable] if failures is None else [step.output.variable, failures]
+
+
+UNDO_PREFIX = "undo_"
+"""What the id of a compensation begins with."""
+
+
+def compensations_of(steps: list[ProcessStep]) -> list[ProcessStep]:
+    """Return the compensations of steps as steps of their own, those of later steps first."""
+    return [_compensation_of(step, step.compensate) for step in reversed(steps) if step.compensate is not None]
+
+
+def _compensation_of(step: ProcessStep, call: Compensation) -> ProcessStep:
+    """Return the step that undoes another one. Its result is needed by nothing."""
+    name = f"{UNDO_PREFIX}{step.id}"
+    changes: dict[str, object] = {"items": [], "concurrency": 1, "failures": f"{name}_failed"}
+    loop = None if step.for_each is None else step.for_each.model_copy(update=changes)
+    return ProcessStep.model_construct(
+        id=name,
+        tool=call.tool,
+        process=call.process,
+        inputs=call.inputs,
+        output=StepOutput.model_construct(variable=name, required=False),
+        execution=StepExecution(timeout=call.timeout),
+        for_each=loop,
+        retry=call.retry,
+    )
 
 
 FIELDS_OUTSIDE_DIGEST = ("name", "description", "enabled")
@@ -93,7 +170,10 @@ class Process(OwnedEntity):
 
     description: Description = ""
     initial_context: list[VariableName] = Field(default=[])
+    inputs: dict[VariableName, JsonObject] = Field(default={}, exclude_if=_is_unset)
     steps: list[ProcessStep]
+    on_failure: list[ProcessStep] = Field(default=[], exclude_if=_is_unset)
+    finally_: list[ProcessStep] = Field(default=[], alias="finally", exclude_if=_is_unset)
     output_template: str = ""
     token_budget: int | None = None
     max_recursion_depth: int = 3
@@ -104,6 +184,11 @@ class Process(OwnedEntity):
     def definition(self) -> ProcessDefinition:
         """The current definition."""
         return _definition(self)
+
+    @property
+    def input_names(self) -> list[str]:
+        """The names of all inputs."""
+        return self.definition.input_names
 
 
 class NewProcess(ProcessDefinition):
@@ -131,7 +216,10 @@ class ProcessChange(Record):
     name: Name | None = None
     description: Description | None = None
     initial_context: list[VariableName] | None = Field(default=None, max_length=200)
+    inputs: dict[VariableName, JsonObject] | None = Field(default=None, max_length=200)
     steps: list[ProcessStep] | None = Field(default=None, min_length=1, max_length=10_000)
+    on_failure: list[ProcessStep] | None = Field(default=None, max_length=100)
+    finally_: list[ProcessStep] | None = Field(default=None, alias="finally", max_length=100)
     output_template: str | None = Field(default=None, max_length=100_000)
     token_budget: int | None = Field(default=None, ge=1)
     max_recursion_depth: int | None = Field(default=None, ge=1, le=MAX_RECURSION_DEPTH)

@@ -87,9 +87,10 @@ VERSIONS: Final = "SELECT digest, version, at FROM process_versions WHERE proces
 
 ADD_STEP: Final = """
 INSERT INTO process_steps (process_id, position, id, tool_id, called_process_id, inputs, output_variable,
-                           output_token_budget, output_required, mode, condition, timeout, interaction_mode)
+                           output_token_budget, output_required, mode, condition, timeout, interaction_mode,
+                           section, options)
 VALUES (:process_id, :position, :id, :tool_id, :called_process_id, :inputs, :output_variable,
-        :output_token_budget, :output_required, :mode, :condition, :timeout, :interaction_mode)
+        :output_token_budget, :output_required, :mode, :condition, :timeout, :interaction_mode, :section, :options)
 """
 
 ADD_DEPENDENCY: Final = """
@@ -112,14 +113,20 @@ LEFT JOIN bindings b ON b.user_id = :user AND b.tool_id = t.id
 WHERE t.id IN (SELECT value FROM json_each(:ids)) AND (t.owner_id = :user OR t.shared = 1)
 """
 
-PROCESSES_CALLED: Final = """
+_PROCESSES_CALLED: Final = """
 SELECT p.id, p.name, p.version, p.digest, p.enabled, p.initial_context, p.owner_id, s.called_process_id AS callee,
-       count(*) = count(s.condition) AS is_conditional
+       count(*) = count(CASE WHEN s.condition IS NOT NULL OR s.section <> 'main' THEN 1 END) AS is_conditional,
+       (SELECT {typed_inputs} FROM definitions d WHERE d.digest = p.digest) AS typed_inputs
 FROM processes p LEFT JOIN process_steps s ON s.process_id = p.id AND s.called_process_id IS NOT NULL
 WHERE p.id IN (SELECT value FROM json_each(:ids)) AND (p.owner_id = :user OR p.shared = 1)
 GROUP BY p.id, s.called_process_id
 ORDER BY p.id, s.called_process_id
 """
+
+PROCESSES_CALLED: Final = DialectQuery(
+    _PROCESSES_CALLED.format(typed_inputs="json_extract(d.text, '$.inputs')"),
+    _PROCESSES_CALLED.format(typed_inputs="CAST(d.text AS json) ->> 'inputs'"),
+)
 
 _TOOL_VERSIONS: Final = "SELECT id, version FROM tools WHERE id IN (SELECT value FROM json_each(:ids)) ORDER BY id"
 

@@ -1,7 +1,7 @@
 """Stores Processes: saves only valid ones, replaces them whole, and keeps every definition."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Final, cast
 
 from aeon.base.json import Json, JsonObject, canonical_json, parse_strict
 from aeon.platform.catalog.repository import EntityQueries, EntityRepository, audit_change
@@ -18,6 +18,7 @@ from aeon.platform.processes.model import (
     ProcessStep,
     ProcessVersion,
 )
+from aeon.platform.processes.sections import SectionName, split_sections
 from aeon.platform.store import Query, Row, Store, UnitOfWork, guard, write_one
 
 if TYPE_CHECKING:
@@ -89,17 +90,27 @@ def _add_steps(unit: UnitOfWork, process: Process) -> None:
     """Insert the steps of this version."""
     version: JsonObject = {"id": process.id, "version": process.version, "digest": process.digest}
     unit.write(queries.ADD_VERSION, {**version, "at": process.updated_at})
-    unit.write_each(queries.ADD_STEP, (_step(process.id, place, step) for place, step in enumerate(process.steps)))
+    steps = process.definition.all_steps
+    section_of: list[SectionName] = [
+        section.name for section in split_sections(process.definition)[0] for _ in section.steps
+    ]
+    unit.write_each(
+        queries.ADD_STEP, (_step(process.id, place, step, section_of[place]) for place, step in enumerate(steps))
+    )
     unit.write_each(queries.ADD_DEPENDENCY, _dependencies(process))
 
 
 def _row(process: Process) -> JsonObject:
     """Return the columns of a Process, without its steps, and its previous version."""
-    row = {name: value for name, value in process.as_row().items() if name != "steps"}
+    row = {name: value for name, value in process.as_row().items() if name not in _FIELDS_OF_DEFINITION}
     return {**row, "before": process.version - 1}
 
 
-def _step(process: str, position: int, step: ProcessStep) -> JsonObject:
+_FIELDS_OF_DEFINITION: Final = ("inputs", "steps", "on_failure", "finally_")
+"""Fields of a Process that only its definition holds."""
+
+
+def _step(process: str, position: int, step: ProcessStep, section: SectionName) -> JsonObject:
     return {
         "process_id": process,
         "position": position,
@@ -114,12 +125,19 @@ def _step(process: str, position: int, step: ProcessStep) -> JsonObject:
         "condition": step.execution.condition,
         "timeout": step.execution.timeout,
         "interaction_mode": step.execution.interaction_mode,
+        "section": section,
+        "options": canonical_json(step.model_dump(mode="json", by_alias=True, include=_OPTIONS)),
     }
 
 
+_OPTIONS: Final = {"wait", "for_each", "retry", "question", "compensate"}
+"""Fields of a step that are stored together."""
+
+
 def _dependencies(process: Process) -> Iterator[JsonObject]:
-    places = {step.id: place for place, step in enumerate(process.steps)}
-    for place, step in enumerate(process.steps):
+    steps = process.definition.all_steps
+    places = {step.id: place for place, step in enumerate(steps)}
+    for place, step in enumerate(steps):
         for rank, needed in enumerate(step.depends_on):
             yield {"process_id": process.id, "step": place, "needs": places[needed], "rank": rank}
 
@@ -234,7 +252,7 @@ def _changed(before: Process, change: ProcessChange, at: str) -> Process:
 
 def _target_ids(process: Process) -> set[str]:
     """Return the ids of all tools and Processes that its steps call."""
-    return {step.tool or step.process or "" for step in process.steps}
+    return {step.tool or step.process or "" for step in process.definition.all_steps}
 
 
 def _use_actions(process: Process, seen: "Mapping[str, CheckedVersion]", before: set[str]) -> list[AuditAction]:
@@ -258,4 +276,7 @@ def _parse_object(text: str) -> JsonObject:
 
 
 def _read(row: Row) -> Process:
-    return Process.from_row({**row, "steps": _parse_object(row["definition"])["steps"]})
+    definition = _parse_object(row["definition"])
+    published = {name: str(Process.model_fields[name].alias) for name in _FIELDS_OF_DEFINITION}
+    fields = {name: definition[alias] for name, alias in published.items() if alias in definition}
+    return Process.from_row({**row, **fields})

@@ -12,7 +12,7 @@ from aeon.base.json import Json, JsonObject, parse_strict
 from aeon.platform.processes import queries
 from aeon.platform.processes.checks.targets import Callee, ProcessTarget, ToolTarget
 from aeon.platform.processes.model import ProcessDefinition
-from aeon.platform.store import Row, Store
+from aeon.platform.store import Query, Row, Store
 
 _BATCH_SIZE = 1000
 """Ids in one query."""
@@ -44,8 +44,8 @@ class CatalogTargetLookup:
 
     def prefetch(self, definition: ProcessDefinition) -> None:
         """Read everything that a definition calls, in as few queries as possible."""
-        self._read_tools(dict.fromkeys(step.tool for step in definition.steps if step.tool))
-        self._expected |= dict.fromkeys(step.process for step in definition.steps if step.process)
+        self._read_tools(dict.fromkeys(step.tool for step in definition.all_steps if step.tool))
+        self._expected |= dict.fromkeys(step.process for step in definition.all_steps if step.process)
 
     def tool(self, identity: str) -> ToolTarget | None:
         """Return a tool that the user sees; it counts as enabled if its service is enabled, too."""
@@ -81,7 +81,7 @@ class CatalogTargetLookup:
     def _record_checked(self, kind: str, row: Row) -> None:
         self.checked[row["id"]] = CheckedVersion(kind, row["id"], row["name"], row["owner_id"], row["version"])
 
-    def _rows(self, query: str, ids: Iterable[str]) -> Iterable[Row]:
+    def _rows(self, query: Query, ids: Iterable[str]) -> Iterable[Row]:
         remaining = list(ids)
         while remaining:
             batch, remaining = remaining[:_BATCH_SIZE], remaining[_BATCH_SIZE:]
@@ -102,5 +102,14 @@ def _tool(row: Row) -> ToolTarget:
 def _process(rows: list[Row]) -> ProcessTarget:
     first = rows[0]
     context = cast(list[str], parse_strict(first["initial_context"]))
+    typed = cast(dict[str, JsonObject], parse_strict(first["typed_inputs"] or "{}"))
+    required = [*context, *(name for name, schema in typed.items() if "default" not in schema)]
     callees = tuple(Callee(row["callee"], bool(row["is_conditional"])) for row in rows if row["callee"] is not None)
-    return ProcessTarget(first["name"], tuple(context), first["digest"], callees, bool(first["enabled"]))
+    return ProcessTarget(
+        first["name"],
+        (*context, *typed),
+        first["digest"],
+        callees,
+        bool(first["enabled"]),
+        tuple(required),
+    )

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from aeon.base.json import Json, JsonObject, canonical_json, parse_strict
 from aeon.platform.catalog.operations import default_effect, parse_operation, worker_type_of
@@ -11,12 +11,12 @@ from aeon.platform.ledger import AuditAction, Ledger, Mutation, MutationRequest
 from aeon.platform.processes.checks.recursion import find_callees
 from aeon.platform.processes.model import Process, ProcessDefinition, ProcessStep
 from aeon.platform.processes.repository import ProcessRepository
-from aeon.platform.processes.text import join_names
+from aeon.platform.processes.typed_inputs import complete_inputs, describe_inputs, input_problems
 from aeon.platform.runs import queries
 from aeon.platform.runs.claim_check import ResultStore, check_in, reference_of, run_entry_row
-from aeon.platform.runs.machine.commands import StartProcess
+from aeon.platform.runs.machine.commands import StartLoop, StartProcess
 from aeon.platform.runs.machine.events import HistoryEvent
-from aeon.platform.runs.machine.plan import RunPlan, StepCall, plan_run
+from aeon.platform.runs.machine.plan import LoopPlan, RunPlan, StepCall, plan_run
 from aeon.platform.runs.model import Run, RunEntry, RunTrigger
 from aeon.platform.store import DuplicateError, GuardError, Row, Store, UnitOfWork, write_one
 
@@ -43,6 +43,17 @@ class PlannedRun(NamedTuple):
 
     run: Run
     plan: RunPlan
+
+
+class InheritedWork(NamedTuple):
+    """What an earlier run, by id, has done of another one: the events with which that one begins."""
+
+    run: str
+    events: list[HistoryEvent]
+
+
+InheritWork: TypeAlias = Callable[[Run, RunPlan], InheritedWork | None]
+"""Returns the work that a called run need not repeat; None if there is none."""
 
 
 class RunAdmission:
@@ -85,7 +96,7 @@ class RunAdmission:
         mutation = request.mutation("process.start", process.id, [new.inputs, new.trigger, new.id, new.timeout])
         if (earlier := self._ledger.earlier_answer(mutation)) is not None:
             return Run.parsed(earlier)
-        _require_runnable(process, new.inputs)
+        new = new._replace(inputs=_runnable_inputs(process, new.inputs))
         id_ = new.id or self._new_id()
         pins = self._pins(process)
         calls = self._calls(process.definition, request.user)
@@ -93,14 +104,14 @@ class RunAdmission:
         run = self._run(plan, process, request.user, new, pins)
         return self._store_run(run, plan, mutation, process.owner_id)
 
-    def accept_child(self, parent: Run, command: StartProcess) -> Run:
+    def accept_child(self, parent: Run, command: StartProcess, inherit: InheritWork) -> Run:
         """Accept the run that a step of another run starts; calling it again returns the same run.
 
         It uses the definition that the root run was pinned to. Raises NotFoundError, RuleError if the owner may no
         longer run that Process (platform 4).
         """
         process = self._processes.get(parent.owner_id, command.process)
-        _require_runnable(process, command.inputs)
+        inputs = _runnable_inputs(process, command.inputs)
         digest = parent.pins[process.id]
         definition = self._processes.get_definition(digest).model_copy(update={"name": process.name})
         plan = plan_run(
@@ -109,13 +120,48 @@ class RunAdmission:
             self._calls(definition, parent.owner_id),
             depth_left=command.depth_left,
             token_budget=command.tokens,
-            deadline=parent.deadline,
+            deadline=None if command.is_closing else parent.deadline,
             callers=tuple(command.callers),
         )
-        new = NewRun(command.inputs, "process", command.job, executor=parent.executor)
+        new = NewRun(inputs, "process", command.job, executor=parent.executor)
         run = self._run(plan, process, parent.owner_id, new, parent.pins, parent)
         mutation = MutationRequest(parent.owner_id).mutation("process.start", process.id)
-        return self._store_run(run, plan, mutation, process.owner_id)
+        return self._store_run(run, plan, mutation, process.owner_id, inherit=inherit)
+
+    def accept_loop(self, caller: PlannedRun, command: StartLoop, items: list[Json], inherit: InheritWork) -> Run:
+        """Accept the run of a step's loop over these items; calling it again returns the same run.
+
+        It has the definition and the targets of its caller.
+        """
+        parent, plan = caller
+        loop_plan = RunPlan(
+            run=command.job,
+            definition=plan.definition,
+            digest=plan.digest,
+            calls={command.step: plan.call_of(command.step)},
+            depth_left=command.depth_left,
+            token_budget=command.tokens,
+            deadline=None if command.is_closing else parent.deadline,
+            call_stack=plan.call_stack,
+            loop=LoopPlan(step=command.step, count=len(items)),
+        )
+        run = parent.model_copy(
+            update={
+                "id": command.job,
+                "inputs": {**command.inputs, "items": items},
+                "trigger": "process",
+                "parent_id": parent.id,
+                "retry_of": None,
+                "accepted_at": self._ledger.now(),
+                "deadline": loop_plan.deadline,
+                "phase": "new",
+                "events": 0,
+                "tokens": 0,
+                "failure": None,
+            }
+        )
+        mutation = MutationRequest(parent.owner_id).mutation("process.start", parent.process_id)
+        return self._store_run(run, loop_plan, mutation, parent.owner_id, inherit=inherit)
 
     def accept_retry(
         self, before: PlannedRun, seeds: Callable[[RunPlan], list[HistoryEvent]], request: MutationRequest
@@ -176,15 +222,26 @@ class RunAdmission:
         )
 
     def _store_run(
-        self, run: Run, plan: RunPlan, mutation: Mutation, process_owner: str, entries: Sequence[RunEntry] = ()
+        self,
+        run: Run,
+        plan: RunPlan,
+        mutation: Mutation,
+        process_owner: str,
+        entries: Sequence[RunEntry] = (),
+        *,
+        inherit: InheritWork | None = None,
     ) -> Run:
-        work = self._insert_run(run, plan, entries)
+        """Store a run with its first entries, or those that it inherits."""
+        if inherit is not None and (work := inherit(run, plan)) is not None:
+            entries = [RunEntry(n=n, at=run.accepted_at, event=event) for n, event in enumerate(work.events, 1)]
+            run = run.model_copy(update={"retry_of": work.run, "events": len(entries), "phase": "running"})
+        insertion = self._insert_run(run, plan, entries)
         try:
             if run.parent_id is None or process_owner != run.owner_id:
                 action = AuditAction("run.start", run.id, run.owner_id, process_owner, {"name": run.process_name})
-                run = Run.parsed(self._ledger.commit(work, mutation, [action], run.as_dict()))
+                run = Run.parsed(self._ledger.commit(insertion, mutation, [action], run.as_dict()))
             else:
-                self._store.update(work)
+                self._store.update(insertion)
         except DuplicateError:
             return run
         except GuardError:
@@ -220,14 +277,14 @@ class RunAdmission:
         """Return the target of each step. A manual step asks the user who owns the run (platform 9)."""
         tools, processes = self._tools(definition), self._called_processes(find_callees(definition))
         calls: dict[str, StepCall] = {}
-        for step in definition.steps:
+        for step in definition.all_steps:
             call = tools.get(step.tool) if step.tool else processes.get(step.process or "")
             is_manual = step.execution.interaction_mode == "manual"
             calls[step.id] = (call or _missing_call(step)).model_copy(update={"asks": user if is_manual else None})
         return calls
 
     def _tools(self, definition: ProcessDefinition) -> dict[str, StepCall]:
-        ids = list[Json](dict.fromkeys(step.tool for step in definition.steps if step.tool))
+        ids = list[Json](dict.fromkeys(step.tool for step in definition.all_steps if step.tool))
         if not ids:
             return {}
         return {row["id"]: _call_of(row) for row in self._store.read(queries.CALLED_TOOLS, {"tools": ids})}
@@ -245,9 +302,7 @@ class RunAdmission:
         while unpinned := unpinned - pins.keys():
             rows = self._process_rows(sorted(unpinned))
             pins |= {row["id"]: row["digest"] for row in rows}
-            unpinned = {
-                step["process"] for row in rows for step in parse_strict(row["text"])["steps"] if step["process"]
-            }
+            unpinned = {callee for row in rows for callee in find_callees(_definition_of(row))}
         return pins
 
     def _process_rows(self, ids: Iterable[str]) -> list[Row]:
@@ -255,8 +310,14 @@ class RunAdmission:
         return self._store.read(queries.CALLED_PROCESSES, {"processes": id_list}) if id_list else []
 
 
+def _definition_of(row: Row) -> ProcessDefinition:
+    return ProcessDefinition.model_validate({"name": row["name"], **parse_strict(row["text"])})
+
+
 def _missing_call(step: ProcessStep) -> StepCall:
-    """Return a call of a deleted target; the step fails when its turn comes, and names the target."""
+    """Return the call of a step that waits, or that of a deleted target; then the step fails, and names the target."""
+    if step.wait is not None:
+        return StepCall(kind="wait", id="", name="wait")
     id_ = step.tool or step.process or ""
     return StepCall(kind="tool" if step.tool else "process", id=id_, name=id_)
 
@@ -273,30 +334,30 @@ def _call_of(row: JsonObject) -> StepCall:
     )
 
 
-def _require_runnable(process: Process, inputs: JsonObject) -> None:
-    """Raise RuleError, with every problem at once, if these inputs or the Process cannot run."""
+def _runnable_inputs(process: Process, inputs: JsonObject) -> JsonObject:
+    """Return the inputs with the defaults of those that are left out.
+
+    Raises RuleError, with every problem at once, if these inputs or the Process cannot run.
+    """
     if not process.enabled:
         raise RuleError(
             f"The process {process.name!r} of {process.owner_id} is disabled.",
             rule="enabled",
             next_step="Enable it, or ask its owner to.",
         )
-    expected = process.initial_context
-    missing = [name for name in expected if name not in inputs]
-    unknown = [name for name in inputs if name not in expected]
-    problems = [f"it lacks {join_names(missing)}"] if missing else []
-    problems += [f"it has no input {join_names(unknown)}"] if unknown else []
-    if problems:
+    complete = complete_inputs(process.definition, inputs)
+    if problems := input_problems(process.definition, complete):
         raise RuleError(
             f"The inputs do not fit the process {process.name!r}: {'; '.join(problems)}.",
             rule="input_valid",
             field="$.inputs",
-            next_step=f"Give exactly these: {join_names(expected)}.",
+            next_step=f"Give {describe_inputs(process.definition)}.",
         )
-    if len(canonical_json(inputs)) > MAX_INPUT_CHARS:
+    if len(canonical_json(complete)) > MAX_INPUT_CHARS:
         raise RuleError(
             f"The inputs of a run of {process.name!r} are larger than {MAX_INPUT_CHARS // 1024} KiB of JSON.",
             rule="input_size",
             field="$.inputs",
             next_step="Keep large data where a tool can get them, and give their address.",
         )
+    return complete

@@ -16,8 +16,8 @@ from aeon.platform.runs.machine.events import (
 )
 from aeon.platform.runs.machine.failures import EMPTY_OUTPUT_FAILURE, timeout_failure
 from aeon.platform.runs.machine.plan import RunPlan
-from aeon.platform.runs.machine.retry_policy import should_retry
-from aeon.platform.runs.machine.state import RunPhase
+from aeon.platform.runs.machine.retry_policy import is_retried
+from aeon.platform.runs.machine.state import ACTIVE_PHASES, RunPhase
 from aeon.platform.runs.model import RunEntry
 
 _EMPTY_OUTPUTS: tuple[Json, ...] = ("", [], {})
@@ -78,14 +78,15 @@ def _failure(plan: RunPlan, entry: RunEntry, phase: RunPhase) -> AttemptFailure 
     """
     match entry.event:
         case StepFailed(step=step, error=error, attempt=attempt) if "run" not in entry.about:
-            is_last = phase != "running" or not should_retry(plan.calls[step].effect, error, attempt)
+            is_last = phase not in ACTIVE_PHASES or not is_retried(plan, plan.positions[step], error, attempt)
             return error if is_last else None
         case StepTimedOut(step=step):
             return timeout_failure(plan, plan.positions[step])
         case StepRefused(error=error):
             return error
         case StepCompleted(step=step) | AnswerGiven(step=step) if _is_empty(entry):
-            return EMPTY_OUTPUT_FAILURE if plan.steps[plan.positions[step]].output.required else None
+            is_required = plan.loop is None and plan.steps[plan.positions[step]].output.required
+            return EMPTY_OUTPUT_FAILURE if is_required else None
         case _:
             return None
 
@@ -105,7 +106,7 @@ def _row(plan: RunPlan, entry: RunEntry, failure: AttemptFailure) -> JsonObject:
         "id": plan.job_id(step, attempts),
         "run_id": plan.run,
         "step": step,
-        "tool": plan.calls[step].name,
+        "tool": plan.call_of(step).name,
         "at": entry.at,
         "code": failure.code,
         "message": replace_unstorable(failure.message),

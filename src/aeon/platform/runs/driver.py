@@ -16,7 +16,10 @@ from aeon.platform.runs.machine.commands import (
     CancelStep,
     RunCommand,
     StartJob,
+    StartLoop,
     StartProcess,
+    StartRun,
+    StartWait,
     event_of_command,
 )
 from aeon.platform.runs.machine.decide import decide, recorded_commands
@@ -44,8 +47,12 @@ class RunContext(Protocol):
         """Run a job on a worker, after its delay and within its timeout."""
         ...
 
-    async def run_process(self, command: StartProcess, *, again: bool) -> Occurrence:
-        """Run another Process to its end."""
+    async def run_process(self, command: StartRun, *, again: bool) -> Occurrence:
+        """Run another Process, or a loop, to its end."""
+        ...
+
+    async def wait(self, command: StartWait, *, again: bool) -> Occurrence:
+        """Wait until it is time, which also passes while no process executes the run."""
         ...
 
     async def ask_person(self, command: AskPerson, *, again: bool) -> Occurrence:
@@ -150,8 +157,10 @@ class _RunDriver:
         match command:
             case StartJob():
                 self._start(command.step, command.attempt, self._context.run_job(command, again=again))
-            case StartProcess():
+            case StartProcess() | StartLoop():
                 self._start(command.step, command.attempt, self._context.run_process(command, again=again))
+            case StartWait():
+                self._start(command.step, command.attempt, self._context.wait(command, again=again))
             case AskPerson():
                 self._start(command.step, command.attempt, self._context.ask_person(command, again=again))
             case CancelStep():

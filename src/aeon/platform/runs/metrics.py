@@ -73,7 +73,8 @@ class RunMetricsRecorder:
             attempts = trace_attempts(planned.plan, self._runs.entries(run))
         except LostResultError:
             return []
-        return [*run_values(planned.run), *call_values(self._calls(planned, attempts), planned.run.owner_id)]
+        runs = [] if planned.plan.loop is not None else run_values(planned.run)
+        return [*runs, *call_values(self._calls(planned, attempts), planned.run.owner_id)]
 
     def _calls(self, planned: PlannedRun, attempts: Iterable[AttemptTrace]) -> list[CallMeasurement]:
         tools: list[Json] = sorted({call.id for call in planned.plan.calls.values() if call.kind == "tool"})
@@ -110,8 +111,9 @@ def tool_calls_of(
     run, plan = planned
     calls: list[CallMeasurement] = []
     for attempt in attempts:
-        call = plan.calls[attempt.step]
-        is_call = call.kind == "tool" and attempt.attempt > 0 and attempt.outcome != "running"
+        call = plan.call_of(attempt.step)
+        is_job = call.kind == "tool" and not plan.starts_run(attempt.step)
+        is_call = is_job and attempt.attempt > 0 and attempt.outcome != "running"
         if is_call and not was_inherited(run, attempt) and not plan.is_manual(plan.positions[attempt.step]):
             calls.append(_call(attempt, call.id, services.get(call.id)))
     return calls

@@ -6,7 +6,7 @@ from typing import Protocol
 
 from aeon.base.errors import AeonError
 from aeon.platform.runs.lease import ConfirmOwnership, always_owned
-from aeon.platform.runs.machine.commands import StartProcess
+from aeon.platform.runs.machine.commands import StartRun
 from aeon.platform.runs.machine.events import HistoryEvent
 from aeon.platform.runs.machine.state import RunPhase, RunState
 from aeon.platform.runs.model import Job, JobResult, Run, RunEntry, RunSignal, RunSnapshot
@@ -106,7 +106,7 @@ class RunRepository(Protocol):
         """
         ...
 
-    def accept_child(self, parent: Run, command: StartProcess) -> str:
+    def accept_child(self, parent: Run, command: StartRun) -> str:
         """Accept the run that a step starts; return its id. Calling it again returns the same run."""
         ...
 
@@ -114,7 +114,7 @@ class RunRepository(Protocol):
         """Cancel a child run on behalf of its parent's owner; does nothing once it has ended."""
         ...
 
-    def find_child_result(self, run: str, command: StartProcess) -> JobResult | None:
+    def find_child_result(self, run: str, command: StartRun) -> JobResult | None:
         """Return the result of a child run as an event of the calling step; None until it has ended."""
         ...
 

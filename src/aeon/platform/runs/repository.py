@@ -3,13 +3,23 @@
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
 from datetime import datetime
+from functools import partial
+from typing import cast
 
 from aeon.base.json import Json, JsonObject, canonical_json, parse_strict
 from aeon.base.next_steps import NextStep
 from aeon.platform.errors import ConflictError, NotFoundError
+from aeon.platform.processes.step_control import RESULT
 from aeon.platform.runs import queries
-from aeon.platform.runs.admission import PlannedRun, RunAdmission
-from aeon.platform.runs.claim_check import ResultStore, check_in, check_out, reference_of, run_entry_row
+from aeon.platform.runs.admission import InheritedWork, PlannedRun, RunAdmission
+from aeon.platform.runs.claim_check import (
+    LostResultError,
+    ResultStore,
+    check_in,
+    check_out,
+    reference_of,
+    run_entry_row,
+)
 from aeon.platform.runs.dead_jobs import (
     NEWEST_DEAD_JOB,
     DeadJob,
@@ -19,9 +29,10 @@ from aeon.platform.runs.dead_jobs import (
 )
 from aeon.platform.runs.entry_log import log_entries
 from aeon.platform.runs.lease import ConfirmOwnership, always_owned
-from aeon.platform.runs.machine.commands import StartProcess
+from aeon.platform.runs.machine.commands import StartLoop, StartRun
 from aeon.platform.runs.machine.events import (
     AttemptFailure,
+    AttemptStarted,
     CancelRequested,
     HistoryEvent,
     RunCompleted,
@@ -44,6 +55,8 @@ from aeon.platform.runs.model import (
 )
 from aeon.platform.runs.notifier import InProcessNotifier
 from aeon.platform.runs.ports import EntryNotifier
+from aeon.platform.runs.replay import replay
+from aeon.platform.runs.seeds import seed_events
 from aeon.platform.store import DuplicateError, GuardError, Row, Store, UnitOfWork, guard, write_one
 
 _PAGE_SIZE = 1000
@@ -95,7 +108,7 @@ class SqlRunRepository:
             log_entries(run, entries)
             self._notifier.notify(run)
 
-    def accept_child(self, parent: Run, command: StartProcess) -> str:
+    def accept_child(self, parent: Run, command: StartRun) -> str:
         """Accept the run that a step starts, and return its id; calling it again returns the same run.
 
         Raises NotFoundError or RuleError if the owner may no longer run that Process (platform 4).
@@ -103,7 +116,53 @@ class SqlRunRepository:
         try:
             return self._run(command.job).id
         except NotFoundError:
-            return self._admission.accept_child(parent, command).id
+            inherit = partial(self._inherited_work, parent, command)
+            if isinstance(command, StartLoop):
+                items = self._items_of(command)
+                return self._admission.accept_loop(self.get_any(parent.id), command, items, inherit).id
+            return self._admission.accept_child(parent, command, inherit).id
+
+    def _items_of(self, command: StartLoop) -> list[Json]:
+        """Return the items of a loop; of one that undoes another, what that has completed, the last one first."""
+        if command.undoes is None:
+            return cast("list[Json]", command.inputs["items"])
+        try:
+            undone = self.get_any(command.undoes)
+        except NotFoundError:  # it was never accepted
+            return []
+        state = replay(undone.plan, list(self.entries(command.undoes)))
+        items = cast("list[Json]", undone.run.inputs["items"])
+        completed = [
+            {"item": item, RESULT: step.value}
+            for item, step in zip(items, state.steps, strict=True)
+            if step.status == "completed"
+        ]
+        return list[Json](reversed(completed))
+
+    def _inherited_work(self, parent: Run, command: StartRun, run: Run, plan: RunPlan) -> InheritedWork | None:
+        """Return what a called run need not repeat: what it did when the run was tried that its caller retries.
+
+        It counts only if it was called with the same inputs.
+        """
+        if parent.retry_of is None:
+            return None
+        earlier = self._last_child(parent.retry_of, command.step)
+        if earlier is None or (earlier.run.inputs, earlier.plan.digest) != (run.inputs, plan.digest):
+            return None
+        events = seed_events(plan, replay(earlier.plan, list(self.entries(earlier.run.id))))
+        return InheritedWork(earlier.run.id, events)
+
+    def _last_child(self, parent: str, step: str) -> PlannedRun | None:
+        """Return the last run that a step of another run has started."""
+        try:
+            attempts = [
+                entry.event.job
+                for entry in self.entries(parent)
+                if isinstance(entry.event, AttemptStarted) and entry.event.step == step
+            ]
+            return self.get_any(attempts[-1]) if attempts else None
+        except (NotFoundError, LostResultError):  # it was removed in the meantime
+            return None
 
     def cancel_child(self, caller: Run, run: str) -> None:
         """Cancel a child run on behalf of its parent's owner; does nothing once it has ended."""
@@ -111,7 +170,7 @@ class SqlRunRepository:
         with suppress(DuplicateError, GuardError):
             self.add_signal(RunSignal(id=f"{run}:cancel", run_id=run, at=self._admission.now(), event=event))
 
-    def find_child_result(self, run: str, command: StartProcess) -> JobResult | None:
+    def find_child_result(self, run: str, command: StartRun) -> JobResult | None:
         """Return the result of a child run as an event of the calling step; None until it has ended."""
         ended = self._run(run)
         if ended.phase not in ENDED_PHASES:

@@ -11,21 +11,15 @@ from aeon.platform.processes.model import Process
 from aeon.platform.processes.repository import ProcessRepository
 from aeon.platform.runs.admission import NewRun, PlannedRun, RunAdmission
 from aeon.platform.runs.claim_check import ResultStore
-from aeon.platform.runs.machine.apply import apply_event, rejection_reason
+from aeon.platform.runs.machine.apply import rejection_reason
 from aeon.platform.runs.machine.commands import AskPerson
 from aeon.platform.runs.machine.decide import recorded_commands
 from aeon.platform.runs.machine.events import (
     AnswerGiven,
-    AttemptStarted,
     CancelRequested,
-    HistoryEvent,
-    RunStarted,
-    StepCompleted,
-    StepFailed,
-    StepSkipped,
 )
 from aeon.platform.runs.machine.plan import RunPlan
-from aeon.platform.runs.machine.state import ENDED_PHASES, RunState, StepState, initial_state
+from aeon.platform.runs.machine.state import ACTIVE_PHASES, ENDED_PHASES, RunState
 from aeon.platform.runs.model import ALL_RUNS, NEWEST_RUN, Run, RunEntry, RunFilter, RunPosition, RunSignal, RunSummary
 from aeon.platform.runs.notifier import InProcessNotifier
 from aeon.platform.runs.ports import EntryNotifier
@@ -40,46 +34,9 @@ from aeon.platform.runs.questions import (
 )
 from aeon.platform.runs.replay import replay
 from aeon.platform.runs.repository import SqlRunRepository
+from aeon.platform.runs.seeds import seed_events
 from aeon.platform.runs.semantics import SEMANTICS
 from aeon.platform.store import DuplicateError, GuardError, Store
-
-_ANSWERED_BY = "the run before"
-
-
-def seed_events(plan: RunPlan, before: RunState) -> list[HistoryEvent]:
-    """Return the events that bring a new run of this plan to the point where another run failed.
-
-    Completed and skipped steps, and optional steps that failed, are so again, up to the first step to retry. Tokens
-    that were used before are not counted twice.
-    """
-    state = initial_state(plan)
-    events: list[HistoryEvent] = []
-    for event in (RunStarted(inputs=before.inputs), *_step_events(plan, before)):
-        after = apply_event(plan, state, event)
-        if after is not state:
-            events.append(event)
-            state = after
-    return events
-
-
-def _step_events(plan: RunPlan, before: RunState) -> Iterator[HistoryEvent]:
-    for position, step in enumerate(plan.steps):
-        yield from _events_of_step(plan, position, step.id, before.steps[position])
-
-
-def _events_of_step(plan: RunPlan, position: int, step: str, earlier: StepState) -> Iterator[HistoryEvent]:
-    is_optional = not plan.steps[position].output.required
-    if earlier.status == "skipped":
-        yield StepSkipped(step=step, reason=earlier.reason)
-    elif earlier.status == "completed" or (earlier.status == "failed" and is_optional):
-        yield AttemptStarted(step=step, job=plan.job_id(step, 1), attempt=1)
-        if earlier.status == "failed" and earlier.error is not None:
-            yield StepFailed(step=step, attempt=1, error=earlier.error.model_copy(update={"transient": False}))
-        elif plan.is_manual(position):
-            yield AnswerGiven(step=step, by=plan.calls[step].asks or _ANSWERED_BY, answer=earlier.value)
-        else:
-            yield StepCompleted(step=step, attempt=1, output=earlier.value)
-
 
 _DEFAULT_LIMIT = 50
 
@@ -96,8 +53,9 @@ class RunView(NamedTuple):
         """Whether a tool call is running, or about to start."""
         return any(
             step.status in ("running", "retrying", "stopping")
-            and self.plan.calls[self.plan.steps[position].id].kind == "tool"
+            and self.plan.call_of(self.plan.steps[position].id).kind == "tool"
             and not self.plan.is_manual(position)
+            and not self.plan.is_loop(position)
             for position, step in enumerate(self.state.steps)
         )
 
@@ -105,7 +63,8 @@ class RunView(NamedTuple):
     def waits_only_for_people(self) -> bool:
         """Whether all running steps wait for people's answers."""
         under_way = [position for position, step in enumerate(self.state.steps) if step.status == "running"]
-        is_idle = self.state.phase == "running" and not self.state.ready
+        is_full = self.plan.concurrency is not None and len(under_way) >= self.plan.concurrency
+        is_idle = self.state.phase in ACTIVE_PHASES and (not self.state.ready or is_full)
         return is_idle and bool(under_way) and all(self.plan.is_manual(position) for position in under_way)
 
 

@@ -9,7 +9,7 @@ from aeon.platform.runs import span_names as names
 from aeon.platform.runs.admission import PlannedRun
 from aeon.platform.runs.machine.events import CancelRequested, DeadlinePassed, RunCompleted
 from aeon.platform.runs.machine.plan import StepCall
-from aeon.platform.runs.machine.retry_policy import retry_delay
+from aeon.platform.runs.machine.retry_policy import delay_of
 from aeon.platform.runs.model import Run, RunEntry, RunSummary
 from aeon.platform.runs.repository import instant_to_micros
 from aeon.platform.runs.trace import AttemptTrace, trace_attempts
@@ -76,8 +76,8 @@ def build_spans(
 
 
 def was_inherited(run: Run, attempt: AttemptTrace) -> bool:
-    """Return whether a retry inherited this attempt from the run before it."""
-    return run.trigger == "retry" and attempt.started_at == run.accepted_at
+    """Return whether a retry, or what it calls, inherited this attempt from the run before it."""
+    return run.retry_of is not None and attempt.started_at == run.accepted_at
 
 
 class _SpanBuilder:
@@ -111,9 +111,9 @@ class _SpanBuilder:
         )
 
     def attempt(self, attempt: AttemptTrace) -> Span:
-        call = self._plan.calls[attempt.step]
+        call = self._plan.call_of(attempt.step)
         ended = self._end if attempt.ended_at is None else self._clamp(attempt.ended_at)
-        waited = round(retry_delay(attempt.attempt) * 1_000_000_000)
+        waited = round(delay_of(self._plan, self._plan.positions[attempt.step], attempt.attempt) * 1_000_000_000)
         operation, target = self._operation(attempt, call)
         error = _error_of(attempt)
         return Span(
@@ -131,7 +131,7 @@ class _SpanBuilder:
         """Return what was done, and to what, both of low cardinality."""
         if self._plan.is_manual(self._plan.positions[attempt.step]):
             return names.ASK_PERSON, attempt.step
-        if call.kind == "process":
+        if self._plan.starts_run(attempt.step):
             return names.CALL_PROCESS, call.name
         if call.worker == _MODEL_CALLS:
             return names.ASK_MODEL, _model(attempt)

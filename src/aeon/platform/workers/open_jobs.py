@@ -72,7 +72,7 @@ def find_open_jobs(
         yield _run_job(view, last)
     started = {each.event.job: each.at for each in entries if isinstance(each.event, AttemptStarted)}
     for position, step in enumerate(view.plan.steps):
-        step_state, call = view.state.steps[position], view.plan.calls[step.id]
+        step_state, call = view.state.steps[position], view.plan.call_of(step.id)
         attempt = step_state.attempts + (step_state.status == "retrying")
         id_ = view.plan.job_id(step.id, attempt)
         since = started.get(id_, last)
@@ -102,6 +102,6 @@ def _job(  # one parameter for each field that varies
     asks: str | None = None,
 ) -> OpenJob:
     step = view.plan.steps[position].id
-    tool = view.plan.calls[step].name
+    tool = view.plan.call_of(step).name
     id_ = view.plan.job_id(step, attempt)
     return OpenJob(type, id_, view.run.id, view.run.process_name, step, tool, attempt, status, worker, asks, since)

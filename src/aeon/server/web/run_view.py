@@ -46,8 +46,8 @@ def list_steps(runs: RunService, view: RunView) -> list[ShownStep]:
 
 def _step(view: RunView, position: int, attempts: dict[str, list[ShownAttempt]]) -> ShownStep:
     step, state = view.plan.steps[position], view.state.steps[position]
-    call, found = view.plan.calls[step.id], attempts.get(step.id, [])
-    called = found[-1].trace.job if call.kind == "process" and found and found[-1].trace.job else None
+    call, found = view.plan.call_of(step.id), attempts.get(step.id, [])
+    called = found[-1].trace.job if view.plan.starts_run(step.id) and found and found[-1].trace.job else None
     return ShownStep(step.id, state.status, call.name, state.reason, found, called)
 
 

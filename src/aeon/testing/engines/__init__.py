@@ -2,6 +2,7 @@
 
 from aeon.testing.engines.cases import CASES
 from aeon.testing.engines.clock_cases import CLOCK_CASES, CLOCK_RECOVERY_CASES
+from aeon.testing.engines.language_cases import LANGUAGE_CASES, LANGUAGE_RECOVERY_CASES
 from aeon.testing.engines.recovery_cases import RECOVERY_CASES
 from aeon.testing.engines.remote_tools import RemoteToolServer, call_remote_tools
 from aeon.testing.engines.world import EngineFactory, EngineWorld
@@ -10,6 +11,8 @@ __all__ = [
     "CASES",
     "CLOCK_CASES",
     "CLOCK_RECOVERY_CASES",
+    "LANGUAGE_CASES",
+    "LANGUAGE_RECOVERY_CASES",
     "RECOVERY_CASES",
     "EngineFactory",
     "EngineWorld",

@@ -205,6 +205,7 @@ NULLABLE: Final[dict[str, tuple[str, ...]]] = {
     ),
     "run_entries": ("reference",),
     "signals": ("reference",),
+    "questions": ("closed_at",),
     "dead_jobs": ("retried_by",),
     "conversations": (
         "title",

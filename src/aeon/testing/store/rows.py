@@ -146,6 +146,8 @@ ROWS: Final[dict[str, JsonObject]] = {
         "condition": None,
         "timeout": 60,
         "interaction_mode": "auto",
+        "section": "main",
+        "options": "{}",
     },
     "step_dependencies": {"process_id": "process", "step": 1, "needs": 0, "rank": 0},
     "schedules": {
@@ -194,6 +196,15 @@ ROWS: Final[dict[str, JsonObject]] = {
     },
     "run_entries": {"run_id": "run", "n": 1, "text": "{}", "reference": None},
     "signals": {"id": "signal", "run_id": "run", "at": AT, "text": "{}", "reference": None},
+    "questions": {
+        "id": "run:step:1",
+        "run_id": "run",
+        "owner_id": "ann",
+        "step": "step",
+        "assignee": "bob",
+        "asked_at": AT,
+        "closed_at": None,
+    },
     "dead_jobs": {
         "id": "job",
         "run_id": "run",

@@ -19,7 +19,7 @@ from aeon.adapters.engines.temporal.messages import (
     RunWorkflowInput,
 )
 from aeon.adapters.engines.temporal.names import ACCEPT, CANCEL, OUTCOME, RUN, RUN_QUEUE, SIGNAL, WAIT_FOR_RUN
-from aeon.platform.runs.machine.commands import StartProcess
+from aeon.platform.runs.machine.commands import StartRun
 from aeon.platform.runs.machine.events import AttemptFailure, CancelRequested, StepFailed, StepTimedOut
 from aeon.platform.runs.model import JobResult, Run, RunSignal
 
@@ -39,7 +39,7 @@ class ChildRun:
         self._input = workflow_input
         self._end_task: asyncio.Task[None] | None = None
 
-    async def start(self, command: StartProcess) -> JobResult | None:
+    async def start(self, command: StartRun) -> JobResult | None:
         """Accept and start the child run, once; return the step's result if it was refused.
 
         Once requested it always starts: if this call is cancelled meanwhile, the child run is started, and then
@@ -53,7 +53,7 @@ class ChildRun:
                 await self.stop()
             raise
 
-    async def wait(self, command: StartProcess, seconds: float) -> JobResult:
+    async def wait(self, command: StartRun, seconds: float) -> JobResult:
         """Return its result. At the timeout, or if cancelled, the child run is stopped first.
 
         Time in which no process could execute runs does not count: after an outage it gets its timeout once more.
@@ -98,7 +98,7 @@ class ChildRun:
             await workflow.get_external_workflow_handle(self._run).signal(SIGNAL, signal.as_dict())
         await end_task
 
-    async def _accept(self, command: StartProcess) -> JobResult | None:
+    async def _accept(self, command: StartRun) -> JobResult | None:
         accepted = ChildRunAcceptance.parsed(
             await call_activity(ACCEPT, ChildRunRequest(parent=self._parent, command=command).as_dict())
         )
@@ -138,16 +138,16 @@ class ChildRun:
                     retry_policy=RETRY_FOREVER,
                 )
 
-    async def _result(self, command: StartProcess) -> JobResult:
+    async def _result(self, command: StartRun) -> JobResult:
         return await self._result_if_ended(command) or self._terminated_result(command)
 
-    async def _result_if_ended(self, command: StartProcess) -> JobResult | None:
+    async def _result_if_ended(self, command: StartRun) -> JobResult | None:
         """Return its result if it has ended, else None."""
         return ChildRunResult.parsed(
             await call_activity(OUTCOME, ChildRunResultQuery(run=self._run, command=command).as_dict())
         ).done
 
-    def _terminated_result(self, command: StartProcess) -> JobResult:
+    def _terminated_result(self, command: StartRun) -> JobResult:
         error = AttemptFailure(
             code="stopped",
             message=f"The run {self._run} was stopped on Temporal itself before it had ended",

@@ -1,11 +1,11 @@
 """Messages between a run's workflow, its activities and the engine, as JSON."""
 
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 from pydantic import Field
 
 from aeon.platform.records import Record
-from aeon.platform.runs.machine.commands import StartProcess
+from aeon.platform.runs.machine.commands import StartRun
 from aeon.platform.runs.machine.events import RunFailure
 from aeon.platform.runs.machine.plan import RunPlan
 from aeon.platform.runs.machine.state import INITIAL_STEP_STATE, RunPhase, RunState, filled_array
@@ -70,7 +70,7 @@ class ChildRunRequest(Record):
     """A step that starts a run of another Process, and the step's run."""
 
     parent: Run
-    command: StartProcess
+    command: Annotated[StartRun, Field(discriminator="command")]
 
 
 class ChildRunAcceptance(Record):
@@ -84,7 +84,7 @@ class ChildRunResultQuery(Record):
     """A query for the result of a child run."""
 
     run: str
-    command: StartProcess
+    command: Annotated[StartRun, Field(discriminator="command")]
 
 
 class ChildRunResult(Record):

@@ -20,6 +20,7 @@ from aeon.adapters.engines.jobs import (
     lost_worker_result,
     question_asked_at,
     question_timeout,
+    wait_ended,
 )
 from aeon.adapters.engines.temporal.activity_calls import call_activity, cancellation_count
 from aeon.adapters.engines.temporal.child_run import ChildRun
@@ -27,7 +28,7 @@ from aeon.adapters.engines.temporal.entry_writer import WorkflowEntryWriter
 from aeon.adapters.engines.temporal.messages import RunWorkflowInput
 from aeon.adapters.engines.temporal.names import CLOSE_QUESTION, JOB, QUESTIONS_ARE_CLOSED, queue_name
 from aeon.base.json import JsonObject
-from aeon.platform.runs.machine.commands import AskPerson, CancelStep, StartJob, StartProcess
+from aeon.platform.runs.machine.commands import AskPerson, CancelStep, StartJob, StartRun, StartWait
 from aeon.platform.runs.machine.events import DeadlinePassed, StepStopped, StepTimedOut
 from aeon.platform.runs.machine.state import RunState
 from aeon.platform.runs.model import Job, JobResult, Occurrence, RunEntry, RunSignal, RunSnapshot
@@ -96,7 +97,7 @@ class TemporalRunContext:
             with self._counting():
                 return _occurrence(await self._execute_activity(job))
 
-    async def run_process(self, command: StartProcess, *, again: bool) -> Occurrence:
+    async def run_process(self, command: StartRun, *, again: bool) -> Occurrence:
         self._resumed += again
         await asyncio.sleep(command.delay)
         child = ChildRun(self._work.run, command.job, self._input)
@@ -117,8 +118,18 @@ class TemporalRunContext:
             first: JsonObject = await call_activity(CLOSE_QUESTION, timeout.as_dict())
         return Occurrence(RunSignal.parsed(first).event)
 
+    async def wait(self, command: StartWait, *, again: bool) -> Occurrence:
+        self._resumed_questions += again
+        started_at = question_asked_at(self._work, command.job) if again else None
+        due = command.until
+        if due is None:
+            due = (workflow.time() if started_at is None else started_at) + (command.seconds or 0.0)
+        await asyncio.sleep(max(0.0, due - workflow.time()))
+        await self._wait_if_full()
+        return Occurrence(wait_ended(command, self.now()))
+
     async def cancel_step(self, command: CancelStep) -> Occurrence:
-        if self._work.plan.calls[command.step].kind == "process":
+        if self._work.plan.starts_run(command.step):
             with self._counting():
                 await ChildRun(self._work.run, command.job, self._input).stop()
         return Occurrence(StepStopped(step=command.step))
@@ -172,7 +183,7 @@ class TemporalRunContext:
             return _activity_failure_result(job, error)
         return JobResult.parsed(result)
 
-    def _seconds_left(self, command: AskPerson | StartProcess, *, again: bool) -> float:
+    def _seconds_left(self, command: AskPerson | StartRun, *, again: bool) -> float:
         """Return the seconds left, negative after the timeout.
 
         Time also passes while no process executes the run.

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from aeon.platform.store import Dialect
 
-LATEST: Final = 8
+LATEST: Final = 9
 """The number of the newest migration, and the version of a fully migrated record."""
 
 DIGESTS: Final[Mapping[int, str]] = {
@@ -20,6 +20,7 @@ DIGESTS: Final[Mapping[int, str]] = {
     6: "65ede67566b195d659deeb5ef27c95876d083723dc5ec30f50b8dd148d11ad96",
     7: "6f949d86828c12998867e9caf418e4a481d5417c827227f84aab1473b0268ac6",
     8: "4df221468da213017817d5e732e8c686f6d2d7b679615015aa7780cdb8ba7a10",
+    9: "2ba1cd94b5670c5b1de6ebe81c5b18515215ad9d9cd6604ed64f5883dd0840a9",
 }
 """The digest of a SQLite record's schema by version (`sqlite.schema.schema_digest`)."""
 

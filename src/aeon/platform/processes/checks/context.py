@@ -3,25 +3,33 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 
 from aeon.base.binding import STEP_PREFIX
 from aeon.platform.processes.checks.problems import DefinitionProblem
 from aeon.platform.processes.checks.targets import ProcessTarget, TargetLookup, ToolTarget
-from aeon.platform.processes.expressions.conditions import CompiledCondition, ConditionError, compile_conditions
-from aeon.platform.processes.model import ProcessDefinition, ProcessStep
+from aeon.platform.processes.expressions.conditions import (
+    CompiledCondition,
+    ConditionError,
+    compile_conditions,
+    compile_expression,
+)
+from aeon.platform.processes.model import ProcessDefinition, ProcessStep, variables_of
+from aeon.platform.processes.sections import SectionName, paths_of, split_sections, undone_steps
+from aeon.platform.processes.step_control import FAILURE, RESULT
 from aeon.platform.processes.text import join_names
+from aeon.platform.processes.typed_inputs import required_inputs
 
 
 class StepDependencies:
     """The transitive `dependsOn` relation. For a duplicate step id, the first step counts."""
 
-    def __init__(self, steps: Sequence[ProcessStep]) -> None:
-        self.steps = steps
+    def __init__(self, definition: ProcessDefinition, paths: Sequence[str]) -> None:
+        self.steps = steps = definition.all_steps
+        self._paths = paths
         self.positions: dict[str, int] = {}
         for place, step in enumerate(steps):
             self.positions.setdefault(step.id, place)
-        self._groups = _groups(steps)
+        self._groups = [number for number, stage in enumerate(split_sections(definition)[1]) for _ in stage]
         self._above = self._ancestors()
 
     def is_ancestor(self, place: int, below: int) -> bool:
@@ -36,10 +44,10 @@ class StepDependencies:
         for place, step in enumerate(self.steps):
             for number, needed in enumerate(step.depends_on):
                 if problem := self._problem(place, number, needed):
-                    yield DefinitionProblem(f"$.steps[{place}].dependsOn[{number}]", *problem)
+                    yield DefinitionProblem(f"{self._paths[place]}.dependsOn[{number}]", *problem)
         for cycle in self._cycles():
             yield DefinitionProblem(
-                f"$.steps[{cycle[0]}].dependsOn",
+                f"{self._paths[cycle[0]]}.dependsOn",
                 "dependencies_acyclic",
                 f"these steps wait for each other: {_chain([self.steps[place].id for place in cycle])}",
             )
@@ -110,15 +118,6 @@ class StepDependencies:
         return (other for other in others if other != place)
 
 
-def _groups(steps: Sequence[ProcessStep]) -> list[int]:
-    """Return the group number of each step: adjacent parallel steps share one."""
-    groups = [0] * bool(steps)
-    for before, step in pairwise(steps):
-        together = before.execution.mode == step.execution.mode == "parallel"
-        groups.append(groups[-1] + (not together))
-    return groups
-
-
 def _chain(names: Sequence[str]) -> str:
     """Join names with arrows; a long chain is shortened in its middle."""
     shown = names if len(names) <= 12 else [*names[:6], "...", *names[-5:]]  # noqa: PLR2004  # fits a message
@@ -133,49 +132,93 @@ class CheckContext:
     targets: Sequence[ToolTarget | ProcessTarget | None]
 
     @cached_property
+    def steps(self) -> list[ProcessStep]:
+        """All steps, in the order of their sections."""
+        return self.definition.all_steps
+
+    @cached_property
+    def paths(self) -> list[str]:
+        """The JSON path of each step."""
+        return paths_of(self.definition)
+
+    @cached_property
+    def section_of(self) -> list[SectionName]:
+        """The section of each step."""
+        return [section.name for section in split_sections(self.definition)[0] for _ in section.steps]
+
+    @cached_property
     def dependencies(self) -> StepDependencies:
-        return StepDependencies(self.definition.steps)
+        return StepDependencies(self.definition, self.paths)
 
     @cached_property
     def inputs(self) -> frozenset[str]:
-        return frozenset(self.definition.initial_context)
+        return frozenset(self.definition.input_names)
 
     @cached_property
     def producers(self) -> Mapping[str, int]:
-        """The position of the step that produces each variable, the first one if several do."""
+        """The position of the step that gives each variable, the first one if several do; not of compensations."""
         places: dict[str, int] = {}
-        for place, step in enumerate(self.definition.steps):
-            places.setdefault(step.output.variable, place)
+        for place, step in enumerate(self.steps):
+            if self.section_of[place] != "compensation":
+                for variable in variables_of(step):
+                    places.setdefault(variable, place)
         return places
 
     @cached_property
     def names(self) -> frozenset[str]:
-        """All names that can be referenced: inputs as `name`, variables as `step.variable`."""
+        """All names that can be referenced anywhere: inputs as `name`, variables as `step.variable`."""
         return self.inputs | {f"{STEP_PREFIX}.{variable}" for variable in self.producers}
 
     @cached_property
+    def undone(self) -> Mapping[str, int]:
+        """The position of the step that each compensation undoes, by the compensation's id."""
+        positions = self.dependencies.positions
+        return {undo: positions[step] for undo, step in undone_steps(self.definition).items()}
+
+    def local_names(self, place: int, *, in_inputs: bool = True) -> frozenset[str]:
+        """Return the names that only this step can read, with those of its inputs: the item of its loop, a result."""
+        step, names = self.step(place), set[str]()
+        if self.section_of[place] != "main":
+            names.add(FAILURE)
+        if in_inputs and step.for_each is not None:
+            names.add(step.for_each.as_)
+        if in_inputs and step.id in self.undone:
+            names.add(RESULT)
+        return frozenset(names)
+
+    @cached_property
     def conditions(self) -> Mapping[str, CompiledCondition | ConditionError]:
-        """Each condition by its text: compiled, or its error."""
-        sources = (step.execution.condition for step in self.definition.steps)
-        return compile_conditions(dict.fromkeys(source for source in sources if source is not None), self.names)
+        """Each condition by its text: compiled, or its error. A failure can be read in some; the others are checked."""
+        sources = (step.execution.condition for step in self.steps)
+        names = self.names | {FAILURE}
+        return compile_conditions(dict.fromkeys(source for source in sources if source is not None), names)
 
     def condition(self, place: int) -> CompiledCondition | ConditionError | None:
         source = self.step(place).execution.condition
         return None if source is None else self.conditions[source]
 
-    def step(self, place: int) -> ProcessStep:
-        return self.definition.steps[place]
+    def expression(self, source: str, place: int, *, in_inputs: bool = True) -> CompiledCondition | ConditionError:
+        """Return an expression of the step at `place`: compiled, or its error."""
+        try:
+            return compile_expression(source, self.names | self.local_names(place, in_inputs=in_inputs))
+        except ConditionError as error:
+            return error
 
-    def reference_problem(self, path: Sequence[str], place: int) -> tuple[str, str] | None:
-        """Return why the step at `place` cannot read this path, as rule and message (platform 6)."""
+    def step(self, place: int) -> ProcessStep:
+        return self.steps[place]
+
+    def reference_problem(self, path: Sequence[str], place: int, *, in_inputs: bool = True) -> tuple[str, str] | None:
+        """Return why the step at `place` cannot read this path, as rule and message (platform 6, 41)."""
         if path[0] != STEP_PREFIX or len(path) == 1:
-            if path[0] in self.inputs:
+            names = self.inputs | self.local_names(place, in_inputs=in_inputs)
+            if path[0] in names:
                 return None
-            return "reference_exists", f"there is no input {path[0]!r}; there are {join_names(sorted(self.inputs))}"
+            return "reference_exists", f"there is no input {path[0]!r}; there are {join_names(sorted(names))}"
         maker = self.producers.get(path[1])
         if maker is None:
             return "reference_exists", f"no step gives {path[1]!r}; there are {join_names(sorted(self.producers))}"
-        if self.dependencies.is_ancestor(maker, place):
+        is_over = self.section_of[maker] != self.section_of[place] and maker < place
+        if is_over or self.dependencies.is_ancestor(maker, place):
             return None
         return "reference_in_chain", self._out_of_reach(maker, place)
 
@@ -195,16 +238,17 @@ class CheckContext:
 
 def build_context(definition: ProcessDefinition, targets: TargetLookup, process_id: str | None) -> CheckContext:
     """Look up each target once. A Process that calls itself calls the definition under check."""
-    tools = {each: targets.tool(each) for each in dict.fromkeys(step.tool for step in definition.steps) if each}
+    steps = definition.all_steps
+    tools = {each: targets.tool(each) for each in dict.fromkeys(step.tool for step in steps) if each}
     processes = {
         each: _own_target(definition) if each == process_id else targets.process(each)
-        for each in dict.fromkeys(step.process for step in definition.steps)
+        for each in dict.fromkeys(step.process for step in steps)
         if each
     }
-    return CheckContext(
-        definition, [tools.get(step.tool or "") or processes.get(step.process or "") for step in definition.steps]
-    )
+    return CheckContext(definition, [tools.get(step.tool or "") or processes.get(step.process or "") for step in steps])
 
 
 def _own_target(definition: ProcessDefinition) -> ProcessTarget:
-    return ProcessTarget(definition.name, tuple(definition.initial_context), definition.digest)
+    return ProcessTarget(
+        definition.name, tuple(definition.input_names), definition.digest, required=tuple(required_inputs(definition))
+    )

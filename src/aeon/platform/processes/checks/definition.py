@@ -4,13 +4,14 @@ from collections.abc import Iterator, Sequence
 
 from aeon.base.binding import STEP_PREFIX
 from aeon.platform.processes.checks.context import CheckContext, build_context
+from aeon.platform.processes.checks.control import check_control, check_inputs_of_process
 from aeon.platform.processes.checks.inputs import check_inputs
 from aeon.platform.processes.checks.problems import DefinitionProblem, raise_problems
 from aeon.platform.processes.checks.recursion import check_recursion
 from aeon.platform.processes.checks.targets import ProcessTarget, TargetLookup, ToolTarget
 from aeon.platform.processes.expressions.conditions import CompiledCondition, ConditionError
 from aeon.platform.processes.expressions.templates import check_template
-from aeon.platform.processes.model import ProcessDefinition, ProcessStep
+from aeon.platform.processes.model import ProcessDefinition, ProcessStep, variables_of
 from aeon.platform.processes.text import join_names
 
 
@@ -24,7 +25,7 @@ def check_budgets(
     whole = definition.token_budget
     if whole is None:
         return
-    allotted = sum(step.output.token_budget or 0 for step in definition.steps)
+    allotted = sum(step.output.token_budget or 0 for step in definition.all_steps)
     if allotted > whole:
         yield DefinitionProblem(
             "$.tokenBudget",
@@ -32,7 +33,7 @@ def check_budgets(
             f"the steps' token budgets add up to {allotted}, which is more than the Process's {whole}",
         )
         return
-    sharing = [step.id for step, target in zip(definition.steps, called, strict=True) if _shares(step, target)]
+    sharing = [step.id for step, target in zip(definition.all_steps, called, strict=True) if _shares(step, target)]
     if whole - allotted < len(sharing):
         yield DefinitionProblem(
             "$.tokenBudget",
@@ -61,16 +62,18 @@ def check_definition(
     """
     context = build_context(definition, targets, process_id)
     return [
-        *_name_problems(definition),
+        *_name_problems(context),
+        *check_inputs_of_process(definition),
         *context.dependencies.problems(),
-        *(problem for place in range(len(definition.steps)) for problem in _step_problems(context, place)),
+        *(problem for place in range(len(context.steps)) for problem in _step_problems(context, place)),
         *_template_problems(context),
         *check_budgets(definition, context.targets),
         *check_recursion(definition, targets, process_id),
     ]
 
 
-def _name_problems(definition: ProcessDefinition) -> Iterator[DefinitionProblem]:
+def _name_problems(context: CheckContext) -> Iterator[DefinitionProblem]:
+    definition = context.definition
     inputs: set[str] = set()
     for number, name in enumerate(definition.initial_context):
         path = f"$.initialContext[{number}]"
@@ -83,38 +86,46 @@ def _name_problems(definition: ProcessDefinition) -> Iterator[DefinitionProblem]
         if name in inputs:
             yield DefinitionProblem(path, "input_unique", f"the input {name!r} is listed twice")
         inputs.add(name)
+    inputs |= set(definition.inputs)
     ids: set[str] = set()
     variables: set[str] = set()
-    for place, step in enumerate(definition.steps):
-        variable = step.output.variable
+    for path, step in zip(context.paths, context.steps, strict=True):
         if step.id in ids:
-            yield DefinitionProblem(f"$.steps[{place}].id", "step_id_unique", f"another step has the id {step.id!r}")
-        if variable in variables:
-            message = f"another step has the output {variable!r}"
-            yield DefinitionProblem(f"$.steps[{place}].output.variable", "variable_unique", message)
-        if variable in inputs:
-            message = f"{variable!r} is already an input"
-            yield DefinitionProblem(f"$.steps[{place}].output.variable", "variable_not_input", message)
+            yield DefinitionProblem(f"{path}.id", "step_id_unique", f"another step has the id {step.id!r}")
+        for variable, field in zip(variables_of(step), ("output.variable", "forEach.failures"), strict=False):
+            if variable in variables:
+                message = f"another step has the output {variable!r}"
+                yield DefinitionProblem(f"{path}.{field}", "variable_unique", message)
+            if variable in inputs:
+                message = f"{variable!r} is already an input"
+                yield DefinitionProblem(f"{path}.{field}", "variable_not_input", message)
+            variables.add(variable)
         ids.add(step.id)
-        variables.add(variable)
 
 
 def _step_problems(context: CheckContext, place: int) -> Iterator[DefinitionProblem]:
     yield from _target_problems(context, place)
     yield from _condition_problems(context, place)
     yield from check_inputs(context, place)
+    yield from check_control(context, place)
 
 
 def _target_problems(context: CheckContext, place: int) -> Iterator[DefinitionProblem]:
     step, target = context.step(place), context.targets[place]
-    if (step.tool is None) == (step.process is None):
-        which = "neither a tool nor a process" if step.tool is None else "both a tool and a process"
+    named = [kind for kind, value in (("tool", step.tool), ("process", step.process)) if value is not None]
+    if step.wait is not None:
+        if named:
+            message = f"step {step.id!r} waits and calls a {named[0]}; it does one of them"
+            yield DefinitionProblem(context.paths[place], "one_target", message)
+        return
+    if len(named) != 1:
+        which = "both a tool and a process" if named else "neither a tool nor a process"
         yield DefinitionProblem(
-            f"$.steps[{place}]", "one_target", f"step {step.id!r} calls {which}; it calls exactly one"
+            context.paths[place], "one_target", f"step {step.id!r} calls {which}; it calls exactly one"
         )
         return
-    kind = "tool" if step.process is None else "process"
-    path = f"$.steps[{place}].{kind}"
+    kind = named[0]
+    path = f"{context.paths[place]}.{kind}"
     if target is None:
         yield DefinitionProblem(
             path, "target_exists", f"there is no {kind} {step.tool or step.process!r}, or you cannot see it"
@@ -128,7 +139,7 @@ def _target_problems(context: CheckContext, place: int) -> Iterator[DefinitionPr
 
 
 def _condition_problems(context: CheckContext, place: int) -> Iterator[DefinitionProblem]:
-    path = f"$.steps[{place}].execution.condition"
+    path = f"{context.paths[place]}.execution.condition"
     condition = context.condition(place)
     if isinstance(condition, ConditionError):
         yield DefinitionProblem(
@@ -138,7 +149,7 @@ def _condition_problems(context: CheckContext, place: int) -> Iterator[Definitio
         objections = {
             objection
             for cel_path in sorted(condition.paths)
-            if (objection := context.reference_problem(cel_path, place))
+            if (objection := context.reference_problem(cel_path, place, in_inputs=False))
         }
         yield from (DefinitionProblem(path, rule, why) for rule, why in sorted(objections))
 
@@ -147,5 +158,6 @@ def _template_problems(context: CheckContext) -> Iterator[DefinitionProblem]:
     template = context.definition.output_template
     if not template:
         return
-    for message in check_template(template, context.inputs, context.producers):
+    ended = [name for name, place in context.producers.items() if context.section_of[place] in ("main", "finally")]
+    for message in check_template(template, context.inputs, ended):
         yield DefinitionProblem("$.outputTemplate", "template_valid", message)

@@ -12,17 +12,20 @@ from functools import cache
 from aeon.platform.processes.checks.problems import DefinitionProblem
 from aeon.platform.processes.checks.targets import ProcessTarget, TargetLookup
 from aeon.platform.processes.model import ProcessDefinition
+from aeon.platform.processes.sections import paths_of
 
 
 def find_callees(definition: ProcessDefinition) -> Mapping[str, bool]:
     """Return the Processes that a definition calls, by id.
 
-    The value says whether every step that calls the Process has a condition.
+    The value says whether every step that calls the Process has a condition, or only runs after the main ones.
     """
     callees: dict[str, bool] = {}
-    for step in definition.steps:
+    main = len(definition.steps)
+    for place, step in enumerate(definition.all_steps):
         if step.process is not None:
-            callees[step.process] = callees.get(step.process, True) and step.execution.condition is not None
+            is_conditional = step.execution.condition is not None or place >= main
+            callees[step.process] = callees.get(step.process, True) and is_conditional
     return callees
 
 
@@ -35,28 +38,28 @@ def check_recursion(
     the user cannot see ends a chain: the run's own limit guards the calls behind it.
     """
     calls = _Calls(definition, targets, process_id)
-    for place, step in enumerate(definition.steps):
+    for path, step in zip(paths_of(definition), definition.all_steps, strict=True):
         if step.process is None:
             continue
         chain = calls.too_deep(step.process)
         if chain is None:
             continue
         is_circle = process_id in chain
-        if is_circle and step.execution.condition is not None:
+        if is_circle and (step.execution.condition is not None or not path.startswith("$.steps")):
             continue
-        yield _problem(place, definition, calls.names(chain), is_circle)
+        yield _problem(path, definition, calls.names(chain), is_circle)
 
 
-def _problem(place: int, definition: ProcessDefinition, names: list[str], is_circle: bool) -> DefinitionProblem:
+def _problem(path: str, definition: ProcessDefinition, names: list[str], is_circle: bool) -> DefinitionProblem:
     stack = " -> ".join([definition.name, *names])
     if is_circle:
         return DefinitionProblem(
-            f"$.steps[{place}].process",
+            f"{path}.process",
             "recursion_can_end",
             f"the Process always calls itself again: {stack}; give one of these steps a condition",
         )
     return DefinitionProblem(
-        f"$.steps[{place}].process",
+        f"{path}.process",
         "recursion_depth",
         f"the Processes would call each other deeper than maxRecursionDepth {definition.max_recursion_depth}: {stack}",
     )

@@ -30,14 +30,16 @@ class Callee(NamedTuple):
 class ProcessTarget(NamedTuple):
     """A Process that the user sees, in its current version.
 
-    `digest` pins a run to the definition that was checked.
+    `inputs` are the names of its inputs, `required` those without a default, None for all. `digest` pins a run to the
+    definition that was checked.
     """
 
     name: str
-    initial_context: tuple[str, ...]
+    inputs: tuple[str, ...]
     digest: str
     callees: tuple[Callee, ...] = ()
     enabled: bool = True
+    required: tuple[str, ...] | None = None
 
 
 class TargetLookup(Protocol):

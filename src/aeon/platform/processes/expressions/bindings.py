@@ -1,12 +1,14 @@
-"""Binds references in a step's inputs: `{name}` and `{step.variable.path}` (platform 6)."""
+"""Binds references, `{name}` and `{step.variable.path}`, and expressions, `{= n - 1}` (platform 6, 41)."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeAlias, cast
 
 from aeon.base.binding import STEP_PREFIX, as_text
-from aeon.base.errors import BindingError
+from aeon.base.errors import BindingError, InputError
 from aeon.base.json import Json, JsonObject
+from aeon.platform.processes.expressions.cel_paths import scan_condition
+from aeon.platform.processes.expressions.computed import OPENING, compute, split_expressions
 from aeon.platform.processes.text import join_names
 
 InputPath: TypeAlias = tuple[str | int, ...]
@@ -34,18 +36,51 @@ class InputReference(NamedTuple):
         return f"{{{'.'.join(self.path)}}}"
 
 
-def find_references(inputs: JsonObject) -> Iterator[InputReference]:
+class InputExpression(NamedTuple):
+    """One expression: its location, its source, and whether it is the whole text, so that its value keeps its type."""
+
+    location: InputPath
+    source: str
+    is_whole: bool
+
+
+def find_expressions(inputs: Json) -> Iterator[InputExpression]:
+    """Yield every expression in a step's inputs, in order."""
+    for place, text in iterate_texts(inputs):
+        if OPENING in text:
+            parts = split_expressions(text)
+            for source in parts[1::2]:
+                yield InputExpression(place, source, len(parts) == len(_WHOLE) and not parts[0] and not parts[-1])
+
+
+_WHOLE = ("", "source", "")
+"""The parts of a text that is one expression."""
+
+
+def roots_of(inputs: Json) -> set[tuple[str, ...]]:
+    """Return the names that inputs read: `("lang",)`, `("step", "search")`. It may name what is no value."""
+    paths = {reference.path for reference in find_references(inputs)}
+    for expression in find_expressions(inputs):
+        paths |= scan_condition(expression.source).paths
+    return {path[: 2 if path[0] == STEP_PREFIX else 1] for path in paths}
+
+
+def find_references(inputs: Json) -> Iterator[InputReference]:
     """Yield every reference in a step's inputs, in order. Keys contain none (platform 6)."""
-    return _references(inputs, ())
+    for place, text in iterate_texts(inputs):
+        parts = split_expressions(text) if OPENING in text else (text,)
+        for part in parts[::2]:
+            for match in _REFERENCE.finditer(part):
+                yield InputReference(place, tuple(match[1].split(".")), match[0] == text)
 
 
 def bind(inputs: JsonObject, values: Mapping[str, Json], *, step: str = "") -> JsonObject:
-    """Return a copy of `inputs` with every reference replaced (platform 6, core 3).
+    """Return a copy of `inputs` with every reference and expression replaced (platform 6, 41, core 3).
 
     `values` holds the Process's inputs by name, and under `step` the steps' variables. A text that is one reference
     becomes the value itself, not a copy; inside a longer text the value is rendered as text. Inserted values are
-    never searched for references. Raises BindingError that lists every reference that cannot be resolved, and names
-    `step`.
+    never searched for references. Raises BindingError that lists every reference that cannot be resolved and every
+    expression that cannot be computed, and names `step`.
     """
     problems: list[str] = []
     bound = {name: _bind_value(value, values, problems) for name, value in inputs.items()}
@@ -58,21 +93,27 @@ def bind(inputs: JsonObject, values: Mapping[str, Json], *, step: str = "") -> J
     return bound
 
 
+def is_reference(text: str) -> bool:
+    """Return whether a whole text is one reference."""
+    return _REFERENCE.fullmatch(text) is not None
+
+
 def format_input_path(place: InputPath) -> str:
     """Format a location as a suffix: `.filters[0].name`."""
     return "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in place)
 
 
-def _references(value: Json, place: InputPath) -> Iterator[InputReference]:
+def iterate_texts(value: Json, place: InputPath = ()) -> Iterator[tuple[InputPath, str]]:
+    """Yield every text that may contain a reference or an expression, with its location."""
     if isinstance(value, str):
-        for match in _REFERENCE.finditer(value):
-            yield InputReference(place, tuple(match[1].split(".")), match[0] == value)
+        if "{" in value:
+            yield place, value
     elif isinstance(value, dict):
         for key, item in cast(JsonObject, value).items():
-            yield from _references(item, (*place, key))
+            yield from iterate_texts(item, (*place, key))
     elif isinstance(value, list):
         for index, item in enumerate(cast(list[Json], value)):
-            yield from _references(item, (*place, index))
+            yield from iterate_texts(item, (*place, index))
 
 
 def _bind_value(value: Json, values: Mapping[str, Json], problems: list[str]) -> Json:
@@ -88,7 +129,27 @@ def _bind_value(value: Json, values: Mapping[str, Json], problems: list[str]) ->
 def _bind_text(text: str, values: Mapping[str, Json], problems: list[str]) -> Json:
     if whole := _REFERENCE.fullmatch(text):
         return _resolve(whole[1], values, problems)
+    if OPENING not in text:
+        return _bind_references(text, values, problems)
+    between, *rest = split_expressions(text)
+    if not between and len(rest) == len(_WHOLE) - 1 and not rest[-1]:
+        return _compute(rest[0], values, problems)
+    bound = [_bind_references(between, values, problems)]
+    for source, text_after in zip(rest[::2], rest[1::2], strict=True):
+        bound += [as_text(_compute(source, values, problems)), _bind_references(text_after, values, problems)]
+    return "".join(bound)
+
+
+def _bind_references(text: str, values: Mapping[str, Json], problems: list[str]) -> str:
     return _REFERENCE.sub(lambda match: as_text(_resolve(match[1], values, problems)), text)
+
+
+def _compute(source: str, values: Mapping[str, Json], problems: list[str]) -> Json:
+    try:
+        return compute(source, values)
+    except InputError as error:
+        problems.append(error.message.rstrip("."))
+        return None
 
 
 def _resolve(expression: str, values: Mapping[str, Json], problems: list[str]) -> Json:

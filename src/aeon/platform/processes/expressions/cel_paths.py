@@ -1,4 +1,4 @@
-"""Finds the paths that a CEL condition reads, without parsing it.
+"""Finds the paths that CEL reads, and where it ends in a text, without parsing it.
 
 A condition with a path that is missed here does not compile.
 """
@@ -58,6 +58,20 @@ def scan_condition(source: str) -> ConditionScan:
         tuple(chain.words[-1] for chain in chains if chain.is_called and chain.words[-1] in LOOP_MACROS),
         sum(_is_search(tokens[place : place + 4]) for place in range(len(tokens))),
     )
+
+
+def find_closing_brace(text: str, start: int) -> int | None:
+    """Return where the brace stands that closes an expression which begins at `start`; None if there is none.
+
+    Braces inside the expression's texts and comments do not count.
+    """
+    depth = 1
+    for match in _TOKEN.finditer(text, start):
+        if match.lastgroup == "sign":
+            depth += (match[0] == "{") - (match[0] == "}")
+            if depth == 0:
+                return match.start()
+    return None
 
 
 def _is_search(tokens: list[_Token]) -> bool:

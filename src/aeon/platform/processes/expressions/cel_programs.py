@@ -1,4 +1,4 @@
-"""Compiles and caches conditions; environments declare only the variables they read."""
+"""Compiles and caches CEL; environments declare only the variables they read."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -98,7 +98,7 @@ if TYPE_CHECKING:
 
 
 class ConditionError(InputError):
-    """The condition cannot be used."""
+    """The condition or the expression cannot be used."""
 
     next_step = "Correct the condition of the step."
 
@@ -127,12 +127,9 @@ class CelProgramCache:
 
 def _compile(source: str, declared: frozenset[str]) -> "cel.Expression":
     try:
-        program = _environment(declared).compile(source)
+        return _environment(declared).compile(source)
     except RuntimeError as error:
-        raise ConditionError(f"The condition is not valid: {describe_compile_error(str(error))}.") from None
-    if (kind := program.return_type().name()) not in {"BOOL", "DYN"}:
-        raise ConditionError(f"The condition gives a {kind}, not true or false.")
-    return program
+        raise ConditionError(describe_compile_error(str(error))) from None
 
 
 @lru_cache(maxsize=64)

@@ -1,4 +1,4 @@
-"""Compiles and evaluates conditions of steps in CEL, which return a boolean (platform 6)."""
+"""Compiles and evaluates CEL: conditions, which return a boolean, and expressions (platform 6, 41)."""
 
 from collections.abc import Container, Iterable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
@@ -17,7 +17,9 @@ __all__ = [
     "ConditionError",
     "compile_condition",
     "compile_conditions",
+    "compile_expression",
     "evaluate",
+    "evaluate_cel",
     "evaluate_text",
 ]
 
@@ -40,12 +42,13 @@ _programs = CelProgramCache()
 
 
 class CompiledCondition(NamedTuple):
-    """A compiled condition. `paths` are what it reads: `("lang",)`, `("step", "search", "count")`."""
+    """A compiled condition or expression. `paths` are what it reads: `("lang",)`, `("step", "search", "count")`."""
 
     source: str
     paths: frozenset[CelPath]
     scan: ConditionScan
     program: "cel.Expression"
+    noun: str = "condition"
 
     @property
     def variables(self) -> frozenset[str]:
@@ -59,6 +62,12 @@ def compile_condition(source: str, names: Container[str]) -> CompiledCondition:
     Raises ConditionError that describes every error with its position.
     """
     read = _scan(source, names)
+    return _compile_scanned(read, read.roots)
+
+
+def compile_expression(source: str, names: Container[str]) -> CompiledCondition:
+    """Compile an expression of any type over `names`. Raises ConditionError as `compile_condition` does."""
+    read = _scan(source, names, noun="expression")
     return _compile_scanned(read, read.roots)
 
 
@@ -86,6 +95,15 @@ def evaluate(condition: CompiledCondition, values: Mapping[str, Json]) -> bool:
     `values` holds inputs by name, and under `step` the steps' variables. Only the values that the condition reads are
     visited. Raises ConditionError if the result is not a boolean.
     """
+    result = evaluate_cel(condition, values)
+    kind = result.type().name()
+    if kind != "BOOL":
+        raise ConditionError(f"The condition `{_short(condition.source)}` gives a {kind}, not true or false.")
+    return result.value() is True
+
+
+def evaluate_cel(condition: CompiledCondition, values: Mapping[str, Json]) -> "cel.Value":
+    """Return the value of a condition or an expression. Raises ConditionError."""
     converter = CelConverter()
     bound = {root: converter.convert(value, root) for root, value in select_values(condition.paths, values)}
     _refuse_long_joins(condition, converter.longest)
@@ -94,20 +112,17 @@ def evaluate(condition: CompiledCondition, values: Mapping[str, Json]) -> bool:
         result = condition.program.eval(data=bound)
     except (RuntimeError, MemoryError) as error:
         raise _evaluation_error(condition, values, str(error)) from None
-    kind = result.type().name()
-    if kind == "ERROR":
+    if result.type().name() == "ERROR":
         raise _evaluation_error(condition, values, str(result.value()))
-    if kind != "BOOL":
-        raise ConditionError(f"The condition `{_short(condition.source)}` gives a {kind}, not true or false.")
-    return result.value() is True
+    return result
 
 
 def evaluate_text(source: str, values: Mapping[str, Json]) -> bool:
     """Return whether the condition with that text is true for `values`. Raises ConditionError."""
-    return evaluate(compile_condition(source, _ValueNames(values)), values)
+    return evaluate(compile_condition(source, ValueNames(values)), values)
 
 
-class _ValueNames:
+class ValueNames:
     """The names that have values, as a container."""
 
     def __init__(self, values: Mapping[str, Json]) -> None:
@@ -124,6 +139,7 @@ class _ScannedCondition(NamedTuple):
     source: str
     scan: ConditionScan
     paths: frozenset[CelPath]
+    noun: str
 
     @property
     def roots(self) -> frozenset[str]:
@@ -131,14 +147,16 @@ class _ScannedCondition(NamedTuple):
         return frozenset(".".join(path[:2]) if path[0] == STEP_PREFIX else path[0] for path in self.paths)
 
 
-def _scan(source: str, names: Container[str]) -> _ScannedCondition:
+def _scan(source: str, names: Container[str], *, noun: str = "condition") -> _ScannedCondition:
     if fault := find_text_fault(source):
-        raise ConditionError(f"The condition contains {fault}.")
+        raise ConditionError(f"The {noun} contains {fault}.")
     scan = scan_condition(source)
-    if "map" in scan.loops:
-        # Each `map` can double the result of the one before it, and no limit of the library stops that.
+    # Each `map` can double the result of the one before it, and no limit of the library stops that.
+    if "map" in scan.loops and noun == "condition":
         raise ConditionError("A condition cannot make new lists: use all, exists, exists_one or filter instead of map.")
-    return _ScannedCondition(source, scan, frozenset(path for path in scan.paths if _is_known(path, names)))
+    if scan.loops.count("map") > 1:
+        raise ConditionError("An expression can use map only once: make the inner list in an earlier step.")
+    return _ScannedCondition(source, scan, frozenset(path for path in scan.paths if _is_known(path, names)), noun)
 
 
 def _is_known(path: CelPath, names: Container[str]) -> bool:
@@ -149,8 +167,13 @@ def _is_known(path: CelPath, names: Container[str]) -> bool:
 
 
 def _compile_scanned(read: _ScannedCondition, declared: frozenset[str]) -> CompiledCondition:
-    program = _programs.get_or_compile(read.source, read.roots, declared)
-    return CompiledCondition(read.source, read.paths, read.scan, program)
+    try:
+        program = _programs.get_or_compile(read.source, read.roots, declared)
+    except ConditionError as error:
+        raise ConditionError(f"The {read.noun} is not valid: {error.message}.") from None
+    if read.noun == "condition" and (kind := program.return_type().name()) not in {"BOOL", "DYN"}:
+        raise ConditionError(f"The condition gives a {kind}, not true or false.")
+    return CompiledCondition(read.source, read.paths, read.scan, program, read.noun)
 
 
 def _compile_alone(read: _ScannedCondition) -> CompiledCondition | ConditionError:
@@ -165,7 +188,7 @@ def _refuse_long_joins(condition: CompiledCondition, longest: int) -> None:
     rounds = _MAX_ITERATIONS if condition.scan.loops else 1
     if condition.scan.joins * longest * rounds > _MAX_JOINED:
         raise ConditionError(
-            f"The condition `{_short(condition.source)}` joins texts or lists by + that are too long for it.",
+            f"The {condition.noun} `{_short(condition.source)}` joins texts or lists by + that are too long for it.",
             next_step="Compare the parts one by one, or compute the joined value in an earlier step.",
         )
 
@@ -180,15 +203,16 @@ def _refuse_long_searches(condition: CompiledCondition, converter: CelConverter)
     rounds = min(_MAX_ITERATIONS, (converter.elements + len(condition.source)) ** len(scan.loops))
     if scan.searches * rounds * longest * needle * (scan.joins + 1) ** 2 > _MAX_COMPARED:
         raise ConditionError(
-            f"The condition `{_short(condition.source)}` looks for a text in a text, both too long for contains.",
-            next_step="Look for a text that the condition spells out, or compute the answer in an earlier step.",
+            f"The {condition.noun} `{_short(condition.source)}` looks for a text in a text, "
+            "both too long for contains.",
+            next_step="Look for a text that is spelled out there, or compute the answer in an earlier step.",
         )
 
 
 def _evaluation_error(condition: CompiledCondition, values: Mapping[str, Json], text: str) -> ConditionError:
     words = describe_evaluation_error(text, sorted(condition.paths), values)
     return ConditionError(
-        f"The condition `{_short(condition.source)}` cannot be evaluated: {words}.",
+        f"The {condition.noun} `{_short(condition.source)}` cannot be evaluated: {words}.",
         next_step="Correct it, or test first that the value exists: `step.x != null && has(step.x.y) && ...`.",
     )
 

@@ -15,6 +15,7 @@ from aeon.platform.runs.machine.events import (
     StepRefused,
     StepSkipped,
     StepStopping,
+    UnwindingStarted,
 )
 
 
@@ -49,6 +50,30 @@ class StartProcess(_StartAttempt):
     depth_left: int
     tokens: int | None
     callers: list[str]
+    is_closing: bool = False
+    """Whether the run that starts it is ending, and its deadline may have passed."""
+
+
+class StartLoop(_StartAttempt):
+    """Start the run of a step's loop, with `job` as its id.
+
+    `inputs` holds the `items`, and the `values` that the step's inputs read besides them. With `undoes`, the items are
+    those that the loop with that id has completed, the last one first.
+    """
+
+    command: Literal["start_loop"] = "start_loop"
+    depth_left: int
+    tokens: int | None
+    is_closing: bool = False
+    undoes: str | None = None
+
+
+class StartWait(_StartAttempt):
+    """Wait for `seconds` from the attempt's start, or until an instant in seconds since 1970."""
+
+    command: Literal["start_wait"] = "start_wait"
+    seconds: float | None = None
+    until: float | None = None
 
 
 class AskPerson(_StartAttempt):
@@ -56,6 +81,8 @@ class AskPerson(_StartAttempt):
 
     command: Literal["ask_person"] = "ask_person"
     asks: str | None
+    is_assigned: bool = False
+    """Whether the step names the user, and not the plan."""
 
 
 class SkipStep(Record):
@@ -82,6 +109,12 @@ class CancelStep(Record):
     job: str
 
 
+class StartUnwinding(Record):
+    """Begin what follows a failure or a cancel request. There is nothing to execute."""
+
+    command: Literal["start_unwinding"] = "start_unwinding"
+
+
 class FinishRun(Record):
     """End the run with its output."""
 
@@ -103,14 +136,33 @@ class EndCancelledRun(Record):
 
 
 RunCommand: TypeAlias = (
-    StartJob | StartProcess | AskPerson | SkipStep | RefuseStep | CancelStep | FinishRun | FailRun | EndCancelledRun
+    StartJob
+    | StartProcess
+    | StartLoop
+    | StartWait
+    | AskPerson
+    | SkipStep
+    | RefuseStep
+    | CancelStep
+    | StartUnwinding
+    | FinishRun
+    | FailRun
+    | EndCancelledRun
 )
+
+StartRun: TypeAlias = StartProcess | StartLoop
+"""The commands that start a run of their own."""
+
+StartCommand: TypeAlias = StartJob | StartProcess | StartLoop | StartWait | AskPerson
+"""The commands that start an attempt."""
 
 
 def event_of_command(command: RunCommand) -> HistoryEvent:  # noqa: PLR0911  # one for each kind
     """Return the event of a command, which is executed only if the state accepts the event."""
     match command:
-        case StartJob() | StartProcess() | AskPerson():
+        case AskPerson(is_assigned=True):
+            return AttemptStarted(step=command.step, job=command.job, attempt=command.attempt, asks=command.asks)
+        case StartJob() | StartProcess() | StartLoop() | StartWait() | AskPerson():
             return AttemptStarted(step=command.step, job=command.job, attempt=command.attempt)
         case SkipStep():
             return StepSkipped(step=command.step, reason=command.reason)
@@ -118,6 +170,8 @@ def event_of_command(command: RunCommand) -> HistoryEvent:  # noqa: PLR0911  # o
             return StepRefused(step=command.step, error=command.error)
         case CancelStep():
             return StepStopping(step=command.step)
+        case StartUnwinding():
+            return UnwindingStarted()
         case FinishRun():
             return RunCompleted(output=command.output)
         case FailRun():

@@ -10,6 +10,11 @@ from aeon.base.json import Json, JsonObject
 from aeon.platform.errors import RuleError
 from aeon.platform.records import Record
 
+
+def _is_none(value: object) -> bool:
+    return value is None
+
+
 AttemptNumber: TypeAlias = Annotated[int, Field(ge=1)]
 TokenCount: TypeAlias = Annotated[int, Field(ge=0)]
 
@@ -42,6 +47,8 @@ class RunFailure(Record):
     target: str | None = None
     attempts: int = 0
     cause: AttemptFailure | None = None
+    compensation: Literal["complete", "incomplete"] | None = Field(default=None, exclude_if=_is_none)
+    """Whether all that was to be undone is; None if nothing was."""
 
 
 class RunStarted(Record):
@@ -63,6 +70,8 @@ class AttemptStarted(_StepEvent):
     event: Literal["step_started"] = "step_started"
     job: str
     attempt: AttemptNumber
+    asks: str | None = Field(default=None, exclude_if=_is_none)
+    """The user who is asked, if it is not the one whom the plan names."""
 
 
 class StepCompleted(_StepEvent):
@@ -140,6 +149,12 @@ class DeadlinePassed(Record):
     event: Literal["deadline_passed"] = "deadline_passed"
 
 
+class UnwindingStarted(Record):
+    """What follows a failure or a cancel request has begun: compensations, failure handlers and final steps."""
+
+    event: Literal["unwinding_started"] = "unwinding_started"
+
+
 class RunCompleted(Record):
     """The run has its result."""
 
@@ -160,7 +175,9 @@ class RunCancelled(Record):
     event: Literal["run_cancelled"] = "run_cancelled"
 
 
-RunEvent: TypeAlias = RunStarted | CancelRequested | DeadlinePassed | RunCompleted | RunFailed | RunCancelled
+RunEvent: TypeAlias = (
+    RunStarted | CancelRequested | DeadlinePassed | UnwindingStarted | RunCompleted | RunFailed | RunCancelled
+)
 
 StepEvent: TypeAlias = (
     AttemptStarted

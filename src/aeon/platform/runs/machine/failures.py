@@ -3,6 +3,7 @@
 from aeon.base.errors import AeonError
 from aeon.platform.runs.machine.events import AttemptFailure, RunFailure
 from aeon.platform.runs.machine.plan import RunPlan
+from aeon.platform.runs.machine.state import RunState
 
 _OPTIONAL = "or make its output optional (required: false)"
 
@@ -30,12 +31,12 @@ def missing_inputs_failure(names: list[str]) -> RunFailure:
 def timeout_failure(plan: RunPlan, position: int) -> AttemptFailure:
     """Return the failure of a step that did not end in time, or of a question without an answer."""
     what = "nobody answered" if plan.is_manual(position) else "it did not end"
-    return AttemptFailure(code="timed_out", message=f"{what} within {plan.steps[position].execution.timeout} s")
+    return AttemptFailure(code="timed_out", message=f"{what} within {plan.timeout_of(position)} s")
 
 
 def depth_failure(plan: RunPlan, position: int) -> AttemptFailure:
     """Return the failure of a step that would call a Process too deeply (platform 7)."""
-    calls = " > ".join([*plan.call_stack, plan.calls[plan.steps[position].id].name])
+    calls = " > ".join([*plan.call_stack, plan.call_of(plan.steps[position].id).name])
     message = f"processes call each other too deeply: {calls}"
     return AttemptFailure(code="depth", message=message, may_have_happened=False)
 
@@ -45,8 +46,9 @@ EMPTY_OUTPUT_FAILURE = AttemptFailure(code="empty", message="its output is empty
 
 def describe_target(plan: RunPlan, position: int) -> str:
     """Describe the target of a step."""
-    call = plan.calls[plan.steps[position].id]
-    return f"{call.kind} {call.name!r}"
+    call = plan.call_of(plan.steps[position].id)
+    target = "wait" if call.kind == "wait" else f"{call.kind} {call.name!r}"
+    return f"loop of the {target}" if plan.is_loop(position) else target
 
 
 def run_failure(plan: RunPlan, position: int, attempts: int, cause: AttemptFailure) -> RunFailure:
@@ -58,10 +60,20 @@ def run_failure(plan: RunPlan, position: int, attempts: int, cause: AttemptFailu
         message=f"Step {step!r} ({describe_target(plan, position)}, {tried}): {cause.message.rstrip('.')}.",
         next_step=cause.next_step or _NEXT_STEP.get(cause.code, f"Fix what it calls, {_OPTIONAL}."),
         step=step,
-        target=plan.calls[step].id,
+        target=plan.call_of(step).id,
         attempts=attempts,
         cause=cause,
     )
+
+
+def failure_after_unwinding(plan: RunPlan, state: RunState, failure: RunFailure) -> RunFailure:
+    """Return a run's failure with whether everything was undone that was to be (platform 41)."""
+    undoing = [state.steps[plan.positions[step]] for step in plan.undone]
+    started = [step for step in undoing if step.attempts or step.status == "failed"]
+    if not started:
+        return failure
+    is_undone = all(step.status == "completed" and not step.failures for step in started)
+    return failure.model_copy(update={"compensation": "complete" if is_undone else "incomplete"})
 
 
 def output_failure(error: AeonError) -> RunFailure:

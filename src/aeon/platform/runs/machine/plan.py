@@ -1,30 +1,43 @@
 """The plan of one run: its definition, the targets of its steps, and its limits."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import groupby
 from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
 from aeon.platform.catalog.operations import Effect
-from aeon.platform.processes.model import ProcessDefinition, ProcessStep, VariableName
+from aeon.platform.processes.model import ProcessDefinition, ProcessStep, VariableName, variables_of
+from aeon.platform.processes.sections import Section, SectionName, split_sections, undone_steps
+from aeon.platform.processes.step_control import MAX_ITEMS, RetryPolicy
 from aeon.platform.records import Record
+from aeon.platform.runs.machine.loops import LoopPositions, LoopSteps
+
+DEFAULT_RETRY = RetryPolicy()
+"""The policy of a step without one of its own (platform 10)."""
 
 
 class StepCall(Record):
     """The target of a step. `worker` is the type of the service, and of the worker.
 
-    `asks` is the one user who may answer a manual step; without it, any user may whom the engine permits.
+    `asks` is the one user who may answer a manual step; without it, any user may whom the engine permits. A step that
+    waits has no target.
     """
 
-    kind: Literal["tool", "process"]
+    kind: Literal["tool", "process", "wait"]
     id: str
     name: str
     owner: str = ""
     worker: str = ""
     effect: Effect = "once"
     asks: str | None = None
+
+
+class LoopPlan(Record):
+    """Makes a plan that of one step's loop: it executes that step once for each of `count` items (platform 41)."""
+
+    step: VariableName
+    count: int = Field(ge=0, le=MAX_ITEMS)
 
 
 class RunPlan(Record):
@@ -44,6 +57,7 @@ class RunPlan(Record):
     token_budget: int | None = Field(default=None, ge=0)
     deadline: float | None = None
     call_stack: list[str]
+    loop: LoopPlan | None = Field(default=None, exclude_if=lambda value: value is None)
 
     @model_validator(mode="after")
     def _check_invariants(self) -> Self:
@@ -52,33 +66,93 @@ class RunPlan(Record):
             raise ValueError("; ".join(faults))
         return self
 
+    @cached_property
+    def steps(self) -> Sequence[ProcessStep]:
+        """All steps, in order: the main ones first, then those of the other sections; of a loop, one for each item."""
+        return self.definition.all_steps if self.loop is None else LoopSteps(self.looping_step, self.loop.count)
+
     @property
-    def steps(self) -> list[ProcessStep]:
-        """The definition's steps, in order."""
-        return self.definition.steps
+    def main_steps(self) -> Sequence[ProcessStep]:
+        """The steps of the main section."""
+        return self.definition.steps if self.loop is None else self.steps
 
     def job_id(self, step: str, attempt: int) -> str:
-        """Return the id of an attempt: of its job, its question, or its run of another Process."""
+        """Return the id of an attempt: of its job, its question, or the run that it starts."""
         return f"{self.run}:{step}:{attempt}"
+
+    def call_of(self, step: str) -> StepCall:
+        """Return the target of a step, by the step's id."""
+        return self.calls[step if self.loop is None else self.loop.step]
 
     def is_manual(self, position: int) -> bool:
         """Return whether a person answers the step (platform 9)."""
-        return self.steps[position].execution.interaction_mode == "manual"
+        return self.steps[position].execution.interaction_mode == "manual" and not self.is_loop(position)
+
+    def is_loop(self, position: int) -> bool:
+        """Return whether the step repeats its call for each item of a list, in a run of its own."""
+        return self.steps[position].for_each is not None
+
+    def starts_run(self, step: str) -> bool:
+        """Return whether an attempt at a step is a run of its own: of another Process, or of a loop."""
+        position = self.positions[step]
+        return self.is_loop(position) or (self.call_of(step).kind == "process" and not self.is_manual(position))
+
+    def retry_policy(self, position: int) -> RetryPolicy:
+        """Return how often a failed attempt at the step is repeated."""
+        return self.steps[position].retry or DEFAULT_RETRY
+
+    def timeout_of(self, position: int) -> int:
+        """Return the timeout of an attempt at the step, in seconds; a loop has as long as its items need."""
+        return MAX_LOOP_SECONDS if self.is_loop(position) else self.steps[position].execution.timeout
+
+    @property
+    def concurrency(self) -> int | None:
+        """The number of items that a loop works on at once; None for other plans."""
+        loop = None if self.loop is None else self.looping_step.for_each
+        return None if loop is None else loop.concurrency
 
     @cached_property
-    def positions(self) -> dict[str, int]:
+    def positions(self) -> Mapping[str, int]:
         """The position of each step, by its id."""
+        if self.loop is not None:
+            return LoopPositions(self.loop.step, self.loop.count)
         return {step.id: position for position, step in enumerate(self.steps)}
 
     @cached_property
-    def producers(self) -> dict[str, int]:
-        """The position of the step that produces each variable."""
-        return {step.output.variable: position for position, step in enumerate(self.steps)}
+    def producers(self) -> Mapping[str, int]:
+        """The position of the step that produces each variable; that of a loop also gives its failures."""
+        if self.loop is not None:
+            return {}
+        return {variable: position for position, step in enumerate(self.steps) for variable in variables_of(step)}
+
+    @cached_property
+    def sections(self) -> Mapping[SectionName, Section]:
+        """The sections of the steps; a loop only has the main one."""
+        if self.loop is not None:
+            return {"main": Section("main", range(self.loop.count), range(len(self.stages)))}
+        return {section.name: section for section in split_sections(self.definition)[0]}
 
     @cached_property
     def stages(self) -> list[range]:
         """The positions of each stage's steps."""
-        return _stages(self.steps)
+        if self.loop is not None:
+            return [range(self.loop.count)] if self.loop.count else []
+        return split_sections(self.definition)[1]
+
+    @cached_property
+    def main_end(self) -> int:
+        """The number of the first stage after the main section."""
+        return self.sections["main"].stages.stop
+
+    @cached_property
+    def final_start(self) -> int:
+        """The number of the first stage that a completed run executes after the main section."""
+        return self.sections["finally"].stages.start if "finally" in self.sections else self.main_end
+
+    @cached_property
+    def undone(self) -> Mapping[str, str]:
+        """The id of the step that each compensation undoes, by the compensation's id."""
+        return {} if self.loop is not None else undone_steps(self.definition)
 
     @cached_property
     def stage_of(self) -> list[int]:
@@ -88,18 +162,35 @@ class RunPlan(Record):
     @cached_property
     def reserved(self) -> int:
         """The sum of the steps' own token budgets."""
-        return sum(step.output.token_budget or 0 for step in self.steps)
+        return sum(step.output.token_budget or 0 for step in self.definition.all_steps) if self.loop is None else 0
 
     @cached_property
     def sharing_steps(self) -> list[int]:
         """The number of steps without a token budget of their own in each stage."""
+        if self.loop is not None:
+            return [len(stage) for stage in self.stages]
         return [sum(self.steps[each].output.token_budget is None for each in stage) for stage in self.stages]
+
+    @cached_property
+    def is_undoing(self) -> bool:
+        """Whether a loop undoes what another loop has completed."""
+        return self.loop is not None and self.loop.step in undone_steps(self.definition)
+
+    @cached_property
+    def looping_step(self) -> ProcessStep:
+        """The step that a loop repeats."""
+        name = "" if self.loop is None else self.loop.step
+        return next(step for step in self.definition.all_steps if step.id == name)
 
     def waits_for(self, position: int) -> list[int]:
         """Return the steps that a step waits for: the stage before it, and its dependencies."""
         before = self.stage_of[position] - 1
         needed_positions = {self.positions[needed] for needed in self.steps[position].depends_on}
         return sorted(needed_positions.union(self.stages[before] if before >= 0 else ()))
+
+
+MAX_LOOP_SECONDS = 366 * 24 * 3600
+"""The timeout of a loop as a whole: a year."""
 
 
 def plan_run(
@@ -133,18 +224,19 @@ def plan_run(
     )
 
 
-def _stages(steps: list[ProcessStep]) -> list[range]:
-    """Return the stages: sequential steps alone, adjacent parallel ones together."""
-    keys = [(-1 if step.execution.mode == "parallel" else position) for position, step in enumerate(steps)]
-    groups = [[position for position, _ in run] for _, run in groupby(enumerate(keys), key=lambda pair: pair[1])]
-    return [range(run[0], run[-1] + 1) for run in groups]
+def _count_variables(step: ProcessStep) -> int:
+    return len(variables_of(step))
 
 
 def _faults(plan: RunPlan) -> Iterator[str]:
     """Yield violations of a plan's invariants. Saving checked the rules of a definition."""
     if plan.digest != plan.definition.digest:
         yield "the digest does not match the definition"
-    if len(plan.positions) < len(plan.steps) or len(plan.producers) < len(plan.steps):
+    if plan.loop is not None:
+        if all(step.id != plan.loop.step for step in plan.definition.all_steps):
+            yield f"there is no step {plan.loop.step!r} to repeat"
+        return
+    if len(plan.positions) < len(plan.steps) or len(plan.producers) < sum(map(_count_variables, plan.steps)):
         yield "two steps have the same id or output variable"
         return
     if plan.calls.keys() != plan.positions.keys():
@@ -152,7 +244,7 @@ def _faults(plan: RunPlan) -> Iterator[str]:
         return
     for position, step in enumerate(plan.steps):
         call = plan.calls[step.id]
-        if call.id != (step.tool if call.kind == "tool" else step.process):
+        if call.id != (step.tool or step.process or ""):
             yield f"step {step.id!r} does not call the {call.kind} {call.id!r}"
         stage = plan.stages[plan.stage_of[position]]
         yield from (

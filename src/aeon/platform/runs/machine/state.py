@@ -47,28 +47,36 @@ def filled_array(value: T, length: int) -> PersistentArray[T]:
     return PersistentArray(length, ((value,) * _WIDTH,) * -(-length // _WIDTH))
 
 
-RunPhase: TypeAlias = Literal["new", "running", "cancelling", "failing", "completed", "failed", "cancelled"]
+RunPhase: TypeAlias = Literal[
+    "new", "running", "cancelling", "failing", "unwinding", "completed", "failed", "cancelled"
+]
+"""A run that fails or is cancelled stops its steps, is then `unwinding` while it runs what follows, and ends."""
 RunStepStatus: TypeAlias = Literal[
     "waiting", "running", "retrying", "stopping", "completed", "failed", "skipped", "stopped"
 ]
 
+ACTIVE_PHASES: frozenset[RunPhase] = frozenset({"running", "unwinding"})
+"""The phases in which steps start."""
 CLOSING_PHASES: frozenset[RunPhase] = frozenset({"cancelling", "failing"})
 ENDED_PHASES: frozenset[RunPhase] = frozenset({"completed", "failed", "cancelled"})
 SETTLED_STATUSES: frozenset[RunStepStatus] = frozenset({"completed", "failed", "skipped", "stopped"})
 
 
 class StepState(Record):
-    """The state of one step. `value` is its variable once it is settled.
+    """The state of one step. `value` is its variable once it is settled; `failures` what failed in its loop.
 
-    `attempts` counts the attempts that were started.
+    `attempts` counts the attempts that were started. `asks` is the user whom the last one asks, if the plan names
+    another or none.
     """
 
     status: RunStepStatus = "waiting"
     attempts: int = 0
     tokens: int = 0
     value: Json = None
+    failures: Json = None
     error: AttemptFailure | None = None
     reason: str = ""
+    asks: str | None = None
 
 
 INITIAL_STEP_STATE = StepState()
@@ -100,6 +108,8 @@ class RunState:
     error: RunFailure | None = None
     cancelled_by: str = ""
     output: Json = None
+    has_unwound: bool = False
+    """Whether what follows a failure or a cancel request has begun: it runs once."""
 
     def as_dict(self, plan: RunPlan) -> JsonObject:
         """Return the state as JSON data: steps by their id, without those that never started."""
@@ -115,6 +125,7 @@ class RunState:
             error=self.error,
             cancelled_by=self.cancelled_by,
             output=self.output,
+            has_unwound=self.has_unwound,
         )
         return stored.model_dump(mode="json", by_alias=True, exclude_defaults=True)
 
@@ -132,6 +143,7 @@ class _StoredState(Record):
     error: RunFailure | None
     cancelled_by: str
     output: Json
+    has_unwound: bool = False
 
 
 def initial_state(plan: RunPlan) -> RunState:
@@ -166,7 +178,13 @@ def parse_state(plan: RunPlan, value: Json) -> RunState:
         error=stored.error,
         cancelled_by=stored.cancelled_by,
         output=stored.output,
+        has_unwound=stored.has_unwound,
     )
+
+
+def asked_user(plan: RunPlan, state: RunState, position: int) -> str | None:
+    """Return the one user who may answer a manual step now; None for any."""
+    return state.steps[position].asks or plan.call_of(plan.steps[position].id).asks
 
 
 def bit_of(plan: RunPlan, state: RunState, position: int) -> int:
@@ -183,7 +201,7 @@ def positions_of(plan: RunPlan, stage: int, places: int) -> Iterator[int]:
 
 
 def _ready_places(plan: RunPlan, stored: _StoredState, steps: PersistentArray[StepState]) -> int:
-    is_open = stored.phase == "running"
+    is_open = stored.phase in ACTIVE_PHASES
     return _places(plan, stored.stage, steps, frozenset({"waiting", "retrying"})) if is_open else 0
 
 

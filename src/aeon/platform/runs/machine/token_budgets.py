@@ -24,8 +24,10 @@ def token_allowance(plan: RunPlan, state: RunState, position: int) -> int | None
 def find_overspend(plan: RunPlan, state: RunState, position: int) -> AttemptFailure | None:
     """Return the failure of a step that overspent, or None. It ends the run.
 
-    The step's own tokens are counted in.
+    The step's own tokens are counted in. What follows a failure may overspend.
     """
+    if state.phase != "running":
+        return None
     own = plan.steps[position].output.token_budget
     used = state.steps[position].tokens
     if own is not None and used > own:

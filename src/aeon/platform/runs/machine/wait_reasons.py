@@ -9,7 +9,7 @@ from aeon.base.next_steps import NextStep, words_of
 from aeon.platform.records import Record
 from aeon.platform.runs.machine.failures import describe_target
 from aeon.platform.runs.machine.plan import RunPlan
-from aeon.platform.runs.machine.retry_policy import MAX_ATTEMPTS, retry_delay
+from aeon.platform.runs.machine.retry_policy import delay_of
 from aeon.platform.runs.machine.state import CLOSING_PHASES, ENDED_PHASES, SETTLED_STATUSES, RunState, StepState
 
 WaitReasonKind: TypeAlias = Literal[
@@ -97,7 +97,7 @@ def _settled_reason(plan: RunPlan, position: int, step: StepState) -> WaitReason
 
 def _running_reason(plan: RunPlan, position: int, step: StepState) -> WaitReason:
     id_ = plan.steps[position].id
-    call = plan.calls[id_]
+    call = plan.call_of(id_)
     if step.status == "stopping":
         return WaitReason(
             step=id_, kind="stopping", message="Is asked to stop, and has not stopped yet.", attempt=step.attempts
@@ -105,7 +105,7 @@ def _running_reason(plan: RunPlan, position: int, step: StepState) -> WaitReason
     if plan.is_manual(position):
         message = f"Waits for an answer of {call.asks or 'a person'}."
         return WaitReason(step=id_, kind="asked", message=message, asks=call.asks, attempt=step.attempts)
-    seconds = retry_delay(step.attempts)
+    seconds = delay_of(plan, position, step.attempts)
     later = f", {seconds:g} s after the one before" if seconds else ""
     message = f"{describe_attempt(plan, position, step.attempts)}{later}."
     return WaitReason(step=id_, kind="running", message=message, attempt=step.attempts, seconds=seconds)
@@ -113,14 +113,17 @@ def _running_reason(plan: RunPlan, position: int, step: StepState) -> WaitReason
 
 def describe_attempt(plan: RunPlan, position: int, attempt: int) -> str:
     """Describe a running attempt, without a full stop."""
-    return f"Runs: {describe_target(plan, position)}, attempt {attempt} of at most {MAX_ATTEMPTS}"
+    return (
+        f"Runs: {describe_target(plan, position)}, attempt {attempt} of at most {plan.retry_policy(position).attempts}"
+    )
 
 
 def _retrying_reason(plan: RunPlan, position: int, step: StepState) -> WaitReason:
     attempt = step.attempts + 1
-    seconds = retry_delay(attempt)
+    seconds = delay_of(plan, position, attempt)
     cause = step.error.message.rstrip(".") if step.error else "it failed"
-    message = f"Is retried (retry {step.attempts} of {MAX_ATTEMPTS - 1}) {seconds:g} s after it failed: {cause}."
+    retries = plan.retry_policy(position).attempts - 1
+    message = f"Is retried (retry {step.attempts} of {retries}) {seconds:g} s after it failed: {cause}."
     return WaitReason(step=plan.steps[position].id, kind="retrying", message=message, attempt=attempt, seconds=seconds)
 
 

@@ -1,0 +1,40 @@
+"""The inputs of a Process: which may be left out, and what is wrong with given ones (platform 41). Pure."""
+
+from aeon.base.json import JsonObject
+from aeon.base.json_schema import compile_schema
+from aeon.platform.processes.model import ProcessDefinition
+from aeon.platform.processes.text import join_names
+
+
+def required_inputs(definition: ProcessDefinition) -> list[str]:
+    """Return the names of the inputs that a run must be given: those without a default."""
+    return [name for name in definition.input_names if "default" not in definition.inputs.get(name, {})]
+
+
+def complete_inputs(definition: ProcessDefinition, given: JsonObject) -> JsonObject:
+    """Return the inputs of a run: the given ones, and the defaults of those that were left out."""
+    defaults = {name: schema["default"] for name, schema in definition.inputs.items() if "default" in schema}
+    return defaults | given
+
+
+def input_problems(definition: ProcessDefinition, inputs: JsonObject) -> list[str]:
+    """Return everything that is wrong with the complete inputs of a run, empty if they fit."""
+    names = definition.input_names
+    missing = [name for name in names if name not in inputs]
+    unknown = [name for name in inputs if name not in names]
+    problems = [f"it lacks {join_names(missing)}"] if missing else []
+    problems += [f"it has no input {join_names(unknown)}"] if unknown else []
+    for name, schema in definition.inputs.items():
+        if name in inputs:
+            faults = compile_schema(schema).problems(inputs[name])
+            problems += [f"{name}{fault.path.removeprefix('$')}: {fault.message}" for fault in faults]
+    return problems
+
+
+def describe_inputs(definition: ProcessDefinition) -> str:
+    """Describe which inputs a run needs, and which it may be given."""
+    required = required_inputs(definition)
+    optional = [name for name in definition.input_names if name not in required]
+    if not optional:
+        return f"exactly these: {join_names(required)}"
+    return f"these: {join_names(required)}; you may leave out {join_names(optional)}"

@@ -1,0 +1,432 @@
+"""Cases of the language of Processes for every engine: loops, waits, questions, and what follows a failure (platform 41)."""
+
+import threading
+from collections.abc import Callable
+from typing import cast
+
+from aeon.base.json import Json, JsonObject
+from aeon.platform.catalog.tool_calls import OperationError
+from aeon.platform.ledger import MutationRequest
+from aeon.platform.runs.model import Run
+from aeon.testing.engines.world import EngineWorld, ToolBehaviour, echo, failing, flaky, step, wait_for
+
+Case = Callable[[EngineWorld], None]
+
+LIST = "{q}"
+
+
+def loop(items: Json = LIST, *, concurrency: int = 4, **fields: Json) -> JsonObject:
+    """Return a loop whose inputs name the item `item`."""
+    return {"items": items, "as": "item", "concurrency": concurrency, **fields}
+
+
+def failing_for(*wanted: Json) -> ToolBehaviour:
+    """Fail finally for these inputs, else behave as `echo`."""
+
+    def behave(arguments: JsonObject, key: str) -> Json:
+        return failing(arguments, key) if arguments.get("id") in wanted else echo(arguments, key)
+
+    return behave
+
+
+def loop_keeps_the_order(world: EngineWorld) -> None:
+    """The results of a loop are in the order of its list; so many items are worked on at once, and no more."""
+    running, most, lock = [0], [0], threading.Lock()
+    both = threading.Barrier(3, timeout=20)
+
+    def count(arguments: JsonObject, key: str) -> Json:
+        with lock:
+            running[0] += 1
+            most[0] = max(most[0], running[0])
+        both.wait()
+        with lock:
+            running[0] -= 1
+        return echo(arguments, key)
+
+    looping = step("each", world.tool("count", count), forEach=loop(concurrency=3), inputs={"id": "{item.n}"})
+    run = world.start_run(world.process("order", [looping]), [{"n": n} for n in range(12)])
+    assert world.wait_for_end(run).state.output == [{"got": n} for n in range(12)]
+    assert most[0] == 3
+    assert set(world.tools.jobs) == {f"{run.id}:each:1:each[{n}]:1" for n in range(12)}
+
+
+def loop_without_items(world: EngineWorld) -> None:
+    """A loop over an empty list calls nothing and gives an empty list, also where its output is required."""
+    run = world.start_run(world.process("none", [step("each", world.tool("echo", echo), forEach=loop())]), [])
+    assert world.wait_for_end(run).state.output == []
+    assert world.tools.calls["echo"] == 0
+
+
+def loop_over_no_list(world: EngineWorld) -> None:
+    """What is no list is refused when the run comes to it, with what to do."""
+    run = world.start_run(world.process("text", [step("each", world.tool("echo", echo), forEach=loop())]), "abc")
+    view = world.wait_for_end(run)
+    assert view.state.phase == "failed"
+    assert "The loop needs a list, and {q} is a text." in str(view.run.failure)
+    assert world.tools.calls["echo"] == 0
+
+
+def loop_over_too_many(world: EngineWorld) -> None:
+    """A loop has at most 10,000 items."""
+    run = world.start_run(world.process("many", [step("each", world.tool("echo", echo), forEach=loop())]), [1] * 10_001)
+    assert "its list has 10,001 items" in str(world.wait_for_end(run).run.failure)
+    assert world.tools.calls["echo"] == 0
+
+
+def loop_ends_with_its_first_failure(world: EngineWorld) -> None:
+    """Without a variable for failures, the first item that fails ends the loop and the run."""
+    looping = step("each", world.tool("bad", failing_for(2)), forEach=loop(concurrency=1), inputs={"id": "{item}"})
+    run = world.start_run(world.process("fails", [looping]), [1, 2, 3])
+    view = world.wait_for_end(run)
+    assert view.state.phase == "failed"
+    assert "each[1]" in str(view.run.failure)
+    assert world.tools.calls["bad"] == 2
+
+
+def loop_collects_failures(world: EngineWorld) -> None:
+    """With one, the others go on; a failed item has no result, and the variable says what failed."""
+    looping = step(
+        "each", world.tool("bad", failing_for(2, 4)), forEach=loop(failures="failed"), inputs={"id": "{item}"}
+    )
+    run = world.start_run(
+        world.process("collects", [looping], outputTemplate="{{json step.each}}{{#each step.failed}} {{index}}{{/each}}"),
+        [1, 2, 3, 4],
+    )
+    assert world.wait_for_end(run).state.output == '[{"got":1},null,{"got":3},null] 1 3'
+
+
+def loop_retries_an_item(world: EngineWorld) -> None:
+    """Each item has its own attempts."""
+    looping = step(
+        "each",
+        world.tool("flaky", flaky(1)),
+        forEach=loop(concurrency=1),
+        inputs={"id": "{item}"},
+        retry={"delay": 0.05},
+    )
+    run = world.start_run(world.process("again", [looping]), [1, 2])
+    assert world.wait_for_end(run).state.output == [{"got": 1}, {"got": 2}]
+    jobs = {job.removeprefix(f"{run.id}:each:1:") for job in world.tools.jobs}
+    assert jobs == {"each[0]:1", "each[0]:2", "each[1]:1"}
+
+
+def loop_of_loops(world: EngineWorld) -> None:
+    """A loop may call a Process that has a loop; an item's inputs also read what came before."""
+    tool = world.tool("echo", echo)
+    inner = world.process("inner", [step("i", tool, forEach=loop(), inputs={"id": "{= item * 10}"})])
+    outer = [
+        step("first", tool, inputs={"id": 7}),
+        step("o", "", after=["first"], process=inner.id, forEach=loop(), inputs={"q": ["{item}", "{step.first.got}"]}),
+    ]
+    run = world.start_run(world.process("outer", outer), [1, 2])
+    expected = [[{"got": 10}, {"got": 70}], [{"got": 20}, {"got": 70}]]
+    assert world.wait_for_end(run).state.output == expected
+
+
+def loop_of_questions(world: EngineWorld) -> None:
+    """A person is asked about each item; the answers come in any order."""
+    asking = step(
+        "ask",
+        world.tool("echo", echo),
+        forEach=loop(concurrency=2),
+        interactionMode="manual",
+        inputs={"id": "{item}"},
+        timeout=60,
+    )
+    run = world.start_run(world.process("asks", [asking]), ["a", "b"])
+    world.wait_until(lambda: len(world.runs.list_questions(world.user, run.id)) == 2)
+    assert {each.step: each.inputs for each in world.runs.list_questions(world.user, run.id)} == {
+        "ask[0]": {"id": "a"},
+        "ask[1]": {"id": "b"},
+    }
+    for name in ("ask[1]", "ask[0]"):
+        question = world.runs.answer(world.user, run.id, name, f"about {name}")
+        world.engine.wake(question.run)
+    assert world.wait_for_end(run).state.output == ["about ask[0]", "about ask[1]"]
+
+
+def retried_run_repeats_no_item(world: EngineWorld) -> None:
+    """A retried run calls only for the items that were not completed."""
+    broken = [True]
+
+    def mended(arguments: JsonObject, key: str) -> Json:
+        if broken[0] and arguments.get("id") == 3:
+            raise OperationError("it is broken")
+        return echo(arguments, key)
+
+    looping = step("each", world.tool("mended", mended), forEach=loop(concurrency=1), inputs={"id": "{item}"})
+    run = world.start_run(world.process("retried", [looping]), [1, 2, 3, 4])
+    assert world.wait_for_end(run).state.phase == "failed"
+    broken[0] = False
+    again = world.runs.retry(run.id, MutationRequest(world.user))
+    world.engine.start(again.id)
+    assert world.wait_for_end(again).state.output == [{"got": n} for n in (1, 2, 3, 4)]
+    assert world.tools.calls["mended"] == 5
+
+
+def compensation(world: EngineWorld) -> None:
+    """What was completed is undone when a required step fails, the last one first; the run says so."""
+    undone: list[Json] = []
+
+    def undo(arguments: JsonObject, _key: str) -> Json:
+        undone.append(arguments.get("id"))
+        return "undone"
+
+    tool, bad, back = world.tool("echo", echo), world.tool("bad", failing_for("c")), world.tool("undo", undo)
+    steps = [
+        step("a", tool, inputs={"id": "a"}, compensate={"tool": back, "inputs": {"id": "{result.got}"}}),
+        step(
+            "b",
+            world.tool("some", failing_for(3)),
+            after=["a"],
+            required=False,
+            forEach=loop(concurrency=1),
+            inputs={"id": "{item}"},
+            compensate={"tool": back, "inputs": {"id": "{result.got} of {item}"}},
+        ),
+        step("c", bad, after=["a"], inputs={"id": "c"}, compensate={"tool": back, "inputs": {"id": "never"}}),
+    ]
+    run = world.start_run(world.process("saga", steps), [1, 2, 3, 4])
+    view = world.wait_for_end(run)
+    assert view.state.phase == "failed"
+    assert undone == ["2 of 2", "1 of 1", "a"]
+    assert view.run.failure is not None
+    assert (view.run.failure["step"], view.run.failure["compensation"]) == ("c", "complete")
+    assert "step_skipped undo_c" in world.event_names(run)
+
+
+def incomplete_compensation(world: EngineWorld) -> None:
+    """A compensation that fails hides neither the others nor the first failure, and is told."""
+    tool, bad = world.tool("echo", echo), world.tool("bad", failing)
+    steps = [
+        step("a", tool, compensate={"tool": tool, "inputs": {"id": "{result.got}"}}),
+        step("b", tool, after=["a"], compensate={"tool": bad, "inputs": {"id": "undo"}}),
+        step("c", bad, after=["b"]),
+    ]
+    run = world.start_run(world.process("half", steps))
+    failure = world.wait_for_end(run).run.failure
+    assert failure is not None
+    assert (failure["step"], failure["compensation"]) == ("c", "incomplete")
+    assert "step_completed undo_a" in world.event_names(run)
+
+
+def failure_handlers(world: EngineWorld) -> None:
+    """Steps of onFailure see the failure, those of finally run in any case; the run still failed."""
+    tool, bad = world.tool("echo", echo), world.tool("bad", failing)
+    handlers: list[Json] = [step("tell", tool, inputs={"id": "{failure.step}: {failure.code}"})]
+    last: list[Json] = [step("clean", tool, inputs={"id": "{= failure == null ? 'good' : 'bad'}"})]
+    process = world.process("handled", [step("a", bad)], onFailure=handlers, **{"finally": last})
+    run = world.start_run(process)
+    view = world.wait_for_end(run)
+    assert view.state.phase == "failed"
+    assert view.run.failure is not None
+    assert view.run.failure["step"] == "a"
+    values = {each.id: state.value for each, state in zip(view.plan.steps, view.state.steps, strict=True)}
+    assert values == {"a": None, "tell": {"got": f"a: {view.run.failure['code']}"}, "clean": {"got": "bad"}}
+
+
+def final_steps_of_a_completed_run(world: EngineWorld) -> None:
+    """Steps of finally run after the last step, too; its result stays the run's."""
+    tool = world.tool("echo", echo)
+    last: list[Json] = [step("clean", tool, inputs={"id": "{= failure == null ? 'good' : 'bad'}"})]
+    handlers: list[Json] = [step("tell", tool)]
+    process = world.process("final", [step("a", tool)], onFailure=handlers, **{"finally": last})
+    run = world.start_run(process)
+    view = world.wait_for_end(run)
+    assert (view.state.phase, view.state.output) == ("completed", {"got": "q"})
+    assert world.event_names(run)[-3:] == ["step_started clean", "step_completed clean", "run_completed"]
+    assert world.tools.calls["echo"] == 2
+
+
+def cancelled_run_unwinds(world: EngineWorld) -> None:
+    """A cancelled run undoes what was completed and runs its final steps, but has no failure to handle."""
+    goes_on = threading.Event()
+    tool, gate = world.tool("echo", echo), world.tool("gate", wait_for(goes_on))
+    steps = [
+        step("a", tool, compensate={"tool": tool, "inputs": {"id": "back"}}),
+        step("b", gate, after=["a"], timeout=60),
+    ]
+    handlers: list[Json] = [step("tell", tool)]
+    last: list[Json] = [step("clean", tool, inputs={"id": "{failure.code}"})]
+    run = world.start_run(world.process("stops", steps, onFailure=handlers, **{"finally": last}))
+    world.wait_until(lambda: "step_started b" in world.event_names(run))
+    world.runs.cancel(world.user, run.id)
+    world.engine.wake(run.id)
+    world.wait_until(lambda: "unwinding_started" in world.event_names(run))
+    goes_on.set()
+    assert world.wait_for_end(run).state.phase == "cancelled"
+    names = world.event_names(run)
+    assert "step_completed undo_a" in names
+    assert "step_completed clean" in names
+    assert "step_started tell" not in names
+
+
+def wait_step(world: EngineWorld) -> None:
+    """A step that waits gives the instant at which it went on; an instant that has passed does not hold it up."""
+    waits: list[JsonObject] = [
+        {"id": "w", "wait": "PT1S", "output": {"variable": "w"}},
+        {"id": "past", "wait": "2020-01-01T00:00:00Z", "output": {"variable": "past"}},
+        {"id": "given", "wait": "{q}", "output": {"variable": "given"}},
+    ]
+    run = world.start_run(world.process("waits", waits), 0)
+    view = world.wait_for_end(run)
+    assert view.state.phase == "completed"
+    entries = list(world.runs.list_entries(world.user, run.id))
+    at = {f"{each.event.event} {getattr(each.event, 'step', '')}": each.at for each in entries}
+    assert at["step_completed w"] > at["step_started w"]
+    assert view.state.output == world.view_of(run).state.steps[2].value
+    assert str(view.state.steps[0].value) >= at["step_started w"]
+
+
+def retry_policy(world: EngineWorld) -> None:
+    """A step may be tried less often, and on other failures than those that pass by themselves."""
+    fails = world.tool("flaky", flaky(3))
+    once = step("once", fails, required=False, retry={"attempts": 1})
+    run = world.start_run(world.process("once", [once]))
+    assert world.wait_for_end(run).state.phase == "completed"
+    assert world.tools.calls["flaky"] == 1
+
+    def soon_there(arguments: JsonObject, key: str) -> Json:
+        if key.endswith(":1"):
+            raise OperationError("there is no such thing yet")
+        return echo(arguments, key)
+
+    late = step("late", world.tool("late", soon_there), retry={"delay": 0.05, "on": ["OperationError", "operation"]})
+    run = world.start_run(world.process("late", [late]))
+    assert world.wait_for_end(run).state.output == {"got": "q"}
+    assert world.tools.calls["late"] == 2
+
+
+def typed_inputs(world: EngineWorld) -> None:
+    """An input that is left out has its default; expressions compute with inputs, and keep their type."""
+    inputs: JsonObject = {"n": {"type": "integer", "default": 20}}
+    computed = step("a", world.tool("echo", echo), inputs={"id": "{= n / 2 + 1}"})
+    run = world.start_run(world.process("typed", [computed], inputs=inputs))
+    assert world.wait_for_end(run).state.output == {"got": 11}
+
+
+def question_that_escalates(world: EngineWorld) -> None:
+    """After its time the next person is asked; the answer of the first one comes too late."""
+    world.catalog.add_user(second := f"{world.user}-second")
+    asking = step(
+        "ask",
+        world.tool("echo", echo),
+        interactionMode="manual",
+        timeout=1,
+        question={"escalate": [{"assignee": second, "timeout": 60}]},
+    )
+    run = world.start_run(world.process("escalates", [asking]))
+    world.wait_until(lambda: world.event_names(run).count("step_started ask") == 2)
+    (question,) = world.runs.list_questions(world.user, run.id)
+    assert question.asks == second
+    world.engine.wake(world.runs.answer(second, run.id, "ask", "yes").run)
+    assert world.wait_for_end(run).state.output == "yes"
+
+
+def question_with_an_answer_of_its_own(world: EngineWorld) -> None:
+    """When the time of everybody is over, the answer counts that the step gives."""
+    asking = step(
+        "ask",
+        world.tool("echo", echo),
+        interactionMode="manual",
+        timeout=1,
+        question={"onTimeout": "answer", "answer": "no"},
+    )
+    run = world.start_run(world.process("silent", [asking]))
+    assert world.wait_for_end(run).state.output == "no"
+
+
+def loop_goes_on_after_a_stop(world: EngineWorld) -> None:
+    """A loop whose process is lost goes on elsewhere: no completed item is worked on again."""
+    goes_on = threading.Event()
+    done: list[Json] = []
+
+    def work(arguments: JsonObject, key: str) -> Json:
+        if len(done) >= 10 and not goes_on.is_set():
+            goes_on.wait(30)
+        done.append(arguments.get("id"))
+        return echo(arguments, key)
+
+    looping = step("each", world.tool("work", work), forEach=loop(concurrency=2), inputs={"id": "{item}"})
+    run = world.start_run(world.process("survives", [looping]), list(range(20)))
+    child = f"{run.id}:each:1"
+    world.wait_until(lambda: _completed_items(world, run, child) >= 8)
+    before = world.tools.jobs.copy()
+    completed = {
+        entry.event.step
+        for entry in world.runs.list_entries(world.user, child)
+        if entry.event.event == "step_completed" and hasattr(entry.event, "step")
+    }
+    world.reopen(goes_on.set)
+    assert world.wait_for_end(run).state.output == [{"got": n} for n in range(20)]
+    for name in completed:
+        assert world.tools.jobs[f"{child}:{name}:1"] == before[f"{child}:{name}:1"] == 1
+
+
+def unwinding_goes_on_after_a_stop(world: EngineWorld) -> None:
+    """A run that undoes its work goes on with it in another process: nothing is undone twice."""
+    goes_on = threading.Event()
+    tool, bad = world.tool("echo", echo), world.tool("bad", failing)
+    gate = world.tool("gate", wait_for(goes_on))
+    steps = [
+        step("a", tool, compensate={"tool": tool, "inputs": {"id": "a"}}),
+        step("b", tool, after=["a"], compensate={"tool": gate, "inputs": {"id": "b"}}),
+        step("c", tool, after=["b"], compensate={"tool": tool, "inputs": {"id": "c"}}),
+        step("d", bad, after=["c"]),
+    ]
+    run = world.start_run(world.process("unwinds", steps))
+    world.wait_until(lambda: "step_started undo_b" in world.event_names(run))
+    world.reopen(goes_on.set)
+    view = world.wait_for_end(run)
+    assert view.run.failure is not None
+    assert view.run.failure["compensation"] == "complete"
+    assert world.tools.jobs[f"{run.id}:undo_c:1"] == 1
+    assert world.tools.jobs[f"{run.id}:undo_a:1"] == 1
+
+
+def wait_is_over_after_a_stop(world: EngineWorld) -> None:
+    """A wait counts from its beginning, also while no process is there."""
+    waits: list[JsonObject] = [{"id": "w", "wait": 2, "output": {"variable": "w"}}]
+    run = world.start_run(world.process("sleeps", waits))
+    world.wait_until(lambda: "step_started w" in world.event_names(run))
+    world.reopen(lambda: world.clock.jump(3600) if hasattr(world.clock, "jump") else None)
+    assert world.wait_for_end(run).state.phase == "completed"
+
+
+def _completed_items(world: EngineWorld, run: Run, child: str) -> int:
+    if "step_started each" not in world.event_names(run):
+        return 0
+    try:
+        return sum(each.event.event == "step_completed" for each in world.runs.list_entries(world.user, child))
+    except Exception:  # noqa: BLE001  # it is not accepted yet
+        return 0
+
+
+LANGUAGE_CASES: list[Case] = [
+    loop_keeps_the_order,
+    loop_without_items,
+    loop_over_no_list,
+    loop_over_too_many,
+    loop_ends_with_its_first_failure,
+    loop_collects_failures,
+    loop_retries_an_item,
+    loop_of_loops,
+    loop_of_questions,
+    retried_run_repeats_no_item,
+    compensation,
+    incomplete_compensation,
+    failure_handlers,
+    final_steps_of_a_completed_run,
+    cancelled_run_unwinds,
+    wait_step,
+    retry_policy,
+    typed_inputs,
+    question_that_escalates,
+    question_with_an_answer_of_its_own,
+]
+
+LANGUAGE_RECOVERY_CASES: list[Case] = [
+    loop_goes_on_after_a_stop,
+    unwinding_goes_on_after_a_stop,
+    wait_is_over_after_a_stop,
+]
