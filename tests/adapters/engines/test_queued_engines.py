@@ -2,7 +2,7 @@
 
 import pytest
 
-from aeon.testing.engines import CASES, RECOVERY_CASES
+from aeon.testing.engines import CASES, LANGUAGE_CASES, LANGUAGE_RECOVERY_CASES, RECOVERY_CASES
 
 from .elsewhere import Conductor, Elsewhere, WithItsWorker
 
@@ -18,7 +18,7 @@ def elsewhere(request, tmp_path_factory):
     made.close()
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.__name__)
+@pytest.mark.parametrize("case", [*CASES, *LANGUAGE_CASES], ids=lambda case: case.__name__)
 def test_engine_whose_jobs_are_done_elsewhere(case, store, elsewhere):
     if not elsewhere.workers:
         elsewhere.ready()
@@ -29,7 +29,7 @@ def test_engine_whose_jobs_are_done_elsewhere(case, store, elsewhere):
         world.close()
 
 
-@pytest.mark.parametrize("case", RECOVERY_CASES, ids=lambda case: case.__name__)
+@pytest.mark.parametrize("case", [*RECOVERY_CASES, *LANGUAGE_RECOVERY_CASES], ids=lambda case: case.__name__)
 def test_engine_that_is_lost_with_its_worker(case, store, elsewhere):
     elsewhere.kill_all()
     world = elsewhere.world(store, WithItsWorker)

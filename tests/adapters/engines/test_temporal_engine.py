@@ -12,7 +12,7 @@ from aeon.base.errors import ConfigError, MissingExtraError
 from aeon.bootstrap.engines import EngineLocation, EngineParts, open_engine, open_worker
 from aeon.platform.workers.pool import LocalWorkerPool
 from aeon.settings import EngineSettings
-from aeon.testing.engines import CASES, RECOVERY_CASES, EngineWorld
+from aeon.testing.engines import CASES, LANGUAGE_RECOVERY_CASES, RECOVERY_CASES, EngineWorld
 from aeon.testing.engines.world import echo, step
 from aeon.testing.temporal_server import TemporalServer, missing_for_temporal
 
@@ -127,7 +127,7 @@ def test_as_on_every_engine_and_its_record_replays(case, world):
     assert world.engine._connection.run(replayed(world))
 
 
-@pytest.mark.parametrize("case", RECOVERY_CASES, ids=lambda case: case.__name__)
+@pytest.mark.parametrize("case", [*RECOVERY_CASES, *LANGUAGE_RECOVERY_CASES], ids=lambda case: case.__name__)
 def test_an_engine_that_keeps_its_work(case, world):
     """Platform 9, 10."""
     case(world)

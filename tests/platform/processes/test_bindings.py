@@ -33,7 +33,8 @@ JSON = st.recursive(
         ("{}", "{}"),
         ("{ lang }", "{ lang }"),
         ("{1}", "{1}"),
-        ("{lang.x}", "{lang.x}"),
+        ("{elsewhere.x}", "{elsewhere.x}"),
+        ("{lang.}", "{lang.}"),
         ("{}{a b}{'lang'}", "{}{a b}{'lang'}"),
     ],
 )

@@ -41,7 +41,7 @@ class RunLines:
         if isinstance(event, AttemptStarted):
             self._began[run, event.step] = entry.at
             if plan.is_manual(plan.positions[event.step]):
-                yield f"{name} waits for an answer from {call.asks or 'a person'}"
+                yield f"{name} waits for an answer from {event.asks or call.asks or 'a person'}"
                 return
             yield f"{name} started: {call.kind} {printable(call.name)}{_attempt(event.attempt)}"
             return

@@ -50,6 +50,25 @@ INSERT INTO dead_jobs (id, run_id, root_id, owner_id, step, tool, at, code, mess
 SELECT :id, r.id, r.root_id, r.owner_id, :step, :tool, :at, :code, :message, :attempts FROM runs r WHERE r.id = :run_id
 """
 
+ADD_QUESTION: Final = """
+INSERT INTO questions (id, run_id, owner_id, step, assignee, asked_at, closed_at)
+SELECT :id, r.id, r.owner_id, :step, :assignee, :asked_at, :closed_at FROM runs r WHERE r.id = :run_id
+"""
+
+CLOSE_QUESTION: Final = (
+    "UPDATE questions SET closed_at = :at WHERE run_id = :run_id AND step = :step AND closed_at IS NULL"
+)
+
+_ASSIGNED: Final = """
+SELECT q.id AS job, q.run_id AS run, q.owner_id AS owner, r.process_name AS process, q.step, q.asked_at
+FROM questions q JOIN runs r ON r.id = q.run_id
+WHERE q.assignee = :user AND q.closed_at IS NULL AND r.ended_at IS NULL
+"""
+
+ASSIGNED: Final = f"{_ASSIGNED} ORDER BY q.asked_at, q.id LIMIT :limit"
+ASSIGNED_IN_FAMILY: Final = f"{_ASSIGNED} AND q.step = :step AND (q.run_id = :run OR r.root_id = :run)"
+"""The open questions of a step of a run, or of what it called."""
+
 GIVE: Final = "UPDATE runs SET executor = :to WHERE id = :run AND executor = :executor AND ended_at IS NULL"
 
 _WANT: Final = """

@@ -13,6 +13,7 @@ from aeon.platform.runs.machine.events import (
     AttemptStarted,
     CancelRequested,
     HistoryEvent,
+    StepStopped,
     StepTimedOut,
 )
 from aeon.platform.runs.machine.plan import RunPlan
@@ -31,6 +32,34 @@ class PendingQuestion(NamedTuple):
     job: str
     asks: str | None
     inputs: JsonObject
+
+
+class AssignedQuestion(NamedTuple):
+    """A question that a step asks a user by name, perhaps in a run of somebody else, who is its `owner`."""
+
+    job: str
+    run: str
+    owner: str
+    process: str
+    step: str
+    asked_at: str
+
+
+def question_changes(run: str, entries: Sequence[RunEntry]) -> tuple[list[JsonObject], list[JsonObject]]:
+    """Return the rows of the questions that entries ask users by name, and which earlier questions they close."""
+    asked: dict[str, JsonObject] = {}
+    closed: list[JsonObject] = []
+    for entry in entries:
+        event = entry.event
+        if isinstance(event, AttemptStarted) and event.asks is not None:
+            row: JsonObject = {"id": event.job, "run_id": run, "step": event.step, "assignee": event.asks}
+            asked[event.job] = row | {"asked_at": entry.at, "closed_at": None}
+        elif isinstance(event, AnswerGiven | StepTimedOut | StepStopped):
+            own = [each for each in asked.values() if each["step"] == event.step]
+            for each in own:
+                each["closed_at"] = each["closed_at"] or entry.at
+            closed += [] if own else [{"run_id": run, "step": event.step, "at": entry.at}]
+    return list(asked.values()), closed
 
 
 class AskedQuestion(NamedTuple):
@@ -57,14 +86,14 @@ def list_asked(
     return [
         AskedQuestion(
             run.id,
-            step,
-            job,
-            timeout := plan.steps[plan.positions[step]].execution.timeout,
-            closed.get(step)
+            event.step,
+            event.job,
+            timeout := plan.question_timeout(plan.positions[event.step], event.attempt),
+            closed.get(event.job)
             or _closing_by_phase(phase)
-            or _unrecorded_closing(run, wanted, job, _seconds(at) + timeout, _seconds(now)),
+            or _unrecorded_closing(run, wanted, event.job, _seconds(at) + timeout, _seconds(now)),
         )
-        for step, job, at in _asked(plan, entries)
+        for event, at in _asked(plan, entries)
     ]
 
 
@@ -111,23 +140,24 @@ def open_jobs(questions: Collection[AskedQuestion]) -> set[str]:
     return {each.job for each in questions if each.closed is None}
 
 
-def _asked(plan: RunPlan, entries: Sequence[RunEntry]) -> Iterator[tuple[str, str, str]]:
-    """Yield the step, the id and the time of each question."""
+def _asked(plan: RunPlan, entries: Sequence[RunEntry]) -> Iterator[tuple[AttemptStarted, str]]:
+    """Yield the event of each question, and its time."""
     for entry in entries:
         event = entry.event
         if isinstance(event, AttemptStarted) and plan.is_manual(plan.positions[event.step]):
-            yield event.step, event.job, entry.at
+            yield event, entry.at
 
 
 def _recorded_closings(entries: Sequence[RunEntry]) -> dict[str, Closing]:
-    """Return how questions ended according to the entries, by step."""
+    """Return how questions ended according to the entries, by their ids."""
+    asked: dict[str, str] = {}
     closed: dict[str, Closing] = {}
     for entry in entries:
         event = entry.event
-        if isinstance(event, AnswerGiven):
-            closed[event.step] = "answered"
-        elif isinstance(event, StepTimedOut):
-            closed[event.step] = "timed_out"
+        if isinstance(event, AttemptStarted):
+            asked[event.step] = event.job
+        elif isinstance(event, AnswerGiven | StepTimedOut) and event.step in asked:
+            closed[asked[event.step]] = "answered" if isinstance(event, AnswerGiven) else "timed_out"
     return closed
 
 

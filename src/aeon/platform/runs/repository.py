@@ -55,6 +55,7 @@ from aeon.platform.runs.model import (
 )
 from aeon.platform.runs.notifier import InProcessNotifier
 from aeon.platform.runs.ports import EntryNotifier
+from aeon.platform.runs.questions import AssignedQuestion, question_changes
 from aeon.platform.runs.replay import replay
 from aeon.platform.runs.seeds import seed_events
 from aeon.platform.store import DuplicateError, GuardError, Row, Store, UnitOfWork, guard, write_one
@@ -303,6 +304,16 @@ class SqlRunRepository:
         rows = self._store.read(queries.OPEN_OF_OWNER, {"user": user, "limit": limit})
         return [row["id"] for row in rows]
 
+    def list_assigned(self, user: str, limit: int = 1000) -> list[AssignedQuestion]:
+        """Return the open questions that runs of others, or his own, ask a user by name, oldest first."""
+        rows = self._store.read(queries.ASSIGNED, {"user": user, "limit": limit})
+        return [AssignedQuestion(**row) for row in rows]
+
+    def find_assigned(self, user: str, run: str, step: str) -> AssignedQuestion | None:
+        """Return the open question that a step of a run, or of what it called, asks a user by name."""
+        rows = self._store.read(queries.ASSIGNED_IN_FAMILY, {"user": user, "run": run, "step": step})
+        return AssignedQuestion(**rows[0]) if rows else None
+
     def list_dead_jobs(self, user: str, limit: int = 1000, after: DeadJobPosition = NEWEST_DEAD_JOB) -> list[DeadJob]:
         """Return the user's dead jobs after a position, newest first (platform 10)."""
         params: JsonObject = {"user": user, "limit": limit, "until": after.at, "after_id": after.id}
@@ -344,11 +355,14 @@ class SqlRunRepository:
         }
         rows = [run_entry_row(self._results, run, entry) for entry in entries]
         dead = self._dead_jobs(run, entries, state.phase)
+        asked, closed = question_changes(run, entries)
 
         def work(unit: UnitOfWork) -> None:
             guard(holds=unit.write(queries.KEEP, now) == 1)
             unit.write_each(queries.ADD_ENTRY, rows)
             unit.write_each(queries.ADD_DEAD_JOB, dead)
+            unit.write_each(queries.CLOSE_QUESTION, closed)
+            unit.write_each(queries.ADD_QUESTION, asked)
 
         return work
 

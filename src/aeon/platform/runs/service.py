@@ -25,6 +25,7 @@ from aeon.platform.runs.notifier import InProcessNotifier
 from aeon.platform.runs.ports import EntryNotifier
 from aeon.platform.runs.questions import (
     AskedQuestion,
+    AssignedQuestion,
     PendingQuestion,
     list_asked,
     open_jobs,
@@ -134,20 +135,35 @@ class Runs:
     def answer(self, user: str, run: str, step: str, value: Json) -> PendingQuestion:
         """Answer a manual step; the answer is its result. Return the question (platform 9).
 
-        Raises NotFoundError if the run has asked no such question; RuleError if the question has timed out or the run
+        A user whom the step names may answer, also in a run of another (platform 41). Raises NotFoundError if the run
+        has asked no such question; RuleError if the question has timed out or the run
         has ended; ConflictError if another answer came first.
         """
-        question = self._open_question(user, run, step)
+        assigned = self.repository.find_assigned(user, run, step)
+        owner, run = (user, run) if assigned is None else (assigned.owner, assigned.run)
+        question = self._open_question(owner, run, step)
         event = AnswerGiven(step=step, by=user, answer=value)
-        view = self.view(user, question.run)
+        view = self.view(owner, question.run)
         if reason := rejection_reason(view.plan, view.state, event):
             raise RuleError(f"The answer is not valid: {reason}.", rule="answer", field="$.answer")
         try:
             self._send(RunSignal(id=question.job, run_id=question.run, at=self._ledger.now(), event=event))
         except ConflictError:  # another answer, or the end of the question or of its run, came first
-            self._open_question(user, run, step)
+            self._open_question(owner, run, step)
             raise
         return question
+
+    def list_assigned(self, user: str) -> list[tuple[AssignedQuestion, PendingQuestion]]:
+        """Return the open questions that steps ask a user by name, oldest first, also in runs of others.
+
+        He sees what he is asked, and nothing else of a run that is not his.
+        """
+        found: list[tuple[AssignedQuestion, PendingQuestion]] = []
+        for assigned in self.repository.list_assigned(user):
+            asking = self._asked_by(assigned.owner, [self.repository.get(assigned.owner, assigned.run).run], ())
+            questions = [each for view, asked in asking for each in _pending(view, open_jobs(asked))]
+            found += [(assigned, each) for each in questions if each.job == assigned.job]
+        return found
 
     def cancel(self, user: str, run: str) -> None:
         """Cancel a run with everything that it called. Raises RuleError if it has ended."""
@@ -188,7 +204,7 @@ class Runs:
         self, user: str, runs: Sequence[RunSummary], family: Sequence[RunSummary]
     ) -> Iterator[tuple[RunView, list[AskedQuestion]]]:
         """Yield what some runs of a family have asked."""
-        signals = self.repository.list_signals([each.id for each in family])
+        signals = self.repository.list_signals([each.id for each in (*family, *runs)])
         for each in runs:
             planned, entries = self.repository.get(user, each.id), list(self.repository.entries(each.id))
             view = RunView(planned.run, planned.plan, replay(planned.plan, entries))

@@ -78,8 +78,10 @@ def find_open_jobs(
         since = started.get(id_, last)
         if step_state.status == "running" and view.plan.is_manual(position):
             if id_ in questions:
-                yield _job(view, position, attempt, since, type="human", status="waits", asks=call.asks)
-        elif step_state.status in _ACTIVE_STATUSES and call.kind == "tool":
+                yield _job(
+                    view, position, attempt, since, type="human", status="waits", asks=step_state.asks or call.asks
+                )
+        elif step_state.status in _ACTIVE_STATUSES and call.kind == "tool" and not view.plan.is_loop(position):
             worker = next((each.id for each in context.workers if each.current_job_id == id_), None)
             status = "running" if worker else "queued"
             yield _job(view, position, attempt, since, type=call.worker, status=status, worker=worker)

@@ -1,8 +1,7 @@
-"""Cases of the language of Processes for every engine: loops, waits, questions, and what follows a failure (platform 41)."""
+"""Cases of the language of Processes: loops, waits, questions, and what follows a failure (platform 41)."""
 
 import threading
 from collections.abc import Callable
-from typing import cast
 
 from aeon.base.json import Json, JsonObject
 from aeon.platform.catalog.tool_calls import OperationError
@@ -89,7 +88,9 @@ def loop_collects_failures(world: EngineWorld) -> None:
         "each", world.tool("bad", failing_for(2, 4)), forEach=loop(failures="failed"), inputs={"id": "{item}"}
     )
     run = world.start_run(
-        world.process("collects", [looping], outputTemplate="{{json step.each}}{{#each step.failed}} {{index}}{{/each}}"),
+        world.process(
+            "collects", [looping], outputTemplate="{{json step.each}}{{#each step.failed}} {{index}}{{/each}}"
+        ),
         [1, 2, 3, 4],
     )
     assert world.wait_for_end(run).state.output == '[{"got":1},null,{"got":3},null] 1 3'

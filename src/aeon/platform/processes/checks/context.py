@@ -5,8 +5,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from aeon.base.binding import STEP_PREFIX
+from aeon.base.json import Json
 from aeon.platform.processes.checks.problems import DefinitionProblem
 from aeon.platform.processes.checks.targets import ProcessTarget, TargetLookup, ToolTarget
+from aeon.platform.processes.expressions.bindings import InputReference, find_references
 from aeon.platform.processes.expressions.conditions import (
     CompiledCondition,
     ConditionError,
@@ -196,6 +198,11 @@ class CheckContext:
     def condition(self, place: int) -> CompiledCondition | ConditionError | None:
         source = self.step(place).execution.condition
         return None if source is None else self.conditions[source]
+
+    def references(self, inputs: Json, place: int, *, in_inputs: bool = True) -> list[InputReference]:
+        """Return the references in texts of the step at `place`."""
+        names = self.inputs | self.local_names(place, in_inputs=in_inputs)
+        return [each for each in find_references(inputs) if not each.needs_name or each.path[0] in names]
 
     def expression(self, source: str, place: int, *, in_inputs: bool = True) -> CompiledCondition | ConditionError:
         """Return an expression of the step at `place`: compiled, or its error."""

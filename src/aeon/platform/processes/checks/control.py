@@ -9,7 +9,7 @@ from aeon.platform.processes.checks.context import CheckContext
 from aeon.platform.processes.checks.inputs import check_texts, types_of_reference
 from aeon.platform.processes.checks.json_types import describe_types
 from aeon.platform.processes.checks.problems import DefinitionProblem
-from aeon.platform.processes.expressions.bindings import find_expressions, find_references
+from aeon.platform.processes.expressions.bindings import find_expressions
 from aeon.platform.processes.expressions.computed import json_type_of
 from aeon.platform.processes.expressions.conditions import CompiledCondition
 from aeon.platform.processes.model import UNDO_PREFIX, ProcessDefinition, ProcessStep
@@ -79,7 +79,7 @@ def _loop_problems(context: CheckContext, place: int, loop: ForEach) -> Iterator
         message = f"the list has {len(loop.items):,} items, and at most {MAX_ITEMS:,} are allowed"
         yield DefinitionProblem(f"{path}.items", "item_count", message)
     items: JsonObject = {"items": loop.items}
-    for reference in find_references(items):
+    for reference in context.references(items, place, in_inputs=False):
         if objection := context.reference_problem(reference.path, place, in_inputs=False):
             yield DefinitionProblem(f"{path}.items", objection[0], f"{reference.text}: {objection[1]}")
         elif reference.is_whole and reference.location == ("items",):
@@ -96,7 +96,7 @@ def _loop_problems(context: CheckContext, place: int, loop: ForEach) -> Iterator
 def _can_be_list(context: CheckContext, place: int, text: str) -> bool:
     """Return whether a text is one reference or one expression that may give a list."""
     whole: JsonObject = {"items": text}
-    if any(reference.is_whole for reference in find_references(whole)):
+    if any(reference.is_whole for reference in context.references(whole, place, in_inputs=False)):
         return True
     for expression in find_expressions(whole):
         compiled = context.expression(expression.source, place, in_inputs=False)
@@ -115,7 +115,7 @@ def _wait_problems(context: CheckContext, place: int, step: ProcessStep) -> Iter
         yield DefinitionProblem(f"{path}.execution.interactionMode", "wait_alone", message)
     if step.compensate is not None:
         yield DefinitionProblem(f"{path}.compensate", "wait_alone", "there is nothing to undo in a wait")
-    if isinstance(step.wait, int) or (not _names_values(step.wait) and step.wait is not None):
+    if not context.references(step.wait, place) and not list(find_expressions(step.wait)):
         if parse_wait_time(step.wait) is None:
             yield DefinitionProblem(f"{path}.wait", "wait_time", f"this is no time. {CORRECT_WAIT}")
         return
@@ -149,11 +149,7 @@ def _compensation_problems(context: CheckContext, place: int, step: ProcessStep)
 
 def _text_problems(context: CheckContext, place: int, path: str, text: Json) -> Iterator[DefinitionProblem]:
     """Yield the problems of references and expressions in one text beside a step's inputs."""
-    for reference in find_references(text):
+    for reference in context.references(text, place):
         if objection := context.reference_problem(reference.path, place):
             yield DefinitionProblem(path, objection[0], f"{reference.text}: {objection[1]}")
     yield from check_texts(context, place, path, text)
-
-
-def _names_values(text: Json) -> bool:
-    return bool(list(find_references(text)) or list(find_expressions(text)))

@@ -25,7 +25,6 @@ from aeon.platform.processes.expressions.bindings import (
     InputPath,
     InputReference,
     find_expressions,
-    find_references,
     format_input_path,
 )
 from aeon.platform.processes.expressions.computed import json_type_of
@@ -41,7 +40,7 @@ def check_inputs(context: CheckContext, place: int) -> Iterator[DefinitionProble
     if faults := json_problems(step.inputs):
         yield from (DefinitionProblem(at, "inputs_are_json", fault) for fault in faults)
         return
-    references = list(find_references(step.inputs))
+    references = context.references(step.inputs, place)
     if isinstance(target, ToolTarget):
         unknown = {f"${format_input_path(each.location)}" for each in references}
         unknown |= {f"${format_input_path(each.location)}" for each in find_expressions(step.inputs)}

@@ -14,8 +14,11 @@ from aeon.platform.processes.text import join_names
 InputPath: TypeAlias = tuple[str | int, ...]
 """A location in a step's inputs: `("filters", 0, "name")`."""
 
-_REFERENCE = re.compile(rf"\{{({STEP_PREFIX}\.[^{{}}]+|[A-Za-z_][A-Za-z0-9_]*)\}}")
-"""Any text that looks like a reference is one, so that misspelled ones are reported."""
+_REFERENCE = re.compile(rf"\{{({STEP_PREFIX}\.[^{{}}]+|[A-Za-z_][A-Za-z0-9_]*(?:\.[^{{}}.]+)*)\}}")
+"""Any text that looks like a reference is one, so that misspelled ones are reported.
+
+`{name.part}` is one only if there is such a name: texts contain such words.
+"""
 
 _INDEX = re.compile(r"-?[0-9]{1,9}")
 
@@ -29,6 +32,11 @@ class InputReference(NamedTuple):
     location: InputPath
     path: tuple[str, ...]
     is_whole: bool
+
+    @property
+    def needs_name(self) -> bool:
+        """Whether it is a reference only if its first part names an input."""
+        return len(self.path) > 1 and self.path[0] != STEP_PREFIX
 
     @property
     def text(self) -> str:
@@ -127,7 +135,8 @@ def _bind_value(value: Json, values: Mapping[str, Json], problems: list[str]) ->
 
 
 def _bind_text(text: str, values: Mapping[str, Json], problems: list[str]) -> Json:
-    if whole := _REFERENCE.fullmatch(text):
+    whole = _REFERENCE.fullmatch(text)
+    if whole and _is_known(whole[1], values):
         return _resolve(whole[1], values, problems)
     if OPENING not in text:
         return _bind_references(text, values, problems)
@@ -141,7 +150,16 @@ def _bind_text(text: str, values: Mapping[str, Json], problems: list[str]) -> Js
 
 
 def _bind_references(text: str, values: Mapping[str, Json], problems: list[str]) -> str:
-    return _REFERENCE.sub(lambda match: as_text(_resolve(match[1], values, problems)), text)
+    def insert(match: re.Match[str]) -> str:
+        return as_text(_resolve(match[1], values, problems)) if _is_known(match[1], values) else match[0]
+
+    return _REFERENCE.sub(insert, text)
+
+
+def _is_known(expression: str, values: Mapping[str, Json]) -> bool:
+    """Return whether a text is a reference: one with parts is if its name is there."""
+    name, dot, _ = expression.partition(".")
+    return not dot or name == STEP_PREFIX or name in values
 
 
 def _compute(source: str, values: Mapping[str, Json], problems: list[str]) -> Json:

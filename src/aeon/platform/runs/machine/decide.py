@@ -96,7 +96,7 @@ def visible_values(plan: RunPlan, state: RunState) -> RunValues:
     started with.
     """
     if plan.loop is not None:
-        return cast(JsonObject, state.inputs["values"])
+        return cast(JsonObject, state.inputs.get("values", {}))
     values: dict[str, Json] = {**state.inputs, "step": StepVariables(plan, state)}
     return values | {FAILURE: _failure_values(state)} if state.stage >= plan.main_end else values
 

@@ -105,6 +105,11 @@ class RunPlan(Record):
         """Return the timeout of an attempt at the step, in seconds; a loop has as long as its items need."""
         return MAX_LOOP_SECONDS if self.is_loop(position) else self.steps[position].execution.timeout
 
+    def question_timeout(self, position: int, attempt: int) -> int:
+        """Return the timeout of an attempt at a manual step, in seconds: later ones ask other people (platform 41)."""
+        rules = self.steps[position].question
+        return self.timeout_of(position) if attempt == 1 or rules is None else rules.escalate[attempt - 2].timeout
+
     @property
     def concurrency(self) -> int | None:
         """The number of items that a loop works on at once; None for other plans."""

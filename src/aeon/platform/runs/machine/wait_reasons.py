@@ -103,8 +103,9 @@ def _running_reason(plan: RunPlan, position: int, step: StepState) -> WaitReason
             step=id_, kind="stopping", message="Is asked to stop, and has not stopped yet.", attempt=step.attempts
         )
     if plan.is_manual(position):
-        message = f"Waits for an answer of {call.asks or 'a person'}."
-        return WaitReason(step=id_, kind="asked", message=message, asks=call.asks, attempt=step.attempts)
+        asks = step.asks or call.asks
+        message = f"Waits for an answer of {asks or 'a person'}."
+        return WaitReason(step=id_, kind="asked", message=message, asks=asks, attempt=step.attempts)
     seconds = delay_of(plan, position, step.attempts)
     later = f", {seconds:g} s after the one before" if seconds else ""
     message = f"{describe_attempt(plan, position, step.attempts)}{later}."
