@@ -12,7 +12,7 @@ from aeon.base.errors import ConfigError, MissingExtraError
 from aeon.bootstrap.engines import EngineLocation, EngineParts, open_engine, open_worker
 from aeon.platform.workers.pool import LocalWorkerPool
 from aeon.settings import EngineSettings
-from aeon.testing.engines import CASES, LANGUAGE_RECOVERY_CASES, RECOVERY_CASES, EngineWorld
+from aeon.testing.engines import CASES, LANGUAGE_CASES, LANGUAGE_RECOVERY_CASES, RECOVERY_CASES, EngineWorld
 from aeon.testing.engines.world import echo, step
 from aeon.testing.temporal_server import TemporalServer, missing_for_temporal
 
@@ -120,7 +120,7 @@ async def replayed(world):
     return len(runs)
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.__name__)
+@pytest.mark.parametrize("case", [*CASES, *LANGUAGE_CASES], ids=lambda case: case.__name__)
 def test_as_on_every_engine_and_its_record_replays(case, world):
     """Platform 6 to 10."""
     case(world)
