@@ -117,12 +117,12 @@ class AnswerService:
             raise RuleError(
                 f"The Process {process.name!r} is disabled.", rule="enabled", next_step="Choose another one."
             )
-        unknown = sorted(set(process.initial_context) - ANSWER_INPUTS)
+        unknown = sorted(set(process.required_inputs) - ANSWER_INPUTS)
         if unknown:
             raise RuleError(
                 f"The Process {process.name!r} needs {', '.join(unknown)}, which a conversation does not have.",
                 rule="reply_inputs",
-                next_step="Choose one whose initialContext has only: answer, message, conversation.",
+                next_step="Choose one that needs only these inputs: answer, message, conversation.",
             )
         return process
 
@@ -134,7 +134,7 @@ class AnswerService:
             "message": message.content,
             "conversation": begun.conversation_id,
         }
-        inputs = {name: offered[name] for name in process.initial_context if name in offered}
+        inputs = {name: offered[name] for name in process.input_names if name in offered}
         try:
             run = self.runs.start(process, inputs, key=f"answer:{begun.id}")
         except AeonError as error:

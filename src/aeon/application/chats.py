@@ -142,16 +142,16 @@ class ChatService:
 
         Raises RuleError for limits that the Process does not take, and what `RunService.start` does.
         """
-        if chat.limits and _LIMITS not in process.initial_context:
+        if chat.limits and _LIMITS not in process.input_names:
             raise RuleError(
                 f"The Process {process.name!r} takes no {' and no '.join(sorted(chat.limits))}.",
                 rule="chat_limits",
-                next_step=f"Leave them out, or add {_LIMITS!r} to its initialContext.",
+                next_step=f"Leave them out, or add the input {_LIMITS!r} to it.",
             )
         follower = ChatFollower(self, process)
         offered: JsonObject = {"request": chat.request, "messages": list[Json](chat.messages), "system": chat.system}
         offered[_LIMITS] = chat.limits
-        inputs = {name: offered[name] for name in process.initial_context}
+        inputs = {name: offered[name] for name in process.input_names if name in offered}
         run = self._runs.start(
             process, inputs, key=key, accepted=lambda run: self._platform.call_pieces.listen(run.id, follower.take)
         )
@@ -197,8 +197,7 @@ class ChatService:
 
 
 def _answers(process: Process) -> bool:
-    inputs = set(process.initial_context)
-    return "request" in inputs and inputs <= _INPUTS
+    return "request" in process.input_names and set(process.required_inputs) <= _INPUTS
 
 
 def _streamed_step(process: Process) -> str | None:

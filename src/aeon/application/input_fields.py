@@ -52,12 +52,14 @@ def fields_of_schema(schema: JsonObject) -> list[InputField]:
 
 
 def fields_of_process(process: Process, schema_of_tool: Callable[[str], JsonObject | None]) -> list[InputField]:
-    """The fields for the inputs of a Process, all of which are required.
+    """The fields for the inputs of a Process: those of `initialContext`, all of which are required, and the typed ones.
 
-    An input that a step passes whole to a tool has the type that the tool wants; `schema_of_tool` returns the input
-    schema of a tool by its id, None for one that the user may not see.
+    An untyped input that a step passes whole to a tool has the type that the tool wants; `schema_of_tool` returns the
+    input schema of a tool by its id, None for one that the user may not see.
     """
     found = {name: InputField(name) for name in process.initial_context}
+    for name, schema in process.inputs.items():
+        found[name] = _field(name, {"properties": {name: schema}}, [name], "default" not in schema)
     for step in process.steps:
         schema = schema_of_tool(step.tool) if step.tool else None
         for reference in find_references(step.inputs) if schema is not None else ():

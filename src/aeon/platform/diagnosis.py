@@ -197,7 +197,8 @@ def explain_run(context: DiagnosisContext, user: str, run: str) -> list[WaitReas
 
 def _with_closed_questions(reasons: Sequence[WaitReason], asked: Sequence[AskedQuestion]) -> list[WaitReason]:
     """Return the reasons; a question that is closed waits only for an executor that records it."""
-    messages = {each.step: _CLOSED_QUESTIONS[each.closed].format(each.timeout) for each in asked if each.closed}
+    last = {each.step: each for each in asked}
+    messages = {step: _CLOSED_QUESTIONS[each.closed].format(each.timeout) for step, each in last.items() if each.closed}
     return [
         each.model_copy(update={"message": messages.get(each.step, each.message)}) if each.kind == "asked" else each
         for each in reasons
@@ -265,7 +266,8 @@ def _refined_reasons(
 
 def _will_be_called(reason: WaitReason, view: RunView) -> bool:
     is_open = reason.kind in ("waits", "ready", "running", "retrying")
-    return is_open and not view.plan.is_manual(view.plan.positions[reason.step])
+    is_call = view.plan.call_of(reason.step).kind != "wait"
+    return is_open and is_call and not view.plan.is_manual(view.plan.positions[reason.step])
 
 
 def _has_worker(reason: WaitReason, view: RunView, workers: Sequence[Worker]) -> bool:
@@ -292,9 +294,9 @@ def _with_limit(
 
 def _with_workers(reason: WaitReason, view: RunView, workers: Sequence[Worker]) -> WaitReason:
     """Return the reason; a running step may in fact wait for a worker of its type."""
-    if reason.kind != "running":
-        return reason
     call = view.plan.call_of(reason.step)
+    if reason.kind != "running" or call.kind == "wait":
+        return reason
     if view.plan.starts_run(reason.step):
         child = view.plan.job_id(reason.step, reason.attempt)
         step = NextStep("runs.explain", run=child)

@@ -60,7 +60,7 @@ def step(name, *needs, **fields):
     """A step `name` that gives the variable `name_`, calls `answer`, and depends on `needs`."""
     execution = {key: fields.pop(key) for key in ("mode", "condition", "timeout", "interactionMode") if key in fields}
     output = {"variable": f"{name}_", **{key: fields.pop(key) for key in ("required", "tokenBudget") if key in fields}}
-    target = {} if fields.keys() & {"tool", "process"} else {"tool": "answer"}
+    target = {} if fields.keys() & {"tool", "process", "wait"} else {"tool": "answer"}
     return {"id": name, "dependsOn": list(needs), "output": output, "execution": execution, **target, **fields}
 
 

@@ -19,7 +19,6 @@ from aeon.platform.processes.checks.targets import Callee, ProcessTarget, Target
 from aeon.platform.processes.diff import diff_definitions, format_differences
 from aeon.platform.processes.model import NewProcess, Process, ProcessChange
 from aeon.platform.processes.repository import ProcessRepository
-from aeon.platform.processes.typed_inputs import required_inputs
 from aeon.platform.records import Record
 
 
@@ -178,7 +177,7 @@ def _process_target(process: NewProcess) -> ProcessTarget:
         definition.digest,
         callees,
         enabled=process.enabled,
-        required=tuple(required_inputs(definition)),
+        required=tuple(definition.required_inputs),
     )
 
 

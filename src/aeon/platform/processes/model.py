@@ -111,6 +111,11 @@ class ProcessDefinition(Record):
         """The names of all inputs: those of `initialContext`, then the typed ones."""
         return list(dict.fromkeys([*self.initial_context, *self.inputs]))
 
+    @property
+    def required_inputs(self) -> list[str]:
+        """The names of the inputs that a run must be given: those without a default."""
+        return [name for name in self.input_names if "default" not in self.inputs.get(name, {})]
+
     @cached_property
     def all_steps(self) -> list[ProcessStep]:
         """All steps that a run may execute, in the order of their sections (`sections`)."""
@@ -189,6 +194,11 @@ class Process(OwnedEntity):
     def input_names(self) -> list[str]:
         """The names of all inputs."""
         return self.definition.input_names
+
+    @property
+    def required_inputs(self) -> list[str]:
+        """The names of the inputs that a run must be given."""
+        return self.definition.required_inputs
 
 
 class NewProcess(ProcessDefinition):

@@ -6,11 +6,6 @@ from aeon.platform.processes.model import ProcessDefinition
 from aeon.platform.processes.text import join_names
 
 
-def required_inputs(definition: ProcessDefinition) -> list[str]:
-    """Return the names of the inputs that a run must be given: those without a default."""
-    return [name for name in definition.input_names if "default" not in definition.inputs.get(name, {})]
-
-
 def complete_inputs(definition: ProcessDefinition, given: JsonObject) -> JsonObject:
     """Return the inputs of a run: the given ones, and the defaults of those that were left out."""
     defaults = {name: schema["default"] for name, schema in definition.inputs.items() if "default" in schema}
@@ -33,7 +28,7 @@ def input_problems(definition: ProcessDefinition, inputs: JsonObject) -> list[st
 
 def describe_inputs(definition: ProcessDefinition) -> str:
     """Describe which inputs a run needs, and which it may be given."""
-    required = required_inputs(definition)
+    required = definition.required_inputs
     optional = [name for name in definition.input_names if name not in required]
     if not optional:
         return f"exactly these: {join_names(required)}"

@@ -1,6 +1,6 @@
 """Stores schedules, finds due ones, and lets one process settle each instant."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 
 from aeon.base.json import Json, JsonObject
@@ -9,9 +9,9 @@ from aeon.platform.catalog.service import Catalog
 from aeon.platform.errors import RuleError
 from aeon.platform.ledger import AuditAction, MutationRequest
 from aeon.platform.processes.checks.problems import DefinitionProblem
-from aeon.platform.processes.model import Process
+from aeon.platform.processes.model import Process, ProcessDefinition
 from aeon.platform.processes.repository import ProcessRepository
-from aeon.platform.processes.text import join_names
+from aeon.platform.processes.typed_inputs import complete_inputs, input_problems
 from aeon.platform.schedules import queries
 from aeon.platform.schedules.cron import CronError, CronExpression, load_time_zone
 from aeon.platform.schedules.model import NewSchedule, ProcessSchedule, ScheduleChange, ScheduleFiring
@@ -19,12 +19,13 @@ from aeon.platform.schedules.timing import ON_TIME_TOLERANCE, datetime_to_micros
 from aeon.platform.store import Store, write_one
 
 
-def check_schedule(fields: JsonObject, required: Sequence[str], now: datetime | None) -> None:
+def check_schedule(fields: JsonObject, process: ProcessDefinition | None, now: datetime | None) -> None:
     """Raise RuleError with every problem of a schedule's fields, by their published names.
 
-    `required` are the inputs of its Process; `now` is given if its time is new, which must lie in the future.
+    `process` is given if its inputs are to be checked; `now` if its time is new, which must lie in the future.
     """
-    problems = [*_time_problems(fields, now), *_input_problems(fields["inputs"], required)]
+    inputs = [] if process is None else input_problems(process, complete_inputs(process, fields["inputs"]))
+    problems = [*_time_problems(fields, now), *(DefinitionProblem("$.inputs", "inputs_match", each) for each in inputs)]
     if problems:
         raise RuleError(
             f"The schedule is not valid: {'; '.join(map(str, problems))}.",
@@ -74,13 +75,6 @@ def _at_problems(text: str, now: datetime | None) -> Iterator[DefinitionProblem]
         yield DefinitionProblem("$.at", "at_future", "it is in the past")
 
 
-def _input_problems(inputs: JsonObject, required: Sequence[str]) -> Iterator[DefinitionProblem]:
-    if missing := [name for name in required if name not in inputs]:
-        yield DefinitionProblem("$.inputs", "inputs_match", f"the process needs {join_names(missing)}, too")
-    if unknown := [name for name in inputs if name not in required]:
-        yield DefinitionProblem("$.inputs", "inputs_match", f"the process has no input {join_names(unknown)}")
-
-
 QUERIES = EntityQueries(
     queries.SCHEDULE,
     queries.SCHEDULE_NAMED,
@@ -118,7 +112,7 @@ class ScheduleRepository(EntityRepository[ProcessSchedule]):
         """
         process = self._processes.get(request.user, new.process)
         now = parse_instant(self._ledger.now())
-        check_schedule(new.as_dict(), process.initial_context, now)
+        check_schedule(new.as_dict(), process.definition, now)
         at = _format_instant(now)
         identity = {"id": self._new_id(), "ownerId": request.user, "createdAt": at, "updatedAt": at, "since": at}
         schedule = ProcessSchedule.model_validate(new.as_dict() | identity)
@@ -195,11 +189,9 @@ class ScheduleRepository(EntityRepository[ProcessSchedule]):
     def _check_change(self, before: ProcessSchedule, fields: JsonObject, user: str, now: datetime) -> None:
         """Check a change. A user who cannot see the Process can still rename and disable."""
         is_enabled_now = fields["enabled"] > before.enabled
-        if is_enabled_now or fields["inputs"] != before.inputs:
-            required = self._processes.get(user, before.process).initial_context
-        else:
-            required = list(before.inputs)
-        check_schedule(fields, required, now if is_enabled_now or fields["at"] != before.at else None)
+        is_checked = is_enabled_now or fields["inputs"] != before.inputs
+        process = self._processes.get(user, before.process).definition if is_checked else None
+        check_schedule(fields, process, now if is_enabled_now or fields["at"] != before.at else None)
 
     def _settle(self, schedule: ProcessSchedule, until: datetime) -> bool:
         following = next_after(schedule, until)

@@ -83,9 +83,9 @@ def offer_processes(workspace: Workspace) -> Iterator[tuple[Tool, ToolHints]]:
 
 
 def _start_tool(runs: RunService, process: Process) -> RunTool:
-    inputs = process.initial_context
+    inputs = process.input_names
     # A Process with an input called idempotencyKey gets it as an input.
-    parameters: JsonObject = {_KEY: _KEY_ARGUMENT, **{name: {} for name in inputs}}
+    parameters: JsonObject = {_KEY: _KEY_ARGUMENT, **{name: process.inputs.get(name, {}) for name in inputs}}
 
     def start(arguments: JsonObject) -> JsonObject:
         key = None if _KEY in inputs else arguments.pop(_KEY, None)

@@ -142,8 +142,8 @@ async def search(caller: SignedIn, request: Request, q: Annotated[str, Query(max
 def _answering(workspace: Workspace) -> list[str]:
     """The names of Processes that can answer in a conversation."""
     found = workspace.processes.list(limit=_MAX_PROCESSES).items
-    fitting = [each for each in found if each.enabled and ANSWER_INPUTS.issuperset(each.initial_context)]
-    return sorted({each.name for each in fitting if each.initial_context})
+    fitting = [each for each in found if each.enabled and ANSWER_INPUTS.issuperset(each.required_inputs)]
+    return sorted({each.name for each in fitting if each.input_names})
 
 
 def _marked(hit: MessageHit) -> Markup:

@@ -19,7 +19,6 @@ from aeon.platform.processes.model import ProcessDefinition, ProcessStep, variab
 from aeon.platform.processes.sections import SectionName, paths_of, split_sections, undone_steps
 from aeon.platform.processes.step_control import FAILURE, RESULT
 from aeon.platform.processes.text import join_names
-from aeon.platform.processes.typed_inputs import required_inputs
 
 
 class StepDependencies:
@@ -257,5 +256,5 @@ def build_context(definition: ProcessDefinition, targets: TargetLookup, process_
 
 def _own_target(definition: ProcessDefinition) -> ProcessTarget:
     return ProcessTarget(
-        definition.name, tuple(definition.input_names), definition.digest, required=tuple(required_inputs(definition))
+        definition.name, tuple(definition.input_names), definition.digest, required=tuple(definition.required_inputs)
     )

@@ -68,8 +68,22 @@ class WaitReason(Record):
 
 
 def explain_steps(plan: RunPlan, state: RunState) -> list[WaitReason]:
-    """Return a reason for each step that is not completed, in order."""
-    return [_reason(plan, state, position) for position, step in enumerate(state.steps) if step.status != "completed"]
+    """Return a reason for each step that is not completed, in order; for the items of a loop that wait, one in all."""
+    is_loop = plan.loop is not None
+    left_out = ("completed", "waiting") if is_loop else ("completed",)
+    reasons = [_reason(plan, state, place) for place, step in enumerate(state.steps) if step.status not in left_out]
+    waiting = [place for place, step in enumerate(state.steps) if step.status == "waiting"] if is_loop else []
+    return [*reasons, _waiting_items(plan, state, waiting[0], len(waiting))] if waiting else reasons
+
+
+def _waiting_items(plan: RunPlan, state: RunState, first: int, count: int) -> WaitReason:
+    """Return the reason why items of a loop have not started, as that of the first of them."""
+    step = plan.steps[first].id
+    if state.phase in CLOSING_PHASES | ENDED_PHASES:
+        return WaitReason(step=step, kind="ended", message=f"{count} item(s) were not started. {_ended_message(state)}")
+    done = len(plan.steps) - count - state.running.bit_count()
+    message = f"{count} item(s) wait: {plan.concurrency} are worked on at once, {done} of {len(plan.steps)} are done."
+    return WaitReason(step=step, kind="waits", message=message)
 
 
 def _reason(plan: RunPlan, state: RunState, position: int) -> WaitReason:
@@ -106,6 +120,8 @@ def _running_reason(plan: RunPlan, position: int, step: StepState) -> WaitReason
         asks = step.asks or call.asks
         message = f"Waits for an answer of {asks or 'a person'}."
         return WaitReason(step=id_, kind="asked", message=message, asks=asks, attempt=step.attempts)
+    if call.kind == "wait":
+        return WaitReason(step=id_, kind="running", message="Waits until it is time.", attempt=step.attempts)
     seconds = delay_of(plan, position, step.attempts)
     later = f", {seconds:g} s after the one before" if seconds else ""
     message = f"{describe_attempt(plan, position, step.attempts)}{later}."
