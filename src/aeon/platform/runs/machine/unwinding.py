@@ -18,7 +18,7 @@ def first_unwinding_stage(plan: RunPlan, state: RunState) -> int | None:
     A run whose final steps have begun just ends.
     """
     is_stopped = state.phase in CLOSING_PHASES and not state.running
-    if not is_stopped or state.has_unwound or state.stage >= plan.main_end:
+    if not is_stopped or state.stage >= plan.main_end:
         return None
     number = _next_stage(plan, state, plan.main_end)
     return None if number == len(plan.stages) else number
