@@ -1,5 +1,6 @@
 """`ProcessTexts`: Processes as YAML texts: written, checked line by line, and saved."""
 
+from collections.abc import Callable
 from functools import cache, partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -12,6 +13,7 @@ from aeon.platform.errors import ForbiddenError, NotFoundError, PlatformError
 from aeon.platform.ledger import MutationRequest
 from aeon.platform.processes.documents import ProcessDocuments
 from aeon.platform.processes.model import NewProcess, Process, ProcessChange, ProcessStep
+from aeon.platform.processes.step_control import Compensation
 
 if TYPE_CHECKING:
     from aeon.platform.catalog.tools import ToolRepository
@@ -40,7 +42,7 @@ class ProcessTexts:
     def write(self, process: Process, name: str | None = None) -> str:
         """The text of a Process that the user sees; `name` is the name of a copy, which belongs to nobody yet."""
         fields = NewProcess.model_validate(process.definition.model_dump()).model_dump(
-            mode="json", by_alias=True, exclude_defaults=True, exclude={"steps", "name"}
+            mode="json", by_alias=True, exclude_defaults=True, exclude={"name", "steps", "on_failure", "finally_"}
         )
         if name is None and process.shared:
             fields["shared"] = True
@@ -49,14 +51,16 @@ class ProcessTexts:
         name_of_tool = cache(partial(self._name, self._catalog.tools))
         name_of_process = cache(partial(self._name, self._processes))
 
-        def target(step: ProcessStep) -> JsonObject:
-            if step.tool is not None:
-                return {"tool": name_of_tool(step.tool)}
-            calls_itself = step.process == process.id
-            return {"process": head["name"] if calls_itself else name_of_process(step.process or "")}
+        def target(call: ProcessStep | Compensation) -> JsonObject:
+            if call.tool is not None:
+                return {"tool": name_of_tool(call.tool)}
+            if call.process is None:
+                return {}
+            return {"process": head["name"] if call.process == process.id else name_of_process(call.process)}
 
-        steps = [_step(each, target(each)) for each in process.steps]
-        return dump_yaml({**head, **fields, "steps": steps, **template})
+        sections = {"steps": process.steps, "onFailure": process.on_failure, "finally": process.finally_}
+        written = {name: [_step(each, target) for each in steps] for name, steps in sections.items() if steps}
+        return dump_yaml({**head, **fields, **written, **template})
 
     def check(self, text: str, process: str | None = None) -> list[TextFault]:
         """All faults of a text by line; none if it can be saved.
@@ -88,7 +92,7 @@ class ProcessTexts:
         if changed is None:
             documents.create(document, new, request)
             return self._processes.find(self._user, new.name)
-        wanted = new.as_dict()
+        wanted = new.unset_fields() | new.as_dict()
         change = ProcessChange.parsed({name: wanted[name] for name in documents.changeable})
         return self._processes.change(changed.id, change, request)
 
@@ -128,12 +132,16 @@ class ProcessTexts:
             return id_
 
 
-def _step(step: ProcessStep, target: JsonObject) -> JsonObject:
-    """A step as a person writes it: without defaults, with the name of what it calls."""
+def _step(step: ProcessStep, target: Callable[[ProcessStep | Compensation], JsonObject]) -> JsonObject:
+    """A step as a person writes it: without defaults, with the names of what it calls."""
     fields = step.model_dump(mode="json", by_alias=True, exclude_defaults=True, exclude={"tool", "process"})
+    if step.compensate is not None:
+        undo = fields["compensate"]
+        named = {name: value for name, value in undo.items() if name not in ("tool", "process")}
+        fields["compensate"] = {**target(step.compensate), **named}
     if fields["output"].keys() == {"variable"}:
         fields["output"] = fields["output"]["variable"]
-    return {"id": fields.pop("id"), **target, **fields}
+    return {"id": fields.pop("id"), **target(step), **fields}
 
 
 def _fields(text: str) -> JsonObject:

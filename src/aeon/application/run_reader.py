@@ -49,6 +49,13 @@ class RunReader:
             raise NotFoundError("You have no runs.", next_step=NextStep("processes.start"))
         return newest[0].id
 
+    def find_asking_run(self, prefix: str, step: str) -> str | None:
+        """The run of another user whose step asks this one by name, by the beginning of its id; None without one."""
+        for assigned, _ in self._runs.list_assigned(self._user):
+            if assigned.step == step and assigned.owner != self._user and assigned.run.startswith(prefix):
+                return assigned.run
+        return None
+
     def list_matching(self, prefix: str) -> "builtins.list[RunSummary]":
         """The newest runs whose ids begin with `prefix`, without those that other runs called."""
         return self._runs.list_runs(self._user, _MATCHES, RunFilter(prefix=prefix))

@@ -135,10 +135,16 @@ def log_answer(  # one for each option
     user: User = "me",
     as_json: AsJson = False,
 ) -> int:
-    """Answer a step that asks a person, and follow the run."""
-    from aeon.cli.history import find_run
-    from aeon.cli.platform.runs import answer_run
+    """Answer a step that asks a person, and follow the run.
 
+    A question that another user's run asks you is only answered: that user follows it.
+    """
+    from aeon.cli.exit_codes import ExitCode
+    from aeon.cli.history import find_run
+    from aeon.cli.platform.runs import answer_another, answer_run
+
+    if answer_another(run, step, answer, user):
+        return ExitCode.DONE
     found = find_run(run, user, "answer", ["process"])
     return answer_run(found.id, step, answer, user, waits=not no_wait, as_json=as_json)
 

@@ -67,6 +67,14 @@ class Record(BaseModel):
         """Returns JSON data under the published names."""
         return self.model_dump(mode="json", by_alias=True)
 
+    def unset_fields(self) -> JsonObject:
+        """Returns the values of the fields that `as_dict` leaves out while they are not used, by published name."""
+        return {
+            info.alias or name: info.get_default(call_default_factory=True, validated_data={})
+            for name, info in type(self).model_fields.items()
+            if info.exclude_if is not None
+        }
+
     def as_row(self) -> JsonObject:
         """Returns values by column, with objects and lists as JSON text."""
         return {

@@ -42,6 +42,17 @@ def answer_run(run: str, step: str, answer: str, user: str, *, waits: bool, as_j
         return _continue_run(runs, run, as_json=as_json) if waits else ExitCode.DONE
 
 
+def answer_another(run: str, step: str, answer: str, user: str) -> bool:
+    """Answer the question that another user's run asks this one by name; return whether there is one."""
+    with workspace_session(user) as workspace:
+        asking = workspace.past_runs.find_asking_run(run, step)
+        if asking is None:
+            return False
+        question = workspace.runs.answer(asking, step, parse_typed_text(answer))
+        print_message(f"{printable(step)} of the run {question.run} is answered")
+    return True
+
+
 def resume_run(run: str, user: str, *, as_json: bool) -> int:
     """Adopt an orphaned run, or follow a run that is running elsewhere."""
     with runtime_session(user) as workspace:

@@ -271,7 +271,12 @@ class Applier:
         wanted, current = new.as_dict(), existing.as_dict()
         if isinstance(existing, model.Secret):
             current["value"] = self._catalog.secrets.reveal(self._request.user, existing.id).reveal()
-        differing = tuple(field for field in wanted if wanted[field] != current[field])
+        left_out = new.unset_fields()
+        differing = tuple(
+            field
+            for field in dict.fromkeys([*wanted, *left_out])
+            if wanted.get(field, left_out.get(field)) != current.get(field, left_out.get(field))
+        )
         if isinstance(existing, model.Tool) and self._keeps_connection(wanted["connectionParams"], existing):
             return tuple(field for field in differing if field != "connectionParams")
         return differing
@@ -284,7 +289,8 @@ class Applier:
     def _change(self, step: ApplyStep, new: Record) -> None:
         repository = self._repositories[step.document.kind]
         existing = repository.find_own(self._request.user, step.document.name)
-        changes: JsonObject = {field: new.as_dict()[field] for field in step.fields}
+        given = new.unset_fields() | new.as_dict()
+        changes: JsonObject = {field: given[field] for field in step.fields}
         if (value := changes.pop("value", None)) is not None:
             self._catalog.secrets.rotate(existing.id, value, self._request)
         if changes:

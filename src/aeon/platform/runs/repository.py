@@ -305,7 +305,7 @@ class SqlRunRepository:
         return [row["id"] for row in rows]
 
     def list_assigned(self, user: str, limit: int = 1000) -> list[AssignedQuestion]:
-        """Return the open questions that runs of others, or his own, ask a user by name, oldest first."""
+        """Return the open questions that a user is asked by name, in any run, oldest first."""
         rows = self._store.read(queries.ASSIGNED, {"user": user, "limit": limit})
         return [AssignedQuestion(**row) for row in rows]
 

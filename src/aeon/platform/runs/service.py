@@ -156,7 +156,7 @@ class Runs:
     def list_assigned(self, user: str) -> list[tuple[AssignedQuestion, PendingQuestion]]:
         """Return the open questions that steps ask a user by name, oldest first, also in runs of others.
 
-        He sees what he is asked, and nothing else of a run that is not his.
+        Of another user's run, nothing else is shown.
         """
         found: list[tuple[AssignedQuestion, PendingQuestion]] = []
         for assigned in self.repository.list_assigned(user):

@@ -45,10 +45,31 @@ class QueueContext(NamedTuple):
 
 
 def list_open_jobs(runs: Runs, registry: WorkerRegistry, user: str) -> list[OpenJob]:
-    """Return what the user's open runs wait for, in the order in which the runs were accepted."""
+    """Return what the user's open runs wait for, in the order in which they were accepted, then what others ask him."""
     ids = runs.repository.list_open_ids(user)
     context = QueueContext(registry.list_workers(), list_live_executors(registry))
-    return [job for run in ids for job in _jobs_of_run(runs, user, run, context)]
+    own = [job for run in ids for job in _jobs_of_run(runs, user, run, context)]
+    return [*own, *_questions_of_others(runs, user)]
+
+
+def _questions_of_others(runs: Runs, user: str) -> Iterator[OpenJob]:
+    """Yield the questions that the runs of other users ask this one by name (platform 41)."""
+    for assigned, question in runs.list_assigned(user):
+        if assigned.owner != user:
+            _, _, attempt = question.job.rpartition(":")
+            yield OpenJob(
+                type="human",
+                id=question.job,
+                run=assigned.run,
+                process=assigned.process,
+                step=assigned.step,
+                tool="",
+                attempt=int(attempt),
+                status="waits",
+                worker=None,
+                asks=user,
+                since=assigned.asked_at,
+            )
 
 
 def _jobs_of_run(runs: Runs, user: str, run: str, context: QueueContext) -> Iterator[OpenJob]:

@@ -24,6 +24,7 @@ CREATE TABLE questions (
 
 CREATE INDEX questions_open ON questions (assignee, asked_at, id) WHERE closed_at IS NULL;
 CREATE INDEX questions_run ON questions (run_id);
+CREATE INDEX questions_owner ON questions (owner_id);
 
 CREATE TRIGGER questions_immutable BEFORE UPDATE ON questions
 FOR EACH ROW WHEN (NEW.id IS DISTINCT FROM OLD.id OR NEW.run_id IS DISTINCT FROM OLD.run_id OR NEW.owner_id IS DISTINCT FROM OLD.owner_id OR NEW.step IS DISTINCT FROM OLD.step OR NEW.assignee IS DISTINCT FROM OLD.assignee OR NEW.asked_at IS DISTINCT FROM OLD.asked_at) EXECUTE FUNCTION refuse('immutable: questions');

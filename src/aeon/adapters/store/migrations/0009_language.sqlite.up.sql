@@ -65,6 +65,7 @@ CREATE TABLE questions (
 
 CREATE INDEX questions_open ON questions (assignee, asked_at, id) WHERE closed_at IS NULL;
 CREATE INDEX questions_run ON questions (run_id);
+CREATE INDEX questions_owner ON questions (owner_id);
 
 CREATE TRIGGER questions_immutable BEFORE UPDATE ON questions
 WHEN NEW.id IS NOT OLD.id OR NEW.run_id IS NOT OLD.run_id OR NEW.owner_id IS NOT OLD.owner_id OR NEW.step IS NOT OLD.step OR NEW.assignee IS NOT OLD.assignee OR NEW.asked_at IS NOT OLD.asked_at
