@@ -325,7 +325,8 @@ class KnowledgeService:
     def merge(self, kept: str, absorbed: str, *, key: str | None = None, expected_version: int | None = None) -> Entity:
         """Say that two names mean the same.
 
-        Raises NotFoundError, ConflictError if they do already, and VersionError as `change` does.
+        Raises NotFoundError, RuleError for a name and itself, ConflictError if they are one already, and VersionError
+        as `change` does.
         """
         self._prepare()
         return self._platform.entities.merge(kept, absorbed, self._request(key, expected_version))

@@ -73,6 +73,13 @@ def test_a_name_is_described_from_what_was_said_of_it_platform_17(aeon, said):
     assert (wrong.code, "is no facet" in wrong.err) == (2, True)
 
 
+def test_a_name_is_not_merged_with_itself_and_the_command_says_what_to_do_platform_37(aeon):
+    assert aeon("knowledge", "add", "Tove").code == 0
+    refused = aeon("knowledge", "merge", "Tove", "tove")
+    assert refused.code == 2
+    assert refused.err == "error: 'Tove' cannot be merged with itself.\nnext: Give two names that differ.\n"
+
+
 def test_the_background_stops_describing_when_told_platform_38(aeon):
     shown = aeon("knowledge", "status", "--enrichment", "off")
     assert "enrichment: off" in shown.out

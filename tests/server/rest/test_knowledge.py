@@ -80,6 +80,7 @@ def test_two_names_are_merged_and_the_merge_is_taken_back_platform_37(me, told):
     again = me.post(f"{place}/merge", json={"other": view["similar"][0]["uuid"]}, headers=key)
     assert (merged.status_code, again.headers["idempotency-replayed"]) == (200, "true")
     assert me.post(f"{place}/merge", json={"other": "Tove"}).status_code == 409
+    assert me.post(f"{place}/merge", json={"other": view["uuid"]}).status_code == 422
     assert facts(me, "Tove").keys() == {"Tove lives in Linz.", "We met Tove Lindberg in Graz."}
     assert [each["name"] for each in me.get(place).json()["absorbed"]] == ["Tove"]
     assert me.post(f"{PLACE}/entities/Tove/unmerge").json()["name"] == "Tove"
