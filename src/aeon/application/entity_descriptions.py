@@ -15,7 +15,9 @@ from aeon.platform.episodes.background_runs import ENRICHING, SOURCES_INPUT, giv
 from aeon.platform.errors import ConflictError, RuleError
 from aeon.platform.knowledge.descriptions import Description, checked_description
 from aeon.platform.knowledge.enrichment import EntityMaterial
+from aeon.platform.knowledge.model import Entity
 from aeon.platform.knowledge.settings import is_on
+from aeon.platform.ledger import AuditAction, MutationRequest
 from aeon.platform.memory.estimate import estimate_tokens
 from aeon.platform.runs.machine.state import ENDED_PHASES
 from aeon.platform.runs.model import Run
@@ -61,6 +63,35 @@ class EntityDescriptions(BackgroundRuns):
         used or is not done, and what starting a run raises.
         """
         entity = self._platform.entities.get(self._user, name)
+        run = self._start_now(entity)
+        self._runs().settle(run, seconds)
+        view = self._runs().view(run)
+        if view.state.phase != "completed" or not self._take(view):
+            raise ConflictError(
+                f"The model has not described {entity.name} in a way that what you said bears out.",
+                next_step="Write yourself what it is, or try it with another model.",
+            )
+
+    def request(self, name: str, request: MutationRequest) -> str:
+        """Start the run that describes an entity now, and return its id; `settle` takes over what it has made.
+
+        Repeating the request returns the same run. Raises NotFoundError, RuleError if too little was said of it, and
+        what starting a run raises.
+        """
+        entity = self._platform.entities.get(self._user, name)
+        ledger = self._platform.catalog.ledger
+        mutation = request.mutation("entity.enrich", entity.id)
+        if (earlier := ledger.earlier_answer(mutation)) is not None:
+            return str(earlier["run"])
+        run = self._start_now(entity)
+        action = AuditAction("entity.enrich", entity.id, self._user, self._user, {"run": run})
+        return str(ledger.commit(lambda _: None, mutation, [action], {"run": run})["run"])
+
+    def list_completed(self, since: str) -> list[str]:
+        """Return the runs that have made a description, of those that were started after an instant."""
+        return [each.id for each in self._runs().list(phase="completed", process=ENRICHING, since=since).items]
+
+    def _start_now(self, entity: Entity) -> str:
         material = self._platform.descriptions.material(self._user, entity)
         if material is None:
             raise RuleError(
@@ -69,14 +100,7 @@ class EntityDescriptions(BackgroundRuns):
                 next_step="Say more about it, or write yourself what it is.",
             )
         ensure_default_tool(self._platform, NEWEST_TOOL)
-        run = self._start(material, None)
-        self._runs().settle(run, seconds)
-        view = self._runs().view(run)
-        if view.state.phase != "completed" or not self._take(view):
-            raise ConflictError(
-                f"The model has not described {entity.name} in a way that what you said bears out.",
-                next_step="Write yourself what it is, or try it with another model.",
-            )
+        return self._start(material, None)
 
     def _start(self, material: EntityMaterial, conversation: str | None) -> str:
         said = "\n".join(_fitting(material.said))
@@ -103,9 +127,8 @@ class EntityDescriptions(BackgroundRuns):
         if checked is None or repeats(checked.text, instructions_of(self._platform, self._user, view)):
             return False
         sources: JsonObject = inputs[SOURCES_INPUT]
-        new = Description(
-            *checked, sources["episodes"], view.run.process_id, view.run.id, self._platform.catalog.ledger.now()
-        )
+        made_at = view.run.ended_at or self._platform.catalog.ledger.now()
+        new = Description(*checked, sources["episodes"], view.run.process_id, view.run.id, made_at)
         return self._platform.descriptions.add(self._user, sources["entity"], new)
 
 

@@ -211,6 +211,22 @@ class KnowledgeService:
         self._descriptions.describe(name, seconds)
         return self.show(name)
 
+    def begin_description(self, name: str, *, key: str | None = None) -> str:
+        """Start the run that describes an entity now, and return its id; the same `key` again returns the same run.
+
+        `settle_description` or a worker takes over what it has made. Raises NotFoundError, and RuleError if too little
+        was said of it.
+        """
+        self._prepare()
+        return self._descriptions.request(name, self._request(key))
+
+    def settle_description(self, run: str, seconds: float = 0) -> bool:
+        """Take over the description that a run has made, for which it waits so long; return whether it has ended.
+
+        What the user did not say is not taken over.
+        """
+        return self._descriptions.settle(run, seconds)
+
     def sync_graphiti(self) -> SyncCounts:
         """Show Graphiti what is known and on screen now; return how much of its graph that changed.
 
