@@ -99,7 +99,9 @@ class EntityView(NamedTuple):
         """As JSON data under the published names."""
         absorbed: list[Json] = [each.as_dict() for each in self.absorbed]
         facts: list[Json] = [each.as_dict() for each in self.facts]
-        mentions: list[Json] = [{"name": each.name, **each.source.as_dict()} for each in self.mentions]
+        mentions: list[Json] = [
+            {"name": each.name, "isInFile": each.is_in_file, **each.source.as_dict()} for each in self.mentions
+        ]
         similar: list[Json] = [{"uuid": each.id, "name": each.name} for each in self.similar]
         return {
             **self.entity.as_dict(),

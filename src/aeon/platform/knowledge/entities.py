@@ -8,6 +8,7 @@ from aeon.base.next_steps import NextStep
 from aeon.platform.episodes.forgetting import forget_descriptions
 from aeon.platform.errors import ConflictError, NotFoundError, RuleError
 from aeon.platform.knowledge import queries
+from aeon.platform.knowledge.attached_names import ATTACHMENTS
 from aeon.platform.knowledge.entity_forms import NamedEntityChange, NewEntity
 from aeon.platform.knowledge.model import BY_USER, Entity, Source, name_key
 from aeon.platform.knowledge.visibility import visible_episodes
@@ -27,6 +28,11 @@ class EntityMention(NamedTuple):
     name: str
     extractor: str
     source: Source
+
+    @property
+    def is_in_file(self) -> bool:
+        """Whether a file that is attached to the message names it, and not the message itself."""
+        return self.extractor == ATTACHMENTS
 
 
 class EntityCount(NamedTuple):

@@ -203,6 +203,7 @@ async def show_entity(entity: str, caller: SignedIn, request: Request) -> Respon
             "own_facets": written_facets(view.entity.facets),
             "facts": sources.shown(view.facts),
             "seen": sum(each.source.is_visible for each in view.mentions),
+            "in_files": sum(each.is_in_file for each in view.mentions),
             "categories": CATEGORY_WORDS,
             "back": f"/knowledge/entities/{view.entity.id}",
         }

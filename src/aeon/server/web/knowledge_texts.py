@@ -25,6 +25,7 @@ KNOWLEDGE_TEXTS: Final[Mapping[str, tuple[str, str]]] = {
     "note": ("Note", "Notiz"),
     "mentioned_in": ("mentioned in messages: {n}", "in Nachrichten erwähnt: {n}"),
     "mentioned_on_screen": ("on screen: {n}", "davon sichtbar: {n}"),
+    "mentioned_in_files": ("in an attached file: {n}", "davon in einer angehängten Datei: {n}"),
     "facts": ("Facts", "Fakten"),
     "no_facts": ("No fact is known of it.", "Dazu ist kein Fakt bekannt."),
     "fact_rejected": ("wrong", "falsch"),
