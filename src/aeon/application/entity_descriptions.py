@@ -12,10 +12,10 @@ from aeon.base.errors import AeonError
 from aeon.base.json import Json, JsonObject, canonical_json
 from aeon.llm.material import without_end_mark
 from aeon.platform.episodes.background_runs import ENRICHING, SOURCES_INPUT, given_alternatives
-from aeon.platform.errors import ConflictError, RuleError
+from aeon.platform.errors import ConflictError, NotFoundError, RuleError
 from aeon.platform.knowledge.descriptions import Description, checked_description
 from aeon.platform.knowledge.enrichment import EntityMaterial
-from aeon.platform.knowledge.model import Entity
+from aeon.platform.knowledge.model import Entity, name_key
 from aeon.platform.knowledge.settings import is_on
 from aeon.platform.ledger import AuditAction, MutationRequest
 from aeon.platform.memory.estimate import estimate_tokens
@@ -28,6 +28,8 @@ __all__ = ["EntityDescriptions"]
 
 _TOKENS: Final = 900
 """The most estimated tokens of what was said that a model is given; the oldest is left out."""
+
+_NO_NEIGHBOURS: Final = "nothing"
 
 
 class EntityDescriptions(BackgroundRuns):
@@ -103,7 +105,6 @@ class EntityDescriptions(BackgroundRuns):
         return self._start(material, None)
 
     def _start(self, material: EntityMaterial, conversation: str | None) -> str:
-        said = "\n".join(_fitting(material.said))
         sources: JsonObject = {
             **given_alternatives(material.alternatives),
             "entity": material.entity.id,
@@ -112,8 +113,8 @@ class EntityDescriptions(BackgroundRuns):
         }
         inputs: JsonObject = {
             "name": material.entity.name or "",
-            "neighbours": ", ".join(material.neighbours) or "nothing",
-            "said": without_end_mark("said", said),
+            "neighbours": ", ".join(material.neighbours) or _NO_NEIGHBOURS,
+            "said": _shown([*_fitting(material.said)]),
             SOURCES_INPUT: sources,
         }
         digest = hashlib.sha256(canonical_json({**inputs, SOURCES_INPUT: material.episodes}).encode()).hexdigest()
@@ -126,10 +127,29 @@ class EntityDescriptions(BackgroundRuns):
         checked = checked_description(found, inputs["said"], inputs["name"])
         if checked is None or repeats(checked.text, instructions_of(self._platform, self._user, view)):
             return False
+        if not self._is_still_said(inputs):
+            return False
         sources: JsonObject = inputs[SOURCES_INPUT]
         made_at = view.run.ended_at or self._platform.catalog.ledger.now()
         new = Description(*checked, sources["episodes"], view.run.process_id, view.run.id, made_at)
         return self._platform.descriptions.add(self._user, sources["entity"], new)
+
+    def _is_still_said(self, inputs: JsonObject) -> bool:
+        """Whether what a run was given still holds: nothing of it was forgotten, called wrong or parted since."""
+        with suppress(NotFoundError):
+            entity = self._platform.entities.get(self._user, inputs[SOURCES_INPUT]["entity"])
+            material = self._platform.descriptions.material(self._user, entity)
+            said = [] if material is None else _shown(material.said).splitlines()
+            named: str = inputs["neighbours"]
+            names = [] if named == _NO_NEIGHBOURS else named.split(", ")
+            are_known = all(self._platform.entities.list_known(self._user, [name_key(each)]) for each in names)
+            return are_known and set(inputs["said"].splitlines()) <= {*said}
+        return False
+
+
+def _shown(said: Sequence[str]) -> str:
+    """Return statements as a model is shown them."""
+    return without_end_mark("said", "\n".join(said))
 
 
 def _made_for(run: Run) -> str | None:
