@@ -135,7 +135,7 @@ class EntityDescriptions(BackgroundRuns):
         return self._platform.descriptions.add(self._user, sources["entity"], new)
 
     def _is_still_said(self, inputs: JsonObject) -> bool:
-        """Whether what a run was given still holds: nothing of it was forgotten, called wrong or parted since."""
+        """Whether what a run was given still holds: nothing of it was forgotten, called wrong or unmerged since."""
         with suppress(NotFoundError):
             entity = self._platform.entities.get(self._user, inputs[SOURCES_INPUT]["entity"])
             material = self._platform.descriptions.material(self._user, entity)

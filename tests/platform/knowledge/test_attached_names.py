@@ -43,6 +43,12 @@ def test_a_file_states_nothing_platform_36(known):
     assert known.descriptions.material(known.user, entity) is None
 
 
+def test_a_name_in_a_file_does_not_stand_beside_what_the_message_names_platform_17(known):
+    attach(known, notes(), text="Tove lives in Linz. Tove works for Kendra.")
+    material = known.descriptions.material(known.user, known.entities.get(known.user, "Tove"))
+    assert {*material.neighbours} == {"Linz", "Kendra"}
+
+
 def test_a_single_word_is_mentioned_if_the_user_knows_it(known):
     known.tell("Tove lives in Linz.")
     said = attach(known, notes())

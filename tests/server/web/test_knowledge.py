@@ -327,7 +327,10 @@ def test_what_is_active_in_a_conversation_is_listed_pinned_hidden_and_neither_ag
     (first, _) = own.knowledge.list_active(place)
     assert (first.entity.name, first.standing, tuple(first.includes)) == ("Tove", "pinned", (True, True, False))
     assert 'name="facets" value="true" checked' in me.get(page).text
-    post(me, page, key="l", name=linz, state="hidden")
+    post(me, page, key="l", name=linz, state="hidden", summary="true")
+    assert '<input type="hidden" name="summary" value="true">' in me.get(page).text, (
+        "what it had when it is pinned again"
+    )
     assert standing(own, place) == {"Tove": "pinned", "Linz": "hidden"}
     assert "Linz hidden" in said(me.get(page))
     for name in (tove, linz, linz):
