@@ -156,9 +156,14 @@ def test_a_worker_describes_what_is_mentioned_often_unless_that_is_off_platform_
     last = say(project, "And Tove sings.")
     assert descriptions(project).begin(last.conversation_id) is None
     project.knowledge.configure({"enrichment": "on"})
-    stopping, lines = threading.Event(), []
+    assert described_by_worker(project) == FOUND["summary"]
+
+
+def described_by_worker(project):
+    """The description of Tove that a worker writes, at the latest after 20 seconds."""
+    stopping = threading.Event()
     worker = WorkerService(project._opened_runtime())
-    thread = threading.Thread(target=worker.serve_until, args=(stopping, lines.append))
+    thread = threading.Thread(target=worker.serve_until, args=(stopping, [].append))
     thread.start()
     try:
         for _ in range(400):
@@ -168,4 +173,51 @@ def test_a_worker_describes_what_is_mentioned_often_unless_that_is_off_platform_
     finally:
         stopping.set()
         thread.join()
-    assert described(project) == FOUND["summary"], lines
+    return described(project)
+
+
+def test_a_worker_takes_over_a_description_for_which_nobody_waited_platform_17(opened):
+    project = opened(model=ScriptedAdapter([FOUND]))
+    for text in SAID:
+        say(project, text)
+    run = project.knowledge.begin_description("Tove", key="once")
+    project.runs.settle(run, 20)
+    assert described(project) is None
+    assert described_by_worker(project) == FOUND["summary"]
+    assert project.knowledge.begin_description("Tove", key="once") == run
+
+
+@pytest.mark.parametrize("change", ["rejected", "neighbour forgotten", "unmerged", "branch left"])
+def test_what_was_taken_back_since_the_run_began_is_taken_over_no_more_platform_37_and_40(opened, change):
+    """Nor once more, by a worker that was started since."""
+    project = opened(model=ScriptedAdapter([FOUND]))
+    messages = [say(project, text) for text in SAID]
+    say(project, "Tovi lives in Graz.")
+    project.knowledge.merge("Tove", "Tovi")
+    run = project.knowledge.begin_description("Tove")
+    assert project.knowledge.settle_description(run, 20)
+    assert described(project) == FOUND["summary"]
+    if change == "rejected":
+        (wrong,) = [each for each in project.knowledge.show("Tove").facts if "Kendra" in each.text]
+        project.knowledge.decide(wrong.id, "rejected")
+    elif change == "neighbour forgotten":
+        project.knowledge.forget_entity("Kendra")
+    elif change == "unmerged":
+        project.knowledge.unmerge("Tovi")
+    else:
+        project.conversations.edit(messages[2].id, "Hello.")
+    assert project.knowledge.settle_description(run)
+    assert described(project) is None
+
+
+def test_descriptions_stand_in_the_order_in_which_they_were_made_platform_17(opened):
+    """One that is taken over late does not stand before a newer one."""
+    project = opened(model=ScriptedAdapter([FOUND, {**FOUND, "summary": "Tove is a carpenter with a dog in Linz."}]))
+    for text in SAID:
+        say(project, text)
+    early = project.knowledge.begin_description("Tove")
+    project.runs.settle(early, 20)
+    say(project, "Tove plays the cello.")
+    project.knowledge.describe("Tove")
+    assert project.knowledge.settle_description(early)
+    assert described(project) == "Tove is a carpenter with a dog in Linz."

@@ -12,10 +12,12 @@ from aeon.base.errors import AeonError
 from aeon.base.json import Json, JsonObject, canonical_json
 from aeon.llm.material import without_end_mark
 from aeon.platform.episodes.background_runs import ENRICHING, SOURCES_INPUT, given_alternatives
-from aeon.platform.errors import ConflictError, RuleError
+from aeon.platform.errors import ConflictError, NotFoundError, RuleError
 from aeon.platform.knowledge.descriptions import Description, checked_description
 from aeon.platform.knowledge.enrichment import EntityMaterial
+from aeon.platform.knowledge.model import Entity, name_key
 from aeon.platform.knowledge.settings import is_on
+from aeon.platform.ledger import AuditAction, MutationRequest
 from aeon.platform.memory.estimate import estimate_tokens
 from aeon.platform.runs.machine.state import ENDED_PHASES
 from aeon.platform.runs.model import Run
@@ -26,6 +28,8 @@ __all__ = ["EntityDescriptions"]
 
 _TOKENS: Final = 900
 """The most estimated tokens of what was said that a model is given; the oldest is left out."""
+
+_NO_NEIGHBOURS: Final = "nothing"
 
 
 class EntityDescriptions(BackgroundRuns):
@@ -61,15 +65,7 @@ class EntityDescriptions(BackgroundRuns):
         used or is not done, and what starting a run raises.
         """
         entity = self._platform.entities.get(self._user, name)
-        material = self._platform.descriptions.material(self._user, entity)
-        if material is None:
-            raise RuleError(
-                f"Too little was said of {entity.name} to describe it: two statements are needed.",
-                rule="enrichment",
-                next_step="Say more about it, or write yourself what it is.",
-            )
-        ensure_default_tool(self._platform, NEWEST_TOOL)
-        run = self._start(material, None)
+        run = self._start_now(entity)
         self._runs().settle(run, seconds)
         view = self._runs().view(run)
         if view.state.phase != "completed" or not self._take(view):
@@ -78,8 +74,37 @@ class EntityDescriptions(BackgroundRuns):
                 next_step="Write yourself what it is, or try it with another model.",
             )
 
+    def request(self, name: str, request: MutationRequest) -> str:
+        """Start the run that describes an entity now, and return its id; `settle` takes over what it has made.
+
+        Repeating the request returns the same run. Raises NotFoundError, RuleError if too little was said of it, and
+        what starting a run raises.
+        """
+        entity = self._platform.entities.get(self._user, name)
+        ledger = self._platform.catalog.ledger
+        mutation = request.mutation("entity.enrich", entity.id)
+        if (earlier := ledger.earlier_answer(mutation)) is not None:
+            return str(earlier["run"])
+        run = self._start_now(entity)
+        action = AuditAction("entity.enrich", entity.id, self._user, self._user, {"run": run})
+        return str(ledger.commit(lambda _: None, mutation, [action], {"run": run})["run"])
+
+    def list_completed(self, since: str) -> list[str]:
+        """Return the runs that have made a description, of those that were started after an instant."""
+        return [each.id for each in self._runs().list(phase="completed", process=ENRICHING, since=since).items]
+
+    def _start_now(self, entity: Entity) -> str:
+        material = self._platform.descriptions.material(self._user, entity)
+        if material is None:
+            raise RuleError(
+                f"Too little was said of {entity.name} to describe it: two statements are needed.",
+                rule="enrichment",
+                next_step="Say more about it, or write yourself what it is.",
+            )
+        ensure_default_tool(self._platform, NEWEST_TOOL)
+        return self._start(material, None)
+
     def _start(self, material: EntityMaterial, conversation: str | None) -> str:
-        said = "\n".join(_fitting(material.said))
         sources: JsonObject = {
             **given_alternatives(material.alternatives),
             "entity": material.entity.id,
@@ -88,8 +113,8 @@ class EntityDescriptions(BackgroundRuns):
         }
         inputs: JsonObject = {
             "name": material.entity.name or "",
-            "neighbours": ", ".join(material.neighbours) or "nothing",
-            "said": without_end_mark("said", said),
+            "neighbours": ", ".join(material.neighbours) or _NO_NEIGHBOURS,
+            "said": _shown([*_fitting(material.said)]),
             SOURCES_INPUT: sources,
         }
         digest = hashlib.sha256(canonical_json({**inputs, SOURCES_INPUT: material.episodes}).encode()).hexdigest()
@@ -102,11 +127,29 @@ class EntityDescriptions(BackgroundRuns):
         checked = checked_description(found, inputs["said"], inputs["name"])
         if checked is None or repeats(checked.text, instructions_of(self._platform, self._user, view)):
             return False
+        if not self._is_still_said(inputs):
+            return False
         sources: JsonObject = inputs[SOURCES_INPUT]
-        new = Description(
-            *checked, sources["episodes"], view.run.process_id, view.run.id, self._platform.catalog.ledger.now()
-        )
+        made_at = view.run.ended_at or self._platform.catalog.ledger.now()
+        new = Description(*checked, sources["episodes"], view.run.process_id, view.run.id, made_at)
         return self._platform.descriptions.add(self._user, sources["entity"], new)
+
+    def _is_still_said(self, inputs: JsonObject) -> bool:
+        """Whether what a run was given still holds: nothing of it was forgotten, called wrong or unmerged since."""
+        with suppress(NotFoundError):
+            entity = self._platform.entities.get(self._user, inputs[SOURCES_INPUT]["entity"])
+            material = self._platform.descriptions.material(self._user, entity)
+            said = [] if material is None else _shown(material.said).splitlines()
+            named: str = inputs["neighbours"]
+            names = [] if named == _NO_NEIGHBOURS else named.split(", ")
+            are_known = all(self._platform.entities.list_known(self._user, [name_key(each)]) for each in names)
+            return are_known and set(inputs["said"].splitlines()) <= {*said}
+        return False
+
+
+def _shown(said: Sequence[str]) -> str:
+    """Return statements as a model is shown them."""
+    return without_end_mark("said", "\n".join(said))
 
 
 def _made_for(run: Run) -> str | None:

@@ -99,7 +99,9 @@ class EntityView(NamedTuple):
         """As JSON data under the published names."""
         absorbed: list[Json] = [each.as_dict() for each in self.absorbed]
         facts: list[Json] = [each.as_dict() for each in self.facts]
-        mentions: list[Json] = [{"name": each.name, **each.source.as_dict()} for each in self.mentions]
+        mentions: list[Json] = [
+            {"name": each.name, "isInFile": each.is_in_file, **each.source.as_dict()} for each in self.mentions
+        ]
         similar: list[Json] = [{"uuid": each.id, "name": each.name} for each in self.similar]
         return {
             **self.entity.as_dict(),
@@ -210,6 +212,22 @@ class KnowledgeService:
         self._prepare()
         self._descriptions.describe(name, seconds)
         return self.show(name)
+
+    def begin_description(self, name: str, *, key: str | None = None) -> str:
+        """Start the run that describes an entity now, and return its id; the same `key` again returns the same run.
+
+        `settle_description` or a worker takes over what it has made. Raises NotFoundError, and RuleError if too little
+        was said of it.
+        """
+        self._prepare()
+        return self._descriptions.request(name, self._request(key))
+
+    def settle_description(self, run: str, seconds: float = 0) -> bool:
+        """Take over the description that a run has made, for which it waits so long; return whether it has ended.
+
+        What the user did not say is not taken over.
+        """
+        return self._descriptions.settle(run, seconds)
 
     def sync_graphiti(self) -> SyncCounts:
         """Show Graphiti what is known and on screen now; return how much of its graph that changed.
@@ -325,7 +343,8 @@ class KnowledgeService:
     def merge(self, kept: str, absorbed: str, *, key: str | None = None, expected_version: int | None = None) -> Entity:
         """Say that two names mean the same.
 
-        Raises NotFoundError, ConflictError if they do already, and VersionError as `change` does.
+        Raises NotFoundError, RuleError for a name and itself, ConflictError if they are one already, and VersionError
+        as `change` does.
         """
         self._prepare()
         return self._platform.entities.merge(kept, absorbed, self._request(key, expected_version))

@@ -8,7 +8,7 @@ CALLS: Final[Mapping[str, str]] = {
     "files.give_again": "Give them again: project.resume(log, files=[...]).",
     "images.give_again": "Give them again: project.resume(log, images=[...]).",
     "jobs.list_dead": "See project.runs.list_dead_jobs().",
-    "knowledge.list": "See project.knowledge.list_entities().",
+    "knowledge.list": "See project.knowledge.list_entities(); add() writes a name down.",
     "metrics.list": "See project.metrics.list_all().",
     "processes.start": "Start one: project.runs.start(name, inputs).",
     "runs.continue": "Continue it: project.runs.resume({run!r}); or start a worker, which adopts it.",

@@ -72,6 +72,7 @@ class WorkerService:
         self._is_graphiti_refused = False
         self._compressing: dict[ChangedConversation, tuple[BackgroundRuns, str]] = {}
         self._fitting: dict[str, ChangedConversation] = {}
+        self._described: set[str] = set()
 
     @property
     def executor(self) -> str:
@@ -125,6 +126,7 @@ class WorkerService:
             PeriodicTask(ADOPTION_INTERVAL, self._serve_graphiti),
             PeriodicTask(ADOPTION_INTERVAL, self._embed_knowledge),
             PeriodicTask(ADOPTION_INTERVAL, self._compress_conversations),
+            PeriodicTask(ADOPTION_INTERVAL, self._take_descriptions),
             PeriodicTask(ADOPTION_INTERVAL, self._finish_erasures),
             PeriodicTask(ADOPTION_INTERVAL, self._record_measurements),
             PeriodicTask(CLEANUP_INTERVAL, self._delete_old_data),
@@ -210,6 +212,18 @@ class WorkerService:
             if (run := service.begin(conversation.id)) is not None:
                 return service, run
         return None
+
+    def _take_descriptions(self) -> list[str]:
+        """Take over the descriptions of the last day for which nobody waited."""
+        platform = self._runtime.platform
+        since = datetime.fromisoformat(self._runtime.clock.now()) - _NAMED_FOR
+        for user in platform.extraction.list_users():
+            service = EntityDescriptions(platform, user, partial(RunService, self._runtime, user))
+            for run in service.list_completed(since.isoformat(timespec="microseconds")):
+                if run not in self._described:
+                    service.settle(run)
+                    self._described.add(run)
+        return []
 
     def _is_extracted(self, owner: str) -> bool:
         """Whether all that a user says is found in what they said, or they do not want it."""

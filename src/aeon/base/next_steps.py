@@ -17,7 +17,7 @@ TEXTS: Final[Mapping[str, str]] = {
     "history.list": "List what ran.",
     "images.give_again": "Give the same images again.",
     "jobs.list_dead": "List your dead jobs.",
-    "knowledge.list": "List what is known.",
+    "knowledge.list": "List what is known, or write it down.",
     "metrics.list": "List the metrics.",
     "models.check": "Check which model is configured and whether it answers.",
     "models.fetch": "Fetch it.",

@@ -23,7 +23,7 @@ COMMANDS: Final[Mapping[str, str]] = {
     "history.list": "See `aeon log list`.",
     "images.give_again": "Give each again with --image FILE.",
     "jobs.list_dead": "See `aeon process job list --dead`.",
-    "knowledge.list": "See `aeon knowledge list`.",
+    "knowledge.list": "See `aeon knowledge list`; `aeon knowledge add` writes a name down.",
     "metrics.list": "See `aeon store metric list`.",
     "models.check": "Run `aeon doctor` to see which model is configured and whether it answers.",
     "models.fetch": "Fetch it: aeon model fetch{name}",

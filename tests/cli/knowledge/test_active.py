@@ -73,6 +73,30 @@ def test_a_name_is_described_from_what_was_said_of_it_platform_17(aeon, said):
     assert (wrong.code, "is no facet" in wrong.err) == (2, True)
 
 
+def test_a_name_in_an_attached_file_is_known_and_an_unknown_one_says_what_to_do_platform_24_and_44(
+    aeon, said, tmp_path
+):
+    notes = tmp_path / "notes.txt"
+    notes.write_text("Ida Berg asks for more time. Rune agrees.\n")
+    assert aeon("chat", "What is in it?", "--attach", str(notes)).code == 0
+    assert aeon("knowledge", "pin", "Ida Berg").code == 0
+    shown = aeon("knowledge", "show", "Ida Berg")
+    assert "mentioned in 1 message(s), in an attached file of 1)" in shown.out
+    assert "no fact is known of it" in shown.err
+    (mention,) = aeon("knowledge", "show", "Ida Berg", "--json").json["mentions"]
+    assert (mention["isInFile"], mention["source"]) == (True, "message")
+    unknown = aeon("knowledge", "pin", "Rune")
+    assert unknown.code == 2
+    assert "aeon knowledge add" in unknown.err
+
+
+def test_a_name_is_not_merged_with_itself_and_the_command_says_what_to_do_platform_37(aeon):
+    assert aeon("knowledge", "add", "Tove").code == 0
+    refused = aeon("knowledge", "merge", "Tove", "tove")
+    assert refused.code == 2
+    assert refused.err == "error: 'Tove' cannot be merged with itself.\nnext: Give two names that differ.\n"
+
+
 def test_the_background_stops_describing_when_told_platform_38(aeon):
     shown = aeon("knowledge", "status", "--enrichment", "off")
     assert "enrichment: off" in shown.out

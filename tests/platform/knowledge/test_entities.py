@@ -46,6 +46,14 @@ def test_merged_entities_are_one_until_the_merge_is_taken_back_platform_37(known
     assert known.entities.get(known.user, "Tove Lindberg").name == "Tove"
 
 
+def test_a_name_cannot_be_merged_with_itself_under_whatever_spelling(known):
+    known.tell("We met Tove Lindberg in Linz.")
+    tove = known.entities.get(known.user, "Tove Lindberg")
+    for same in ("Tove Lindberg", "tove", tove.id):
+        with pytest.raises(RuleError, match="'Tove Lindberg' cannot be merged with itself"):
+            known.entities.merge("Tove Lindberg", same, known.request())
+
+
 def test_the_users_own_entity_is_the_one_that_stays_platform_37(known):
     known.entities.add(NewEntity(name="Tove Lindberg", category="Person"), known.request())
     known.tell("We saw Tovi in Linz.")

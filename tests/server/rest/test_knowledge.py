@@ -80,6 +80,7 @@ def test_two_names_are_merged_and_the_merge_is_taken_back_platform_37(me, told):
     again = me.post(f"{place}/merge", json={"other": view["similar"][0]["uuid"]}, headers=key)
     assert (merged.status_code, again.headers["idempotency-replayed"]) == (200, "true")
     assert me.post(f"{place}/merge", json={"other": "Tove"}).status_code == 409
+    assert me.post(f"{place}/merge", json={"other": view["uuid"]}).status_code == 422
     assert facts(me, "Tove").keys() == {"Tove lives in Linz.", "We met Tove Lindberg in Graz."}
     assert [each["name"] for each in me.get(place).json()["absorbed"]] == ["Tove"]
     assert me.post(f"{PLACE}/entities/Tove/unmerge").json()["name"] == "Tove"
@@ -243,4 +244,62 @@ def test_facets_are_the_users_and_a_change_leaves_the_others_platform_17(me, tol
     assert me.patch(f"{PLACE}/entities/Tove", json={"facets": {"team": []}}).json()["facets"] == {"status": ["active"]}
     wrong = me.patch(f"{PLACE}/entities/Tove", json={"facets": {"no name": ["x"]}})
     assert wrong.status_code == 422
+    assert me.get(f"{PLACE}/entities/Tove").json()["enrichment"] is None
+
+
+DESCRIBED = {
+    "summary": "Tove is a carpenter who lives in Linz.",
+    "category": "Person",
+    "domain": "professional",
+    "status": "unknown",
+    "sentiment": "neutral",
+}
+ENRICH = f"{PLACE}/entities/Tove/enrich"
+
+
+def said_of_tove(site, *more):
+    own = site.workspaces.of("me")
+    for text in ("Tove is a carpenter.", "Tove lives in Linz.", *more):
+        own.conversations.say(own.conversations.create().id, text)
+    own.knowledge.catch_up()
+    return own
+
+
+def test_a_name_is_described_by_a_run_that_is_started_once_for_each_key_platform_17_and_20(serve):
+    site = serve(DESCRIBED)
+    own, me = said_of_tove(site), site.client("me")
+    once = {"idempotency-key": "describe"}
+    begun = me.post(ENRICH, headers=once)
+    assert (begun.status_code, begun.headers["location"]) == (202, f"/api/v1/runs/{begun.json()['id']}")
+    assert begun.json()["processName"] == "enrich"
+    ended = me.post(ENRICH, headers={**once, "prefer": "wait=30"})
+    assert (ended.status_code, ended.headers["idempotency-replayed"]) == (200, "true")
+    assert (ended.json()["id"], ended.json()["phase"]) == (begun.json()["id"], "completed")
+    enrichment = me.get(f"{PLACE}/entities/Tove").json()["enrichment"]
+    assert (enrichment["summary"], enrichment["runId"]) == (DESCRIBED["summary"], begun.json()["id"])
+    assert me.post(ENRICH, headers={"prefer": "wait=30"}).json()["id"] == begun.json()["id"], "nothing was said since"
+    told = own.conversations.say(own.conversations.create().id, "Tove likes boats.")
+    own.knowledge.catch_up()
+    assert me.post(ENRICH, headers=once).json()["id"] == begun.json()["id"], "the same request, whatever was said since"
+    assert told.id not in str(enrichment)
+
+
+def test_what_cannot_be_described_is_refused_with_what_to_do_platform_17(site, me, told):
+    told("Tove lives in Linz.")
+    refused = me.post(ENRICH)
+    assert (refused.status_code, refused.headers["content-type"]) == (422, "application/problem+json")
+    assert "two statements are needed" in refused.json()["detail"]
+    assert refused.json()["nextStep"] == "Say more about it, or write yourself what it is."
+    assert me.post(f"{PLACE}/entities/Nobody/enrich").status_code == 404
+    assert me.post(ENRICH, headers={"prefer": "soon"}).status_code == 422
+    assert me.post(ENRICH, headers={"if-match": '"1"'}).status_code == 412
+    assert site.client("ann").post(ENRICH).status_code == 404
+
+
+def test_what_the_user_did_not_say_is_no_description_and_the_run_has_it_platform_36(serve):
+    site = serve({**DESCRIBED, "summary": "Tove lives in Berlin."})
+    said_of_tove(site)
+    me = site.client("me")
+    ended = me.post(ENRICH, headers={"prefer": "wait=30"})
+    assert (ended.status_code, ended.json()["phase"]) == (200, "completed")
     assert me.get(f"{PLACE}/entities/Tove").json()["enrichment"] is None

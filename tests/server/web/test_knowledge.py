@@ -13,6 +13,9 @@ from aeon.testing.llm import ScriptedAdapter
 
 pytestmark = pytest.mark.server
 
+UNSEEN = r"<textarea.*?</textarea>|<input type=\"hidden\"[^>]*>"
+"""What a page has of the record as it is: what is edited, and what nobody sees."""
+
 
 @pytest.fixture
 def own(site):
@@ -179,10 +182,14 @@ def test_the_background_is_looked_at_and_switched_off_platform_38(me, own, told)
 def test_names_and_facts_of_the_record_are_text_and_never_markup(me, own):
     own.knowledge.add_fact(f"Tove {HOSTILE} rows.", "Tove")
     own.knowledge.change("Tove", {"summary": HOSTILE})
-    for path in ("/knowledge", entity(own, "Tove"), f"{fact_of(own, f'Tove {HOSTILE} rows.')}/forget"):
+    own.knowledge.change("Tove", {"facets": {"status": [HOSTILE]}})
+    place = own.conversations.create(title=HOSTILE).id
+    own.knowledge.set_active(place, "Tove", "pinned")
+    fact = fact_of(own, f"Tove {HOSTILE} rows.")
+    for path in ("/knowledge", entity(own, "Tove"), f"{fact}/forget", f"/conversations/{place}/entities"):
         answer = me.get(path)
         assert "<img src=x" not in answer.text, path
-        assert "\u202e" not in re.sub(r"<textarea.*?</textarea>", "", answer.text, flags=re.DOTALL), path
+        assert "\u202e" not in re.sub(UNSEEN, "", answer.text, flags=re.DOTALL), path
 
 
 def test_another_user_sees_nothing_and_has_knowledge_of_their_own_platform_2_and_16(site, own, told):
@@ -266,3 +273,99 @@ def test_the_page_of_a_name_has_what_the_model_made_of_it_and_its_facets_platfor
     assert "Tove rows in Linz. by the model, of 2 message(s)" in said(page)
     assert 'href="/runs/run-1"' in page.text
     assert {"status: away", "domain: personal"} <= {*re.findall(r"[a-z]+: [a-z]+", said(page))}
+
+
+def test_facets_of_ones_own_are_typed_a_line_each_and_others_stay_platform_17(me, own, told):
+    told("Tove lives in Linz.")
+    place = entity(own, "Tove")
+    own.knowledge.change("Tove", {"facets": {"status": ["active"], "team": ["home, sweet home"]}})
+
+    def save(typed, key="k"):
+        page = me.get(place)
+        fields = {"name": "Tove", "version": hidden(page, "version"), "shown_facets": hidden(page, "shown_facets")}
+        return post(me, f"{place}/change", key=key, facets=typed, **fields)
+
+    assert save("status: active, away\r\nteam: home, sweet home\r\ndiet: vegetarian\r\n").status_code == 303
+    facets = {"status": ["active", "away"], "team": ["home, sweet home"], "diet": ["vegetarian"]}
+    assert own.knowledge.show("Tove").entity.facets == facets, "a line that was not touched is no change"
+    assert "status: active, away" in said(me.get(place))
+    assert save("team: home, sweet home\r\ndiet:\r\n", "l").status_code == 303
+    assert own.knowledge.show("Tove").entity.facets == {"team": ["home, sweet home"]}
+    for wrong in ("status", "no name: x", f"status: {'x' * 61}"):
+        refused = save(wrong, "m")
+        assert refused.status_code == 422, wrong
+    assert "&#39;status&#39; is no facet." in save("status", "n").text
+
+
+def test_a_form_without_facets_leaves_them_and_the_same_form_twice_is_done_once_platform_20(me, own, told):
+    told("Tove lives in Linz.")
+    place = entity(own, "Tove")
+    version = hidden(me.get(place), "version")
+    twice = [
+        post(me, f"{place}/change", name="Tove", version=version, facets="status: away", shown_facets="")
+        for _ in range(2)
+    ]
+    assert [each.status_code for each in twice] == [303, 303]
+    post(me, f"{place}/change", key="l", name="Tove", summary="A friend.", version=hidden(me.get(place), "version"))
+    assert own.knowledge.show("Tove").entity.facets == {"status": ["away"]}
+
+
+def standing(own, place):
+    return {each.entity.name: each.standing for each in own.knowledge.list_active(place)}
+
+
+def test_what_is_active_in_a_conversation_is_listed_pinned_hidden_and_neither_again_platform_44(me, own, told):
+    place = told("We saw Tove in Linz.", title="Friends").conversation_id
+    page = f"/conversations/{place}/entities"
+    assert f'href="{page}"' in me.get(f"/conversations/{place}").text
+    shown = said(me.get(page))
+    assert "Tove mentioned relevance 1.00" in shown
+    assert 'href="/knowledge/entities/' in me.get(page).text
+    tove, linz = (own.knowledge.show(name).entity.id for name in ("Tove", "Linz"))
+    pinned = post(me, page, name=tove, state="pinned", summary="true", facets="true")
+    assert (pinned.status_code, pinned.headers["location"]) == (303, page)
+    (first, _) = own.knowledge.list_active(place)
+    assert (first.entity.name, first.standing, tuple(first.includes)) == ("Tove", "pinned", (True, True, False))
+    assert 'name="facets" value="true" checked' in me.get(page).text
+    post(me, page, key="l", name=linz, state="hidden", summary="true")
+    assert '<input type="hidden" name="summary" value="true">' in me.get(page).text, (
+        "what it had when it is pinned again"
+    )
+    assert standing(own, place) == {"Tove": "pinned", "Linz": "hidden"}
+    assert "Linz hidden" in said(me.get(page))
+    for name in (tove, linz, linz):
+        assert post(me, page, key=f"u{name}", name=name, state="undecided").status_code == 303
+    assert set(standing(own, place).values()) == {"recent"}
+
+
+def test_a_name_is_pinned_where_it_was_not_mentioned_and_an_unknown_one_says_what_to_do_platform_44(
+    site, me, own, told
+):
+    place = own.conversations.create(title="Friends").id
+    page = f"/conversations/{place}/entities"
+    assert "Nothing that is known is named in it." in said(me.get(page))
+    own.knowledge.add_fact("Tove rows.", "Tove")
+    post(me, page, name="tove", state="pinned", summary="true", relationships="true")
+    assert standing(own, place) == {"Tove": "pinned"}
+    unknown = post(me, page, key="l", name="Nobody", state="pinned")
+    assert unknown.status_code == 404
+    assert "a name can be written down there" in said(unknown)
+    assert post(me, page, key="m", name="Tove", state="loud").status_code == 422
+    eve = site.browser("eve")
+    assert eve.get(page).status_code == 404
+    assert post(eve, page, name="Tove", state="pinned").status_code == 404
+
+
+def test_a_page_of_another_origin_changes_nothing_in_a_conversation(me, own, told):
+    place = told("We saw Tove in Linz.").conversation_id
+    form = {"key": "k", "name": "Tove", "state": "pinned"}
+    address = f"/conversations/{place}/entities"
+    assert me.post(address, data=form, headers={"origin": "https://evil.example"}).status_code == 403
+    assert standing(own, place)["Tove"] == "recent"
+
+
+def test_the_pages_speak_german(me, own, told):
+    place = told("We saw Tove in Linz.").conversation_id
+    german = {"accept-language": "de"}
+    assert "In dieser Unterhaltung bekannt" in said(me.get(f"/conversations/{place}/entities", headers=german))
+    assert "Merkmale" in said(me.get(entity(own, "Tove"), headers=german))

@@ -17,6 +17,11 @@ def say(page, served, words):
     return page.url
 
 
+def entities_page(conversation):
+    """The page of what is known in a conversation, by the conversation's own address."""
+    return f"{conversation.partition('?')[0].partition('#')[0]}/entities"
+
+
 def until_known(page, served, words):
     """The page of `Tove`, once the background has read these words."""
     page.goto(f"{served.base}/knowledge/entities/Tove")
@@ -84,15 +89,50 @@ def test_the_branch_on_screen_decides_what_the_page_says_platform_35(serve, visi
     page.locator("article.said", has_text="Tove lives in Linz.").wait_for()
 
 
+def test_a_name_is_pinned_hidden_and_given_facets_by_keys_platform_17_and_44(serve, visit):
+    served = serve("Noted.")
+    served.aeon("knowledge", "add", "Tove", "Tove rows.")
+    page = visit(served)
+    say(page, served, "We saw Tove.")
+    page.locator("details.head summary").press("Enter")
+    page.get_by_role("link", name="Known in this conversation").press("Enter")
+    standing = page.locator(".active-entities li", has_text="Tove").locator(".mark").last
+    until(page, lambda: standing.count() == 1)
+    page.get_by_role("checkbox", name="Facets").first.press("Space")
+    page.get_by_role("button", name="Pin").first.press("Enter")
+    page.locator(".active-entities .mark", has_text="pinned").wait_for()
+    assert page.evaluate("document.activeElement.id").startswith("pin-"), "the button keeps the focus"
+    assert page.get_by_role("checkbox", name="Facets").first.is_checked()
+    page.get_by_role("button", name="Hide").press("Enter")
+    page.locator(".active-entities .mark", has_text="hidden").wait_for()
+    assert page.evaluate("document.activeElement.id").startswith("entity-"), (
+        "the button is gone, its name has the focus"
+    )
+    page.get_by_role("link", name="Tove", exact=True).press("Enter")
+    page.locator("details#manage summary").press("Enter")
+    page.get_by_label("Facets").fill("status: away\ndiet: vegetarian")
+    page.locator("details#manage").get_by_role("button", name="Save").press("Enter")
+    page.locator("main .mark", has_text="diet: vegetarian").wait_for()
+
+
+def until(page, holds):
+    """Load the page again until that holds."""
+    while not holds():
+        page.reload()
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing_serious_and_no_page_is_wider_than_a_small_screen(serve, visit, scheme):
     served = serve("Noted.")
     served.aeon("knowledge", "add", "Tove", "Tove rows with Averylongnameofaboatthatdoesnotfitintoasmallscreenatall.")
     served.aeon("knowledge", "add", "Tove Lindberg", "--category", "Person", "--summary", "A friend.")
     served.aeon("knowledge", "add", "me", "I row.")
+    served.aeon("knowledge", "set", "Tove", "--facet", "status=active, away")
     page = visit(served, color_scheme=scheme, viewport={"width": 360, "height": 640})
-    for address in [*PAGES, "/knowledge/entities/Tove", "/knowledge/entities/Tove/forget"]:
-        page.goto(served.base + address)
+    here = entities_page(say(page, served, "We saw Tove in Linz."))
+    served.aeon("knowledge", "hide", "Tove Lindberg", "--in", "last")
+    for address in [*PAGES, "/knowledge/entities/Tove", "/knowledge/entities/Tove/forget", here]:
+        page.goto(served.base + address if address.startswith("/") else address)
         page.locator("main h1").wait_for()
         for each in page.locator("main details").all():
             each.evaluate("(node) => { node.open = true; }")
@@ -101,7 +141,7 @@ def test_axe_finds_nothing_serious_and_no_page_is_wider_than_a_small_screen(serv
 
 
 def test_knowledge_works_without_javascript_and_in_german(serve, visit):
-    served = serve()
+    served = serve("Notiert.")
     served.aeon("knowledge", "add", "Tove", "Tove rows.")
     page = visit(served, java_script_enabled=False, locale="de-DE")
     page.get_by_label("Der Link, den der Server ausgegeben hat").fill(served.link)
@@ -118,3 +158,18 @@ def test_knowledge_works_without_javascript_and_in_german(serve, visit):
     page.get_by_label("Ein Satz").fill("Tove sings.")
     page.locator("details#write").get_by_role("button", name="Speichern").click()
     page.locator("article.fact", has_text="Tove sings.").wait_for()
+    page.goto(f"{served.base}/knowledge/entities/Tove")
+    page.locator("summary", has_text="Umbenennen oder beschreiben").click()
+    page.get_by_label("Merkmale").fill("status: verreist")
+    page.locator("details#manage").get_by_role("button", name="Speichern").click()
+    page.locator("main .mark", has_text="status: verreist").wait_for()
+    served.aeon("chat", "Hallo!")
+    page.goto(served.base)
+    page.locator("#side").get_by_role("link", name="Hallo!").click()
+    page.locator("details.head summary").click()
+    page.get_by_role("link", name="In dieser Unterhaltung bekannt").click()
+    page.locator("#pin-another").get_by_label("Name", exact=True).fill("Tove")
+    page.locator("#pin-another").get_by_role("button", name="Anheften").click()
+    page.locator(".active-entities .mark", has_text="angeheftet").wait_for()
+    page.get_by_role("button", name="Lösen").click()
+    page.get_by_text("Nichts Bekanntes wird darin genannt.").wait_for()

@@ -50,7 +50,7 @@ def decide(fact: str, state: FactState, user: str) -> int:
 
 
 def merge(kept: str, absorbed: str, user: str) -> int:
-    """Say that two names mean the same. Raises NotFoundError, ConflictError."""
+    """Say that two names mean the same. Raises NotFoundError, RuleError for a name and itself, ConflictError."""
     with workspace_session(user) as workspace:
         entity = workspace.knowledge.merge(kept, absorbed)
         print_message(printable(f"both are known as {entity.name}"))

@@ -135,7 +135,9 @@ def _print_heading(view: EntityView) -> None:
     seen = sum(each.source.is_visible for each in view.mentions)
     count = f"mentioned in {len(view.mentions)} message(s)"
     elsewhere = "" if seen == len(view.mentions) else f", {seen} of them on screen"
-    print_data(printable(f"{entity.name}{category}  ({entity.id[:SHORT_ID]}; {count}{elsewhere})"))
+    files = sum(each.is_in_file for each in view.mentions)
+    attached = f", in an attached file of {files}" if files else ""
+    print_data(printable(f"{entity.name}{category}  ({entity.id[:SHORT_ID]}; {count}{elsewhere}{attached})"))
     if view.absorbed:
         print_data(printable(f"also: {', '.join(each.name or each.id for each in view.absorbed)}"))
     if entity.summary:

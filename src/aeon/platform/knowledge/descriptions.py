@@ -95,8 +95,8 @@ def counting_description(entity: Entity, visible: AbstractSet[str]) -> Descripti
 
 
 def with_description(entity: Entity, new: Description) -> JsonObject:
-    """Returns an entity's enrichment with one more description; the oldest of too many goes."""
-    kept = [*descriptions_of(entity), new][-KEPT:]
+    """Returns an entity's enrichment with one more description, in the order of time; the oldest of too many goes."""
+    kept = sorted([*descriptions_of(entity), new], key=lambda each: each.at)[-KEPT:]
     versions: list[Json] = [each.as_json() for each in kept]
     return {"versions": versions}
 

@@ -8,6 +8,7 @@ from aeon.base.next_steps import NextStep
 from aeon.platform.episodes.forgetting import forget_descriptions
 from aeon.platform.errors import ConflictError, NotFoundError, RuleError
 from aeon.platform.knowledge import queries
+from aeon.platform.knowledge.attached_names import ATTACHMENTS
 from aeon.platform.knowledge.entity_forms import NamedEntityChange, NewEntity
 from aeon.platform.knowledge.model import BY_USER, Entity, Source, name_key
 from aeon.platform.knowledge.visibility import visible_episodes
@@ -27,6 +28,11 @@ class EntityMention(NamedTuple):
     name: str
     extractor: str
     source: Source
+
+    @property
+    def is_in_file(self) -> bool:
+        """Whether a file that is attached to the message names it, and not the message itself."""
+        return self.extractor == ATTACHMENTS
 
 
 class EntityCount(NamedTuple):
@@ -205,10 +211,12 @@ class NamedEntityRepository:
     def merge(self, kept: str, absorbed: str, request: MutationRequest) -> Entity:
         """Say that two entities are one. Both stay, and `unmerge` takes it back (platform 37).
 
-        The user's own of the two is kept. Raises ConflictError if they are one already, and VersionError for another
-        version of the first one than the request expects.
+        The user's own of the two is kept. Raises RuleError for an entity and itself, ConflictError if they are one
+        already, and VersionError for another version of the first one than the request expects.
         """
         named, other = self._known(request.user, kept), self._known(request.user, absorbed)
+        if named.id == other.id:
+            raise _same(named)
         mutation = request.mutation("entity.merge", named.id, {"absorbed": other.id})
         if (earlier := self._ledger.earlier_answer(mutation)) is not None:
             return self._known(request.user, earlier["id"])
@@ -392,6 +400,15 @@ def _checked_key(name: str) -> str:
             f"{name!r} has no letters or digits.", rule="entity_name", field="$.name", next_step="Give a name."
         )
     return key
+
+
+def _same(entity: Entity) -> RuleError:
+    return RuleError(
+        f"{entity.name!r} cannot be merged with itself.",
+        rule="merge",
+        field="$.other",
+        next_step="Give two names that differ.",
+    )
 
 
 def _one_already(kept: Entity, absorbed: str) -> ConflictError:

@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 from aeon.base.json import Json, JsonObject
 from aeon.platform.episodes.writing import add_missing_episodes
 from aeon.platform.knowledge import queries
+from aeon.platform.knowledge.attached_names import ATTACHMENTS, find_attached_names, is_new_name, read_attached_texts
 from aeon.platform.knowledge.facts import FoundFact, add_fact, contradict_fact, state_fact
 from aeon.platform.knowledge.model import STATEMENTS, Category, FactState, name_key
 from aeon.platform.knowledge.names import distinct_names, find_names
@@ -46,6 +47,8 @@ class WaitingEpisode(NamedTuple):
     content: str
     created_at: str
     alternative_id: str | None = None
+    has_texts: bool = False
+    """Whether texts are attached to it."""
 
     @property
     def is_evidence(self) -> bool:
@@ -64,6 +67,14 @@ class ExtractionResult(NamedTuple):
     """The ids of facts that the episode contradicts."""
     categories: Mapping[str, Category] = {}
     """What the names are, by their keys."""
+
+
+class _Mentioned(NamedTuple):
+    """Names that an episode mentions, which of them become entities, and who found them."""
+
+    names: Sequence[str]
+    new: Sequence[str]
+    extractor: str
 
 
 class QueueState(NamedTuple):
@@ -129,7 +140,14 @@ class ExtractionQueue:
         self.complete(user)
         rows = self._store.read(queries.WAITING, {"user": user, "limit": limit})
         return [
-            WaitingEpisode(row["id"], row["source"], row["content"] or "", row["created_at"], row["alternative_id"])
+            WaitingEpisode(
+                row["id"],
+                row["source"],
+                row["content"] or "",
+                row["created_at"],
+                row["alternative_id"],
+                row["texts"] > 0,
+            )
             for row in rows
         ]
 
@@ -148,8 +166,13 @@ class ExtractionQueue:
     def finish(
         self, user: str, episode: WaitingEpisode, extracted: ExtractionResult, failure: str | None = None
     ) -> bool:
-        """Write what was found in an episode, with its done-mark; return False if it was extracted before."""
+        """Write what was found in an episode, with its done-mark; return False if it was extracted before.
+
+        Names in attached texts are found here, whoever extracts the message itself.
+        """
         at = self._ledger.now()
+        said = _Mentioned(extracted.names, extracted.names if episode.is_evidence else (), extracted.extractor)
+        attached = self._find_attached(user, episode)
         counted = count_cases(episode.content[:_LONGEST]) if episode.source == "message" else {}
 
         def work(unit: UnitOfWork) -> bool:
@@ -157,7 +180,8 @@ class ExtractionQueue:
             mark: JsonObject = {"user": user, "episode": episode.id, "at": at, "failure": failure}
             if not unit.write(queries.MARK_DONE, {**mark, "extractor": extracted.extractor}):
                 return False
-            entities = self._write_mentions(unit, user, episode, extracted, at)
+            entities = self._write_mentions(unit, user, episode, said, at)
+            self._write_mentions(unit, user, episode, attached, at)
             self._write_facts(unit, user, episode, extracted, entities, at)
             cases = [{"user": user, "word": word, "capital": a, "small": b} for word, (a, b) in counted.items()]
             unit.write_each(queries.ADD_WORD_CASES, cases)
@@ -171,21 +195,32 @@ class ExtractionQueue:
         cases = self.word_cases(user, [each.content for each in waiting if each.is_evidence])
         return sum(self.finish(user, each, found_by_code(each, cases)) for each in waiting)
 
+    def _find_attached(self, user: str, episode: WaitingEpisode) -> _Mentioned:
+        """Return the names in the texts that are attached to a message."""
+        if episode.alternative_id is None or not episode.has_texts:
+            return _Mentioned((), (), ATTACHMENTS)
+        texts = read_attached_texts(self._store, user, episode.alternative_id)
+        names = find_attached_names(texts, self.word_cases(user, texts))
+        return _Mentioned(names, [each for each in names if is_new_name(each)], ATTACHMENTS)
+
     def _write_mentions(
-        self, unit: UnitOfWork, user: str, episode: WaitingEpisode, extracted: ExtractionResult, at: str
+        self, unit: UnitOfWork, user: str, episode: WaitingEpisode, mentioned: _Mentioned, at: str
     ) -> dict[str, str]:
         """Write which entities an episode mentions; return their ids by the keys of names.
 
         What only a model said makes no new entity.
         """
-        names = {key: name for name in extracted.names if (key := name_key(name))}
-        if episode.is_evidence:
-            row: JsonObject = {"user": user, "made_by": "extraction", "at": at}
-            new = [{**row, "id": self._new_id(), "name": name[:200], "key": key} for key, name in names.items()]
-            unit.write_each(queries.ADD_FOUND_ENTITY, new)
+        names = {key: name for name in mentioned.names if (key := name_key(name))}
+        row: JsonObject = {"user": user, "made_by": "extraction", "at": at}
+        new = [
+            {**row, "id": self._new_id(), "name": name[:200], "key": key}
+            for key, name in names.items()
+            if name in mentioned.new
+        ]
+        unit.write_each(queries.ADD_FOUND_ENTITY, new)
         keys: list[Json] = [*names]
         found = {row["name_key"]: row["id"] for row in unit.read(queries.ENTITIES_BY_KEY, {"user": user, "keys": keys})}
-        said: JsonObject = {"episode": episode.id, "extractor": extracted.extractor, "confidence": 1.0, "at": at}
+        said: JsonObject = {"episode": episode.id, "extractor": mentioned.extractor, "confidence": 1.0, "at": at}
         mentions = [{**said, "entity": id_, "name": names[key]} for key, id_ in found.items()]
         unit.write_each(queries.ADD_MENTION, mentions)
         return found

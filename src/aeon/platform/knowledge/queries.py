@@ -21,11 +21,21 @@ SELECT DISTINCT owner_id FROM episodes WHERE extracted_at IS NULL AND forgotten_
 """
 
 WAITING: Final = """
-SELECT e.id, e.group_id, e.alternative_id, e.source, e.created_at, e.attempts, coalesce(e.content, a.content) AS content
+SELECT e.id, e.group_id, e.alternative_id, e.source, e.created_at, e.attempts,
+       coalesce(e.content, a.content) AS content,
+       (SELECT count(*) FROM attachments AS f
+        WHERE f.alternative_id = e.alternative_id AND f.text_digest IS NOT NULL) AS texts
 FROM episodes AS e LEFT JOIN alternatives AS a ON a.id = e.alternative_id
 WHERE e.owner_id = :user AND e.extracted_at IS NULL AND e.forgotten_at IS NULL
 ORDER BY e.created_at, e.id LIMIT :limit
 """
+
+ATTACHED_TEXTS: Final = """
+SELECT f.name, f.media_type, substr(b.content, 1, CAST(:most AS integer)) AS content
+FROM attachments AS f JOIN alternatives AS a ON a.id = f.alternative_id JOIN blobs AS b ON b.digest = f.text_digest
+WHERE f.alternative_id = :alternative AND a.owner_id = :user ORDER BY f.n
+"""
+"""The beginnings of the texts that are attached to an alternative, in base64."""
 
 COUNT_WAITING: Final = """
 SELECT count(*) AS number, min(created_at) AS oldest FROM episodes
@@ -304,15 +314,18 @@ SAID_OF: Final = """
 SELECT m.entity_id, m.episode_id, p.alternative_id, p.group_id, p.valid_at, coalesce(p.content, a.content) AS content
 FROM mentions AS m JOIN episodes AS p ON p.id = m.episode_id LEFT JOIN alternatives AS a ON a.id = p.alternative_id
 WHERE m.entity_id IN (SELECT value FROM json_each(:entities)) AND p.owner_id = :user AND p.forgotten_at IS NULL
-  AND p.source IN ('message', 'note')
+  AND p.source IN ('message', 'note') AND m.extractor <> 'attachments'
 ORDER BY p.valid_at DESC, p.id LIMIT :limit
 """
-"""What a user said that mentions any of these entities, newest first: what a model said is no evidence."""
+"""What a user said that mentions any of these entities, newest first.
+
+What a model said is no evidence, nor what attached files say.
+"""
 
 NAMED_WITH: Final = """
 SELECT e.name, count(*) AS number FROM mentions AS m JOIN entities AS e ON e.id = m.entity_id
 WHERE m.episode_id IN (SELECT value FROM json_each(:episodes)) AND e.owner_id = :user AND e.name IS NOT NULL
-  AND e.id NOT IN (SELECT value FROM json_each(:entities))
+  AND e.id NOT IN (SELECT value FROM json_each(:entities)) AND m.extractor <> 'attachments'
 GROUP BY e.id, e.name ORDER BY number DESC, e.name LIMIT :limit
 """
 

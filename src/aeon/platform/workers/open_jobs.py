@@ -45,7 +45,7 @@ class QueueContext(NamedTuple):
 
 
 def list_open_jobs(runs: Runs, registry: WorkerRegistry, user: str) -> list[OpenJob]:
-    """Return what the user's open runs wait for, in the order in which they were accepted, then what others ask him."""
+    """Return what the user's open runs wait for, in the order in which they were accepted; then what others ask."""
     ids = runs.repository.list_open_ids(user)
     context = QueueContext(registry.list_workers(), list_live_executors(registry))
     own = [job for run in ids for job in _jobs_of_run(runs, user, run, context)]

@@ -24,11 +24,12 @@ from aeon.application.knowledge_search import (
     TOKENS,
     published_passage,
 )
+from aeon.application.run_reader import RunView
 from aeon.base.json import Json
 from aeon.server.auth.caller import Caller, SignedIn
 from aeon.server.edge.problems import HttpError
-from aeon.server.rest.answers import PROBLEM, Asked, Change, Cursor, Limit, listed, page, thing
-from aeon.server.rest.runs import svg
+from aeon.server.rest.answers import PROBLEM, Asked, Change, Cursor, Limit, Wait, listed, page, thing, wait_of
+from aeon.server.rest.runs import started, svg
 
 router = APIRouter(prefix="/knowledge", tags=["knowledge"], responses=dict(PROBLEM))
 
@@ -156,6 +157,24 @@ async def forget_entity(entity: str, caller: SignedIn, asked: Asked) -> Response
     return Response(status_code=204, headers=asked.headers)
 
 
+@router.post("/entities/{entity}/enrich", status_code=202)
+async def enrich_entity(entity: str, caller: SignedIn, asked: Asked, prefer: Wait = "") -> JSONResponse:
+    """Let the model describe a name now, from what you said of it, by a run of the Process `enrich` (platform 17).
+
+    Once the run has ended, the name's `enrichment` has the description, unless it says anything that you did not. With
+    `Prefer: wait=30`, the answer is 200 with the whole run then. 422 if too little was said.
+    """
+    _require_no_version(asked)
+    seconds, service = wait_of(prefer), caller.workspace.knowledge
+
+    def begin() -> RunView:
+        run = service.begin_description(entity, key=asked.key)
+        service.settle_description(run, seconds)
+        return caller.workspace.past_runs.view(run)
+
+    return started(await caller.state.call(begin), asked, is_awaited=seconds > 0)
+
+
 @router.post("/entities/{entity}/merge")
 async def merge_entities(entity: str, wish: OtherName, caller: SignedIn, asked: Asked) -> JSONResponse:
     """Say that two names mean the same; both stay, and `unmerge` takes it back. Your own of the two stands for both."""
@@ -262,7 +281,7 @@ async def _decided(caller: Caller, fact: str, state: FactState, asked: Change) -
 def _require_no_version(asked: Change) -> None:
     """Refuse a change that is only for a version of what has none. Raises HttpError."""
     if asked.expected is not None:
-        raise HttpError(412, "Facts and settings have no version.", next_step="Send it without If-Match.")
+        raise HttpError(412, "Facts, descriptions and settings have no version.", next_step="Send it without If-Match.")
 
 
 def _counted(found: EntityCount) -> Json:

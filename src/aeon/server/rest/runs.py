@@ -13,7 +13,7 @@ from aeon.base.json import JsonObject
 from aeon.platform.runs.model import RunSummary
 from aeon.server.auth.caller import Caller, SignedIn
 from aeon.server.edge.streams import CHECK_EVERY, END, StreamEvent, Waker, resume_point, stream
-from aeon.server.rest.answers import PROBLEM, Asked, Cursor, Limit, Wait, listed, page, thing, wait_of
+from aeon.server.rest.answers import PROBLEM, Asked, Change, Cursor, Limit, Wait, listed, page, thing, wait_of
 
 router = APIRouter(tags=["runs"], responses=dict(PROBLEM))
 
@@ -51,11 +51,7 @@ async def start(
     begun = await caller.state.call(lambda: runs.start(process, wish.inputs, key=asked.key, deadline=wish.deadline))
     if seconds:
         await caller.state.call(lambda: runs.settle(begun.id, seconds))
-    view = await caller.state.call(lambda: runs.view(begun.id))
-    has_ended = view.state.phase in ENDED_PHASES
-    return thing(
-        run_json(view), status=200 if seconds and has_ended else 202, location=f"/runs/{begun.id}", change=asked
-    )
+    return started(await caller.state.call(lambda: runs.view(begun.id)), asked, is_awaited=seconds > 0)
 
 
 @router.get("/runs")
@@ -159,6 +155,12 @@ async def draw(run: str, caller: SignedIn) -> Response:
     """The steps of a run with their states, as SVG."""
     own = caller.workspace
     return svg(await caller.state.call(lambda: own.processes.draw_run(own.past_runs.view(run))))
+
+
+def started(view: RunView, asked: Change, *, is_awaited: bool) -> JSONResponse:
+    """The answer with a run that was started: 200 if it was awaited and has ended, else 202."""
+    status = 200 if is_awaited and view.state.phase in ENDED_PHASES else 202
+    return thing(run_json(view), status=status, location=f"/runs/{view.run.id}", change=asked)
 
 
 def run_json(view: RunView) -> JsonObject:

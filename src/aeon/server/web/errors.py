@@ -20,7 +20,7 @@ _OTHER_DOORS: Final = ("/api/", "/v1/", "/mcp")
 _UNAUTHORIZED: Final = 401
 
 _WORDS: Final = {
-    "knowledge.list": "See the page of what is known.",
+    "knowledge.list": "See the page of what is known; a name can be written down there.",
     "runs.view": "Open the run {run} on the page of runs.",
     "runs.list": "See the page of runs.",
     "runs.explain": "The page of the run {run} says why it does not continue.",

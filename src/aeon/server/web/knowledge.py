@@ -14,6 +14,7 @@ from aeon.platform.errors import NotFoundError
 from aeon.server.auth.caller import SignedIn
 from aeon.server.web.conversation_list import title_of
 from aeon.server.web.errors import ShownError, shown_error
+from aeon.server.web.facets import written_facets
 from aeon.server.web.pages import language_of, page
 from aeon.server.web.texts import text
 
@@ -199,8 +200,10 @@ async def show_entity(entity: str, caller: SignedIn, request: Request) -> Respon
             "entity": view.entity,
             "category": view.category,
             "facets": view.facets,
+            "own_facets": written_facets(view.entity.facets),
             "facts": sources.shown(view.facts),
             "seen": sum(each.source.is_visible for each in view.mentions),
+            "in_files": sum(each.is_in_file for each in view.mentions),
             "categories": CATEGORY_WORDS,
             "back": f"/knowledge/entities/{view.entity.id}",
         }

@@ -1,6 +1,6 @@
 """The forms of the pages of knowledge: decide on facts, merge, rename, write down, forget (platform 17, 28, 37, 40)."""
 
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, Final, Literal, TypeAlias
 
 from fastapi import APIRouter, Form, Request
 from fastapi.responses import Response
@@ -8,6 +8,7 @@ from fastapi.responses import Response
 from aeon.application.knowledge import MAX_FACT, MAX_NAME, FactState, NewEntity
 from aeon.base.json import JsonObject
 from aeon.server.auth.caller import SignedIn
+from aeon.server.web.facets import changed_facets
 from aeon.server.web.forms import Key, Version, key_of, normalized
 from aeon.server.web.pages import go_to, language_of, page
 from aeon.server.web.texts import text
@@ -16,6 +17,9 @@ router = APIRouter(include_in_schema=False, prefix="/knowledge")
 
 Back: TypeAlias = Annotated[str, Form(max_length=200, pattern=r"^/(knowledge|messages)(/[\w-]+)*$")]
 """The page of this server to which a form leads back: nowhere else."""
+
+_FACETS: Final = 32_000
+"""The most characters of facets in a form; browsers send each new line as two."""
 
 Named: TypeAlias = Annotated[str, Form(min_length=1, max_length=MAX_NAME)]
 
@@ -37,9 +41,16 @@ async def change_entity(
     name: Named,
     category: Annotated[str, Form(max_length=40)] = "",
     summary: Annotated[str, Form(max_length=4000)] = "",
+    facets: Annotated[str, Form(max_length=_FACETS)] = "",
+    shown_facets: Annotated[str, Form(max_length=_FACETS)] = "",
 ) -> Response:
-    """Rename an entity, or say its category or what it is."""
-    wanted: JsonObject = {"name": name, "category": category or None, "summary": normalized(summary)}
+    """Rename an entity, or say its category, what it is, or its facets."""
+    wanted: JsonObject = {
+        "name": name,
+        "category": category or None,
+        "summary": normalized(summary),
+        "facets": changed_facets(facets, shown_facets) or None,
+    }
     service, once = caller.workspace.knowledge, key_of(key, str(wanted))
     changed = await caller.state.call(lambda: service.change(entity, wanted, key=once, expected_version=version))
     return go_to(f"/knowledge/entities/{changed.id}")

@@ -8,6 +8,7 @@ from fastapi.staticfiles import StaticFiles
 
 from aeon.server.web import (
     access,
+    active_entities,
     audit,
     charts,
     conversations,
@@ -31,6 +32,7 @@ from aeon.server.web.things import things_router
 _PAGES: Final = (
     access,
     conversations,
+    active_entities,
     erasing,
     knowledge,
     knowledge_changes,

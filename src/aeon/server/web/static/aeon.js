@@ -114,10 +114,14 @@ async function send(form, submitter) {
   const hasFiles = form.enctype === "multipart/form-data";
   const hasDraft = noteSent(form);
   const buttons = [...form.querySelectorAll("button:enabled")];
-  for (const each of buttons) each.disabled = true;
+  const sender = submitter || form;
+  const places = [sender.id, sender.closest("[id][tabindex]").id]; // the button, or if it is gone, what it stood in
+  for (const each of buttons) each.disabled = true; // which takes the focus from the button
   try {
     const answer = await fetch(form.action, { method: "POST", body: hasFiles ? body : new URLSearchParams(body) });
     if (!(await show(answer, true))) return;
+    const place = places.map(byId).find(Boolean);
+    if (place && document.activeElement === document.body) place.focus({ preventScroll: true });
     alertReader("");
     const address = new URL(answer.url);
     if (hasDraft) dropSentDraft(address.searchParams.get("sent"));
