@@ -158,3 +158,23 @@ def test_without_the_library_the_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "pydantic_handlebars", None)
     with pytest.raises(MissingExtraError, match=r"\[platform\]"):
         check_template("{{lang}}", ["lang"], [])
+
+
+@pytest.mark.parametrize(
+    ("template", "expected"),
+    [
+        ("{{#each step.rows}}{{#if this}}{{this.n}}{{else}}-{{/if}}{{/each}}", "1-"),
+        ("{{#each step.rows as |row|}}{{#if row}}{{row.n}}{{else}}-{{/if}}{{/each}}", "1-"),
+        ("{{#each step.rows}}{{#unless this}}none{{/unless}}{{/each}}", "none"),
+        ("{{#each step.rows}}[{{json this}}{{this}}]{{/each}}", '[{"n":1}{"n":1}][null]'),
+        ("{{step.rows}} {{json step.rows}}", '[{"n":1},null] [{"n":1},null]'),
+    ],
+)
+def test_a_null_in_a_list_is_nothing(template, expected):
+    """Platform 41: a loop gives null for an item that failed; the library would show what surrounds the list."""
+    assert render_output(template, {"n": "outer", "step": {"rows": [{"n": 1}, None]}}) == expected
+
+
+def test_a_part_of_a_null_in_a_list_is_refused():
+    with pytest.raises(TemplateError, match="n"):
+        render_output("{{#each step.rows}}{{n}}{{/each}}", {"n": "outer", "step": {"rows": [{"n": 1}, None]}})

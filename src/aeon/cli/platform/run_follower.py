@@ -43,6 +43,9 @@ class RunLines:
             if plan.is_manual(plan.positions[event.step]):
                 yield f"{name} waits for an answer from {event.asks or call.asks or 'a person'}"
                 return
+            if call.kind == "wait":
+                yield f"{name} waits"
+                return
             yield f"{name} started: {call.kind} {printable(call.name)}{_attempt(event.attempt)}"
             return
         outcome = _end_text(event, _seconds(self._began.get((run, event.step)), entry.at))

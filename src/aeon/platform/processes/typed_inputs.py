@@ -32,4 +32,4 @@ def describe_inputs(definition: ProcessDefinition) -> str:
     optional = [name for name in definition.input_names if name not in required]
     if not optional:
         return f"exactly these: {join_names(required)}"
-    return f"these: {join_names(required)}; you may leave out {join_names(optional)}"
+    return f"{join_names(required)}; you may also give {join_names(optional)}"

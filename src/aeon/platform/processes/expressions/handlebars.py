@@ -19,12 +19,22 @@ _CHARACTERS_PER_STEP = 100
 
 class _Object(dict[str, Json]):
     def __str__(self) -> str:
-        return canonical_json(self)
+        return canonical_json(as_plain(self))
 
 
 class _List(list[Json]):
     def __str__(self) -> str:
-        return canonical_json(self)
+        return canonical_json(as_plain(self))
+
+
+class _NullItem(list[Json]):
+    """A null in a list: false, without parts, and printed as nothing.
+
+    For a null, the library's loops would show what surrounds the list.
+    """
+
+    def __str__(self) -> str:
+        return ""
 
 
 class EndlessTemplateError(Exception):
@@ -80,4 +90,15 @@ def _count_steps(compiler: "Compiler") -> None:
 def _printable(value: Json) -> Json:
     if isinstance(value, dict):
         return _Object({key: _printable(item) for key, item in cast(JsonObject, value).items()})
-    return _List(map(_printable, cast(list[Json], value))) if isinstance(value, list) else value
+    if isinstance(value, list):
+        return _List(_NullItem() if item is None else _printable(item) for item in cast(list[Json], value))
+    return value
+
+
+def as_plain(value: Json) -> Json:
+    """Return the JSON data of a value that a template sees."""
+    if isinstance(value, _NullItem):
+        return None
+    if isinstance(value, dict):
+        return {key: as_plain(item) for key, item in cast(JsonObject, value).items()}
+    return [as_plain(item) for item in cast(list[Json], value)] if isinstance(value, list) else value

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 
 from aeon.base.errors import InputError, MissingExtraError
 from aeon.base.json import Json, JsonObject, canonical_json
-from aeon.platform.processes.expressions.handlebars import MAX_STEPS, EndlessTemplateError, render_template
+from aeon.platform.processes.expressions.handlebars import MAX_STEPS, EndlessTemplateError, as_plain, render_template
 from aeon.platform.processes.text import join_names
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ def _environment(most: int = MAX_OUTPUT_CHARS) -> "HandlebarsEnvironment":
 
 
 def _as_json(*values: object, options: object) -> str:  # noqa: ARG001  # how the library calls helpers
-    return " ".join(canonical_json(value) for value in values)
+    return " ".join(canonical_json(as_plain(cast(Json, value))) for value in values)
 
 
 def _strict_lookup(value: object, key: object, *, options: object) -> object:  # noqa: ARG001  # as for the others
