@@ -118,8 +118,9 @@ NODES: Final = (
             "is_unsent",
             "plan_reference",
             "inputs_reference",
+            "tags",
         ),
-        json=frozenset({"pins", "failure"}),
+        json=frozenset({"pins", "failure", "tags"}),
         booleans=frozenset({"is_unmeasured", "is_unsent"}),
         numbers=frozenset({"deadline", "events", "ended_micros", "tokens"}),
         defaults={
@@ -133,6 +134,7 @@ NODES: Final = (
             "is_unsent": 0,
             "plan_reference": None,
             "inputs_reference": None,
+            "tags": "{}",
         },
     ),
     NodeType(

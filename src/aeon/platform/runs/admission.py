@@ -11,6 +11,7 @@ from aeon.platform.ledger import AuditAction, Ledger, Mutation, MutationRequest
 from aeon.platform.processes.checks.recursion import find_callees
 from aeon.platform.processes.model import Process, ProcessDefinition, ProcessStep
 from aeon.platform.processes.repository import ProcessRepository
+from aeon.platform.processes.text import join_names
 from aeon.platform.processes.typed_inputs import complete_inputs, describe_inputs, input_problems
 from aeon.platform.runs import queries
 from aeon.platform.runs.claim_check import ResultStore, check_in, reference_of, run_entry_row
@@ -36,6 +37,7 @@ class NewRun(NamedTuple):
     id: str = ""
     timeout: float | None = None
     executor: str = ""
+    tags: Mapping[str, str] = {}  # never mutated
 
 
 class PlannedRun(NamedTuple):
@@ -93,10 +95,12 @@ class RunAdmission:
         The same id or request again returns the same run (platform 20). Raises RuleError for a disabled Process and
         for missing or unknown inputs, all at once.
         """
-        mutation = request.mutation("process.start", process.id, [new.inputs, new.trigger, new.id, new.timeout])
+        parameters: list[Json] = [new.inputs, new.trigger, new.id, new.timeout, *([dict(new.tags)] if new.tags else [])]
+        mutation = request.mutation("process.start", process.id, parameters)
         if (earlier := self._ledger.earlier_answer(mutation)) is not None:
             return Run.parsed(earlier)
         new = new._replace(inputs=_runnable_inputs(process, new.inputs))
+        _require_tags(new.tags)
         id_ = new.id or self._new_id()
         pins = self._pins(process)
         calls = self._calls(process.definition, request.user)
@@ -158,6 +162,7 @@ class RunAdmission:
                 "events": 0,
                 "tokens": 0,
                 "failure": None,
+                "tags": {},
             }
         )
         mutation = MutationRequest(parent.owner_id).mutation("process.start", parent.process_id)
@@ -219,6 +224,7 @@ class RunAdmission:
             accepted_at=self._ledger.now(),
             deadline=plan.deadline,
             executor=new.executor,
+            tags=dict(new.tags),
         )
 
     def _store_run(
@@ -332,6 +338,23 @@ def _call_of(row: JsonObject) -> StepCall:
         worker=worker_type_of(operation),
         effect=row["effect"] or default_effect(operation),
     )
+
+
+MAX_TAGS, MAX_TAG_CHARS = 50, 200
+"""Maximum number of tags of a run, and of characters of a name and of a value."""
+
+
+def _require_tags(tags: Mapping[str, str]) -> None:
+    """Raise RuleError for tags that are too many or too long, or whose names mean something else in a filter."""
+    wrong = [name for name, value in tags.items() if not 0 < len(name) <= MAX_TAG_CHARS or len(value) > MAX_TAG_CHARS]
+    wrong += [name for name in tags if "=" in name]
+    if wrong or len(tags) > MAX_TAGS:
+        raise RuleError(
+            f"The tags of a run are not valid: {join_names(wrong) if wrong else f'there are {len(tags)}'}.",
+            rule="tags",
+            field="$.tags",
+            next_step=f"Give at most {MAX_TAGS}, with names without = and of at most {MAX_TAG_CHARS} characters.",
+        )
 
 
 def _runnable_inputs(process: Process, inputs: JsonObject) -> JsonObject:

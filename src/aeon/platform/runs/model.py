@@ -4,7 +4,7 @@ from typing import Annotated, ClassVar, Literal, NamedTuple, TypeAlias
 
 from pydantic import Field
 
-from aeon.base.json import JsonObject
+from aeon.base.json import JsonObject, canonical_json
 from aeon.platform.catalog.operations import Effect
 from aeon.platform.records import Record
 from aeon.platform.runs.machine.events import HistoryEvent, StepCompleted, StepFailed, StepTimedOut
@@ -26,7 +26,7 @@ class RunSummary(Record):
     executor, empty for none. `events` is the number of its entries.
     """
 
-    stored_as_text: ClassVar[frozenset[str]] = frozenset({"pins", "failure"})
+    stored_as_text: ClassVar[frozenset[str]] = frozenset({"pins", "failure", "tags"})
 
     id: str
     owner_id: str
@@ -46,6 +46,7 @@ class RunSummary(Record):
     ended_at: str | None = None
     tokens: int = 0
     failure: JsonObject | None = None
+    tags: dict[str, str] = Field(default={})
 
 
 class Run(RunSummary):
@@ -59,14 +60,40 @@ class Run(RunSummary):
 class RunFilter(NamedTuple):
     """Which runs are listed: in one phase, of one Process (its name or id), accepted at an instant or later.
 
-    None does not filter. `since` is ISO 8601 in UTC with microseconds, so that instants compare as texts. `prefix` is
-    the beginning of an id.
+    None does not filter. `since` and `before` are ISO 8601 in UTC with microseconds, so that instants compare as texts.
+    `prefix` is the beginning of an id, `code` that of a failure, `tag` a name or `name=value`. `text` is looked for in
+    inputs, failures and tags, in small and capital letters alike.
     """
 
     phase: RunPhase | None = None
     process: str | None = None
     since: str = ""
     prefix: str = ""
+    before: str | None = None
+    code: str | None = None
+    tag: str | None = None
+    text: str | None = None
+
+    def as_params(self) -> JsonObject:
+        """Return the parameters of the query; texts become patterns over the JSON in which they are stored."""
+        name, equals, value = (self.tag or "").partition("=")
+        tag = f"{canonical_json(name)}:{canonical_json(value) if equals else ''}"
+        return {
+            "phase": self.phase,
+            "process": self.process,
+            "since": self.since,
+            "prefix": self.prefix,
+            "before": self.before,
+            "code": None if self.code is None else _containing(f'"code":{canonical_json(self.code)}'),
+            "tag": None if self.tag is None else _containing(tag),
+            "text": None if self.text is None else _containing(canonical_json(self.text)[1:-1].lower()),
+        }
+
+
+def _containing(text: str) -> str:
+    """Return the pattern of SQL's LIKE for what contains a text."""
+    escaped = text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+    return f"%{escaped}%"
 
 
 ALL_RUNS = RunFilter()

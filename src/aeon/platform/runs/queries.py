@@ -11,7 +11,7 @@ from aeon.platform.store import DialectQuery
 
 _COLUMNS: Final = """
 r.id, r.owner_id, r.process_id, r.process_name, r.digest, r.trigger, r.pins, r.parent_id, r.root_id,
-r.retry_of, r.accepted_at, r.deadline, r.executor, r.phase, r.events, r.ended_at, r.tokens, r.failure
+r.retry_of, r.accepted_at, r.deadline, r.executor, r.phase, r.events, r.ended_at, r.tokens, r.failure, r.tags
 """
 
 _SUMMARY: Final = f"SELECT {_COLUMNS} FROM runs r"  # noqa: S608  # constants alone
@@ -24,9 +24,11 @@ SELECT {_COLUMNS}, r.inputs, r.plan, d.text AS definition FROM runs r JOIN defin
 
 ACCEPT: Final = """
 INSERT INTO runs (id, owner_id, process_id, process_name, digest, plan, inputs, trigger, pins, parent_id, root_id,
-                  retry_of, accepted_at, deadline, executor, phase, events, tokens, plan_reference, inputs_reference)
+                  retry_of, accepted_at, deadline, executor, phase, events, tokens, plan_reference, inputs_reference,
+                  tags)
 SELECT :id, :owner_id, p.id, :process_name, :digest, :plan, :inputs, :trigger, :pins, :parent_id, :root_id,
-       :retry_of, :accepted_at, :deadline, :executor, :phase, :events, :tokens, :plan_reference, :inputs_reference
+       :retry_of, :accepted_at, :deadline, :executor, :phase, :events, :tokens, :plan_reference, :inputs_reference,
+       :tags
 FROM processes p WHERE p.id = :process_id
 """
 
@@ -103,9 +105,17 @@ WHERE r.owner_id = :user AND (:called = 1 OR r.parent_id IS NULL) AND r.accepted
   AND (CAST(:phase AS text) IS NULL OR r.phase = :phase)
   AND (CAST(:process AS text) IS NULL OR r.process_name = :process OR r.process_id = :process)
   AND substr(r.id, 1, length(CAST(:prefix AS text))) = :prefix
+  AND (CAST(:before AS text) IS NULL OR r.accepted_at < :before)
+  AND (CAST(:code AS text) IS NULL OR r.failure LIKE :code ESCAPE '\\')
+  AND (CAST(:tag AS text) IS NULL OR r.tags LIKE :tag ESCAPE '\\')
+  AND (CAST(:text AS text) IS NULL OR lower(r.inputs) LIKE :text ESCAPE '\\'
+       OR lower(coalesce(r.failure, '')) LIKE :text ESCAPE '\\' OR lower(r.tags) LIKE :text ESCAPE '\\')
 ORDER BY r.accepted_at DESC, r.id LIMIT :limit
 """
-"""Runs after the one that was accepted at `until` and has the id `after_id`; NULL does not filter."""
+"""Runs after the one that was accepted at `until` and has the id `after_id`; NULL does not filter.
+
+Large inputs are stored elsewhere, and are not searched.
+"""
 
 CALLED_BY_RUN: Final = f"{_SUMMARY} WHERE r.root_id = :root ORDER BY r.accepted_at, r.id"
 

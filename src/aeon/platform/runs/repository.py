@@ -255,7 +255,7 @@ class SqlRunRepository:
             "called": called,
             "until": after.accepted_at,
             "after_id": after.id,
-            **wanted._asdict(),
+            **wanted.as_params(),
         }
         return [RunSummary.from_row(row) for row in self._store.read(queries.OF_OWNER, params)]
 

@@ -1,6 +1,7 @@
 """The operations of users on runs: start, view, answer, cancel and retry."""
 
 from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import suppress
 from typing import NamedTuple
 
 from aeon.base.json import Json
@@ -17,6 +18,8 @@ from aeon.platform.runs.machine.decide import recorded_commands
 from aeon.platform.runs.machine.events import (
     AnswerGiven,
     CancelRequested,
+    RunPaused,
+    RunUnpaused,
 )
 from aeon.platform.runs.machine.plan import RunPlan
 from aeon.platform.runs.machine.state import ACTIVE_PHASES, ENDED_PHASES, RunState
@@ -85,6 +88,7 @@ class Runs:
         self.notifier: EntryNotifier = InProcessNotifier() if notifier is None else notifier
         self._ledger = ledger
         self._processes = processes
+        self._new_id = new_id
         self._admission = RunAdmission(store, ledger, processes, results, new_id)
         self.repository = SqlRunRepository(store, results, self._admission, self.notifier)
 
@@ -175,6 +179,31 @@ class Runs:
             self._send(RunSignal(id=f"{run}:cancel", run_id=run, at=self._ledger.now(), event=event))
         except ConflictError:
             return
+
+    def pause(self, user: str, run: str) -> None:
+        """Pause a run with everything that it called: what runs goes on, and nothing more starts (platform 41).
+
+        Raises NotFoundError, and RuleError if it has ended.
+        """
+        self._send_to_family(user, run, RunPaused(by=user))
+
+    def unpause(self, user: str, run: str) -> None:
+        """Let a paused run go on, with everything that it called. Raises as `pause` does."""
+        self._send_to_family(user, run, RunUnpaused(by=user))
+
+    def _send_to_family(self, user: str, run: str, event: RunPaused | RunUnpaused) -> None:
+        target = self.repository.get(user, run).run
+        if target.phase in ENDED_PHASES:
+            raise RuleError(f"The run {run} has ended: it is {target.phase}.", rule="run_open")
+        called = {run}
+        for each in self.repository.list_family(target.root_id):
+            if each.id != run and each.parent_id not in called:
+                continue
+            called.add(each.id)
+            if each.phase not in ENDED_PHASES:
+                id_ = f"{each.id}:{event.event}:{self._new_id()}"
+                with suppress(ConflictError):  # it has ended in the meantime
+                    self._send(RunSignal(id=id_, run_id=each.id, at=self._ledger.now(), event=event))
 
     def retry(self, run: str, request: MutationRequest) -> Run:
         """Accept a run that continues a failed or cancelled one, without its completed steps.

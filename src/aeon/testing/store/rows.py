@@ -193,6 +193,7 @@ ROWS: Final[dict[str, JsonObject]] = {
         "is_unsent": 0,
         "plan_reference": None,
         "inputs_reference": None,
+        "tags": "{}",
     },
     "run_entries": {"run_id": "run", "n": 1, "text": "{}", "reference": None},
     "signals": {"id": "signal", "run_id": "run", "at": AT, "text": "{}", "reference": None},

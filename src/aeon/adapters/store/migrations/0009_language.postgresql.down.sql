@@ -3,6 +3,7 @@
 DROP VIEW graph_edge;
 DROP VIEW graph_node;
 DROP TABLE questions;
+ALTER TABLE runs DROP COLUMN tags;
 
 DELETE FROM process_steps WHERE section <> 'main' OR (tool_id IS NULL AND called_process_id IS NULL);
 ALTER TABLE process_steps DISABLE TRIGGER process_steps_immutable;

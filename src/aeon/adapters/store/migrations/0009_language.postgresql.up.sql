@@ -12,6 +12,8 @@ ALTER TABLE process_steps
         CHECK (section IN ('main', 'compensation', 'on_failure', 'finally')),
     ADD COLUMN options text COLLATE "C" NOT NULL DEFAULT '{}';
 
+ALTER TABLE runs ADD COLUMN tags text COLLATE "C" NOT NULL DEFAULT '{}';
+
 CREATE TABLE questions (
     id        text COLLATE "C" PRIMARY KEY,
     run_id    text COLLATE "C" NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
@@ -113,7 +115,8 @@ SELECT 'Run' AS label, id AS id, CAST(json_build_object('id', id, 'ownerId', own
     AS json), 'parentId', parent_id, 'rootId', root_id, 'retryOf', retry_of, 'acceptedAt', accepted_at, 'deadline',
     deadline, 'executor', executor, 'phase', phase, 'events', events, 'endedAt', ended_at, 'endedMicros', ended_micros,
     'tokens', tokens, 'failure', CAST(failure AS json), 'isUnmeasured', (is_unmeasured = 1), 'isUnsent', (is_unsent =
-    1), 'planReference', plan_reference, 'inputsReference', inputs_reference) AS text) AS properties
+    1), 'planReference', plan_reference, 'inputsReference', inputs_reference, 'tags', CAST(tags AS json)) AS text) AS
+    properties
 FROM runs
 UNION ALL
 SELECT 'RunEntry' AS label, CAST(run_id || '/' || n AS text) AS id, CAST(json_build_object('runId', run_id, 'n', n,

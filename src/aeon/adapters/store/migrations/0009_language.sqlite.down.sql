@@ -3,6 +3,7 @@
 DROP VIEW graph_edge;
 DROP VIEW graph_node;
 DROP TABLE questions;
+ALTER TABLE runs DROP COLUMN tags;
 
 DELETE FROM step_dependencies WHERE EXISTS (
     SELECT 1 FROM process_steps AS p

@@ -53,6 +53,8 @@ BEGIN INSERT INTO events (micros, label, subject) VALUES (CAST((julianday('now')
 CREATE TRIGGER process_steps_deleted AFTER DELETE ON process_steps WHEN EXISTS (SELECT 1 FROM consumers)
 BEGIN INSERT INTO events (micros, label, subject) VALUES (CAST((julianday('now') - 2440587.5) * 86400000000 AS INTEGER), 'ProcessStep', OLD.process_id || '/' || OLD.id); END;
 
+ALTER TABLE runs ADD COLUMN tags TEXT NOT NULL DEFAULT '{}';
+
 CREATE TABLE questions (
     id        TEXT PRIMARY KEY,
     run_id    TEXT NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
@@ -259,7 +261,7 @@ SELECT 'Run' AS label, id AS id, '{' || '"id":' || coalesce('"' || replace(repla
     'false' END || ',' || '"isUnsent":' || CASE is_unsent WHEN 1 THEN 'true' ELSE 'false' END || ',' ||
     '"planReference":' || coalesce('"' || replace(replace(plan_reference, '\', '\\'), '"', '\"') || '"', 'null') || ','
     || '"inputsReference":' || coalesce('"' || replace(replace(inputs_reference, '\', '\\'), '"', '\"') || '"', 'null')
-    || '}' AS properties
+    || ',' || '"tags":' || coalesce(tags, 'null') || '}' AS properties
 FROM runs
 UNION ALL
 SELECT 'RunEntry' AS label, CAST(run_id || '/' || n AS text) AS id, '{' || '"runId":' || coalesce('"' ||

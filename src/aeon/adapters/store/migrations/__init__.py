@@ -20,7 +20,7 @@ DIGESTS: Final[Mapping[int, str]] = {
     6: "65ede67566b195d659deeb5ef27c95876d083723dc5ec30f50b8dd148d11ad96",
     7: "6f949d86828c12998867e9caf418e4a481d5417c827227f84aab1473b0268ac6",
     8: "4df221468da213017817d5e732e8c686f6d2d7b679615015aa7780cdb8ba7a10",
-    9: "294fca9d1fcce057acd960be6bb8fa2691c179d642ea846c9d404626186e8556",
+    9: "eb22f7eaeb889659782261dc223213dd5f8d82cfe75a14c78ab4c2bd84da8c59",
 }
 """The digest of a SQLite record's schema by version (`sqlite.schema.schema_digest`)."""
 

@@ -19,7 +19,9 @@ from aeon.platform.runs.machine.events import (
     RunEvent,
     RunFailed,
     RunFailure,
+    RunPaused,
     RunStarted,
+    RunUnpaused,
     StepCompleted,
     StepEvent,
     StepFailed,
@@ -43,7 +45,9 @@ from aeon.platform.runs.machine.state import (
     ACTIVE_PHASES,
     CLOSING_PHASES,
     ENDED_PHASES,
+    MAIN_PHASES,
     SETTLED_STATUSES,
+    STARTING_PHASES,
     RunState,
     StepState,
     asked_user,
@@ -72,14 +76,18 @@ def _is_valid(plan: RunPlan, state: RunState, event: RunEvent) -> bool:  # noqa:
             return state.phase == "new"
         case CancelRequested():
             return state.phase != "cancelling"
+        case RunPaused():
+            return state.phase == "running"
+        case RunUnpaused():
+            return state.phase == "paused"
         case DeadlinePassed():
-            return state.phase in ("new", "running")
+            return state.phase == "new" or state.phase in MAIN_PHASES
         case UnwindingStarted():
             return first_unwinding_stage(plan, state) is not None
         case RunCompleted():
             return state.phase == "running" and is_over
         case RunFailed():
-            return _is_closed(state) or (state.phase in ACTIVE_PHASES and is_over)
+            return _is_closed(state) or (state.phase in STARTING_PHASES and is_over)
         case RunCancelled():
             return (state.phase == "cancelling" and not state.running) or (state.phase == "unwinding" and is_over)
 
@@ -153,6 +161,10 @@ def _after_run_event(plan: RunPlan, state: RunState, event: RunEvent) -> RunStat
             return _run_started(plan, replace(state, phase="running", inputs=inputs))
         case CancelRequested(by=by):
             return replace(state, phase="cancelling", cancelled_by=by, ready=0)
+        case RunPaused():
+            return replace(state, phase="paused")
+        case RunUnpaused():
+            return replace(state, phase="running")
         case UnwindingStarted():
             return _unwinding(plan, state)
         case DeadlinePassed():
@@ -273,7 +285,7 @@ def _settle(
     )
     if state.phase not in ACTIVE_PHASES:
         return after
-    if cause is not None and state.phase == "running":
+    if cause is not None and state.phase in MAIN_PHASES:
         failure = state.error or run_failure(plan, position, step.attempts, cause)
         if state.stage < plan.main_end:
             return _failing(after, failure)

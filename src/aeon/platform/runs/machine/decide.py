@@ -35,7 +35,7 @@ from aeon.platform.runs.machine.events import AttemptFailure
 from aeon.platform.runs.machine.failures import depth_failure, failure_after_unwinding, output_failure
 from aeon.platform.runs.machine.plan import RunPlan
 from aeon.platform.runs.machine.retry_policy import delay_of
-from aeon.platform.runs.machine.state import ACTIVE_PHASES, CLOSING_PHASES, RunState, positions_of
+from aeon.platform.runs.machine.state import CLOSING_PHASES, STARTING_PHASES, RunState, positions_of
 from aeon.platform.runs.machine.token_budgets import token_allowance
 from aeon.platform.runs.machine.unwinding import first_unwinding_stage
 
@@ -136,7 +136,7 @@ def decide(plan: RunPlan, state: RunState, semantics: Semantics) -> list[RunComm
     """
     if state.phase in CLOSING_PHASES:
         return _closing_commands(plan, state)
-    if state.phase not in ACTIVE_PHASES:
+    if state.phase not in STARTING_PHASES:
         return []
     moment = _DecisionInput(plan, state, semantics, visible_values(plan, state))
     if state.stage == len(plan.stages):

@@ -143,6 +143,20 @@ class CancelRequested(Record):
     by: str
 
 
+class RunPaused(Record):
+    """A user paused the run: what runs goes on, and nothing more starts."""
+
+    event: Literal["run_paused"] = "run_paused"
+    by: str
+
+
+class RunUnpaused(Record):
+    """A user let a paused run go on."""
+
+    event: Literal["run_unpaused"] = "run_unpaused"
+    by: str
+
+
 class DeadlinePassed(Record):
     """The run's deadline has passed."""
 
@@ -176,7 +190,15 @@ class RunCancelled(Record):
 
 
 RunEvent: TypeAlias = (
-    RunStarted | CancelRequested | DeadlinePassed | UnwindingStarted | RunCompleted | RunFailed | RunCancelled
+    RunStarted
+    | CancelRequested
+    | RunPaused
+    | RunUnpaused
+    | DeadlinePassed
+    | UnwindingStarted
+    | RunCompleted
+    | RunFailed
+    | RunCancelled
 )
 
 StepEvent: TypeAlias = (

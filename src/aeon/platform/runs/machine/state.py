@@ -48,15 +48,19 @@ def filled_array(value: T, length: int) -> PersistentArray[T]:
 
 
 RunPhase: TypeAlias = Literal[
-    "new", "running", "cancelling", "failing", "unwinding", "completed", "failed", "cancelled"
+    "new", "running", "paused", "cancelling", "failing", "unwinding", "completed", "failed", "cancelled"
 ]
 """A run that fails or is cancelled stops its steps, is then `unwinding` while it runs what follows, and ends."""
 RunStepStatus: TypeAlias = Literal[
     "waiting", "running", "retrying", "stopping", "completed", "failed", "skipped", "stopped"
 ]
 
-ACTIVE_PHASES: frozenset[RunPhase] = frozenset({"running", "unwinding"})
+MAIN_PHASES: frozenset[RunPhase] = frozenset({"running", "paused"})
+"""The phases of the work itself."""
+STARTING_PHASES: frozenset[RunPhase] = frozenset({"running", "unwinding"})
 """The phases in which steps start."""
+ACTIVE_PHASES: frozenset[RunPhase] = MAIN_PHASES | STARTING_PHASES
+"""The phases in which results of steps decide what comes next."""
 CLOSING_PHASES: frozenset[RunPhase] = frozenset({"cancelling", "failing"})
 ENDED_PHASES: frozenset[RunPhase] = frozenset({"completed", "failed", "cancelled"})
 SETTLED_STATUSES: frozenset[RunStepStatus] = frozenset({"completed", "failed", "skipped", "stopped"})

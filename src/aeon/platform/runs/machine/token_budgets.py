@@ -2,7 +2,7 @@
 
 from aeon.platform.runs.machine.events import AttemptFailure
 from aeon.platform.runs.machine.plan import RunPlan
-from aeon.platform.runs.machine.state import RunState
+from aeon.platform.runs.machine.state import MAIN_PHASES, RunState
 
 
 def token_allowance(plan: RunPlan, state: RunState, position: int) -> int | None:
@@ -26,7 +26,7 @@ def find_overspend(plan: RunPlan, state: RunState, position: int) -> AttemptFail
 
     The step's own tokens are counted in. What follows a failure may overspend.
     """
-    if state.phase != "running":
+    if state.phase not in MAIN_PHASES:
         return None
     own = plan.steps[position].output.token_budget
     used = state.steps[position].tokens

@@ -1,7 +1,7 @@
 """Which stage comes next: after a failure or a cancel request, what follows it (platform 41). Pure."""
 
 from aeon.platform.runs.machine.plan import RunPlan
-from aeon.platform.runs.machine.state import CLOSING_PHASES, RunState
+from aeon.platform.runs.machine.state import CLOSING_PHASES, MAIN_PHASES, RunState
 
 
 def following_stage(plan: RunPlan, state: RunState) -> int:
@@ -25,7 +25,7 @@ def first_unwinding_stage(plan: RunPlan, state: RunState) -> int | None:
 
 
 def _next_stage(plan: RunPlan, state: RunState, number: int) -> int:
-    if state.phase == "running":
+    if state.phase in MAIN_PHASES:
         return plan.final_start if number == plan.main_end else number
     handlers = plan.sections["on_failure"].stages if "on_failure" in plan.sections else range(0)
     return handlers.stop if number in handlers and state.error is None else number
