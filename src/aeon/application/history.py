@@ -79,6 +79,10 @@ class ProcessFilter(NamedTuple):
     phase: RunPhase | None = None
     process: str | None = None
     since: str | None = None
+    before: str | None = None
+    code: str | None = None
+    tag: str | None = None
+    text: str | None = None
 
 
 ALL: Final = ProcessFilter()

@@ -68,6 +68,10 @@ class JobService:
         """Every registered worker; those without a recent heartbeat are offline."""
         return self._registry.list_workers()
 
+    def has_live_executor(self) -> bool:
+        """Whether any process is up that executes runs."""
+        return bool(list_live_executors(self._registry))
+
     def is_executor_alive(self, executor: str) -> bool:
         """Whether the executor of a run can continue it."""
         return executor in (SELF_RECOVERING_EXECUTOR, *list_live_executors(self._registry))

@@ -90,15 +90,22 @@ class RunReader:
         phase: RunPhase | None = None,
         process: str | None = None,
         since: str | None = None,
+        before: str | None = None,
+        code: str | None = None,
+        tag: str | None = None,
+        text: str | None = None,
         after: str | None = None,
         limit: int = _LIST_LIMIT,
     ) -> Page[RunSummary]:
         """A page of the user's runs, newest first, without those that other runs called.
 
-        `process` is the name of a Process or its id, `since` an ISO 8601 instant at which a run was accepted or later.
-        `after` is the cursor of the page before. Raises RuleError for an invalid instant, cursor or limit.
+        `process` is the name of a Process or its id, `since` an ISO 8601 instant at which a run was accepted or later,
+        `before` one before which it was; `code` is that of a failure, `tag` a name or `name=value`, `text` is looked
+        for in inputs, failures and tags. `after` is the cursor of the page before. Raises RuleError for an invalid
+        instant, cursor or limit.
         """
-        wanted = RunFilter(phase, process, "" if since is None else _instant(since))
+        earliest, latest = "" if since is None else _instant(since), None if before is None else _instant(before)
+        wanted = RunFilter(phase, process, earliest, before=latest, code=code, tag=tag, text=text)
         position = NEWEST_RUN if after is None else RunPosition(*decode_cursor(after, str, str))
         found = self._runs.list_runs(self._user, checked_limit(limit) + 1, wanted, position)
         last = found[min(limit, len(found)) - 1] if found else None

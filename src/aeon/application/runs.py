@@ -43,18 +43,19 @@ class RunService(RunReader):
         *,
         key: str | None = None,
         deadline: float | None = None,
+        tags: Mapping[str, str] | None = None,
         accepted: Callable[[Run], None] = lambda _run: None,
     ) -> Run:
         """Start a run of a Process, given by its name or id.
 
-        The same `key` again returns the same run. The run fails if it has not ended after `deadline` seconds. Calls
-        `accepted` before anything is executed. Raises NotFoundError, and RuleError for inputs that do not fit or a
-        disabled Process.
+        The same `key` again returns the same run. The run fails if it has not ended after `deadline` seconds. Lists
+        filter by `tags`. Calls `accepted` before anything is executed. Raises NotFoundError, and RuleError for inputs
+        or tags that do not fit or a disabled Process.
         """
         if isinstance(process, str):
             process = self._runtime.platform.processes.find(self._user, process)
         runtime = self._opened()  # do not accept a run that could not be executed
-        new = NewRun(inputs, timeout=deadline, executor=runtime.run_executor)
+        new = NewRun(inputs, timeout=deadline, executor=runtime.run_executor, tags=tags or {})
         run = runtime.runs.accept(process, new, MutationRequest(self._user, key))
         accepted(run)
         if run.executor == runtime.run_executor:
@@ -63,12 +64,38 @@ class RunService(RunReader):
             runtime.orphan_recovery.adopt(run.id)
         return run
 
+    def accept(
+        self,
+        process: Process | str,
+        inputs: JsonObject,
+        *,
+        key: str | None = None,
+        deadline: float | None = None,
+        tags: Mapping[str, str] | None = None,
+    ) -> Run:
+        """Accept a run that a worker executes, now or once there is one. Raises as `start` does."""
+        if isinstance(process, str):
+            process = self._runtime.platform.processes.find(self._user, process)
+        new = NewRun(inputs, timeout=deadline, tags=tags or {})
+        return self._runtime.runs.accept(process, new, MutationRequest(self._user, key))
+
+    def pause(self, run: str) -> None:
+        """Pause a run with all that it called: what runs goes on, and nothing more starts.
+
+        Raises NotFoundError, and RuleError for a run that has ended.
+        """
+        self._runtime.runs.pause(self._user, run)
+        if self._is_open:
+            self._runtime.engine.wake(run)
+
     def resume(self, run: str) -> Run:
-        """Adopt a run here if its executor is dead; returns the root of its family.
+        """Adopt a run here if its executor is dead, and let it go on if it is paused; returns the root of its family.
 
         Raises NotFoundError. For a family that has ended, no engine is opened.
         """
         repository = self._runtime.runs.repository
+        if repository.get(self._user, run).run.phase == "paused":
+            self._runtime.runs.unpause(self._user, run)
         root = repository.get(self._user, repository.get(self._user, run).run.root_id).run
         if root.phase not in ENDED_PHASES:
             self._opened().orphan_recovery.adopt(root.id)
@@ -99,6 +126,10 @@ class RunService(RunReader):
         if self._is_open:
             self._runtime.engine.wake(question.run)
         return question
+
+    def request_cancel(self, run: str) -> None:
+        """Ask a run to stop, wherever it is executed. Raises NotFoundError, and RuleError for one that has ended."""
+        self._runtime.runs.cancel(self._user, run)
 
     def cancel(self, run: str, *, wait: float = CANCEL_SECONDS) -> bool:
         """Cancel a run and all that it called; returns whether it has ended.

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from aeon.application.folder import FolderService
-from aeon.application.history import KINDS, FoundRun, HistoryKind, HistoryService, ProcessFilter, RunPhase
+from aeon.application.history import ALL, KINDS, FoundRun, HistoryKind, HistoryService, ProcessFilter, RunPhase
 from aeon.base.errors import InputError
 from aeon.cli.console import print_data
 from aeon.cli.exit_codes import ExitCode
@@ -21,6 +21,8 @@ _REFUSALS: dict[tuple[str, HistoryKind], str] = {
     ("why", "skill"): "See its nodes: aeon log show {id}",
     ("cancel", "request"): "Press Ctrl-C where it runs; it can be resumed.",
     ("cancel", "skill"): "Press Ctrl-C where it runs.",
+    ("pause", "request"): "Press Ctrl-C where it runs; it can be resumed.",
+    ("pause", "skill"): "Press Ctrl-C where it runs.",
     ("resume", "skill"): "Run it again: aeon skill run",
     ("retry", "request"): "Continue it with: aeon log resume {id}, or run the request again.",
     ("retry", "skill"): "Run it again: aeon skill run",
@@ -57,11 +59,23 @@ class HistoryListOptions(NamedTuple):
     phase: RunPhase | None
     process: str | None
     since: str | None
+    before: str | None = None
+    code: str | None = None
+    tag: str | None = None
+    text: str | None = None
 
 
 def list_history(user: str, options: HistoryListOptions, output: OutputFormat) -> int:
     """Print a page of what ran, newest first. Raises RuleError for an invalid cursor, InputError for a time."""
-    wanted = ProcessFilter(options.phase, options.process, parse_since(options.since))
+    wanted = ProcessFilter(
+        options.phase,
+        options.process,
+        parse_since(options.since),
+        parse_since(options.before),
+        options.code,
+        options.tag,
+        options.text,
+    )
     kinds: Collection[HistoryKind] = KINDS if options.kind is None else [options.kind]
     with history_session(user) as history:
         page = history.list(kinds=kinds, wanted=wanted, after=options.after, limit=options.limit)
@@ -69,7 +83,9 @@ def list_history(user: str, options: HistoryListOptions, output: OutputFormat) -
     if print_as(output, [each.as_dict() for each in page.items], key="id"):
         return ExitCode.DONE
     rows = [(each.id, each.kind, each.state, each.at[:19], each.title) for each in page.items]
-    print_table(("ID", "KIND", "STATE", "STARTED", "WHAT"), rows, 'nothing ran yet; begin with: aeon run "REQUEST"')
+    is_filtered = options.kind is not None or wanted != ALL
+    empty = "nothing matches" if is_filtered else 'nothing ran yet; begin with: aeon run "REQUEST"'
+    print_table(("ID", "KIND", "STATE", "STARTED", "WHAT"), rows, empty)
     return ExitCode.DONE
 
 

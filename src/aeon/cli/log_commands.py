@@ -28,27 +28,49 @@ from aeon.cli.stored_names import complete_process, complete_run
 log = group("Everything that ran: requests, plans of skills, Processes.")
 
 Phase = Annotated[
-    Literal["new", "running", "cancelling", "failing", "completed", "failed", "cancelled"] | None,
+    Literal["new", "running", "paused", "cancelling", "failing", "unwinding", "completed", "failed", "cancelled"]
+    | None,
     typer.Option("--phase", help="Only runs of Processes in this phase."),
 ]
 
 
+OneRun = Annotated[
+    str | None,
+    typer.Argument(metavar="[RUN]", help="A run: its id, the beginning of it, or last.", autocompletion=complete_run),
+]
+ProcessName = Annotated[
+    str | None,
+    typer.Option(
+        "--process",
+        metavar="NAME",
+        help="Only runs of this Process: its name or id.",
+        autocompletion=complete_process,
+    ),
+]
+Before = Annotated[
+    str | None, typer.Option("--before", metavar="TIME", help="Only before that: 30m, 24h or 7d ago, or an instant.")
+]
+Code = Annotated[str | None, typer.Option("--code", metavar="CODE", help="Only runs that failed with this code.")]
+Tag = Annotated[
+    str | None, typer.Option("--tag", metavar="NAME[=VALUE]", help="Only runs with this tag, or this value of it.")
+]
+Text = Annotated[
+    str | None, typer.Option("--text", metavar="TEXT", help="Only runs with this in inputs, failure or tags.")
+]
+
+
 @log.command("list")
-def log_list(
+def log_list(  # noqa: PLR0913, PLR0917  # one for each option of the command
     kind: Annotated[
         Literal["request", "skill", "process"] | None, typer.Option("--kind", help="Only what is of this kind.")
     ] = None,
     phase: Phase = None,
-    process_name: Annotated[
-        str | None,
-        typer.Option(
-            "--process",
-            metavar="NAME",
-            help="Only runs of this Process: its name or id.",
-            autocompletion=complete_process,
-        ),
-    ] = None,
+    process_name: ProcessName = None,
     since: Since = None,
+    before: Before = None,
+    code: Code = None,
+    tag: Tag = None,
+    text: Text = None,
     limit: Limit = 50,
     after: After = None,
     user: User = "me",
@@ -57,7 +79,9 @@ def log_list(
     """List what ran, newest first: id, kind, state, start."""
     from aeon.cli.history import HistoryListOptions, list_history
 
-    return list_history(user, HistoryListOptions(limit, after, kind, phase, process_name, since), output)
+    return list_history(
+        user, HistoryListOptions(limit, after, kind, phase, process_name, since, before, code, tag, text), output
+    )
 
 
 @log.command("show")
@@ -150,12 +174,35 @@ def log_answer(  # one for each option
 
 
 @log.command("cancel")
-def log_cancel(run: RunName, user: User = "me") -> int:
-    """Cancel a run of a Process, and the runs that it called."""
+def log_cancel(  # one for each option of the command
+    run: OneRun = None,
+    process_name: ProcessName = None,
+    phase: Phase = None,
+    since: Since = None,
+    before: Before = None,
+    tag: Tag = None,
+    text: Text = None,
+    user: User = "me",
+    yes: Yes = False,
+) -> int:
+    """Cancel a run of a Process, and the runs that it called; or, with filters, all that they match."""
     from aeon.cli.history import find_run
+    from aeon.cli.platform.bulk_runs import RunSelection, cancel_matching
     from aeon.cli.platform.runs import cancel_run
 
-    return cancel_run(find_run(run, user, "cancel", ["process"]).id, user)
+    selection = RunSelection(process_name, phase, since, before, None, tag, text)
+    if selection.is_one(run):
+        return cancel_run(find_run(run or "", user, "cancel", ["process"]).id, user)
+    return cancel_matching(selection, user, is_confirmed=yes)
+
+
+@log.command("pause")
+def log_pause(run: RunName, user: User = "me") -> int:
+    """Pause a run of a Process: what runs goes on, nothing more starts."""
+    from aeon.cli.history import find_run
+    from aeon.cli.platform.runs import pause_run
+
+    return pause_run(find_run(run, user, "pause", ["process"]).id, user)
 
 
 @log.command("resume")
@@ -172,7 +219,7 @@ def log_resume(  # noqa: PLR0913, PLR0917  # one for each option of the command
     as_json: AsJson = False,
     no_input: NoInput = False,
 ) -> int:
-    """Continue a run that expired, crashed or was interrupted."""
+    """Continue a run that expired, crashed, was interrupted or paused."""
     from aeon.cli.history import find_run
 
     found = find_run(run, user, "resume", ["request", "process"])
@@ -198,12 +245,27 @@ def log_resume(  # noqa: PLR0913, PLR0917  # one for each option of the command
 
 
 @log.command("retry")
-def log_retry(run: RunName, user: User = "me", as_json: AsJson = False) -> int:
-    """Retry a failed Process as a new run that keeps what is done."""
+def log_retry(  # noqa: PLR0913, PLR0917  # one for each option of the command
+    run: OneRun = None,
+    process_name: ProcessName = None,
+    since: Since = None,
+    before: Before = None,
+    code: Code = None,
+    tag: Tag = None,
+    text: Text = None,
+    user: User = "me",
+    as_json: AsJson = False,
+    yes: Yes = False,
+) -> int:
+    """Retry a failed Process as a new run that keeps what is done; or, with filters, all that they match."""
     from aeon.cli.history import find_run
+    from aeon.cli.platform.bulk_runs import RunSelection, retry_matching
     from aeon.cli.platform.runs import retry_run
 
-    return retry_run(find_run(run, user, "retry", ["process"]).id, user, as_json=as_json)
+    selection = RunSelection(process_name, "failed", since, before, code, tag, text)
+    if selection.is_one(run):
+        return retry_run(find_run(run or "", user, "retry", ["process"]).id, user, as_json=as_json)
+    return retry_matching(selection, user, is_confirmed=yes, as_json=as_json)
 
 
 @log.command("replay")

@@ -64,6 +64,12 @@ def process_run(  # one for each option
     timeout: Annotated[
         float | None, typer.Option("--timeout", min=0.1, metavar="SECONDS", help="Time limit of the whole run.")
     ] = None,
+    tags: Annotated[
+        list[str] | None, typer.Option("--tag", metavar="NAME=VALUE", help="A tag of the run. May be repeated.")
+    ] = None,
+    detach: Annotated[
+        bool, typer.Option("--detach", "-d", help="Only accept the run, and print its id: a worker executes it.")
+    ] = False,
     user: User = "me",
     as_json: AsJson = False,
 ) -> int:
@@ -71,9 +77,9 @@ def process_run(  # one for each option
 
     Exit code 3: the run waits for a person; see `aeon log answer`.
     """
-    from aeon.cli.platform.runs import run_process
+    from aeon.cli.platform.runs import RunOptions, run_process
 
-    return run_process(name, inputs or [], user, key=key, timeout=timeout, as_json=as_json)
+    return run_process(name, inputs or [], user, RunOptions(key, timeout, tags or [], detach), as_json=as_json)
 
 
 @process.command("draw")

@@ -1,10 +1,12 @@
 """`aeon process run|answer` and `aeon log`: starts, follows, answers, resumes, retries and cancels runs."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from aeon.application.run_follower import RunFollower, SettledRun
 from aeon.application.run_reader import PendingQuestion
 from aeon.application.runs import RunService
+from aeon.base.errors import InputError
 from aeon.base.json import Json, JsonObject, parse_typed_text
 from aeon.base.next_steps import NextStep, words_of
 from aeon.cli.console import print_data, print_message
@@ -20,14 +22,49 @@ from aeon.platform.runs.machine.wait_reasons import WaitReason
 _EXIT_CODES = {"completed": ExitCode.DONE, "failed": ExitCode.FAILED, "cancelled": ExitCode.FAILED}
 
 
-def run_process(
-    name: str, inputs: Sequence[str], user: str, *, key: str | None, timeout: float | None, as_json: bool
+class RunOptions(NamedTuple):
+    """The options of `aeon process run` about the run itself; `timeout` is in seconds."""
+
+    key: str | None = None
+    timeout: float | None = None
+    tags: Sequence[str] = ()
+    is_detached: bool = False
+
+
+def read_tags(given: Sequence[str]) -> dict[str, str]:
+    """Return the tags of `--tag NAME=VALUE`. Raises InputError for one without a value."""
+    pairs = [each.partition("=") for each in given]
+    if wrong := [name for name, equals, _ in pairs if not equals]:
+        raise InputError(f"The tag {wrong[0]!r} has no value.", next_step="Write --tag NAME=VALUE.")
+    return {name: value for name, _, value in pairs}
+
+
+def _accept_run(
+    name: str, values: JsonObject, tags: dict[str, str], user: str, options: RunOptions, *, as_json: bool
 ) -> int:
-    """Start a run of a Process and follow it to its end, or until it waits only for a person (exit code 3)."""
-    values = read_inputs(inputs)
+    with workspace_session(user) as workspace:
+        run = workspace.runs.accept(name, values, key=options.key, deadline=options.timeout, tags=tags)
+        has_worker = workspace.jobs.has_live_executor()
+    if as_json:
+        print_data(indented_json(run.as_dict()))
+    else:
+        print_data(run.id)
+    if not has_worker:
+        print_message("No worker is up: the run begins once there is one. Start one: aeon serve worker", "warning: ")
+    return ExitCode.DONE
+
+
+def run_process(name: str, inputs: Sequence[str], user: str, options: RunOptions, *, as_json: bool) -> int:
+    """Start a run of a Process and follow it to its end, or until it waits only for a person (exit code 3).
+
+    Detached, it is only accepted: a worker executes it.
+    """
+    values, tags = read_inputs(inputs), read_tags(options.tags)
+    if options.is_detached:
+        return _accept_run(name, values, tags, user, options, as_json=as_json)
     with runtime_session(user) as workspace:
         runs = workspace.runs
-        run = runs.start(name, values, key=key, deadline=timeout)
+        run = runs.start(name, values, key=options.key, deadline=options.timeout, tags=tags)
         print_message(f"run {run.id} of {printable(run.process_name)}")
         return _print_updates(runs.follow(run.id), run.id, as_json=as_json)
 
@@ -77,6 +114,14 @@ def cancel_run(run: str, user: str) -> int:
         ended = workspace.runs.cancel(run)
         print_message(f"the run {run} {'is cancelled' if ended else 'was asked to stop'}")
         return ExitCode.DONE if ended else ExitCode.FAILED
+
+
+def pause_run(run: str, user: str) -> int:
+    """Pause a run, with the runs that it called."""
+    with workspace_session(user) as workspace:
+        workspace.runs.pause(run)
+    print_message(f"the run {run} is paused; it goes on with: aeon log resume {run}")
+    return ExitCode.DONE
 
 
 def why_run(run: str, user: str, *, output: OutputFormat) -> int:

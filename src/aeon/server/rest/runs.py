@@ -25,6 +25,7 @@ class RunStart(BaseModel):
 
     inputs: dict[str, Any] = Field(default_factory=dict[str, Any])
     deadline: float | None = Field(default=None, gt=0, le=31_536_000)
+    tags: dict[str, str] = Field(default_factory=dict[str, str], description="names and values that lists filter by")
 
 
 class StepAnswer(BaseModel):
@@ -48,25 +49,41 @@ async def start(
     wish = new or RunStart()
     seconds = wait_of(prefer)
     runs = caller.workspace.runs
-    begun = await caller.state.call(lambda: runs.start(process, wish.inputs, key=asked.key, deadline=wish.deadline))
+    begun = await caller.state.call(
+        lambda: runs.start(process, wish.inputs, key=asked.key, deadline=wish.deadline, tags=wish.tags)
+    )
     if seconds:
         await caller.state.call(lambda: runs.settle(begun.id, seconds))
     return started(await caller.state.call(lambda: runs.view(begun.id)), asked, is_awaited=seconds > 0)
 
 
 @router.get("/runs")
-async def list_runs(
+async def list_runs(  # noqa: PLR0913, PLR0917  # one for each filter
     caller: SignedIn,
     phase: RunPhase | None = None,
     process: Annotated[str | None, Query(max_length=200)] = None,
     since: Annotated[str | None, Query(max_length=40)] = None,
+    before: Annotated[str | None, Query(max_length=40)] = None,
+    code: Annotated[str | None, Query(max_length=100)] = None,
+    tag: Annotated[str | None, Query(max_length=401, description="a name, or name=value")] = None,
+    text: Annotated[str | None, Query(max_length=200, description="in inputs, failures and tags")] = None,
     cursor: Cursor = None,
     limit: Limit = 50,
 ) -> JSONResponse:
     """Your runs, newest first, without those that other runs called."""
     runs = caller.workspace.past_runs
     found = await caller.state.call(
-        lambda: runs.list(phase=phase, process=process, since=since, after=cursor, limit=limit)
+        lambda: runs.list(
+            phase=phase,
+            process=process,
+            since=since,
+            before=before,
+            code=code,
+            tag=tag,
+            text=text,
+            after=cursor,
+            limit=limit,
+        )
     )
     return page(found, RunSummary.as_dict)
 
@@ -136,6 +153,14 @@ async def cancel(run: str, caller: SignedIn) -> JSONResponse:
     return thing(run_json(view), status=200 if view.state.phase in ENDED_PHASES else 202, location=f"/runs/{run}")
 
 
+@router.post("/runs/{run}/pause", status_code=202)
+async def pause(run: str, caller: SignedIn) -> JSONResponse:
+    """Pause a run and all that it called: what runs goes on, and nothing more starts."""
+    await caller.state.call(lambda: caller.workspace.runs.pause(run))
+    view = await caller.state.call(lambda: caller.workspace.past_runs.view(run))
+    return thing(run_json(view), status=202, location=f"/runs/{run}")
+
+
 @router.post("/runs/{run}/retry", status_code=202)
 async def retry(run: str, caller: SignedIn, asked: Asked) -> JSONResponse:
     """Retry a run that failed or was cancelled, as a new run that keeps the completed steps."""
@@ -145,7 +170,7 @@ async def retry(run: str, caller: SignedIn, asked: Asked) -> JSONResponse:
 
 @router.post("/runs/{run}/resume", status_code=202)
 async def resume(run: str, caller: SignedIn) -> JSONResponse:
-    """Go on with a run here if the process that executed it has died."""
+    """Let a paused run go on, and go on with a run here if the process that executed it has died."""
     root = await caller.state.call(lambda: caller.workspace.runs.resume(run))
     return thing(root.as_dict(), status=202, location=f"/runs/{root.id}")
 

@@ -1,0 +1,126 @@
+"""Operating runs: detached, found again by tags and texts, paused, cancelled and retried together (platform 41)."""
+
+import signal
+
+import pytest
+
+from .conftest import until
+
+pytestmark = pytest.mark.slow
+
+VISIT = """
+kind: Process
+name: visit
+initialContext: [id]
+steps:
+  - {id: go, tool: item, inputs: {id: "{id}"}, output: gone}
+  - {id: back, tool: item, inputs: {id: home}, output: back}
+outputTemplate: "{{step.gone.body.path}}"
+"""
+
+ASK = """
+kind: Process
+name: ask
+initialContext: []
+steps:
+  - id: ask
+    tool: item
+    inputs: {id: x}
+    output: said
+    execution: {interactionMode: manual, timeout: 600}
+    question: {assignee: bob}
+"""
+
+
+def ids(aeon, *filters):
+    return aeon("log", "list", "--kind", "process", "-o", "name", *filters).out.split()
+
+
+@pytest.mark.server
+def test_a_detached_run_is_executed_by_a_worker(aeon, applied, background, shop):
+    applied(VISIT)
+    accepted = aeon("process", "run", "visit", "--input", "id=garden", "--detach", "--tag", "team=red")
+    assert accepted.code == 0
+    assert "No worker is up" in accepted.err
+    run = accepted.out.strip()
+    assert ids(aeon, "--tag", "team=red") == [run]
+    worker = background("serve", "worker")
+    worker.says(f"run {run} of visit is completed")
+    assert shop.calls == {"/garden": 1, "/home": 1}
+    again = aeon("process", "run", "visit", "--input", "id=attic", "-d", "--json")
+    assert "No worker" not in again.err
+    worker.says(f"run {again.json['id']} of visit is completed")
+    assert worker.ends(signal.SIGTERM) == 143
+
+
+def test_runs_are_found_by_what_they_are_about(aeon, applied):
+    applied(VISIT)
+    red = aeon("process", "run", "visit", "--input", "id=garden", "--tag", "team=red", "--json").json["id"]
+    lost = aeon("process", "run", "visit", "--input", "id=lost", "--tag", "team=blue_%", "--json").json["id"]
+    assert ids(aeon) == [lost, red]
+    assert ids(aeon, "--tag", "team") == [lost, red]
+    assert ids(aeon, "--tag", "team=blue_%") == [lost]
+    assert ids(aeon, "--tag", "team=blue") == []
+    assert ids(aeon, "--text", "GARDEN") == [red]
+    assert ids(aeon, "--text", "404") == [lost]
+    assert ids(aeon, "--text", "_%") == [lost]
+    assert ids(aeon, "--code", "OperationError") == [lost]
+    assert ids(aeon, "--before", "2020-01-01T00:00:00Z") == []
+    assert ids(aeon, "--before", "2099-01-01T00:00:00Z", "--since", "1h") == [lost, red]
+    assert aeon("log", "list", "--tag", "team=green").out == "nothing matches\n"
+    wrong = aeon("process", "run", "visit", "--input", "id=x", "--tag", "red")
+    assert wrong.code == 2
+    assert "Write --tag NAME=VALUE" in wrong.err
+
+
+def test_many_runs_are_cancelled_and_retried_together_after_they_were_shown(aeon, applied, shop):
+    applied(VISIT)
+    waiting = [aeon("process", "run", "visit", "--input", "id=x", "-d", "--tag", "n=1").out.strip() for _ in range(3)]
+    refused = aeon("log", "cancel", "--tag", "n=1")
+    assert refused.code == 2
+    assert all(run in refused.err for run in waiting)
+    assert "3 run(s) are cancelled. Nobody can be asked here." in " ".join(refused.err.split())
+    assert aeon("log", "cancel", "--tag", "n=1", "--yes").code == 0
+    assert aeon("log", "resume", waiting[0]).code == 1
+    assert ids(aeon, "--phase", "cancelled") == [waiting[0]]
+    assert aeon("log", "cancel").code == aeon("log", "cancel", "last", "--tag", "n").code == 2
+    for _ in range(2):
+        assert aeon("process", "run", "visit", "--input", "id=lost").code == 1
+    shop.calls.clear()
+    again = aeon("log", "retry", "--process", "visit", "--code", "OperationError", "--yes", "--json")
+    assert again.code == 1  # they fail again: what they call is still not there
+    assert [each["phase"] for each in again.json] == ["failed", "failed"]
+    assert shop.calls == {"/lost": 2}
+    assert aeon("log", "retry", "--text", "nothing of the kind", "--yes").code == 0
+
+
+def test_a_paused_run_goes_on_when_it_is_resumed(aeon, applied, background, shop):
+    applied(VISIT)
+    running = background("process", "run", "visit", "--input", "id=slow")
+    until(lambda: shop.calls["/slow"] == 1)
+    assert aeon("log", "pause", "last").code == 0
+    until(lambda: ids(aeon, "--phase", "paused"))
+    shop.lets_go.set()
+    until(lambda: '"completed"' in aeon("log", "show", "last", "--json").out)
+    assert aeon("log", "why", "last", "--json").json[0]["message"] == "The run is paused: resume it."
+    assert shop.calls == {"/slow": 1}
+    assert aeon("log", "resume", "last").out == "/slow\n"
+    assert running.waited() == 0
+    assert shop.calls == {"/slow": 1, "/home": 1}
+    assert aeon("log", "pause", "last").code == 2
+
+
+def test_a_question_to_somebody_else_is_answered_by_that_user_alone(aeon, applied):
+    applied(ASK)
+    assert aeon("serve", "user", "create", "bob").code == 0
+    assert aeon("process", "run", "ask").code == 3
+    (asked,) = aeon("process", "job", "list", "--json", "--user", "bob").json
+    assert (asked["type"], asked["step"], asked["asks"]) == ("human", "ask", "bob")
+    mine = aeon("log", "answer", "last", "ask", "me")
+    assert mine.code == 2
+    assert "asks only bob" in mine.err
+    hidden = aeon("log", "show", asked["run"], "--user", "bob")
+    assert hidden.code == 2
+    assert aeon("log", "answer", asked["run"][:8], "ask", "by bob", "--user", "bob").code == 0
+    assert aeon("log", "resume", "last").out == "by bob\n"
+    assert aeon("process", "job", "list", "--json", "--user", "bob").json == []
