@@ -39,7 +39,8 @@ def allowed_addresses(host: str, port: int, resolve: HostResolver, *, allow_priv
     if refused:
         raise OperationError(
             f"{host!r} resolves to {refused[0]}, which is private",
-            next_step="Set allowPrivate in the tool's operation (discover, import: --allow-private) if that is intended.",
+            next_step="Set allowPrivate in the tool's operation (discover, import: --allow-private) "
+            "if that is intended.",
         )
     return addresses
 

@@ -76,7 +76,7 @@ class _Pages:
         self._work = work
         self._pagination = pagination
         self._ends_at = time.monotonic() + sender.seconds
-        self._bytes_left = sender.max_bytes
+        self._size = 0
         self._pages: list[list[Json]] = []
 
     def collect(self, client: httpx2.Client, request: HttpRequest, keep_headers: Sequence[str]) -> JsonObject:
@@ -96,11 +96,13 @@ class _Pages:
         if self._pages:
             self._work.await_turn(self._seconds_left())
         seconds = self._seconds_left()
-        if seconds <= 0 or self._bytes_left <= 0:
-            limit = f"{self._sender.seconds:g} s" if seconds <= 0 else f"{self._sender.max_bytes:,} bytes"
-            raise OperationError(f"all pages together may take {limit}", next_step=_FEWER_PAGES)
-        sent, answer = _send(replace(self._sender, seconds=seconds, max_bytes=self._bytes_left), client, request)
-        self._bytes_left -= len(answer.content)
+        if seconds <= 0:
+            raise OperationError(f"all pages together took {self._sender.seconds:g} s", next_step=_FEWER_PAGES)
+        sent, answer = _send(replace(self._sender, seconds=seconds), client, request)
+        self._size += len(answer.content)
+        if self._size > self._sender.max_bytes:
+            limit = f"{self._sender.max_bytes:,} bytes"
+            raise OperationError(f"all pages together are longer than {limit}", next_step=_FEWER_PAGES)
         return sent, answer
 
     def _add(self, body: Json) -> None:

@@ -1,5 +1,6 @@
 """Reads what an OpenAPI document offers: operations that can be tools, and those that cannot, with the reason."""
 
+import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
@@ -19,6 +20,7 @@ from aeon.platform.openapi.responses import response_of
 from aeon.platform.openapi.servers import checked_endpoint, endpoint_of
 from aeon.platform.openapi.texts import bounded_text, service_name, tool_name
 
+_WORDS = re.compile(r"[A-Za-z0-9.-]+")
 _LONGEST_DESCRIPTION = 1000
 _MAX_OPERATIONS = 5000
 _SENT_METHODS: Final = frozenset({"get", "head", "post", "put", "patch", "delete"})
@@ -152,7 +154,7 @@ class _OperationReader:
         name = bounded_text(self._at.inner("operationId").value, 200)
         shown = name or bounded_text(f"{self._method.upper()} {self._path}", 200)
         try:
-            return self._read(shown, name or f"{self._method}_{self._path}")
+            return self._read(shown, name or "_".join([self._method, *_WORDS.findall(self._path)]))
         except UnsupportedError as error:
             return SkippedOperation(shown, error.pointer, error.reason)
 

@@ -107,11 +107,11 @@ class RequestBuilder:
         except UnsupportedError as error:
             if parameter.is_required:
                 raise
-            self._notes.append(f"the parameter {bounded_text(parameter.name, 100)!r} is left out: {error.reason}")
+            self._notes.append(f"left out: {error.reason}")
 
     def _add_query(self, parameter: _Parameter) -> None:
         if "{" in parameter.name or not parameter.name:
-            raise UnsupportedError(parameter.at.pointer, "its name has braces")
+            raise UnsupportedError(parameter.at.pointer, f"its parameter {parameter.name!r} has braces in its name")
         if (style := self._query_style(parameter)) is not None:
             self._styles[parameter.name] = style
         self._query[parameter.name] = f"{{{self._input(parameter)}}}"
@@ -133,7 +133,7 @@ class RequestBuilder:
         if parameter.name.lower() in _OWN_HEADERS:
             return
         if not _HEADER.fullmatch(parameter.name):
-            raise UnsupportedError(parameter.at.pointer, "its name is not valid in headers")
+            raise UnsupportedError(parameter.at.pointer, f"its parameter {parameter.name[:100]!r} is no valid header")
         self._headers[parameter.name] = f"{{{self._input(parameter)}}}"
 
     def _input(self, parameter: _Parameter) -> str:
