@@ -17,7 +17,7 @@ from aeon.platform.openapi.document import (
 from aeon.platform.openapi.pages import PageForm, page_form_of
 from aeon.platform.openapi.requests import RequestBuilder
 from aeon.platform.openapi.responses import response_of
-from aeon.platform.openapi.servers import checked_endpoint, endpoint_of
+from aeon.platform.openapi.servers import NoHostError, checked_endpoint, endpoint_of
 from aeon.platform.openapi.texts import bounded_text, service_name, tool_name
 
 _WORDS = re.compile(r"[A-Za-z0-9.-]+")
@@ -82,11 +82,8 @@ def read_api(text: str, *, address: str | None = None, server: str | None = None
     document = read_document(text)
     if server is not None:
         _require_address(server)
-    elif not _has_host(document, address):
-        raise OpenApiError(
-            "The document does not say at which address its service is.",
-            next_step="Name the address, such as https://api.example.com/v1, as the server.",
-        )
+    else:
+        _require_host(document, address)
     found = list(_operations(document, address, server))
     operations = tuple(each for each in found if isinstance(each, ApiOperation))
     skipped = [each for each in found if isinstance(each, SkippedOperation)]
@@ -103,13 +100,17 @@ def _require_address(server: str) -> None:
         raise OpenApiError(f"The server cannot be used: {error.reason}.", next_step="Correct its address.") from None
 
 
-def _has_host(document: OpenApiDocument, address: str | None) -> bool:
-    """Whether the servers of the whole document lead to a host; other faults of them are those of operations."""
+def _require_host(document: OpenApiDocument, address: str | None) -> None:
+    """Raise OpenApiError if the server of the document has no host; its other faults are those of operations."""
     try:
         endpoint_of(document.root.inner("servers"), address)
-    except UnsupportedError as error:
-        return "without a host" not in error.reason
-    return True
+    except NoHostError as error:
+        raise OpenApiError(
+            f"{error.pointer}: {error.reason}, so the document does not say where its service is.",
+            next_step="Name the address, such as https://api.example.com/v1, as the server.",
+        ) from None
+    except UnsupportedError:
+        return
 
 
 def _operations(

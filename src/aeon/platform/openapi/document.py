@@ -47,6 +47,11 @@ class Located(NamedTuple):
         value = items[int(text)] if is_position else self.object().get(text)
         return Located(value, f"{self.pointer}/{pointer_part(text)}")
 
+    @property
+    def is_object(self) -> bool:
+        """Whether it is an object."""
+        return isinstance(self.value, dict)
+
     def object(self) -> JsonObject:
         """The fields of it; none if it is no object."""
         value: Json = self.value
@@ -158,7 +163,7 @@ _TYPES: Final[Mapping[str, type]] = {"an object": dict, "a list": list, "a text"
 def _faults(root: Located) -> Iterator[str]:
     """Every fault of form in what an import reads."""
     yield from _expect(root.inner("info"), "an object", is_required=True)
-    yield from _expect(root.inner("info").inner("title"), "a text", is_required=bool(root.inner("info").object()))
+    yield from _expect(root.inner("info").inner("title"), "a text", is_required=root.inner("info").is_object)
     yield from _expect(root.inner("components"), "an object")
     yield from _expect(root.inner("components").inner("securitySchemes"), "an object")
     yield from _server_faults(root)
@@ -192,7 +197,7 @@ def _shared_faults(at: Located) -> Iterator[str]:
     yield from _expect(at.inner("parameters"), "a list")
     for parameter in at.inner("parameters").items():
         yield from _expect(parameter, "an object", is_required=True)
-        if "$ref" not in parameter.object():
+        if parameter.is_object and "$ref" not in parameter.object():
             yield from _expect(parameter.inner("name"), "a text", is_required=True)
             yield from _expect(parameter.inner("in"), "a text", is_required=True)
     yield from _server_faults(at)
@@ -202,7 +207,7 @@ def _server_faults(at: Located) -> Iterator[str]:
     yield from _expect(at.inner("servers"), "a list")
     for server in at.inner("servers").items():
         yield from _expect(server, "an object", is_required=True)
-        yield from _expect(server.inner("url"), "a text", is_required=True)
+        yield from _expect(server.inner("url"), "a text", is_required=server.is_object)
         yield from _expect(server.inner("variables"), "an object")
 
 

@@ -11,18 +11,24 @@ _ROOT: Final = "/"
 """The server of a document that names none."""
 
 
+class NoHostError(UnsupportedError):
+    """A server is relative to the address of the document, which is not from the web."""
+
+
 def endpoint_of(servers: Located, address: str | None) -> str:
     """The first of some servers, as an address that begins with http:// or https://.
 
-    `address` is that of the document; a server's may be relative to it. Raises UnsupportedError.
+    `address` is that of the document; X
     """
     first = next(servers.items(), None)
     url = _ROOT if first is None else _with_defaults(first)
-    if urlsplit(url).scheme == "" and address is None:
-        raise UnsupportedError(
-            servers.pointer if first is None else first.pointer, f"the address of the server is {url!r}, without a host"
-        )
-    return checked_endpoint(urljoin(address or "", url), servers.pointer)
+    pointer = servers.pointer if first is None else first.pointer
+    if ":" not in url and address is None:
+        raise NoHostError(pointer, f"the address of the server is {url!r}, without a host")
+    try:
+        return checked_endpoint(urljoin(address or "", url), pointer)
+    except ValueError:  # brackets of an IPv6 address
+        raise UnsupportedError(pointer, f"{url[:200]!r} is not an address") from None
 
 
 def checked_endpoint(url: str, pointer: str) -> str:
