@@ -186,8 +186,11 @@ def test_nothing_is_made_of_a_document_without_tools(project):
     assert "send: its body is image/png" in str(refused.value)
 
 
-def test_an_address_is_read_only_if_it_is_allowed(project):
+def test_an_address_is_read_only_if_it_is_allowed_and_only_if_that_is_asked_for(project):
+    address = "http://127.0.0.1:1/openapi.json"
     with pytest.raises(InputError, match="which is private"):
-        project.tools.import_openapi("http://127.0.0.1:1/openapi.json")
+        project.tools.read_openapi(address)
     with pytest.raises(InputError, match="could not be reached"):
-        project.tools.import_openapi("http://127.0.0.1:1/openapi.json", allow_private=True)
+        project.tools.read_openapi(address, allow_private=True)
+    with pytest.raises(OpenApiError, match="it is no object"):
+        project.tools.import_openapi(address)

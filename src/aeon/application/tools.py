@@ -83,22 +83,15 @@ class ToolService(EntityService[Tool, NewTool, ToolChange]):
 
         return discover_tools(self._platform, self._user, request)
 
-    def import_openapi(
-        self, document: str, *, is_dry: bool = False, **options: Unpack[OpenApiOptions]
-    ) -> "OpenApiImport":
+    def import_openapi(self, text: str, *, is_dry: bool = False, **options: Unpack[OpenApiOptions]) -> "OpenApiImport":
         """Create and change a service and a tool for each operation of an OpenAPI document, version 3.0 or 3.1.
 
-        `document` is its text, JSON or YAML, or its address (http or https). With `is_dry`, nothing is changed, and the
+        `text` is JSON or YAML; `read_openapi` gives that of an address. With `is_dry`, nothing is changed, and the
         result says what would be. Importing again updates the tools; what the user decided about them stays. Raises
         OpenApiError with every fault of the document, InputError, NotFoundError, ApplyError.
         """
         from aeon.application.openapi import OpenApiRequest, import_openapi
 
-        if document.startswith(("http://", "https://")):
-            text = self.read_openapi(document, allow_private=options.get("allow_private", False))
-            options.setdefault("address", document)
-        else:
-            text = document
         return import_openapi(self._platform, self._user, OpenApiRequest(text, **options), is_dry=is_dry)
 
     def read_openapi(self, address: str, *, allow_private: bool = False) -> str:

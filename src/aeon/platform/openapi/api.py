@@ -203,7 +203,7 @@ class _OperationReader:
         )
         if description.startswith(summary):
             summary = ""
-        heading = f"{summary}." if summary and summary[-1].isalnum() else summary
+        heading = f"{summary}." if summary and description and summary[-1].isalnum() else summary
         text = f"{heading} {description}".strip() or shown
         return bounded_text(
             f"Deprecated. {text}" if self._at.inner("deprecated").value is True else text, _LONGEST_DESCRIPTION

@@ -18,7 +18,7 @@ class NoHostError(UnsupportedError):
 def endpoint_of(servers: Located, address: str | None) -> str:
     """The first of some servers, as an address that begins with http:// or https://.
 
-    `address` is that of the document; X
+    `address` is that of the document; a server's may be relative to it. Raises NoHostError, UnsupportedError.
     """
     first = next(servers.items(), None)
     url = _ROOT if first is None else _with_defaults(first)
