@@ -65,7 +65,7 @@ class TestRealDocuments:
         assert listing.pages.pagination == {"style": "page", "parameter": "page"}
         assert found["replacePet"].operation["bodyFormat"] == "form"
         assert found["show pet"].security == ((), True)
-        assert found["listPets"].security.credentials[0].connection == {"authHeader": "X-Api-Key"}
+        assert found["listPets"].security.schemes[0].connection == {"authHeader": "X-Api-Key"}
         assert [str(each) for each in api.skipped] == [
             f"sendPhoto: its body is multipart/form-data; {TEXTS} (/paths/~1pets~1{{pet-id}}~1photo/post/requestBody)"
         ]
@@ -348,7 +348,7 @@ class TestCredentials:
         schemes = {"a": {"type": "http", "scheme": "digest"}, "b": {"type": "http", "scheme": "basic"}}
         components = {"securitySchemes": schemes}
         found = one({"security": [{"a": []}, {"b": []}]}, components=components)
-        assert [each.types for each in found.security.credentials] == [("password",)]
+        assert [each.types for each in found.security.schemes] == [("password",)]
         assert one({"security": [{"a": []}, {}]}, components=components).security == ((), True)
         assert one({}, components=components, security=[{"b": []}]).security.is_optional is False
 

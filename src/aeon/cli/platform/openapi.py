@@ -93,7 +93,8 @@ def _print_import(done: OpenApiImport, given: ImportCommand, *, is_dry: bool) ->
     for note in done.notes:
         print_message(printable(note), "note: ")
     for name in done.vanished:
-        print_message(f"the document does not have {printable(name)} any more; delete it: aeon tool delete {name}")
+        print_message(f"the document does not have {printable(name)} any more; if you do not need it, delete it:")
+        print_command(f"aeon tool delete {shlex.quote(name)}")
     changed = sum(step.action != "keep" for step in done.steps)
     print_message(f"{changed} of {len(done.steps)} {'would change' if is_dry else 'changed'}")
     if len(done.steps) > _MANY_TOOLS:

@@ -5,10 +5,9 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from aeon.base.json import Json, JsonObject
-from aeon.platform.openapi.credentials import Security, security_of
 from aeon.platform.openapi.document import (
     METHODS,
-    Located,
+    DocumentPart,
     OpenApiDocument,
     OpenApiError,
     UnsupportedError,
@@ -17,6 +16,7 @@ from aeon.platform.openapi.document import (
 from aeon.platform.openapi.pages import PageForm, page_form_of
 from aeon.platform.openapi.requests import RequestBuilder
 from aeon.platform.openapi.responses import response_of
+from aeon.platform.openapi.security import Security, security_of
 from aeon.platform.openapi.servers import NoHostError, checked_endpoint, endpoint_of
 from aeon.platform.openapi.texts import bounded_text, service_name, tool_name
 
@@ -138,7 +138,7 @@ class _OperationReader:
         document: OpenApiDocument,
         path: str,
         method: str,
-        path_item: Located,
+        path_item: DocumentPart,
         address: str | None,
         server: str | None,
     ) -> None:
@@ -164,7 +164,7 @@ class _OperationReader:
             raise UnsupportedError(self._at.pointer, f"a tool cannot send {self._method.upper()}")
         security = security_of(self._document, self._at)
         builder = RequestBuilder(self._document, self._path, self._path_item, self._at)
-        request = builder.build(security.credentials)
+        request = builder.build(security.schemes)
         response = response_of(self._document, self._at)
         operation: JsonObject = {"type": "rest_request", "method": self._method.upper(), **request.operation}
         if response.accept is not None:

@@ -8,7 +8,7 @@ from aeon.platform.catalog.documents import CatalogDocument
 from aeon.platform.catalog.model import Service, Tool
 from aeon.platform.catalog.operations import RestRequest
 from aeon.platform.openapi.api import Api, ApiOperation
-from aeon.platform.openapi.credentials import Credential
+from aeon.platform.openapi.security import SecurityScheme
 from aeon.platform.vault import SecretType
 
 _KEPT_OF_SERVICE = ("limits", "enabled", "shared")
@@ -99,8 +99,8 @@ class ToolDocuments:
         """The document of the tool for an operation. What the user decided about an existing one stays."""
         existing = self._existing.get(name)
         is_same_place = existing is not None and existing.connection_params.get("endpoint") == operation.endpoint
-        secret, credential = self._secret(operation, name, existing if is_same_place else None)
-        connection = {"endpoint": operation.endpoint, **({} if credential is None else credential.connection)}
+        secret, scheme = self._secret(operation, name, existing if is_same_place else None)
+        connection = {"endpoint": operation.endpoint, **({} if scheme is None else scheme.connection)}
         if existing is not None and existing.secret_id is not None and secret is None:
             self.notes.append(f"{name}: its secret is taken away, because its requests now go elsewhere")
         kept = {} if existing is None else {field: existing.as_dict()[field] for field in _KEPT_OF_TOOL}
@@ -135,32 +135,32 @@ class ToolDocuments:
 
     def _secret(
         self, operation: ApiOperation, name: str, existing: Tool | None
-    ) -> tuple[str | None, Credential | None]:
+    ) -> tuple[str | None, SecurityScheme | None]:
         """The name of the secret of a tool, and how it is sent; None without one.
 
         It is the one that the user names, else that of the `existing` tool, whose requests go to the same place.
         """
-        credentials, is_optional = operation.security
+        schemes, is_optional = operation.security
         before = None if existing is None or existing.secret_id is None else self._secrets.get(existing.secret_id)
-        kept = None if before is None else _fitting(before, [each for each in credentials if _sends(existing, each)])
-        named = None if self._choices.secret is None else _fitting(self._choices.secret, credentials)
+        kept = None if before is None else _fitting(before, [each for each in schemes if _sends(existing, each)])
+        named = None if self._choices.secret is None else _fitting(self._choices.secret, schemes)
         if (found := named or kept) is not None:
             return found
-        if credentials and not is_optional:
-            first = credentials[0]
+        if schemes and not is_optional:
+            first = schemes[0]
             self._needs.setdefault((first.types, first.place), []).append(name)
         return None, None
 
 
-def _fitting(secret: NamedSecret, credentials: Sequence[Credential]) -> tuple[str, Credential] | None:
-    """The name of a secret and the first credential that it fits; None if it fits none."""
-    return next(((secret.name, each) for each in credentials if secret.type in each.types), None)
+def _fitting(secret: NamedSecret, schemes: Sequence[SecurityScheme]) -> tuple[str, SecurityScheme] | None:
+    """The name of a secret and the first scheme that it fits; None if it fits none."""
+    return next(((secret.name, each) for each in schemes if secret.type in each.types), None)
 
 
-def _sends(tool: Tool | None, credential: Credential) -> bool:
-    """Whether a tool sends its secret as a credential wants it."""
+def _sends(tool: Tool | None, scheme: SecurityScheme) -> bool:
+    """Whether a tool sends its secret as a scheme wants it."""
     connection = {} if tool is None else tool.connection_params
-    return {key: value for key, value in connection.items() if key.startswith("auth")} == credential.connection
+    return {key: value for key, value in connection.items() if key.startswith("auth")} == scheme.connection
 
 
 def _pages_of(tool: Tool | None) -> int:

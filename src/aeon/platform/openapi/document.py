@@ -34,18 +34,18 @@ class UnsupportedError(Exception):
         self.reason = reason
 
 
-class Located(NamedTuple):
+class DocumentPart(NamedTuple):
     """A value of the document and its place, a JSON pointer."""
 
     value: Json
     pointer: str
 
-    def inner(self, key: str | int) -> "Located":
+    def inner(self, key: str | int) -> "DocumentPart":
         """A field or an item of it; its value is None if there is none."""
         text, items = str(key), self._list()
         is_position = text.isascii() and text.isdigit() and int(text) < len(items)
         value = items[int(text)] if is_position else self.object().get(text)
-        return Located(value, f"{self.pointer}/{pointer_part(text)}")
+        return DocumentPart(value, f"{self.pointer}/{pointer_part(text)}")
 
     @property
     def is_object(self) -> bool:
@@ -57,11 +57,11 @@ class Located(NamedTuple):
         value: Json = self.value
         return cast(JsonObject, value) if isinstance(value, dict) else {}
 
-    def fields(self) -> "Iterator[tuple[str, Located]]":
+    def fields(self) -> "Iterator[tuple[str, DocumentPart]]":
         """Each field's name and value; none if it is no object."""
         yield from ((key, self.inner(key)) for key in self.object())
 
-    def items(self) -> "Iterator[Located]":
+    def items(self) -> "Iterator[DocumentPart]":
         """Each item; none if it is no list."""
         yield from (self.inner(number) for number in range(len(self._list())))
 
@@ -83,14 +83,14 @@ class OpenApiDocument:
     """An OpenAPI document whose form is checked."""
 
     def __init__(self, root: JsonObject) -> None:
-        self.root = Located(root, "")
+        self.root = DocumentPart(root, "")
 
     @property
     def title(self) -> str:
         """The title of the API."""
         return self.root.inner("info").inner("title").text()
 
-    def resolve(self, at: Located) -> Located:
+    def resolve(self, at: DocumentPart) -> DocumentPart:
         """What a reference leads to; what is no reference as it is. Raises UnsupportedError."""
         found = at
         for _ in range(_MAX_REFERENCES):
@@ -100,7 +100,7 @@ class OpenApiDocument:
             found = self.find(reference, found.pointer)
         raise UnsupportedError(at.pointer, "its references lead to one another")
 
-    def find(self, reference: str, pointer: str) -> Located:
+    def find(self, reference: str, pointer: str) -> DocumentPart:
         """What a reference at that place leads to. Raises UnsupportedError, and opens nothing outside the document."""
         if not reference.startswith("#"):
             raise UnsupportedError(pointer, f"it refers to {reference[:200]}, which is outside the document")
@@ -127,7 +127,7 @@ def read_document(text: str) -> OpenApiDocument:
         )
     if not isinstance(version, str) or not version.startswith(("3.0.", "3.1.")):
         raise OpenApiError(f"/openapi: the version is {version!r}; 3.0 and 3.1 can be read.")
-    raise_faults(list(_faults(Located(root, ""))))
+    raise_faults(list(_faults(DocumentPart(root, ""))))
     return OpenApiDocument(cast(JsonObject, root))
 
 
@@ -160,7 +160,7 @@ def _plain(value: object, depth: int) -> Json:
 _TYPES: Final[Mapping[str, type]] = {"an object": dict, "a list": list, "a text": str}
 
 
-def _faults(root: Located) -> Iterator[str]:
+def _faults(root: DocumentPart) -> Iterator[str]:
     """Every fault of form in what an import reads."""
     yield from _expect(root.inner("info"), "an object", is_required=True)
     yield from _expect(root.inner("info").inner("title"), "a text", is_required=root.inner("info").is_object)
@@ -177,7 +177,7 @@ def _faults(root: Located) -> Iterator[str]:
             yield from _path_faults(at)
 
 
-def _path_faults(at: Located) -> Iterator[str]:
+def _path_faults(at: DocumentPart) -> Iterator[str]:
     yield from _expect(at, "an object", is_required=True)
     yield from _shared_faults(at)
     for method in METHODS:
@@ -192,7 +192,7 @@ def _path_faults(at: Located) -> Iterator[str]:
             yield from _expect(operation.inner("responses"), "an object")
 
 
-def _shared_faults(at: Located) -> Iterator[str]:
+def _shared_faults(at: DocumentPart) -> Iterator[str]:
     """The faults in what paths and operations both have."""
     yield from _expect(at.inner("parameters"), "a list")
     for parameter in at.inner("parameters").items():
@@ -203,7 +203,7 @@ def _shared_faults(at: Located) -> Iterator[str]:
     yield from _server_faults(at)
 
 
-def _server_faults(at: Located) -> Iterator[str]:
+def _server_faults(at: DocumentPart) -> Iterator[str]:
     yield from _expect(at.inner("servers"), "a list")
     for server in at.inner("servers").items():
         yield from _expect(server, "an object", is_required=True)
@@ -211,13 +211,13 @@ def _server_faults(at: Located) -> Iterator[str]:
         yield from _expect(server.inner("variables"), "an object")
 
 
-def _security_faults(at: Located) -> Iterator[str]:
+def _security_faults(at: DocumentPart) -> Iterator[str]:
     yield from _expect(at.inner("security"), "a list")
     for requirement in at.inner("security").items():
         yield from _expect(requirement, "an object", is_required=True)
 
 
-def _expect(at: Located, wanted: str, *, is_required: bool = False) -> Iterator[str]:
+def _expect(at: DocumentPart, wanted: str, *, is_required: bool = False) -> Iterator[str]:
     if at.value is None:
         if is_required:
             yield f"{at.pointer}: {wanted} is missing here"

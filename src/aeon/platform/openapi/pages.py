@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from aeon.base.json import JsonObject
-from aeon.platform.openapi.document import Located, OpenApiDocument, UnsupportedError, pointer_part
+from aeon.platform.openapi.document import DocumentPart, OpenApiDocument, UnsupportedError, pointer_part
 from aeon.platform.openapi.responses import has_list, output_of_pages, page_schema, successes
 from aeon.platform.openapi.schemas import types_of
 
@@ -31,7 +31,7 @@ class PageForm(NamedTuple):
     output_schema: JsonObject
 
 
-def page_form_of(document: OpenApiDocument, operation: Located, query: frozenset[str]) -> PageForm | None:
+def page_form_of(document: OpenApiDocument, operation: DocumentPart, query: frozenset[str]) -> PageForm | None:
     """How a GET operation with these query parameters has pages; None if that is not recognized."""
     try:
         body = page_schema(document, operation)
@@ -48,7 +48,7 @@ def page_form_of(document: OpenApiDocument, operation: Located, query: frozenset
     return PageForm({**pagination, **where}, output_of_pages(document, items, operation.pointer))
 
 
-def _list_in(document: OpenApiDocument, body: Located) -> tuple[str, Located] | None:
+def _list_in(document: OpenApiDocument, body: DocumentPart) -> tuple[str, DocumentPart] | None:
     """Where the body has its list, a JSON pointer, and the schema of the list; None if that is not clear."""
     if has_list(document, body):
         return "", body
@@ -61,7 +61,7 @@ def _list_in(document: OpenApiDocument, body: Located) -> tuple[str, Located] | 
 
 
 def _pagination(
-    document: OpenApiDocument, operation: Located, body: Located, query: frozenset[str]
+    document: OpenApiDocument, operation: DocumentPart, body: DocumentPart, query: frozenset[str]
 ) -> JsonObject | None:
     for response in successes(document, operation):
         if any(name.lower() == "link" for name, _ in response.inner("headers").fields()):
@@ -78,7 +78,7 @@ def _pagination(
     return None
 
 
-def _text_fields(document: OpenApiDocument, body: Located) -> Iterator[tuple[str, str]]:
+def _text_fields(document: OpenApiDocument, body: DocumentPart) -> Iterator[tuple[str, str]]:
     """The fields of a body, and of the objects around its list, that may be texts: pointer and name."""
     for name, inner in _fields(document, body):
         types = types_of(document, inner)
@@ -90,14 +90,14 @@ def _text_fields(document: OpenApiDocument, body: Located) -> Iterator[tuple[str
                     yield f"/{pointer_part(name)}/{pointer_part(below)}", below
 
 
-def _object_in(document: OpenApiDocument, at: Located) -> Located:
+def _object_in(document: OpenApiDocument, at: DocumentPart) -> DocumentPart:
     """The object of a field that may also be null."""
     schema = document.resolve(at)
     inner = [each for word in ("anyOf", "oneOf", "allOf") for each in schema.inner(word).items()]
     return next((each for each in inner if "object" in types_of(document, each)), schema)
 
 
-def _fields(document: OpenApiDocument, schema: Located) -> Iterator[tuple[str, Located]]:
+def _fields(document: OpenApiDocument, schema: DocumentPart) -> Iterator[tuple[str, DocumentPart]]:
     """The fields of an object, also of those that it is composed of."""
     yield from schema.inner("properties").fields()
     for part in schema.inner("allOf").items():
@@ -112,7 +112,7 @@ def _place(places: dict[str, str], wanted: tuple[str, ...]) -> str | None:
     return next((pointer for name in wanted for pointer, found in places.items() if found == name), None)
 
 
-def _first_number(document: OpenApiDocument, operation: Located, parameter: str) -> JsonObject:
+def _first_number(document: OpenApiDocument, operation: DocumentPart, parameter: str) -> JsonObject:
     """`{"first": 0}` if the schema of the parameter says that pages are counted from 0."""
     for at in operation.inner("parameters").items():
         schema = document.resolve(document.resolve(at).inner("schema"))

@@ -5,9 +5,9 @@ from typing import Final, NamedTuple, NoReturn, cast
 
 from aeon.base.json import Json, JsonObject
 from aeon.platform.catalog.operations import QueryStyle
-from aeon.platform.openapi.credentials import Credential
-from aeon.platform.openapi.document import Located, OpenApiDocument, UnsupportedError
+from aeon.platform.openapi.document import DocumentPart, OpenApiDocument, UnsupportedError
 from aeon.platform.openapi.schemas import SchemaConverter, check_schema, types_of
+from aeon.platform.openapi.security import SecurityScheme
 from aeon.platform.openapi.texts import bounded_text, input_name
 
 _VARIABLE = re.compile(r"\{([^{}]*)\}")
@@ -42,7 +42,7 @@ class RequestParts(NamedTuple):
 
 
 class _Parameter(NamedTuple):
-    at: Located
+    at: DocumentPart
     name: str
     place: str
     is_required: bool
@@ -51,7 +51,7 @@ class _Parameter(NamedTuple):
 class RequestBuilder:
     """Builds the request of one operation."""
 
-    def __init__(self, document: OpenApiDocument, path: str, path_item: Located, operation: Located) -> None:
+    def __init__(self, document: OpenApiDocument, path: str, path_item: DocumentPart, operation: DocumentPart) -> None:
         self._document = document
         self._path = path
         self._path_item = path_item
@@ -65,9 +65,9 @@ class RequestBuilder:
         self._path_inputs: dict[str, str] = {}
         self._notes: list[str] = []
 
-    def build(self, credentials: tuple[Credential, ...]) -> RequestParts:
-        """The request; parameters that carry a credential are left to it. Raises UnsupportedError."""
-        carried = {each.parameter for each in credentials}
+    def build(self, schemes: tuple[SecurityScheme, ...]) -> RequestParts:
+        """The request; parameters that carry a secret are left out. Raises UnsupportedError."""
+        carried = {each.parameter for each in schemes}
         for parameter in self._parameters():
             if (parameter.place, _key(parameter)) not in carried:
                 self._add_parameter(parameter)
@@ -194,7 +194,7 @@ class RequestBuilder:
         name = self._declare("body", "body", _described(schema, at), is_required=is_required)
         return {"body": f"{{{name}}}", "bodyFormat": "form" if is_form else "json"}
 
-    def _fields(self, at: Located, *, is_required: bool) -> JsonObject | None:
+    def _fields(self, at: DocumentPart, *, is_required: bool) -> JsonObject | None:
         """The fields of a body as inputs of their own, if nothing is lost by it; else None, and nothing is declared.
 
         That is so if the body always has to be sent, and is an object with known fields, none of which can be null.
@@ -215,7 +215,7 @@ class RequestBuilder:
                 body[name] = f"{{{self._declare(name, 'body', converted, is_required=name in wanted)}}}"
         return body or None
 
-    def _has_no_null(self, at: Located) -> bool:
+    def _has_no_null(self, at: DocumentPart) -> bool:
         """Whether a field has a type, and null is not among its values."""
         types = types_of(self._document, at)
         return bool(types) and "null" not in types and at.inner("nullable").value is not True
@@ -229,15 +229,15 @@ def _key(parameter: _Parameter) -> str:
     return parameter.name.lower() if parameter.place == "header" else parameter.name
 
 
-def _schema_of(parameter: Located) -> Located:
+def _schema_of(parameter: DocumentPart) -> DocumentPart:
     """The schema of a parameter, also of one whose content is JSON; any value if it has none."""
     for _, media in parameter.inner("content").fields():
-        return media.inner("schema") if media.inner("schema").value is not None else Located({}, media.pointer)
+        return media.inner("schema") if media.inner("schema").value is not None else DocumentPart({}, media.pointer)
     schema = parameter.inner("schema")
-    return Located({"type": "string"}, parameter.pointer) if schema.value is None else schema
+    return DocumentPart({"type": "string"}, parameter.pointer) if schema.value is None else schema
 
 
-def _media_type(body: Located) -> tuple[str, Located]:
+def _media_type(body: DocumentPart) -> tuple[str, DocumentPart]:
     """The media type in which a body is sent, and its description. Raises UnsupportedError if there is none."""
     offered = {kind.partition(";")[0].strip().lower(): media for kind, media in body.inner("content").fields()}
     json_types = [kind for kind in offered if is_json(kind)]
@@ -253,7 +253,7 @@ def is_json(kind: str) -> bool:
     return kind == "application/json" or (kind.startswith("application/") and kind.endswith("+json"))
 
 
-def _is_plain_object(schema: Located) -> bool:
+def _is_plain_object(schema: DocumentPart) -> bool:
     """Whether a schema is an object with named fields alone."""
     known = {"type", "properties", "required", "additionalProperties", "description", "title", "example", "examples"}
     fields = schema.object()
@@ -266,7 +266,7 @@ def _is_plain_object(schema: Located) -> bool:
     )
 
 
-def _described(schema: Json, body: Located) -> Json:
+def _described(schema: Json, body: DocumentPart) -> Json:
     description = bounded_text(body.inner("description").value, _LONGEST_DESCRIPTION)
     if isinstance(schema, dict) and description and "description" not in schema:
         return {**cast(JsonObject, schema), "description": description}

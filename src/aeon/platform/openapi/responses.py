@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from aeon.base.json import Json, JsonObject
-from aeon.platform.openapi.document import Located, OpenApiDocument, UnsupportedError
+from aeon.platform.openapi.document import DocumentPart, OpenApiDocument, UnsupportedError
 from aeon.platform.openapi.requests import is_json
 from aeon.platform.openapi.schemas import SchemaConverter, check_schema, types_of
 
@@ -19,7 +19,7 @@ class ResponseParts(NamedTuple):
     notes: tuple[str, ...]
 
 
-def response_of(document: OpenApiDocument, operation: Located) -> ResponseParts:
+def response_of(document: OpenApiDocument, operation: DocumentPart) -> ResponseParts:
     """The output of an operation. What of it cannot be described is any value, with a note."""
     try:
         medias = [_json_media(each) for each in successes(document, operation)]
@@ -33,7 +33,7 @@ def response_of(document: OpenApiDocument, operation: Located) -> ResponseParts:
     return ResponseParts(schema, accept, ())
 
 
-def output_of_pages(document: OpenApiDocument, items: Located, pointer: str) -> JsonObject:
+def output_of_pages(document: OpenApiDocument, items: DocumentPart, pointer: str) -> JsonObject:
     """The output of an operation whose pages are collected; `items` is the schema of the list of a page."""
     converter = SchemaConverter(document, "response")
     try:
@@ -53,30 +53,30 @@ def output_schema(body: Json, converter: SchemaConverter | None = None, *, has_p
     return {"type": "object", "properties": properties, "required": list(properties), **definitions}
 
 
-def successes(document: OpenApiDocument, operation: Located) -> Iterator[Located]:
+def successes(document: OpenApiDocument, operation: DocumentPart) -> Iterator[DocumentPart]:
     """The responses of an operation for success. Raises UnsupportedError for a reference that leads nowhere."""
     for status, response in operation.inner("responses").fields():
         if status.startswith("2"):
             yield document.resolve(response)
 
 
-def page_schema(document: OpenApiDocument, operation: Located) -> Located | None:
+def page_schema(document: OpenApiDocument, operation: DocumentPart) -> DocumentPart | None:
     """The schema of the body of the first success that has JSON; None if there is none."""
     medias = (_json_media(each) for each in successes(document, operation))
     return next((document.resolve(each[1].inner("schema")) for each in medias if each is not None), None)
 
 
-def has_list(document: OpenApiDocument, at: Located) -> bool:
+def has_list(document: OpenApiDocument, at: DocumentPart) -> bool:
     """Whether a schema is that of a list."""
     return "array" in types_of(document, at)
 
 
-def _json_media(response: Located) -> tuple[str, Located] | None:
+def _json_media(response: DocumentPart) -> tuple[str, DocumentPart] | None:
     offered = {kind.partition(";")[0].strip().lower(): media for kind, media in response.inner("content").fields()}
     return next(((kind, media) for kind, media in offered.items() if is_json(kind)), None)
 
 
-def _body_schema(converter: SchemaConverter, media: Located) -> Json:
+def _body_schema(converter: SchemaConverter, media: DocumentPart) -> Json:
     return _ANY if media.inner("schema").value is None else converter.convert(media.inner("schema"))
 
 

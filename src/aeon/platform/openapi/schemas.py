@@ -9,7 +9,7 @@ from typing import Final, Literal, TypeAlias, cast
 
 from aeon.base.json import Json, JsonObject, canonical_json
 from aeon.base.json_schema import schema_problem
-from aeon.platform.openapi.document import Located, OpenApiDocument, UnsupportedError
+from aeon.platform.openapi.document import DocumentPart, OpenApiDocument, UnsupportedError
 from aeon.platform.openapi.texts import bounded_text
 
 Direction: TypeAlias = Literal["request", "response"]
@@ -43,11 +43,11 @@ class SchemaConverter:
         self._document = document
         self._direction = direction
         self._names: dict[str, str] = {}
-        self._waiting: deque[tuple[str, Located]] = deque()
+        self._waiting: deque[tuple[str, DocumentPart]] = deque()
         self._definitions: JsonObject = {}
         self._left = _MAX_SCHEMAS
 
-    def convert(self, at: Located) -> Json:
+    def convert(self, at: DocumentPart) -> Json:
         """The schema at a place, in whose `$ref` the names of `definitions` stand. Raises UnsupportedError."""
         converted = self._converted(at)
         while self._waiting:
@@ -59,7 +59,7 @@ class SchemaConverter:
         """`{"$defs": ...}` with what the converted schemas refer to; empty if they refer to nothing."""
         return {"$defs": self._definitions} if self._definitions else {}
 
-    def _converted(self, at: Located) -> Json:
+    def _converted(self, at: DocumentPart) -> Json:
         self._left -= 1
         if self._left < 0:
             raise UnsupportedError(at.pointer, f"its schema has more than {_MAX_SCHEMAS:,} parts")
@@ -80,7 +80,7 @@ class SchemaConverter:
     def _is_kept(self, word: str) -> bool:
         return word not in _DROPPED and not word.startswith("x-") and word != "$ref"
 
-    def _keyword(self, word: str, at: Located) -> Json:
+    def _keyword(self, word: str, at: DocumentPart) -> Json:
         if word in _SCHEMAS_BY_NAME:
             return {name: self._converted(inner) for name, inner in at.fields()}
         if word in _SCHEMA_LISTS or (word == "items" and isinstance(at.value, list)):
@@ -93,7 +93,7 @@ class SchemaConverter:
             return bounded_text(at.value, _LONGEST_DESCRIPTION) if word == "description" else _pattern(at)
         return at.value
 
-    def _reference(self, at: Located) -> str:
+    def _reference(self, at: DocumentPart) -> str:
         """The reference into `$defs` for one into the document; keywords beside it hold, too, as 3.1 has it."""
         target = self._document.find(at.object()["$ref"], at.pointer)
         if target.pointer not in self._names:
@@ -111,7 +111,7 @@ class SchemaConverter:
             else next(name for number in range(2, len(taken) + 3) if (name := f"{plain}_{number}") not in taken)
         )
 
-    def _hide_fields(self, at: Located, converted: JsonObject) -> None:
+    def _hide_fields(self, at: DocumentPart, converted: JsonObject) -> None:
         """Leave out fields that are only read (request); do not require those that are only written (response)."""
         flag = "readOnly" if self._direction == "request" else "writeOnly"
         hidden = [name for name, inner in at.inner("properties").fields() if self._has_flag(inner, flag)]
@@ -123,7 +123,7 @@ class SchemaConverter:
         if isinstance(converted.get("required"), list):
             converted["required"] = [name for name in cast("list[Json]", converted["required"]) if name not in hidden]
 
-    def _has_flag(self, at: Located, flag: str) -> bool:
+    def _has_flag(self, at: DocumentPart, flag: str) -> bool:
         return at.object().get(flag) is True or self._document.resolve(at).object().get(flag) is True
 
 
@@ -135,7 +135,7 @@ def check_schema(schema: JsonObject, pointer: str, what: str) -> None:
         raise UnsupportedError(pointer, f"its {what} is not a valid JSON Schema: {bounded_text(problem, 300)}")
 
 
-def types_of(document: OpenApiDocument, at: Located, depth: int = 10) -> set[str]:
+def types_of(document: OpenApiDocument, at: DocumentPart, depth: int = 10) -> set[str]:
     """The types that a value of a schema may have; empty if it does not say. Raises UnsupportedError."""
     schema = document.resolve(at)
     declared = schema.object().get("type")
@@ -178,7 +178,7 @@ def _with_null(schema: JsonObject) -> JsonObject:
     return nullable
 
 
-def _pattern(at: Located) -> Json:
+def _pattern(at: DocumentPart) -> Json:
     if isinstance(at.value, str) and len(at.value) > _LONGEST_PATTERN:
         raise UnsupportedError(at.pointer, f"its pattern has more than {_LONGEST_PATTERN:,} characters")
     return at.value

@@ -4,7 +4,7 @@ import re
 from typing import Final
 from urllib.parse import urljoin, urlsplit
 
-from aeon.platform.openapi.document import Located, UnsupportedError
+from aeon.platform.openapi.document import DocumentPart, UnsupportedError
 
 _VARIABLE = re.compile(r"\{([^{}]*)\}")
 _ROOT: Final = "/"
@@ -15,7 +15,7 @@ class NoHostError(UnsupportedError):
     """A server is relative to the address of the document, which is not from the web."""
 
 
-def endpoint_of(servers: Located, address: str | None) -> str:
+def endpoint_of(servers: DocumentPart, address: str | None) -> str:
     """The first of some servers, as an address that begins with http:// or https://.
 
     `address` is that of the document; a server's may be relative to it. Raises NoHostError, UnsupportedError.
@@ -45,7 +45,7 @@ def checked_endpoint(url: str, pointer: str) -> str:
     return url.rstrip("/")
 
 
-def _with_defaults(server: Located) -> str:
+def _with_defaults(server: DocumentPart) -> str:
     """The URL of a server with the defaults of its variables."""
 
     def default(match: re.Match[str]) -> str:

@@ -28,7 +28,7 @@ class SecretChoice(BaseModel):
     secret: str = Field(min_length=1, max_length=200)
 
 
-class OpenApiDocument(BaseModel):
+class OpenApiImportBody(BaseModel):
     """An OpenAPI document as a text, and how it is imported; `isDry` changes nothing."""
 
     model_config = ConfigDict(extra="forbid")
@@ -46,7 +46,7 @@ class OpenApiDocument(BaseModel):
 
 
 @router.post("/tools/import")
-async def import_openapi(document: OpenApiDocument, caller: SignedIn) -> JSONResponse:
+async def import_openapi(document: OpenApiImportBody, caller: SignedIn) -> JSONResponse:
     """Make a service and a tool for each operation of an OpenAPI document, or update them.
 
     All faults of the document are reported at once, and nothing is changed then. `skipped` has the operations that

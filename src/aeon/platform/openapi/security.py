@@ -1,17 +1,17 @@
-"""Finds which credential an operation needs, and where it goes, from the document's security schemes."""
+"""Finds which secret an operation needs, and where it goes, from the document's security schemes."""
 
 from typing import Final, NamedTuple
 
 from aeon.base.json import JsonObject
-from aeon.platform.openapi.document import Located, OpenApiDocument, UnsupportedError
+from aeon.platform.openapi.document import DocumentPart, OpenApiDocument, UnsupportedError
 from aeon.platform.openapi.texts import bounded_text
 from aeon.platform.vault import SecretType
 
 _BEARER: Final[tuple[SecretType, ...]] = ("api_key", "oauth_token")
 
 
-class Credential(NamedTuple):
-    """A credential that an operation accepts: the types of secrets that fit, and where the secret goes.
+class SecurityScheme(NamedTuple):
+    """A way in which an operation takes a secret: the types of secrets that fit, and where the secret goes.
 
     `connection` are the tool's connection parameters for it. `place` says where it goes, in words. `parameter` is its
     header or query parameter: where and under which name.
@@ -24,17 +24,17 @@ class Credential(NamedTuple):
 
 
 class Security(NamedTuple):
-    """The credentials of which an operation needs one; `is_optional` if it also works without."""
+    """The schemes of which an operation needs one; `is_optional` if it also works without."""
 
-    credentials: tuple[Credential, ...] = ()
+    schemes: tuple[SecurityScheme, ...] = ()
     is_optional: bool = True
 
 
-def security_of(document: OpenApiDocument, operation: Located) -> Security:
-    """The credentials of an operation. Raises UnsupportedError if it needs one that Aeon cannot send."""
+def security_of(document: OpenApiDocument, operation: DocumentPart) -> Security:
+    """The schemes of an operation. Raises UnsupportedError if it needs one that Aeon does not have."""
     own = operation.inner("security")
     requirements = list((document.root.inner("security") if own.value is None else own).items())
-    found: list[Credential] = []
+    found: list[SecurityScheme] = []
     reasons: list[UnsupportedError] = []
     for requirement in requirements:
         try:
@@ -48,28 +48,28 @@ def security_of(document: OpenApiDocument, operation: Located) -> Security:
     return Security(tuple(distinct), is_optional)
 
 
-def _required(document: OpenApiDocument, requirement: Located) -> list[Credential]:
-    """The credential of one requirement, none for an empty one. Raises UnsupportedError."""
+def _required(document: OpenApiDocument, requirement: DocumentPart) -> list[SecurityScheme]:
+    """The scheme of one requirement, none for an empty one. Raises UnsupportedError."""
     names = list(requirement.object())
     if len(names) > 1:
         raise UnsupportedError(requirement.pointer, f"it needs {len(names)} credentials at once: {', '.join(names)}")
-    return [_credential(document, name, requirement.pointer) for name in names]
+    return [_scheme(document, name, requirement.pointer) for name in names]
 
 
-def _credential(document: OpenApiDocument, name: str, pointer: str) -> Credential:
+def _scheme(document: OpenApiDocument, name: str, pointer: str) -> SecurityScheme:
     scheme = document.resolve(document.root.inner("components").inner("securitySchemes").inner(name))
     kind = scheme.inner("type").text()
     match kind, scheme.inner("scheme").text().lower():
         case "apiKey", _:
             return _api_key(scheme)
         case "http", "bearer":
-            return Credential(_BEARER, {}, "as a bearer token in the header Authorization")
+            return SecurityScheme(_BEARER, {}, "as a bearer token in the header Authorization")
         case "http", "basic":
-            return Credential(("password",), {}, "as user name and password in the header Authorization")
+            return SecurityScheme(("password",), {}, "as user name and password in the header Authorization")
         case (("oauth2" | "openIdConnect"), _):
-            return Credential(("oauth_token",), {}, f"as an OAuth token{_token_server(scheme)}")
+            return SecurityScheme(("oauth_token",), {}, f"as an OAuth token{_token_server(scheme)}")
         case "mutualTLS", _:
-            return Credential(("certificate",), {}, "as a client's certificate", ("", ""))
+            return SecurityScheme(("certificate",), {}, "as a client's certificate", ("", ""))
         case "http", other:
             raise UnsupportedError(scheme.pointer, f"it needs HTTP authentication of the kind {other!r}")
         case "", _:
@@ -78,23 +78,23 @@ def _credential(document: OpenApiDocument, name: str, pointer: str) -> Credentia
             raise UnsupportedError(scheme.pointer, f"it needs a credential of the unknown type {kind!r}")
 
 
-def _api_key(scheme: Located) -> Credential:
+def _api_key(scheme: DocumentPart) -> SecurityScheme:
     name = bounded_text(scheme.inner("name").value, 100)
     match scheme.inner("in").text():
         case "header" if name.lower() == "authorization":
-            return Credential(("api_key",), {"authPrefix": ""}, "as it is in the header Authorization")
+            return SecurityScheme(("api_key",), {"authPrefix": ""}, "as it is in the header Authorization")
         case "header" if name:
-            return Credential(("api_key",), {"authHeader": name}, f"in the header {name}", ("header", name.lower()))
+            return SecurityScheme(("api_key",), {"authHeader": name}, f"in the header {name}", ("header", name.lower()))
         case "query" if name:
-            return Credential(("api_key",), {"authQuery": name}, f"in the query parameter {name}", ("query", name))
+            return SecurityScheme(("api_key",), {"authQuery": name}, f"in the query parameter {name}", ("query", name))
         case "cookie" if name:
             connection: JsonObject = {"authHeader": "Cookie", "authPrefix": f"{name}="}
-            return Credential(("api_key",), connection, f"in the cookie {name}", ("cookie", name))
+            return SecurityScheme(("api_key",), connection, f"in the cookie {name}", ("cookie", name))
         case place:
             raise UnsupportedError(scheme.pointer, f"its key goes to an unknown place, {place!r}")
 
 
-def _token_server(scheme: Located) -> str:
+def _token_server(scheme: DocumentPart) -> str:
     """Where the first token comes from, in words."""
     flows = [flow.inner("tokenUrl").text() for _, flow in scheme.inner("flows").fields()]
     address = next((bounded_text(each, 200) for each in flows if each), "")
