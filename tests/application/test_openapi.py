@@ -82,7 +82,7 @@ def test_a_secret_does_not_follow_a_document_to_another_address(project):
     project.tools.import_openapi(text(), **BOUND)
     moved = project.tools.import_openapi(text("https://evil.example"))
     assert project.tools.get("get_things").secret_id is None
-    assert moved.notes == ["get_things: its secret is taken away, because its requests now go elsewhere"]
+    assert moved.notes == ["get_things: its secret is taken away: it would now go elsewhere, or in another way"]
     assert moved.needs
     elsewhere = json.loads(text())
     elsewhere["components"]["securitySchemes"]["k"] = {"type": "apiKey", "in": "query", "name": "q"}
@@ -96,6 +96,18 @@ def test_a_secret_of_another_type_does_not_fit(project):
     done = project.tools.import_openapi(text(), **{**BOUND, "secret": "login"})
     assert project.tools.get("get_things").secret_id is None
     assert [need.types for need in done.needs] == [("api_key",)]
+    assert done.notes == ["no operation takes the secret 'login', which is of the type password"]
+
+
+def test_a_secret_that_the_user_gave_a_tool_stays_where_the_document_says_nothing(project):
+    project.tools.import_openapi(text())
+    secret, _ = project.secrets.put("shop key", "api_key", {"key": "s3cret"})
+    connection = {"endpoint": "https://shop.example", "authHeader": "X-Other"}
+    project.tools.change("open", {"secretId": secret.id, "connectionParams": connection})
+    assert actions(project.tools.import_openapi(text())) == ["keep"] * 3
+    project.tools.import_openapi(text("https://evil.example"))
+    tool = project.tools.get("open")
+    assert (tool.secret_id, tool.connection_params) == (None, {"endpoint": "https://evil.example"})
 
 
 def test_a_key_goes_over_https_as_for_every_tool(project):
@@ -114,6 +126,8 @@ def test_pages_are_followed_if_that_is_wanted_and_stay_so(project):
     assert (tool.operation.pagination.style, tool.operation.pagination.max_pages) == ("page", 5)
     assert tool.output_schema["required"] == ["status", "contentType", "body", "pages", "isComplete"]
     assert actions(project.tools.import_openapi(text())) == ["keep"] * 3
+    only = project.tools.import_openapi(text(), pages=9, only=["open"], is_dry=True)
+    assert only.notes == ["of no operation it is recognized how it has pages"]
     project.tools.import_openapi(text(), pages=1)
     assert project.tools.get("get_things").operation.pagination is None
 

@@ -1,6 +1,6 @@
 """Imports OpenAPI documents: makes and updates a service and its tools, and says what could not become a tool."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import NamedTuple, NoReturn
 
@@ -122,10 +122,25 @@ def import_openapi(platform: Platform, user: str, request: OpenApiRequest, *, is
         list(dict.fromkeys(each.endpoint for each, _ in usable)),
         steps,
         [*api.skipped, *skipped],
-        [*(f"{tool}: {note}" for each, tool in usable for note in each.notes), *tools.notes],
+        list(_notes(tools, request, choices, usable)),
         sorted(existing.keys() - set(names)),
         tools.needs,
     )
+
+
+def _notes(
+    tools: ToolDocuments,
+    request: OpenApiRequest,
+    choices: ImportChoices,
+    usable: Sequence[tuple[ApiOperation, str]],
+) -> Iterator[str]:
+    """What operations lose as tools, what became of secrets, and what of the request no tool takes."""
+    yield from (f"{tool}: {note}" for each, tool in usable for note in each.notes)
+    yield from tools.notes
+    if choices.secret is not None and not tools.is_secret_used:
+        yield f"no operation takes the secret {choices.secret.name!r}, which is of the type {choices.secret.type}"
+    if (request.pages or 1) > 1 and all(each.pages is None for each, _ in usable):
+        yield "of no operation it is recognized how it has pages"
 
 
 def _no_operation_error(api: Api) -> OpenApiError:

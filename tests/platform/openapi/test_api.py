@@ -359,7 +359,8 @@ class TestCredentials:
             ([{"b": [], "c": []}], "it needs 2 credentials at once: b, c"),
             ([{"none": []}], "the document does not say what 'none' is"),
             ([{"odd": []}], "it needs a credential of the unknown type 'magic'"),
-            ([{"nowhere": []}], "its key goes to an unknown place, 'body'"),
+            ([{"nowhere": []}], "its key cannot go to 'k' in 'body'"),
+            ([{"host": []}], "its key cannot go to 'Host' in 'header'"),
         ],
     )
     def test_what_cannot_be_sent_is_no_tool(self, security, why):
@@ -369,6 +370,7 @@ class TestCredentials:
             "c": {"type": "http", "scheme": "bearer"},
             "odd": {"type": "magic"},
             "nowhere": {"type": "apiKey", "in": "body", "name": "k"},
+            "host": {"type": "apiKey", "in": "header", "name": "Host"},
         }
         assert one({"security": security}, components={"securitySchemes": schemes}).reason == why
 
@@ -510,6 +512,23 @@ class TestHostileDocuments:
         texts = canonical_json([found.description, found.input_schema, found.name])
         assert len(texts) < 2500
         assert not any(bad in texts for bad in ("\\u001b", "\\u202e"))
+
+    def test_alternatives_that_lead_to_themselves_are_looked_at_once(self):
+        schemas = {"A": {"anyOf": [{"$ref": "#/components/schemas/A"}] * 200}}
+        parameters = [{"name": "q", "in": "query", "schema": {"$ref": "#/components/schemas/A"}}]
+        assert one({"parameters": parameters}, components={"schemas": schemas}).operation["query"] == {"q": "{q}"}
+
+    @pytest.mark.parametrize(
+        "reference", [f"#/paths/{'1' * 5000}", "#/servers/-1", "#/servers/²", "#anchor", "#/nothing"]
+    )
+    def test_a_reference_that_leads_nowhere_is_told(self, reference):
+        assert "which the document does not have" in one({"parameters": [{"$ref": reference}]}).reason
+
+    def test_a_media_type_and_a_path_cannot_carry_placeholders_or_lines(self):
+        content = {"content": {"application/{x}+json": {}, "application/a\r\nX: 1+json": {}}}
+        assert "JSON, forms and plain text can be sent" in one({"requestBody": content}, "post").reason
+        assert "its path has" in one({}, path="/a{b").reason
+        assert "path" in one({}, path="/" + "a" * 5000).reason
 
     def test_a_name_with_braces_cannot_become_a_placeholder(self):
         parameters = [{"name": "a{b}", "in": "query", "required": True, "schema": {"type": "string"}}]

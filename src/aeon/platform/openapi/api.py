@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from aeon.base.json import Json, JsonObject
+from aeon.platform.catalog.operations import RestRequest
+from aeon.platform.errors import RuleError
 from aeon.platform.openapi.document import (
     METHODS,
     DocumentPart,
@@ -169,6 +171,7 @@ class _OperationReader:
         operation: JsonObject = {"type": "rest_request", "method": self._method.upper(), **request.operation}
         if response.accept is not None:
             operation["headers"] = {"Accept": response.accept, **operation.get("headers", {})}
+        self._check(operation)
         query: dict[str, Json] = operation.get("query", {})
         is_read = self._method == "get"
         return ApiOperation(
@@ -187,6 +190,13 @@ class _OperationReader:
             page_form_of(self._document, self._at, frozenset(query)) if is_read else None,
             (*request.notes, *response.notes),
         )
+
+    def _check(self, operation: JsonObject) -> None:
+        """Raise UnsupportedError for an operation that a tool cannot have, such as one whose path is too long."""
+        try:
+            RestRequest.parsed(operation)
+        except RuleError as error:
+            raise UnsupportedError(self._at.pointer, bounded_text(error.message, 300)) from None
 
     def _endpoint(self) -> str:
         """The server of the operation, else that of its path, else that of the document; `server` wins over all."""

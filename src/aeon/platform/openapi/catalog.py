@@ -89,6 +89,8 @@ class ToolDocuments:
         self._secrets = secrets
         self._needs: dict[tuple[tuple[SecretType, ...], str], list[str]] = {}
         self.notes: list[str] = []
+        self.is_secret_used = False
+        """Whether any tool takes the secret that the user names."""
 
     @property
     def needs(self) -> list[SecretNeed]:
@@ -102,7 +104,7 @@ class ToolDocuments:
         secret, scheme = self._secret(operation, name, existing if is_same_place else None)
         connection = {"endpoint": operation.endpoint, **({} if scheme is None else scheme.connection)}
         if existing is not None and existing.secret_id is not None and secret is None:
-            self.notes.append(f"{name}: its secret is taken away, because its requests now go elsewhere")
+            self.notes.append(f"{name}: its secret is taken away: it would now go elsewhere, or in another way")
         kept = {} if existing is None else {field: existing.as_dict()[field] for field in _KEPT_OF_TOOL}
         fields: JsonObject = {
             "name": name,
@@ -141,26 +143,24 @@ class ToolDocuments:
         It is the one that the user names, else that of the `existing` tool, whose requests go to the same place.
         """
         schemes, is_optional = operation.security
+        if (secret := self._choices.secret) is not None and (scheme := _fitting(secret, schemes)) is not None:
+            self.is_secret_used = True
+            return secret.name, scheme
         before = None if existing is None or existing.secret_id is None else self._secrets.get(existing.secret_id)
-        kept = None if before is None else _fitting(before, [each for each in schemes if _sends(existing, each)])
-        named = None if self._choices.secret is None else _fitting(self._choices.secret, schemes)
-        if (found := named or kept) is not None:
-            return found
+        if existing is not None and before is not None:
+            sent = {key: part for key, part in existing.connection_params.items() if key.startswith("auth")}
+            if not schemes:  # the user knows more than the document
+                return before.name, SecurityScheme((before.type,), sent, "as before")
+            if (scheme := _fitting(before, [each for each in schemes if each.connection == sent])) is not None:
+                return before.name, scheme
         if schemes and not is_optional:
-            first = schemes[0]
-            self._needs.setdefault((first.types, first.place), []).append(name)
+            self._needs.setdefault((schemes[0].types, schemes[0].place), []).append(name)
         return None, None
 
 
-def _fitting(secret: NamedSecret, schemes: Sequence[SecurityScheme]) -> tuple[str, SecurityScheme] | None:
-    """The name of a secret and the first scheme that it fits; None if it fits none."""
-    return next(((secret.name, each) for each in schemes if secret.type in each.types), None)
-
-
-def _sends(tool: Tool | None, scheme: SecurityScheme) -> bool:
-    """Whether a tool sends its secret as a scheme wants it."""
-    connection = {} if tool is None else tool.connection_params
-    return {key: value for key, value in connection.items() if key.startswith("auth")} == scheme.connection
+def _fitting(secret: NamedSecret, schemes: Sequence[SecurityScheme]) -> SecurityScheme | None:
+    """The first scheme that a secret fits; None if it fits none."""
+    return next((each for each in schemes if secret.type in each.types), None)
 
 
 def _pages_of(tool: Tool | None) -> int:

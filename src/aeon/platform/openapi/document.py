@@ -13,6 +13,9 @@ MAX_CHARACTERS: Final = 20_000_000
 _MAX_REFERENCES = 50
 """References that may lead to one another before something is found."""
 
+_MAX_DIGITS = 10
+"""More digits are no position in a list."""
+
 _MAX_SHOWN = 50
 
 METHODS: Final = ("get", "head", "post", "put", "patch", "delete", "options", "trace")
@@ -43,7 +46,7 @@ class DocumentPart(NamedTuple):
     def inner(self, key: str | int) -> "DocumentPart":
         """A field or an item of it; its value is None if there is none."""
         text, items = str(key), self._list()
-        is_position = text.isascii() and text.isdigit() and int(text) < len(items)
+        is_position = text.isascii() and text.isdigit() and len(text) < _MAX_DIGITS and int(text) < len(items)
         value = items[int(text)] if is_position else self.object().get(text)
         return DocumentPart(value, f"{self.pointer}/{pointer_part(text)}")
 

@@ -7,19 +7,13 @@ from aeon.base.json import Json, JsonObject
 from aeon.platform.catalog.operations import QueryStyle
 from aeon.platform.openapi.document import DocumentPart, OpenApiDocument, UnsupportedError
 from aeon.platform.openapi.schemas import SchemaConverter, check_schema, types_of
-from aeon.platform.openapi.security import SecurityScheme
+from aeon.platform.openapi.security import HEADER, OWN_HEADERS, SecurityScheme
 from aeon.platform.openapi.texts import bounded_text, input_name
 
 _VARIABLE = re.compile(r"\{([^{}]*)\}")
+_JSON = re.compile(r"application/(?:json|[a-z0-9.+_-]{1,100}\+json)")
 _PATH = re.compile(r"(/[^\s?#{}]*|/(?:[^\s?#{}]|\{[^{}]*\})*)")
-_HEADER = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}")
 _LONGEST_DESCRIPTION = 300
-
-_OWN_HEADERS: Final = frozenset(
-    {"accept", "content-type", "authorization", "host", "content-length", "transfer-encoding", "connection"}
-    | {"cookie", "te", "trailer", "upgrade", "expect"}
-)
-"""Headers that a request gets from Aeon: parameters of these names mean nothing (OpenAPI 3.1, Parameter Object)."""
 
 _STYLES: Final[dict[tuple[str, bool], QueryStyle]] = {
     ("form", True): "repeat",
@@ -96,6 +90,8 @@ class RequestBuilder:
         """Add a parameter. One that cannot be sent is left out with a note if it is optional."""
         try:
             match parameter.place:
+                case "path" if f"{{{parameter.name}}}" not in self._path:
+                    return
                 case "path":
                     self._path_inputs[parameter.name] = self._input(parameter)
                 case "query":
@@ -130,9 +126,9 @@ class RequestBuilder:
         return _STYLES[style, is_exploded]
 
     def _add_header(self, parameter: _Parameter) -> None:
-        if parameter.name.lower() in _OWN_HEADERS:
+        if parameter.name.lower() in OWN_HEADERS:
             return
-        if not _HEADER.fullmatch(parameter.name):
+        if not HEADER.fullmatch(parameter.name):
             raise UnsupportedError(parameter.at.pointer, f"its parameter {parameter.name[:100]!r} is no valid header")
         self._headers[parameter.name] = f"{{{self._input(parameter)}}}"
 
@@ -250,7 +246,7 @@ def _media_type(body: DocumentPart) -> tuple[str, DocumentPart]:
 
 def is_json(kind: str) -> bool:
     """Whether a media type, without its parameters, is JSON."""
-    return kind == "application/json" or (kind.startswith("application/") and kind.endswith("+json"))
+    return _JSON.fullmatch(kind) is not None
 
 
 def _is_plain_object(schema: DocumentPart) -> bool:

@@ -135,22 +135,26 @@ def check_schema(schema: JsonObject, pointer: str, what: str) -> None:
         raise UnsupportedError(pointer, f"its {what} is not a valid JSON Schema: {bounded_text(problem, 300)}")
 
 
-def types_of(document: OpenApiDocument, at: DocumentPart, depth: int = 10) -> set[str]:
+def types_of(document: OpenApiDocument, at: DocumentPart) -> set[str]:
     """The types that a value of a schema may have; empty if it does not say. Raises UnsupportedError."""
+    return _types(document, at, set())
+
+
+def _types(document: OpenApiDocument, at: DocumentPart, seen: set[str]) -> set[str]:
+    """The types of a schema, each of whose parts is looked at once; `seen` are those that were."""
     schema = document.resolve(at)
-    declared = schema.object().get("type")
-    if isinstance(declared, str | list):
-        types = {declared} if isinstance(declared, str) else {str(each) for each in cast("list[Json]", declared)}
-        return types | ({"null"} if schema.object().get("nullable") is True else set())
-    if depth == 0:
+    if schema.pointer in seen:
         return set()
-    alternatives = [
-        types_of(document, inner, depth - 1)
-        for word in ("anyOf", "oneOf", "allOf")
-        for inner in schema.inner(word).items()
-    ]
+    seen.add(schema.pointer)
+    null = {"null"} if schema.inner("nullable").value is True else set[str]()
+    declared = schema.object().get("type")
+    if isinstance(declared, str):
+        return {declared} | null
+    if isinstance(declared, list):
+        return {str(each) for each in cast("list[Json]", declared)} | null
+    inner = [each for word in ("anyOf", "oneOf", "allOf") for each in schema.inner(word).items()]
     implied = {"object"} if "properties" in schema.object() else {"array"} if "items" in schema.object() else set[str]()
-    return implied.union(*alternatives) | ({"null"} if schema.object().get("nullable") is True else set())
+    return null.union(implied, *(_types(document, each, seen) for each in inner))
 
 
 def _convert_limits(schema: JsonObject, converted: JsonObject) -> None:

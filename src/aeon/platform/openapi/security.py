@@ -1,11 +1,19 @@
 """Finds which secret an operation needs, and where it goes, from the document's security schemes."""
 
+import re
 from typing import Final, NamedTuple
 
 from aeon.base.json import JsonObject
 from aeon.platform.openapi.document import DocumentPart, OpenApiDocument, UnsupportedError
 from aeon.platform.openapi.texts import bounded_text
 from aeon.platform.vault import SecretType
+
+HEADER: Final = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}")
+OWN_HEADERS: Final = frozenset(
+    {"accept", "content-type", "authorization", "host", "content-length", "transfer-encoding", "connection"}
+    | {"cookie", "te", "trailer", "upgrade", "expect"}
+)
+"""Headers that a request gets from Aeon: parameters of these names mean nothing (OpenAPI 3.1, Parameter Object)."""
 
 _BEARER: Final[tuple[SecretType, ...]] = ("api_key", "oauth_token")
 
@@ -83,15 +91,15 @@ def _api_key(scheme: DocumentPart) -> SecurityScheme:
     match scheme.inner("in").text():
         case "header" if name.lower() == "authorization":
             return SecurityScheme(("api_key",), {"authPrefix": ""}, "as it is in the header Authorization")
-        case "header" if name:
+        case "header" if HEADER.fullmatch(name) and name.lower() not in OWN_HEADERS:
             return SecurityScheme(("api_key",), {"authHeader": name}, f"in the header {name}", ("header", name.lower()))
         case "query" if name:
             return SecurityScheme(("api_key",), {"authQuery": name}, f"in the query parameter {name}", ("query", name))
-        case "cookie" if name:
+        case "cookie" if HEADER.fullmatch(name):
             connection: JsonObject = {"authHeader": "Cookie", "authPrefix": f"{name}="}
             return SecurityScheme(("api_key",), connection, f"in the cookie {name}", ("cookie", name))
         case place:
-            raise UnsupportedError(scheme.pointer, f"its key goes to an unknown place, {place!r}")
+            raise UnsupportedError(scheme.pointer, f"its key cannot go to {name!r} in {place!r}")
 
 
 def _token_server(scheme: DocumentPart) -> str:
