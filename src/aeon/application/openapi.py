@@ -110,7 +110,7 @@ def import_openapi(platform: Platform, user: str, request: OpenApiRequest, *, is
     tools = ToolDocuments(choices, existing, secrets)
     usable, skipped = _of_one_protocol(chosen)
     documents = [
-        service_document(api, [each for each, _ in usable], name, service),
+        service_document(api, usable[0][0].protocol, name, service),
         *(tools.document(each, tool) for each, tool in usable),
     ]
     applier = Applier(catalog, user)
@@ -196,11 +196,11 @@ def _of_one_protocol(
     chosen: list[tuple[ApiOperation, str]],
 ) -> tuple[list[tuple[ApiOperation, str]], list[SkippedOperation]]:
     """The operations whose requests go over the protocol of the first one: a service has one; and the others."""
-    protocol = chosen[0][0].endpoint.partition(":")[0]
-    usable = [(each, tool) for each, tool in chosen if each.endpoint.startswith(f"{protocol}:")]
+    protocol = chosen[0][0].protocol
+    usable = [(each, tool) for each, tool in chosen if each.protocol == protocol]
     skipped = [
         SkippedOperation(each.name, each.pointer, f"it is at {each.endpoint}, and the service at {protocol}")
         for each, _ in chosen
-        if not each.endpoint.startswith(f"{protocol}:")
+        if each.protocol != protocol
     ]
     return usable, skipped

@@ -50,6 +50,11 @@ class ApiOperation(NamedTuple):
     pages: PageForm | None
     notes: tuple[str, ...]
 
+    @property
+    def protocol(self) -> str:
+        """Http or https."""
+        return self.endpoint.partition(":")[0]
+
 
 class SkippedOperation(NamedTuple):
     """An operation that cannot be a tool: how it is called, its place or that of what is missing, and the reason."""

@@ -52,16 +52,17 @@ class SecretNeed(NamedTuple):
         return {"types": [*self.types], "place": self.place, "tools": [*self.tools]}
 
 
-def service_document(
-    api: Api, operations: Sequence[ApiOperation], name: str, existing: Service | None
-) -> CatalogDocument:
-    """The document of the service. What the user decided about an `existing` one stays."""
-    endpoint = operations[0].endpoint
+def service_document(api: Api, protocol: str, name: str, existing: Service | None) -> CatalogDocument:
+    """The document of the service over a protocol. What the user decided about an `existing` one stays.
+
+    The default of its endpoint is that of the document's first operation, whichever are chosen.
+    """
+    endpoint = next(each.endpoint for each in api.operations if each.protocol == protocol)
     text: JsonObject = {"type": "string"}
     fields: JsonObject = {
         "name": name,
         "type": "rest_api",
-        "protocol": endpoint.partition(":")[0],
+        "protocol": protocol,
         "connectionSchema": {
             "type": "object",
             "required": ["endpoint"],
