@@ -160,10 +160,22 @@ def test_only_some_operations(project):
     assert names(only=["get_*"]) == ["get_things"]
     assert names(only=["/open", "get_things"]) == ["get_things", "open"]
     assert names(tags=["b"]) == ["open"]
-    for chosen in ({"only": ["nothing*"]}, {"tags": ["c"]}, {"only": ["open"], "tags": ["a"]}):
+    with pytest.raises(OpenApiError, match="no operation to import"):
+        names(only=["open"], tags=["a"])
+    for chosen in ({"only": ["nothing*"]}, {"tags": ["c"]}):
         with pytest.raises(InputError, match="No operation of the document") as refused:
             names(**chosen)
         assert "There are: " in refused.value.advice
+
+
+def test_what_is_not_wanted_is_not_told_as_left_out(project):
+    draw = {"put": {"operationId": "draw", "tags": ["b"], "requestBody": {"content": {"image/png": {}}}}}
+    document = text(draw=draw)
+    assert [each.name for each in project.tools.import_openapi(document, is_dry=True).skipped] == ["draw"]
+    assert project.tools.import_openapi(document, only=["get*"], is_dry=True).skipped == []
+    assert [each.name for each in project.tools.import_openapi(document, tags=["b"], is_dry=True).skipped] == ["draw"]
+    with pytest.raises(OpenApiError, match="draw: its body is image/png"):
+        project.tools.import_openapi(document, only=["draw"])
 
 
 def test_names_that_are_taken_get_the_name_of_the_service(project):
@@ -195,7 +207,7 @@ def test_a_service_has_one_protocol(project):
 def test_nothing_is_made_of_a_document_without_tools(project):
     broken = json.dumps({"openapi": "3.1.0", "info": {"title": "T"}, "servers": [{"url": "https://a.b"}], "paths": {
         "/x": {"post": {"operationId": "send", "requestBody": {"content": {"image/png": {}}}}}}})  # fmt: skip
-    with pytest.raises(OpenApiError, match="no operation that can be a tool") as refused:
+    with pytest.raises(OpenApiError, match="None of the operations can be a tool") as refused:
         project.tools.import_openapi(broken)
     assert "send: its body is image/png" in str(refused.value)
 

@@ -93,8 +93,11 @@ def import_openapi(platform: Platform, user: str, request: OpenApiRequest, *, is
     or tool breaks.
     """
     api = read_api(request.text, address=request.address, server=request.server)
-    if not api.operations:
-        raise _no_operation_error(api)
+    choice = _Choice(request)
+    choice.check(api)
+    left_out = [each for each in api.skipped if choice.has(each)]
+    if not any(choice.has(each) for each in api.operations):
+        raise _no_operation_error(left_out)
     catalog = platform.catalog
     name = request.name or api.service
     service = catalog.services.find_own(user, name)
@@ -102,7 +105,7 @@ def import_openapi(platform: Platform, user: str, request: OpenApiRequest, *, is
     existing = {tool.name: tool for tool in own_tools if service is not None and tool.service_id == service.id}
     taken = {tool.name for tool in own_tools} - existing.keys() | set(names_of_built_in_tools())
     names = unique_names([each.plain_name for each in api.operations], name, taken)
-    chosen = _chosen(list(zip(api.operations, names, strict=True)), request)
+    chosen = [(each, tool) for each, tool in zip(api.operations, names, strict=True) if choice.has(each)]
     secrets = {each.id: NamedSecret(each.name, each.type) for each in catalog.secrets.list_own(user, limit=_MAX_OWN)}
     choices = ImportChoices(
         name, _named_secret(secrets, request), request.pages, request.allow_private, request.allow_insecure
@@ -121,7 +124,7 @@ def import_openapi(platform: Platform, user: str, request: OpenApiRequest, *, is
         name,
         list(dict.fromkeys(each.endpoint for each, _ in usable)),
         steps,
-        [*api.skipped, *skipped],
+        [*left_out, *skipped],
         list(_notes(tools, request, choices, usable)),
         sorted(existing.keys() - set(names)),
         tools.needs,
@@ -143,35 +146,39 @@ def _notes(
         yield "of no operation it is recognized how it has pages"
 
 
-def _no_operation_error(api: Api) -> OpenApiError:
-    reasons = [str(each) for each in api.skipped[:_MAX_SHOWN]]
-    listed = "".join(f"\n  {reason}" for reason in reasons)
-    return OpenApiError(
-        f"The document has no operation that can be a tool.{listed}", problems=[str(each) for each in api.skipped]
-    )
+def _no_operation_error(skipped: Sequence[SkippedOperation]) -> OpenApiError:
+    """The error for a document of which nothing that is wanted can be a tool; it lists the reasons."""
+    if not skipped:
+        return OpenApiError("The document has no operation to import.")
+    listed = "".join(f"\n  {each}" for each in skipped[:_MAX_SHOWN])
+    return OpenApiError(f"None of the operations can be a tool:{listed}\n", problems=[str(each) for each in skipped])
 
 
-def _chosen(operations: list[tuple[ApiOperation, str]], request: OpenApiRequest) -> list[tuple[ApiOperation, str]]:
-    """The operations that match a pattern and have a tag of those wanted, each with the name of its tool."""
-    for pattern in request.only:
-        if not any(_matches(each, tool, pattern) for each, tool in operations):
-            _refuse_unmatched(f"matches {pattern!r}", [each.name for each, _ in operations])
-    for tag in request.tags:
-        if not any(tag in each.tags for each, _ in operations):
-            _refuse_unmatched(f"has the tag {tag!r}", dict.fromkeys(tag for each, _ in operations for tag in each.tags))
-    chosen = [
-        (each, tool)
-        for each, tool in operations
-        if (not request.only or any(_matches(each, tool, pattern) for pattern in request.only))
-        and (not request.tags or any(tag in each.tags for tag in request.tags))
-    ]
-    if not chosen:
-        _refuse_unmatched("matches the patterns and has the tags", [each.name for each, _ in operations])
-    return chosen
+class _Choice:
+    """Which operations of a document are wanted: all, or those that match a pattern and have a tag of those given."""
+
+    def __init__(self, request: OpenApiRequest) -> None:
+        self._only = request.only
+        self._tags = request.tags
+
+    def check(self, api: Api) -> None:
+        """Raise InputError for a pattern that matches nothing, and for a tag that nothing has."""
+        found = [*api.operations, *api.skipped]
+        for pattern in self._only:
+            if not any(_matches(each, pattern) for each in found):
+                _refuse_unmatched(f"matches {pattern!r}", [each.name for each in found])
+        for tag in self._tags:
+            if not any(tag in each.tags for each in found):
+                _refuse_unmatched(f"has the tag {tag!r}", dict.fromkeys(tag for each in found for tag in each.tags))
+
+    def has(self, operation: ApiOperation | SkippedOperation) -> bool:
+        """Whether an operation is wanted."""
+        is_named = not self._only or any(_matches(operation, pattern) for pattern in self._only)
+        return is_named and (not self._tags or any(tag in operation.tags for tag in self._tags))
 
 
-def _matches(operation: ApiOperation, tool: str, pattern: str) -> bool:
-    return any(fnmatchcase(each, pattern) for each in (operation.name, tool, operation.path))
+def _matches(operation: ApiOperation | SkippedOperation, pattern: str) -> bool:
+    return fnmatchcase(operation.name, pattern) or fnmatchcase(operation.path, pattern)
 
 
 def _refuse_unmatched(what: str, known: Iterable[str]) -> NoReturn:
@@ -199,7 +206,9 @@ def _of_one_protocol(
     protocol = chosen[0][0].protocol
     usable = [(each, tool) for each, tool in chosen if each.protocol == protocol]
     skipped = [
-        SkippedOperation(each.name, each.pointer, f"it is at {each.endpoint}, and the service at {protocol}")
+        SkippedOperation(
+            each.name, each.path, each.tags, each.pointer, f"it is at {each.endpoint}, and the service at {protocol}"
+        )
         for each, _ in chosen
         if each.protocol != protocol
     ]

@@ -202,7 +202,9 @@ def test_an_openapi_document_becomes_tools_and_says_all_its_faults(client):
     made = client.post("/api/v1/tools/import", json=given).json()
     assert [step["verb"] for step in made["steps"]] == ["create"] * 4
     assert made["needs"][0]["types"] == ["api_key", "oauth_token"]
-    assert [each["name"].partition("_api_")[0] for each in made["skipped"]] == ["import_conversations"]
+    assert made["skipped"] == []
+    every = client.post("/api/v1/tools/import", json={**given, "only": [], "isDry": True}).json()
+    assert [each["name"].partition("_api_")[0] for each in every["skipped"]] == ["import_conversations"]
     assert client.get("/api/v1/tools/get_tools_name").json()["operation"]["path"] == "/api/v1/tools/{name}"
     wrong = client.post("/api/v1/tools/import", json={"text": '{"openapi": "3.1.0", "paths": {"x": 1}}'})
     assert (wrong.status_code, len(wrong.json()["details"]["problems"])) == (422, 3), wrong.text

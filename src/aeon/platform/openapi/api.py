@@ -60,6 +60,8 @@ class SkippedOperation(NamedTuple):
     """An operation that cannot be a tool: how it is called, its place or that of what is missing, and the reason."""
 
     name: str
+    path: str
+    tags: tuple[str, ...]
     pointer: str
     reason: str
 
@@ -68,7 +70,7 @@ class SkippedOperation(NamedTuple):
 
     def as_dict(self) -> JsonObject:
         """As JSON data."""
-        return dict(self._asdict())
+        return {"name": self.name, "pointer": self.pointer, "reason": self.reason}
 
 
 class Api(NamedTuple):
@@ -95,8 +97,8 @@ def read_api(text: str, *, address: str | None = None, server: str | None = None
     operations = tuple(each for each in found if isinstance(each, ApiOperation))
     skipped = [each for each in found if isinstance(each, SkippedOperation)]
     for name, _ in document.root.inner("webhooks").fields():
-        pointer = document.root.inner("webhooks").inner(name).pointer
-        skipped.append(SkippedOperation(bounded_text(name, 200), pointer, "it is a webhook: the service calls you"))
+        pointer, shown = document.root.inner("webhooks").inner(name).pointer, bounded_text(name, 200)
+        skipped.append(SkippedOperation(shown, shown, (), pointer, "it is a webhook: the service calls you"))
     return Api(bounded_text(document.title, 200), service_name(document.title), operations, tuple(skipped))
 
 
@@ -130,7 +132,7 @@ def _operations(
         try:
             path_item = document.resolve(at)
         except UnsupportedError as error:
-            yield SkippedOperation(bounded_text(path, 200), error.pointer, error.reason)
+            yield SkippedOperation(bounded_text(path, 200), path, (), error.pointer, error.reason)
             continue
         for method in (name for name in METHODS if name in path_item.object()):
             count += 1
@@ -164,7 +166,7 @@ class _OperationReader:
         try:
             return self._read(shown, name or "_".join([self._method, *_WORDS.findall(self._path)]))
         except UnsupportedError as error:
-            return SkippedOperation(shown, error.pointer, error.reason)
+            return SkippedOperation(shown, self._path, self._tags(), error.pointer, error.reason)
 
     def _read(self, shown: str, name: str) -> ApiOperation:
         if self._method not in _SENT_METHODS:
@@ -185,7 +187,7 @@ class _OperationReader:
             self._method.upper(),
             self._path,
             self._at.pointer,
-            tuple(each.text() for each in self._at.inner("tags").items()),
+            self._tags(),
             self._endpoint(),
             security,
             self._description(shown),
@@ -195,6 +197,9 @@ class _OperationReader:
             page_form_of(self._document, self._at, frozenset(query)) if is_read else None,
             (*request.notes, *response.notes),
         )
+
+    def _tags(self) -> tuple[str, ...]:
+        return tuple(each.text() for each in self._at.inner("tags").items())
 
     def _check(self, operation: JsonObject) -> None:
         """Raise UnsupportedError for an operation that a tool cannot have, such as one whose path is too long."""
