@@ -170,7 +170,8 @@ def test_a_change_is_asked_for_and_what_vanished_is_told(aeon, pets):
     assert told in one_line(dry.err)
     assert "1 of 3 would change" in dry.err
     refused = aeon("tool", "import", "-", *options, stdin=text.encode())
-    assert refused.code == 2
+    assert (refused.code, refused.out) == (2, "")
+    assert "~ Tool add_pet: description" in refused.err
     assert "This changes what exists: add_pet. Nobody can be asked here." in one_line(refused.err)
     assert aeon("tool", "show", "add_pet", "-o", "json").json["description"] == "add_pet"
     done = aeon("tool", "import", "-", *options, "--yes", "--json", stdin=text.encode()).json

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from aeon.application.openapi import OpenApiImport, SecretNeed
+from aeon.application.openapi import ApplyStep, OpenApiImport, SecretNeed
 from aeon.application.tools import OpenApiOptions, ToolService
 from aeon.cli.confirmation import confirm
 from aeon.cli.console import print_command, print_data, print_message
@@ -61,8 +61,8 @@ def import_document(given: ImportCommand, user: str, *, is_dry: bool, is_confirm
         text = _read(tools, given)
         done = tools.import_openapi(text, is_dry=True, **given.options())
         if not is_dry:
-            if done.changed:
-                confirm(_loss(done.changed), is_confirmed=is_confirmed)
+            if done.changed and not is_confirmed:
+                _confirm_changes(done)
             done = tools.import_openapi(text, **given.options())
     if as_json:
         print_data(indented_json({"dryRun": is_dry, **done.as_dict()}))
@@ -78,15 +78,25 @@ def _read(tools: ToolService, given: ImportCommand) -> str:
     return read_text(Path(given.source))
 
 
-def _loss(changed: Sequence[str]) -> str:
+def _confirm_changes(planned: OpenApiImport) -> None:
+    """Show what would change of what exists, and ask. Raises InputError for a no, and where nobody can be asked."""
+    for step in planned.steps:
+        if step.action == "change":
+            print_message(_line(step))
+    changed = planned.changed
     more = f" and {len(changed) - _MAX_NAMED} more" if len(changed) > _MAX_NAMED else ""
-    return f"This changes what exists: {', '.join(map(printable, changed[:_MAX_NAMED]))}{more}."
+    loss = f"This changes what exists: {', '.join(map(printable, changed[:_MAX_NAMED]))}{more}."
+    confirm(loss, is_confirmed=False)
+
+
+def _line(step: ApplyStep) -> str:
+    fields = f": {', '.join(step.fields)}" if step.fields else ""
+    return f"{SIGNS[step.action]} {step.document.kind} {printable(step.document.name)}{fields}"
 
 
 def _print_import(done: OpenApiImport, given: ImportCommand, *, is_dry: bool) -> None:
     for step in done.steps:
-        fields = f": {', '.join(step.fields)}" if step.fields else ""
-        print_data(f"{SIGNS[step.action]} {step.document.kind} {printable(step.document.name)}{fields}")
+        print_data(_line(step))
     print_message(f"requests go to {', '.join(map(printable, done.endpoints))}")
     for each in done.skipped:
         print_message(printable(str(each)), "no tool: ")
