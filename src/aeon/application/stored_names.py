@@ -36,7 +36,7 @@ class NameService:
 
     def list_stored(self, kind: NameKind, prefix: str) -> list[str]:
         """The names of stored things of a kind; of tools, those of the built-in ones, too."""
-        built_in = _names_of_built_in_tools() if kind == "tool" else []
+        built_in = names_of_built_in_tools() if kind == "tool" else []
         return self._chosen([*built_in, *self._stored(kind, prefix)], prefix)
 
     def list_skills(self, prefix: str) -> list[str]:
@@ -78,7 +78,8 @@ class NameService:
         return list(dict.fromkeys(name for name in names if name and name.startswith(prefix)))[:_MOST]
 
 
-def _names_of_built_in_tools() -> list[str]:
+def names_of_built_in_tools() -> list[str]:
+    """The names of the tools that are built in."""
     from aeon.memory.kv_store import InMemoryKVStore
     from aeon.tools.stubs import builtin_tools
 

@@ -1,8 +1,8 @@
 """`ToolService`: the stored tools of one user: call, bind, trust, discover."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypedDict, Unpack
 
 from aeon.application.entities import EntityService
 from aeon.base.json import JsonObject
@@ -16,11 +16,26 @@ from aeon.platform.ledger import MutationRequest
 
 if TYPE_CHECKING:
     from aeon.application.discovery import DiscoveryRequest
+    from aeon.application.openapi import OpenApiImport
     from aeon.platform.catalog.kernel_tool import StoredTool
     from aeon.platform.catalog.tool_calls import ToolCallResult
     from aeon.platform.workers.result_cache.repository import SqlResultCache
 
-__all__ = ["Effect", "ToolConsent", "ToolService"]
+__all__ = ["Effect", "OpenApiOptions", "ToolConsent", "ToolService"]
+
+
+class OpenApiOptions(TypedDict, total=False):
+    """How `import_openapi` imports; see `OpenApiRequest` in `aeon.application.openapi`, whose fields these are."""
+
+    address: str | None
+    name: str | None
+    server: str | None
+    only: Sequence[str]
+    tags: Sequence[str]
+    secret: str | None
+    pages: int | None
+    allow_private: bool
+    allow_insecure: bool
 
 
 class ToolConsent(NamedTuple):
@@ -67,6 +82,23 @@ class ToolService(EntityService[Tool, NewTool, ToolChange]):
         from aeon.application.discovery import discover_tools
 
         return discover_tools(self._platform, self._user, request)
+
+    def import_openapi(self, text: str, *, is_dry: bool = False, **options: Unpack[OpenApiOptions]) -> "OpenApiImport":
+        """Create and change a service and a tool for each operation of an OpenAPI document, version 3.0 or 3.1.
+
+        `text` is JSON or YAML; `read_openapi` gives that of an address. With `is_dry`, nothing is changed, and the
+        result says what would be. Importing again updates the tools; what the user decided about them stays. Raises
+        OpenApiError with every fault of the document, InputError, NotFoundError, ApplyError.
+        """
+        from aeon.application.openapi import OpenApiRequest, import_openapi
+
+        return import_openapi(self._platform, self._user, OpenApiRequest(text, **options), is_dry=is_dry)
+
+    def read_openapi(self, address: str, *, allow_private: bool = False) -> str:
+        """The text of a document at an address; in a private network only with `allow_private`. Raises InputError."""
+        from aeon.bootstrap.texts import document_of_page
+
+        return document_of_page(address, allow_private=allow_private)
 
     def consent(self, tool: Tool) -> ToolConsent:
         """What the user allowed another user's tool."""

@@ -251,10 +251,9 @@ class ProcessRuntime:
 
         store = self.platform.store
         caller = self.platform.tool_caller.with_cache(self.cache)
-        limiter = RateLimiter(ServiceLeaseStore(store, self.registry, self.clock, self.executor), self.clock)
-        return LocalWorkerPool(
-            make_job_runner(caller), slots, presence, limiter, known=make_cached_result_lookup(caller)
-        )
+        leases = ServiceLeaseStore(store, self.registry, self.clock, self.executor)
+        runner, known = make_job_runner(caller, leases.await_turn), make_cached_result_lookup(caller)
+        return LocalWorkerPool(runner, slots, presence, RateLimiter(leases, self.clock), known=known)
 
     def close(self) -> None:
         """Stop without waiting for runs; record the ended ones, or leave that to the next process."""

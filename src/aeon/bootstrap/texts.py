@@ -34,3 +34,10 @@ def text_of_page(address: str, *, allow_private: bool) -> str:
     from aeon.adapters.web.pages import PageReader  # brings an HTTP client
 
     return PageReader(allow_private=allow_private).read(address)
+
+
+def document_of_page(address: str, *, allow_private: bool) -> str:
+    """The text of a document as it stands at an address, of whatever type. Raises InputError."""
+    from aeon.adapters.web.pages import PageReader
+
+    return PageReader(allow_private=allow_private).read_document(address)

@@ -31,6 +31,13 @@ def print_message(text: str, first: str = "", rest: str = "") -> None:
         sys.stderr.flush()
 
 
+def print_command(command: str) -> None:
+    """Print a command to stderr, indented and in one line, so that it can be copied."""
+    with suppress(OSError, ValueError):
+        sys.stderr.write(f"  {command}\n")
+        sys.stderr.flush()
+
+
 def print_error(error: AeonError) -> None:
     """Print what went wrong, and what to do next."""
     print_message(error.message.rstrip(), "error: ")

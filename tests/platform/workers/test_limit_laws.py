@@ -15,6 +15,7 @@ from aeon.platform.workers.rate_limits.state import (
     LimiterState,
     ServiceLease,
     acquire,
+    count_request,
     expire,
     pause_until,
     release,
@@ -181,3 +182,25 @@ def test_a_service_is_left_alone_as_long_as_it_asks_within_reason(limit, until):
     assert (told.limit, told.wait) == ("closed", min(until, MAX_PAUSE))
     assert try_acquire(expire(told.state, limit, told.wait), limit, "x", told.wait).wait is None
     assert pause_until(standing, until - 1) == standing
+
+
+@given(limit=limits.filter(lambda each: each.rate is not None), gaps=st.lists(st.integers(0, 700), max_size=100))
+def test_further_requests_of_a_call_count_for_the_rate_and_need_no_further_place(limit, gaps):
+    now, standing, begun = 1000, LimiterState(), [1000]
+    standing, _ = taken(standing, limit, "x", now, "job")
+    for gap in gaps:
+        now += gap
+        told = count_request(expire(standing, limit, now), limit, now)
+        standing = told.state
+        if told.wait is None:
+            begun.append(now)
+        else:
+            assert count_request(expire(standing, limit, now + told.wait), limit, now + told.wait).wait is None
+        for at in begun:
+            assert sum(at <= each < at + window_milliseconds(limit.rate) for each in begun) <= limit.rate.calls
+    assert len(standing.leases) == (limit.concurrency is not None)
+
+
+def test_a_further_request_waits_while_its_service_is_paused():
+    told = count_request(pause_until(LimiterState(), 500), ServiceLimits(), 100)
+    assert told.wait == 400

@@ -3,10 +3,12 @@
 from collections import deque
 from uuid import uuid4
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from aeon.platform.catalog.model import CallRate, ServiceLimits
+from aeon.platform.catalog.operations import OperationError
 from aeon.platform.runs.model import Job
 from aeon.platform.workers.rate_limits.leases import LimitedService, ServiceLeaseStore
 from aeon.platform.workers.registry import WorkerRegistry
@@ -64,3 +66,22 @@ def test_processes_never_have_more_together_than_one_may(world, concurrency, cal
         places.leave_queue(of)
     rows = store.read("SELECT standing FROM service_places WHERE service_id = :id", {"id": of.service})
     assert all(row["standing"].startswith("[[],[") and row["standing"].endswith(",[],0]") for row in rows)
+
+
+def test_a_further_request_waits_for_its_turn_within_its_time(world):
+    ann, clock = world.user("ann"), FakeClock(tick=0.01)
+    limits = {"concurrency": 1, "rate": {"calls": 2, "seconds": 10}}
+    service = world.service(ann, name="api", limits=limits)
+    tool = world.tool(ann, service).id
+    places = ServiceLeaseStore(world.store, WorkerRegistry(world.store, clock), clock, "x")
+    assert places.acquire(LimitedService(service.id, "api", service.limits), job("one")).wait is None
+    began = clock.monotonic()
+    places.await_turn(tool, 30)
+    assert clock.monotonic() - began < 1
+    places.await_turn(tool, 30)
+    assert 9 < clock.monotonic() - began < 12
+    places.await_turn(tool, 3)
+    with pytest.raises(OperationError, match="allows no further request within 3 s") as late:
+        places.await_turn(tool, 3)
+    assert late.value.is_transient
+    places.await_turn(world.tool(ann, world.service(ann, name="free"), name="free").id, 0)

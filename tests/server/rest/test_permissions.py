@@ -39,6 +39,7 @@ BODIES = {
     "POST runs/{run}/answers": {"step": "approve", "value": "yes"},
     "POST session": {"link": "of-somebody-else"},
     "POST tokens": {"name": "other"},
+    "POST tools/import": {"text": "{}"},
     "POST tools/{name}/call": {"arguments": {}},
     "PUT tools/{tool}/binding": {"secret": "key"},
     "POST services": {"name": "s2", "type": "rest_api", "protocol": "http", "connectionSchema": {"type": "object"}},

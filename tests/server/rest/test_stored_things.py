@@ -190,3 +190,21 @@ def test_a_document_reads_no_variable_of_the_server_platform_3(serve, monkeypatc
         sent = site.client(user).post("/api/v1/apply", json={"text": text})
         assert (sent.status_code, "canary" in sent.text) == (422, False)
         assert "does not define ANOTHER_KEY" in sent.text
+
+
+def test_an_openapi_document_becomes_tools_and_says_all_its_faults(client):
+    """The API's own description is such a document."""
+    described = client.get("/api/v1/openapi.json").text
+    given = {"text": described, "name": "aeon", "server": "http://127.0.0.1:9", "only": ["get_tools*"]}
+    dry = client.post("/api/v1/tools/import", json={**given, "isDry": True})
+    assert dry.status_code == 200, dry.text
+    assert client.get("/api/v1/services/aeon").status_code == 404
+    made = client.post("/api/v1/tools/import", json=given).json()
+    assert [step["verb"] for step in made["steps"]] == ["create"] * 4
+    assert made["needs"][0]["types"] == ["api_key", "oauth_token"]
+    assert made["skipped"] == []
+    every = client.post("/api/v1/tools/import", json={**given, "only": [], "isDry": True}).json()
+    assert [each["name"].partition("_api_")[0] for each in every["skipped"]] == ["import_conversations"]
+    assert client.get("/api/v1/tools/get_tools_name").json()["operation"]["path"] == "/api/v1/tools/{name}"
+    wrong = client.post("/api/v1/tools/import", json={"text": '{"openapi": "3.1.0", "paths": {"x": 1}}'})
+    assert (wrong.status_code, len(wrong.json()["details"]["problems"])) == (422, 3), wrong.text

@@ -39,7 +39,8 @@ def allowed_addresses(host: str, port: int, resolve: HostResolver, *, allow_priv
     if refused:
         raise OperationError(
             f"{host!r} resolves to {refused[0]}, which is private",
-            next_step="Set allowPrivate in the tool's operation (discover: --allow-private) if that is intended.",
+            next_step="Set allowPrivate in the tool's operation (discover, import: --allow-private) "
+            "if that is intended.",
         )
     return addresses
 
@@ -50,7 +51,7 @@ def refuse_readable_key(scheme: str, host: str, addresses: list[str]) -> None:
         raise OperationError(
             f"its key would go to {host!r} over plain http, where others can read it",
             next_step="Give an https endpoint, or set allowInsecure in the tool's operation "
-            "(discover: --allow-insecure) if that is intended.",
+            "(discover, import: --allow-insecure) if that is intended.",
         )
 
 

@@ -21,10 +21,10 @@ def fill(value: Json, arguments: JsonObject) -> Json:
     if isinstance(value, dict):
         items = cast(JsonObject, value).items()
         return {
-            fill_text(key, arguments): fill(item, arguments) for key, item in items if not _is_left_out(item, arguments)
+            fill_text(key, arguments): fill(item, arguments) for key, item in items if not is_left_out(item, arguments)
         }
     if isinstance(value, list):
-        return [fill(item, arguments) for item in cast(list[Json], value) if not _is_left_out(item, arguments)]
+        return [fill(item, arguments) for item in cast(list[Json], value) if not is_left_out(item, arguments)]
     return value
 
 
@@ -48,6 +48,7 @@ def as_text(value: Json) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _is_left_out(value: Json, arguments: JsonObject) -> bool:
+def is_left_out(value: Json, arguments: JsonObject) -> bool:
+    """Return whether a value consists only of a field that is missing."""
     alone = _PLACEHOLDER.fullmatch(value) if isinstance(value, str) else None
     return alone is not None and arguments.get(alone[1]) is None

@@ -1,25 +1,39 @@
 """Executes HTTP requests, with checked addresses and redirects, and limits on size and time."""
 
 import json
+import time
 from base64 import b64encode
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
 from typing import NamedTuple, cast
+from urllib.parse import urlencode
 
 import httpx2
 
 from aeon.adapters.operations.host_addresses import HostResolver, resolve_host
-from aeon.adapters.operations.http_client import HttpRequest, HttpSender, url_of
+from aeon.adapters.operations.http_client import HttpRequest, HttpResponse, HttpSender, url_of
 from aeon.adapters.operations.http_responses import output_of
-from aeon.adapters.operations.placeholders import fill, fill_path, fill_text
+from aeon.adapters.operations.pages import items_of, next_request
+from aeon.adapters.operations.placeholders import fill, fill_path, fill_text, is_left_out
+from aeon.adapters.operations.queries import query_pairs
+from aeon.adapters.operations.redirects import follow_redirect
 from aeon.adapters.operations.tls import client_context, is_certificate, require_tls
-from aeon.base.json import JsonObject
-from aeon.platform.catalog.operations import RestRequest
+from aeon.base.json import Json, JsonObject
+from aeon.platform.catalog.operations import Pagination, RestRequest
 from aeon.platform.catalog.tool_calls import OperationError, OperationRequest, OperationResult
 
 _MAX_REDIRECTS = 5
+_FEWER_PAGES = "Lower maxPages in the pagination of the tool's operation, or raise its timeout and maxBytes."
+_OTHER_PAGINATION = "The service does not heed the page: correct the pagination of the tool's operation, or remove it."
 
 
 class RestExecutor:
-    """Executes `rest_request`: the output is `{"status", "contentType", "body"}`, see `http_responses.output_of`."""
+    """Executes `rest_request`: the output is `{"status", "contentType", "body"}`, see `http_responses.output_of`.
+
+    With pagination, `body` has the items of all pages, `pages` is their number, and `isComplete` says whether the list
+    ended within the operation's `maxPages`. Its limits of size and time hold for all pages together.
+    """
 
     def __init__(self, resolve: HostResolver = resolve_host) -> None:
         self._resolve = resolve
@@ -37,12 +51,85 @@ class RestExecutor:
             operation.allow_insecure,
         )
         with sender.open_client() as client:
-            for _ in range(_MAX_REDIRECTS + 1):
-                answer = sender.send(client, request)
-                if answer.status not in (301, 302, 303, 307, 308) or "location" not in answer.headers:
-                    return OperationResult(output_of(answer, operation.keep_headers))
-                request = _follow_redirect(request, answer.headers["location"], answer.status)
-        raise OperationError(f"it was redirected more than {_MAX_REDIRECTS} times")
+            if operation.pagination is not None:
+                pages = _Pages(sender, work, operation.pagination)
+                return OperationResult(pages.collect(client, request, operation.keep_headers))
+            _, answer = _send(sender, client, request)
+            return OperationResult(output_of(answer, operation.keep_headers))
+
+
+def _send(sender: HttpSender, client: httpx2.Client, request: HttpRequest) -> tuple[HttpRequest, HttpResponse]:
+    """Return the response, and the request that got it after redirects. Raises OperationError."""
+    for _ in range(_MAX_REDIRECTS + 1):
+        answer = sender.send(client, request)
+        if answer.status not in (301, 302, 303, 307, 308) or "location" not in answer.headers:
+            return request, answer
+        request = follow_redirect(request, answer.headers["location"], answer.status)
+    raise OperationError(f"it was redirected more than {_MAX_REDIRECTS} times")
+
+
+class _Pages:
+    """Collects the items of the pages of one call, within the limits of `sender` for all of them together."""
+
+    def __init__(self, sender: HttpSender, work: OperationRequest, pagination: Pagination) -> None:
+        self._sender = sender
+        self._work = work
+        self._pagination = pagination
+        self._ends_at = time.monotonic() + sender.seconds
+        self._size = 0
+        self._pages: list[list[Json]] = []
+
+    def collect(self, client: httpx2.Client, request: HttpRequest, keep_headers: Sequence[str]) -> JsonObject:
+        """Return the output of the last page with the items of all. Raises OperationError, then without any item."""
+        output: JsonObject = {}
+        following: HttpRequest | None = request
+        while following is not None and len(self._pages) < self._pagination.max_pages:
+            with self._naming_page():
+                sent, answer = self._send(client, following)
+                output = output_of(answer, keep_headers)
+                self._add(output["body"])
+                following = next_request(sent, answer, output["body"], self._pagination)
+        items = [item for page in self._pages for item in page]
+        return {**output, "body": items, "pages": len(self._pages), "isComplete": following is None}
+
+    def _send(self, client: httpx2.Client, request: HttpRequest) -> tuple[HttpRequest, HttpResponse]:
+        if self._pages:
+            self._work.await_turn(self._seconds_left())
+        seconds = self._seconds_left()
+        if seconds <= 0:
+            raise OperationError(f"all pages together took {self._sender.seconds:g} s", next_step=_FEWER_PAGES)
+        sent, answer = _send(replace(self._sender, seconds=seconds), client, request)
+        self._size += len(answer.content)
+        if self._size > self._sender.max_bytes:
+            limit = f"{self._sender.max_bytes:,} bytes"
+            raise OperationError(f"all pages together are longer than {limit}", next_step=_FEWER_PAGES)
+        return sent, answer
+
+    def _add(self, body: Json) -> None:
+        found = items_of(body, self._pagination)
+        if found and self._pages and found == self._pages[-1]:
+            raise OperationError("it is the same as the page before", next_step=_OTHER_PAGINATION)
+        self._pages.append(found)
+
+    def _seconds_left(self) -> float:
+        return self._ends_at - time.monotonic()
+
+    @contextmanager
+    def _naming_page(self) -> Generator[None]:
+        """Name the page in an error, except the first: without pagination, it would fail in the same way."""
+        number = len(self._pages) + 1
+        try:
+            yield
+        except OperationError as error:
+            if number == 1:
+                raise
+            raise OperationError(
+                f"page {number}: {error.message}",
+                next_step=error.next,
+                is_transient=error.is_transient,
+                is_unauthorized=error.is_unauthorized,
+                retry_after=error.retry_after,
+            ) from None
 
 
 def _request(operation: RestRequest, work: OperationRequest) -> HttpRequest:
@@ -54,21 +141,35 @@ def _request(operation: RestRequest, work: OperationRequest) -> HttpRequest:
     if base.scheme != work.protocol or not base.host:
         raise OperationError(f"the endpoint must be an address that begins with {work.protocol}://")
     query = cast(JsonObject, fill(dict(operation.query), work.arguments))
-    url = base.copy_with(path=base.path.rstrip("/") + path).copy_merge_params(
-        {name: value if isinstance(value, str) else json.dumps(value) for name, value in query.items()}
-    )
-    headers = {name.lower(): fill_text(value, work.arguments) for name, value in operation.headers.items()}
+    pairs = query_pairs(query, operation.query_styles)
+    url = base.copy_with(path=base.path.rstrip("/") + path).copy_merge_params(tuple(pairs))
+    headers = {
+        name.lower(): fill_text(value, work.arguments)
+        for name, value in operation.headers.items()
+        if not is_left_out(value, work.arguments)
+    }
     if work.key is not None:
         headers.setdefault("idempotency-key", work.key)
     body = None if operation.body is None else fill(operation.body, work.arguments)
-    if body is not None and not isinstance(body, str):
-        headers.setdefault("content-type", "application/json")
-        body = json.dumps(body)
+    content = _encoded_body(body, operation, headers)
     credentials = _credentials(work)
     has_credentials = work.secret is not None or bool(url.userinfo)
-    content = body.encode() if body is not None else None
     sent = {**headers, **credentials.headers}
     return HttpRequest(operation.method, url, sent, content, credentials.query, has_credentials, work.confirm)
+
+
+def _encoded_body(body: Json, operation: RestRequest, headers: dict[str, str]) -> bytes | None:
+    """Return the bytes of a body, None without one; adds the content type to `headers` unless they have one."""
+    if body is None:
+        return None
+    if operation.body_format == "form" and isinstance(body, dict):
+        headers.setdefault("content-type", "application/x-www-form-urlencoded")
+        fields = cast(JsonObject, body)
+        return urlencode(query_pairs(fields, dict.fromkeys(fields, "repeat"))).encode()
+    if isinstance(body, str) and operation.body_format == "auto":
+        return body.encode()
+    headers.setdefault("content-type", "application/json")
+    return json.dumps(body).encode()
 
 
 class _Credentials(NamedTuple):
@@ -94,23 +195,3 @@ def _credentials(work: OperationRequest) -> _Credentials:
     header = str(work.connection.get("authHeader", "authorization")).lower()
     prefix = work.connection.get("authPrefix", "Bearer " if header == "authorization" else "")
     return _Credentials({header: f"{prefix}{token}"}, {})
-
-
-def _follow_redirect(request: HttpRequest, location: str, status: int) -> HttpRequest:
-    """Return the redirected request. Raises OperationError for another host, or a request that is not GET or HEAD."""
-    try:
-        url = request.url.join(location)
-    except httpx2.InvalidURL:
-        raise OperationError("it was redirected to an invalid address") from None
-    if url.scheme not in ("http", "https") or (request.url.scheme == "https" and url.scheme == "http"):
-        raise OperationError(f"it was redirected to a {url.scheme} address")
-    for name in request.secret_query:  # they are added again on the wire, and must not be logged
-        url = url.copy_remove_param(name)
-    is_same_host = (url.scheme, url.host, url.port) == (request.url.scheme, request.url.host, request.url.port)
-    if not is_same_host:
-        raise OperationError(
-            f"it was redirected to another host, {url.host}", next_step="Use that host in the endpoint."
-        )
-    if status == 303 or request.method in ("GET", "HEAD"):  # noqa: PLR2004  # See Other
-        return request._replace(url=url, method="HEAD" if request.method == "HEAD" else "GET", body=None)
-    raise OperationError(f"a {request.method} request was redirected")

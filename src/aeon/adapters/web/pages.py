@@ -13,6 +13,7 @@ from aeon.platform.catalog.operations import OperationError
 
 _SECONDS = 20.0
 _MAX_BYTES = 5_000_000
+_MAX_DOCUMENT_BYTES = 20_000_000
 _MAX_REDIRECTS = 5
 _REDIRECTS = (301, 302, 303, 307, 308)
 _FIRST_ERROR = 400
@@ -32,17 +33,29 @@ class PageReader:
 
     def read(self, address: str) -> str:
         """The text of a page. Raises InputError if there is none, MissingExtraError for HTML without the extra."""
+        return _text_of(self._response(address, _MAX_BYTES), address)
+
+    def read_document(self, address: str) -> str:
+        """The text of a document, of whatever type its server calls it. Raises InputError if there is none."""
+        response = self._response(address, _MAX_DOCUMENT_BYTES)
+        _refuse_failure(response, address)
         try:
-            response = self._get(_checked(address))
+            return response.content.decode("utf-8-sig")
+        except UnicodeDecodeError:
+            raise InputError(f"{address} is not UTF-8 text.", next_step="Check the address.") from None
+
+    def _response(self, address: str, max_bytes: int) -> HttpResponse:
+        """The response of a page. Raises InputError."""
+        try:
+            return self._get(_checked(address), max_bytes)
         except OperationError as error:
             raise InputError(f"{address} could not be read: {error.message}.", next_step="Check the address.") from None
-        return _text_of(response, address)
 
-    def _get(self, url: httpx2.URL) -> HttpResponse:
+    def _get(self, url: httpx2.URL, max_bytes: int) -> HttpResponse:
         """The response of a page, redirects followed. Raises InputError, OperationError."""
         for _ in range(_MAX_REDIRECTS + 1):
             verify = client_context(url.scheme, {}, None)
-            sender = HttpSender(self._resolve, self._allow_private, _SECONDS, _MAX_BYTES, verify)
+            sender = HttpSender(self._resolve, self._allow_private, _SECONDS, max_bytes, verify)
             with sender.open_client() as client:
                 response = sender.send(client, HttpRequest("GET", url, dict(_HEADERS), None))
             if response.status not in _REDIRECTS or "location" not in response.headers:
@@ -84,9 +97,13 @@ def host_of(address: str) -> str:
         raise InputError(f"{address} is not an address.", next_step="Correct it.") from None
 
 
-def _text_of(response: HttpResponse, address: str) -> str:
+def _refuse_failure(response: HttpResponse, address: str) -> None:
     if response.status >= _FIRST_ERROR:
         raise InputError(f"{address} could not be read: its server answered {response.status}.")
+
+
+def _text_of(response: HttpResponse, address: str) -> str:
+    _refuse_failure(response, address)
     kind, _, parameters = response.headers.get("content-type", "").partition(";")
     kind = kind.strip().casefold()
     if kind in ("text/html", "application/xhtml+xml"):

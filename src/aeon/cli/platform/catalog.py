@@ -14,7 +14,8 @@ from aeon.cli.text import indented_json, printable
 if TYPE_CHECKING:
     from aeon.application.documents import ApplyStep
 
-_SIGNS = {"create": "+", "change": "~", "keep": "="}
+SIGNS = {"create": "+", "change": "~", "keep": "="}
+"""How the lines of what is created, changed and kept begin."""
 
 
 def bring_up(user: str, *, as_json: bool) -> int:
@@ -74,7 +75,7 @@ def read_text(file: Path) -> str:
 
 def _as_line(step: "ApplyStep") -> str:
     fields = f": {', '.join(step.fields)}" if step.fields else ""
-    return f"{_SIGNS[step.action]} {step.document.kind} {printable(step.document.name)}{fields}"
+    return f"{SIGNS[step.action]} {step.document.kind} {printable(step.document.name)}{fields}"
 
 
 def _as_data(step: "ApplyStep") -> Json:

@@ -17,6 +17,7 @@ from aeon.cli.options import (
     Owner,
     Prefix,
     User,
+    Yes,
     group,
 )
 from aeon.cli.platform.entity_commands import add_changes, add_list, add_show, add_template_verbs
@@ -134,6 +135,56 @@ def tool_discover(
         service, read_connection(connection), secret_name, only or [], allow_private, allow_insecure
     )
     return discover_tools(request, user, as_json=as_json)
+
+
+@tool.command("import")
+def tool_import(  # noqa: PLR0913, PLR0917  # one for each option
+    source: Annotated[
+        str, typer.Argument(metavar="FILE", help="An OpenAPI document: a file, an http(s) address, or - for stdin.")
+    ],
+    name: Annotated[
+        str | None, typer.Option("--name", metavar="SERVICE", help="The service's name; by default from the title.")
+    ] = None,
+    server: Annotated[
+        str | None, typer.Option("--server", metavar="URL", help="Send requests here, not to the document's servers.")
+    ] = None,
+    only: Annotated[
+        list[str] | None,
+        typer.Option("--only", metavar="PATTERN", help="Only operations whose name or path matches. May be repeated."),
+    ] = None,
+    tag: Annotated[
+        list[str] | None, typer.Option("--tag", metavar="TAG", help="Only operations with this tag. May be repeated.")
+    ] = None,
+    secret_name: Annotated[
+        str | None, typer.Option("--secret", metavar="NAME", help="Your secret, for the tools.")
+    ] = None,
+    pages: Annotated[
+        int | None,
+        typer.Option(
+            "--pages", min=1, max=1000, metavar="N", help="Tools for lists get up to N pages; 1 for one page."
+        ),
+    ] = None,
+    allow_private: Annotated[
+        bool, typer.Option("--allow-private", help="Allow a server on this machine or in a private network.")
+    ] = False,
+    allow_insecure: Annotated[
+        bool, typer.Option("--allow-insecure", help="Allow sending the secret over plain http to another machine.")
+    ] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would change.")] = False,
+    yes: Yes = False,
+    user: User = "me",
+    as_json: AsJson = False,
+) -> int:
+    """Make tools of an OpenAPI document, or update them.
+
+    Asks before it changes tools that exist.
+    """
+    from aeon.cli.platform.openapi import ImportCommand, import_document
+
+    given = ImportCommand(
+        source, name, server, only or [], tag or [], secret_name, pages, allow_private, allow_insecure
+    )
+    return import_document(given, user, is_dry=dry_run, is_confirmed=yes, as_json=as_json)
 
 
 @cache.command("clear")

@@ -3,9 +3,9 @@
 import re
 from collections.abc import Iterator
 from functools import cache
-from typing import Annotated, Any, ClassVar, Final, Literal, NamedTuple, TypeAlias, assert_never, cast
+from typing import Annotated, Any, ClassVar, Final, Literal, NamedTuple, Self, TypeAlias, assert_never, cast
 
-from pydantic import Field, TypeAdapter
+from pydantic import Field, TypeAdapter, model_validator
 
 from aeon.base.errors import MissingExtraError
 from aeon.base.json import Json, JsonObject, parse_strict
@@ -123,6 +123,37 @@ class GraphQuery(NetworkOperation):
         return frozenset(_PARAMETER.findall(_TEXT_OR_COMMENT.sub(" ", self.query)))
 
 
+QueryStyle: TypeAlias = Literal["json", "repeat", "comma", "space", "pipe", "deep"]
+"""How a list or an object stands in a query: `a=1&a=2` (repeat; of an object `x=1&y=2`), `a=1,2`, `a[x]=1` (deep)."""
+
+JsonPointer: TypeAlias = Annotated[str, Field(max_length=500, pattern=r"^(/([^~/]|~[01])*)*$")]
+"""A place in a JSON value (RFC 6901); empty for the whole value."""
+
+
+class Pagination(Record):
+    """How a request gets the pages after the first one; the output has the items of all pages in one list.
+
+    Styles: `link` follows the header Link with rel="next"; `next` follows the address at `next` in the body; `cursor`
+    sends the text at `next` as the query parameter `parameter`; `page` counts that parameter up by one, `offset` by
+    the number of items. A list ends where there is no next page, or where a page has no items.
+    """
+
+    style: Literal["link", "next", "cursor", "page", "offset"]
+    items: JsonPointer = Field(default="", description="where the body of each page has its list of items")
+    next: JsonPointer = Field(default="", description="where the body has the next page's address or cursor")
+    parameter: str = Field(default="", max_length=200, description="the query parameter that chooses the page")
+    first: int = Field(default=1, ge=0, le=1, description="the number of the first page")
+    max_pages: int = Field(default=10, ge=1, le=1000)
+
+    @model_validator(mode="after")
+    def _has_what_its_style_needs(self) -> Self:
+        if self.style in ("next", "cursor") and not self.next:
+            raise ValueError(f"the style {self.style} needs `next`, a place in the body")
+        if self.style in ("cursor", "page", "offset") and not self.parameter:
+            raise ValueError(f"the style {self.style} needs `parameter`, a query parameter")
+        return self
+
+
 class RestRequest(HttpOperation):
     """A request to an HTTP service.
 
@@ -135,13 +166,26 @@ class RestRequest(HttpOperation):
     method: Literal["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"] = "GET"
     path: str = Field(default="", max_length=4000, pattern=r"^(/[^\s?#]*)?$")
     query: dict[str, Json] = Field(default={})
+    query_styles: dict[str, QueryStyle] = Field(default={}, description="by query parameter; `json` for all others")
     headers: dict[str, str] = Field(default={})
     body: Any = None
+    body_format: Literal["auto", "json", "form"] = Field(
+        default="auto", description="`auto`: a text as it stands, everything else as JSON; `form`: an encoded form"
+    )
     timeout: float = Field(default=30.0, gt=0, le=300, description="seconds")
     max_bytes: int = Field(default=1_000_000, ge=1, le=50_000_000)
     keep_headers: list[HeaderName] = Field(
         default=[], max_length=50, description="headers of the response that the output includes, such as Link or ETag"
     )
+    pagination: Pagination | None = None
+
+    @model_validator(mode="after")
+    def _reads_if_it_has_pages(self) -> Self:
+        if self.pagination is not None and self.method != "GET":
+            raise ValueError("only a GET request can have pagination")
+        if self.body_format == "form" and self.body is not None and not isinstance(self.body, dict | str):
+            raise ValueError("a form needs an object of fields as its body")
+        return self
 
     def variables(self) -> frozenset[str]:
         return frozenset(_placeholders([self.path, self.query, self.headers, self.body]))

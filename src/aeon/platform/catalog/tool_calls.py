@@ -1,7 +1,7 @@
 """Calls stored tools: checks permission, secret and input, and masks secrets in the output."""
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, TypeAlias
 
 from aeon.base.clock import Clock
 from aeon.base.errors import AeonError
@@ -45,11 +45,19 @@ def skip_confirmation() -> None:
     """Confirms a call that no other process can be making."""
 
 
+def wait_for_nothing(_seconds: float) -> None:
+    """Allows each further request at once, for calls that no limit of the service counts."""
+
+
+AwaitTurn: TypeAlias = Callable[[float], None]
+
+
 class OperationRequest(NamedTuple):
     """One checked operation to execute. Its result is later validated against `output_schema`.
 
     `key` is the same for every repetition of a call, for peers that detect repetitions by it (platform 10). `confirm`
-    raises if the call may no longer be made (platform 43): an executor calls it as late as possible.
+    raises if the call may no longer be made (platform 43): an executor calls it as late as possible. `await_turn` waits
+    until the limits of the service allow one more request of this call, at most so many seconds (platform 10).
     """
 
     user: str
@@ -61,6 +69,7 @@ class OperationRequest(NamedTuple):
     output_schema: JsonObject
     key: str | None = None
     confirm: Callable[[], None] = skip_confirmation
+    await_turn: AwaitTurn = wait_for_nothing
 
 
 class OperationResult(NamedTuple):
@@ -91,6 +100,7 @@ class ToolCallRequest(NamedTuple):
     arguments: JsonObject
     key: str | None
     confirm: Callable[[], None] = skip_confirmation
+    await_turn: AwaitTurn = wait_for_nothing
 
 
 class ToolCallResult(NamedTuple):
@@ -118,6 +128,7 @@ class ToolCallPort(Protocol):
         key: str | None = None,
         *,
         confirm: Callable[[], None] = skip_confirmation,
+        await_turn: AwaitTurn = wait_for_nothing,
     ) -> ToolCallResult: ...
 
 
@@ -163,12 +174,13 @@ class StoredToolCaller:
         *,
         trusted: str | None = None,
         confirm: Callable[[], None] = skip_confirmation,
+        await_turn: AwaitTurn = wait_for_nothing,
     ) -> ToolCallResult:
         """Calls a visible tool, with the user's own secret if it needs one (platform 3, 4).
 
         `key` goes to the peer, which can detect a repetition by it. `trusted` is the digest of the tool that the caller
         means: a tool that has changed since then is not called. `confirm` runs right before the call, and what it
-        raises is raised (platform 43).
+        raises is raised (platform 43). `await_turn` runs before each further request of a call that makes several.
 
         Raises NotFoundError; RuleError for a tool that is disabled, down, changed or may not start its program, and for
         an invalid input or output; OperationError.
@@ -177,7 +189,7 @@ class StoredToolCaller:
         self._record_use(resolved, user)
         cached = self._find_result(resolved, user, arguments, warnings)
         return (
-            self._execute(resolved, ToolCallRequest(user, arguments, key, confirm), warnings)
+            self._execute(resolved, ToolCallRequest(user, arguments, key, confirm, await_turn), warnings)
             if cached is None
             else cached
         )
@@ -282,7 +294,7 @@ class StoredToolCaller:
         `used` collects every secret.
         """
         tool, service, secret = resolved
-        user, arguments, key, confirm = request
+        user, arguments, key, confirm, await_turn = request
         work = OperationRequest(
             user,
             tool.operation,
@@ -293,6 +305,7 @@ class StoredToolCaller:
             tool.output_schema,
             key,
             confirm,
+            await_turn,
         )
         execute, allow_private = self._confirming_executor(tool.operation), tool.operation.allow_private
         if secret is None:

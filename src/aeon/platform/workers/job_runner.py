@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 
 from aeon.base.errors import AeonError
 from aeon.base.json import Json, JsonObject, canonical_json
@@ -40,10 +41,17 @@ def make_cached_result_lookup(caller: CachedCallPort) -> CachedResultLookup:
     return find
 
 
-def make_job_runner(caller: ToolCallPort) -> JobRunner:
+def _allow_further_requests(_tool: str, _seconds: float) -> None:
+    """Lets each further request of a call start at once."""
+
+
+def make_job_runner(
+    caller: ToolCallPort, await_turn: Callable[[str, float], None] = _allow_further_requests
+) -> JobRunner:
     """Return a function that executes jobs by calling their tools.
 
-    It raises only HaltError: another process owns the job then.
+    It raises only HaltError: another process owns the job then. `await_turn` waits until the limits of a tool's service
+    allow one more request of a call that makes several, at most so many seconds.
     """
 
     def run(job: Job, confirm: ConfirmOwnership = always_owned) -> JobResult:
@@ -52,7 +60,10 @@ def make_job_runner(caller: ToolCallPort) -> JobRunner:
                 job, AttemptFailure(code="tokens", message="no tokens are left for it", may_have_happened=False)
             )
         try:
-            return _completed(job, caller.call(job.user, job.tool, job.inputs, job.id, confirm=confirm))
+            turn = partial(await_turn, job.tool)
+            return _completed(
+                job, caller.call(job.user, job.tool, job.inputs, job.id, confirm=confirm, await_turn=turn)
+            )
         except HaltError:
             raise
         except AeonError as error:

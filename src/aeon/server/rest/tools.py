@@ -28,6 +28,36 @@ class SecretChoice(BaseModel):
     secret: str = Field(min_length=1, max_length=200)
 
 
+class OpenApiImportBody(BaseModel):
+    """An OpenAPI document as a text, and how it is imported; `isDry` changes nothing."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    text: str = Field(min_length=1, max_length=1_000_000)
+    name: str | None = Field(default=None, max_length=200, description="The service's; by default from the title.")
+    server: str | None = Field(default=None, max_length=2000, description="Replaces the servers of the document.")
+    only: list[str] = Field(default_factory=list[str], description="Patterns of names and paths of operations.")
+    tags: list[str] = Field(default_factory=list[str])
+    secret: str | None = Field(default=None, max_length=200, description="The name of one of your secrets.")
+    pages: int | None = Field(default=None, ge=1, le=1000, description="The most pages that a tool for a list gets.")
+    allow_private: bool = Field(default=False, alias="allowPrivate")
+    allow_insecure: bool = Field(default=False, alias="allowInsecure")
+    is_dry: bool = Field(default=False, alias="isDry")
+
+
+@router.post("/tools/import")
+async def import_openapi(document: OpenApiImportBody, caller: SignedIn) -> JSONResponse:
+    """Make a service and a tool for each operation of an OpenAPI document, or update them.
+
+    All faults of the document are reported at once, and nothing is changed then. `skipped` has the operations that
+    cannot be tools, with the reason; `needs` the secrets that are missing; `vanished` the tools that the document does
+    not have any more.
+    """
+    tools = caller.workspace.tools
+    done = await caller.state.call(lambda: tools.import_openapi(**document.model_dump()))
+    return thing(done.as_dict())
+
+
 @router.post("/tools/{name}/call")
 async def call(name: str, given: Call, caller: SignedIn) -> JSONResponse:
     """Call a tool, with its effects; the call is in the audit log."""

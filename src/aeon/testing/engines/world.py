@@ -15,7 +15,7 @@ from aeon.base.json import Json, JsonObject
 from aeon.platform.catalog.model import NewService, NewTool
 from aeon.platform.catalog.operations import Effect
 from aeon.platform.catalog.service import Catalog
-from aeon.platform.catalog.tool_calls import OperationError, ToolCallResult
+from aeon.platform.catalog.tool_calls import AwaitTurn, OperationError, ToolCallResult, wait_for_nothing
 from aeon.platform.ledger import MutationRequest
 from aeon.platform.processes.model import NewProcess, Process
 from aeon.platform.processes.repository import ProcessRepository
@@ -68,6 +68,7 @@ class ScriptedTools:
         key: str | None = None,
         *,
         confirm: ConfirmOwnership = always_owned,
+        await_turn: AwaitTurn = wait_for_nothing,  # noqa: ARG002
     ) -> ToolCallResult:
         name, behaviour = self._behaviours[tool_id]
         confirm()

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from aeon.base.clock import Clock
 from aeon.base.json import Json, JsonObject, parse_strict
 from aeon.platform.catalog.model import ServiceLimits
+from aeon.platform.catalog.operations import OperationError
 from aeon.platform.runs.model import Job
 from aeon.platform.store import Row, Store, UnitOfWork
 from aeon.platform.workers.rate_limits import queries
@@ -17,6 +18,7 @@ from aeon.platform.workers.rate_limits.state import (
     LimitKind,
     ServiceLease,
     acquire,
+    count_request,
     expire,
     leave_queue,
     pause_until,
@@ -29,6 +31,9 @@ from aeon.platform.workers.registry import WorkerRegistry
 
 _LEASE_GRACE = 30_000
 """Milliseconds after a job's timeout, after which its lease expires in any case."""
+
+_SHORTEST_WAIT, _LONGEST_WAIT = 0.01, 2.0
+"""Seconds between two requests for the turn of a further request."""
 
 _LIVENESS_INTERVAL = 1.0
 """Seconds between two checks of which executors are alive."""
@@ -83,6 +88,31 @@ class ServiceLeaseStore:
                 return decision.state, decision
             lease = ServiceLease(job.id, self._executor, now, now + grace)
             return acquire(decision.state, of.limits, lease), decision
+
+        return self._update(of.service, change)
+
+    def await_turn(self, tool: str, seconds: float) -> None:
+        """Wait until the rate of a tool's service allows one more request of a running call, and count it.
+
+        Blocks this thread, at most so many seconds. Raises OperationError if the rate does not allow it by then.
+        """
+        until = self._clock.monotonic() + seconds
+        while (of := self.find_service(tool)) is not None:
+            decision = self._count_request(of)
+            if decision.wait is None:
+                return
+            wait = max(decision.wait / 1000, _SHORTEST_WAIT)
+            if self._clock.monotonic() + wait > until:
+                raise OperationError(
+                    f"the limit of the service {of.name!r} allows no further request within {seconds:.0f} s",
+                    is_transient=True,
+                )
+            self._clock.sleep(min(wait, _LONGEST_WAIT))
+
+    def _count_request(self, of: LimitedService) -> LimitDecision:
+        def change(before: LimiterState, now: int) -> tuple[LimiterState, LimitDecision]:
+            decision = count_request(expire(before, of.limits, now), of.limits, now)
+            return decision.state, decision
 
         return self._update(of.service, change)
 

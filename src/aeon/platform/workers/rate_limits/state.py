@@ -147,6 +147,19 @@ def acquire(state: LimiterState, limits: ServiceLimits, lease: ServiceLease) -> 
     )
 
 
+def count_request(state: LimiterState, limits: ServiceLimits, now: int) -> LimitDecision:
+    """Count one more request of a running call, whose lease stays; `wait` is the time until the rate allows it.
+
+    It goes before waiting calls: the call that it belongs to has begun.
+    """
+    free = _free_calls(state, limits).items()
+    waits = [_wait_for(state, limits, which, now) for which, left in free if left <= 0 and which != "concurrency"]
+    if waits:
+        return LimitDecision(state, max(waits))
+    windows = state.windows if limits.rate is None else _with_call(state.windows, limits.rate, now)
+    return LimitDecision(state._replace(windows=windows))
+
+
 def release(state: LimiterState, job: str) -> LimiterState:
     """Remove the lease of a call that has ended."""
     return state._replace(leases=tuple(each for each in state.leases if each.job != job))
