@@ -13,7 +13,7 @@ from aeon.platform.processes.model import Process
 from aeon.platform.runs.admission import NewRun
 from aeon.platform.runs.machine.state import ENDED_PHASES
 from aeon.platform.runs.machine.wait_reasons import WaitReason
-from aeon.platform.runs.model import Run
+from aeon.platform.runs.model import DETACHED, Run
 from aeon.platform.runs.questions import PendingQuestion
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ class RunService(RunReader):
         """Accept a run that a worker executes, now or once there is one. Raises as `start` does."""
         if isinstance(process, str):
             process = self._runtime.platform.processes.find(self._user, process)
-        new = NewRun(inputs, timeout=deadline, tags=tags or {})
+        new = NewRun(inputs, timeout=deadline, executor=DETACHED, tags=tags or {})
         return self._runtime.runs.accept(process, new, MutationRequest(self._user, key))
 
     def pause(self, run: str) -> None:

@@ -18,7 +18,7 @@ from aeon.platform.runs.machine.plan import RunPlan, StepCall
 from aeon.platform.runs.machine.retry_policy import delay_of
 from aeon.platform.runs.machine.state import ENDED_PHASES
 from aeon.platform.runs.machine.wait_reasons import Obstacle, WaitReason, describe_attempt, explain_steps
-from aeon.platform.runs.model import RunEntry
+from aeon.platform.runs.model import DETACHED, RunEntry
 from aeon.platform.runs.questions import AskedQuestion, Closing, open_jobs
 from aeon.platform.runs.replay import replay
 from aeon.platform.runs.service import Runs, RunView
@@ -241,7 +241,8 @@ def _executor_reasons(view: RunView, context: DiagnosisContext) -> Iterator[Wait
     dead = {each.id for each in registry.list_dead_executors()}
     if run.executor in {each.id for each in registry.list_executors()} - dead:
         return
-    message = "Its executor is gone." if run.executor else "It has no executor yet."
+    is_new = run.executor in ("", DETACHED)
+    message = "It has no executor yet." if is_new else "Its executor is gone."
     yield WaitReason(step="", kind="waits", message=message, next_step=NextStep("runs.continue", run=run.id))
 
 

@@ -67,7 +67,7 @@ def test_runs_are_found_by_what_they_are_about(aeon, applied):
     assert ids(aeon, "--code", "OperationError") == [lost]
     assert ids(aeon, "--before", "2020-01-01T00:00:00Z") == []
     assert ids(aeon, "--before", "2099-01-01T00:00:00Z", "--since", "1h") == [lost, red]
-    assert aeon("log", "list", "--tag", "team=green").out == "nothing matches\n"
+    assert aeon("log", "list", "--tag", "team=green").err == "nothing matches\n"
     wrong = aeon("process", "run", "visit", "--input", "id=x", "--tag", "red")
     assert wrong.code == 2
     assert "Write --tag NAME=VALUE" in wrong.err

@@ -127,8 +127,11 @@ class RunHost:
             return
         writer = EntryWriter(self.repository, run, self._executor, self.retry)
         context = _HostedRunContext(work, self._clock, writer, checkpoint, self)
+        if not work.is_new:
+            for signal in await asyncio.to_thread(self._signals, [run]):
+                context.deliver_signal(signal)
         self._contexts[run] = context
-        self._start_signal_task(at_once=bool(work.entries))
+        self._start_signal_task()
         try:
             await writer.run_until_fenced(drive_run(work, context))
         finally:
@@ -163,10 +166,7 @@ class RunHost:
         else:
             await context.ended.wait()
 
-    def _start_signal_task(self, *, at_once: bool) -> None:
-        """Start polling signals; a new run has none yet, so that it needs no check at once."""
-        if at_once:
-            self._signal_check.set()
+    def _start_signal_task(self) -> None:
         if self._signal_task is None or self._signal_task.done():
             self._signal_task = asyncio.create_task(self._poll_signals())
 

@@ -18,7 +18,7 @@ from aeon.platform.runs.claim_check import ResultStore, check_in, reference_of, 
 from aeon.platform.runs.machine.commands import StartLoop, StartProcess
 from aeon.platform.runs.machine.events import HistoryEvent
 from aeon.platform.runs.machine.plan import LoopPlan, RunPlan, StepCall, plan_run
-from aeon.platform.runs.model import Run, RunEntry, RunTrigger
+from aeon.platform.runs.model import DETACHED, Run, RunEntry, RunTrigger
 from aeon.platform.store import DuplicateError, GuardError, Row, Store, UnitOfWork, write_one
 
 MAX_INPUT_CHARS = 1024 * 1024
@@ -252,7 +252,7 @@ class RunAdmission:
             return run
         except GuardError:
             raise NotFoundError(f"The process {run.process_name!r} was deleted in the meantime.") from None
-        if run.executor and run.id == plan.run and not entries:
+        if run.executor not in ("", DETACHED) and run.id == plan.run and not entries:
             self._fresh[run.id] = PlannedRun(run, plan)
         return run
 

@@ -106,6 +106,8 @@ class _RunDriver:
         listener = asyncio.create_task(self._listen())
         try:
             self._resume()
+            await asyncio.sleep(0)  # signals that are there come before the first step
+            self._apply_queued()
             while self._state.phase not in ENDED_PHASES:
                 self._advance()
                 if self._state.phase not in ENDED_PHASES:
@@ -134,6 +136,9 @@ class _RunDriver:
     async def _apply_occurrences(self) -> None:
         """Wait for an event, then apply all queued events, so that they need one decision."""
         self._apply(await self._occurrences.get())
+        self._apply_queued()
+
+    def _apply_queued(self) -> None:
         while not self._occurrences.empty():
             self._apply(self._occurrences.get_nowait())
 

@@ -1,6 +1,6 @@
 """Records of runs besides their events, and the jobs and results that workers exchange."""
 
-from typing import Annotated, ClassVar, Literal, NamedTuple, TypeAlias
+from typing import Annotated, ClassVar, Final, Literal, NamedTuple, TypeAlias
 
 from pydantic import Field
 
@@ -14,6 +14,9 @@ from aeon.platform.runs.machine.state import RunPhase
 HEARTBEAT_INTERVAL = 30.0
 HEARTBEAT_TIMEOUT = 90.0
 """Seconds (platform 10)."""
+
+DETACHED: Final = "detached"
+"""The executor of a run that was accepted for any worker: the first one adopts it."""
 
 RunTrigger: TypeAlias = Literal["user", "schedule", "process", "retry", "call"]
 
@@ -130,11 +133,15 @@ class Occurrence(NamedTuple):
 
 
 class RunSnapshot(NamedTuple):
-    """Everything needed to execute a run from its start or from its last entry."""
+    """Everything needed to execute a run from its start or from its last entry.
+
+    `is_new`: it was just accepted for this executor, so that nobody can have sent it a signal.
+    """
 
     run: Run
     plan: RunPlan
     entries: list[RunEntry]
+    is_new: bool = False
 
 
 class Job(Record):

@@ -83,7 +83,7 @@ class SqlRunRepository:
         """
         if (fresh := self._admission.take_fresh(run, executor)) is not None:
             confirm()
-            return RunSnapshot(fresh.run, fresh.plan, [])
+            return RunSnapshot(fresh.run, fresh.plan, [], is_new=True)
         before = self._run(run).executor
         confirm()
         rows = self._store.update(_claim_run(run, executor, before))
