@@ -134,6 +134,13 @@ class WorkerService:
         threading.Thread(target=self._watch_health, args=(report,), name="aeon-health", daemon=True).start()
         return PeriodicTasks(tasks, runtime.clock, report)
 
+    def serve_metrics(self, address: str) -> str:
+        """Answer Prometheus at `HOST:PORT` with what this process executes and what waits; returns where.
+
+        Raises ConfigError, MissingExtraError.
+        """
+        return self._runtime.serve_metrics(address)
+
     def prune(self, days: int | None = None) -> PruneResult:
         """Delete runs that ended `days` days ago, with their results; None takes the days from the settings."""
         return self._runtime.prune(days)

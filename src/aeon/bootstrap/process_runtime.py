@@ -24,10 +24,11 @@ from aeon.platform.runs.ports import Engine
 from aeon.platform.store import StoreError
 from aeon.platform.store_identity import RunStoreIdentity, claim_run_store, get_record_id, get_run_store, move_run_store
 from aeon.platform.workers.availability import is_run_active, list_live_executors
-from aeon.platform.workers.registry import WorkerRegistry
+from aeon.platform.workers.registry import SELF_RECOVERING_EXECUTOR, WORKER_TYPES, WorkerRegistry
 from aeon.settings import EngineSettings
 
 if TYPE_CHECKING:
+    from aeon.adapters.telemetry.prometheus_endpoint import WorkerLoad
     from aeon.platform.diagnosis import DiagnosisContext
     from aeon.platform.runs.metrics import RunMetricsRecorder
     from aeon.platform.runs.retention import PruneResult
@@ -85,6 +86,7 @@ class ProcessRuntime:
             from_project,
         )
         self._closers: list[Callable[[], None]] = []
+        self._pool: LocalWorkerPool | None = None
         self._starting = Lock()
         self._is_started = False
 
@@ -253,7 +255,35 @@ class ProcessRuntime:
         caller = self.platform.tool_caller.with_cache(self.cache)
         leases = ServiceLeaseStore(store, self.registry, self.clock, self.executor)
         runner, known = make_job_runner(caller, leases.await_turn), make_cached_result_lookup(caller)
-        return LocalWorkerPool(runner, slots, presence, RateLimiter(leases, self.clock), known=known)
+        self._pool = LocalWorkerPool(runner, slots, presence, RateLimiter(leases, self.clock), known=known)
+        return self._pool
+
+    def serve_metrics(self, address: str) -> str:
+        """Answer Prometheus at `HOST:PORT` until this is closed; return where.
+
+        Raises ConfigError, MissingExtraError.
+        """
+        from aeon.adapters.telemetry.prometheus_endpoint import MetricsEndpoint
+
+        endpoint = MetricsEndpoint(self._load)
+        where = endpoint.open(address)
+        self._closers.append(endpoint.close)
+        self.run_measurement.observers.append(endpoint.observe)
+        return where
+
+    def _load(self) -> "WorkerLoad":
+        """Return what waits now. Raises StoreError."""
+        from aeon.adapters.telemetry.prometheus_endpoint import OpenRuns, WorkerLoad
+
+        now, repository = datetime.fromisoformat(self.clock.now()), self.runs.repository
+
+        def age(at: str | None) -> float:
+            return 0.0 if at is None else max(0.0, (now - datetime.fromisoformat(at)).total_seconds())
+
+        live = {*list_live_executors(self.registry), SELF_RECOVERING_EXECUTOR}
+        open_runs = [OpenRuns(phase, number, age(oldest)) for phase, number, oldest in repository.count_open()]
+        waiting = {} if self._pool is None else {kind: self._pool.queue_length(kind) for kind in WORKER_TYPES}
+        return WorkerLoad(open_runs, age(repository.oldest_orphan(live)), waiting)
 
     def close(self) -> None:
         """Stop without waiting for runs; record the ended ones, or leave that to the next process."""

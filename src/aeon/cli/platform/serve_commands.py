@@ -187,6 +187,9 @@ def worker_begin(
     concurrency: Annotated[
         int | None, typer.Option("--concurrency", min=1, max=1000, metavar="N", help="Concurrent calls of each type.")
     ] = None,
+    metrics: Annotated[
+        str | None, typer.Option("--metrics", metavar="HOST:PORT", help="Answer Prometheus there; without a sign-in.")
+    ] = None,
     user: User = "me",
 ) -> int:
     """Serve the runs of all users in this project, until interrupted."""
@@ -194,7 +197,7 @@ def worker_begin(
         return 0
     from aeon.cli.platform.workers import run_worker
 
-    return run_worker(types or [], concurrency, user)
+    return run_worker(types or [], concurrency, user, metrics=metrics)
 
 
 @worker.command("list")

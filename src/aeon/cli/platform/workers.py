@@ -81,16 +81,19 @@ class _QuestionPrompt:
             )
 
 
-def run_worker(types: Sequence[str], concurrency: int | None, user: str) -> int:
+def run_worker(types: Sequence[str], concurrency: int | None, user: str, *, metrics: str | None = None) -> int:
     """Serve runs and their jobs, only runs, only jobs of some types, or only questions to the user.
 
-    Runs until interrupted. Raises InputError, ConfigError, EngineError.
+    Answers Prometheus at the address `metrics`, if given. Runs until interrupted. Raises InputError, ConfigError,
+    EngineError.
     """
     require_known_queues(types)
     _require_single_purpose(types)
     if HUMAN in types:
         answer_questions(user)
     with runtime_session(user, _settings(types, concurrency)) as workspace:
+        if metrics is not None:
+            print_message(f"metrics: {workspace.workers.serve_metrics(metrics)}")
         if PROCESS in types or not types:
             _serve_runs(workspace.workers)
         else:

@@ -3,9 +3,9 @@
 Each run is recorded once, in one unit of work. If spans are exported, the same unit marks the run for export.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from datetime import datetime
+from typing import NamedTuple, TypeAlias
 
 from aeon.base.json import Json, JsonObject
 from aeon.platform.metrics import queries as metrics
@@ -16,6 +16,7 @@ from aeon.platform.metrics.values import MetricValueRepository, find_existing_su
 from aeon.platform.runs import queries
 from aeon.platform.runs.admission import PlannedRun
 from aeon.platform.runs.claim_check import LostResultError
+from aeon.platform.runs.machine.plan import RunPlan
 from aeon.platform.runs.model import Run
 from aeon.platform.runs.repository import SqlRunRepository
 from aeon.platform.runs.span_export import SpanExportQueue
@@ -24,6 +25,17 @@ from aeon.platform.runs.trace import AttemptTrace, trace_attempts
 from aeon.platform.store import GuardError, Store, UnitOfWork, guard
 
 _BATCH_SIZE = 100
+
+
+class MeasuredRun(NamedTuple):
+    """A run that has ended, and the calls that it made itself."""
+
+    run: Run
+    plan: RunPlan
+    calls: list[CallMeasurement]
+
+
+RunObserver: TypeAlias = Callable[[MeasuredRun], None]
 
 
 class RunMetricsRecorder:
@@ -41,6 +53,8 @@ class RunMetricsRecorder:
         self._runs = runs
         self._values = values
         self._export_queue = export_queue
+        self.observers: list[RunObserver] = []
+        """Called with each run that is recorded here, and its calls."""
 
     def record_pending(self, limit: int = _BATCH_SIZE) -> int:
         """Record at most `limit` runs that ended; return their number. Raises StoreError.
@@ -57,7 +71,8 @@ class RunMetricsRecorder:
         return len(ended)
 
     def _record(self, run: str) -> None:
-        _, rows = self._values.build_rows(self._values_of(run))
+        measured = self._measure(run)
+        _, rows = self._values.build_rows([] if measured is None else _values_of(measured))
         marking: JsonObject = {"run": run, "is_unsent": self._export_queue is not None}
 
         def work(unit: UnitOfWork) -> None:
@@ -65,21 +80,29 @@ class RunMetricsRecorder:
             unit.write_each(metrics.ADD_VALUE, _existing_values(unit, rows))
 
         self._store.update(work)
+        if measured is not None:
+            for observe in self.observers:
+                observe(measured)
 
-    def _values_of(self, run: str) -> list[NewMetricValue]:
-        """Return the values of a run; none if its entries are lost."""
+    def _measure(self, run: str) -> MeasuredRun | None:
+        """Return what a run did; None if its entries are lost."""
         try:
             planned = self._runs.get_any(run)
             attempts = trace_attempts(planned.plan, self._runs.entries(run))
         except LostResultError:
-            return []
-        runs = [] if planned.plan.loop is not None else run_values(planned.run)
-        return [*runs, *call_values(self._calls(planned, attempts), planned.run.owner_id)]
+            return None
+        return MeasuredRun(planned.run, planned.plan, self._calls(planned, attempts))
 
     def _calls(self, planned: PlannedRun, attempts: Iterable[AttemptTrace]) -> list[CallMeasurement]:
         tools: list[Json] = sorted({call.id for call in planned.plan.calls.values() if call.kind == "tool"})
         rows = self._store.read(queries.SERVICES_OF_TOOLS, {"tools": tools}) if tools else []
         return tool_calls_of(planned, attempts, {row["id"]: row["service_id"] for row in rows})
+
+
+def _values_of(measured: MeasuredRun) -> list[NewMetricValue]:
+    """Return the values of a run and of its calls; a loop is no run of its Process."""
+    runs = [] if measured.plan.loop is not None else run_values(measured.run)
+    return [*runs, *call_values(measured.calls, measured.run.owner_id)]
 
 
 def _existing_values(unit: UnitOfWork, rows: Sequence[JsonObject]) -> list[JsonObject]:
@@ -95,10 +118,8 @@ def run_values(run: Run) -> list[NewMetricValue]:
     if run.phase == "failed":
         code = str(run.failure["code"]) if run.failure else "unknown"
         values.append(NewMetricValue("process.failures", run.process_id, 1, {**dimensions, "code": code}))
-    if run.ended_at is not None:
-        duration = datetime.fromisoformat(run.ended_at) - datetime.fromisoformat(run.accepted_at)
-        milliseconds = max(0.0, duration.total_seconds() * 1000)
-        values.append(NewMetricValue("process.duration_ms", run.process_id, milliseconds, dimensions))
+    if run.seconds is not None:
+        values.append(NewMetricValue("process.duration_ms", run.process_id, run.seconds * 1000, dimensions))
     if run.tokens:
         values.append(NewMetricValue("process.tokens", run.process_id, run.tokens, dimensions))
     return values

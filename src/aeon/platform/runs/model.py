@@ -1,5 +1,6 @@
 """Records of runs besides their events, and the jobs and results that workers exchange."""
 
+from datetime import datetime
 from typing import Annotated, ClassVar, Final, Literal, NamedTuple, TypeAlias
 
 from pydantic import Field
@@ -50,6 +51,14 @@ class RunSummary(Record):
     tokens: int = 0
     failure: JsonObject | None = None
     tags: dict[str, str] = Field(default={})
+
+    @property
+    def seconds(self) -> float | None:
+        """How long it took from its acceptance to its end; None while it is open."""
+        if self.ended_at is None:
+            return None
+        duration = datetime.fromisoformat(self.ended_at) - datetime.fromisoformat(self.accepted_at)
+        return max(0.0, duration.total_seconds())
 
 
 class Run(RunSummary):

@@ -121,6 +121,15 @@ CALLED_BY_RUN: Final = f"{_SUMMARY} WHERE r.root_id = :root ORDER BY r.accepted_
 
 OPEN: Final = f"{_SUMMARY} WHERE r.ended_at IS NULL ORDER BY r.accepted_at, r.id LIMIT :limit"
 
+OPEN_BY_PHASE: Final = """
+SELECT phase, count(*) AS number, min(accepted_at) AS oldest FROM runs WHERE ended_at IS NULL GROUP BY phase
+"""
+
+OLDEST_LEFT: Final = """
+SELECT min(accepted_at) AS oldest FROM runs
+WHERE ended_at IS NULL AND executor NOT IN (SELECT value FROM json_each(:executors))
+"""
+
 OPEN_IDS: Final = "SELECT id FROM runs WHERE ended_at IS NULL"
 
 OPEN_COUNT: Final = "SELECT count(*) AS number FROM runs WHERE ended_at IS NULL"

@@ -273,6 +273,16 @@ class SqlRunRepository:
         rows = self._store.read(queries.LEFT if root is None else queries.LEFT_OF_ROOT, params)
         return [RunSummary.from_row(row) for row in rows]
 
+    def count_open(self) -> list[tuple[str, int, str]]:
+        """Return each phase of open runs of all users with their number and when the oldest was accepted."""
+        rows = self._store.read(queries.OPEN_BY_PHASE)
+        return sorted((row["phase"], row["number"], row["oldest"]) for row in rows)
+
+    def oldest_orphan(self, executors: Collection[str]) -> str | None:
+        """Return when the oldest open run was accepted that none of these executors owns; None without one."""
+        rows = self._store.read(queries.OLDEST_LEFT, {"executors": list[Json](executors)})
+        return rows[0]["oldest"] if rows else None
+
     def list_roots_of(self, executor: str, root: str | None = None) -> list[RunSummary]:
         """Return all open runs of an executor that no other run called, or the one with that id."""
         params: JsonObject = {"executor": executor, "root": root}
