@@ -22,7 +22,7 @@ steps:
 
 def told(where):
     """The samples by name and labels."""
-    with urllib.request.urlopen(where, timeout=10) as answer:
+    with urllib.request.urlopen(where, timeout=10) as answer:  # noqa: S310  # on loopback
         text = answer.read().decode()
     samples = [sample for family in text_string_to_metric_families(text) for sample in family.samples]
     return {(sample.name, *sorted(sample.labels.items())): sample.value for sample in samples}

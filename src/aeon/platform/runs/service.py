@@ -185,11 +185,11 @@ class Runs:
 
         Raises NotFoundError, and RuleError if it has ended.
         """
-        self._send_to_family(user, run, RunPaused(by=user))
+        self._send_to_family(user, run, RunPaused(by=user, at=self._ledger.now()))
 
     def unpause(self, user: str, run: str) -> None:
         """Let a paused run go on, with everything that it called. Raises as `pause` does."""
-        self._send_to_family(user, run, RunUnpaused(by=user))
+        self._send_to_family(user, run, RunUnpaused(by=user, at=self._ledger.now()))
 
     def _send_to_family(self, user: str, run: str, event: RunPaused | RunUnpaused) -> None:
         target = self.repository.get(user, run).run
@@ -203,7 +203,7 @@ class Runs:
             if each.phase not in ENDED_PHASES:
                 id_ = f"{each.id}:{event.event}:{self._new_id()}"
                 with suppress(ConflictError):  # it has ended in the meantime
-                    self._send(RunSignal(id=id_, run_id=each.id, at=self._ledger.now(), event=event))
+                    self._send(RunSignal(id=id_, run_id=each.id, at=event.at, event=event))
 
     def retry(self, run: str, request: MutationRequest) -> Run:
         """Accept a run that continues a failed or cancelled one, without its completed steps.

@@ -418,6 +418,23 @@ def unwinding_goes_on_after_a_stop(world: EngineWorld) -> None:
     assert world.tools.jobs[f"{run.id}:undo_a:1"] == 1
 
 
+def paused_run_goes_on_elsewhere(world: EngineWorld) -> None:
+    """A run that was paused and let go on is not paused again by a restart; one that is paused stays so."""
+    goes_on = threading.Event()
+    tool, gate = world.tool("echo", echo), world.tool("gate", wait_for(goes_on))
+    steps = [step("a", gate, timeout=60), step("b", gate, after=["a"], timeout=60), step("c", tool, after=["b"])]
+    run = world.start_run(world.process("moves", steps))
+    world.wait_until(lambda: "step_started a" in world.event_names(run))
+    for change in (world.runs.pause, world.runs.unpause):
+        change(world.user, run.id)
+        world.engine.wake(run.id)
+        name = "run_paused" if change == world.runs.pause else "run_unpaused"
+        world.wait_until(lambda name=name: name in world.event_names(run))
+    world.reopen(goes_on.set)
+    assert world.wait_for_end(run).state.phase == "completed"
+    assert world.event_names(run).count("run_paused") == 1
+
+
 def wait_is_over_after_a_stop(world: EngineWorld) -> None:
     """A wait counts from its beginning, also while no process is there."""
     waits: list[JsonObject] = [{"id": "w", "wait": 2, "output": {"variable": "w"}}]
@@ -461,4 +478,5 @@ LANGUAGE_RECOVERY_CASES: list[Case] = [
     loop_goes_on_after_a_stop,
     unwinding_goes_on_after_a_stop,
     wait_is_over_after_a_stop,
+    paused_run_goes_on_elsewhere,
 ]

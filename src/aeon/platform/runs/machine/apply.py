@@ -76,10 +76,10 @@ def _is_valid(plan: RunPlan, state: RunState, event: RunEvent) -> bool:  # noqa:
             return state.phase == "new"
         case CancelRequested():
             return state.phase != "cancelling"
-        case RunPaused():
-            return state.phase == "running"
-        case RunUnpaused():
-            return state.phase == "paused"
+        case RunPaused(at=at):
+            return state.phase == "running" and at > state.switched_at
+        case RunUnpaused(at=at):
+            return state.phase == "paused" and at > state.switched_at
         case DeadlinePassed():
             return state.phase == "new" or state.phase in MAIN_PHASES
         case UnwindingStarted():
@@ -161,10 +161,10 @@ def _after_run_event(plan: RunPlan, state: RunState, event: RunEvent) -> RunStat
             return _run_started(plan, replace(state, phase="running", inputs=inputs))
         case CancelRequested(by=by):
             return replace(state, phase="cancelling", cancelled_by=by, ready=0)
-        case RunPaused():
-            return replace(state, phase="paused")
-        case RunUnpaused():
-            return replace(state, phase="running")
+        case RunPaused(at=at):
+            return replace(state, phase="paused", switched_at=at)
+        case RunUnpaused(at=at):
+            return replace(state, phase="running", switched_at=at)
         case UnwindingStarted():
             return _unwinding(plan, state)
         case DeadlinePassed():

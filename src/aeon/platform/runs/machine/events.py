@@ -144,17 +144,22 @@ class CancelRequested(Record):
 
 
 class RunPaused(Record):
-    """A user paused the run: what runs goes on, and nothing more starts."""
+    """A user paused the run at an instant: what runs goes on, and nothing more starts.
+
+    A restart gives all signals again: one that is not later than the last counts no more.
+    """
 
     event: Literal["run_paused"] = "run_paused"
     by: str
+    at: str
 
 
 class RunUnpaused(Record):
-    """A user let a paused run go on."""
+    """A user let a paused run go on, at an instant."""
 
     event: Literal["run_unpaused"] = "run_unpaused"
     by: str
+    at: str
 
 
 class DeadlinePassed(Record):

@@ -112,6 +112,8 @@ class RunState:
     error: RunFailure | None = None
     cancelled_by: str = ""
     output: Json = None
+    switched_at: str = ""
+    """When the run was last paused, or let go on."""
     has_unwound: bool = False
     """Whether what follows a failure or a cancel request has begun: it runs once."""
 
@@ -130,6 +132,7 @@ class RunState:
             cancelled_by=self.cancelled_by,
             output=self.output,
             has_unwound=self.has_unwound,
+            switched_at=self.switched_at,
         )
         return stored.model_dump(mode="json", by_alias=True, exclude_defaults=True)
 
@@ -148,6 +151,7 @@ class _StoredState(Record):
     cancelled_by: str
     output: Json
     has_unwound: bool = False
+    switched_at: str = ""
 
 
 def initial_state(plan: RunPlan) -> RunState:
@@ -183,6 +187,7 @@ def parse_state(plan: RunPlan, value: Json) -> RunState:
         cancelled_by=stored.cancelled_by,
         output=stored.output,
         has_unwound=stored.has_unwound,
+        switched_at=stored.switched_at,
     )
 
 
