@@ -25,7 +25,7 @@ class JsonSerializer(Serializer):
 
 def timed(kind: str, width: int, runs: int, folder: Path) -> list[float]:
     """Milliseconds of each workflow."""
-    from peers import spent
+    from peers import AT_ONCE, spent
 
     over = threading.Event()
 
@@ -38,8 +38,16 @@ def timed(kind: str, width: int, runs: int, folder: Path) -> list[float]:
         if kind == "chain":
             for number, each in enumerate(reserved):
                 await each.run_async({"name": "step"}, step, number)
-        else:
+        elif kind == "fan":
             await asyncio.gather(*(each.run_async({"name": "step"}, step, n) for n, each in enumerate(reserved)))
+        else:
+            places = asyncio.Semaphore(AT_ONCE)
+
+            async def item(number: int, each: Any) -> None:
+                async with places:
+                    await each.run_async({"name": "step"}, step, number)
+
+            await asyncio.gather(*(item(n, each) for n, each in enumerate(reserved)))
         over.set()
         return width
 

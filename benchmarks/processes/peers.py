@@ -1,4 +1,4 @@
-"""The same steps by each peer: `python peers.py PEER chain|fan WIDTH RUNS FOLDER` prints milliseconds as JSON."""
+"""The same steps by each peer: `python peers.py PEER chain|fan|loop WIDTH RUNS FOLDER` prints milliseconds as JSON."""
 
 import importlib.util
 import json
@@ -27,6 +27,10 @@ def bare_dbos(kind: str, width: int, runs: int, folder: Path) -> Timed:
     from dbos_peer import timed
 
     return timed(kind, width, runs, folder)
+
+
+AT_ONCE = 8
+"""Items of a loop that are worked on at once."""
 
 
 class NoOp:
@@ -94,6 +98,11 @@ def aeon(kind: str, width: int, runs: int, folder: Path) -> Timed:
             }
             for n in range(width)
         ]
+        if kind == "loop":
+            items = {"items": list(range(width)), "as": "n", "concurrency": AT_ONCE}
+            steps = [
+                {"id": "each", "tool": tool.id, "inputs": {"n": "{n}"}, "output": {"variable": "all"}, "forEach": items}
+            ]
         process = platform.processes.add(NewProcess.parsed({"name": kind, "steps": steps}), MutationRequest("me"))
         with ProcessRuntime(platform, folder, EngineSettings(), environ) as runner:
             runner.start()
@@ -111,10 +120,12 @@ def aeon(kind: str, width: int, runs: int, folder: Path) -> Timed:
 
 def langgraph(kind: str, width: int, runs: int, folder: Path) -> Timed:
     """A graph of nodes with its SQLite saver, synchronous durability."""
-    from typing import TypedDict
+    from operator import add
+    from typing import Annotated, TypedDict
 
     from langgraph.checkpoint.sqlite import SqliteSaver
     from langgraph.graph import END, START, StateGraph
+    from langgraph.types import Send
 
     class Values(TypedDict, total=False):
         got: int
@@ -122,17 +133,31 @@ def langgraph(kind: str, width: int, runs: int, folder: Path) -> Timed:
     def node(_values: Values) -> Values:
         return {"got": 1}
 
-    built: Any = StateGraph(Values)
-    for number in range(width):
+    class Gathered(TypedDict, total=False):
+        all: Annotated[list[int], add]
+
+    def item(given: dict[str, int]) -> Gathered:
+        return {"all": [given["n"]]}
+
+    built: Any = StateGraph(Gathered if kind == "loop" else Values)
+    if kind == "loop":
+        built.add_node("item", item)
+        built.add_conditional_edges(START, lambda _values: [Send("item", {"n": n}) for n in range(width)], ["item"])
+        built.add_edge("item", END)
+    for number in range(width if kind == "chain" else 0):
         built.add_node(f"s{number}", node)
         built.add_edge(START if number == 0 else f"s{number - 1}", f"s{number}")
-    built.add_edge(f"s{width - 1}", END)
-    assert kind == "chain"
+    if kind == "chain":
+        built.add_edge(f"s{width - 1}", END)
     threads = iter(range(10_000))
     with SqliteSaver.from_conn_string(str(folder / "saver.db")) as saver:
         graph = built.compile(checkpointer=saver)
         return spent(
-            lambda: graph.invoke({"got": 0}, {"configurable": {"thread_id": str(next(threads))}}, durability="sync"),
+            lambda: graph.invoke(
+                {"got": 0} if kind == "chain" else {"all": []},
+                {"configurable": {"thread_id": str(next(threads))}, "max_concurrency": AT_ONCE},
+                durability="sync",
+            ),
             runs,
         )
 

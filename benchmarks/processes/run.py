@@ -27,11 +27,13 @@ SHAPES = {
     "fan of 10": ("fan", 10, 7),
     "fan of 100": ("fan", 100, 5),
     "fan of 1000": ("fan", 1000, 1),
+    "loop of 1000": ("loop", 1000, 1),
+    "loop of 10000": ("loop", 10_000, 1),
 }
 """The kind, how many steps, and how many runs in a round."""
 
 CHAIN_ONLY = ("langgraph", "prefect", "temporal")
-"""Peers that are asked about the chain alone: the others' floor is bare DBOS."""
+"""Peers that are asked about the short chain alone, and of these LangGraph also about loops, eight items at once."""
 
 
 def measured(peer: str, python: str, kind: str, width: int, runs: int) -> float | None:
@@ -58,7 +60,8 @@ def compared(rounds: int, only: list[str], shapes: list[str], pythons: dict[str,
         for shape, (kind, width, runs) in chosen.items():
             for peer in peers:
                 python = pythons.get(peer)
-                if (python is None and missing(peer)) or (peer in CHAIN_ONLY and shape != "chain of 10"):
+                is_asked = peer not in CHAIN_ONLY or shape == "chain of 10" or (kind == "loop" and peer == "langgraph")
+                if (python is None and missing(peer)) or not is_asked:
                     continue
                 if (taken := measured(peer, python or sys.executable, kind, width, runs)) is not None:
                     times[shape].setdefault(peer, []).append(taken)

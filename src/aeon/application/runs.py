@@ -64,7 +64,7 @@ class RunService(RunReader):
             runtime.orphan_recovery.adopt(run.id)
         return run
 
-    def accept(
+    def start_detached(
         self,
         process: Process | str,
         inputs: JsonObject,

@@ -185,7 +185,10 @@ def log_cancel(  # one for each option of the command
     user: User = "me",
     yes: Yes = False,
 ) -> int:
-    """Cancel a run of a Process, and the runs that it called; or, with filters, all that they match."""
+    """Cancel a run of a Process, or all that filters match.
+
+    With filters, the runs are shown before. What a run has called is cancelled, too.
+    """
     from aeon.cli.history import find_run
     from aeon.cli.platform.bulk_runs import RunSelection, cancel_matching
     from aeon.cli.platform.runs import cancel_run
@@ -257,7 +260,10 @@ def log_retry(  # noqa: PLR0913, PLR0917  # one for each option of the command
     as_json: AsJson = False,
     yes: Yes = False,
 ) -> int:
-    """Retry a failed Process as a new run that keeps what is done; or, with filters, all that they match."""
+    """Retry a failed run, or all that filters match.
+
+    The new run keeps what is done. With filters, the runs are shown before.
+    """
     from aeon.cli.history import find_run
     from aeon.cli.platform.bulk_runs import RunSelection, retry_matching
     from aeon.cli.platform.runs import retry_run

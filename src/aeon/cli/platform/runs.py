@@ -43,7 +43,7 @@ def _accept_run(
     name: str, values: JsonObject, tags: dict[str, str], user: str, options: RunOptions, *, as_json: bool
 ) -> int:
     with workspace_session(user) as workspace:
-        run = workspace.runs.accept(name, values, key=options.key, deadline=options.timeout, tags=tags)
+        run = workspace.runs.start_detached(name, values, key=options.key, deadline=options.timeout, tags=tags)
         has_worker = workspace.jobs.has_live_executor()
     if as_json:
         print_data(indented_json(run.as_dict()))
