@@ -79,7 +79,7 @@ def aeon(kind: str, width: int, runs: int, folder: Path) -> Timed:
 
     environ = {"XDG_STATE_HOME": str(folder / "state")}
     store = open_store(folder, StoreSettings(), environ)
-    with open_platform(folder, store, environ, lambda: None) as platform:  # type: ignore[arg-type]  # no model
+    with open_platform(folder, store, environ, lambda: None, 4096) as platform:  # type: ignore[arg-type]  # no model
         platform.catalog.add_user("me")
         applier = Applier(platform.catalog, "me")
         applier.apply(applier.plan(read_documents(TOOL, {})))

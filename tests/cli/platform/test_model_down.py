@@ -2,6 +2,7 @@
 
 import pytest
 
+from aeon.platform.processes.step_control import RetryPolicy
 from aeon.testing.wire_rules import ConnectionReset, ErrorResponse, StalledResponse
 
 pytestmark = [pytest.mark.server, pytest.mark.slow]
@@ -21,7 +22,7 @@ ANSWER = {"summary": "It is sunny."}
 @pytest.fixture(autouse=True)
 def _short_waits(monkeypatch):
     """Between the attempts at a step there is 1 s and more; what the model's adapter waits stays as it is."""
-    monkeypatch.setattr("aeon.platform.runs.machine.retry_policy._FIRST_DELAY", 0.02)
+    monkeypatch.setattr("aeon.platform.runs.machine.plan.DEFAULT_RETRY", RetryPolicy(delay=0.02))
 
 
 @pytest.fixture

@@ -64,7 +64,7 @@ def test_all_that_is_wrong_with_a_schedule_is_told(aeon, applied):
     )
     said = " ".join(refused.err.split())
     assert refused.code == 2
-    assert all(each in said for each in ("$.cron", "$.timeZone", "the process needs who", "has no input whom"))
+    assert all(each in said for each in ("$.cron", "$.timeZone", "it lacks who", "has no input whom"))
 
 
 @pytest.mark.slow
