@@ -218,5 +218,5 @@ def test_an_address_is_read_only_if_it_is_allowed_and_only_if_that_is_asked_for(
         project.tools.read_openapi(address)
     with pytest.raises(InputError, match="could not be reached"):
         project.tools.read_openapi(address, allow_private=True)
-    with pytest.raises(OpenApiError, match="it is no object"):
+    with pytest.raises(OpenApiError, match="it is not an object"):
         project.tools.import_openapi(address)

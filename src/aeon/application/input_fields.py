@@ -137,6 +137,6 @@ def _chosen(text: str, choices: Sequence[str]) -> str:
 def _number(text: str, kind: Literal["integer", "number"]) -> Json:
     value = parse_typed_text(text.strip())
     wanted = (int,) if kind == "integer" else (int, float)
-    if type(value) in wanted:  # True is no number here
+    if type(value) in wanted:  # True is not a number here
         return value
     raise ValueError("It is not a whole number." if kind == "integer" else "It is not a number.")

@@ -143,7 +143,7 @@ def test_pages_are_counted_from_the_one_that_is_asked_for(ask, server):
     found = ask("/page", {"page": 2}, query={"page": "{page}"}, pagination=WAYS["page"])
     assert found["body"] == THINGS[3:]
     assert ask("/offset", {"at": 6}, query={"offset": "{at}"}, pagination=WAYS["offset"])["body"] == THINGS[6:]
-    with pytest.raises(OperationError, match="'page' is no whole number"):
+    with pytest.raises(OperationError, match="'page' is not a whole number"):
         ask("/same", {"page": "x"}, query={"page": "{page}"}, pagination=WAYS["page"])
 
 

@@ -70,7 +70,7 @@ def test_a_name_is_described_from_what_was_said_of_it_platform_17(aeon, said):
     assert aeon("knowledge", "set", "Tove", "--facet", "status=away, back", "--facet", "domain=").code == 0
     assert "status: away, back" in aeon("knowledge", "show", "Tove").out
     wrong = aeon("knowledge", "set", "Tove", "--facet", "status")
-    assert (wrong.code, "is no facet" in wrong.err) == (2, True)
+    assert (wrong.code, "is not a facet" in wrong.err) == (2, True)
 
 
 def test_a_name_in_an_attached_file_is_known_and_an_unknown_one_says_what_to_do_platform_24_and_44(

@@ -1,4 +1,4 @@
-"""Names in attached files are known by their messages; what a file says is no statement (platform 24, 28, 35, 36)."""
+"""Names in attached files are known by their messages; what a file says is not a statement (platform 24, 28, 35, 36)."""
 
 import pytest
 from tests.platform.conversations.test_attachments import text_file

@@ -229,7 +229,12 @@ class TestRequests:
             ({}, "trace", "/x", "a tool cannot send TRACE"),
             (with_body({}, "application/xml"), "post", "/x", "its body is application/xml"),
             ({"requestBody": {"content": {}}}, "post", "/x", "its body is no media type"),
-            (with_body({"type": "array"}, "application/x-www-form-urlencoded"), "post", "/x", "its form is no object"),
+            (
+                with_body({"type": "array"}, "application/x-www-form-urlencoded"),
+                "post",
+                "/x",
+                "its form is not an object",
+            ),
             ({"parameters": [{"name": "c", "in": "cookie", "required": True}]}, "get", "/x", "'c' is in a cookie"),
             (with_body({"type": "strange"}), "post", "/x", "its input schema is not a valid JSON Schema"),
             (with_body({"$dynamicRef": "#a"}), "post", "/x", "its schema has dynamic references"),
@@ -438,7 +443,7 @@ class TestFaults:
     @pytest.mark.parametrize(
         ("text", "why"),
         [
-            ("[]", "it is no object"),
+            ("[]", "it is not an object"),
             ("{", "neither JSON nor YAML"),
             ("a: &x [*x]", "neither JSON nor YAML"),
             ('{"swagger": "2.0"}', "older format Swagger 2.0"),

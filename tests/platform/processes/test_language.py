@@ -50,13 +50,13 @@ PROBLEMS = {
         [search("a", forEach=loop("topic"))],
         "$.steps[0].forEach.items",
         "types_fit",
-        "'topic' is no list: write a reference such as {rows}, an expression, or a list",
+        "'topic' is not a list: write a reference such as {rows}, an expression, or a list",
     ),
     "a loop over an expression of no list": (
         [search("a", forEach=loop("{= size(topic)}"))],
         "$.steps[0].forEach.items",
         "types_fit",
-        "'{= size(topic)}' is no list",
+        "'{= size(topic)}' is not a list",
     ),
     "a loop over nothing": (
         [search("a", forEach=loop("{topics}"))],
@@ -122,13 +122,13 @@ PROBLEMS = {
         [search("a", query="{topic - 1} and more")],
         "$.steps[0].inputs.query",
         "expression_marked",
-        "{topic - 1} is passed on as text, because it is no reference; write {= topic - 1}",
+        "{topic - 1} is passed on as text, because it is not a reference; write {= topic - 1}",
     ),
     "a reference with blanks": (
         [search("a", query="{ topic }")],
         "$.steps[0].inputs.query",
         "expression_marked",
-        "{ topic } is passed on as text, because it is no reference; write {topic}",
+        "{ topic } is passed on as text, because it is not a reference; write {topic}",
     ),
     "an index": (
         [search("a"), search("b", "a", query="{step.a_.rows[0].name}")],
@@ -146,7 +146,7 @@ PROBLEMS = {
         [search("a", query="about {{topic}}")],
         "$.steps[0].inputs.query",
         "expression_marked",
-        "{{topic}} is no reference in inputs; write {topic}",
+        "{{topic}} is not a reference in inputs; write {topic}",
     ),
     "a wait and a call": (
         [step("a", wait=3, tool="answer")],
@@ -155,7 +155,12 @@ PROBLEMS = {
         "step 'a' waits and calls a tool; it does one of them",
     ),
     "a wait with inputs": ([step("a", wait=3, inputs={"x": 1})], "$.steps[0].inputs", "wait_alone", "takes no inputs"),
-    "a wait for no time": ([step("a", wait="soon")], "$.steps[0].wait", "wait_time", "this is no time. Give seconds"),
+    "a wait for no time": (
+        [step("a", wait="soon")],
+        "$.steps[0].wait",
+        "wait_time",
+        "this is not a time. Give seconds",
+    ),
     "a wait for two years": ([step("a", wait="P800D")], "$.steps[0].wait", "wait_time", "a year at most"),
     "a wait for nothing known": ([step("a", wait="{zip}")], "$.steps[0].wait", "reference_exists", "there is no input"),
     "a retry of a question": (

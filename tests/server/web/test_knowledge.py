@@ -294,7 +294,7 @@ def test_facets_of_ones_own_are_typed_a_line_each_and_others_stay_platform_17(me
     for wrong in ("status", "no name: x", f"status: {'x' * 61}"):
         refused = save(wrong, "m")
         assert refused.status_code == 422, wrong
-    assert "&#39;status&#39; is no facet." in save("status", "n").text
+    assert "&#39;status&#39; is not a facet." in save("status", "n").text
 
 
 def test_a_form_without_facets_leaves_them_and_the_same_form_twice_is_done_once_platform_20(me, own, told):

@@ -62,7 +62,9 @@ def _counted(request: HttpRequest, found: int, pagination: Pagination) -> HttpRe
     sent = request.url.params.get(pagination.parameter)
     first = pagination.first if pagination.style == "page" else 0
     if sent is not None and not re.fullmatch(r"\d{1,15}", sent):
-        raise OperationError(f"the parameter {pagination.parameter!r} is no whole number, so pages cannot be counted")
+        raise OperationError(
+            f"the parameter {pagination.parameter!r} is not a whole number, so pages cannot be counted"
+        )
     current = first if sent is None else int(sent)
     step = 1 if pagination.style == "page" else found
     return _with_parameter(request, pagination.parameter, str(current + step))

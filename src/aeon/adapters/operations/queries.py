@@ -11,7 +11,7 @@ _SEPARATORS: dict[QueryStyle, str] = {"comma": ",", "space": " ", "pipe": "|"}
 
 
 def query_pairs(query: JsonObject, styles: Mapping[str, QueryStyle]) -> list[tuple[str, str]]:
-    """Return the names and texts of a query in order; without a style, a value that is no text stands as JSON."""
+    """Return the names and texts of a query in order; without a style, a value that is not a text stands as JSON."""
     return [pair for name, value in query.items() for pair in _pairs(name, value, styles.get(name, "json"))]
 
 

@@ -79,7 +79,7 @@ class MetricsEndpoint:
 
         host, colon, port = address.rpartition(":")
         if not colon or not host or not port.isdecimal() or int(port) > 65_535:  # noqa: PLR2004  # the largest port
-            raise ConfigError(f"{address!r} is no address.", next_step="Write HOST:PORT, such as 127.0.0.1:9464.")
+            raise ConfigError(f"{address!r} is not an address.", next_step="Write HOST:PORT, such as 127.0.0.1:9464.")
         try:
             self._server, self._thread = start_http_server(int(port), host.strip("[]"), self._registry)
         except OSError as error:

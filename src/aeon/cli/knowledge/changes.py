@@ -93,5 +93,7 @@ def _facet(written: str) -> tuple[str, list[Json]]:
     """Return a facet that is written as NAME=VALUE,VALUE. Raises InputError."""
     name, mark, values = written.partition("=")
     if not mark or not name.strip():
-        raise InputError(f"{written!r} is no facet.", next_step="Write it as status=active, or status= to remove it.")
+        raise InputError(
+            f"{written!r} is not a facet.", next_step="Write it as status=active, or status= to remove it."
+        )
     return name.strip(), [value.strip() for value in values.split(",") if value.strip()]

@@ -56,16 +56,16 @@ class DocumentPart(NamedTuple):
         return isinstance(self.value, dict)
 
     def object(self) -> JsonObject:
-        """The fields of it; none if it is no object."""
+        """The fields of it; none if it is not an object."""
         value: Json = self.value
         return cast(JsonObject, value) if isinstance(value, dict) else {}
 
     def fields(self) -> "Iterator[tuple[str, DocumentPart]]":
-        """Each field's name and value; none if it is no object."""
+        """Each field's name and value; none if it is not an object."""
         yield from ((key, self.inner(key)) for key in self.object())
 
     def items(self) -> "Iterator[DocumentPart]":
-        """Each item; none if it is no list."""
+        """Each item; none if it is not a list."""
         yield from (self.inner(number) for number in range(len(self._list())))
 
     def text(self) -> str:
@@ -94,7 +94,7 @@ class OpenApiDocument:
         return self.root.inner("info").inner("title").text()
 
     def resolve(self, at: DocumentPart) -> DocumentPart:
-        """What a reference leads to; what is no reference as it is. Raises UnsupportedError."""
+        """What a reference leads to; what is not a reference as it is. Raises UnsupportedError."""
         found = at
         for _ in range(_MAX_REFERENCES):
             reference = found.object().get("$ref")
@@ -121,7 +121,7 @@ def read_document(text: str) -> OpenApiDocument:
         raise OpenApiError(f"The document has {len(text):,} characters; at most {MAX_CHARACTERS:,} are read.")
     root = _parsed(text)
     if not isinstance(root, dict):
-        raise OpenApiError("The text is not an OpenAPI document: it is no object.")
+        raise OpenApiError("The text is not an OpenAPI document: it is not an object.")
     version = cast(JsonObject, root).get("openapi")
     if "swagger" in root:
         raise OpenApiError(

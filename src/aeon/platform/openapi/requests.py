@@ -129,7 +129,9 @@ class RequestBuilder:
         if parameter.name.lower() in OWN_HEADERS:
             return
         if not HEADER.fullmatch(parameter.name):
-            raise UnsupportedError(parameter.at.pointer, f"its parameter {parameter.name[:100]!r} is no valid header")
+            raise UnsupportedError(
+                parameter.at.pointer, f"its parameter {parameter.name[:100]!r} is not a valid header"
+            )
         self._headers[parameter.name] = f"{{{self._input(parameter)}}}"
 
     def _input(self, parameter: _Parameter) -> str:
@@ -186,7 +188,7 @@ class RequestBuilder:
             return {"body": fields, "bodyFormat": "form" if is_form else "json"}
         schema: Json = {} if media.inner("schema").value is None else self._converter.convert(media.inner("schema"))
         if is_form and (types := types_of(self._document, media.inner("schema"))) and types != {"object"}:
-            raise UnsupportedError(media.pointer, "its form is no object")
+            raise UnsupportedError(media.pointer, "its form is not an object")
         name = self._declare("body", "body", _described(schema, at), is_required=is_required)
         return {"body": f"{{{name}}}", "bodyFormat": "form" if is_form else "json"}
 

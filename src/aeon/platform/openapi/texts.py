@@ -13,7 +13,7 @@ _INVALID_IN_SERVICE = re.compile(r"[^a-z0-9]+")
 
 
 def bounded_text(value: Json, limit: int) -> str:
-    """A text in one paragraph of at most `limit` characters; empty for what is no text."""
+    """A text in one paragraph of at most `limit` characters; empty for what is not a text."""
     if not isinstance(value, str):
         return ""
     text = " ".join("".join(letter if letter.isprintable() else " " for letter in value[: limit * 10]).split())

@@ -28,7 +28,7 @@ class WaitTime(NamedTuple):
 
 
 def parse_wait_time(value: Json) -> WaitTime | None:
-    """Return how long a step with this value waits; None if it is no time, or longer than a year."""
+    """Return how long a step with this value waits; None if it is not a time, or longer than a year."""
     seconds = _seconds_of(value)
     if seconds is not None:
         return WaitTime(seconds=seconds) if 0 <= seconds <= MAX_WAIT.total_seconds() else None

@@ -47,7 +47,7 @@ def select_for_items(step: ProcessStep, values: RunValues) -> JsonObject:
 
 
 def read_wait_time(wait: int | str, values: RunValues) -> WaitTime:
-    """Return how long a step waits. Raises BindingError if it is no time, or longer than a year."""
+    """Return how long a step waits. Raises BindingError if it is not a time, or longer than a year."""
     value: Json = bind({"wait": wait}, values)["wait"]
     if (found := parse_wait_time(value)) is None:
         raise BindingError(f"The step cannot wait for {str(value)[:100]!r}.", next_step=CORRECT_WAIT)

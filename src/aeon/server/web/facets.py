@@ -35,7 +35,7 @@ def _split(line: str) -> tuple[str, str]:
     name, mark, values = line.partition(":")
     if not mark:
         raise RuleError(
-            f"{line.strip()!r} is no facet.",
+            f"{line.strip()!r} is not a facet.",
             rule="facets",
             field="$.facets",
             next_step="Write each on a line of its own, as status: active.",

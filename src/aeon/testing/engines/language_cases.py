@@ -58,7 +58,7 @@ def loop_without_items(world: EngineWorld) -> None:
 
 
 def loop_over_no_list(world: EngineWorld) -> None:
-    """What is no list is refused when the run comes to it, with what to do."""
+    """What is not a list is refused when the run comes to it, with what to do."""
     run = world.start_run(world.process("text", [step("each", world.tool("echo", echo), forEach=loop())]), "abc")
     view = world.wait_for_end(run)
     assert view.state.phase == "failed"

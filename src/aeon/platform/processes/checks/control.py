@@ -29,7 +29,7 @@ def check_inputs_of_process(definition: ProcessDefinition) -> Iterator[Definitio
             message = f"{STEP_PREFIX!r} is the prefix of step variables and cannot name an input"
             yield DefinitionProblem(path, "input_not_step", message)
         if problem := schema_problem(schema):
-            yield DefinitionProblem(path, "schema_valid", f"this is no JSON Schema: {problem}")
+            yield DefinitionProblem(path, "schema_valid", f"this is not a JSON Schema: {problem}")
         elif "default" in schema:
             for fault in compile_schema(schema).problems(schema["default"]):
                 yield DefinitionProblem(f"{path}.default", "default_fits", fault.message)
@@ -89,7 +89,7 @@ def _loop_problems(context: CheckContext, place: int, loop: ForEach) -> Iterator
                 yield DefinitionProblem(f"{path}.items", "types_fit", message)
     yield from check_texts(context, place, path, items, in_inputs=False)
     if isinstance(loop.items, str) and not _can_be_list(context, place, loop.items):
-        message = f"{loop.items[:80]!r} is no list: write a reference such as {{rows}}, an expression, or a list"
+        message = f"{loop.items[:80]!r} is not a list: write a reference such as {{rows}}, an expression, or a list"
         yield DefinitionProblem(f"{path}.items", "types_fit", message)
 
 
@@ -117,7 +117,7 @@ def _wait_problems(context: CheckContext, place: int, step: ProcessStep) -> Iter
         yield DefinitionProblem(f"{path}.compensate", "wait_alone", "there is nothing to undo in a wait")
     if not context.references(step.wait, place) and not list(find_expressions(step.wait)):
         if parse_wait_time(step.wait) is None:
-            yield DefinitionProblem(f"{path}.wait", "wait_time", f"this is no time. {CORRECT_WAIT}")
+            yield DefinitionProblem(f"{path}.wait", "wait_time", f"this is not a time. {CORRECT_WAIT}")
         return
     yield from _text_problems(context, place, f"{path}.wait", step.wait)
 

@@ -66,7 +66,7 @@ _WHOLE = ("", "source", "")
 
 
 def roots_of(inputs: Json) -> set[tuple[str, ...]]:
-    """Return the names that inputs read: `("lang",)`, `("step", "search")`. It may name what is no value."""
+    """Return the names that inputs read: `("lang",)`, `("step", "search")`. It may name what is not a value."""
     paths = {reference.path for reference in find_references(inputs)}
     for expression in find_expressions(inputs):
         paths |= scan_condition(expression.source).paths

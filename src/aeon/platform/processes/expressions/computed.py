@@ -92,16 +92,16 @@ class _JsonConverter:
             return [self.convert(item) for item in cast("list[object]", value)]
         if (inner := getattr(value, "value", None)) is not None:  # an element that the library wraps
             return self.convert(inner())
-        raise self._error("is no JSON value")
+        raise self._error("is not a JSON value")
 
     def _number(self, value: float) -> Json:
         if not math.isfinite(value):
-            raise self._error("is no finite number")
+            raise self._error("is not a finite number")
         return value
 
     def _object(self, value: Mapping[object, object]) -> JsonObject:
         if not all(isinstance(key, str) for key in value):
-            raise self._error("has keys that are no texts")
+            raise self._error("has keys that are not texts")
         return {str(key): self.convert(item) for key, item in value.items()}
 
     def _error(self, what: str) -> ConditionError:

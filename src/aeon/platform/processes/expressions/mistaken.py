@@ -27,11 +27,11 @@ def _mistakes(text: str, names: frozenset[str]) -> Iterator[str]:
     for match in _BRACES.finditer(text):
         name, inner = match["name"], match["inner"]
         if name is not None and is_reference(f"{{{name}}}") and _reads_one_of(name, names):
-            yield f"{match[0]} is no reference in inputs; write {{{name}}}"
+            yield f"{match[0]} is not a reference in inputs; write {{{name}}}"
         elif inner is not None and not is_reference(match[0]) and _reads_one_of(inner, names):
             stripped = inner.strip()
             right = f"{{{stripped}}}" if is_reference(f"{{{stripped}}}") else f"{OPENING} {stripped}}}"
-            yield f"{match[0]} is passed on as text, because it is no reference; write {right}"
+            yield f"{match[0]} is passed on as text, because it is not a reference; write {right}"
 
 
 def _reads_one_of(source: str, names: frozenset[str]) -> bool:
