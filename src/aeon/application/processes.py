@@ -131,17 +131,22 @@ class ProcessService(EntityService[Process, NewProcess, ProcessChange]):
         return render_svg(definition, None, self._names(definition))
 
     def draw_run(self, view: "RunView") -> str:
-        """An SVG of the version that a run executes, with the state of each step."""
+        """An SVG of the version that a run executes, with the state of each step, and of each loop's items."""
+        from aeon.bootstrap.runs import platform_runs
         from aeon.platform.diagrams.svg import render_svg
 
+        definition = view.plan.definition
+        if view.plan.loop is not None:
+            return render_svg(definition, None, self._names(definition))
         steps = zip(view.plan.steps, view.state.steps, strict=True)
-        definition, states = view.plan.definition, {step.id: state for step, state in steps}
-        return render_svg(definition, states, self._names(definition))
+        states = {step.id: state for step, state in steps}
+        counts = platform_runs(self._platform).count_items(view)
+        return render_svg(definition, states, self._names(definition), counts)
 
     def _names(self, definition: ProcessDefinition) -> dict[str, str]:
         """The names by id of the tools and Processes that the user may see; the others keep their ids."""
         names: dict[str, str] = {}
-        for is_tool, id_ in {(step.tool is not None, step.tool or step.process or "") for step in definition.steps}:
+        for is_tool, id_ in {(step.tool is not None, step.tool or step.process or "") for step in definition.all_steps}:
             repository = self._platform.catalog.tools if is_tool else self._processes
             try:
                 names[id_] = repository.get(self._user, id_).name

@@ -11,6 +11,7 @@ from aeon.platform.processes.model import Process
 from aeon.platform.processes.repository import ProcessRepository
 from aeon.platform.runs.admission import NewRun, PlannedRun, RunAdmission
 from aeon.platform.runs.claim_check import ResultStore
+from aeon.platform.runs.loop_counts import LoopCount, count_items
 from aeon.platform.runs.machine.apply import rejection_reason
 from aeon.platform.runs.machine.commands import AskPerson
 from aeon.platform.runs.machine.decide import recorded_commands
@@ -109,6 +110,10 @@ class Runs:
         """Return a run and its current state. Raises NotFoundError."""
         planned = self.repository.get(user, run)
         return RunView(planned.run, planned.plan, replay(planned.plan, list(self.repository.entries(run))))
+
+    def count_items(self, view: RunView) -> dict[str, LoopCount]:
+        """Return how many items of each loop that a run has started are completed, by step."""
+        return count_items(view, self.repository)
 
     def has_ended(self, user: str, run: str) -> bool:
         """Whether a run has ended. Raises NotFoundError."""
