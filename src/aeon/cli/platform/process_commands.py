@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 
 import typer
 
+from aeon.base.errors import InputError
 from aeon.cli.options import MAX_LISTED, After, AsJson, Expect, Inputs, Limit, Name, Output, Prefix, User, Yes, group
 from aeon.cli.platform.entity_commands import add_changes, add_list
 from aeon.cli.stored_names import complete_process, complete_stored
@@ -85,12 +86,15 @@ def process_draw(
     file: Annotated[
         Path | None, typer.Option("--svg", metavar="FILE", help="Write the SVG to this file; default: stdout.")
     ] = None,
+    mermaid: Annotated[bool, typer.Option("--mermaid", help="Print a Mermaid flowchart, for Markdown.")] = False,
     user: User = "me",
 ) -> int:
-    """Draw a Process as SVG; with --run, the state of each step."""
+    """Draw a Process as SVG or Mermaid; with --run, the state of each step."""
     from aeon.cli.platform.diagrams import draw_process
 
-    return draw_process(name, run, file, user)
+    if mermaid and file is not None:
+        raise InputError("--mermaid and --svg exclude each other.", next_step="Redirect the output of --mermaid.")
+    return draw_process(name, run, file, user, form="mermaid" if mermaid else "svg")
 
 
 ScheduleName = Annotated[

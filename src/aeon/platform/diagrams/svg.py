@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from aeon.platform.diagrams.descriptions import SECTION_CAPTIONS, describe_action
+from aeon.platform.diagrams.descriptions import SECTION_CAPTIONS, describe_action, describe_status
 from aeon.platform.diagrams.drawing import (
     CSS,
     STATUSES,
@@ -119,9 +119,7 @@ def _status_of(
 ) -> _ShownStatus | None:
     if states is None:
         return None
-    state = states.get(id_, INITIAL_STEP_STATE)
-    parts = [state.status, *([f"attempt {state.attempts}"] if state.attempts > 1 else [])]
-    return _ShownStatus(state.status, ", ".join([*parts, *([str(counts[id_])] if id_ in counts else [])]))
+    return _ShownStatus(states.get(id_, INITIAL_STEP_STATE).status, describe_status(id_, states, counts))
 
 
 def _step(step: ProcessStep, box: Box, shown: _ShownStatus | None, names: Mapping[str, str]) -> str:
