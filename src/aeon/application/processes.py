@@ -22,6 +22,7 @@ from aeon.platform.processes.model import (
 )
 
 if TYPE_CHECKING:
+    from aeon.application.process_files import ProcessFiles
     from aeon.application.process_texts import ProcessTexts
     from aeon.platform.runs.loop_counts import LoopCount
     from aeon.platform.runs.machine.state import StepState
@@ -116,6 +117,13 @@ class ProcessService(EntityService[Process, NewProcess, ProcessChange]):
         from aeon.application.process_texts import ProcessTexts
 
         return ProcessTexts(self._platform, self._user)
+
+    @cached_property
+    def files(self) -> "ProcessFiles":
+        """Checks of YAML files that describe Processes and what they call."""
+        from aeon.application.process_files import ProcessFiles
+
+        return ProcessFiles(self._platform, self._user)
 
     def input_fields(self, process: Process) -> list[InputField]:
         """The fields of a form for the inputs of a Process, typed as the tools of its steps want them."""

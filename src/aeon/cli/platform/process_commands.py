@@ -15,6 +15,7 @@ schedule = group("When Processes start by themselves.")
 job = group("The open and the dead jobs of your runs.")
 process.add_typer(schedule, name="schedule")
 process.add_typer(job, name="job")
+ProcessFile = Annotated[Path, typer.Argument(metavar="FILE", help="A YAML file with Processes; - for stdin.")]
 add_list(process, "process", "Processes")
 add_changes(process, "process", "Process")
 
@@ -89,12 +90,30 @@ def process_draw(
     mermaid: Annotated[bool, typer.Option("--mermaid", help="Print a Mermaid flowchart, for Markdown.")] = False,
     user: User = "me",
 ) -> int:
-    """Draw a Process as SVG or Mermaid; with --run, the state of each step."""
+    """Draw a Process, or one of its runs, as SVG or Mermaid."""
     from aeon.cli.platform.diagrams import draw_process
 
     if mermaid and file is not None:
         raise InputError("--mermaid and --svg exclude each other.", next_step="Redirect the output of --mermaid.")
     return draw_process(name, run, file, user, form="mermaid" if mermaid else "svg")
+
+
+@process.command("check")
+def process_check(
+    file: ProcessFile,
+    offline: Annotated[
+        bool, typer.Option("--offline", help="Read no record: what is not in the file is a warning.")
+    ] = False,
+    user: User = "me",
+    as_json: AsJson = False,
+) -> int:
+    """Check a file of Processes: every fault by its line.
+
+    What they call may be in the file, in the record if there is one, or shipped. Exit code 2: there are faults.
+    """
+    from aeon.cli.platform.process_files import check_file
+
+    return check_file(file, user, is_offline=offline, as_json=as_json)
 
 
 ScheduleName = Annotated[

@@ -1,12 +1,11 @@
 """How many items of a loop are completed, read without its entries (platform 41)."""
 
-from typing import TYPE_CHECKING, NamedTuple, cast
+from collections.abc import Callable
+from typing import NamedTuple, cast
 
 from aeon.base.json import Json
-
-if TYPE_CHECKING:
-    from aeon.platform.runs.repository import SqlRunRepository
-    from aeon.platform.runs.service import RunView
+from aeon.platform.runs.machine.plan import RunPlan
+from aeon.platform.runs.machine.state import RunState
 
 
 class LoopCount(NamedTuple):
@@ -20,21 +19,22 @@ class LoopCount(NamedTuple):
         return f"{self.completed:,} of {self.total:,}"
 
 
-def count_items(view: "RunView", repository: "SqlRunRepository") -> dict[str, LoopCount]:
+def count_items(plan: RunPlan, state: RunState, read: Callable[[str], tuple[int, int] | None]) -> dict[str, LoopCount]:
     """Return the counts of all loops that a run has started, by step.
 
-    A completed loop is counted in its result, another one by a query: its entries are not read.
+    A completed loop is counted in its result. For another one, `read` returns how many items are completed, and of
+    how many, by the id of its run; None if that is not there.
     """
     counts: dict[str, LoopCount] = {}
-    for position, step in enumerate(view.state.steps):
-        if not view.plan.is_loop(position) or not step.attempts:
+    for position, step in enumerate(state.steps):
+        if not plan.is_loop(position) or not step.attempts:
             continue
-        name = view.plan.steps[position].id
-        run = view.plan.job_id(name, step.attempts)
+        name = plan.steps[position].id
+        run = plan.job_id(name, step.attempts)
         if step.status == "completed":
             total = _length(step.value)
             counts[name] = LoopCount(run, total - _length(step.failures), total)
-        elif (count := repository.count_completed(view.run.owner_id, run)) is not None:
+        elif (count := read(run)) is not None:
             counts[name] = LoopCount(run, *count)
     return counts
 

@@ -1,6 +1,7 @@
 """The operations of users on runs: start, view, answer, cancel and retry."""
 
 from collections.abc import Callable, Collection, Iterator, Sequence
+from functools import partial
 from typing import NamedTuple
 
 from aeon.base.json import Json
@@ -113,7 +114,7 @@ class Runs:
 
     def count_items(self, view: RunView) -> dict[str, LoopCount]:
         """Return how many items of each loop that a run has started are completed, by step."""
-        return count_items(view, self.repository)
+        return count_items(view.plan, view.state, partial(self.repository.count_completed, view.run.owner_id))
 
     def has_ended(self, user: str, run: str) -> bool:
         """Whether a run has ended. Raises NotFoundError."""

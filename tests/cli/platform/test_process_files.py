@@ -1,0 +1,28 @@
+"""`aeon process check`, `new`, `test` and `run --dry-run`: Processes as files that a person writes."""
+
+import pytest
+
+GOOD = "kind: Process\nname: greet\ninitialContext: [who]\nsteps:\n  - {id: rest, wait: PT1S, output: rested}\n"
+
+
+@pytest.fixture
+def written(tmp_path):
+    def write(text, name="greet.yaml"):
+        file = tmp_path / name
+        file.write_text(text)
+        return file
+
+    return write
+
+
+def test_a_file_is_checked_and_no_record_is_made(aeon, written, tmp_path):
+    good = aeon("process", "check", written(GOOD))
+    assert (good.code, good.out, good.err) == (0, "", "1 document(s), 0 fault(s)\n")
+    file = written(GOOD.replace("wait: PT1S", "tool: nothing"))
+    bad = aeon("process", "check", file)
+    assert bad.code == 2
+    assert bad.out == f"{file}:5:16: error: $.steps[0].tool: there is no tool 'nothing', or you cannot see it\n"
+    offline = aeon("process", "check", file, "--offline", "--json")
+    assert (offline.code, offline.json["valid"], offline.json["faults"][0]["isWarning"]) == (0, True, True)
+    assert not (tmp_path / ".aeon").exists()
+    assert aeon("process", "check", tmp_path / "none.yaml").code == 2
