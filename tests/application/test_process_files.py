@@ -1,9 +1,13 @@
 """Files of Processes are checked with line and column, with a record and without one."""
 
+import re
+
 import pytest
 from tests.application.conftest import STORED
 
 from aeon.application.process_files import check_without_record
+from aeon.application.process_template import new_process_text
+from aeon.base.errors import InputError
 
 FILE = """\
 # two documents
@@ -98,6 +102,19 @@ def test_a_fault_hides_what_only_follows_from_it():
 )
 def test_what_is_no_document_is_said_where_it_is(text, line, said):
     assert (line, said) in [(each.fault.line, each.fault.message) for each in check(text).faults]
+
+
+@pytest.mark.parametrize("name", ["mine", "yes", "a: b", "\u00e4 # b", '"', "1"])
+def test_a_new_process_has_no_fault_as_it_is_and_with_every_part(name):
+    text = new_process_text(name)
+    for each in (text, re.sub("^# ", "", text, flags=re.MULTILINE)):
+        report = check(each)
+        assert (report.things, report.faults) == ([("Process", name)], [])
+
+
+def test_a_name_that_is_none_is_refused():
+    with pytest.raises(InputError, match="cannot name a Process"):
+        new_process_text(" x")
 
 
 def test_no_secret_is_needed_for_a_check():

@@ -12,6 +12,8 @@ _Loader: type[yaml.SafeLoader] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 """libyaml's loader if PyYAML was built with it: five times faster, same results."""
 
 _MERGE = "tag:yaml.org,2002:merge"
+_TRUTH = "tag:yaml.org,2002:bool"
+_TEXT = "tag:yaml.org,2002:str"
 
 
 class YamlError(ValueError):
@@ -132,6 +134,8 @@ class _PlainLoader(_Loader):
             if name in seen:
                 raise yaml.YAMLError(f"line {line}: the key {name!r} appears twice in one object")
             seen.add(name)
+            if key.tag == _TRUTH:  # as `on`, which YAML 1.1 reads as true: keys are texts
+                key.tag = _TEXT
         return super().construct_mapping(node, deep)
 
 
@@ -144,7 +148,7 @@ class _PlainDumper(yaml.SafeDumper):
 
 def _represent_text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
     style = "|" if "\n" in text else None
-    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)  # pyright: ignore[reportUnknownMemberType]  # its stub is untyped
+    return dumper.represent_scalar(_TEXT, text, style=style)  # pyright: ignore[reportUnknownMemberType]  # its stub is untyped
 
 
 _PlainDumper.add_representer(str, _represent_text)

@@ -26,3 +26,19 @@ def test_a_file_is_checked_and_no_record_is_made(aeon, written, tmp_path):
     assert (offline.code, offline.json["valid"], offline.json["faults"][0]["isWarning"]) == (0, True, True)
     assert not (tmp_path / ".aeon").exists()
     assert aeon("process", "check", tmp_path / "none.yaml").code == 2
+
+
+def test_a_new_process_is_printed_or_written_and_can_be_checked_and_applied(aeon, tmp_path):
+    file = tmp_path / "mine.yaml"
+    made = aeon("process", "new", "mine", "-f", file)
+    assert (made.code, made.out) == (0, "")
+    assert aeon("process", "new", "mine").out == file.read_text()
+    again = aeon("process", "new", "mine", "-f", file)
+    assert (again.code, "File exists" in again.err) == (2, True)
+    assert aeon("process", "check", file).code == 0
+    assert aeon("process", "new", " mine").code == 2
+
+
+def test_editors_get_the_schema_of_a_process(aeon):
+    schema = aeon("config", "schema", "process", "-o", "json").json
+    assert schema["properties"]["kind"]["const"] == "Process"

@@ -98,6 +98,22 @@ def process_draw(
     return draw_process(name, run, file, user, form="mermaid" if mermaid else "svg")
 
 
+@process.command("new")
+def process_new(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The new Process's name.")],
+    file: Annotated[
+        Path | None, typer.Option("--file", "-f", metavar="FILE", help="Write it to this new file; default: stdout.")
+    ] = None,
+) -> int:
+    """Print a commented Process to start from.
+
+    Every part of the language is in it, most of them commented out.
+    """
+    from aeon.cli.platform.process_files import write_new_process
+
+    return write_new_process(name, file)
+
+
 @process.command("check")
 def process_check(
     file: ProcessFile,

@@ -1,10 +1,12 @@
-"""`aeon process check`: what is wrong with a file of Processes, by line and column."""
+"""`aeon process new|check`: a commented file to start from, and what is wrong with a file, by line and column."""
 
 import os
 from pathlib import Path
 
 from aeon.application.folder import FolderService
 from aeon.application.process_files import FileFault, FileReport, check_without_record
+from aeon.application.process_template import new_process_text
+from aeon.base.errors import InputError
 from aeon.base.json import JsonObject
 from aeon.cli.console import print_data, print_message
 from aeon.cli.exit_codes import ExitCode
@@ -12,6 +14,21 @@ from aeon.cli.platform.catalog import read_text
 from aeon.cli.platform.session import workspace_session
 from aeon.cli.session import load_cli_settings
 from aeon.cli.text import indented_json, printable
+
+
+def write_new_process(name: str, file: Path | None) -> int:
+    """Print a commented Process, or write it to a new file. Raises InputError if the file exists."""
+    text = new_process_text(name)
+    if file is None:
+        print_data(text.rstrip("\n"))
+        return ExitCode.DONE
+    try:
+        with file.open("x", encoding="utf-8") as stream:
+            stream.write(text)
+    except OSError as error:
+        raise InputError(f"{file} cannot be written: {error.strerror}.", next_step="Choose another file.") from None
+    print_message(f"wrote {file}; check it: aeon process check {file}")
+    return ExitCode.DONE
 
 
 def check_file(file: Path, user: str, *, is_offline: bool, as_json: bool) -> int:
