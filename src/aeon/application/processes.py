@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from aeon.application.process_texts import ProcessTexts
     from aeon.platform.runs.loop_counts import LoopCount
     from aeon.platform.runs.machine.state import StepState
+    from aeon.platform.runs.preview import StepPreview
     from aeon.platform.runs.service import RunView
 
     Renderer: TypeAlias = Callable[
@@ -159,6 +160,17 @@ class ProcessService(EntityService[Process, NewProcess, ProcessChange]):
             states = {step.id: state for step, state in steps}
             counts = platform_runs(self._platform).count_items(view)
         return _renderer(form)(definition, states, self._names(definition), counts)
+
+    def preview(self, name: str, inputs: JsonObject) -> "list[StepPreview]":
+        """What a run with these inputs would call, in order, as far as it is known; nothing is started.
+
+        Raises NotFoundError, and RuleError for inputs that do not fit or a disabled Process.
+        """
+        from aeon.platform.runs.admission import runnable_inputs
+        from aeon.platform.runs.preview import preview_run
+
+        process = self.get(name)
+        return preview_run(process.definition, runnable_inputs(process, inputs))
 
     def _names(self, definition: ProcessDefinition) -> dict[str, str]:
         """The names by id of the tools and Processes that the user may see; the others keep their ids."""

@@ -42,3 +42,24 @@ def test_a_new_process_is_printed_or_written_and_can_be_checked_and_applied(aeon
 def test_editors_get_the_schema_of_a_process(aeon):
     schema = aeon("config", "schema", "process", "-o", "json").json
     assert schema["properties"]["kind"]["const"] == "Process"
+
+
+def test_a_dry_run_says_what_would_be_called_and_starts_nothing(aeon, written):
+    file = written(
+        GOOD
+        + "  - {id: keep, tool: remember, inputs: {key: '{who}', value: '{step.rested}'}, output: k, dependsOn: [rest]}\n"
+    )
+    assert aeon("init").code == 0
+    assert aeon("apply", "-f", file).code == 0
+    dry = aeon("process", "run", "greet", "--input", "who=Ann", "--dry-run")
+    assert (dry.code, dry.err) == (0, "nothing was started\n")
+    assert dry.out.splitlines() == [
+        "1. rest: wait PT1S",
+        "2. keep: tool remember",
+        '     inputs { "key": "Ann", "value": "{step.rested}" }',
+        "     known later: step.rested of rest",
+    ]
+    steps = aeon("process", "run", "greet", "--input", "who=Ann", "--dry-run", "--json").json["steps"]
+    assert [each["step"] for each in steps] == ["rest", "keep"]
+    assert aeon("process", "run", "greet", "--dry-run").code == 2
+    assert aeon("log", "list", "-o", "json").json == []

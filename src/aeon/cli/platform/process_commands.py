@@ -66,6 +66,7 @@ def process_run(  # one for each option
     timeout: Annotated[
         float | None, typer.Option("--timeout", min=0.1, metavar="SECONDS", help="Time limit of the whole run.")
     ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print what it would call; start nothing.")] = False,
     user: User = "me",
     as_json: AsJson = False,
 ) -> int:
@@ -73,6 +74,10 @@ def process_run(  # one for each option
 
     Exit code 3: the run waits for a person; see `aeon log answer`.
     """
+    if dry_run:
+        from aeon.cli.platform.process_preview import preview_process
+
+        return preview_process(name, inputs or [], user, as_json=as_json)
     from aeon.cli.platform.runs import run_process
 
     return run_process(name, inputs or [], user, key=key, timeout=timeout, as_json=as_json)
