@@ -23,6 +23,7 @@ from aeon.platform.processes.model import (
 
 if TYPE_CHECKING:
     from aeon.application.process_files import ProcessFiles
+    from aeon.application.process_tests import ProcessTests
     from aeon.application.process_texts import ProcessTexts
     from aeon.platform.runs.loop_counts import LoopCount
     from aeon.platform.runs.machine.state import StepState
@@ -125,6 +126,13 @@ class ProcessService(EntityService[Process, NewProcess, ProcessChange]):
         from aeon.application.process_files import ProcessFiles
 
         return ProcessFiles(self._platform, self._user)
+
+    @cached_property
+    def tests(self) -> "ProcessTests":
+        """Tests of Processes against recorded calls."""
+        from aeon.application.process_tests import ProcessTests
+
+        return ProcessTests(self._platform, self._user)
 
     def input_fields(self, process: Process) -> list[InputField]:
         """The fields of a form for the inputs of a Process, typed as the tools of its steps want them."""

@@ -137,6 +137,24 @@ def process_check(
     return check_file(file, user, is_offline=offline, as_json=as_json)
 
 
+@process.command("test")
+def process_test(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A YAML file with the Process and its cases.")],
+    record: Annotated[
+        bool, typer.Option("--record", help="Run the cases really, and write FILE's recording beside it.")
+    ] = False,
+    user: User = "me",
+    as_json: AsJson = False,
+) -> int:
+    """Test a Process against recorded calls of its tools.
+
+    Nothing is called, and waits take no time. Exit code 1: a case is not as expected.
+    """
+    from aeon.cli.platform.process_tests import test_process
+
+    return test_process(file, user, records=record, as_json=as_json)
+
+
 ScheduleName = Annotated[
     str, typer.Argument(metavar="NAME", help="The schedule's name, or its id.", autocompletion=complete_stored)
 ]
