@@ -158,9 +158,8 @@ class _RecordedCalls:
         key = job.id.removeprefix(job.id.split(":", 1)[0] + ":")
         recorded = self._calls.get(key)
         if recorded is None:
-            return self._differs(
-                job, f"{key}: no such call of {job.name} is recorded; its inputs are {_text(job.inputs)}"
-            )
+            message = f"{key}: no such call of {job.name} is recorded; its inputs are {_text(job.inputs)}"
+            return self._differs(job, message, only_first=True)
         if differing := list(_input_differences(job.inputs, recorded["inputs"])):
             return self._differs(job, f"{key}: {job.name} is called with other inputs: {'; '.join(differing)}")
         if "error" in recorded:
@@ -170,9 +169,11 @@ class _RecordedCalls:
             return JobResult(event=StepTimedOut(step=job.step, attempt=job.attempt))
         return JobResult(event=StepCompleted(step=job.step, attempt=job.attempt, output=recorded["output"]))
 
-    def _differs(self, job: Job, message: str) -> JobResult:
+    def _differs(self, job: Job, message: str, *, only_first: bool = False) -> JobResult:
+        """Fail a job, and note why; with `only_first`, only if nothing differed before."""
         with self._lock:
-            self.differences.append(message)
+            if not (only_first and self.differences):
+                self.differences.append(message)
         error = AttemptFailure(code="not_recorded", message=message, may_have_happened=False)
         return JobResult(event=StepFailed(step=job.step, attempt=job.attempt, error=error))
 

@@ -5,6 +5,7 @@ from typing import Annotated, Any, cast
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
+from aeon.application.process_schema import DIALECT, document_schema
 from aeon.base.errors import InputError
 from aeon.base.json import Json, JsonObject
 from aeon.base.suggestions import closest_name
@@ -16,7 +17,6 @@ from aeon.kernel.state import OrchestrationState
 from aeon.observability.records import LogEntry, SupervisorAction, ToolCall
 from aeon.plan.models import Plan, PlanStep
 from aeon.platform.catalog.model import NewService
-from aeon.platform.processes.document_schema import DIALECT, document_schema
 from aeon.skills.discovery.manifest import Manifest
 from aeon.skills.plan_json import ExecutionResult, PlanJson
 

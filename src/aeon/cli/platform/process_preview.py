@@ -2,14 +2,13 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from aeon.application.run_preview import SECTION_CAPTIONS, StepPreview, describe_action
 from aeon.base.json import JsonObject
 from aeon.cli.console import print_data, print_message
 from aeon.cli.exit_codes import ExitCode
 from aeon.cli.inputs import read_inputs
 from aeon.cli.platform.session import workspace_session
 from aeon.cli.text import COLUMNS, indented_json, one_line, printable
-from aeon.platform.diagrams.descriptions import SECTION_CAPTIONS, describe_action
-from aeon.platform.runs.preview import StepPreview
 
 
 def preview_process(name: str, inputs: Sequence[str], user: str, *, as_json: bool) -> int:

@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft202012Validator
 
+from aeon.application.process_schema import document_schema
 from aeon.application.process_template import new_process_text
 from aeon.plan.yaml import load_yaml
 from aeon.platform.catalog.documents import split_documents
-from aeon.platform.processes.document_schema import document_schema
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[2]
 SCHEMA = document_schema()
 VALIDATOR = Draft202012Validator(SCHEMA)
 
