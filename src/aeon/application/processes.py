@@ -1,9 +1,9 @@
 """`ProcessService`: the stored Processes of one user: versions, differences, drawings."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache, cached_property
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 
 from aeon.application.entities import EntityService
 from aeon.application.input_fields import InputField, fields_of_process
@@ -22,18 +22,31 @@ from aeon.platform.processes.model import (
 )
 
 if TYPE_CHECKING:
+    from aeon.application.process_files import ProcessFiles
+    from aeon.application.process_tests import ProcessTests
     from aeon.application.process_texts import ProcessTexts
+    from aeon.platform.runs.loop_counts import LoopCount
+    from aeon.platform.runs.machine.state import StepState
+    from aeon.platform.runs.preview import StepPreview
     from aeon.platform.runs.service import RunView
+
+    Renderer: TypeAlias = Callable[
+        [ProcessDefinition, Mapping[str, StepState] | None, Mapping[str, str], Mapping[str, LoopCount] | None], str
+    ]
 
 __all__ = [
     "CURRENT",
     "DefinitionDifference",
     "DefinitionSource",
+    "DrawingForm",
     "ProcessComparison",
     "ProcessService",
     "format_differences",
     "is_digest",
 ]
+
+DrawingForm: TypeAlias = Literal["svg", "mermaid"]
+"""How a drawing is written: as a picture, or as a Mermaid flowchart for Markdown."""
 
 CURRENT: Final = ""
 """The version of a Process that runs now, for `compare`."""
@@ -107,6 +120,20 @@ class ProcessService(EntityService[Process, NewProcess, ProcessChange]):
 
         return ProcessTexts(self._platform, self._user)
 
+    @cached_property
+    def files(self) -> "ProcessFiles":
+        """Checks of YAML files that describe Processes and what they call."""
+        from aeon.application.process_files import ProcessFiles
+
+        return ProcessFiles(self._platform, self._user)
+
+    @cached_property
+    def tests(self) -> "ProcessTests":
+        """Tests of Processes against recorded calls."""
+        from aeon.application.process_tests import ProcessTests
+
+        return ProcessTests(self._platform, self._user)
+
     def input_fields(self, process: Process) -> list[InputField]:
         """The fields of a form for the inputs of a Process, typed as the tools of its steps want them."""
 
@@ -123,25 +150,40 @@ class ProcessService(EntityService[Process, NewProcess, ProcessChange]):
         """The names by id of what the steps of a Process call, as far as the user may see it."""
         return self._names(process.definition)
 
-    def draw(self, name: str) -> str:
-        """An SVG of a Process: its steps and their dependencies. Raises NotFoundError."""
-        from aeon.platform.diagrams.svg import render_svg
-
+    def draw(self, name: str, form: DrawingForm = "svg") -> str:
+        """A drawing of a Process: its steps and their dependencies. Raises NotFoundError."""
         definition = self.get(name).definition
-        return render_svg(definition, None, self._names(definition))
+        return _renderer(form)(definition, None, self._names(definition), None)
 
-    def draw_run(self, view: "RunView") -> str:
-        """An SVG of the version that a run executes, with the state of each step."""
-        from aeon.platform.diagrams.svg import render_svg
+    def draw_run(self, view: "RunView", form: DrawingForm = "svg") -> str:
+        """A drawing of the version that a run executes, with the state of each step, and of each loop's items.
 
-        steps = zip(view.plan.steps, view.state.steps, strict=True)
-        definition, states = view.plan.definition, {step.id: state for step, state in steps}
-        return render_svg(definition, states, self._names(definition))
+        Without states for the run of a loop, whose steps are the items.
+        """
+        from aeon.bootstrap.runs import platform_runs
+
+        definition, states, counts = view.plan.definition, None, None
+        if view.plan.loop is None:
+            steps = zip(view.plan.steps, view.state.steps, strict=True)
+            states = {step.id: state for step, state in steps}
+            counts = platform_runs(self._platform).count_items(view)
+        return _renderer(form)(definition, states, self._names(definition), counts)
+
+    def preview(self, name: str, inputs: JsonObject) -> "list[StepPreview]":
+        """What a run with these inputs would call, in order, as far as it is known; nothing is started.
+
+        Raises NotFoundError, and RuleError for inputs that do not fit or a disabled Process.
+        """
+        from aeon.platform.runs.admission import runnable_inputs
+        from aeon.platform.runs.preview import preview_run
+
+        process = self.get(name)
+        return preview_run(process.definition, runnable_inputs(process, inputs))
 
     def _names(self, definition: ProcessDefinition) -> dict[str, str]:
         """The names by id of the tools and Processes that the user may see; the others keep their ids."""
         names: dict[str, str] = {}
-        for is_tool, id_ in {(step.tool is not None, step.tool or step.process or "") for step in definition.steps}:
+        for is_tool, id_ in {(step.tool is not None, step.tool or step.process or "") for step in definition.all_steps}:
             repository = self._platform.catalog.tools if is_tool else self._processes
             try:
                 names[id_] = repository.get(self._user, id_).name
@@ -171,6 +213,16 @@ class ProcessService(EntityService[Process, NewProcess, ProcessChange]):
             )
         described = ProcessDocuments(self._platform.catalog, self._processes, self._user)
         return described.parse(documents[0], {}).definition
+
+
+def _renderer(form: DrawingForm) -> "Renderer":
+    if form == "mermaid":
+        from aeon.platform.diagrams.mermaid import render_mermaid
+
+        return render_mermaid
+    from aeon.platform.diagrams.svg import render_svg
+
+    return render_svg
 
 
 def is_digest(text: str) -> bool:

@@ -12,13 +12,23 @@ from aeon.base.json import Json, JsonObject
 from aeon.base.next_steps import NextStep
 from aeon.platform.errors import NotFoundError, RuleError
 from aeon.platform.runs.dead_jobs import NEWEST_DEAD_JOB, DeadJob, DeadJobPosition
+from aeon.platform.runs.loop_counts import LoopCount
 from aeon.platform.runs.machine.state import ENDED_PHASES, RunPhase
 from aeon.platform.runs.model import NEWEST_RUN, RunEntry, RunFilter, RunPosition, RunSummary
 from aeon.platform.runs.questions import PendingQuestion
 from aeon.platform.runs.service import Runs, RunView
 from aeon.platform.runs.trace import AttemptTrace, trace_attempts
 
-__all__ = ["ENDED_PHASES", "AttemptTrace", "DeadJob", "PendingQuestion", "RunPhase", "RunReader", "RunView"]
+__all__ = [
+    "ENDED_PHASES",
+    "AttemptTrace",
+    "DeadJob",
+    "LoopCount",
+    "PendingQuestion",
+    "RunPhase",
+    "RunReader",
+    "RunView",
+]
 
 NEWEST = "last"
 """The name of the newest run, for people."""
@@ -78,6 +88,10 @@ class RunReader:
     def trace(self, view: RunView) -> "builtins.list[AttemptTrace]":
         """Every attempt of a run's steps, in the order of their starts."""
         return trace_attempts(view.plan, self._runs.list_entries(self._user, view.run.id))
+
+    def count_items(self, view: RunView) -> dict[str, LoopCount]:
+        """How many items of each loop that a run has started are completed, by step."""
+        return self._runs.count_items(view)
 
     def compare(self, first: str, second: str) -> RunComparison:
         """Two runs of one Process side by side. Raises NotFoundError, and RuleError for runs of two Processes."""

@@ -1,11 +1,12 @@
 """What is wrong with a YAML text that a person edits, by line."""
 
 import re
+from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from aeon.base.errors import InputError
 from aeon.base.json import Json, JsonObject, json_problems
-from aeon.plan.yaml import YamlError, find_lines, load_yaml
+from aeon.plan.yaml import YamlError, find_positions, load_yaml
 from aeon.platform.errors import PlatformError
 
 _MAX_TEXT: Final = 500_000
@@ -13,11 +14,12 @@ _PART: Final = re.compile(r"\.([^.\[\]]+)|\[(\d+)\]")
 
 
 class TextFault(NamedTuple):
-    """A fault of a text: its line, counted from 1, and the path of the field, which may be empty."""
+    """A fault of a text: its line and column, counted from 1, and the path of the field, which may be empty."""
 
     line: int
     path: str
     message: str
+    column: int = 1
 
 
 class InvalidTextError(InputError):
@@ -43,7 +45,7 @@ def read_mapping(text: str) -> JsonObject:
     try:
         value = load_yaml(text)
     except YamlError as error:
-        raise InvalidTextError([TextFault(error.line, "", str(error))]) from None
+        raise InvalidTextError([TextFault(error.line, "", str(error), error.column)]) from None
     if not isinstance(value, dict) or json_problems(value):
         raise InvalidTextError([TextFault(1, "", "the text is not a mapping of fields to JSON values")])
     return {**value}
@@ -53,14 +55,19 @@ def find_faults(text: str, error: PlatformError) -> list[TextFault]:
     """What an error says is wrong with what a text describes, by line."""
     alone: JsonObject = {"path": getattr(error, "field", "") or "$", "message": error.message}
     problems: list[Json] = error.details.get("problems") or [alone]
-    lines = find_lines(text, [_parts(each["path"]) for each in problems])
-    return sorted(TextFault(line, each["path"], each["message"]) for line, each in zip(lines, problems, strict=True))
+    return sorted(faults_at(text, [(each["path"], each["message"]) for each in problems]))
 
 
 def fault_at(text: str, path: str, message: str) -> TextFault:
     """A fault of the field at a path such as `$.steps[0].inputs`."""
-    return TextFault(find_lines(text, [_parts(path)])[0], path, message)
+    return faults_at(text, [(path, message)])[0]
 
 
-def _parts(path: str) -> list[str | int]:
+def faults_at(text: str, problems: Sequence[tuple[str, str]]) -> list[TextFault]:
+    """The faults of problems, each of which has a path and a message."""
+    positions = find_positions(text, [path_parts(path) for path, _ in problems])
+    return [TextFault(line, *each, column) for (line, column), each in zip(positions, problems, strict=True)]
+
+
+def path_parts(path: str) -> list[str | int]:
     return [name or int(place) for name, place in _PART.findall(path)]

@@ -5,6 +5,7 @@ from typing import Annotated, Any, cast
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
+from aeon.application.process_schema import DIALECT, document_schema
 from aeon.base.errors import InputError
 from aeon.base.json import Json, JsonObject
 from aeon.base.suggestions import closest_name
@@ -16,7 +17,6 @@ from aeon.kernel.state import OrchestrationState
 from aeon.observability.records import LogEntry, SupervisorAction, ToolCall
 from aeon.plan.models import Plan, PlanStep
 from aeon.platform.catalog.model import NewService
-from aeon.platform.processes.model import NewProcess
 from aeon.skills.discovery.manifest import Manifest
 from aeon.skills.plan_json import ExecutionResult, PlanJson
 
@@ -54,16 +54,17 @@ ENTITIES: Mapping[str, type[BaseModel]] = {
     "ExecutionResult": ExecutionResult,
     "SkillManifest": Manifest,
     "Service": NewService,
-    "Process": NewProcess,
 }
-"""The entities of the data models, by name."""
+"""The entities of the data models, by name, besides the Process, whose documents differ from its model."""
+
+NAMES = (*ENTITIES, "Process")
 
 
 def show_schema(name: str | None, *, output: OutputFormat) -> int:
     """Print the schema of the entity `name`, ignoring case and hyphens; all names if `name` is None."""
     if name is None:
-        if not print_as(output, list[Json](ENTITIES)):
-            print_data("\n".join(ENTITIES))
+        if not print_as(output, list[Json](NAMES)):
+            print_data("\n".join(NAMES))
     elif not print_as(output, cast(Json, schema_of(name)), key="title"):
         print_data(indented_json(schema_of(name)))
     return ExitCode.DONE
@@ -71,13 +72,15 @@ def show_schema(name: str | None, *, output: OutputFormat) -> int:
 
 def schema_of(name: str) -> dict[str, object]:
     """Return the schema of an entity. Raises InputError for an unknown name, and suggests the nearest one."""
-    by_normalized_name = {_normalized(known): known for known in ENTITIES}
+    by_normalized_name = {_normalized(known): known for known in NAMES}
     entity = by_normalized_name.get(_normalized(name))
     if entity is None:
         nearest = closest_name(_normalized(name), by_normalized_name)
         suggestion = f" Did you mean {by_normalized_name[nearest]}?" if nearest else ""
-        raise InputError(f"There is no entity {name!r}.{suggestion}", next_step=f"Choose one of {', '.join(ENTITIES)}.")
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **ENTITIES[entity].model_json_schema()}
+        raise InputError(f"There is no entity {name!r}.{suggestion}", next_step=f"Choose one of {', '.join(NAMES)}.")
+    if entity == "Process":
+        return dict(document_schema())
+    return {"$schema": DIALECT, **ENTITIES[entity].model_json_schema()}
 
 
 def _normalized(name: str) -> str:

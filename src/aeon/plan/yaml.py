@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import yaml
 
@@ -12,14 +12,17 @@ _Loader: type[yaml.SafeLoader] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 """libyaml's loader if PyYAML was built with it: five times faster, same results."""
 
 _MERGE = "tag:yaml.org,2002:merge"
+_TRUTH = "tag:yaml.org,2002:bool"
+_TEXT = "tag:yaml.org,2002:str"
 
 
 class YamlError(ValueError):
-    """A text is not YAML as plain data. `line` is the line of the problem, counted from 1."""
+    """A text is not YAML as plain data. `line` and `column` are the place of the problem, counted from 1."""
 
-    def __init__(self, message: str, line: int = 1) -> None:
+    def __init__(self, message: str, line: int = 1, column: int = 1) -> None:
         super().__init__(message)
         self.line = line
+        self.column = column
 
 
 def load_yaml(text: str) -> Json:
@@ -28,7 +31,7 @@ def load_yaml(text: str) -> Json:
         _check_events(text)
         return yaml.load(text, Loader=_PlainLoader)  # noqa: S506  # a restricted SafeLoader
     except (yaml.YAMLError, OverflowError) as error:
-        raise YamlError(" ".join(str(error).split()), _line_of(error)) from None
+        raise YamlError(" ".join(str(error).split()), *_position_of(error)) from None
     except RecursionError:
         raise YamlError("the YAML is nested too deeply to read") from None
 
@@ -38,26 +41,38 @@ def dump_yaml(value: Json, *, allow_unicode: bool = True) -> str:
     return yaml.dump(value, Dumper=_PlainDumper, sort_keys=False, allow_unicode=allow_unicode, width=120)
 
 
-def find_lines(text: str, paths: Iterable[Sequence[str | int]]) -> list[int]:
-    """Returns the line of the value at each path, counted from 1; of the last part that exists, if a path goes on.
+class TextPosition(NamedTuple):
+    """A place in a text: its line and column, counted from 1."""
 
-    A part that names an object's own `type` leads to that object, as in the paths of pydantic's unions. Raises
-    YamlError if `load_yaml` cannot decode the text.
+    line: int
+    column: int
+
+
+def find_positions(text: str, paths: Iterable[Sequence[str | int]]) -> list[TextPosition]:
+    """Returns the position of the value at each path; of the last part that exists, if a path goes on.
+
+    A value in a mapping is where its key is. A part that names an object's own `type` leads to that object, as in the
+    paths of pydantic's unions. Raises YamlError if `load_yaml` cannot decode the text.
     """
     load_yaml(text)
     root: yaml.Node | None = yaml.compose(text, Loader=_PlainLoader)
-    return [_find_line(root, path) for path in paths]
+    return [_find_position(root, path) for path in paths]
 
 
-def _find_line(root: yaml.Node | None, path: Sequence[str | int]) -> int:
-    node, line = root, 1
+def find_lines(text: str, paths: Iterable[Sequence[str | int]]) -> list[int]:
+    """Returns the line of the value at each path, as `find_positions` does."""
+    return [found.line for found in find_positions(text, paths)]
+
+
+def _find_position(root: yaml.Node | None, path: Sequence[str | int]) -> TextPosition:
+    node, position = root, TextPosition(1, 1) if root is None else _position(root)
     for part in path:
         found = _inner(node, part)
         if found is not None:
-            node, line = found
+            node, position = found
         elif not _is_type(node, part):
             break
-    return line
+    return position
 
 
 def _is_type(node: yaml.Node | None, part: str | int) -> bool:
@@ -65,25 +80,27 @@ def _is_type(node: yaml.Node | None, part: str | int) -> bool:
     return kind is not None and kind[0].value == part
 
 
-def _inner(node: yaml.Node | None, part: str | int) -> tuple[yaml.Node, int] | None:
-    """Returns the node of a key or an item, and its line."""
+def _inner(node: yaml.Node | None, part: str | int) -> tuple[yaml.Node, TextPosition] | None:
+    """Returns the node of a key or an item, and its position."""
     if isinstance(node, yaml.MappingNode):
         pairs = cast("list[tuple[yaml.Node, yaml.Node]]", node.value)
-        return next(((value, key.start_mark.line + 1) for key, value in pairs if str(key.value) == part), None)
+        return next(((value, _position(key)) for key, value in pairs if str(key.value) == part), None)
     if isinstance(node, yaml.SequenceNode) and isinstance(part, int):
         items = cast("list[yaml.Node]", node.value)
-        return (items[part], items[part].start_mark.line + 1) if 0 <= part < len(items) else None
+        return (items[part], _position(items[part])) if 0 <= part < len(items) else None
     return None
 
 
-def _line_of(error: Exception) -> int:
-    line: int | None = getattr(
-        getattr(error, "problem_mark", None), "line", None
-    )  # libyaml's marks have a type of their own
-    if line is not None:
-        return line + 1
+def _position(node: yaml.Node) -> TextPosition:
+    return TextPosition(node.start_mark.line + 1, node.start_mark.column + 1)
+
+
+def _position_of(error: Exception) -> TextPosition:
+    mark = getattr(error, "problem_mark", None)  # libyaml's marks have a type of their own
+    if mark is not None:
+        return TextPosition(mark.line + 1, mark.column + 1)
     found = re.match(r"line (\d+): ", str(error))
-    return int(found[1]) if found else 1
+    return TextPosition(int(found[1]) if found else 1, 1)
 
 
 def _check_events(text: str) -> None:
@@ -117,6 +134,8 @@ class _PlainLoader(_Loader):
             if name in seen:
                 raise yaml.YAMLError(f"line {line}: the key {name!r} appears twice in one object")
             seen.add(name)
+            if key.tag == _TRUTH:  # as `on`, which YAML 1.1 reads as true: keys are texts
+                key.tag = _TEXT
         return super().construct_mapping(node, deep)
 
 
@@ -129,7 +148,7 @@ class _PlainDumper(yaml.SafeDumper):
 
 def _represent_text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
     style = "|" if "\n" in text else None
-    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)  # pyright: ignore[reportUnknownMemberType]  # its stub is untyped
+    return dumper.represent_scalar(_TEXT, text, style=style)  # pyright: ignore[reportUnknownMemberType]  # its stub is untyped
 
 
 _PlainDumper.add_representer(str, _represent_text)

@@ -50,6 +50,8 @@ def test_a_question_ends_the_command_and_its_answer_goes_on(aeon, applied, shop,
     picture = tmp_path / "visit.svg"
     assert aeon("process", "draw", "visit", "--run", "last", "--svg", picture).code == 0
     assert ET.parse(picture).getroot().tag.endswith("svg")  # noqa: S314  # our own file
+    assert 's1[/"ask<br/>tool item<br/>' in aeon("process", "draw", "visit", "--run", "last", "--mermaid").out
+    assert aeon("process", "draw", "visit", "--svg", picture, "--mermaid").code == 2
 
 
 @pytest.mark.slow

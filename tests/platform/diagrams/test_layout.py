@@ -5,8 +5,9 @@ from itertools import combinations, pairwise
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from aeon.platform.diagrams.layout import find_edges, find_stages, layout_diagram
+from aeon.platform.diagrams.layout import find_edges, layout_diagram
 from aeon.platform.processes.model import ProcessDefinition
+from aeon.platform.processes.sections import split_sections
 
 HEIGHT = 48
 
@@ -30,9 +31,13 @@ def definitions(draw):
                 "execution": {"mode": mode},
             }
         )
-    return ProcessDefinition.parsed({"name": "any", "steps": steps})
+    last = [{"id": f"f{place}", "tool": "t", "output": {"variable": f"f{place}"}} for place in range(draw(counts))]
+    for each in steps[: draw(counts)]:
+        each["compensate"] = {"tool": "t"}
+    return ProcessDefinition.parsed({"name": "any", "steps": steps, "finally": last})
 
 
+counts = st.integers(0, 3)
 layouts = definitions().map(lambda definition: (definition, layout_diagram(definition, HEIGHT)))
 
 
@@ -55,7 +60,7 @@ def crosses(box, begin, end):
 @given(layouts)
 def test_no_two_boxes_meet_and_all_are_in_the_picture(found):
     definition, layout = found
-    assert len(layout.boxes) == len(definition.steps)
+    assert len(layout.boxes) == len(definition.all_steps)
     for one, other in combinations(layout.boxes, 2):
         assert not meet(one, other, room=10)
     for box in layout.frames:
@@ -69,7 +74,7 @@ def test_every_stage_is_below_the_one_before(found):
     definition, layout = found
     for above, below in pairwise(layout.frames):
         assert above.bottom < below.y
-    for stage, frame in zip(find_stages(definition.steps), layout.frames, strict=True):
+    for stage, frame in zip(split_sections(definition)[1], layout.frames, strict=True):
         for place in stage:
             box = layout.boxes[place]
             assert frame.x <= box.x
@@ -80,9 +85,9 @@ def test_every_stage_is_below_the_one_before(found):
 @given(layouts)
 def test_every_edge_goes_down_from_its_producer_to_its_consumer(found):
     definition, layout = found
-    assert sorted(layout.paths) == sorted(find_edges(definition.steps))
+    assert sorted(layout.paths) == sorted(find_edges(definition))
     wanted = {(needed, step.id) for step in definition.steps for needed in step.depends_on}
-    ids = [step.id for step in definition.steps]
+    ids = [step.id for step in definition.all_steps]
     assert {(ids[edge.producer], ids[edge.consumer]) for edge in layout.paths} == wanted
     for edge, path in layout.paths.items():
         above, below = layout.boxes[edge.producer], layout.boxes[edge.consumer]
@@ -121,12 +126,16 @@ def test_lines_of_different_steps_never_lie_on_each_other(found):
 
 @given(layouts)
 def test_stages_hang_together(found):
-    """By a line of their own, or because every step of the later one takes something from the earlier one."""
+    """By a line, or because every step of the later one takes something from the earlier one; sections by none."""
     definition, layout = found
-    stages = find_stages(definition.steps)
-    edges = find_edges(definition.steps)
+    stages = split_sections(definition)[1]
+    edges = find_edges(definition)
     joined = {(begin[1], end[1]) for begin, end in layout.spine}
+    first = {stages[section.stages.start][0] for section in split_sections(definition)[0] if section.steps}
     for (above, below), (before, after) in zip(pairwise(layout.frames), pairwise(stages), strict=True):
+        if after[0] in first:
+            assert (above.bottom, below.y) not in joined
+            continue
         fed = {edge.consumer for edge in edges if edge.producer in before}
         assert fed.issuperset(after) != ((above.bottom, below.y) in joined)
 
@@ -145,3 +154,14 @@ def test_fewer_lines_cross_than_in_the_order_of_the_definition():
     below = [layout.boxes[10 - number].x for number in range(5)]
     assert sorted(above) in (above, above[::-1])
     assert [above.index(x) for x in sorted(above)] == [below.index(x) for x in sorted(below)]
+
+
+@given(layouts)
+def test_a_caption_stands_between_its_section_and_what_is_above(found):
+    definition, layout = found
+    later = [section for section in split_sections(definition)[0][1:] if section.steps]
+    assert list(layout.captions) == [section.name for section in later]
+    for section in later:
+        _, y = layout.captions[section.name]
+        assert max(box.bottom for box in layout.boxes[: section.steps.start]) < y - 12
+        assert y < min(layout.boxes[place].y for place in section.steps)

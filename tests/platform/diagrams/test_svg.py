@@ -11,6 +11,7 @@ from rich.cells import cell_len
 from aeon.platform.diagrams.drawing import CSS, STATUSES, clip_text
 from aeon.platform.diagrams.svg import render_svg
 from aeon.platform.processes.model import ProcessDefinition
+from aeon.platform.runs.loop_counts import LoopCount
 from aeon.platform.runs.machine.state import StepState
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -42,6 +43,26 @@ TWELVE = definition(
 )
 
 
+LANGUAGE = ProcessDefinition.parsed(
+    {
+        "name": "book trips",
+        "initialContext": ["rows"],
+        "steps": [
+            {
+                "id": "fetch",
+                "tool": "id-of-fetch",
+                "forEach": {"items": "{rows}"},
+                "output": {"variable": "v_fetch"},
+                "compensate": {"tool": "id-of-drop"},
+            },
+            {"id": "pause", "wait": "PT5M", "output": {"variable": "v_pause"}},
+        ],
+        "onFailure": [step("tell")],
+        "finally": [step("clean")],
+    }
+)
+
+
 def read(text):
     return ET.fromstring(text)  # noqa: S314  # our own output
 
@@ -70,6 +91,29 @@ def test_every_step_is_drawn_once_with_what_it_calls_and_how():
     assert {id_ for id_, group in drawn.items() if "person" in classes(group)} == {"approve"}
     told = drawn["forums"].find(f"{SVG}title").text
     assert told == "forums: tool id-of-forums; only if step.v_topic.depth > 1 && '<b>' != \"x\"; takes from topic"
+
+
+def test_the_whole_language_is_drawn():
+    """Sections below each other with when they run; a loop as one box with another behind it; a wait with its time."""
+    names = {"id-of-fetch": "get", "id-of-drop": "drop"}
+    root = read(render_svg(LANGUAGE, names=names))
+    drawn = steps_in(root)
+    assert list(drawn) == ["fetch", "pause", "undo_fetch", "tell", "clean"]
+    assert words(drawn["fetch"]) == ["fetch", "each of {rows}: tool get"]
+    assert words(drawn["pause"]) == ["pause", "wait PT5M"]
+    assert drawn["undo_fetch"].find(f"{SVG}title").text == "undo_fetch: each of what was done: tool drop"
+    assert {id_ for id_, group in drawn.items() if "behind" in classes(group)} == {"fetch", "undo_fetch"}
+    assert {id_ for id_, group in drawn.items() if "clock" in classes(group)} == {"pause"}
+    captions = [text.text for text in root.iter(f"{SVG}text") if text.get("class") == "caption"]
+    assert captions == ["undoes, if the run fails", "if the run fails", "at the end"]
+    assert words(root)[-3:] == ["waits for it", "once for each item", "waits for a time"]
+
+
+def test_a_loop_says_how_far_it_is():
+    states = {"fetch": StepState(status="running", attempts=1)}
+    drawn = steps_in(read(render_svg(LANGUAGE, states, {}, {"fetch": LoopCount("run", 57, 1200)})))
+    assert words(drawn["fetch"])[2] == "running, 57 of 1,200"
+    assert drawn["fetch"].find(f"{SVG}title").text.endswith("; running, 57 of 1,200")
 
 
 def test_every_edge_is_drawn_once():

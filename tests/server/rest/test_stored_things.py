@@ -120,6 +120,12 @@ def test_a_run_is_started_followed_answered_and_found(site, client):
     picture = client.get(f"{path}/picture")
     assert picture.headers["content-type"].startswith("image/svg+xml")
     assert "sandbox" in picture.headers["content-security-policy"]
+    chart = client.get(f"{path}/picture?format=mermaid")
+    assert chart.headers["content-type"] == "text/plain; charset=utf-8"
+    assert "flowchart TD" in chart.text
+    assert "completed" in chart.text
+    assert "completed" not in client.get("/api/v1/processes/ask/picture?format=mermaid").text
+    assert client.get(f"{path}/picture?format=png").status_code == 422
     for other in (f"{path}", f"{path}/events", f"{path}/attempts", f"{path}/picture", f"{path}/questions"):
         assert site.client("eve").get(other).status_code == 404, other
 

@@ -79,3 +79,33 @@ def test_what_is_typed_into_a_question_is_not_read_over(asked):
     asked.get_by_role("heading", name="Steps").click()
     asked.wait_for_timeout(2_500)
     assert asked.get_by_label("Answer").input_value() == "not sure yet"
+
+
+LOOP = """
+kind: Process
+name: rows
+inputs: {numbers: {type: array}}
+steps:
+  - {id: each, tool: users, inputs: {}, forEach: {items: "{numbers}", concurrency: 20}, output: found}
+"""
+
+
+def test_a_loop_is_one_line_with_its_counts_and_its_items_are_on_pages_of_their_own(serve, visit):
+    served = serve()
+    (served.folder / "rows.yaml").write_text(ORDER + "---\n" + LOOP)
+    served.aeon("apply", "-f", "rows.yaml")
+    served.aeon("process", "run", "rows", "--input", f'{{"numbers": {[*range(205)]}}}')
+    assert "each completed: 205 of 205, run " in served.aeon("log", "show", "last")
+    assert "completed, 205 of 205" in served.aeon("process", "draw", "rows", "--run", "last")
+    page = visit(served)
+    page.get_by_role("link", name="Runs", exact=True).click()
+    page.locator("tbody a").first.click()
+    line = page.locator(".timeline > li")
+    assert line.inner_text().split("\n")[0] == "each users completed 205 of 205 Run"
+    assert "truncated" not in line.inner_html(), "its results are on the pages of its items"
+    line.get_by_role("link", name="Run").click()
+    page.locator("#step-each\\[0\\]").wait_for()
+    assert page.locator(".timeline > li").count() == 200
+    page.get_by_role("link", name="More").click()
+    page.locator("#step-each\\[200\\]").wait_for()
+    assert page.locator(".timeline > li").count() == 5

@@ -2,24 +2,21 @@
 
 import re
 import string
+from typing import get_args
 
 import pytest
 
+from aeon.platform.runs.machine.state import RunPhase, RunStepStatus
 from aeon.server.web.pages import FOLDER, fill
 from aeon.server.web.texts import TEXTS, choose_language, text
 
 TEMPLATES = sorted((FOLDER / "templates").glob("*.html"))
 USED = re.compile(r"""\bt\(\s*["'](\w+)["']""")
-STATES = {"new", "running", "cancelling", "failing", "completed", "failed", "cancelled", "complete", "stopped"}
+STATES = {*get_args(RunPhase), "complete", "stopped"}
 OUTCOMES = {"running", "completed", "answered", "failed", "timed_out", "stopped", "skipped", "refused"}
 NODE_STATES = {"pending", "timeout", "skipped"}
 HEALTH = {"healthy", "degraded", "down"}
-STATUSES = (
-    HEALTH
-    | OUTCOMES
-    | NODE_STATES
-    | {"waiting", "running", "retrying", "stopping", "completed", "failed", "skipped", "stopped"}
-)
+STATUSES = HEALTH | OUTCOMES | NODE_STATES | set(get_args(RunStepStatus))
 
 
 def fields(words):

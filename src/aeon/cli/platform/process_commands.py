@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 
 import typer
 
+from aeon.base.errors import InputError
 from aeon.cli.options import MAX_LISTED, After, AsJson, Expect, Inputs, Limit, Name, Output, Prefix, User, Yes, group
 from aeon.cli.platform.entity_commands import add_changes, add_list
 from aeon.cli.stored_names import complete_process, complete_stored
@@ -14,6 +15,7 @@ schedule = group("When Processes start by themselves.")
 job = group("The open and the dead jobs of your runs.")
 process.add_typer(schedule, name="schedule")
 process.add_typer(job, name="job")
+ProcessFile = Annotated[Path, typer.Argument(metavar="FILE", help="A YAML file with Processes; - for stdin.")]
 add_list(process, "process", "Processes")
 add_changes(process, "process", "Process")
 
@@ -70,6 +72,7 @@ def process_run(  # one for each option
     detach: Annotated[
         bool, typer.Option("--detach", "-d", help="Only accept the run, and print its id: a worker executes it.")
     ] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print what it would call; start nothing.")] = False,
     user: User = "me",
     as_json: AsJson = False,
 ) -> int:
@@ -77,6 +80,10 @@ def process_run(  # one for each option
 
     Exit code 3: the run waits for a person; see `aeon log answer`.
     """
+    if dry_run:
+        from aeon.cli.platform.process_preview import preview_process
+
+        return preview_process(name, inputs or [], user, as_json=as_json)
     from aeon.cli.platform.runs import RunOptions, run_process
 
     return run_process(name, inputs or [], user, RunOptions(key, timeout, tags or [], detach), as_json=as_json)
@@ -91,12 +98,67 @@ def process_draw(
     file: Annotated[
         Path | None, typer.Option("--svg", metavar="FILE", help="Write the SVG to this file; default: stdout.")
     ] = None,
+    mermaid: Annotated[bool, typer.Option("--mermaid", help="Print a Mermaid flowchart, for Markdown.")] = False,
     user: User = "me",
 ) -> int:
-    """Draw a Process as SVG; with --run, the state of each step."""
+    """Draw a Process, or one of its runs, as SVG or Mermaid."""
     from aeon.cli.platform.diagrams import draw_process
 
-    return draw_process(name, run, file, user)
+    if mermaid and file is not None:
+        raise InputError("--mermaid and --svg exclude each other.", next_step="Redirect the output of --mermaid.")
+    return draw_process(name, run, file, user, form="mermaid" if mermaid else "svg")
+
+
+@process.command("new")
+def process_new(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The new Process's name.")],
+    file: Annotated[
+        Path | None, typer.Option("--file", "-f", metavar="FILE", help="Write it to this new file; default: stdout.")
+    ] = None,
+) -> int:
+    """Print a commented Process to start from.
+
+    Every part of the language is in it, most of them commented out.
+    """
+    from aeon.cli.platform.process_files import write_new_process
+
+    return write_new_process(name, file)
+
+
+@process.command("check")
+def process_check(
+    file: ProcessFile,
+    offline: Annotated[
+        bool, typer.Option("--offline", help="Read no record: what is not in the file is a warning.")
+    ] = False,
+    user: User = "me",
+    as_json: AsJson = False,
+) -> int:
+    """Check a file of Processes: every fault by its line.
+
+    What they call may be in the file, in the record if there is one, or shipped. Exit code 2: there are faults.
+    """
+    from aeon.cli.platform.process_files import check_file
+
+    return check_file(file, user, is_offline=offline, as_json=as_json)
+
+
+@process.command("test")
+def process_test(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A YAML file with the Process and its cases.")],
+    record: Annotated[
+        bool, typer.Option("--record", help="Run the cases really, and write FILE's recording beside it.")
+    ] = False,
+    user: User = "me",
+    as_json: AsJson = False,
+) -> int:
+    """Test a Process against recorded calls of its tools.
+
+    Nothing is called, and waits take no time. Exit code 1: a case is not as expected.
+    """
+    from aeon.cli.platform.process_tests import test_process
+
+    return test_process(file, user, records=record, as_json=as_json)
 
 
 ScheduleName = Annotated[

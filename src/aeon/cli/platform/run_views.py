@@ -16,6 +16,7 @@ def show_run(run: str, user: str, *, output: OutputFormat) -> int:
         runs = workspace.past_runs
         view = runs.view(runs.find_id(run))
         attempts = runs.trace(view)
+        counts = {count.run: count for count in runs.count_items(view).values()}
     shown: JsonObject = {
         **view.run.as_dict(),
         "steps": [asdict(attempt) for attempt in attempts],
@@ -28,14 +29,9 @@ def show_run(run: str, user: str, *, output: OutputFormat) -> int:
     for attempt in attempts:
         details = ", from the cache" if attempt.about.get("cached") else ""
         details += f", {attempt.tokens} tokens" if attempt.tokens else ""
-        print_data(
-            one_line(
-                printable(
-                    f"  {attempt.step} {attempt.outcome}{details}: {_result_text(attempt.output, attempt.error)}"
-                ),
-                160,
-            )
-        )
+        count = counts.get(attempt.job)
+        result = f"{count}, run {count.run}" if count else _result_text(attempt.output, attempt.error)
+        print_data(one_line(printable(f"  {attempt.step} {attempt.outcome}{details}: {result}"), 160))
     if view.run.failure:
         print_data(f"failed: {printable(str(view.run.failure['message']))}")
     elif view.state.phase == "completed":

@@ -115,6 +115,23 @@ class ApplyStep(NamedTuple):
     breaks: tuple[str, ...] = ()
 
 
+class DocumentProblem(NamedTuple):
+    """What is wrong with a document: the path in it, which may be empty, the rule, and the message.
+
+    `field` is the path that the message itself says, for who shows the place in the text.
+    """
+
+    document: CatalogDocument
+    path: str
+    rule: str
+    message: str
+    field: str = ""
+
+    def __str__(self) -> str:
+        place = f"{self.document.location}, {self.document.kind} {self.document.name!r}"
+        return f"{place}: {self.path}: {self.message}" if self.path else f"{place}: {self.message}"
+
+
 class Applier:
     """Applies documents for one user.
 
@@ -141,8 +158,14 @@ class Applier:
 
         Raises ApplyError with every problem and its place.
         """
+        steps, problems = self.examine(documents)
+        raise_problems([str(problem) for problem in problems])
+        return steps
+
+    def examine(self, documents: Sequence[CatalogDocument]) -> tuple[list[ApplyStep], list[DocumentProblem]]:
+        """Returns a step for each valid document, in order, and every problem of the others."""
         steps: list[ApplyStep] = []
-        problems: list[str] = []
+        problems: list[DocumentProblem] = []
         planned: dict[tuple[str, str], Record] = {}
         for document in self._in_order(documents):
             try:
@@ -152,8 +175,7 @@ class Applier:
                 planned[document.kind, document.name] = new
             except PlatformError as error:
                 problems += _problems_of(document, error)
-        raise_problems(problems)
-        return steps
+        return steps, problems
 
     def apply(self, steps: Sequence[ApplyStep]) -> None:
         """Executes the steps in order. If one fails, earlier ones remain; applying again continues."""
@@ -311,9 +333,13 @@ def _of_others(user: str, uses: Iterable[EntityUse]) -> tuple[str, ...]:
     return tuple(f"{use.name or f'a {use.kind}'} of {use.owner_id}" for use in uses if use.owner_id != user)
 
 
-def _problems_of(document: CatalogDocument, error: PlatformError) -> list[str]:
-    """Returns a document's problems, each with its place in the document if the error knows it."""
-    place = f"{document.location}, {document.kind} {document.name!r}"
+def _problems_of(document: CatalogDocument, error: PlatformError) -> list[DocumentProblem]:
+    """Returns a document's problems, each with its path in the document if the error knows it."""
     problems = cast(list[Json], error.details.get("problems") or [])
     known = [cast(JsonObject, each) for each in problems if isinstance(each, dict)]
-    return [f"{place}: {each['path']}: {each['message']}" for each in known] or [f"{place}: {error.message}"]
+    if not known:
+        if isinstance(error, RuleError):
+            return [DocumentProblem(document, "", error.rule, error.message, error.field)]
+        rule = "reference" if isinstance(error, NotFoundError) else ""
+        return [DocumentProblem(document, "", rule, error.message)]
+    return [DocumentProblem(document, each["path"], each.get("rule", ""), each["message"]) for each in known]

@@ -4,9 +4,9 @@ Checks only its form.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import cast
+from typing import NamedTuple, cast
 
 from aeon.base.errors import InputError
 from aeon.base.json import Json, JsonObject, json_problems
@@ -39,24 +39,35 @@ class ApplyError(InputError):
     next_step = "Correct the file and apply it again."
 
 
+class DocumentText(NamedTuple):
+    """The text of one document in a file, where it is for messages, and the lines of the file before it."""
+
+    location: str
+    text: str
+    lines_before: int
+
+
 def read_documents(text: str, environ: Mapping[str, str]) -> list[CatalogDocument]:
     """Returns the documents in the order of creation.
 
     `${NAME}` in a Secret's value is taken from `environ`. Raises ApplyError with every problem, its document and line.
     """
-    if len(text) > _MAX_CHARACTERS:
-        raise ApplyError(f"The file has {len(text):,} characters; at most {_MAX_CHARACTERS:,} are read.")
     problems: list[str] = []
     documents: list[CatalogDocument] = []
-    for location, part in _parts(text):
+    for part in split_documents(text):
         try:
-            documents.append(_document(load_yaml(part), location, environ))
+            documents.append(read_document(part, environ))
         except ValueError as error:
-            problems.append(f"{location}: {error}")
-    problems += _duplicates(documents)
+            problems.append(f"{part.location}: {error}")
+    problems += [f"{document.location}: {problem}" for document, problem in find_duplicates(documents)]
     if not documents and not problems:
         problems.append("it contains no document")
     raise_problems(problems)
+    return in_order_of_creation(documents)
+
+
+def in_order_of_creation(documents: Sequence[CatalogDocument]) -> list[CatalogDocument]:
+    """Returns the documents so that what they refer to comes before them."""
     return sorted(documents, key=lambda document: KINDS.index(document.kind))
 
 
@@ -68,8 +79,10 @@ def raise_problems(problems: list[str]) -> None:
         raise ApplyError(f"{len(problems)} problem(s), nothing was changed:\n{shown}{more}\n", problems=list(problems))
 
 
-def _parts(text: str) -> Iterator[tuple[str, str]]:
-    """Yields each document's location and text. As in YAML, a separator is a line of its own."""
+def split_documents(text: str) -> Iterator[DocumentText]:
+    """Yields each document of a file. As in YAML, a separator is a line of its own. Raises ApplyError."""
+    if len(text) > _MAX_CHARACTERS:
+        raise ApplyError(f"The file has {len(text):,} characters; at most {_MAX_CHARACTERS:,} are read.")
     lines: list[str] = []
     start, number = 1, 0
     for at, line in enumerate([*text.splitlines(), "---"], 1):
@@ -79,11 +92,13 @@ def _parts(text: str) -> Iterator[tuple[str, str]]:
         first = next((at for at, each in enumerate(lines, start) if each.strip() and each.lstrip()[0] != "#"), None)
         if first is not None:
             number += 1
-            yield f"document {number} (line {first})", "\n".join(lines)
+            yield DocumentText(f"document {number} (line {first})", "\n".join(lines), start - 1)
         lines, start = [line.removeprefix("---")], at
 
 
-def _document(value: Json, location: str, environ: Mapping[str, str]) -> CatalogDocument:
+def read_document(part: DocumentText, environ: Mapping[str, str]) -> CatalogDocument:
+    """Returns the document of a text. Raises ValueError if it is none, YamlError if it is not YAML."""
+    value = load_yaml(part.text)
     if not isinstance(value, dict) or json_problems(value):
         raise ValueError("it is not a mapping of JSON values")
     fields = dict(cast(JsonObject, value))
@@ -94,7 +109,7 @@ def _document(value: Json, location: str, environ: Mapping[str, str]) -> Catalog
         raise ValueError("it has no name")
     if kind == "Secret" and "value" in fields:
         fields["value"] = _expand(fields["value"], environ)
-    return CatalogDocument(kind, name, fields, location)
+    return CatalogDocument(kind, name, fields, part.location)
 
 
 def _expand(value: Json, environ: Mapping[str, str]) -> Json:
@@ -107,9 +122,10 @@ def _expand(value: Json, environ: Mapping[str, str]) -> Json:
     return _VARIABLE.sub(lambda match: environ[match[1]], value)
 
 
-def _duplicates(documents: list[CatalogDocument]) -> Iterator[str]:
+def find_duplicates(documents: Sequence[CatalogDocument]) -> Iterator[tuple[CatalogDocument, str]]:
+    """Yields each document that an earlier one already defines, and what is wrong with it."""
     first: dict[tuple[str, str], str] = {}
     for document in documents:
         before = first.setdefault((document.kind, document.name), document.location)
         if before != document.location:
-            yield f"{document.location}: {before} already defines the {document.kind} {document.name!r}"
+            yield document, f"{before} already defines the {document.kind} {document.name!r}"

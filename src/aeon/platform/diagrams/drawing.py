@@ -59,6 +59,21 @@ def lane_path(path: Sequence[Point]) -> str:
     )
 
 
+def stacked_box(kind: str, box: Box, radius: int = 6) -> str:
+    """Draw the edge of a second box behind one: what is repeated for each item of a list."""
+    x, y, width, height = box
+    return (
+        f'<path class="{kind}" d="M{x + radius} {y - 4}H{x + width - radius + 4}q{radius} 0 {radius} {radius}'
+        f'V{y + height - radius}"/>'
+    )
+
+
+def clock_mark(at: Point) -> str:
+    """Draw the mark of a step that waits."""
+    x, y = at
+    return f'<circle class="clock" cx="{x}" cy="{y}" r="7"/><path class="clock" d="M{x} {y - 4}V{y}h4"/>'
+
+
 def condition_mark(at: Point) -> str:
     """Draw the mark of a condition."""
     return f'<path class="mark" d="M{at[0]} {at[1] - 7}l9 7l-9 7l-9 -7z"/>'
@@ -88,12 +103,14 @@ CSS: Final = """
 .aeon-process text{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,"DejaVu Sans Mono",monospace;fill:#1f2328}
 .aeon-process .name{font-size:16px;font-weight:700}
 .aeon-process .id{font-size:13px;font-weight:700}
-.aeon-process .target,.aeon-process .state,.aeon-process .key{font-size:11px}
+.aeon-process .target,.aeon-process .state,.aeon-process .key,.aeon-process .caption{font-size:11px}
 .aeon-process .note{font-size:9px}
 .aeon-process .target,.aeon-process .note{fill:#57606a}
 .aeon-process .ground{fill:#ffffff}
 .aeon-process .box{fill:#f6f8fa;stroke:#57606a;stroke-width:1.5}
 .aeon-process .inner{fill:none;stroke:#57606a}
+.aeon-process .behind,.aeon-process .clock{fill:none;stroke:#57606a;stroke-width:1.5}
+.aeon-process .border{fill:none;stroke:#d0d7de}
 .aeon-process .frame{fill:none;stroke:#8c959f;stroke-dasharray:2 3}
 .aeon-process .line{fill:none;stroke:#57606a;stroke-width:1.25}
 .aeon-process .wait{fill:none;stroke:#8c959f;stroke-width:1.25;stroke-dasharray:5 4}
@@ -111,7 +128,8 @@ CSS: Final = """
 .aeon-process .target,.aeon-process .note{fill:#9da7b3}
 .aeon-process .ground{fill:#0d1117}
 .aeon-process .box{fill:#161b22;stroke:#9da7b3}
-.aeon-process .inner{stroke:#9da7b3}
+.aeon-process .inner,.aeon-process .behind,.aeon-process .clock{stroke:#9da7b3}
+.aeon-process .border{stroke:#30363d}
 .aeon-process .line{stroke:#9da7b3}
 .aeon-process .wait,.aeon-process .frame{stroke:#6e7681}
 .aeon-process .dot,.aeon-process .head,.aeon-process .person{fill:#9da7b3}

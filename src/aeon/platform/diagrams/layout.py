@@ -5,9 +5,9 @@ lines that cross no box. networkx places given layers, but neither orders them n
 knows no stages, was last released years ago, and would be a dependency for what is two small modules here.
 """
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
-from itertools import groupby, pairwise
+from itertools import pairwise
 
 from aeon.platform.diagrams.routing import (
     LANE_ENTRY_X,
@@ -27,41 +27,36 @@ from aeon.platform.diagrams.shapes import (
     DiagramEdge,
     Point,
 )
-from aeon.platform.processes.model import ProcessDefinition, ProcessStep
+from aeon.platform.processes.model import ProcessDefinition
+from aeon.platform.processes.sections import Section, SectionName, split_sections
 
 _MAX_IN_ROW = 6
 _SWEEPS = 4
 
 
-def find_stages(steps: Sequence[ProcessStep]) -> list[list[int]]:
-    """Return the stages: sequential steps alone, adjacent parallel ones together."""
-    keys = [-1 if step.execution.mode == "parallel" else place for place, step in enumerate(steps)]
-    return [[place for place, _ in run] for _, run in groupby(enumerate(keys), key=lambda pair: pair[1])]
-
-
-def find_edges(steps: Sequence[ProcessStep]) -> list[DiagramEdge]:
+def find_edges(definition: ProcessDefinition) -> list[DiagramEdge]:
     """Return each dependency on a step of an earlier stage; invalid dependencies are left out."""
-    stage_of = [number for number, stage in enumerate(find_stages(steps)) for _ in stage]
-    places = {step.id: place for place, step in enumerate(steps)}
+    stage_of = [number for number, stage in enumerate(split_sections(definition)[1]) for _ in stage]
+    places = {step.id: place for place, step in enumerate(definition.all_steps)}
     return [
         DiagramEdge(places[needed], place)
-        for place, step in enumerate(steps)
+        for place, step in enumerate(definition.all_steps)
         for needed in dict.fromkeys(step.depends_on)
         if needed in places and stage_of[places[needed]] < stage_of[place]
     ]
 
 
-def arrange_rows(stages: Sequence[list[int]], edges: Sequence[DiagramEdge]) -> list[list[int]]:
+def arrange_rows(stages: Sequence[Sequence[int]], edges: Sequence[DiagramEdge]) -> list[list[int]]:
     """Return the stages as rows, ordered from left to right; long stages become several rows."""
     rows = [row for stage in stages for row in _split_stage(stage)]
     _sort_rows(rows, edges)
     return rows
 
 
-def _split_stage(stage: list[int]) -> list[list[int]]:
+def _split_stage(stage: Sequence[int]) -> list[list[int]]:
     count = -(-len(stage) // _MAX_IN_ROW)
     length = -(-len(stage) // count)
-    return [stage[start : start + length] for start in range(0, len(stage), length)]
+    return [list(stage[start : start + length]) for start in range(0, len(stage), length)]
 
 
 def _sort_rows(rows: list[list[int]], edges: Sequence[DiagramEdge]) -> None:
@@ -89,6 +84,8 @@ _TITLE_HEIGHT = 56
 """Height of the title."""
 _ROW_GAP = 18
 """Gap between two rows, besides tracks and frames."""
+_CAPTION_HEIGHT = 30
+"""Height of a section's caption, above its first row."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +93,8 @@ class DiagramLayout:
     """Boxes by step, frames by stage (the box itself for a single step), and edges.
 
     An edge of two points goes straight to the next row; one of six goes through a lane. `dots` mark where a line
-    leaves a lane. `spine` connects stages that need it: from one point straight down to another.
+    leaves a lane. `spine` connects stages of a section that need it: from one point straight down to another.
+    `captions` are the lines above the sections that follow the main one: where each has its left end.
     """
 
     width: int
@@ -106,17 +104,19 @@ class DiagramLayout:
     paths: dict[DiagramEdge, list[Point]]
     dots: list[Point]
     spine: list[tuple[Point, Point]]
+    captions: dict[SectionName, Point]
 
 
 def layout_diagram(definition: ProcessDefinition, height: int) -> DiagramLayout:
     """Return the layout of a valid definition; `height` is that of each box."""
-    steps = definition.steps
-    stages, edges = find_stages(steps), find_edges(steps)
+    sections, stages = split_sections(definition)
+    edges = find_edges(definition)
     rows = arrange_rows(stages, edges)
     routing = route_edges(edges, rows)
     widest = max(_width_of(row) for row in rows)
     margin = _MARGIN + max(0, _MIN_WIDTH - 2 * _MARGIN - widest) // 2
-    boxes = _boxes(rows, routing, height, margin + widest // 2)
+    later = [section for section in sections[1:] if section.steps]
+    boxes = _boxes(rows, routing, height, margin + widest // 2, {section.steps.start for section in later})
     first_lane = margin + widest + FRAME_MARGIN + LANE_WIDTH
     gaps = _gaps(rows, boxes)
     paths = {edge: _path(edge, way, boxes, gaps, first_lane) for edge, way in routing.ways.items()}
@@ -128,19 +128,29 @@ def layout_diagram(definition: ProcessDefinition, height: int) -> DiagramLayout:
         frames=frames,
         paths=paths,
         dots=sorted({path[3] for edge, path in paths.items() if isinstance(routing.ways[edge], LaneRoute)}),
-        spine=_spine(stages, frames, edges),
+        spine=_spine(stages, frames, edges, {section.stages.start for section in later}),
+        captions={section.name: _caption(section, boxes) for section in later},
     )
+
+
+def _caption(section: Section, boxes: Sequence[Box]) -> Point:
+    top = min(boxes[place].y for place in section.steps)
+    return _MARGIN, top - FRAME_MARGIN - _CAPTION_HEIGHT // 2
 
 
 def _width_of(row: Sequence[int]) -> int:
     return len(row) * (BOX_WIDTH + BOX_GAP) - BOX_GAP
 
 
-def _boxes(rows: Sequence[Sequence[int]], routing: EdgeRouting, height: int, middle: int) -> list[Box]:
+def _boxes(
+    rows: Sequence[Sequence[int]], routing: EdgeRouting, height: int, middle: int, captioned: Container[int]
+) -> list[Box]:
+    """Return the boxes by step; above a row with a step of `captioned` is room for a caption."""
     boxes: dict[int, Box] = {}
     top = _TITLE_HEIGHT + FRAME_MARGIN
     for row, tracks in zip(rows, routing.tracks, strict=True):
         left = middle - _width_of(row) // 2
+        top += _CAPTION_HEIGHT if any(place in captioned for place in row) else 0
         boxes |= {place: Box(left + n * (BOX_WIDTH + BOX_GAP), top, BOX_WIDTH, height) for n, place in enumerate(row)}
         top += height + 2 * FRAME_MARGIN + _ROW_GAP + TRACK_HEIGHT * tracks
     return [boxes[place] for place in range(len(boxes))]
@@ -181,17 +191,17 @@ def _frame(boxes: list[Box]) -> Box:
 
 
 def _spine(
-    stages: Sequence[list[int]], frames: Sequence[Box], edges: Sequence[DiagramEdge]
+    stages: Sequence[Sequence[int]], frames: Sequence[Box], edges: Sequence[DiagramEdge], first: Container[int]
 ) -> list[tuple[Point, Point]]:
     """Return lines between adjacent stages.
 
-    There is none if all steps of the later stage depend on the earlier one.
+    There is none if all steps of the later stage depend on the earlier one, or if it is the `first` of a section.
     """
     stage_of = {place: number for number, stage in enumerate(stages) for place in stage}
     connected = {edge.consumer for edge in edges if stage_of[edge.producer] + 1 == stage_of[edge.consumer]}
     lines: list[tuple[Point, Point]] = []
-    for stage, (above, below) in zip(stages[1:], pairwise(frames), strict=True):
-        if not connected.issuperset(stage):
+    for number, (stage, (above, below)) in enumerate(zip(stages[1:], pairwise(frames), strict=True), 1):
+        if number not in first and not connected.issuperset(stage):
             aside = BOX_WIDTH * 2 // 5 if connected.intersection(stage) else 0
             lines.append(((above.middle - aside, above.bottom), (below.middle - aside, below.y)))
     return lines

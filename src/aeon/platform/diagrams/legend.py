@@ -1,12 +1,21 @@
 """The legend of a diagram, with the signs that occur in it. Pure."""
 
-from collections.abc import Callable, Iterator, Mapping
-from typing import NamedTuple
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Final, NamedTuple
 
-from aeon.platform.diagrams.drawing import STATUSES, arrow_head, condition_mark, inset, person_mark, rectangle
+from aeon.platform.diagrams.drawing import (
+    STATUSES,
+    arrow_head,
+    clock_mark,
+    condition_mark,
+    inset,
+    person_mark,
+    rectangle,
+    stacked_box,
+)
 from aeon.platform.diagrams.layout import DiagramLayout
 from aeon.platform.diagrams.shapes import Box, Point
-from aeon.platform.processes.model import ProcessDefinition
+from aeon.platform.processes.model import ProcessDefinition, ProcessStep
 from aeon.platform.runs.machine.state import INITIAL_STEP_STATE, StepState
 
 _MARGIN, _LINE, _SIGN, _CELL_PIXELS, _ENTRY_GAP = 24, 22, 30, 7, 18
@@ -36,22 +45,16 @@ def draw_legend(
 def _entries(
     definition: ProcessDefinition, states: Mapping[str, StepState] | None, layout: DiagramLayout
 ) -> Iterator[_LegendEntry]:
-    steps = definition.steps
     if layout.paths:
         yield _LegendEntry("takes its result", _arrow("line", "head"))
     if layout.spine:
         yield _LegendEntry("waits for it", _arrow("wait", "wait-head"))
-    if any(step.execution.condition for step in steps):
-        yield _LegendEntry("only if its condition holds", condition_mark)
-    if any(step.execution.interaction_mode == "manual" for step in steps):
-        yield _LegendEntry("a person does it", person_mark)
-    if any(step.process is not None for step in steps):
-        yield _LegendEntry("another process", _double_box)
+    for is_so, label, sign in _STEP_SIGNS:
+        if any(map(is_so, definition.all_steps)):
+            yield _LegendEntry(label, sign)
     if states is not None:
-        statuses = {states.get(step.id, INITIAL_STEP_STATE).status for step in steps}
-        for status in STATUSES:
-            if status in statuses:
-                yield _LegendEntry(status, _swatch(status))
+        statuses = {states.get(step.id, INITIAL_STEP_STATE).status for step in definition.all_steps}
+        yield from (_LegendEntry(status, _swatch(status)) for status in STATUSES if status in statuses)
 
 
 def _arrow(line: str, tip: str) -> Callable[[Point], str]:
@@ -67,9 +70,24 @@ def _double_box(at: Point) -> str:
     return rectangle("box", box, 3) + rectangle("inner", inset(box, 3), 2)
 
 
+def _stacked_boxes(at: Point) -> str:
+    box = Box(at[0] - 11, at[1] - 5, 19, 12)
+    return stacked_box("behind", box, 3) + rectangle("box", box, 3)
+
+
 def _swatch(status: str) -> Callable[[Point], str]:
     return lambda at: f'<g class="{status}">{rectangle("box", _sign_box(at), 3)}</g>'
 
 
 def _sign_box(at: Point) -> Box:
     return Box(at[0] - 11, at[1] - 7, 22, 14)
+
+
+_STEP_SIGNS: Final[Sequence[tuple[Callable[[ProcessStep], bool], str, Callable[[Point], str]]]] = (
+    (lambda step: step.execution.condition is not None, "only if its condition holds", condition_mark),
+    (lambda step: step.execution.interaction_mode == "manual", "a person does it", person_mark),
+    (lambda step: step.process is not None, "another process", _double_box),
+    (lambda step: step.for_each is not None, "once for each item", _stacked_boxes),
+    (lambda step: step.wait is not None, "waits for a time", clock_mark),
+)
+"""The signs of steps: which step has one, what it means, and how it is drawn."""

@@ -5,18 +5,22 @@ The SVG has no scripts and no external references, and every text is escaped, be
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from typing import NamedTuple
 
+from aeon.platform.diagrams.descriptions import SECTION_CAPTIONS, describe_action, describe_status
 from aeon.platform.diagrams.drawing import (
     CSS,
     STATUSES,
     arrow_head,
     clip_text,
+    clock_mark,
     condition_mark,
     escape_text,
     inset,
     lane_path,
     person_mark,
     rectangle,
+    stacked_box,
     straight_path,
     svg_start,
 )
@@ -24,7 +28,8 @@ from aeon.platform.diagrams.layout import DiagramLayout, layout_diagram
 from aeon.platform.diagrams.legend import draw_legend
 from aeon.platform.diagrams.shapes import Box
 from aeon.platform.processes.model import ProcessDefinition, ProcessStep
-from aeon.platform.runs.machine.state import INITIAL_STEP_STATE, StepState
+from aeon.platform.runs.loop_counts import LoopCount
+from aeon.platform.runs.machine.state import INITIAL_STEP_STATE, RunStepStatus, StepState
 
 _HEIGHT, _HEIGHT_WITH_STATUS = 48, 64
 """Heights of a box without and with a status."""
@@ -36,11 +41,12 @@ def render_svg(
     definition: ProcessDefinition,
     states: Mapping[str, StepState] | None = None,
     names: Mapping[str, str] | None = None,
+    counts: Mapping[str, LoopCount] | None = None,
 ) -> str:
     """Render a diagram, to be used as a document of its own or inside a page.
 
     `states` are by step id; with them every step has a status. `names` are those of the tools and Processes that
-    steps call, by id. The definition must be valid.
+    steps call, by id. `counts` are those of the loops that have started, by step id. The definition must be valid.
     """
     layout = layout_diagram(definition, _HEIGHT if states is None else _HEIGHT_WITH_STATUS)
     key = f"p{definition.digest[:12]}"
@@ -52,9 +58,13 @@ def render_svg(
         f"<style>{CSS}</style>",
         rectangle("ground", Box(0, 0, layout.width, height), 0),
         _title(definition.name, layout.width),
+        *_captions(layout),
         *_frames(layout),
-        *_lines([escape_text(step.id) for step in definition.steps], layout),
-        *(_step(step, box, states, names or {}) for step, box in zip(definition.steps, layout.boxes, strict=True)),
+        *_lines([escape_text(step.id) for step in definition.all_steps], layout),
+        *(
+            _step(step, box, _status_of(step.id, states, counts or {}), names or {})
+            for step, box in zip(definition.all_steps, layout.boxes, strict=True)
+        ),
         keys,
         "</svg>",
     ]
@@ -68,9 +78,16 @@ def _title(name: str, width: int) -> str:
 def _description(definition: ProcessDefinition, layout: DiagramLayout, states: Mapping[str, StepState] | None) -> str:
     text = f"{len(layout.boxes)} step(s) in {len(layout.frames)} stage(s), from above to below."
     if states is not None:
-        counts = Counter(states.get(step.id, INITIAL_STEP_STATE).status for step in definition.steps)
+        counts = Counter(states.get(step.id, INITIAL_STEP_STATE).status for step in definition.all_steps)
         text += f" {', '.join(f'{counts[status]} {status}' for status in STATUSES if counts[status])}."
     return text
+
+
+def _captions(layout: DiagramLayout) -> Iterator[str]:
+    """Draw a line above each section after the main one, with when the section runs."""
+    for name, (x, y) in layout.captions.items():
+        yield f'<path class="border" d="M{x} {y - 16}H{layout.width - x}"/>'
+        yield f'<text class="caption" x="{x}" y="{y}">{SECTION_CAPTIONS[name]}</text>'
 
 
 def _frames(layout: DiagramLayout) -> Iterator[str]:
@@ -92,38 +109,47 @@ def _lines(ids: list[str], layout: DiagramLayout) -> Iterator[str]:
         yield f'<circle class="dot" cx="{x}" cy="{y}" r="2.5"/>'
 
 
-def _step(step: ProcessStep, box: Box, states: Mapping[str, StepState] | None, names: Mapping[str, str]) -> str:
-    kind, id_ = ("tool", step.tool) if step.process is None else ("process", step.process)
-    target = f"{kind} {names.get(id_ or '', id_ or '')}"
-    shown_target = escape_text(clip_text(target, _TARGET_CELLS))
-    state = None if states is None else states.get(step.id, INITIAL_STEP_STATE)
+class _ShownStatus(NamedTuple):
+    status: RunStepStatus
+    text: str
+
+
+def _status_of(
+    id_: str, states: Mapping[str, StepState] | None, counts: Mapping[str, LoopCount]
+) -> _ShownStatus | None:
+    if states is None:
+        return None
+    return _ShownStatus(states.get(id_, INITIAL_STEP_STATE).status, describe_status(id_, states, counts))
+
+
+def _step(step: ProcessStep, box: Box, shown: _ShownStatus | None, names: Mapping[str, str]) -> str:
+    action = describe_action(step, names)
+    shown_action = escape_text(clip_text(action, _TARGET_CELLS))
     is_manual = step.execution.interaction_mode == "manual"
     parts = [
-        f'<g class="step{f" {state.status}" if state else ""}" data-step="{escape_text(step.id)}">',
-        f"<title>{escape_text(_tooltip(step, target, state))}</title>",
+        f'<g class="step{f" {shown.status}" if shown else ""}" data-step="{escape_text(step.id)}">',
+        f"<title>{escape_text(_tooltip(step, action, shown))}</title>",
+        stacked_box("behind", box) if step.for_each is not None else "",
         rectangle("box", box),
-        rectangle("inner", inset(box, 4), 3) if kind == "process" else "",
+        rectangle("inner", inset(box, 4), 3) if step.process is not None else "",
         f'<text class="id" x="{box.x + 14}" y="{box.y + 21}">{escape_text(clip_text(step.id, _ID_CELLS))}</text>',
-        f'<text class="target" x="{box.x + 14}" y="{box.y + 37}">{shown_target}</text>',
-        f'<text class="state" x="{box.x + 14}" y="{box.y + 53}">{_status(state)}</text>' if state else "",
+        f'<text class="target" x="{box.x + 14}" y="{box.y + 37}">{shown_action}</text>',
+        f'<text class="state" x="{box.x + 14}" y="{box.y + 53}">{shown.text}</text>' if shown else "",
         condition_mark((box.x + 20, box.y)) if step.execution.condition else "",
         person_mark((box.x + box.width - 20, box.y + 18)) if is_manual else "",
+        clock_mark((box.x + box.width - 20, box.y + 18)) if step.wait is not None else "",
         "</g>",
     ]
     return "".join(parts)
 
 
-def _status(state: StepState) -> str:
-    return f"{state.status}, attempt {state.attempts}" if state.attempts > 1 else state.status
-
-
-def _tooltip(step: ProcessStep, target: str, state: StepState | None) -> str:
+def _tooltip(step: ProcessStep, action: str, shown: _ShownStatus | None) -> str:
     """Describe a step in words, for screen readers and tooltips."""
-    parts = [f"{step.id}: {target}"]
+    parts = [f"{step.id}: {action}"]
     if step.execution.condition:
         parts.append(f"only if {step.execution.condition}")
     if step.execution.interaction_mode == "manual":
         parts.append("a person does it")
     if step.depends_on:
         parts.append(f"takes from {', '.join(step.depends_on)}")
-    return "; ".join([*parts, *([_status(state)] if state else [])])
+    return "; ".join([*parts, *([shown.text] if shown else [])])

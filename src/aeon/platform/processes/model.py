@@ -26,9 +26,9 @@ MAX_RECURSION_DEPTH = 10
 class StepOutput(Record):
     """The variable that holds a step's result, and whether the Process requires it (platform 8)."""
 
-    variable: VariableName
-    token_budget: int | None = Field(default=None, ge=1)
-    required: bool = True
+    variable: VariableName = Field(description="the name under which others read the result")
+    token_budget: int | None = Field(default=None, ge=1, description="tokens that the step may use")
+    required: bool = Field(default=True, description="false: the run goes on if the step fails")
 
 
 class StepExecution(Record):
@@ -38,12 +38,14 @@ class StepExecution(Record):
     for their dependencies (platform 7). A manual step asks a person, and the answer is its result (platform 9).
     """
 
-    mode: Literal["sequential", "parallel"] = "sequential"
+    mode: Literal["sequential", "parallel"] = Field(
+        default="sequential", description="parallel: with the parallel steps beside it"
+    )
     condition: str | None = Field(default=None, min_length=1, max_length=4000, description="CEL; false skips the step")
     timeout: int = Field(
         default=60, ge=1, le=MAX_WAIT_SECONDS, description=f"seconds; at most {MAX_STEP_SECONDS} for a call of a tool"
     )
-    interaction_mode: Literal["auto", "manual"] = "auto"
+    interaction_mode: Literal["auto", "manual"] = Field(default="auto", description="manual: a person answers")
 
 
 def _is_unset(value: object) -> bool:
@@ -57,24 +59,32 @@ class ProcessStep(Record):
     What a definition does not use is not part of it, so that its digest stays the same when the language grows.
     """
 
-    id: VariableName
+    id: VariableName = Field(description="the name of the step in this process")
     tool: str | None = Field(default=None, description="the id of the tool that it calls")
     process: str | None = Field(default=None, description="the id of the process that it calls")
     inputs: dict[VariableName, Json] = Field(
         default={}, description="by parameter; `{name}` and `{step.variable.path}` are references (platform 6)"
     )
     depends_on: list[VariableName] = Field(default=[], description="ids of steps before this one")
-    output: StepOutput
-    execution: StepExecution = StepExecution()
+    output: StepOutput = Field(description="the variable of the result, or an object with more about it")
+    execution: StepExecution = Field(default=StepExecution(), description="when it runs, how long, and who does it")
     wait: int | str | None = Field(
         default=None,
         exclude_if=_is_unset,
         description="seconds, a duration such as PT30M, an instant, or a reference to one of them",
     )
-    for_each: ForEach | None = Field(default=None, exclude_if=_is_unset)
-    retry: RetryPolicy | None = Field(default=None, exclude_if=_is_unset)
-    question: QuestionRules | None = Field(default=None, exclude_if=_is_unset)
-    compensate: Compensation | None = Field(default=None, exclude_if=_is_unset)
+    for_each: ForEach | None = Field(
+        default=None, exclude_if=_is_unset, description="repeats the call for each item of a list"
+    )
+    retry: RetryPolicy | None = Field(
+        default=None, exclude_if=_is_unset, description="how often a failed call is repeated, and when"
+    )
+    question: QuestionRules | None = Field(
+        default=None, exclude_if=_is_unset, description="who answers a manual step, and what if nobody does"
+    )
+    compensate: Compensation | None = Field(
+        default=None, exclude_if=_is_unset, description="the call that undoes the step if the run fails later"
+    )
 
 
 class ProcessDefinition(Record):
@@ -83,8 +93,8 @@ class ProcessDefinition(Record):
     Definitions with the same `digest` are the same; a run is pinned to one.
     """
 
-    name: Name
-    description: Description = ""
+    name: Name = Field(description="unique among the processes of one user")
+    description: Description = Field(default="", description="what it is for")
     initial_context: list[VariableName] = Field(default=[], max_length=200, description="inputs, all of them required")
     inputs: dict[VariableName, JsonObject] = Field(
         default={},
@@ -92,7 +102,7 @@ class ProcessDefinition(Record):
         exclude_if=_is_unset,
         description="inputs with a JSON Schema each; one with a `default` may be left out",
     )
-    steps: list[ProcessStep] = Field(min_length=1, max_length=10_000)
+    steps: list[ProcessStep] = Field(min_length=1, max_length=10_000, description="the steps, in their order")
     on_failure: list[ProcessStep] = Field(
         default=[], max_length=100, exclude_if=_is_unset, description="run after a required failure; read `{failure}`"
     )
@@ -102,9 +112,11 @@ class ProcessDefinition(Record):
     output_template: str = Field(
         default="", max_length=100_000, description="Handlebars; empty: the last step's result"
     )
-    token_budget: int | None = Field(default=None, ge=1)
-    max_recursion_depth: int = Field(default=3, ge=1, le=MAX_RECURSION_DEPTH)
-    enabled: bool = True
+    token_budget: int | None = Field(default=None, ge=1, description="tokens that all steps together may use")
+    max_recursion_depth: int = Field(
+        default=3, ge=1, le=MAX_RECURSION_DEPTH, description="how deep processes may call each other"
+    )
+    enabled: bool = Field(default=True, description="false: it cannot be started")
 
     @property
     def input_names(self) -> list[str]:
@@ -204,7 +216,7 @@ class Process(OwnedEntity):
 class NewProcess(ProcessDefinition):
     """A Process to create."""
 
-    shared: bool = False
+    shared: bool = Field(default=False, description="true: other users see it and may run it")
 
     @property
     def definition(self) -> ProcessDefinition:

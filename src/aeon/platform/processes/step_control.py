@@ -57,7 +57,9 @@ class RetryPolicy(Record):
     attempts: int = Field(default=4, ge=1, le=4, description="attempts in all")
     delay: float = Field(default=1.0, ge=0.0, le=3600.0, description="seconds before the second attempt")
     factor: float = Field(default=4.0, ge=1.0, le=10.0, description="growth of the delay from attempt to attempt")
-    on: list[FailureCode] | None = Field(default=None, min_length=1, max_length=20)
+    on: list[FailureCode] | None = Field(
+        default=None, min_length=1, max_length=20, description="codes of the failures that are repeated"
+    )
 
 
 class Compensation(Record):
@@ -67,17 +69,17 @@ class Compensation(Record):
     is called once for each completed item, the last one first.
     """
 
-    tool: str | None = None
-    process: str | None = None
-    inputs: dict[VariableName, Json] = Field(default={})
+    tool: str | None = Field(default=None, description="the id of the tool that it calls")
+    process: str | None = Field(default=None, description="the id of the process that it calls")
+    inputs: dict[VariableName, Json] = Field(default={}, description="by parameter; `{result}` is what is undone")
     timeout: int = Field(default=60, ge=1, le=MAX_WAIT_SECONDS, description="seconds")
-    retry: RetryPolicy | None = None
+    retry: RetryPolicy | None = Field(default=None, description="how often a failed call is repeated, and when")
 
 
 class Escalation(Record):
     """The next person who is asked if nobody has answered in time."""
 
-    assignee: str = Field(min_length=1, max_length=200)
+    assignee: str = Field(min_length=1, max_length=200, description="a user, or a reference to one")
     timeout: int = Field(ge=1, le=MAX_WAIT_SECONDS, description="seconds")
 
 
@@ -89,8 +91,10 @@ class QuestionRules(Record):
     with the answer that then counts.
     """
 
-    assignee: str | None = Field(default=None, min_length=1, max_length=200)
+    assignee: str | None = Field(
+        default=None, min_length=1, max_length=200, description="a user, or a reference to one; else the run's owner"
+    )
     remind_every: int | None = Field(default=None, ge=60, le=MAX_WAIT_SECONDS, description="seconds")
-    escalate: list[Escalation] = Field(default=[], max_length=10)
-    on_timeout: Literal["fail", "answer"] = "fail"
-    answer: Json = None
+    escalate: list[Escalation] = Field(default=[], max_length=10, description="who is asked next, in turn")
+    on_timeout: Literal["fail", "answer"] = Field(default="fail", description="answer: `answer` counts in the end")
+    answer: Json = Field(default=None, description="the answer that counts if nobody answers")

@@ -99,7 +99,7 @@ class RunAdmission:
         mutation = request.mutation("process.start", process.id, parameters)
         if (earlier := self._ledger.earlier_answer(mutation)) is not None:
             return Run.parsed(earlier)
-        new = new._replace(inputs=_runnable_inputs(process, new.inputs))
+        new = new._replace(inputs=runnable_inputs(process, new.inputs))
         _require_tags(new.tags)
         id_ = new.id or self._new_id()
         pins = self._pins(process)
@@ -115,7 +115,7 @@ class RunAdmission:
         longer run that Process (platform 4).
         """
         process = self._processes.get(parent.owner_id, command.process)
-        inputs = _runnable_inputs(process, command.inputs)
+        inputs = runnable_inputs(process, command.inputs)
         digest = parent.pins[process.id]
         definition = self._processes.get_definition(digest).model_copy(update={"name": process.name})
         plan = plan_run(
@@ -357,7 +357,7 @@ def _require_tags(tags: Mapping[str, str]) -> None:
         )
 
 
-def _runnable_inputs(process: Process, inputs: JsonObject) -> JsonObject:
+def runnable_inputs(process: Process, inputs: JsonObject) -> JsonObject:
     """Return the inputs with the defaults of those that are left out.
 
     Raises RuleError, with every problem at once, if these inputs or the Process cannot run.

@@ -97,6 +97,21 @@ NUMBERS: Final = "SELECT id, events FROM runs WHERE id IN (SELECT value FROM jso
 
 ENTRIES: Final = "SELECT text FROM run_entries WHERE run_id = :run AND n > :after ORDER BY n LIMIT :limit"
 
+_COMPLETED: Final = """
+SELECT count(*) AS number FROM run_entries
+WHERE run_id = :run AND n > 1 AND n < :last
+  AND (reference IS NOT NULL OR {event} IN ('step_completed', 'answer_given'))
+"""
+
+COMPLETED_STEPS: Final = DialectQuery(
+    sqlite=_COMPLETED.format(event="json_extract(text, '$.event.event')"),
+    postgresql=_COMPLETED.format(event="(CAST(text AS json) -> 'event' ->> 'event')"),
+)
+"""The number of completed steps between a run's first entry and its last one.
+
+An entry that is stored by reference there is a large result.
+"""
+
 WANTED: Final = "SELECT text FROM signals WHERE run_id IN (SELECT value FROM json_each(:runs)) ORDER BY at, id"
 
 OF_OWNER: Final = f"""{_SUMMARY}

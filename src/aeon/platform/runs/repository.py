@@ -301,6 +301,17 @@ class SqlRunRepository:
         rows = self._store.read(queries.NUMBERS, {"runs": list[Json](runs)})
         return {row["id"]: row["events"] for row in rows}
 
+    def count_completed(self, user: str, run: str) -> tuple[int, int] | None:
+        """Return how many steps of the user's loop are completed, and of how many; None if it is not there."""
+        try:
+            found = self.get(user, run)
+        except NotFoundError:
+            return None
+        has_ended = found.run.phase in ENDED_PHASES
+        last = found.run.events + (0 if has_ended else 1)
+        rows = self._store.read(queries.COMPLETED_STEPS, {"run": run, "last": last})
+        return rows[0]["number"], len(found.plan.steps)
+
     def reassign(self, run: str, executor: str, to: str) -> bool:
         """Assign a run to another executor, empty for none.
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import NamedTuple
 
 from aeon.base.json import Json
@@ -12,6 +13,7 @@ from aeon.platform.processes.model import Process
 from aeon.platform.processes.repository import ProcessRepository
 from aeon.platform.runs.admission import NewRun, PlannedRun, RunAdmission
 from aeon.platform.runs.claim_check import ResultStore
+from aeon.platform.runs.loop_counts import LoopCount, count_items
 from aeon.platform.runs.machine.apply import rejection_reason
 from aeon.platform.runs.machine.commands import AskPerson
 from aeon.platform.runs.machine.decide import recorded_commands
@@ -113,6 +115,10 @@ class Runs:
         """Return a run and its current state. Raises NotFoundError."""
         planned = self.repository.get(user, run)
         return RunView(planned.run, planned.plan, replay(planned.plan, list(self.repository.entries(run))))
+
+    def count_items(self, view: RunView) -> dict[str, LoopCount]:
+        """Return how many items of each loop that a run has started are completed, by step."""
+        return count_items(view.plan, view.state, partial(self.repository.count_completed, view.run.owner_id))
 
     def has_ended(self, user: str, run: str) -> bool:
         """Whether a run has ended. Raises NotFoundError."""

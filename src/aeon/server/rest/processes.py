@@ -5,10 +5,10 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 from fastapi.responses import JSONResponse, Response
 
-from aeon.application.processes import CURRENT
+from aeon.application.processes import CURRENT, DrawingForm
 from aeon.server.auth.caller import SignedIn
 from aeon.server.rest.answers import PROBLEM, listed, thing
-from aeon.server.rest.runs import svg
+from aeon.server.rest.runs import drawing
 
 router = APIRouter(tags=["processes"], responses=dict(PROBLEM))
 
@@ -38,6 +38,6 @@ async def compare(name: str, caller: SignedIn, old: Version = None, new: Version
 
 
 @router.get("/processes/{name}/picture", response_class=Response)
-async def draw(name: str, caller: SignedIn) -> Response:
-    """The steps of a Process and their dependencies, as SVG."""
-    return svg(await caller.state.call(lambda: caller.workspace.processes.draw(name)))
+async def draw(name: str, caller: SignedIn, form: Annotated[DrawingForm, Query(alias="format")] = "svg") -> Response:
+    """The steps of a Process and their dependencies, as SVG or as a Mermaid flowchart."""
+    return drawing(await caller.state.call(lambda: caller.workspace.processes.draw(name, form)), form)

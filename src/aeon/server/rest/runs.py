@@ -8,6 +8,7 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel, ConfigDict, Field
 
+from aeon.application.processes import DrawingForm
 from aeon.application.run_reader import ENDED_PHASES, RunPhase, RunView
 from aeon.base.json import JsonObject
 from aeon.platform.runs.model import RunSummary
@@ -176,10 +177,10 @@ async def resume(run: str, caller: SignedIn) -> JSONResponse:
 
 
 @router.get("/runs/{run}/picture", response_class=Response)
-async def draw(run: str, caller: SignedIn) -> Response:
-    """The steps of a run with their states, as SVG."""
+async def draw(run: str, caller: SignedIn, form: Annotated[DrawingForm, Query(alias="format")] = "svg") -> Response:
+    """The steps of a run with their states, as SVG or as a Mermaid flowchart."""
     own = caller.workspace
-    return svg(await caller.state.call(lambda: own.processes.draw_run(own.past_runs.view(run))))
+    return drawing(await caller.state.call(lambda: own.processes.draw_run(own.past_runs.view(run), form)), form)
 
 
 def started(view: RunView, asked: Change, *, is_awaited: bool) -> JSONResponse:
@@ -192,6 +193,11 @@ def run_json(view: RunView) -> JsonObject:
     """A run with its state under the published names."""
     state = view.state.as_dict(view.plan)
     return {**view.run.as_dict(), "phase": view.state.phase, "state": state, "output": view.state.output}
+
+
+def drawing(text: str, form: DrawingForm) -> Response:
+    """A drawing, which a browser must not run as a page of ours."""
+    return svg(text) if form == "svg" else Response(text, media_type="text/plain; charset=utf-8")
 
 
 def svg(text: str) -> Response:

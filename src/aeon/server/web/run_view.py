@@ -1,9 +1,10 @@
 """What a page shows of a run: its steps with their attempts, in time."""
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Final, NamedTuple
 
-from aeon.application.run_reader import AttemptTrace, RunView
+from aeon.application.run_reader import AttemptTrace, LoopCount, RunView
 from aeon.application.runs import RunService
 
 _WIDTH: Final = 1000
@@ -19,7 +20,10 @@ class ShownAttempt(NamedTuple):
 
 
 class ShownStep(NamedTuple):
-    """A step, the name of what it calls, and its attempts. `called` is the run that it started, if it did."""
+    """A step, the name of what it calls, and its attempts. `called` is the run that it started, if it did.
+
+    `items` says how many of a loop are completed; such a step shows neither its inputs nor its result.
+    """
 
     id: str
     status: str
@@ -27,10 +31,15 @@ class ShownStep(NamedTuple):
     reason: str
     attempts: list[ShownAttempt]
     called: str | None
+    items: LoopCount | None
 
 
-def list_steps(runs: RunService, view: RunView) -> list[ShownStep]:
-    """The steps of a run in their order."""
+STEPS_ON_A_PAGE: Final = 200
+"""Steps that one page shows: a loop has up to 10,000."""
+
+
+def list_steps(runs: RunService, view: RunView, first: int = 0) -> list[ShownStep]:
+    """The steps of one page in their order, from position `first` on."""
     now = datetime.now(UTC)
     begin, end = _instant(view.run.accepted_at), _instant(view.run.ended_at) if view.run.ended_at else now
     length = max((end - begin).total_seconds(), 0.001)
@@ -41,14 +50,18 @@ def list_steps(runs: RunService, view: RunView) -> list[ShownStep]:
         place = round(_WIDTH * max((start - begin).total_seconds(), 0) / length)
         width = max(round(_WIDTH * seconds / length), 4)
         attempts.setdefault(trace.step, []).append(ShownAttempt(trace, min(place, _WIDTH), width, seconds))
-    return [_step(view, position, attempts) for position in range(len(view.plan.steps))]
+    counts = runs.count_items(view)
+    shown = range(first, min(first + STEPS_ON_A_PAGE, len(view.plan.steps)))
+    return [_step(view, position, attempts, counts) for position in shown]
 
 
-def _step(view: RunView, position: int, attempts: dict[str, list[ShownAttempt]]) -> ShownStep:
+def _step(
+    view: RunView, position: int, attempts: Mapping[str, list[ShownAttempt]], counts: Mapping[str, LoopCount]
+) -> ShownStep:
     step, state = view.plan.steps[position], view.state.steps[position]
     call, found = view.plan.call_of(step.id), attempts.get(step.id, [])
     called = found[-1].trace.job if view.plan.starts_run(step.id) and found and found[-1].trace.job else None
-    return ShownStep(step.id, state.status, call.name, state.reason, found, called)
+    return ShownStep(step.id, state.status, call.name, state.reason, found, called, counts.get(step.id))
 
 
 def seconds_of(accepted_at: str, ended_at: str | None) -> float:

@@ -11,7 +11,7 @@ from aeon.platform.runs.model import RunSummary
 from aeon.server.auth.caller import SignedIn
 from aeon.server.web.forms import Key, key_of, normalized
 from aeon.server.web.pages import go_to, page
-from aeon.server.web.run_view import list_steps, seconds_of
+from aeon.server.web.run_view import STEPS_ON_A_PAGE, list_steps, seconds_of
 
 router = APIRouter(include_in_schema=False, prefix="/runs")
 
@@ -44,7 +44,9 @@ async def list_runs(
 
 
 @router.get("/{run}")
-async def show_run(run: str, caller: SignedIn, request: Request) -> Response:
+async def show_run(
+    run: str, caller: SignedIn, request: Request, first: Annotated[int, Query(alias="from", ge=0)] = 0
+) -> Response:
     """A run: its steps, every attempt with its inputs and outputs, and why it does not continue."""
     runs = caller.workspace.runs
 
@@ -54,7 +56,8 @@ async def show_run(run: str, caller: SignedIn, request: Request) -> Response:
         return {
             "current": None,
             "view": view,
-            "steps": list_steps(runs, view),
+            "steps": list_steps(runs, view, first),
+            "next": first + STEPS_ON_A_PAGE if first + STEPS_ON_A_PAGE < len(view.plan.steps) else None,
             "seconds": seconds_of(view.run.accepted_at, view.run.ended_at),
             "has_ended": has_ended,
             "reasons": [] if has_ended else runs.explain(run),

@@ -218,6 +218,7 @@ TEXTS: Final[Mapping[str, tuple[str, str]]] = {
     "disable": ("Disable", "Abschalten"),
     "enable": ("Enable", "Einschalten"),
     "share_it": ("Share", "Teilen"),
+    "unwinding": ("is undoing what it did, and ends", "macht rückgängig, was er tat, und endet"),
     "unshare": ("Stop sharing", "Nicht mehr teilen"),
     "delete": ("Delete", "Löschen"),
     "delete_this": ("Delete {name}?", "{name} löschen?"),

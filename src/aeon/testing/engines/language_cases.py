@@ -97,6 +97,29 @@ def loop_collects_failures(world: EngineWorld) -> None:
     assert world.wait_for_end(run).state.output == '[{"got":1},null,{"got":3},null] 1 3'
 
 
+def loop_is_counted(world: EngineWorld) -> None:
+    """How many items are completed is told while the loop is worked on, and when it has ended."""
+    goes_on, count = threading.Event(), threading.Semaphore(0)
+
+    def behave(arguments: JsonObject, key: str) -> Json:
+        if arguments.get("id") == 3:
+            count.release()
+            goes_on.wait(20)
+            return failing(arguments, key)
+        return {"event": {"event": "step_completed"}, "large": "x" * 300_000}
+
+    looping = step(
+        "each", world.tool("gate", behave), forEach=loop(concurrency=1, failures="failed"), inputs={"id": "{item}"}
+    )
+    run = world.start_run(world.process("counted", [looping]), [1, 2, 3, 4])
+    count.acquire(timeout=20)
+    expected = (f"{run.id}:each:1", 2, 4)
+    world.wait_until(lambda: world.runs.count_items(world.view_of(run)).get("each") == expected)
+    goes_on.set()
+    world.wait_for_end(run)
+    assert world.runs.count_items(world.view_of(run)) == {"each": (f"{run.id}:each:1", 3, 4)}
+
+
 def loop_retries_an_item(world: EngineWorld) -> None:
     """Each item has its own attempts."""
     looping = step(
@@ -457,6 +480,7 @@ LANGUAGE_CASES: list[Case] = [
     loop_over_too_many,
     loop_ends_with_its_first_failure,
     loop_collects_failures,
+    loop_is_counted,
     loop_retries_an_item,
     loop_of_loops,
     loop_of_questions,

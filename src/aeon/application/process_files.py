@@ -1,0 +1,170 @@
+"""`ProcessFiles`: the faults of YAML files that describe Processes, and what they call, by line and column."""
+
+import re
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Final, NamedTuple, cast
+
+from aeon.application.text_faults import TextFault, faults_at, path_parts
+from aeon.base.errors import ConfigError
+from aeon.base.json import Json, JsonObject
+from aeon.bootstrap.platform import Platform, open_platform_in_memory
+from aeon.llm.interface import LLMAdapter
+from aeon.plan.yaml import YamlError
+from aeon.platform.catalog.apply import Applier, DocumentProblem
+from aeon.platform.catalog.defaults import load_defaults
+from aeon.platform.catalog.documents import (
+    CatalogDocument,
+    DocumentText,
+    find_duplicates,
+    in_order_of_creation,
+    read_document,
+    split_documents,
+)
+from aeon.platform.catalog.repository import DEFAULTS_OWNER
+from aeon.platform.processes.documents import ProcessDocuments
+
+__all__ = ["FileFault", "FileReport", "ProcessFiles", "check_without_record", "open_temporary_platform"]
+
+_UNKNOWN_TARGET: Final = frozenset({"target_exists", "reference"})
+"""The rules that say that something is neither in the file nor in the record."""
+
+
+_REFERENCES: Final = {"service": "Service", "secret": "Secret"}
+"""The fields by which a tool names what it uses, and the kind of each."""
+
+_MARK: Final = re.compile(r'^line \d+: | in "<[a-z ]+>", line \d+, column \d+')
+
+_USER: Final = "me"
+"""The user of a temporary record."""
+
+
+class FileFault(NamedTuple):
+    """A fault of a file; a warning if it may be none where there is a record."""
+
+    fault: TextFault
+    is_warning: bool = False
+
+
+class FileReport(NamedTuple):
+    """What a file describes, as kind and name, and its faults in the order of its lines."""
+
+    things: list[tuple[str, str]]
+    faults: list[FileFault]
+
+    @property
+    def is_valid(self) -> bool:
+        """Whether the file can be applied; warnings do not count."""
+        return all(each.is_warning for each in self.faults)
+
+
+class ProcessFiles:
+    """Checks files against what one user sees in a record, which may be a temporary one. Changes nothing."""
+
+    def __init__(self, platform: Platform, user: str, *, is_offline: bool = False) -> None:
+        """The caller closes `platform`. `is_offline`: what only a record can know is a warning."""
+        self._platform = platform
+        self._user = user
+        self._is_offline = is_offline
+
+    def check(self, text: str) -> FileReport:
+        """All faults of a file. Raises ApplyError if it is too large."""
+        parts = {part.location: part for part in split_documents(text)}
+        documents, faults = _read(parts.values())
+        if not parts:
+            faults.append(FileFault(TextFault(1, "", "it contains no document")))
+        known = {(each.kind, each.name) for each in documents}
+        for problem in self._problems(documents):
+            if not _follows_from_another(problem, known):
+                faults.append(self._fault(problem, parts[problem.document.location]))
+        return FileReport([(each.kind, each.name) for each in documents], sorted(faults))
+
+    def _problems(self, documents: Sequence[CatalogDocument]) -> Iterator[DocumentProblem]:
+        yield from (DocumentProblem(each, "$.name", "unique", said) for each, said in find_duplicates(documents))
+        platform = self._platform
+        processes = ProcessDocuments(platform.catalog, platform.processes, self._user)
+        applier = Applier(platform.catalog, self._user, {"Process": processes})
+        yield from applier.examine(in_order_of_creation(documents))[1]
+
+    def _fault(self, problem: DocumentProblem, part: DocumentText) -> FileFault:
+        fault = _moved(faults_at(part.text, [(problem.path or problem.field or "$.name", problem.message)])[0], part)
+        return FileFault(fault, self._is_offline and problem.rule in _UNKNOWN_TARGET)
+
+
+def check_without_record(text: str, environ: Mapping[str, str], *, is_offline: bool) -> FileReport:
+    """All faults of a file, where there is no record, or none is to be read. Raises ApplyError if it is too large."""
+    with open_temporary_platform(environ) as platform:
+        return ProcessFiles(platform, _USER, is_offline=is_offline).check(text)
+
+
+@contextmanager
+def open_temporary_platform(environ: Mapping[str, str], user: str = _USER) -> Generator[Platform]:
+    """Open a platform in memory that has what Aeon ships and nothing else, without a model; close it at the end."""
+    with open_platform_in_memory(environ, _no_model, context=1) as platform:
+        platform.catalog.add_user(user)
+        processes = ProcessDocuments(platform.catalog, platform.processes, DEFAULTS_OWNER)
+        load_defaults(platform.catalog, {"Process": processes})
+        yield platform
+
+
+def _no_model() -> LLMAdapter:
+    raise ConfigError("A temporary record has no model.", next_step="Run the Process in a project.")
+
+
+class _AnyVariable(Mapping[str, str]):
+    """An environment in which every variable is set: a check needs no secret."""
+
+    def __getitem__(self, name: str) -> str:
+        return f"value of {name}"
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(())
+
+    def __len__(self) -> int:
+        return 0
+
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str)
+
+
+def _read(parts: Iterable[DocumentText]) -> tuple[list[CatalogDocument], list[FileFault]]:
+    """The documents of a file, and what is wrong with those that are none."""
+    documents: list[CatalogDocument] = []
+    faults: list[FileFault] = []
+    for part in parts:
+        try:
+            documents.append(read_document(part, _AnyVariable()))
+        except YamlError as error:
+            faults.append(FileFault(_moved(TextFault(error.line, "", _without_marks(str(error)), error.column), part)))
+        except ValueError as error:
+            faults.append(FileFault(_moved(faults_at(part.text, [("$.kind", str(error))])[0], part)))
+    return documents, faults
+
+
+def _moved(fault: TextFault, part: DocumentText) -> TextFault:
+    """A fault of a document as one of the file."""
+    return fault._replace(line=fault.line + part.lines_before)
+
+
+def _follows_from_another(problem: DocumentProblem, known: set[tuple[str, str]]) -> bool:
+    """Whether what is missing is in the file, where it has faults of its own."""
+    fields = problem.document.fields
+    if problem.rule == "reference":
+        named = [(kind, fields.get(field)) for field, kind in _REFERENCES.items()]
+        return any(each in known and f"{each[1]!r}" in problem.message for each in named)
+    if problem.rule != "target_exists":
+        return False
+    kind = path_parts(problem.path)[-1]
+    return (str(kind).capitalize(), str(_value_at(fields, problem.path))) in known
+
+
+def _without_marks(message: str) -> str:
+    """A message of YAML without the lines that it counts from the beginning of its document."""
+    return _MARK.sub("", message)
+
+
+def _value_at(fields: JsonObject, path: str) -> Json:
+    value: Json = fields
+    for part in path_parts(path):
+        value = cast("dict[str | int, Json]", value)[part]
+    return value

@@ -1,0 +1,35 @@
+"""The JSON Schema of a Process as a person writes it in YAML, for editors. Made from the models."""
+
+from typing import Final
+
+from aeon.base.json import JsonObject
+from aeon.platform.processes.model import NewProcess
+
+DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
+
+_BY_NAME: Final = "its name; the id of one that another user owns"
+
+
+def document_schema() -> JsonObject:
+    """Return the schema of one YAML document of the kind Process.
+
+    It differs from the stored form: the document has a kind, names what steps call, and may give the variable of a
+    step's output alone.
+    """
+    schema = NewProcess.model_json_schema(by_alias=True)
+    step = schema["$defs"]["ProcessStep"]["properties"]
+    variable = schema["$defs"]["StepOutput"]["properties"]["variable"]
+    output = {"$ref": step["output"].pop("$ref")}
+    step["output"]["anyOf"] = [variable, output]
+    for call in (step, schema["$defs"]["Compensation"]["properties"]):
+        call["tool"]["description"] = f"the tool that it calls: {_BY_NAME}"
+        call["process"]["description"] = f"the process that it calls: {_BY_NAME}"
+    kind = {"const": "Process", "description": "the kind of this document"}
+    return {
+        "$schema": DIALECT,
+        **schema,
+        "title": "Process",
+        "description": "A Process for `aeon apply`: steps that call tools and other Processes.",
+        "properties": {"kind": kind, **schema["properties"]},
+        "required": ["kind", *schema["required"]],
+    }
