@@ -71,6 +71,21 @@ def test_a_run_is_cancelled_and_retried_and_found_by_its_phase(asked):
     assert asked.locator("tbody tr td:nth-child(2)").all_inner_texts() == ["cancelled"]
 
 
+def test_a_run_is_paused_and_goes_on(asked):
+    asked.get_by_role("button", name="Pause this run").click()
+    asked.locator("h1", has_text="paused").wait_for()
+    asked.get_by_label("Answer").fill("yes")
+    asked.get_by_role("button", name="Send").click()
+    asked.locator("h1", has_text="completed").wait_for()
+
+
+def test_a_paused_run_is_let_go_on_by_a_button(asked):
+    asked.get_by_role("button", name="Pause this run").click()
+    asked.get_by_role("button", name="Let it go on").click()
+    asked.locator("h1", has_text="running").wait_for()
+    asked.get_by_role("button", name="Pause this run").wait_for()
+
+
 def test_what_is_typed_into_a_question_is_not_read_over(asked):
     field = asked.get_by_label("Answer")
     field.fill("not sure yet")

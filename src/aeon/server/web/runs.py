@@ -85,6 +85,20 @@ async def cancel(run: str, caller: SignedIn) -> Response:
     return go_to(f"/runs/{run}")
 
 
+@router.post("/{run}/pause")
+async def pause(run: str, caller: SignedIn) -> Response:
+    """Pause a run and all that it called."""
+    await caller.state.call(lambda: caller.workspace.runs.pause(run))
+    return go_to(f"/runs/{run}")
+
+
+@router.post("/{run}/resume")
+async def resume(run: str, caller: SignedIn) -> Response:
+    """Let a paused run go on."""
+    await caller.state.call(lambda: caller.workspace.runs.resume(run))
+    return go_to(f"/runs/{run}")
+
+
 @router.post("/{run}/retry")
 async def retry(run: str, caller: SignedIn, key: Key) -> Response:
     """Retry a run that failed or was cancelled; what is completed is kept."""
