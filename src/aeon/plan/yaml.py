@@ -12,6 +12,9 @@ _Loader: type[yaml.SafeLoader] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 """libyaml's loader if PyYAML was built with it: five times faster, same results."""
 
 _MERGE = "tag:yaml.org,2002:merge"
+_BOOLEAN, _TEXT = "tag:yaml.org,2002:bool", "tag:yaml.org,2002:str"
+_BOOLEANS = ("true", "false")
+"""The words that are booleans in YAML 1.2; as keys, the others of YAML 1.1 (on, off, yes, no) are names here."""
 
 
 class YamlError(ValueError):
@@ -117,6 +120,8 @@ class _PlainLoader(_Loader):
             if name in seen:
                 raise yaml.YAMLError(f"line {line}: the key {name!r} appears twice in one object")
             seen.add(name)
+            if key.tag == _BOOLEAN and name.lower() not in _BOOLEANS:
+                key.tag = _TEXT
         return super().construct_mapping(node, deep)
 
 
