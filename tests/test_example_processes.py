@@ -5,6 +5,7 @@ import re
 import shutil
 import socketserver
 import threading
+import time
 from contextlib import ExitStack
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -114,13 +115,14 @@ class MailServer:
 
 @pytest.fixture
 def place(tmp_path):
-    """`place(file, *peers, replies=(), skills=())`: a project in which an example was applied.
+    """`place(file, *peers, replies=(), skills=(), change=("", ""))`: a project in which an example was applied.
 
     The endpoints of the file become those of the peers, in their order. The skills are trusted with what they declare.
+    `change` replaces one text of the file, for what would take days.
     """
     with ExitStack() as closing:
 
-        def opening(file, *peers, replies=(), skills=()):
+        def opening(file, *peers, replies=(), skills=(), change=("", "")):
             environ = {"HOME": str(tmp_path / "home"), "XDG_STATE_HOME": str(tmp_path / "state"), "PATH": "/usr/bin"}
             model = WireDouble(json.dumps(reply) for reply in replies)
             closing.callback(model.close)
@@ -134,7 +136,7 @@ def place(tmp_path):
                 grants = Grants(network="network" in skill.capabilities)
                 project.skills.trusted.trust(skill, grants)
             add_defaults(project._app.platform())
-            text = (EXAMPLES / file).read_text()
+            text = (EXAMPLES / file).read_text().replace(*change)
             for endpoint, peer in zip(dict.fromkeys(ENDPOINT.findall(text)), peers, strict=True):
                 text = text.replace(endpoint, peer.url)
                 closing.callback(peer.close)
@@ -208,6 +210,21 @@ def test_a_small_order_is_shipped_and_a_large_one_waits_for_its_approver(place):
     assert len(shop.asked) == before
 
 
+def test_a_large_order_asks_the_approver_then_the_deputy_and_is_then_refused(place):
+    shortened = ("timeout: 86400", "timeout: 2")
+    project = place("order-intake.yaml", shop := Peer(SHOP), change=shortened)
+    users = project._app.platform().catalog
+    for name in ("ida", "olaf"):
+        users.add_user(name)
+    asked = project.runs.start("order", {**ORDER, "total": 900, "approver": "ida", "deputy": "olaf"})
+    people, deadline = [], time.monotonic() + 30
+    while (ended := project.runs.settle(asked.id, 60)).phase != "completed":
+        assert time.monotonic() < deadline, ended
+        people += [question.asks for question in ended.questions if question.asks not in people]
+        time.sleep(0.05)
+    assert (people, ended.output, shop.asked) == (["ida", "olaf"], "A-1: not approved", [])
+
+
 def test_an_order_whose_payment_fails_is_undone(place):
     project = place("order-intake.yaml", shop := Peer({**SHOP, "POST /payments": (402, {"error": "no money"})}))
     ended = settled(project, "order", ORDER)
@@ -270,7 +287,9 @@ def test_a_watch_alerts_after_a_second_look(place, health, output, alerts):
 
 def test_research_names_its_sources_and_publishes_what_a_person_approves(place):
     hits = [{"page": "tea", "title": "Tea"}, {"page": "water", "title": "Water"}]
-    pages = {f"GET /pages/{name}": {"title": name, "url": f"http://w/{name}", "text": name} for name in ("tea", "water")}
+    pages = {
+        f"GET /pages/{name}": {"title": name, "url": f"http://w/{name}", "text": name} for name in ("tea", "water")
+    }
     wiki = Peer({"GET /search": {"hits": hits}, **pages, "POST /pages": {}})
     replies = [{"notes": "Tea is hot."}, {"notes": "Water boils."}, {"text": "Tea is hot [0]. Water boils [1]."}]
     project = place("research.yaml", wiki, replies=[*replies, *replies])

@@ -9,12 +9,12 @@ from email.message import EmailMessage
 from email.utils import make_msgid
 
 
-def emit(kind, **fields):
+def emit(kind: str, **fields: object) -> None:
     """Write one event."""
     print(json.dumps({"version": "0", "type": kind, **fields}), flush=True)
 
 
-def main():
+def main() -> None:
     """Send the mail that stdin describes with the skill's settings."""
     asked = json.load(sys.stdin)["input"]
     settings = json.loads(os.environ["AEON_SKILL_CONFIG"])
