@@ -189,7 +189,7 @@ def deep_plan(depth):
         ("%YAML 9.0\n---\na: 1", "neither JSON nor YAML"),
         ("goal: 2020-01-01\nsteps: []", "a date is not JSON"),
         ("goal: .nan\nsteps: .inf", "nan is not JSON"),
-        ("yes: no", "the key True is not a string"),
+        ("true: no", "the key True is not a string"),
         ("a: " + "9" * 5000, "digits"),
         ("", "valid dictionary"),
         ("# only a comment", "valid dictionary"),
