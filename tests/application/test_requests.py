@@ -5,8 +5,8 @@ import json
 import pytest
 
 from aeon import Orchestrator, tool
-from aeon.application.requests import new_log_path, open_request_log
 from aeon.base.errors import InputError, LLMError, PlanError, ToolDefinitionError
+from aeon.bootstrap.kernel_requests import new_log_path, open_request_log
 from aeon.kernel.state import OrchestrationState
 from aeon.llm.interface import LLMResponse
 from aeon.observability.log import read_log

@@ -9,10 +9,11 @@ from aeon.application.history import HistoryEntry, HistoryService, state_of_log
 from aeon.application.log_files import list_log_files
 from aeon.application.pages import Page
 from aeon.application.prepared_runs import read_interrupted_run
-from aeon.application.requests import KernelRunOptions, RequestResult, RequestService, new_log_path
+from aeon.application.requests import KernelRunOptions, RequestResult, RequestService
 from aeon.base.errors import AeonError, InputError, LogError
 from aeon.base.json import Json, JsonObject
 from aeon.bootstrap.app import App
+from aeon.bootstrap.kernel_requests import new_log_path
 from aeon.kernel.marks import is_trusted
 from aeon.kernel.state import restore_state
 from aeon.observability.events import Event as RunEvent

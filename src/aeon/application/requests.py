@@ -1,9 +1,7 @@
 """`RequestService`: requests that the kernel plans and runs, for every door."""
 
-import secrets
-import time
-from collections.abc import Generator, Iterable, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,21 +23,31 @@ from aeon.application.prepared_runs import (
     prepare_request,
     read_interrupted_run,
 )
-from aeon.base.errors import RequestError, ToolDefinitionError
+from aeon.base.errors import RequestError
 from aeon.base.json import Json, JsonObject
-from aeon.base.loggers import logged_as
 from aeon.bootstrap.app import App
+from aeon.bootstrap.kernel_requests import new_log_path, open_request_log, request_registry, request_usage
 from aeon.kernel.input_checks import normalize_request
 from aeon.kernel.state import CancellationCheck, OrchestrationState, RunStatus
-from aeon.llm.usage import CallUsage, Prices, Usage, total_usage
+from aeon.llm.usage import Prices, Usage
 from aeon.observability.events import Observer
-from aeon.observability.log import JsonlLog, LogHistory
+from aeon.observability.log import JsonlLog
 from aeon.observability.run_logger import logged_run
 from aeon.plan.models import Plan
 from aeon.plan.parser import build_plan
 from aeon.tools.attachments import Attachments, AttachmentTool
 from aeon.tools.interface import Tool
 from aeon.tools.registry import ToolRegistry
+
+__all__ = [
+    "KernelRunOptions",
+    "RequestResult",
+    "RequestService",
+    "cancelled_by",
+    "execute_run",
+    "new_log_path",
+    "open_request_log",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,47 +232,3 @@ def _require_text(request: object) -> None:
     """Raises RequestError for what is no text: programs without a type checker get a message, too."""
     if not isinstance(request, str):
         raise RequestError(f"The request is {type(request).__name__}, not text.", next_step="Give a str.")
-
-
-def new_log_path(folder: Path) -> Path:
-    """Return the path for a new log in a folder; the names sort by start time."""
-    return folder / f"{time.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(3)}.jsonl"
-
-
-@contextmanager
-def open_request_log(path: Path, after: LogHistory | None = None) -> Generator[JsonlLog]:
-    """Open the log at `path`, and close it at the end; an empty one is removed. Raises LogError.
-
-    Records of the standard logging that are made inside carry the name of the file, without its suffix, as `run_id`.
-    """
-    log = JsonlLog(path, after=after)
-    try:
-        with logged_as(path.stem):
-            yield log
-    finally:
-        log.close()
-        if not log.entries:
-            path.unlink(missing_ok=True)
-
-
-def request_registry(
-    app: App, request: str, named: Iterable[str | None] = (), tools: Iterable[Tool] = ()
-) -> ToolRegistry:
-    """Return a registry for one run alone: other runs are concurrent.
-
-    It has the registered tools, `tools`, and the skills that are named or match the request. Raises ToolDefinitionError
-    for one of `tools`.
-    """
-    registry = app.registry.snapshot()
-    for tool in tools:
-        registry.register(tool)
-    for tool in app.skill_tools(request, named):
-        with suppress(ToolDefinitionError):  # `aeon skill check` reports scripts that cannot be registered
-            registry.register(tool)
-    return registry
-
-
-def request_usage(state: OrchestrationState, prices: Prices) -> Usage:
-    """The model calls of a whole run, repairs and what was done before it was resumed included."""
-    replies = [*state.llm_outputs, *(action.model_output or {} for action in state.supervisor_actions)]
-    return total_usage((CallUsage.of_reply(reply) for reply in replies if "text" in reply), prices)

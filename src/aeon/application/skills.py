@@ -11,7 +11,6 @@ from pydantic import ValidationError
 from aeon.base.errors import InputError, PlanError, SkillError
 from aeon.base.json import Json, JsonObject
 from aeon.base.next_steps import NextStep
-from aeon.base.suggestions import closest_name
 from aeon.bootstrap.skills import Skills, missing_packages
 from aeon.observability.events import Observer
 from aeon.skills.answer import answer_text
@@ -86,33 +85,11 @@ class SkillService:
 
     def find(self, name: str) -> Skill:
         """The skill of that name. Raises InputError for an unknown name, with the closest known one."""
-        known = self.catalog.by_name
-        if name in known:
-            return known[name]
-        skipped = next((note for note in self.catalog.notes if note.is_skip and note.path.parent.name == name), None)
-        if skipped:
-            raise InputError(
-                f"The skill {name!r} cannot be read: {skipped}.",
-                next_step=NextStep("skills.correct"),
-            )
-        near = closest_name(name, known)
-        suggestion = f" Did you mean {near!r}?" if near else ""
-        raise InputError(f"The skill {name!r} does not exist.{suggestion}", next_step=NextStep("skills.list"))
+        return self._skills.find(name)
 
     def find_script(self, written: str) -> SkillScript:
         """The script that `<skill>/<path>` names; `scripts/` and the suffix may be left out. Raises InputError."""
-        name, _, path = written.removeprefix("skills/").partition("/")
-        skill = self.find(name)
-        spellings = (f"{skill.name}/{path}", f"{skill.name}/scripts/{path}")
-        for script in skill.scripts:
-            if script.tool_path in spellings or script.name == path:
-                return script
-        known = [script.tool_path for script in skill.scripts]
-        near = closest_name(spellings[1], known)
-        suggestion = f" Did you mean {near!r}?" if near else ""
-        raise InputError(
-            f"The skill {name!r} has no script {path!r}.{suggestion}", next_step=NextStep("skills.show", skill=name)
-        )
+        return self._skills.find_script(written)
 
     def describe(self, skill: Skill) -> JsonObject:
         """A skill as JSON data, with its trust, what it declares and is granted, and why it cannot be used, or None."""

@@ -267,6 +267,7 @@ class App:
 
             self._platform = self._open_platform()
             self._platform.offer_tools = ConversationTools(self, None if self._is_temporary else self.user)
+            self._platform.open_app = lambda: None if self._is_temporary else self
             self._platform.require_sight = self.require_sight
             self._platform.names_conversations = self.settings.conversations.titles and not self._is_temporary
             self._platform.compresses_conversations = not self._is_temporary

@@ -14,6 +14,7 @@ from aeon.base.project_folder import PROJECT_FOLDER, state_folder
 from aeon.bootstrap.stores import open_store
 from aeon.bootstrap.vaults import open_project_vault
 from aeon.llm.interface import LLMAdapter, LLMRequest, TokenCounts
+from aeon.platform.catalog.operations import OperationError
 from aeon.platform.catalog.repository import DEFAULTS_OWNER
 from aeon.platform.catalog.service import Catalog
 from aeon.platform.errors import PlatformError
@@ -26,6 +27,7 @@ from aeon.settings import Settings
 if TYPE_CHECKING:
     from aeon.adapters.operations.assisted_reply import OfferTools
     from aeon.adapters.operations.mcp import McpExecutor
+    from aeon.adapters.operations.own_operations import OwnAbilities
     from aeon.bootstrap.app import App
     from aeon.platform.access.accounts import AccountRepository
     from aeon.platform.access.repository import CredentialRepository
@@ -90,6 +92,8 @@ class Platform:
         self._model = model
         self.offer_tools: OfferTools = lambda _question: None
         """Chooses the tools for a message of a conversation; an app sets it."""
+        self.open_app: Callable[[], App | None] = lambda: None
+        """Returns the app whose skills and kernel tools may use, None where there is none; who opens it sets it."""
         self.require_sight: Callable[[], None] = lambda: None
         """Raises InputError if the model cannot see images; an app sets it."""
         self.names_conversations = False
@@ -325,6 +329,7 @@ class Platform:
         """The caller of stored tools; each kind of operation loads its client at its first use."""
         from aeon.adapters.operations.graph import GraphExecutor
         from aeon.adapters.operations.llm import LlmExecutor
+        from aeon.adapters.operations.own_operations import AgentExecutor, SkillScriptExecutor
         from aeon.adapters.operations.reply import ReplyExecutor
         from aeon.adapters.operations.rest import RestExecutor
         from aeon.platform.catalog.tool_calls import StoredToolCaller
@@ -337,6 +342,8 @@ class Platform:
                 self.memory, self.pieces, self._model_for, self.context, SystemClock(), self.offer_tools
             ),
             "mcp_call": self.mcp,
+            "skill_script": SkillScriptExecutor(self._own_abilities),
+            "agent_request": AgentExecutor(self._own_abilities),
         }
         return StoredToolCaller(self.catalog, executors, self.tokens, SystemClock(), programs=self.programs)
 
@@ -388,12 +395,13 @@ class Platform:
     def tools_for_kernel(self, user: str, *, with_shipped: bool = True) -> "list[StoredTool]":
         """Return the tools for a kernel's registry: the user's own, Aeon's own, and trusted ones of other users.
 
-        A trusted tool that its owner has changed since is left out, and `notices` says so.
+        A trusted tool that its owner has changed since is left out, and `notices` says so. A tool that asks the kernel
+        is not offered to a kernel, which would plan for itself again.
         """
         from aeon.platform.catalog.kernel_tool import StoredTool
 
         tools = self.catalog.tools
-        own = tools.list_own(user, limit=_MAX_OFFERED)
+        own = [each for each in tools.list_own(user, limit=_MAX_OFFERED) if each.operation.type != "agent_request"]
         shipped = tools.list_own(DEFAULTS_OWNER, limit=_MAX_OFFERED) if with_shipped else []
         offered = {
             tool.name: StoredTool(tool, partial(self.tool_caller.call, user, tool.id, trusted=digest))
@@ -432,6 +440,14 @@ class Platform:
 
     def __exit__(self, *exc: object) -> None:
         self.close()
+
+    def _own_abilities(self) -> "OwnAbilities":
+        """Return the skills and the kernel of the app. Raises OperationError where there is none."""
+        from aeon.bootstrap.kernel_requests import AppAbilities
+
+        if (app := self.open_app()) is None:
+            raise OperationError("a temporary conversation uses neither skills nor the kernel")
+        return AppAbilities(app)
 
     def _model_for(self, work: "OperationRequest") -> AbstractContextManager[LLMAdapter]:
         from aeon.adapters.operations.llm import OWN_MODEL
@@ -489,4 +505,5 @@ def open_project_platform(
     store = open_store(project, settings.store, environ, from_project)
     platform = open_platform(project, store, environ, lambda: app().model, settings.model.context)
     platform.open_embedder = lambda: app().find_embedder()
+    platform.open_app = app
     return platform  # `app` closes over it

@@ -14,7 +14,9 @@ from aeon.base.errors import AeonError, InputError, MissingExtraError
 from aeon.base.json import JsonObject
 from aeon.base.loggers import current_run_id
 from aeon.base.masking import secrets_of_environment
+from aeon.base.next_steps import NextStep
 from aeon.base.project_folder import state_folder
+from aeon.base.suggestions import closest_name
 from aeon.llm.interface import LLMAdapter
 from aeon.llm.usage import NO_PRICES, MeteredAdapter, Prices, total_usage
 from aeon.settings import SkillsSettings
@@ -250,6 +252,48 @@ class Skills:
         skill = next((skill for skill in usable if name.startswith(f"{skill.name}.")), None)
         return next((tool for tool in self._tools([skill] if skill else []) if tool.name == name), None)
 
+    def find(self, name: str) -> Skill:
+        """Return the skill of that name. Raises InputError for an unknown name, with the closest known one."""
+        known = self.catalog.by_name
+        if name in known:
+            return known[name]
+        skipped = next((note for note in self.catalog.notes if note.is_skip and note.path.parent.name == name), None)
+        if skipped:
+            raise InputError(
+                f"The skill {name!r} cannot be read: {skipped}.",
+                next_step=NextStep("skills.correct"),
+            )
+        near = closest_name(name, known)
+        suggestion = f" Did you mean {near!r}?" if near else ""
+        raise InputError(f"The skill {name!r} does not exist.{suggestion}", next_step=NextStep("skills.list"))
+
+    def find_script(self, written: str) -> SkillScript:
+        """Return the script that `<skill>/<path>` names; `scripts/` and the suffix may be left out.
+
+        Raises InputError.
+        """
+        name, _, path = written.removeprefix("skills/").partition("/")
+        skill = self.find(name)
+        spellings = (f"{skill.name}/{path}", f"{skill.name}/scripts/{path}")
+        for script in skill.scripts:
+            if script.tool_path in spellings or script.name == path:
+                return script
+        known = [script.tool_path for script in skill.scripts]
+        near = closest_name(spellings[1], known)
+        suggestion = f" Did you mean {near!r}?" if near else ""
+        raise InputError(
+            f"The skill {name!r} has no script {path!r}.{suggestion}", next_step=NextStep("skills.show", skill=name)
+        )
+
+    def script_tool(self, name: str, script: str) -> Tool:
+        """Return a script as a tool, as it is on disk now. Raises InputError, MissingExtraError."""
+        _require_packages()
+        from aeon.skills.tool import SkillTool
+
+        self.reload()
+        found = self.find_script(f"{name}/{script}")
+        return SkillTool(self.find(name), found, self.execute, self._settings.timeout)
+
     def tool_names(self) -> list[str]:
         """Return the tool names of all scripts and instructions."""
         return [tool.name for tool in self._tools(self.catalog.plannable())]
@@ -321,12 +365,7 @@ class Skills:
 
     def _open_runner(self) -> "SandboxRunner":
         """Return the sandbox runner, started at its first use."""
-        missing = missing_packages()
-        if missing:
-            raise MissingExtraError(
-                f"Running skills needs {', '.join(missing)}.",
-                next_step="Run: pip install 'aeon-orchestrator[skills]'",
-            )
+        _require_packages()
         from aeon.skills.sandbox import SandboxRunner
 
         with self._lock:
@@ -477,6 +516,14 @@ class Skills:
 def missing_packages() -> list[str]:
     """Return the packages that running skills needs and that are not installed."""
     return [name for name in _PACKAGES if importlib.util.find_spec(name) is None]
+
+
+def _require_packages() -> None:
+    if missing := missing_packages():
+        raise MissingExtraError(
+            f"Running skills needs {', '.join(missing)}.",
+            next_step="Run: pip install 'aeon-orchestrator[skills]'",
+        )
 
 
 def _prompt(skill: Skill) -> str:

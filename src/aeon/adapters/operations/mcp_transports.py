@@ -20,8 +20,8 @@ from aeon.adapters.operations.http_client import PinnedTransport, check_headers,
 from aeon.adapters.operations.tls import client_context, is_certificate, require_tls
 from aeon.adapters.vault import MASTER_KEY_VARIABLE
 from aeon.base.json import Json, JsonObject
+from aeon.platform.catalog.operations import SELF_COMMAND
 from aeon.platform.catalog.tool_calls import OperationError
-from aeon.platform.catalog.trust import SELF_COMMAND
 from aeon.platform.vault import SecretValue
 
 if TYPE_CHECKING:

@@ -265,8 +265,45 @@ class ConversationReply(HttpOperation):
         return frozenset({"answer"})
 
 
+SELF_COMMAND: Final = "aeon:self"
+"""The command that stands for Aeon itself, acting as the caller."""
+
+
+class OwnOperation(Record):
+    """An operation that Aeon itself executes, as its caller and in this process; its service is `aeon itself`."""
+
+    service_type: ClassVar[str] = "mcp_server"
+    allow_private: ClassVar[bool] = False
+
+    timeout: float = Field(default=290.0, gt=0, le=300, description="seconds")
+
+
+class SkillScriptCall(OwnOperation):
+    """A run of one script of the caller's skills, as `aeon skill run SKILL/SCRIPT` does it.
+
+    The script's input is the tool's input.
+    """
+
+    type: Literal["skill_script"] = "skill_script"
+    skill: str = Field(min_length=1, max_length=200)
+    script: str = Field(min_length=1, max_length=500, description="its name, or its path in the skill's folder")
+
+    def variables(self) -> frozenset[str]:
+        return frozenset()
+
+
+class AgentRequest(OwnOperation):
+    """A request that the kernel plans and runs, as `aeon run` does. Its text is the input `request`."""
+
+    type: Literal["agent_request"] = "agent_request"
+
+    def variables(self) -> frozenset[str]:
+        return frozenset({"request"})
+
+
 Operation: TypeAlias = Annotated[
-    GraphQuery | RestRequest | LlmCall | ConversationReply | McpCall, Field(discriminator="type")
+    GraphQuery | RestRequest | LlmCall | ConversationReply | McpCall | SkillScriptCall | AgentRequest,
+    Field(discriminator="type"),
 ]
 
 
@@ -317,7 +354,7 @@ def default_effect(operation: Operation) -> Effect:
             return "read" if method in _READS else "idempotent" if method in _REPEATABLE else "once"
         case LlmCall() | ConversationReply():
             return "read"
-        case McpCall():
+        case McpCall() | SkillScriptCall() | AgentRequest():
             return "once"
         case _:
             assert_never(operation)
@@ -332,7 +369,7 @@ def worker_type_of(operation: Operation) -> WorkerType:
             return "rest_api"
         case LlmCall() | ConversationReply():
             return "llm_call"
-        case McpCall():
+        case McpCall() | SkillScriptCall() | AgentRequest():
             return "mcp_server"
         case _:
             assert_never(operation)

@@ -19,7 +19,14 @@ from aeon.platform.catalog.model import (
     ServiceType,
     Tool,
 )
-from aeon.platform.catalog.operations import OWN_RECORD_ENDPOINT, GraphQuery, HttpOperation, Operation
+from aeon.platform.catalog.operations import (
+    OWN_RECORD_ENDPOINT,
+    SELF_COMMAND,
+    GraphQuery,
+    HttpOperation,
+    Operation,
+    OwnOperation,
+)
 from aeon.platform.errors import RuleError
 
 PROTOCOLS: dict[ServiceType, tuple[str, ...]] = {
@@ -107,6 +114,7 @@ def check_tool_against_service(tool: NewTool | Tool, service: Service | NewServi
             field="$.operation.type",
         )
     check_connection(tool, service)
+    _check_own_operation(tool, service)
     _check_own_record(tool)
     if service.requires_secret and tool.secret_id is None:
         raise RuleError(
@@ -116,6 +124,26 @@ def check_tool_against_service(tool: NewTool | Tool, service: Service | NewServi
             next_step=NextStep("secrets.create"),
         )
     _check_secrecy(tool)
+
+
+def _check_own_operation(tool: NewTool | Tool, service: Service | NewService) -> None:
+    """Raises RuleError for an operation of Aeon itself on another service, or with a secret."""
+    if not isinstance(tool.operation, OwnOperation):
+        return
+    if service.protocol != "stdio" or tool.connection_params != {"command": SELF_COMMAND}:
+        raise RuleError(
+            f"A {tool.operation.type} operation is executed by Aeon itself, not by {service.name!r}.",
+            rule="own_operation",
+            field="$.connectionParams",
+            next_step=f'Use the service \'aeon itself\' and connectionParams {{"command": "{SELF_COMMAND}"}}.',
+        )
+    if tool.secret_id is not None:
+        raise RuleError(
+            f"A {tool.operation.type} operation cannot use a secret of the tool.",
+            rule="own_operation",
+            field="$.secretId",
+            next_step="Remove it; a skill has its secrets in its own settings.",
+        )
 
 
 def _check_own_record(tool: NewTool | Tool) -> None:

@@ -10,11 +10,9 @@ from typing import NamedTuple
 from aeon.base.json import Json, JsonObject, canonical_json
 from aeon.base.next_steps import NextStep
 from aeon.platform.catalog.model import Service, Tool
+from aeon.platform.catalog.operations import SELF_COMMAND
 from aeon.platform.catalog.repository import DEFAULTS_OWNER
 from aeon.platform.errors import RuleError
-
-SELF_COMMAND = "aeon:self"
-"""The command that stands for Aeon itself, acting as the caller."""
 
 
 class StdioProgram(NamedTuple):
