@@ -35,7 +35,7 @@ class ForEach(Record):
 
     Each item has its own attempts and its own timeout. Without `failures`, the first item that fails ends the step.
     With it, the others go on, the result of a failed item is null, and the variable `failures` lists what failed:
-    objects with `index`, `code` and `message`.
+    objects with `index`, `item`, `code` and `message`.
     """
 
     items: str | list[Json] = Field(description="a reference or an expression that gives a list, or a list")
@@ -94,7 +94,6 @@ class QuestionRules(Record):
     assignee: str | None = Field(
         default=None, min_length=1, max_length=200, description="a user, or a reference to one; else the run's owner"
     )
-    remind_every: int | None = Field(default=None, ge=60, le=MAX_WAIT_SECONDS, description="seconds")
     escalate: list[Escalation] = Field(default=[], max_length=10, description="who is asked next, in turn")
     on_timeout: Literal["fail", "answer"] = Field(default="fail", description="answer: `answer` counts in the end")
     answer: Json = Field(default=None, description="the answer that counts if nobody answers")

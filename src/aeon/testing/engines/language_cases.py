@@ -90,11 +90,11 @@ def loop_collects_failures(world: EngineWorld) -> None:
     )
     run = world.start_run(
         world.process(
-            "collects", [looping], outputTemplate="{{json step.each}}{{#each step.failed}} {{index}}{{/each}}"
+            "collects", [looping], outputTemplate="{{json step.each}}{{#each step.failed}} {{index}}={{item}}{{/each}}"
         ),
         [1, 2, 3, 4],
     )
-    assert world.wait_for_end(run).state.output == '[{"got":1},null,{"got":3},null] 1 3'
+    assert world.wait_for_end(run).state.output == '[{"got":1},null,{"got":3},null] 1=2 3=4'
 
 
 def loop_is_counted(world: EngineWorld) -> None:

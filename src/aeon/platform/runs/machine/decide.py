@@ -203,12 +203,13 @@ def _end_command(moment: _DecisionInput) -> RunCommand:
 
 def _loop_output(state: RunState) -> JsonObject:
     """Return the results of a loop in the order of its items, and what failed."""
+    items = cast("list[Json]", state.inputs["items"])
     results: list[Json] = []
     failures: list[Json] = []
-    for index, step in enumerate(state.steps):
+    for index, (item, step) in enumerate(zip(items, state.steps, strict=True)):
         results.append(step.value)
         if step.status == "failed" and step.error is not None:
-            failures.append({"index": index, "code": step.error.code, "message": step.error.message})
+            failures.append({"index": index, "item": item, "code": step.error.code, "message": step.error.message})
     return {"results": results, "failures": failures}
 
 
