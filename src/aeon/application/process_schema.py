@@ -29,7 +29,7 @@ def document_schema() -> JsonObject:
         "$schema": DIALECT,
         **schema,
         "title": "Process",
-        "description": "A Process for `aeon apply`: steps that call tools and other Processes.",
+        "description": "A Process: steps that call tools and other Processes.",
         "properties": {"kind": kind, **schema["properties"]},
         "required": ["kind", *schema["required"]],
     }
