@@ -18,7 +18,7 @@ from aeon.testing.temporal_server import TemporalServer, missing_for_temporal
 
 pytestmark = [pytest.mark.server, pytest.mark.slow, pytest.mark.timeout(180)]
 
-NAMESPACES = tuple(f"project-{n}" for n in range(60))
+NAMESPACES = tuple(f"project-{n}" for n in range(120))
 """A namespace is one project's, and each test is one."""
 
 

@@ -39,6 +39,7 @@ IMMUTABLE: Final[dict[str, tuple[str, ...]]] = {
     "process_steps": tuple(ROWS["process_steps"]),
     "step_dependencies": tuple(ROWS["step_dependencies"]),
     "schedules": ("id", "owner_id", "process_id", "created_at"),
+    "questions": ("id", "run_id", "owner_id", "step", "assignee", "asked_at"),
     "runs": (
         "id",
         "owner_id",
