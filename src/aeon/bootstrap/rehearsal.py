@@ -14,7 +14,7 @@ from aeon.llm.interface import LLMAdapter
 from aeon.platform.catalog.model import NewService, NewTool, Tool
 from aeon.platform.errors import NotFoundError
 from aeon.platform.ledger import MutationRequest
-from aeon.platform.processes.model import NewProcess, Process
+from aeon.platform.processes.model import NewProcess, Process, ProcessChange
 from aeon.platform.runs.admission import NewRun
 from aeon.platform.runs.machine.loops import looping_step
 from aeon.platform.runs.service import RunView
@@ -26,7 +26,11 @@ _CHECK_SECONDS: Final = 0.02
 _MAX_CHECKS: Final = 3000
 """A run that has not ended after a minute is given up: it does nothing that takes time."""
 
-_SECTIONS: Final = ("steps", "onFailure", "finally")
+_SECTIONS: Final = frozenset({"steps", "onFailure", "finally"})
+_CALLED_BY: Final = frozenset({"name", "inputs", "initialContext"})
+"""What of a Process its callers see."""
+
+_PLACEHOLDER: Final[JsonObject] = {"id": "placeholder", "wait": 0, "output": {"variable": "placeholder"}}
 _SERVICE: Final[JsonObject] = {
     "name": "doubled",
     "type": "rest_api",
@@ -85,30 +89,38 @@ class Rehearsal:
             self._engine.wake(question.run)
 
     def _copy(self, process: Process) -> Process:
-        """Copy a Process with all that it calls, under its own id."""
+        """Copy a Process with all that it calls, under its own id.
+
+        Its name is taken first, by a step that waits for nothing, since what it calls may call it.
+        """
         if process.id in self._processes:
             return self._processes[process.id]
-        fields = process.definition.as_dict()
-        for section in _SECTIONS:
-            fields[section] = [self._doubled(step, process.id) for step in fields.get(section, [])]
-        new = NewProcess.parsed({name: value for name, value in fields.items() if value not in ([], {})})
-        self._processes[process.id] = self._platform.processes.add(new, MutationRequest(self._user), process.id)
-        return self._processes[process.id]
+        request = MutationRequest(self._user)
+        fields = {name: value for name, value in process.definition.as_dict().items() if value not in ([], {})}
+        called = {name: value for name, value in fields.items() if name in _CALLED_BY}
+        self._processes[process.id] = self._platform.processes.add(
+            NewProcess.parsed({**called, "steps": [_PLACEHOLDER]}), request, process.id
+        )
+        for section in _SECTIONS & fields.keys():
+            fields[section] = [self._doubled(step) for step in fields[section]]
+        copied = self._platform.processes.change(process.id, ProcessChange.parsed(fields), request)
+        self._processes[process.id] = copied
+        return copied
 
-    def _doubled(self, step: JsonObject, caller: str) -> JsonObject:
+    def _doubled(self, step: JsonObject) -> JsonObject:
         """Return a step that calls doubles, without anything that takes time."""
-        step = self._with_doubled_call(step, caller)
+        step = self._with_doubled_call(step)
         if step.get("compensate"):
-            step["compensate"] = self._with_doubled_call(step["compensate"], caller)
+            step["compensate"] = self._with_doubled_call(step["compensate"])
         if step.get("wait") is not None:
             step["wait"] = 0
         return step
 
-    def _with_doubled_call(self, call: JsonObject, caller: str) -> JsonObject:
+    def _with_doubled_call(self, call: JsonObject) -> JsonObject:
         call = dict(call)
         if call.get("tool") is not None:
             call["tool"] = self._double(self._source.catalog.tools.get(self._user, call["tool"]))
-        elif call.get("process") not in (None, caller):
+        elif call.get("process") is not None:
             self._copy(self._source.processes.get(self._user, call["process"]))
         if _is_called(call):
             call["retry"] = {**(call.get("retry") or {}), "delay": 0}

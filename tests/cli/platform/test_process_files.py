@@ -151,3 +151,32 @@ def test_a_case_that_is_not_as_expected_fails(aeon, tested):
     assert "expects" in aeon("process", "test", tested).err
     tested.write_text(CASES.replace("process: tested", "process: nothing"))
     assert aeon("process", "test", tested).code == 2
+
+
+CIRCLE = """\
+kind: Process
+name: ping
+inputs: {n: {type: integer}}
+steps:
+  - {id: note, tool: recall, inputs: {key: "ping {= string(n)}"}, output: noted}
+---
+kind: Process
+name: pong
+inputs: {n: {type: integer}}
+steps:
+  - {id: back, process: ping, inputs: {n: "{= n - 1}"}, output: end, execution: {condition: "n > 0"}}
+outputTemplate: "{{n}}"
+"""
+CALLS_PONG = '  - {id: further, process: pong, inputs: {n: "{n}"}, output: end}\n'
+
+
+@pytest.mark.slow
+def test_processes_that_call_each_other_are_replayed(aeon, written):
+    assert aeon("init").code == 0
+    assert aeon("apply", "-f", written(CIRCLE)).code == 0
+    assert aeon("apply", "-f", written(CIRCLE.replace("---\n", CALLS_PONG + "---\n"))).code == 0
+    file = written("process: ping\ncases: [{name: twice, inputs: {n: 1}}]\n", "ping.test.yaml")
+    recorded = aeon("process", "test", file, "--record")
+    assert recorded.code == 0, recorded.out
+    replayed = aeon("process", "test", file)
+    assert (replayed.code, replayed.out) == (0, "passed: twice\n")
