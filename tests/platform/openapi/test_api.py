@@ -448,6 +448,7 @@ class TestFaults:
             ("a: &x [*x]", "neither JSON nor YAML"),
             ('{"swagger": "2.0"}', "older format Swagger 2.0"),
             ('{"openapi": "3.2.0"}', "/openapi: the version is '3.2.0'"),
+            ("kind: Process", "it has no `openapi`"),
             ('{"openapi": 3}', "/openapi: the version is 3"),
             ('{"a": ' * 150 + "1" + "}" * 150, "nested deeper than"),
             ('{"openapi": "3.0.0", "openapi": "3.1.0"}', "appears twice"),

@@ -128,6 +128,8 @@ def read_document(text: str) -> OpenApiDocument:
             "The document is in the older format Swagger 2.0.",
             next_step="Convert it to OpenAPI 3 first, with the program that made it or with a converter.",
         )
+    if version is None:
+        raise OpenApiError("The text is not an OpenAPI document: it has no `openapi`, which gives the version.")
     if not isinstance(version, str) or not version.startswith(("3.0.", "3.1.")):
         raise OpenApiError(f"/openapi: the version is {version!r}; 3.0 and 3.1 can be read.")
     raise_faults(list(_faults(DocumentPart(root, ""))))
