@@ -98,7 +98,7 @@ class RunReader:
         before, after = self.view(first), self.view(second)
         return compare_runs(before, self.trace(before), after, self.trace(after))
 
-    def list(
+    def list(  # noqa: PLR0913  # one a filter
         self,
         *,
         phase: RunPhase | None = None,
@@ -108,6 +108,7 @@ class RunReader:
         code: str | None = None,
         tag: str | None = None,
         text: str | None = None,
+        unretried: bool = False,
         after: str | None = None,
         limit: int = _LIST_LIMIT,
     ) -> Page[RunSummary]:
@@ -115,11 +116,11 @@ class RunReader:
 
         `process` is the name of a Process or its id, `since` an ISO 8601 instant at which a run was accepted or later,
         `before` one before which it was; `code` is that of a failure, `tag` a name or `name=value`, `text` is looked
-        for in inputs, failures and tags. `after` is the cursor of the page before. Raises RuleError for an invalid
-        instant, cursor or limit.
+        for in inputs, failures and tags. `unretried` leaves out runs that were retried. `after` is the cursor of the
+        page before. Raises RuleError for an invalid instant, cursor or limit.
         """
         earliest, latest = "" if since is None else _instant(since), None if before is None else _instant(before)
-        wanted = RunFilter(phase, process, earliest, before=latest, code=code, tag=tag, text=text)
+        wanted = RunFilter(phase, process, earliest, before=latest, code=code, tag=tag, text=text, unretried=unretried)
         position = NEWEST_RUN if after is None else RunPosition(*decode_cursor(after, str, str))
         found = self._runs.list_runs(self._user, checked_limit(limit) + 1, wanted, position)
         last = found[min(limit, len(found)) - 1] if found else None

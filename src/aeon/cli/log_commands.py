@@ -262,7 +262,7 @@ def log_retry(  # noqa: PLR0913, PLR0917  # one for each option of the command
 ) -> int:
     """Retry a failed run, or all that filters match.
 
-    The new run keeps what is done. With filters, the runs are shown before.
+    The new run keeps what is done. With filters, the runs are shown before, and those retried earlier are left out.
     """
     from aeon.cli.history import find_run
     from aeon.cli.platform.bulk_runs import RunSelection, retry_matching

@@ -91,6 +91,14 @@ def test_many_runs_are_cancelled_and_retried_together_after_they_were_shown(aeon
     assert again.code == 1  # they fail again: what they call is still not there
     assert [each["phase"] for each in again.json] == ["failed", "failed"]
     assert shop.calls == {"/lost": 2}
+    applied(VISIT.replace("visit", "tour"))
+    assert aeon("process", "run", "tour", "--input", "id=lost").code == 1
+    assert aeon("process", "delete", "tour", "--yes").code == 0
+    partly = aeon("log", "retry", "--code", "OperationError", "--since", "1h", "--yes", "--json")
+    assert partly.code == 1
+    assert partly.err.count("error: ") == 1
+    retried = [each["retriedBy"] for each in again.json]
+    assert sorted(each["run"] for each in partly.json) == sorted(retried), "no run is retried twice"
     assert aeon("log", "retry", "--text", "nothing of the kind", "--yes").code == 0
 
 

@@ -1,7 +1,7 @@
 """`aeon log cancel|retry` with filters: many runs at once, shown before anything is done."""
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, TypeVar
 
 from aeon.application.run_reader import RunPhase, RunReader
 from aeon.base.errors import AeonError, InputError
@@ -13,6 +13,8 @@ from aeon.cli.platform.times import parse_since
 from aeon.cli.text import indented_json, printable
 from aeon.platform.runs.machine.state import ENDED_PHASES
 from aeon.platform.runs.model import RunSummary
+
+_T = TypeVar("_T")
 
 _MAX_RUNS = 1000
 """Runs that one command acts on."""
@@ -30,10 +32,13 @@ class RunSelection(NamedTuple):
     code: str | None
     tag: str | None
     text: str | None
+    unretried: bool = False
 
     def is_one(self, run: str | None) -> bool:
         """Whether a command names one run. Raises InputError unless it names a run or has filters, but not both."""
-        has_filter = any(value is not None for value in (self.process, *self[2:]))
+        has_filter = any(
+            value is not None for value in (self.process, self.since, self.before, self.code, self.tag, self.text)
+        )
         if (run is None) is not has_filter:
             raise InputError(
                 "Both a run and filters are given." if run is not None else "Neither a run nor a filter is given.",
@@ -48,24 +53,21 @@ def cancel_matching(selection: RunSelection, user: str, *, is_confirmed: bool) -
         open_runs = [run for run in _matching(workspace.past_runs, selection) if run.phase not in ENDED_PHASES]
         if not _show(open_runs, "no open run matches", "cancelled", is_confirmed=is_confirmed):
             return ExitCode.DONE
-        failed = 0
-        for run in open_runs:
-            try:
-                workspace.runs.request_cancel(run.id)
-            except AeonError as error:
-                failed += 1
-                print_message(f"{run.id}: {error.message}", "error: ")
-    print_message(f"{len(open_runs) - failed} run(s) were asked to stop")
-    return ExitCode.FAILED if failed else ExitCode.DONE
+        asked = _each(open_runs, lambda run: workspace.runs.request_cancel(run.id))
+    print_message(f"{len(asked)} run(s) were asked to stop")
+    return ExitCode.DONE if len(asked) == len(open_runs) else ExitCode.FAILED
 
 
 def retry_matching(selection: RunSelection, user: str, *, is_confirmed: bool, as_json: bool) -> int:
-    """Retry all failed runs that match, after they were shown, and wait for the new ones."""
+    """Retry all failed runs that match, after they were shown, and wait for the new ones.
+
+    A run that was retried before is left out: its retry stands for it.
+    """
     with runtime_session(user) as workspace:
-        failed_runs = _matching(workspace.past_runs, selection)
+        failed_runs = _matching(workspace.past_runs, selection._replace(unretried=True))
         if not _show(failed_runs, "no failed run matches", "retried", is_confirmed=is_confirmed):
             return ExitCode.DONE
-        again = [(run, workspace.runs.retry(run.id)) for run in failed_runs]
+        again = _each(failed_runs, lambda run: workspace.runs.retry(run.id))
         ended = [(before, workspace.runs.settle(new.id).view.run) for before, new in again]
     if as_json:
         print_data(
@@ -74,7 +76,19 @@ def retry_matching(selection: RunSelection, user: str, *, is_confirmed: bool, as
     else:
         for before, new in ended:
             print_data(f"{before.id} {new.id} {new.phase}")
-    return ExitCode.DONE if all(new.phase == "completed" for _, new in ended) else ExitCode.FAILED
+    completed = sum(new.phase == "completed" for _, new in ended)
+    return ExitCode.DONE if completed == len(failed_runs) else ExitCode.FAILED
+
+
+def _each(runs: Sequence[RunSummary], act: Callable[[RunSummary], _T]) -> list[tuple[RunSummary, _T]]:
+    """Return the runs on which `act` succeeded, with what it gave; print why it failed on the others."""
+    done: list[tuple[RunSummary, _T]] = []
+    for run in runs:
+        try:
+            done.append((run, act(run)))
+        except AeonError as error:
+            print_message(f"{run.id}: {error.message}", "error: ")
+    return done
 
 
 def _matching(runs: RunReader, selection: RunSelection) -> list[RunSummary]:

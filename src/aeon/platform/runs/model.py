@@ -74,7 +74,7 @@ class RunFilter(NamedTuple):
 
     None does not filter. `since` and `before` are ISO 8601 in UTC with microseconds, so that instants compare as texts.
     `prefix` is the beginning of an id, `code` that of a failure, `tag` a name or `name=value`. `text` is looked for in
-    inputs, failures and tags, in small and capital letters alike.
+    inputs, failures and tags, in small and capital letters alike. `unretried` leaves out runs that were retried.
     """
 
     phase: RunPhase | None = None
@@ -85,6 +85,7 @@ class RunFilter(NamedTuple):
     code: str | None = None
     tag: str | None = None
     text: str | None = None
+    unretried: bool = False
 
     def as_params(self) -> JsonObject:
         """Return the parameters of the query; texts become patterns over the JSON in which they are stored."""
@@ -98,6 +99,7 @@ class RunFilter(NamedTuple):
             "before": self.before,
             "code": None if self.code is None else _containing(f'"code":{canonical_json(self.code)}'),
             "tag": None if self.tag is None else _containing(tag),
+            "unretried": int(self.unretried),
             "text": None if self.text is None else _containing(canonical_json(self.text)[1:-1].lower()),
         }
 
