@@ -40,13 +40,13 @@ def add_show(to: typer.Typer, kind: str, item: str) -> None:
 def add_changes(to: typer.Typer, kind: str, item: str) -> None:
     """Add `rename`, `delete` and `uses` for items of a kind."""
 
-    @to.command("rename", help=f"Rename one of your {item}s; references to it stay valid.")
+    @to.command("rename", help=f"Rename a {item} of yours; references to it stay valid.")
     def rename(name: Name, new: NewName, expect: Expect = None, user: User = "me") -> int:
         from aeon.cli.platform.entities import rename_entity
 
         return rename_entity(kind, name, new, user, expect)
 
-    @to.command("delete", help=f"Delete one of your {item}s, unless something uses it.")
+    @to.command("delete", help=f"Delete a {item} of yours, unless something uses it.")
     def delete(name: Name, expect: Expect = None, user: User = "me", yes: Yes = False) -> int:
         from aeon.cli.confirmation import confirm
         from aeon.cli.platform.entities import delete_entity

@@ -125,12 +125,12 @@ WHERE r.owner_id = :user AND (:called = 1 OR r.parent_id IS NULL) AND r.accepted
   AND (CAST(:tag AS text) IS NULL OR r.tags LIKE :tag ESCAPE '\\')
   AND (CAST(:text AS text) IS NULL OR lower(r.inputs) LIKE :text ESCAPE '\\'
        OR lower(coalesce(r.failure, '')) LIKE :text ESCAPE '\\' OR lower(r.tags) LIKE :text ESCAPE '\\')
-  AND (:unretried = 0 OR NOT EXISTS (SELECT 1 FROM runs again WHERE again.retry_of = r.id))
+  AND (:unretried = 0 OR (SELECT again.id FROM runs again WHERE again.retry_of = r.id LIMIT 1) IS NULL)
 ORDER BY r.accepted_at DESC, r.id LIMIT :limit
 """  # noqa: S608  # constants alone
 """Runs after the one that was accepted at `until` and has the id `after_id`; NULL does not filter.
 
-Large inputs are stored elsewhere, and are not searched.
+Large inputs are stored elsewhere, and are not searched. PostgreSQL would answer NOT EXISTS with a table of all retries.
 """
 
 CALLED_BY_RUN: Final = f"{_SUMMARY} WHERE r.root_id = :root ORDER BY r.accepted_at, r.id"
