@@ -195,8 +195,8 @@ class ProcessService(EntityService[Process, NewProcess, ProcessChange]):
 
         Raises NotFoundError, and RuleError for inputs that do not fit or a disabled Process.
         """
-        from aeon.platform.runs.admission import runnable_inputs
         from aeon.platform.runs.preview import preview_run
+        from aeon.platform.runs.run_inputs import runnable_inputs
 
         process = self.get(name)
         return preview_run(process.definition, runnable_inputs(process, inputs))

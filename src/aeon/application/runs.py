@@ -5,6 +5,7 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
 from aeon.application.run_follower import RunExplainer, RunFollower, SettledRun, model_calls_of
+from aeon.application.run_moving import MovedRun, move_run
 from aeon.application.run_reader import RunReader
 from aeon.base.json import Json, JsonObject
 from aeon.llm.usage import Usage, total_usage
@@ -113,19 +114,36 @@ class RunService(RunReader):
             self._opened().orphan_recovery.adopt(root.id)
         return root
 
-    def retry(self, run: str, *, key: str | None = None) -> Run:
+    def retry(self, run: str, *, key: str | None = None, latest: bool = False) -> Run:
         """Retry a run that failed or was cancelled, as a new run that keeps the completed steps.
 
-        The same `key` again returns the same run. Raises NotFoundError, and RuleError for a run in another phase.
+        It is a run of the same version, or with `latest` of the current one. The same `key` again returns the same run.
+        Raises NotFoundError; RuleError for a run in another phase, and with every reason why it cannot go on in the
+        current version.
         """
         runtime = self._opened()
-        again = runtime.runs.retry(run, MutationRequest(self._user, key))
+        again = runtime.runs.retry(run, MutationRequest(self._user, key), is_latest=latest)
         current = again if key is None else runtime.runs.repository.get(self._user, again.id).run
         if current.executor in ("", runtime.run_executor):
             runtime.engine.start(again.id)
         else:  # the key was used before
             runtime.orphan_recovery.adopt(again.id)
         return again
+
+    def move(self, run: str) -> MovedRun:
+        """Move a run that waits to the current version of its Process, as a new run that keeps what is done.
+
+        Raises NotFoundError; RuleError with every reason why it cannot be moved; ConflictError if its executor does not
+        answer. Calling it again returns the same run.
+        """
+        return move_run(self._opened(), self._user, run)
+
+    def move_problems(self, run: str) -> list[str]:
+        """Why a run cannot be moved now, each as a clause; empty if it can. Raises NotFoundError."""
+        view = self._runtime.runs.view(self._user, run)
+        if view.state.phase in ENDED_PHASES:
+            return [f"it has ended: it is {view.state.phase}"]
+        return self._runtime.runs.moves.problems(view.planned, view.state)
 
     def answer(self, run: str, step: str, value: Json) -> PendingQuestion:
         """Answer the question of a manual step; returns what was asked.

@@ -247,6 +247,37 @@ def log_resume(  # noqa: PLR0913, PLR0917  # one for each option of the command
     return resume_run(found.file, options)
 
 
+@log.command("move")
+def log_move(  # noqa: PLR0913, PLR0917  # one for each option of the command
+    run: OneRun = None,
+    process_name: ProcessName = None,
+    phase: Phase = None,
+    since: Since = None,
+    before: Before = None,
+    tag: Tag = None,
+    text: Text = None,
+    user: User = "me",
+    as_json: AsJson = False,
+    yes: Yes = False,
+) -> int:
+    """Move a waiting run to the current version of its process.
+
+    A new run continues it there, if the version keeps what is done. With filters, it is shown before what cannot be
+    moved, and why.
+    """
+    from aeon.cli.history import find_run
+    from aeon.cli.platform.bulk_runs import RunSelection, move_matching
+    from aeon.cli.platform.runs import move_run
+
+    selection = RunSelection(process_name, phase, since, before, None, tag, text)
+    if selection.is_one(run):
+        return move_run(find_run(run or "", user, "move", ["process"]).id, user, as_json=as_json)
+    return move_matching(selection, user, is_confirmed=yes, as_json=as_json)
+
+
+Latest = Annotated[bool, typer.Option("--latest", help="In the current version of the process, if that is possible.")]
+
+
 @log.command("retry")
 def log_retry(  # noqa: PLR0913, PLR0917  # one for each option of the command
     run: OneRun = None,
@@ -256,6 +287,7 @@ def log_retry(  # noqa: PLR0913, PLR0917  # one for each option of the command
     code: Code = None,
     tag: Tag = None,
     text: Text = None,
+    latest: Latest = False,
     user: User = "me",
     as_json: AsJson = False,
     yes: Yes = False,
@@ -270,8 +302,9 @@ def log_retry(  # noqa: PLR0913, PLR0917  # one for each option of the command
 
     selection = RunSelection(process_name, "failed", since, before, code, tag, text)
     if selection.is_one(run):
-        return retry_run(find_run(run or "", user, "retry", ["process"]).id, user, as_json=as_json)
-    return retry_matching(selection, user, is_confirmed=yes, as_json=as_json)
+        found = find_run(run or "", user, "retry", ["process"])
+        return retry_run(found.id, user, is_latest=latest, as_json=as_json)
+    return retry_matching(selection, user, is_latest=latest, is_confirmed=yes, as_json=as_json)
 
 
 @log.command("replay")

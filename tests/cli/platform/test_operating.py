@@ -158,6 +158,46 @@ def test_an_answer_does_not_let_a_paused_run_go_on(aeon, applied, shop):
     assert shop.calls == {"/home": 1}
 
 
+SEND = """
+kind: Process
+name: send
+initialContext: [id]
+steps:
+  - {id: go, tool: item, inputs: {id: "{id}"}, output: gone}
+  - {id: ask, tool: item, inputs: {id: x}, output: said, execution: {interactionMode: manual, timeout: 600}}
+  - {id: back, tool: item, inputs: {id: lost}, output: back}
+"""
+
+
+def test_waiting_runs_are_moved_to_the_current_version_and_failed_ones_retried_in_it(aeon, applied, shop):
+    """Platform 41: what is done is not done again; what cannot be moved stays, and says why."""
+    applied(SEND)
+    for name in ("garden", "attic"):
+        assert aeon("process", "run", "send", "--input", f"id={name}", "--tag", f"to={name}").code == 3
+    waits, failed = ids(aeon, "--tag", "to=garden"), ids(aeon, "--tag", "to=attic")
+    assert aeon("log", "answer", failed[0], "ask", "yes").code == 1
+    refused = aeon("log", "move", waits[0])
+    assert (refused.code, "it is a run of the current version already" in refused.err) == (2, True)
+    applied(SEND.replace('"{id}"', '"x{id}"').replace("lost", "home"))
+    again = aeon("log", "move", waits[0])
+    assert again.code == 2
+    assert "step 'go' is completed, and the new version changes its inputs" in " ".join(again.err.split())
+    several = aeon("log", "move", "--process", "send", "--yes")
+    assert (several.code, f"{waits[0]} stays: step 'go' is completed" in " ".join(several.err.split())) == (1, True)
+    assert aeon("log", "retry", failed[0], "--latest").code == 2
+    applied(SEND.replace("lost", "home"))
+    asked = aeon("log", "move", "--process", "send", "--yes", "--json")
+    assert asked.code == 0
+    (moved,) = asked.json
+    assert (moved["run"], moved["problems"]) == (waits[0], [])
+    assert ids(aeon, "--code", "moved") == waits
+    assert aeon("log", "answer", moved["movedTo"], "ask", "yes").out.strip() != ""
+    assert aeon("log", "retry", waits[0]).code == 2
+    assert aeon("log", "retry", failed[0], "--latest").code == 0
+    assert shop.calls == {"/garden": 1, "/attic": 1, "/lost": 1, "/home": 2}
+    assert aeon("log", "move", moved["movedTo"]).code == 2
+
+
 def test_a_question_to_somebody_else_is_answered_by_that_user_alone(aeon, applied):
     applied(ASK)
     assert aeon("serve", "user", "create", "bob").code == 0

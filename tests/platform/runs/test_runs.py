@@ -11,8 +11,9 @@ from aeon.platform.catalog.tool_calls import OperationError
 from aeon.platform.errors import ConflictError, NotFoundError, RuleError
 from aeon.platform.ledger import MutationRequest
 from aeon.platform.processes.model import ProcessChange
-from aeon.platform.runs.admission import MAX_INPUT_CHARS, NewRun
+from aeon.platform.runs.admission import NewRun
 from aeon.platform.runs.claim_check import LostResultError
+from aeon.platform.runs.run_inputs import MAX_INPUT_CHARS
 from aeon.platform.runs.trace import trace_attempts
 from aeon.platform.workers.maintenance import OrphanRecovery
 from aeon.platform.workers.registry import WorkerRegistry

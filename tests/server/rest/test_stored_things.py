@@ -161,6 +161,29 @@ def test_a_process_is_paused_and_goes_on_with_the_runs_that_wait_platform_41(sit
     assert client.post("/api/v1/processes/ask/resume").status_code == 200
 
 
+def test_a_waiting_run_is_moved_to_the_current_version_platform_41(site, client):
+    loaded(site, client)
+    path = client.post("/api/v1/processes/ask/runs", json={"inputs": {"what": "tea"}}).headers["location"]
+    while not client.get(f"{path}/questions").json()["data"]:
+        pass
+    refused = client.post(f"{path}/move")
+    assert (refused.status_code, "current version already" in refused.json()["detail"]) == (422, True), refused.text
+    client.patch("/api/v1/processes/ask", json={"outputTemplate": "{{what}}, now: {{step.said}}"})
+    assert site.client("eve").post(f"{path}/move").status_code == 404
+    moved = client.post(f"{path}/move")
+    assert (moved.status_code, moved.json()["problems"]) == (202, []), moved.text
+    old = client.get(path).json()
+    assert (old["phase"], old["state"]["movedTo"]) == ("cancelled", moved.json()["id"])
+    assert client.post(f"{path}/move").json()["id"] == moved.json()["id"]
+    path = moved.headers["location"]
+    while not client.get(f"{path}/questions").json()["data"]:
+        pass
+    client.post(f"{path}/answers", json={"step": "approve", "value": "yes"})
+    with client.stream("GET", f"{path}/events") as stream:
+        *_, (_, _, run) = events_of(stream)
+    assert run["output"] == "tea, now: yes"
+
+
 def test_documents_are_applied_as_a_whole_or_not_at_all(site, client):
     loaded(site, client)
     again = client.post("/api/v1/apply", json={"text": STORED}).json()["data"]

@@ -1,4 +1,4 @@
-"""`aeon log cancel|retry` with filters: many runs at once, shown before anything is done."""
+"""`aeon log cancel|move|retry` with filters: many runs at once, shown before anything is done."""
 
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, TypeVar
@@ -20,6 +20,9 @@ _MAX_RUNS = 1000
 """Runs that one command acts on."""
 
 _SHOWN = 20
+
+_SETTLE_SECONDS = 10.0
+"""How long a moved run is executed here at most; then a worker goes on with it."""
 
 
 class RunSelection(NamedTuple):
@@ -58,7 +61,36 @@ def cancel_matching(selection: RunSelection, user: str, *, is_confirmed: bool) -
     return ExitCode.DONE if len(asked) == len(open_runs) else ExitCode.FAILED
 
 
-def retry_matching(selection: RunSelection, user: str, *, is_confirmed: bool, as_json: bool) -> int:
+def move_matching(selection: RunSelection, user: str, *, is_confirmed: bool, as_json: bool) -> int:
+    """Move all open runs that match to the current versions of their Processes, after they were shown.
+
+    Those that cannot be moved are shown with the reasons, and stay as they are.
+    """
+    with runtime_session(user) as workspace:
+        runs = workspace.runs
+        open_runs = [run for run in _matching(workspace.past_runs, selection) if run.phase not in ENDED_PHASES]
+        refused = {run.id: problems for run in open_runs if (problems := runs.move_problems(run.id))}
+        for run, problems in refused.items():
+            print_message(f"{run} stays: {printable('; '.join(problems))}")
+        movable = [run for run in open_runs if run.id not in refused]
+        if not _show(movable, "no open run that matches can be moved", "moved", is_confirmed=is_confirmed):
+            return ExitCode.FAILED if refused else ExitCode.DONE
+        moved = _each(movable, lambda run: runs.move(run.id))
+        for _, (new, _) in moved:
+            runs.settle(new.id, _SETTLE_SECONDS)  # until its question is asked again
+    if as_json:
+        print_data(
+            indented_json([{"run": before.id, "movedTo": new.id, "problems": [*why]} for before, (new, why) in moved])
+        )
+    else:
+        for before, (new, problems) in moved:
+            print_data(f"{before.id} {new.id}")
+            for problem in problems:
+                print_message(f"{new.id} is of the old version: {printable(problem)}", "warning: ")
+    return ExitCode.DONE if len(moved) == len(open_runs) else ExitCode.FAILED
+
+
+def retry_matching(selection: RunSelection, user: str, *, is_latest: bool, is_confirmed: bool, as_json: bool) -> int:
     """Retry all failed runs that match, after they were shown, and wait for the new ones.
 
     A run that was retried before is left out: its retry stands for it.
@@ -67,7 +99,7 @@ def retry_matching(selection: RunSelection, user: str, *, is_confirmed: bool, as
         failed_runs = _matching(workspace.past_runs, selection._replace(unretried=True))
         if not _show(failed_runs, "no failed run matches", "retried", is_confirmed=is_confirmed):
             return ExitCode.DONE
-        again = _each(failed_runs, lambda run: workspace.runs.retry(run.id))
+        again = _each(failed_runs, lambda run: workspace.runs.retry(run.id, latest=is_latest))
         ended = [(before, workspace.runs.settle(new.id).view.run) for before, new in again]
     if as_json:
         print_data(

@@ -88,9 +88,13 @@ def _of_tool(item: OwnedEntity) -> Sequence[str]:
     return tool.operation.type, tool.status if isinstance(tool, Tool) else "", tool.description or ""
 
 
+def _state(process: Process) -> str:
+    return "disabled" if not process.enabled else "paused" if process.paused else "enabled"
+
+
 def _of_process(item: OwnedEntity) -> Sequence[str]:
     process = cast(Process, item)
-    return str(len(process.steps)), "enabled" if process.enabled else "disabled", process.description or ""
+    return str(len(process.steps)), _state(process), process.description or ""
 
 
 _COLUMNS: Mapping[str, tuple[Sequence[str], Callable[[OwnedEntity], Sequence[str]]]] = {

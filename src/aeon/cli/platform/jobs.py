@@ -49,7 +49,7 @@ def retry_job(job: str, user: str, *, as_json: bool) -> int:
     """Retry the run of a dead job in a new run, and follow it. Raises NotFoundError, RuleError."""
     with workspace_session(user) as workspace:
         dead = workspace.jobs.find_retryable(job)
-    return retry_run(dead.root_id, user, as_json=as_json)
+    return retry_run(dead.root_id, user, is_latest=False, as_json=as_json)
 
 
 def _what(job: OpenJob) -> str:

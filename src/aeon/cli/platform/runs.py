@@ -107,12 +107,23 @@ def resume_run(run: str, user: str, *, as_json: bool) -> int:
         return _print_news(runs, runs.resume(runs.find_id(run)).id, as_json=as_json)
 
 
-def retry_run(run: str, user: str, *, as_json: bool) -> int:
+def move_run(run: str, user: str, *, as_json: bool) -> int:
+    """Move a waiting run to the current version of its Process, and follow the one that continues it."""
+    with runtime_session(user) as workspace:
+        runs = workspace.runs
+        new, problems = runs.move(run)
+        print_message(f"run {new.id} continues {run}")
+        for problem in problems:
+            print_message(f"It is of the old version: {problem}.", "warning: ")
+        return _print_updates(runs.follow(new.id), new.id, as_json=as_json)
+
+
+def retry_run(run: str, user: str, *, is_latest: bool, as_json: bool) -> int:
     """Retry a run that failed or was cancelled, as a new run that keeps the completed steps."""
     with runtime_session(user) as workspace:
         runs = workspace.runs
         run = runs.find_id(run)
-        new = runs.retry(run)
+        new = runs.retry(run, latest=is_latest)
         print_message(f"run {new.id} continues after {run}")
         return _print_updates(runs.follow(new.id), new.id, as_json=as_json)
 

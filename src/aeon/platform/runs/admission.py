@@ -6,13 +6,11 @@ from typing import NamedTuple, TypeAlias
 
 from aeon.base.json import Json, JsonObject, canonical_json, parse_strict
 from aeon.platform.catalog.operations import default_effect, parse_operation, worker_type_of
-from aeon.platform.errors import NotFoundError, RuleError
+from aeon.platform.errors import NotFoundError
 from aeon.platform.ledger import AuditAction, Ledger, Mutation, MutationRequest
 from aeon.platform.processes.checks.recursion import find_callees
 from aeon.platform.processes.model import Process, ProcessDefinition, ProcessStep
 from aeon.platform.processes.repository import ProcessRepository
-from aeon.platform.processes.text import join_names
-from aeon.platform.processes.typed_inputs import complete_inputs, describe_inputs, input_problems
 from aeon.platform.runs import queries
 from aeon.platform.runs.claim_check import ResultStore, check_in, reference_of, run_entry_row
 from aeon.platform.runs.machine.commands import StartLoop, StartProcess
@@ -20,10 +18,8 @@ from aeon.platform.runs.machine.events import HistoryEvent
 from aeon.platform.runs.machine.plan import LoopPlan, RunPlan, StepCall, plan_run
 from aeon.platform.runs.model import DETACHED, Run, RunEntry, RunTrigger
 from aeon.platform.runs.process_pauses import pause_signal
+from aeon.platform.runs.run_inputs import require_tags, runnable_inputs
 from aeon.platform.store import DuplicateError, GuardError, Row, Store, UnitOfWork, write_one
-
-MAX_INPUT_CHARS = 1024 * 1024
-"""Maximum number of characters of a run's inputs as canonical JSON."""
 
 
 class NewRun(NamedTuple):
@@ -101,7 +97,7 @@ class RunAdmission:
         if (earlier := self._ledger.earlier_answer(mutation)) is not None:
             return Run.parsed(earlier)
         new = new._replace(inputs=runnable_inputs(process, new.inputs))
-        _require_tags(new.tags)
+        require_tags(new.tags)
         id_ = new.id or self._new_id()
         pins = self._pins(process)
         calls = self._calls(process.definition, request.user)
@@ -169,32 +165,46 @@ class RunAdmission:
         mutation = MutationRequest(parent.owner_id).mutation("process.start", parent.process_id)
         return self._store_run(run, loop_plan, mutation, parent.owner_id, inherit=inherit)
 
+    def plan_retry(
+        self, before: PlannedRun, process: Process | None = None, id_: str = "", deadline: float | None = None
+    ) -> PlannedRun:
+        """Return a run that continues another one, in its version, or as `process` is now.
+
+        An empty `id_` is generated. Raises RuleError for inputs that do not fit that version, and if it is disabled.
+        """
+        id_ = id_ or self._new_id()
+        changes: dict[str, object] = {
+            "id": id_,
+            "root_id": id_,
+            "parent_id": None,
+            "trigger": "retry",
+            "retry_of": before.run.id,
+            "accepted_at": self._ledger.now(),
+            "deadline": deadline,
+            "executor": "",
+            "tokens": 0,
+            "ended_at": None,
+            "failure": None,
+        }
+        if process is None:
+            plan = before.plan.model_copy(update={"run": id_, "deadline": deadline})
+            return PlannedRun(before.run.model_copy(update=changes), plan)
+        calls = self._calls(process.definition, before.run.owner_id)
+        plan = plan_run(id_, process.definition, calls, deadline=deadline)
+        changes |= {"digest": plan.digest, "pins": self._pins(process), "process_name": process.name}
+        changes |= {"inputs": runnable_inputs(process, before.run.inputs)}
+        return PlannedRun(before.run.model_copy(update=changes), plan)
+
     def accept_retry(
-        self, before: PlannedRun, seeds: Callable[[RunPlan], list[HistoryEvent]], request: MutationRequest
+        self, planned: PlannedRun, seeds: Sequence[HistoryEvent], request: MutationRequest, *, paused: bool = False
     ) -> Run:
-        """Accept a run with another run's plan and these seed events. Raises NotFoundError."""
-        id_ = self._new_id()
-        plan = before.plan.model_copy(update={"run": id_, "deadline": None})
-        at = self._ledger.now()
-        run = before.run.model_copy(
-            update={
-                "id": id_,
-                "root_id": id_,
-                "parent_id": None,
-                "trigger": "retry",
-                "retry_of": before.run.id,
-                "accepted_at": at,
-                "deadline": None,
-                "executor": "",
-                "tokens": 0,
-                "ended_at": None,
-                "failure": None,
-            }
-        )
-        entries = [RunEntry(n=n, at=at, event=event) for n, event in enumerate(seeds(plan), 1)]
+        """Accept a run of `plan_retry` that begins with these events, paused if wanted. Raises NotFoundError."""
+        run = planned.run
+        entries = [RunEntry(n=n, at=run.accepted_at, event=event) for n, event in enumerate(seeds, 1)]
         run = run.model_copy(update={"events": len(entries), "phase": "running" if entries else "new"})
-        mutation = request.mutation("run.retry", before.run.id)
-        return self._store_run(run, plan, mutation, run.owner_id, entries)
+        mutation = request.mutation("run.retry", run.retry_of or "", [run.digest])
+        signals = [pause_signal(run.id, None, run.owner_id, run.accepted_at)] if paused else []
+        return self._store_run(run, planned.plan, mutation, run.owner_id, entries, signals=signals)
 
     def _deadline(self, new: NewRun) -> float | None:
         """Return the deadline in seconds since 1970."""
@@ -237,13 +247,14 @@ class RunAdmission:
         entries: Sequence[RunEntry] = (),
         *,
         inherit: InheritWork | None = None,
+        signals: Sequence[JsonObject] = (),
     ) -> Run:
-        """Store a run with its first entries, or those that it inherits."""
+        """Store a run with its first entries, or those that it inherits, and its first signals."""
         if inherit is not None and (work := inherit(run, plan)) is not None:
             entries = [RunEntry(n=n, at=run.accepted_at, event=event) for n, event in enumerate(work.events, 1)]
             run = run.model_copy(update={"retry_of": work.run, "events": len(entries), "phase": "running"})
-        paused: list[JsonObject] = []
-        insertion = self._insert_run(run, plan, entries, paused)
+        wanted: list[JsonObject] = [*signals]
+        insertion = self._insert_run(run, plan, entries, wanted)
         try:
             if run.parent_id is None or process_owner != run.owner_id:
                 action = AuditAction("run.start", run.id, run.owner_id, process_owner, {"name": run.process_name})
@@ -254,16 +265,16 @@ class RunAdmission:
             return run
         except GuardError:
             raise NotFoundError(f"The process {run.process_name!r} was deleted in the meantime.") from None
-        if run.executor not in ("", DETACHED) and run.id == plan.run and not entries and not paused:
+        if run.executor not in ("", DETACHED) and run.id == plan.run and not entries and not wanted:
             self._fresh[run.id] = PlannedRun(run, plan)
         return run
 
     def _insert_run(
-        self, run: Run, plan: RunPlan, entries: Sequence[RunEntry], paused: list[JsonObject]
+        self, run: Run, plan: RunPlan, entries: Sequence[RunEntry], signals: list[JsonObject]
     ) -> Callable[[UnitOfWork], None]:
         """Raises GuardError if the Process is gone, DuplicateError if there is a run with the same id.
 
-        The run of a paused Process begins paused: `paused` gets its signal.
+        The run of a paused Process begins paused: `signals` gets that one, too.
         """
         insert = write_one(queries.ACCEPT, self._row(run, plan))
         rows = [run_entry_row(self._results, run.id, entry) for entry in entries]
@@ -272,8 +283,9 @@ class RunAdmission:
             is_paused = any(row["paused"] for row in unit.read(queries.IS_PAUSED, {"process": run.process_id}))
             insert(unit)
             unit.write_each(queries.ADD_ENTRY, rows)
-            paused[:] = [pause_signal(run.id, run.process_id, run.owner_id, run.accepted_at)] if is_paused else []
-            unit.write_each(queries.WANT, paused)
+            if is_paused and not signals:
+                signals.append(pause_signal(run.id, run.process_id, run.owner_id, run.accepted_at))
+            unit.write_each(queries.WANT, signals)
 
         return work
 
@@ -348,49 +360,3 @@ def _call_of(row: JsonObject) -> StepCall:
         worker=worker_type_of(operation),
         effect=row["effect"] or default_effect(operation),
     )
-
-
-MAX_TAGS, MAX_TAG_CHARS = 50, 200
-"""Maximum number of tags of a run, and of characters of a name and of a value."""
-
-
-def _require_tags(tags: Mapping[str, str]) -> None:
-    """Raise RuleError for tags that are too many or too long, or whose names mean something else in a filter."""
-    wrong = [name for name, value in tags.items() if not 0 < len(name) <= MAX_TAG_CHARS or len(value) > MAX_TAG_CHARS]
-    wrong += [name for name in tags if "=" in name]
-    if wrong or len(tags) > MAX_TAGS:
-        raise RuleError(
-            f"The tags of a run are not valid: {join_names(wrong) if wrong else f'there are {len(tags)}'}.",
-            rule="tags",
-            field="$.tags",
-            next_step=f"Give at most {MAX_TAGS}, with names without = and of at most {MAX_TAG_CHARS} characters.",
-        )
-
-
-def runnable_inputs(process: Process, inputs: JsonObject) -> JsonObject:
-    """Return the inputs with the defaults of those that are left out.
-
-    Raises RuleError, with every problem at once, if these inputs or the Process cannot run.
-    """
-    if not process.enabled:
-        raise RuleError(
-            f"The process {process.name!r} of {process.owner_id} is disabled.",
-            rule="enabled",
-            next_step="Enable it, or ask its owner to.",
-        )
-    complete = complete_inputs(process.definition, inputs)
-    if problems := input_problems(process.definition, complete):
-        raise RuleError(
-            f"The inputs do not fit the process {process.name!r}: {'; '.join(problems)}.",
-            rule="input_valid",
-            field="$.inputs",
-            next_step=f"Give {describe_inputs(process.definition)}.",
-        )
-    if len(canonical_json(complete)) > MAX_INPUT_CHARS:
-        raise RuleError(
-            f"The inputs of a run of {process.name!r} are larger than {MAX_INPUT_CHARS // 1024} KiB of JSON.",
-            rule="input_size",
-            field="$.inputs",
-            next_step="Keep large data where a tool can get them, and give their address.",
-        )
-    return complete

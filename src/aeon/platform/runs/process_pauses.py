@@ -53,8 +53,8 @@ def below_process(process: str, rows: Iterable[Row]) -> list[str]:
     return list(below)
 
 
-def pause_signal(run: str, process: str, by: str, at: str, *, ends: bool = False) -> JsonObject:
-    """Return the row of a signal that pauses a run with its Process; if it `ends`, one that lets it go on."""
+def pause_signal(run: str, process: str | None, by: str, at: str, *, ends: bool = False) -> JsonObject:
+    """Return the row of a signal that pauses a run, with a Process if one is named; or lets it go on if it `ends`."""
     event = (RunUnpaused if ends else RunPaused)(by=by, at=at, process=process)
     signal = RunSignal(id=f"{run}:{event.event}:{at}", run_id=run, at=at, event=event)
     return {"id": signal.id, "run": run, "at": at, "text": canonical_json(signal.as_dict()), "reference": None}

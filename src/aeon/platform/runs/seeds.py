@@ -25,7 +25,7 @@ def seed_events(plan: RunPlan, before: RunState) -> list[HistoryEvent]:
     Completed and skipped steps, and optional steps that failed, are so again, up to the first step to retry. Tokens
     that were used before are not counted twice. Once steps were undone, the new run does everything again.
     """
-    if any(before.steps[plan.positions[undo]].attempts for undo in plan.undone):
+    if has_undone(plan, before):
         return [RunStarted(inputs=before.inputs)]
     state = initial_state(plan)
     events: list[HistoryEvent] = []
@@ -35,6 +35,11 @@ def seed_events(plan: RunPlan, before: RunState) -> list[HistoryEvent]:
             events.append(event)
             state = after
     return events
+
+
+def has_undone(plan: RunPlan, state: RunState) -> bool:
+    """Return whether a run has begun to undo a step."""
+    return any(state.steps[plan.positions[undo]].attempts for undo in plan.undone)
 
 
 def _step_events(plan: RunPlan, before: RunState) -> Iterator[HistoryEvent]:

@@ -26,6 +26,7 @@ from aeon.platform.runs.machine.events import (
 from aeon.platform.runs.machine.plan import RunPlan
 from aeon.platform.runs.machine.state import ACTIVE_PHASES, ENDED_PHASES, RunState
 from aeon.platform.runs.model import ALL_RUNS, NEWEST_RUN, Run, RunEntry, RunFilter, RunPosition, RunSignal, RunSummary
+from aeon.platform.runs.moves import RunMoves
 from aeon.platform.runs.notifier import InProcessNotifier
 from aeon.platform.runs.ports import EntryNotifier
 from aeon.platform.runs.questions import (
@@ -53,6 +54,11 @@ class RunView(NamedTuple):
     run: Run
     plan: RunPlan
     state: RunState
+
+    @property
+    def planned(self) -> PlannedRun:
+        """The run and its plan."""
+        return PlannedRun(self.run, self.plan)
 
     @property
     def is_busy(self) -> bool:
@@ -93,6 +99,7 @@ class Runs:
         self._new_id = new_id
         self._admission = RunAdmission(store, ledger, processes, results, new_id)
         self.repository = SqlRunRepository(store, results, self._admission, self.notifier)
+        self.moves = RunMoves(self._admission, self.repository, processes, ledger)
 
     def accept(self, process: Process, new: NewRun, request: MutationRequest) -> Run:
         """Accept a run durably: from then on it is not lost (platform 20).
@@ -211,10 +218,11 @@ class Runs:
                 with suppress(ConflictError):  # it has ended in the meantime
                     self._send(RunSignal(id=id_, run_id=each.id, at=event.at, event=event))
 
-    def retry(self, run: str, request: MutationRequest) -> Run:
+    def retry(self, run: str, request: MutationRequest, *, is_latest: bool = False) -> Run:
         """Accept a run that continues a failed or cancelled one, without its completed steps.
 
-        Raises RuleError for a run that is open or has completed.
+        It is a run of the same version, or with `is_latest` of the current one. Raises RuleError for a run that is open
+        or has completed or was moved, and with every reason why it cannot go on in that version.
         """
         view = self.view(request.user, run)
         if view.state.phase not in ("failed", "cancelled"):
@@ -222,10 +230,16 @@ class Runs:
                 f"The run {run} is {view.state.phase}: only one that failed or was cancelled is retried.",
                 rule="run_failed",
             )
-        self._processes.get(request.user, view.run.process_id)
-        retry = self._admission.accept_retry(
-            PlannedRun(view.run, view.plan), lambda plan: seed_events(plan, view.state), request
-        )
+        if view.state.moved_to is not None:
+            raise RuleError(f"The run {run} goes on as the run {view.state.moved_to}.", rule="run_failed")
+        process = self._processes.get(request.user, view.run.process_id)
+        if is_latest:
+            planned = self.moves.plan(view.planned, view.state, process)
+            seeds = self.moves.seeds(view.planned, view.state, planned)
+        else:
+            planned = self._admission.plan_retry(view.planned)
+            seeds = seed_events(planned.plan, view.state)
+        retry = self._admission.accept_retry(planned, seeds, request)
         self.repository.mark_retried(run, retry.id)
         return retry
 

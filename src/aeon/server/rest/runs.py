@@ -163,10 +163,25 @@ async def pause(run: str, caller: SignedIn) -> JSONResponse:
 
 
 @router.post("/runs/{run}/retry", status_code=202)
-async def retry(run: str, caller: SignedIn, asked: Asked) -> JSONResponse:
+async def retry(
+    run: str,
+    caller: SignedIn,
+    asked: Asked,
+    latest: Annotated[bool, Query(description="In the current version of its Process.")] = False,
+) -> JSONResponse:
     """Retry a run that failed or was cancelled, as a new run that keeps the completed steps."""
-    again = await caller.state.call(lambda: caller.workspace.runs.retry(run, key=asked.key))
+    again = await caller.state.call(lambda: caller.workspace.runs.retry(run, key=asked.key, latest=latest))
     return thing(again.as_dict(), status=202, location=f"/runs/{again.id}", change=asked)
+
+
+@router.post("/runs/{run}/move", status_code=202)
+async def move(run: str, caller: SignedIn) -> JSONResponse:
+    """Move a run that waits to the current version of its Process, as a new run that keeps what is done.
+
+    `problems` is why the new run is of the old version after all, if it is.
+    """
+    moved = await caller.state.call(lambda: caller.workspace.runs.move(run))
+    return thing({**moved.run.as_dict(), "problems": [*moved.problems]}, status=202, location=f"/runs/{moved.run.id}")
 
 
 @router.post("/runs/{run}/resume", status_code=202)

@@ -5,8 +5,10 @@ from typing import Annotated, Final, get_args
 from fastapi import APIRouter, Form, Query, Request
 from fastapi.responses import Response
 
+from aeon.application.processes import ProcessService
 from aeon.application.run_reader import ENDED_PHASES, RunPhase, RunReader, RunView
 from aeon.base.json import parse_typed_text
+from aeon.platform.errors import NotFoundError
 from aeon.platform.runs.model import RunSummary
 from aeon.server.auth.caller import SignedIn
 from aeon.server.web.forms import Key, key_of, normalized
@@ -63,6 +65,7 @@ async def show_run(
             "reasons": [] if has_ended else runs.explain(run),
             "questions": [] if has_ended else runs.list_questions(run),
             "others": _others(runs, view),
+            "is_outdated": _is_outdated(caller.workspace.processes, view),
         }
 
     return await page(caller, request, "run.html", await caller.state.call(read))
@@ -100,10 +103,18 @@ async def resume(run: str, caller: SignedIn) -> Response:
 
 
 @router.post("/{run}/retry")
-async def retry(run: str, caller: SignedIn, key: Key) -> Response:
+async def retry(run: str, caller: SignedIn, key: Key, latest: Annotated[str, Form(max_length=10)] = "") -> Response:
     """Retry a run that failed or was cancelled; what is completed is kept."""
-    again = await caller.state.call(lambda: caller.workspace.runs.retry(run, key=key_of(key)))
+    runs, once = caller.workspace.runs, key_of(key)
+    again = await caller.state.call(lambda: runs.retry(run, key=once, latest=bool(latest)))
     return go_to(f"/runs/{again.id}")
+
+
+@router.post("/{run}/move")
+async def move(run: str, caller: SignedIn) -> Response:
+    """Move a run that waits to the current version of its Process."""
+    moved = await caller.state.call(lambda: caller.workspace.runs.move(run))
+    return go_to(f"/runs/{moved.run.id}")
 
 
 @router.post("/{run}/answer")
@@ -119,6 +130,14 @@ async def answer_question(
 
     await caller.state.call(work)
     return go_to(f"/runs/{run}")
+
+
+def _is_outdated(processes: ProcessService, view: RunView) -> bool:
+    """Whether the Process of a run has another version by now; no for one that its user does not see any more."""
+    try:
+        return processes.get(view.run.process_id).digest != view.run.digest
+    except NotFoundError:
+        return False
 
 
 def _others(runs: RunReader, view: RunView) -> list[RunSummary]:

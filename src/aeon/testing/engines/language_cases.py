@@ -7,6 +7,7 @@ from aeon.base.json import Json, JsonObject
 from aeon.platform.catalog.tool_calls import OperationError
 from aeon.platform.errors import NotFoundError
 from aeon.platform.ledger import MutationRequest
+from aeon.platform.processes.model import ProcessChange
 from aeon.platform.runs.model import Run
 from aeon.testing.engines.world import EngineWorld, ToolBehaviour, echo, failing, flaky, step, wait_for
 
@@ -418,6 +419,44 @@ def paused_process(world: EngineWorld) -> None:
     assert world.wait_for_end(own).state.phase == "completed"
 
 
+def moved_run(world: EngineWorld) -> None:
+    """A run that waits for a person goes on as a run of a new version: nothing done is repeated or undone."""
+    tool, undo = world.tool("echo", echo), world.tool("undo", echo)
+    undoing: JsonObject = {"tool": undo, "inputs": {}}
+    first = step("a", tool, compensate=undoing)
+    asking = step("ask", tool, after=["a"], interactionMode="manual")
+    process = world.process("versions", [first, asking], **{"finally": [step("note", tool)]})
+    run = world.start_run(process)
+    world.wait_until(lambda: bool(world.runs.list_questions(world.user, run.id)))
+    added = step("c", world.tool("new", echo), after=["ask"])
+    change = ProcessChange.parsed({"steps": [first, asking, added]})
+    world.processes.change(process.id, change, MutationRequest(world.user))
+    view = world.view_of(run)
+    assert world.runs.moves.problems(view.planned, view.state) == []
+    world.runs.moves.request(view.planned, view.state, world.user)
+    world.engine.wake(run.id)
+    assert not world.engine.wait(run.id, 1.0), "it is not paused: it was not checked for this"
+    world.runs.pause(world.user, run.id)
+    world.engine.wake(run.id)
+    world.wait_until(lambda: world.runs.repository.get_phase(run.id) == "paused")
+    view = world.view_of(run)
+    world.runs.moves.request(view.planned, view.state, world.user)
+    world.engine.wake(run.id)
+    ended = world.wait_for_end(run)
+    assert (ended.state.phase, ended.run.failure and ended.run.failure["code"]) == ("cancelled", "moved")
+    assert world.tools.calls == {"echo": 1}, "nothing is undone, and no final step runs"
+    request = MutationRequest(world.user)
+    moved, problems = world.runs.moves.finish(ended.planned, ended.state, request, paused=False)
+    again, _ = world.runs.moves.finish(ended.planned, ended.state, request, paused=False)
+    assert (problems, again.id, moved.id) == ([], moved.id, ended.state.moved_to)
+    world.engine.start(moved.id)
+    world.wait_until(lambda: bool(world.runs.list_questions(world.user, moved.id)))
+    world.runs.answer(world.user, moved.id, "ask", "yes")
+    world.engine.wake(moved.id)
+    assert world.wait_for_end(moved).state.phase == "completed"
+    assert world.tools.calls == {"echo": 2, "new": 1}, "the first step counts; the final one has run"
+
+
 def _has_entry(world: EngineWorld, run: str, event: str) -> bool:
     try:
         return any(each.event.event == event for each in world.runs.list_entries(world.user, run))
@@ -529,6 +568,7 @@ LANGUAGE_CASES: list[Case] = [
     question_with_an_answer_of_its_own,
     paused_run,
     paused_process,
+    moved_run,
 ]
 
 LANGUAGE_RECOVERY_CASES: list[Case] = [

@@ -19,6 +19,7 @@ from aeon.platform.runs.machine.events import (
     RunEvent,
     RunFailed,
     RunFailure,
+    RunMoved,
     RunPaused,
     RunStarted,
     RunUnpaused,
@@ -36,6 +37,7 @@ from aeon.platform.runs.machine.failures import (
     DEADLINE_FAILURE,
     EMPTY_OUTPUT_FAILURE,
     missing_inputs_failure,
+    moved_failure,
     run_failure,
     timeout_failure,
 )
@@ -52,6 +54,7 @@ from aeon.platform.runs.machine.state import (
     StepState,
     asked_user,
     bit_of,
+    busy_steps,
 )
 from aeon.platform.runs.machine.token_budgets import find_overspend
 from aeon.platform.runs.machine.unwinding import first_unwinding_stage, following_stage
@@ -69,7 +72,7 @@ def rejection_reason(plan: RunPlan, state: RunState, event: HistoryEvent) -> str
     return "" if _is_valid(plan, state, event) else f"a run that is {state.phase} cannot do that"
 
 
-def _is_valid(plan: RunPlan, state: RunState, event: RunEvent) -> bool:  # noqa: PLR0911  # one a kind
+def _is_valid(plan: RunPlan, state: RunState, event: RunEvent) -> bool:  # noqa: C901, PLR0911  # one a kind
     is_over = state.stage == len(plan.stages)
     match event:
         case RunStarted():
@@ -82,6 +85,9 @@ def _is_valid(plan: RunPlan, state: RunState, event: RunEvent) -> bool:  # noqa:
         case RunUnpaused(at=at, process=process):
             is_meant = process is None or process == state.paused_with
             return state.phase == "paused" and is_meant and at > state.switched_at
+        case RunMoved(paused_at=paused_at):
+            is_checked = state.phase == "paused" and state.switched_at == paused_at
+            return is_checked and not busy_steps(plan, state)
         case DeadlinePassed():
             return state.phase == "new" or state.phase in MAIN_PHASES
         case UnwindingStarted():
@@ -157,7 +163,7 @@ def apply_event(plan: RunPlan, state: RunState, event: HistoryEvent) -> RunState
     return _after_run_event(plan, state, event)
 
 
-def _after_run_event(plan: RunPlan, state: RunState, event: RunEvent) -> RunState:  # noqa: PLR0911  # one a kind
+def _after_run_event(plan: RunPlan, state: RunState, event: RunEvent) -> RunState:  # noqa: C901, PLR0911  # one a kind
     match event:
         case RunStarted(inputs=inputs):
             return _run_started(plan, replace(state, phase="running", inputs=inputs))
@@ -167,6 +173,9 @@ def _after_run_event(plan: RunPlan, state: RunState, event: RunEvent) -> RunStat
             return replace(state, phase="paused", switched_at=at, paused_with=process)
         case RunUnpaused(at=at):
             return replace(state, phase="running", switched_at=at, paused_with=None)
+        case RunMoved(by=by, to=to):
+            error = moved_failure(to)
+            return replace(state, phase="cancelling", cancelled_by=by, ready=0, moved_to=to, error=error)
         case UnwindingStarted():
             return _unwinding(plan, state)
         case DeadlinePassed():

@@ -165,6 +165,18 @@ class RunUnpaused(Record):
     process: str | None = Field(default=None, exclude_if=_is_none)
 
 
+class RunMoved(Record):
+    """A user moved the run to another version of its Process: it ends, and the run `to` continues it.
+
+    It counts only in the pause since `paused_at`, in which it was checked, and while nothing of the run is under way.
+    """
+
+    event: Literal["run_moved"] = "run_moved"
+    by: str
+    to: str
+    paused_at: str
+
+
 class DeadlinePassed(Record):
     """The run's deadline has passed."""
 
@@ -202,6 +214,7 @@ RunEvent: TypeAlias = (
     | CancelRequested
     | RunPaused
     | RunUnpaused
+    | RunMoved
     | DeadlinePassed
     | UnwindingStarted
     | RunCompleted

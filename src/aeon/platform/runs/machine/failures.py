@@ -28,6 +28,12 @@ def missing_inputs_failure(names: list[str]) -> RunFailure:
     )
 
 
+def moved_failure(to: str) -> RunFailure:
+    """Return why a run has ended that another one continues in another version of its Process."""
+    message = f"It was moved to another version of its process: the run {to} continues it."
+    return RunFailure(code="moved", message=message, next_step="Look at that run.")
+
+
 def timeout_failure(plan: RunPlan, position: int) -> AttemptFailure:
     """Return the failure of a step that did not end in time, or of a question without an answer."""
     what = "nobody answered" if plan.is_manual(position) else "it did not end"

@@ -116,6 +116,8 @@ class RunState:
     """When the run was last paused, or let go on."""
     paused_with: str | None = None
     """The id of the Process with all of whose runs it was paused; None if it was paused by itself, or is not."""
+    moved_to: str | None = None
+    """The run that continues this one in another version of its Process."""
     has_unwound: bool = False
     """Whether what follows a failure or a cancel request has begun: it runs once."""
 
@@ -136,6 +138,7 @@ class RunState:
             has_unwound=self.has_unwound,
             switched_at=self.switched_at,
             paused_with=self.paused_with,
+            moved_to=self.moved_to,
         )
         return stored.model_dump(mode="json", by_alias=True, exclude_defaults=True)
 
@@ -156,6 +159,7 @@ class _StoredState(Record):
     has_unwound: bool = False
     switched_at: str = ""
     paused_with: str | None = None
+    moved_to: str | None = None
 
 
 def initial_state(plan: RunPlan) -> RunState:
@@ -193,6 +197,7 @@ def parse_state(plan: RunPlan, value: Json) -> RunState:
         has_unwound=stored.has_unwound,
         switched_at=stored.switched_at,
         paused_with=stored.paused_with,
+        moved_to=stored.moved_to,
     )
 
 
@@ -212,6 +217,14 @@ def positions_of(plan: RunPlan, stage: int, places: int) -> Iterator[int]:
         lowest = places & -places
         yield plan.stages[stage].start + lowest.bit_length() - 1
         places ^= lowest
+
+
+def busy_steps(plan: RunPlan, state: RunState) -> list[str]:
+    """Return the steps that run and wait neither for a person nor for a time."""
+    if state.stage == len(plan.stages):
+        return []
+    running = positions_of(plan, state.stage, state.running)
+    return [plan.steps[each].id for each in running if not plan.is_manual(each) and plan.steps[each].wait is None]
 
 
 def _ready_places(plan: RunPlan, stored: _StoredState, steps: PersistentArray[StepState]) -> int:

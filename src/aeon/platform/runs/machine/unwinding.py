@@ -15,10 +15,10 @@ def following_stage(plan: RunPlan, state: RunState) -> int:
 def first_unwinding_stage(plan: RunPlan, state: RunState) -> int | None:
     """Return the stage at which a closing run goes on, once nothing runs any more; None if it just ends.
 
-    A run whose final steps have begun just ends.
+    A run whose final steps have begun just ends, and so does one that another run continues.
     """
     is_stopped = state.phase in CLOSING_PHASES and not state.running
-    if not is_stopped or state.stage >= plan.main_end:
+    if not is_stopped or state.stage >= plan.main_end or state.moved_to is not None:
         return None
     number = _next_stage(plan, state, plan.main_end)
     return None if number == len(plan.stages) else number
