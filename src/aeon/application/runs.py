@@ -54,9 +54,23 @@ class RunService(RunReader):
         """
         if isinstance(process, str):
             process = self._runtime.platform.processes.find(self._user, process)
+        return self.start_new(process, NewRun(inputs, timeout=deadline, tags=tags or {}), key=key, accepted=accepted)
+
+    def start_new(
+        self,
+        process: Process,
+        new: NewRun,
+        *,
+        key: str | None = None,
+        accepted: Callable[[Run], None] = lambda _run: None,
+    ) -> Run:
+        """Start a run as `start` does, on an executor of this process. An id that a run has is that of this one."""
         runtime = self._opened()  # do not accept a run that could not be executed
-        new = NewRun(inputs, timeout=deadline, executor=runtime.run_executor, tags=tags or {})
-        run = runtime.runs.accept(process, new, MutationRequest(self._user, key))
+        run = runtime.runs.accept(
+            process, new._replace(executor=runtime.run_executor), MutationRequest(self._user, key)
+        )
+        if new.id:
+            run = self.get(run.id)
         accepted(run)
         if run.executor == runtime.run_executor:
             runtime.engine.start(run.id)

@@ -178,7 +178,21 @@ def _deletion(table: str, kind: str) -> Callable[[RecordWriter], None]:
 
 
 _CHANGES: tuple[Callable[[RecordWriter], Json], ...] = (
-    *(_user, _service, _secret, _tool, _binding, _template, _process, _schedule, _webhook, _run, _worker, _metric, _forget),
+    *(
+        _user,
+        _service,
+        _secret,
+        _tool,
+        _binding,
+        _template,
+        _process,
+        _schedule,
+        _webhook,
+        _run,
+        _worker,
+        _metric,
+        _forget,
+    ),
     *(_trust, _service, _secret, _tool, _binding, _process, _run),
     *KNOWLEDGE_CHANGES,
     *(

@@ -47,8 +47,8 @@ WHERE id = :id AND owner_id = :owner_id AND version = :before
 DELETE_PROCESS: Final = "DELETE FROM processes WHERE id = :id AND owner_id = :user"
 """Deletes steps and versions, too.
 
-Foreign keys refuse the deletion while a step, a schedule, a webhook, a conversation, a summary, a note or an entity refers to the
-Process.
+Foreign keys refuse the deletion while a step, a schedule, a webhook, a conversation, a summary, a note or an entity
+refers to the Process.
 """
 
 USERS_OF_PROCESS: Final = """

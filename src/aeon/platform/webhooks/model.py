@@ -11,9 +11,10 @@ from aeon.platform.records import Name, Record
 SigningScheme: TypeAlias = Literal["standard", "github", "stripe"]
 """How the sender signs: Standard Webhooks, or as GitHub or Stripe does."""
 
-DELIVERY_TAG: Final = "delivery"
 WEBHOOK_TAG: Final = "webhook"
-"""The tags of a run that a webhook has started: the sender's id of the event, and the id of the webhook."""
+DELIVERY_TAG: Final = "delivery"
+BODY_TAG: Final = "body"
+"""The tags of a run that a webhook has started: its name, the sender's id of the event, the SHA-256 of the body."""
 
 
 class Webhook(OwnedEntity):

@@ -26,7 +26,7 @@ SELECT '' AS kind, id, name, owner_id, 0 AS visible FROM webhooks WHERE id = :id
 ADDRESSED: Final = f"""{_WEBHOOK}
 WHERE id = :id AND enabled = 1
   AND NOT EXISTS (SELECT 1 FROM accounts AS a WHERE a.user_id = webhooks.owner_id AND a.enabled = 0)
-"""
+"""  # noqa: S608  # constants alone
 """An enabled webhook of a user whom the server lets in."""
 
 CREATE_WEBHOOK: Final = """
