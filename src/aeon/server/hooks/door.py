@@ -11,7 +11,7 @@ from typing import Final, TypeVar
 import anyio
 import anyio.to_thread
 from anyio import CapacityLimiter
-from fastapi import APIRouter, Request
+from fastapi import FastAPI, Request
 from fastapi.responses import JSONResponse
 
 from aeon.application.audit import set_change_origin
@@ -61,18 +61,17 @@ class _EventQueue:
         return await anyio.to_thread.run_sync(work, limiter=self._limiter)
 
 
-def hooks_router() -> APIRouter:
-    """The route of events. It is not in the description of the API: senders know their own form."""
-    router, queue = APIRouter(include_in_schema=False), _EventQueue()
+def mount_hooks(app: FastAPI) -> None:
+    """Add the route of events, which is not in the description of the API: senders know their own form."""
+    queue = _EventQueue()
 
-    @router.post("/hooks/{webhook}", status_code=202)
     async def take(webhook: str, request: Request) -> JSONResponse:
         _require_plain_json(request)
         with queue.place():
             event = SignedEvent(_headers_of(request), await _body_of(request))
             return JSONResponse({"run": await _started(queue, webhook, event, request)}, 202)
 
-    return router
+    app.add_api_route("/hooks/{webhook}", take, methods=["POST"], include_in_schema=False)
 
 
 async def _started(queue: _EventQueue, id_: str, event: SignedEvent, request: Request) -> str:
