@@ -9,12 +9,14 @@ import hashlib
 import hmac
 import json
 import logging
+import socket
 import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from aeon.platform.access.model import AccountChange
+from aeon.server.hooks import door
 
 PROCESS = """
 kind: Process
@@ -368,3 +370,15 @@ def test_too_many_signed_events_of_one_webhook_are_told_when_to_come_again(serve
     assert [each.status_code for each in answers] == [202] * 200 + [429]
     assert answers[-1].headers["retry-after"] == "1"
     assert Sender(sender.client, hook(owner, name="second")).send().status_code == 202
+
+
+def test_a_sender_that_is_too_slow_and_one_too_many_are_told_to_come_again(sender, monkeypatch):
+    monkeypatch.setattr(door, "_BODY_SECONDS", 0.2)
+    host, _, port = sender.client.base_url.netloc.decode().partition(":")
+    head = f"POST {sender.path} HTTP/1.1\r\nhost: {host}:{port}\r\ncontent-type: application/json\r\n"
+    with socket.create_connection((host, int(port)), timeout=30) as slow:
+        slow.sendall(f"{head}content-length: 9\r\n\r\n{{".encode())
+        assert slow.recv(1000).startswith(b"HTTP/1.1 408 ")
+    monkeypatch.setattr(door, "_MAX_AT_ONCE", 0)
+    refused = sender.send()
+    assert (refused.status_code, refused.headers["retry-after"]) == (429, "1")
