@@ -83,7 +83,7 @@ def a_project_has_typed_results(project: Project) -> None:
     assert_type(project.runs.usage("run"), Usage)
     assert_type(project.skills.run("roll").usage, Usage | None)
     assert_type(project.runs.start("greet", {}), Run)
-    assert_type(project.runs.settle("run").status, Literal["ended", "waits_for_person", "open"])
+    assert_type(project.runs.settle("run").status, Literal["ended", "waits_for_person", "paused", "open"])
     assert_type(project.processes.get("greet"), Process)
     assert_type(project.services.list_all(), list[Service])
 

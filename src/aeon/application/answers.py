@@ -181,7 +181,7 @@ class AnswerService:
         if made.state != "generating":
             return
         if made.run_id is not None:
-            self.runs.resume(made.run_id)
+            self.runs.adopt(made.run_id)
         elif self._is_abandoned(made):
             self._start_again(made)
 

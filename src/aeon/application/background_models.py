@@ -69,7 +69,7 @@ def open_runs(platform: Platform, user: str, runs: RunService) -> list[Run]:
     found: list[Run] = []
     with suppress(AeonError):
         for id_ in platform.summaries.list_open_runs(user, PROCESSES):
-            runs.resume(id_)
+            runs.adopt(id_)
             found.append(runs.view(id_).run)
     return found
 

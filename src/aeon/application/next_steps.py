@@ -10,6 +10,7 @@ CALLS: Final[Mapping[str, str]] = {
     "jobs.list_dead": "See project.runs.list_dead_jobs().",
     "knowledge.list": "See project.knowledge.list_entities(); add() writes a name down.",
     "metrics.list": "See project.metrics.list_all().",
+    "processes.resume": "Let it go on: project.processes.resume({process!r}).",
     "processes.start": "Start one: project.runs.start(name, inputs).",
     "runs.continue": "Continue it: project.runs.resume({run!r}); or start a worker, which adopts it.",
     "runs.explain": "See project.runs.explain({run!r}).",

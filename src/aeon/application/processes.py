@@ -11,6 +11,7 @@ from aeon.base.errors import InputError
 from aeon.base.json import JsonObject
 from aeon.bootstrap.platform import Platform
 from aeon.platform.errors import NotFoundError
+from aeon.platform.ledger import MutationRequest
 from aeon.platform.processes.diff import DefinitionDifference, diff_definitions, format_differences
 from aeon.platform.processes.model import (
     FIELDS_OUTSIDE_DIGEST,
@@ -18,6 +19,7 @@ from aeon.platform.processes.model import (
     Process,
     ProcessChange,
     ProcessDefinition,
+    ProcessPause,
     ProcessVersion,
 )
 
@@ -40,6 +42,7 @@ __all__ = [
     "DefinitionSource",
     "DrawingForm",
     "ProcessComparison",
+    "ProcessPause",
     "ProcessService",
     "format_differences",
     "is_digest",
@@ -85,6 +88,24 @@ class ProcessService(EntityService[Process, NewProcess, ProcessChange]):
         self._platform = platform
         self._processes = platform.processes
         self._environ = environ
+
+    def pause(self, name: str, *, key: str | None = None, expected_version: int | None = None) -> ProcessPause:
+        """Pause the user's Process with all of its open runs and what they called, wherever they are executed.
+
+        What runs goes on, and nothing more starts. New runs are accepted and wait; its schedules start nothing. Does
+        nothing to a paused Process. Raises NotFoundError, ForbiddenError, ConflictError, VersionError.
+        """
+        return self._switch(name, MutationRequest(self._user, key, expected_version), paused=True)
+
+    def resume(self, name: str, *, key: str | None = None, expected_version: int | None = None) -> ProcessPause:
+        """Let a paused Process go on, with the runs that were paused with it. Raises as `pause` does."""
+        return self._switch(name, MutationRequest(self._user, key, expected_version), paused=False)
+
+    def _switch(self, name: str, request: MutationRequest, *, paused: bool) -> ProcessPause:
+        from aeon.platform.runs.process_pauses import ProcessPauses
+
+        pauses = ProcessPauses(self._platform.catalog.ledger, self._processes)
+        return pauses.switch(self.get(name).id, request, paused=paused)
 
     def list_versions(self, name: str) -> list[ProcessVersion]:
         """Every definition that a Process had, oldest first; of another user's Process, the current one alone."""

@@ -62,7 +62,7 @@ class HeldUpdate(NamedTuple):
 
 RunUpdate: TypeAlias = EntryUpdate | HeldUpdate
 
-SettledStatus: TypeAlias = Literal["ended", "waits_for_person", "open"]
+SettledStatus: TypeAlias = Literal["ended", "waits_for_person", "paused", "open"]
 """`open`: the time is over, or following was stopped, while the run could still continue by itself."""
 
 
@@ -106,8 +106,9 @@ class _StopReason(NamedTuple):
 class RunFollower:
     """An iterator of the updates of one run and of all runs that it called, in one order.
 
-    It stops when the run has ended, when it waits only for a person, when `seconds` have passed, or after `stop()`;
-    the status of `result` is which. One thread iterates; any thread may call `stop`.
+    It stops when the run has ended, when it waits only for a person, when it is paused and nothing of it runs any more,
+    when `seconds` have passed, or after `stop()`; the status of `result` is which. One thread iterates; any thread may
+    call `stop`.
     """
 
     def __init__(
@@ -212,6 +213,8 @@ class RunFollower:
         """
         if self._runs.repository.get_phase(self._run) in ENDED_PHASES:
             return _StopReason("ended", [])
+        if quiet >= QUIET_SECONDS and self._is_paused():
+            return _StopReason("paused", self._runs.list_questions(self._user, self._run))
         if quiet >= QUIET_SECONDS and (questions := self._blocking_questions()):
             return _StopReason("waits_for_person", questions)
         if self._stopping.is_set() or (self._seconds is not None and followed >= self._seconds):
@@ -250,6 +253,12 @@ class RunFollower:
             if isinstance(event, AttemptStarted) and plan.starts_run(event.step):
                 self._pending_children[event.job] = CallingStep(run, event.step)
         return entries
+
+    def _is_paused(self) -> bool:
+        """Return whether the run is paused, and nothing of the family runs."""
+        if self._runs.repository.get_phase(self._run) != "paused":
+            return False
+        return not any(self._runs.view(self._user, run).is_busy for run in self._last_entries)
 
     def _blocking_questions(self) -> list[PendingQuestion]:
         """Return the open questions if nothing else is running in the family, else an empty list."""

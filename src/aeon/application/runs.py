@@ -49,7 +49,8 @@ class RunService(RunReader):
         """Start a run of a Process, given by its name or id.
 
         The same `key` again returns the same run. The run fails if it has not ended after `deadline` seconds. Lists
-        filter by `tags`. Calls `accepted` before anything is executed. Raises NotFoundError, and RuleError for inputs
+        filter by `tags`. Calls `accepted` before anything is executed. The run of a paused Process waits, and is then
+        executed by any worker. Raises NotFoundError, and RuleError for inputs
         or tags that do not fit or a disabled Process.
         """
         if isinstance(process, str):
@@ -64,11 +65,17 @@ class RunService(RunReader):
         key: str | None = None,
         accepted: Callable[[Run], None] = lambda _run: None,
     ) -> Run:
-        """Start a run as `start` does, on an executor of this process. An id that a run has is that of this one."""
+        """Start a run as `start` does, on an executor of this process. An id that a run has is that of this one.
+
+        The run of a paused Process waits until that is resumed.
+        """
+        request = MutationRequest(self._user, key)
+        if process.paused:
+            run = self._runtime.runs.accept(process, new._replace(executor=DETACHED), request)
+            accepted(run)
+            return self.get(run.id) if new.id else run
         runtime = self._opened()  # do not accept a run that could not be executed
-        run = runtime.runs.accept(
-            process, new._replace(executor=runtime.run_executor), MutationRequest(self._user, key)
-        )
+        run = runtime.runs.accept(process, new._replace(executor=runtime.run_executor), request)
         if new.id:
             run = self.get(run.id)
         accepted(run)
@@ -107,9 +114,16 @@ class RunService(RunReader):
 
         Raises NotFoundError. For a family that has ended, no engine is opened.
         """
-        repository = self._runtime.runs.repository
-        if repository.get(self._user, run).run.phase == "paused":
+        if self._runtime.runs.repository.get(self._user, run).run.phase == "paused":
             self._runtime.runs.unpause(self._user, run)
+        return self.adopt(run)
+
+    def adopt(self, run: str) -> Run:
+        """Adopt a run here if its executor is dead, paused or not; returns the root of its family.
+
+        Raises NotFoundError. For a family that has ended, no engine is opened.
+        """
+        repository = self._runtime.runs.repository
         root = repository.get(self._user, repository.get(self._user, run).run.root_id).run
         if root.phase not in ENDED_PHASES:
             self._opened().orphan_recovery.adopt(root.id)
@@ -132,7 +146,7 @@ class RunService(RunReader):
     def answer(self, run: str, step: str, value: Json) -> PendingQuestion:
         """Answer the question of a manual step; returns what was asked.
 
-        The run takes the answer wherever it is executed; `resume` continues it here. Raises NotFoundError;
+        The run takes the answer wherever it is executed; `adopt` continues it here. Raises NotFoundError;
         RuleError for an answer that does not fit, a question that has timed out or a run that has ended; ConflictError
         if another answer came first.
         """
@@ -151,7 +165,7 @@ class RunService(RunReader):
         It waits for the end `wait` seconds at most. Raises NotFoundError, and RuleError for a run that has ended.
         """
         self._runtime.runs.cancel(self._user, run)
-        self.resume(run)
+        self.adopt(run)
         return self._opened().engine.wait(run, wait)
 
     def erase(self, runs: Sequence[str]) -> list[str]:

@@ -43,6 +43,7 @@ COMMANDS: Final[Mapping[str, str]] = {
         "Run {command} and then `aeon model fetch`; "
         "or set AEON_MODEL_BASE_URL and AEON_MODEL_NAME to use a model server."
     ),
+    "processes.resume": "Let it go on: aeon process resume {process}",
     "processes.start": "Start one: aeon process run NAME.",
     "projection.rebuild": "Run `aeon store graph rebuild`.",
     "requests.begin": "See `aeon log show {log}`, or start a new run.",

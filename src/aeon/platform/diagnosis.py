@@ -52,6 +52,13 @@ class ObstacleFinder:
         obstacles = {id_: each for id_, each in by_id.items() if each is not None}
         return self._with_health_of_tools(obstacles)
 
+    def is_paused(self, user: str, process: str) -> bool:
+        """Return whether a Process that the user sees is paused."""
+        try:
+            return self._processes.get(user, process).paused
+        except NotFoundError:
+            return False
+
     def _find_one(self, user: str, call: StepCall) -> Obstacle | None:
         return self._tool_obstacle(user, call) if call.kind == "tool" else self._process_obstacle(user, call)
 
@@ -218,6 +225,9 @@ def _run_reasons(
 ) -> Iterator[WaitReason]:
     if view.run.deadline is not None:
         yield from _deadline_reasons(view.run.deadline - datetime.fromisoformat(now).timestamp())
+    if context.obstacles.is_paused(view.run.owner_id, view.run.process_id):
+        step = NextStep("processes.resume", process=view.run.process_name)
+        yield WaitReason(step="", kind="waits", message="Its process is paused.", next_step=step)
     if not (view.waits_only_for_people and open_jobs(asked)):
         yield from _executor_reasons(view, context)
 

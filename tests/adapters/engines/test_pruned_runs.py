@@ -10,7 +10,9 @@ from aeon.adapters.engines.sql import RunDatabase, SqlEngine
 from aeon.platform.catalog.result_cache import CacheKey
 from aeon.platform.errors import NotFoundError
 from aeon.platform.ledger import MutationRequest
+from aeon.platform.processes.model import ProcessChange
 from aeon.platform.runs import queries
+from aeon.platform.runs.admission import NewRun
 from aeon.platform.runs.claim_check import MAX_INLINE_CHARS
 from aeon.platform.runs.retention import PruneResult, RunRetention
 from aeon.platform.workers.result_cache.repository import SqlResultCache
@@ -89,6 +91,31 @@ def test_an_old_run_goes_with_all_that_was_kept_of_it(kept):
     with pytest.raises(NotFoundError):
         world.runs.view(world.user, good.id)
     assert kept.prune() == PruneResult(0, 0)
+
+
+def test_a_process_says_how_long_the_runs_of_its_owner_are_kept(kept):
+    """Platform 41: with what they called, longer or shorter than the others; not those of another user."""
+    world = kept.world
+    inner = world.process("inner", [step("i", world.tool("echo", echo))])
+    call = step("c", "", process=inner.id, inputs={"q": "{q}"})
+    outer = world.process("outer", [call], retentionDays=1)
+    long = world.process("long", [step("a", world.tool("echo2", echo))], retentionDays=30, shared=True)
+    world.catalog.add_user(other := f"other-{world.user}")
+    short_run, long_run = world.start_run(outer, BIG), world.start_run(long, BIG)
+    others = world.runs.accept(long, NewRun({"q": "x"}, executor=world.engine.executor), MutationRequest(other))
+    world.engine.start(others.id)
+    for each in (short_run, long_run):
+        world.wait_for_end(each)
+    assert world.engine.wait(others.id, 20)
+    yesterday = (datetime.fromisoformat(world.clock.now()) - timedelta(days=1)).isoformat()
+    assert kept.prune(yesterday).runs == 2, "the short one, with what it called"
+    assert kept.left(short_run) == 0
+    assert kept.prune().runs == 1, "the other user's, as the settings say"
+    assert [run.id for run in world.runs.list_runs(world.user)] == [long_run.id]
+    assert world.runs.list_runs(other) == []
+    assert world.view_of(long_run).run.inputs == {"q": BIG}
+    world.processes.change(long.id, ProcessChange(retention_days=None), MutationRequest(world.user))
+    assert kept.prune().runs == 1
 
 
 def test_a_younger_run_and_the_results_that_it_refers_to_stay(kept):

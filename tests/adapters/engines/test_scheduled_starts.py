@@ -10,7 +10,7 @@ from aeon.adapters.engines.sql import RunDatabase, SqlEngine
 from aeon.platform.ledger import MutationRequest
 from aeon.platform.processes.model import ProcessChange
 from aeon.platform.runs.machine.state import ENDED_PHASES
-from aeon.platform.schedules.model import NewSchedule
+from aeon.platform.schedules.model import NewSchedule, ScheduleChange
 from aeon.platform.schedules.repository import ScheduleRepository
 from aeon.platform.schedules.starter import ScheduleStarter
 from aeon.testing.engines import EngineWorld
@@ -100,3 +100,23 @@ def test_what_may_not_be_started_is_told_once_and_not_tried_for_ever(scheduled):
     assert "is disabled" in str(refused.refusal)
     assert scheduled.starter().start_due(scheduled.now) == []
     assert scheduled.runs() == []
+
+
+def test_the_schedules_of_a_paused_process_start_nothing_and_do_not_catch_up_unless_they_say_so(scheduled):
+    """Platform 41"""
+    world, early = scheduled.world, scheduled.schedule
+    world.switch(scheduled.process, paused=True)
+    assert scheduled.starter().start_due(scheduled.now) == []
+    later = (datetime.fromisoformat(scheduled.now) + timedelta(hours=5, minutes=10)).isoformat()
+    assert scheduled.starter().start_due(later) == []
+    world.switch(scheduled.process, paused=False)
+    assert scheduled.starter().start_due(later) == []
+    change = ScheduleChange(catch_up="once")
+    scheduled.schedules(ScheduleRepository).change(early.id, change, MutationRequest(world.user))
+    world.switch(scheduled.process, paused=True)
+    much_later = (datetime.fromisoformat(later) + timedelta(hours=5)).isoformat()
+    assert scheduled.starter().start_due(much_later) == []
+    world.switch(scheduled.process, paused=False)
+    (caught_up,) = scheduled.starter().start_due(much_later)
+    assert caught_up.refusal is None
+    assert [run.trigger for run in scheduled.ended()] == ["schedule"]

@@ -16,7 +16,16 @@ from aeon.testing.store.rows import FIRST, ROWS, insertion, row_of
 
 from .sqlite_world import Project
 
-ADDED = ("current_process_id", "current_step_id", "current_tool_id", "section", "options", "tags")
+ADDED = (
+    "current_process_id",
+    "current_step_id",
+    "current_tool_id",
+    "section",
+    "options",
+    "tags",
+    "paused",
+    "retention_days",
+)
 SINCE = (
     *("conversations", "conversation_turns", "alternatives", "manifests", "blobs", "attachments", "erasures"),
     *("episodes", "entities", "mentions", "merges", "facts", "assertions", "active_entities"),

@@ -112,10 +112,50 @@ def test_a_paused_run_goes_on_when_it_is_resumed(aeon, applied, background, shop
     until(lambda: '"completed"' in aeon("log", "show", "last", "--json").out)
     assert aeon("log", "why", "last", "--json").json[0]["message"] == "The run is paused: resume it."
     assert shop.calls == {"/slow": 1}
+    assert running.waited() == 3
+    assert "it goes on with: aeon log resume" in running.err
     assert aeon("log", "resume", "last").out == "/slow\n"
-    assert running.waited() == 0
     assert shop.calls == {"/slow": 1, "/home": 1}
     assert aeon("log", "pause", "last").code == 2
+
+
+@pytest.mark.server
+def test_a_paused_process_keeps_its_runs_waiting(aeon, applied, background, shop):
+    applied(VISIT)
+    running = background("process", "run", "visit", "--input", "id=slow")
+    until(lambda: shop.calls["/slow"] == 1)
+    paused = aeon("process", "pause", "visit")
+    assert (paused.code, "visit is paused, with 1 open run(s)" in paused.err) == (0, True)
+    until(lambda: ids(aeon, "--phase", "paused"))
+    shop.lets_go.set()
+    assert running.waited() == 3
+    waits = aeon("process", "run", "visit", "--input", "id=attic")
+    assert (waits.code, waits.out) == (3, "")
+    assert "let it go on: aeon process resume visit" in " ".join(waits.err.split())
+    assert "Its process is paused" in aeon("log", "why", "last").out
+    assert shop.calls == {"/slow": 1}
+    went_on = aeon("process", "resume", "visit")
+    assert "visit goes on, with 2 open run(s)" in went_on.err
+    assert "Start one: aeon serve worker" in " ".join(went_on.err.split())
+    worker = background("serve", "worker")
+    until(lambda: len(ids(aeon, "--phase", "completed")) == 2)
+    assert shop.calls == {"/slow": 1, "/home": 2, "/attic": 1}
+    assert worker.ends(signal.SIGTERM) == 143
+    assert "visit is not paused" in aeon("process", "resume", "visit").err
+    assert aeon("process", "pause", "missing").code == 2
+
+
+def test_an_answer_does_not_let_a_paused_run_go_on(aeon, applied, shop):
+    applied(
+        ASK.replace("    question: {assignee: bob}\n", "  - {id: then, tool: item, inputs: {id: home}, output: x}\n")
+    )
+    assert aeon("process", "run", "ask").code == 3
+    assert aeon("log", "pause", "last").code == 0
+    assert aeon("log", "answer", "last", "ask", "yes").code == 3
+    assert aeon("log", "answer", "last", "ask", "yes").code in (1, 2)
+    assert shop.calls == {}
+    assert aeon("log", "resume", "last").code == 0
+    assert shop.calls == {"/home": 1}
 
 
 def test_a_question_to_somebody_else_is_answered_by_that_user_alone(aeon, applied):

@@ -348,6 +348,13 @@ def test_a_disabled_process_and_one_that_a_webhook_starts(owner, sender):
     assert owner.delete("/api/v1/processes/order").status_code == 204
 
 
+def test_an_event_for_a_paused_process_is_taken_once_and_its_run_waits(owner, sender):
+    assert owner.post("/api/v1/processes/order/pause").status_code in {200, 202}
+    first, second = sender.send(), sender.send()
+    assert (first.status_code, first.json()) == (202, second.json())
+    assert [each["phase"] for each in runs_of(owner)] in (["new"], ["paused"])
+
+
 def test_a_creation_that_is_repeated_makes_one_webhook_and_one_secret(owner, applied):
     ask = lambda: owner.post(  # noqa: E731
         "/api/v1/webhooks", json={"name": "orders", "process": "order"}, headers={"idempotency-key": "k"}

@@ -148,6 +148,20 @@ def test_a_run_that_is_waited_for_is_there_when_it_has_ended_and_a_cancelled_one
     assert client.post("/api/v1/processes/ask/runs", headers={"prefer": "respond-async"}).status_code == 422
 
 
+def test_a_process_is_paused_and_goes_on_with_the_runs_that_wait_platform_41(site, client):
+    loaded(site, client)
+    paused = client.post("/api/v1/processes/ask/pause", headers={"if-match": '"1"'})
+    assert (paused.status_code, paused.json()["paused"], paused.headers["etag"]) == (200, True, '"2"')
+    assert client.post("/api/v1/processes/ask/resume", headers={"if-match": '"1"'}).status_code == 412
+    assert site.client("eve").post("/api/v1/processes/ask/pause").status_code == 404
+    run = client.post("/api/v1/processes/ask/runs", json={"inputs": {"what": "tea"}}, headers={"prefer": "wait=1"})
+    assert (run.status_code, run.json()["phase"]) == (202, "new")
+    why = client.get(f"{run.headers['location']}/why").json()["data"]
+    assert why[0]["message"] == "Its process is paused."
+    assert client.post("/api/v1/processes/ask/resume").json()["paused"] is False
+    assert client.post("/api/v1/processes/ask/resume").status_code == 200
+
+
 def test_documents_are_applied_as_a_whole_or_not_at_all(site, client):
     loaded(site, client)
     again = client.post("/api/v1/apply", json={"text": STORED}).json()["data"]

@@ -91,6 +91,17 @@ def test_a_run_is_started_once_by_a_form_of_typed_inputs_platform_20(me, own):
     )
 
 
+def test_a_process_is_paused_and_goes_on_by_buttons_platform_41(me, own):
+    process = own.processes.get("ask")
+    assert "Pause it with its runs" in said(me.get(f"/processes/{process.id}"))
+    shown = said(me.get(post(me, f"/processes/{process.id}/pause").headers["location"]))
+    assert "A run that you start now waits until it goes on." in shown
+    assert own.processes.get("ask").paused
+    shown = said(me.get(post(me, f"/processes/{process.id}/resume").headers["location"]))
+    assert "waits until" not in shown
+    assert not own.processes.get("ask").paused
+
+
 def test_what_is_wrong_with_inputs_is_told_beside_them_and_what_was_typed_stays(me, own):
     own.documents.apply(TYPED)
     process = own.processes.get("typed")

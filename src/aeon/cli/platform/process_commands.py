@@ -80,7 +80,7 @@ def process_run(  # one for each option
 ) -> int:
     """Run a Process and print its output.
 
-    Exit code 3: the run waits for a person; see `aeon log answer`.
+    Exit code 3: the run waits for a person, see `aeon log answer`, or it is paused.
     """
     if dry_run:
         from aeon.cli.platform.process_preview import preview_process
@@ -89,6 +89,28 @@ def process_run(  # one for each option
     from aeon.cli.platform.runs import RunOptions, run_process
 
     return run_process(name, inputs or [], user, RunOptions(key, timeout, tags or [], detach), as_json=as_json)
+
+
+@process.command("pause")
+def process_pause(name: Name, expect: Expect = None, user: User = "me") -> int:
+    """Pause a Process: its runs start nothing more, and new ones wait.
+
+    Its schedules start nothing. What runs goes on to its end.
+    """
+    from aeon.cli.platform.processes import pause_process
+
+    return pause_process(name, user, expect, pauses=True)
+
+
+@process.command("resume")
+def process_resume(name: Name, expect: Expect = None, user: User = "me") -> int:
+    """Let a paused Process go on, with the runs that wait.
+
+    A run that was paused by itself stays so; see `aeon log resume`.
+    """
+    from aeon.cli.platform.processes import pause_process
+
+    return pause_process(name, user, expect, pauses=False)
 
 
 @process.command("draw")

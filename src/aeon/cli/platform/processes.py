@@ -29,6 +29,25 @@ def show_process(name: str, prefix: str | None, user: str, *, output: OutputForm
     return ExitCode.DONE
 
 
+def pause_process(name: str, user: str, expected: int | None, *, pauses: bool) -> int:
+    """Pause a Process with its runs, or let it go on."""
+    with workspace_session(user) as workspace:
+        switch = workspace.processes.pause if pauses else workspace.processes.resume
+        was_paused = workspace.processes.get(name).paused
+        process, runs = switch(name, expected_version=expected)
+        has_executor = workspace.jobs.has_live_executor()
+    shown = printable(process.name)
+    if was_paused == pauses:
+        print_message(f"{shown} {'is paused already' if pauses else 'is not paused'}")
+    elif pauses:
+        print_message(f"{shown} is paused, with {len(runs)} open run(s); it goes on with: aeon process resume {shown}")
+    else:
+        print_message(f"{shown} goes on, with {len(runs)} open run(s)")
+        if runs and not has_executor:
+            print_message("No worker is up: they go on once there is one. Start one: aeon serve worker", "warning: ")
+    return ExitCode.DONE
+
+
 def diff_process(name: str, old: str | None, new: str | None, user: str, *, output: OutputFormat) -> int:
     """Print the differences between two versions, step by step.
 

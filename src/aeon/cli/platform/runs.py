@@ -18,6 +18,7 @@ from aeon.cli.platform.run_follower import RunLines
 from aeon.cli.platform.session import runtime_session, workspace_session
 from aeon.cli.text import COLUMNS, indented_json, one_line, printable
 from aeon.platform.runs.machine.wait_reasons import WaitReason
+from aeon.platform.runs.model import DETACHED
 
 _EXIT_CODES = {"completed": ExitCode.DONE, "failed": ExitCode.FAILED, "cancelled": ExitCode.FAILED}
 
@@ -57,7 +58,8 @@ def _accept_run(
 def run_process(name: str, inputs: Sequence[str], user: str, options: RunOptions, *, as_json: bool) -> int:
     """Start a run of a Process and follow it to its end, or until it waits only for a person (exit code 3).
 
-    Detached, it is only accepted: a worker executes it.
+    The run of a paused Process is accepted and waits, with exit code 3, too. Detached, it is only accepted: a worker
+    executes it.
     """
     values, tags = read_inputs(inputs), read_tags(options.tags)
     if options.is_detached:
@@ -66,6 +68,12 @@ def run_process(name: str, inputs: Sequence[str], user: str, options: RunOptions
         runs = workspace.runs
         run = runs.start(name, values, key=options.key, deadline=options.timeout, tags=tags)
         print_message(f"run {run.id} of {printable(run.process_name)}")
+        if run.executor == DETACHED:
+            resume = f"aeon process resume {printable(run.process_name)}"
+            print_message(f"It waits because its process is paused; let it go on: {resume}", "warning: ")
+            if as_json:
+                print_data(indented_json(run.as_dict()))
+            return ExitCode.EXPIRED
         return _print_updates(runs.follow(run.id), run.id, as_json=as_json)
 
 
@@ -76,7 +84,9 @@ def answer_run(run: str, step: str, answer: str, user: str, *, waits: bool, as_j
         run = runs.find_id(run)
         question = runs.answer(run, step, parse_typed_text(answer))
         print_message(f"{printable(step)} of the run {question.run} is answered")
-        return _continue_run(runs, run, as_json=as_json) if waits else ExitCode.DONE
+        if not waits:
+            return ExitCode.DONE
+        return _print_news(runs, runs.adopt(run).id, as_json=as_json)
 
 
 def answer_another(run: str, step: str, answer: str, user: str) -> bool:
@@ -94,7 +104,7 @@ def resume_run(run: str, user: str, *, as_json: bool) -> int:
     """Adopt an orphaned run, or follow a run that is running elsewhere."""
     with runtime_session(user) as workspace:
         runs = workspace.runs
-        return _continue_run(runs, runs.find_id(run), as_json=as_json)
+        return _print_news(runs, runs.resume(runs.find_id(run)).id, as_json=as_json)
 
 
 def retry_run(run: str, user: str, *, as_json: bool) -> int:
@@ -166,8 +176,7 @@ def adopt_runs(user: str, *, is_dry: bool, as_json: bool) -> int:
     return ExitCode.DONE
 
 
-def _continue_run(runs: RunService, run: str, *, as_json: bool) -> int:
-    root = runs.resume(run).id
+def _print_news(runs: RunService, root: str, *, as_json: bool) -> int:
     return _print_updates(runs.follow(root, from_now=True), root, as_json=as_json)
 
 
@@ -199,7 +208,13 @@ def _print_result(settled: SettledRun, run: str, *, as_json: bool) -> int:
         print_message(f"used: {printable(str(settled.usage))}")
     for question in questions:
         print_message(_question_text(question), "waits for you: ")
-    return ExitCode.EXPIRED if questions else _EXIT_CODES.get(view.state.phase, ExitCode.FAILED)
+    if settled.status == "paused":
+        print_message(f"The run is paused; it goes on with: aeon log resume {run}", "warning: ")
+    return (
+        ExitCode.EXPIRED
+        if questions or settled.status == "paused"
+        else _EXIT_CODES.get(view.state.phase, ExitCode.FAILED)
+    )
 
 
 def _question_text(question: PendingQuestion) -> str:

@@ -87,6 +87,13 @@ class ProcessStep(Record):
     )
 
 
+MAX_RETENTION_DAYS = 36_500
+"""Maximum number of days for which a Process keeps its runs."""
+
+FIELDS_OUTSIDE_DIGEST = ("name", "description", "enabled", "retentionDays")
+"""Fields outside a definition's digest, because they do not decide what a run does."""
+
+
 class ProcessDefinition(Record):
     """A Process as its owner wrote it.
 
@@ -117,6 +124,13 @@ class ProcessDefinition(Record):
         default=3, ge=1, le=MAX_RECURSION_DEPTH, description="how deep processes may call each other"
     )
     enabled: bool = Field(default=True, description="false: it cannot be started")
+    retention_days: int | None = Field(
+        default=None,
+        ge=1,
+        le=MAX_RETENTION_DAYS,
+        exclude_if=_is_unset,
+        description="days that your ended runs of it are kept; by default as the settings say",
+    )
 
     @property
     def input_names(self) -> list[str]:
@@ -136,7 +150,7 @@ class ProcessDefinition(Record):
     @property
     def digest(self) -> str:
         """SHA-256 of all fields that decide what a run does, so not of FIELDS_OUTSIDE_DIGEST."""
-        fields = {key: value for key, value in self.as_dict().items() if key not in ("name", "description", "enabled")}
+        fields = {key: value for key, value in self.as_dict().items() if key not in FIELDS_OUTSIDE_DIGEST}
         return hashlib.sha256(canonical_json(fields).encode()).hexdigest()
 
 
@@ -172,14 +186,10 @@ def _compensation_of(step: ProcessStep, call: Compensation) -> ProcessStep:
     )
 
 
-FIELDS_OUTSIDE_DIGEST = ("name", "description", "enabled")
-"""Fields outside a definition's digest, because they do not decide what a run does."""
-
-
 class Process(OwnedEntity):
     """A user's workflow.
 
-    `digest` is that of the current definition; `version` counts all changes.
+    `digest` is that of the current definition; `version` counts all changes. The runs of a `paused` one wait.
     """
 
     kind: ClassVar[EntityKind] = "process"
@@ -195,6 +205,8 @@ class Process(OwnedEntity):
     token_budget: int | None = None
     max_recursion_depth: int = 3
     enabled: bool = True
+    paused: bool = False
+    retention_days: int | None = None
     digest: str
 
     @property
@@ -232,7 +244,7 @@ class NewProcess(ProcessDefinition):
 class ProcessChange(Record):
     """A change of a Process; omitted fields stay as they are. Steps are replaced as a whole.
 
-    A `tokenBudget` of null removes the budget.
+    A null removes a `tokenBudget`, and the `retentionDays` of its own.
     """
 
     name: Name | None = None
@@ -246,12 +258,17 @@ class ProcessChange(Record):
     token_budget: int | None = Field(default=None, ge=1)
     max_recursion_depth: int | None = Field(default=None, ge=1, le=MAX_RECURSION_DEPTH)
     enabled: bool | None = None
+    retention_days: int | None = Field(default=None, ge=1, le=MAX_RETENTION_DAYS)
     shared: bool | None = None
 
     def requested_fields(self) -> dict[str, object]:
         """Return the fields to change and their new values."""
         fields = {name: getattr(self, name) for name in self.model_fields_set}
-        return {name: value for name, value in fields.items() if value is not None or name == "token_budget"}
+        return {name: value for name, value in fields.items() if value is not None or name in _REMOVABLE}
+
+
+_REMOVABLE = ("token_budget", "retention_days")
+"""Fields that a change removes by null."""
 
 
 class ProcessVersion(NamedTuple):
@@ -260,6 +277,13 @@ class ProcessVersion(NamedTuple):
     digest: str
     version: int
     at: str
+
+
+class ProcessPause(NamedTuple):
+    """A Process that was paused or resumed, and the ids of the runs that were told."""
+
+    process: Process
+    runs: list[str]
 
 
 def _definition(process: Process | NewProcess) -> ProcessDefinition:

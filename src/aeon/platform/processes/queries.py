@@ -12,8 +12,8 @@ from aeon.platform.store import DialectQuery
 
 _PROCESS: Final = """
 SELECT p.id, p.owner_id, p.name, p.description, p.initial_context, p.output_template, p.token_budget,
-       p.max_recursion_depth, p.enabled, p.digest, p.shared, p.version, p.created_at, p.updated_at,
-       d.text AS definition
+       p.max_recursion_depth, p.enabled, p.paused, p.retention_days, p.digest, p.shared, p.version, p.created_at,
+       p.updated_at, d.text AS definition
 FROM processes p JOIN definitions d ON d.digest = p.digest
 """
 
@@ -31,16 +31,17 @@ VISIBLE_PROCESSES: Final = page_of_visible(_PROCESS, "p.")
 
 CREATE_PROCESS: Final = """
 INSERT INTO processes (id, owner_id, name, description, initial_context, output_template, token_budget,
-                       max_recursion_depth, enabled, digest, shared, version, created_at, updated_at)
+                       max_recursion_depth, enabled, paused, retention_days, digest, shared, version, created_at,
+                       updated_at)
 VALUES (:id, :owner_id, :name, :description, :initial_context, :output_template, :token_budget,
-        :max_recursion_depth, :enabled, :digest, :shared, :version, :created_at, :updated_at)
+        :max_recursion_depth, :enabled, :paused, :retention_days, :digest, :shared, :version, :created_at, :updated_at)
 """
 
 CHANGE_PROCESS: Final = """
 UPDATE processes
 SET name = :name, description = :description, initial_context = :initial_context, output_template = :output_template,
-    token_budget = :token_budget, max_recursion_depth = :max_recursion_depth, enabled = :enabled, digest = :digest,
-    shared = :shared, version = :version, updated_at = :updated_at
+    token_budget = :token_budget, max_recursion_depth = :max_recursion_depth, enabled = :enabled, paused = :paused,
+    retention_days = :retention_days, digest = :digest, shared = :shared, version = :version, updated_at = :updated_at
 WHERE id = :id AND owner_id = :owner_id AND version = :before
 """
 

@@ -19,6 +19,7 @@ from aeon.platform.runs.machine.commands import StartLoop, StartProcess
 from aeon.platform.runs.machine.events import HistoryEvent
 from aeon.platform.runs.machine.plan import LoopPlan, RunPlan, StepCall, plan_run
 from aeon.platform.runs.model import DETACHED, Run, RunEntry, RunTrigger
+from aeon.platform.runs.process_pauses import pause_signal
 from aeon.platform.store import DuplicateError, GuardError, Row, Store, UnitOfWork, write_one
 
 MAX_INPUT_CHARS = 1024 * 1024
@@ -244,7 +245,8 @@ class RunAdmission:
         if inherit is not None and (work := inherit(run, plan)) is not None:
             entries = [RunEntry(n=n, at=run.accepted_at, event=event) for n, event in enumerate(work.events, 1)]
             run = run.model_copy(update={"retry_of": work.run, "events": len(entries), "phase": "running"})
-        insertion = self._insert_run(run, plan, entries)
+        paused: list[JsonObject] = []
+        insertion = self._insert_run(run, plan, entries, paused)
         try:
             if run.parent_id is None or process_owner != run.owner_id:
                 action = AuditAction(
@@ -257,18 +259,26 @@ class RunAdmission:
             return run
         except GuardError:
             raise NotFoundError(f"The process {run.process_name!r} was deleted in the meantime.") from None
-        if run.executor not in ("", DETACHED) and run.id == plan.run and not entries:
+        if run.executor not in ("", DETACHED) and run.id == plan.run and not entries and not paused:
             self._fresh[run.id] = PlannedRun(run, plan)
         return run
 
-    def _insert_run(self, run: Run, plan: RunPlan, entries: Sequence[RunEntry]) -> Callable[[UnitOfWork], None]:
-        """Raises GuardError if the Process is gone, DuplicateError if there is a run with the same id."""
+    def _insert_run(
+        self, run: Run, plan: RunPlan, entries: Sequence[RunEntry], paused: list[JsonObject]
+    ) -> Callable[[UnitOfWork], None]:
+        """Raises GuardError if the Process is gone, DuplicateError if there is a run with the same id.
+
+        The run of a paused Process begins paused: `paused` gets its signal.
+        """
         insert = write_one(queries.ACCEPT, self._row(run, plan))
         rows = [run_entry_row(self._results, run.id, entry) for entry in entries]
 
         def work(unit: UnitOfWork) -> None:
+            is_paused = any(row["paused"] for row in unit.read(queries.IS_PAUSED, {"process": run.process_id}))
             insert(unit)
             unit.write_each(queries.ADD_ENTRY, rows)
+            paused[:] = [pause_signal(run.id, run.process_id, run.owner_id, run.accepted_at)] if is_paused else []
+            unit.write_each(queries.WANT, paused)
 
         return work
 

@@ -81,6 +81,19 @@ SELECT :id, r.id, :at, :text, :reference FROM runs r WHERE r.id = :run AND r.end
 WANT: Final = DialectQuery(sqlite=_WANT, postgresql=f"{_WANT} FOR SHARE")
 """Keeps the run open until the unit of work ends; SQLite has a single writer anyway."""
 
+_IS_PAUSED: Final = "SELECT paused FROM processes WHERE id = :process"
+
+IS_PAUSED: Final = DialectQuery(sqlite=_IS_PAUSED, postgresql=f"{_IS_PAUSED} FOR SHARE")
+"""Keeps the Process as it is until the unit of work ends; SQLite has a single writer anyway."""
+
+OPEN_WITH_PROCESS: Final = """
+SELECT id, parent_id, process_id FROM runs
+WHERE ended_micros IS NULL
+  AND root_id IN (SELECT root_id FROM runs WHERE process_id = :process AND ended_micros IS NULL)
+ORDER BY accepted_at, parent_id IS NOT NULL, id
+"""
+"""All open runs of the families in which a run of that Process is open, callers first."""
+
 # Reading runs
 
 RUN: Final = f"{_SUMMARY} WHERE r.id = :run"
@@ -225,9 +238,21 @@ WHERE is_unsent = 1
 
 ENDED_BEFORE: Final = """
 SELECT r.id FROM runs r LEFT JOIN runs root ON root.id = r.root_id
-WHERE r.ended_micros < :before AND (root.id IS NULL OR root.ended_micros < :before)
+LEFT JOIN processes p ON p.id = root.process_id AND p.owner_id = root.owner_id
+WHERE r.ended_micros < :before AND (root.id IS NULL OR (root.ended_micros < :before AND p.retention_days IS NULL))
 LIMIT :limit
 """
+"""Without the families of a Process that says itself how long its owner's runs of it are kept."""
+
+RETENTIONS: Final = "SELECT id, owner_id, retention_days FROM processes WHERE retention_days IS NOT NULL ORDER BY id"
+
+ENDED_OF_PROCESS: Final = """
+SELECT r.id FROM runs root CROSS JOIN runs AS r
+WHERE root.process_id = :process AND root.owner_id = :owner AND root.parent_id IS NULL AND root.ended_micros < :before
+  AND r.root_id = root.id AND r.ended_micros < :before
+ORDER BY r.parent_id IS NULL, r.id LIMIT :limit
+"""
+"""The ended runs of families, each root after what it called."""
 
 OLDEST_OPEN: Final = "SELECT accepted_at AS at FROM runs WHERE ended_at IS NULL ORDER BY accepted_at LIMIT 1"
 

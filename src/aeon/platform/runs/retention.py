@@ -42,21 +42,31 @@ class RunRetention:
     def prune(self, before: str) -> PruneResult:
         """Delete runs that ended before an instant, and cached results that were not used since.
 
+        A Process with `retentionDays` says itself until when its owner's runs of it are kept, with what they called.
         Runs are deleted with their callers and callees. Open runs, their descendants and the results that they may
         refer to stay. Raises StoreError.
         """
+        removed, until = self._remove_all(queries.ENDED_BEFORE, before), before
+        for row in self._store.read(queries.RETENTIONS):
+            own = datetime.fromisoformat(self._now()) - timedelta(days=row["retention_days"])
+            ended = own.isoformat(timespec="microseconds")
+            removed_here = self._remove_all(
+                queries.ENDED_OF_PROCESS, ended, {"process": row["id"], "owner": row["owner_id"]}
+            )
+            removed, until = removed + removed_here, max(until, ended) if removed_here else until
+        cached = self._purge_in_batches(queries.PURGE_CACHED, {"before": instant_to_micros(before)})
+        return PruneResult(removed, self._sweep(until), cached)
+
+    def _remove_all(self, ended: str, before: str, params: JsonObject | None = None) -> int:
+        """Delete all runs that a query names in batches; return their number."""
+        limits: JsonObject = {"before": instant_to_micros(before), "limit": _RUN_BATCH_SIZE, **(params or {})}
         removed = 0
-        while runs := self._ended_runs(before):
+        while runs := [row["id"] for row in self._store.read(ended, limits)]:
             self._forget(runs)
             for run in runs:
                 self._remove(run)
             removed += len(runs)
-        cached = self._purge_in_batches(queries.PURGE_CACHED, {"before": instant_to_micros(before)})
-        return PruneResult(removed, self._sweep(before), cached)
-
-    def _ended_runs(self, before: str) -> list[str]:
-        rows = self._store.read(queries.ENDED_BEFORE, {"before": instant_to_micros(before), "limit": _RUN_BATCH_SIZE})
-        return [row["id"] for row in rows]
+        return removed
 
     def _remove(self, run: str) -> None:
         """Delete one run. The run's own row goes last, because the next call finds the rest by it."""

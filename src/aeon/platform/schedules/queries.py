@@ -47,7 +47,11 @@ SELECT '' AS kind, id, name, owner_id, 0 AS visible FROM schedules WHERE id = :i
 """
 """Nothing depends on a schedule."""
 
-DUE: Final = f"{_SCHEDULE} WHERE due_micros <= :now ORDER BY due_micros, id LIMIT :limit"
+DUE: Final = f"""{_SCHEDULE}
+WHERE due_micros <= :now AND (SELECT p.paused FROM processes p WHERE p.id = process_id) = 0
+ORDER BY due_micros, id LIMIT :limit
+"""  # noqa: S608  # constants alone
+"""While a Process is paused, its schedules start nothing; then those instants are late."""
 
 SETTLE: Final = """
 UPDATE schedules SET since = :until, due_micros = :due WHERE id = :id AND version = :version AND since < :until

@@ -119,7 +119,7 @@ def _run_tools(runs: RunService) -> Iterator[tuple[Tool, ToolHints]]:
 
 
 def _look(runs: RunService, arguments: JsonObject) -> JsonObject:
-    runs.resume(arguments["run"])
+    runs.adopt(arguments["run"])
     return _settled(runs, arguments["run"], arguments.get("seconds", _WAIT_SECONDS))
 
 

@@ -1,13 +1,14 @@
 """What Processes have besides other stored things: versions, differences, drawings."""
 
+from collections.abc import Callable
 from typing import Annotated
 
 from fastapi import APIRouter, Query
 from fastapi.responses import JSONResponse, Response
 
-from aeon.application.processes import CURRENT, DrawingForm
-from aeon.server.auth.caller import SignedIn
-from aeon.server.rest.answers import PROBLEM, listed, thing
+from aeon.application.processes import CURRENT, DrawingForm, ProcessPause, ProcessService
+from aeon.server.auth.caller import Caller, SignedIn
+from aeon.server.rest.answers import PROBLEM, Asked, Change, listed, thing
 from aeon.server.rest.runs import drawing
 
 router = APIRouter(tags=["processes"], responses=dict(PROBLEM))
@@ -35,6 +36,26 @@ async def compare(name: str, caller: SignedIn, old: Version = None, new: Version
     found = await caller.state.call(lambda: processes.compare(name, old, CURRENT if new is None else new))
     differences = [each._asdict() for each in found.differences]
     return thing({"old": found.old, "new": found.new, "differences": [*differences]})
+
+
+@router.post("/processes/{name}/pause")
+async def pause(name: str, caller: SignedIn, asked: Asked) -> JSONResponse:
+    """Pause your Process with all of its open runs: what runs goes on, nothing more starts, and new runs wait."""
+    return await _switch(caller, asked, lambda processes: processes.pause, name)
+
+
+@router.post("/processes/{name}/resume")
+async def resume(name: str, caller: SignedIn, asked: Asked) -> JSONResponse:
+    """Let your paused Process go on, with the runs that were paused with it."""
+    return await _switch(caller, asked, lambda processes: processes.resume, name)
+
+
+async def _switch(
+    caller: Caller, asked: Change, verb: Callable[[ProcessService], Callable[..., ProcessPause]], name: str
+) -> JSONResponse:
+    call = verb(caller.workspace.processes)
+    done = await caller.state.call(lambda: call(name, key=asked.key, expected_version=asked.expected))
+    return thing(done.process.as_dict(), done.process.version, change=asked)
 
 
 @router.get("/processes/{name}/picture", response_class=Response)

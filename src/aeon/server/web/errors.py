@@ -30,6 +30,7 @@ _WORDS: Final = {
         "Fetch the model {model} again on the page of the model, where what was downloaded is kept; or the smaller one."
     ),
     "models.fetch_or_serve": "Fetch the model {model} on the page of the model, or use a model server.",
+    "processes.resume": "Let the Process {process} go on, on its page.",
     "processes.start": "Start a run on the page of a Process.",
     "secrets.list": "See the page of secrets.",
     "secrets.create_and_bind": "Make your own secret, then choose it on the page of the tool.",

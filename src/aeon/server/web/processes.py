@@ -103,6 +103,20 @@ async def start(process: str, caller: SignedIn, request: Request, key: Key, type
     return go_to(f"/runs/{run.id}")
 
 
+@router.post("/{process}/pause")
+async def pause(process: str, caller: SignedIn) -> Response:
+    """Pause the user's own Process with all of its open runs."""
+    await caller.state.call(lambda: caller.workspace.processes.pause(process))
+    return go_to(f"/processes/{process}")
+
+
+@router.post("/{process}/resume")
+async def resume(process: str, caller: SignedIn) -> Response:
+    """Let the user's own Process go on."""
+    await caller.state.call(lambda: caller.workspace.processes.resume(process))
+    return go_to(f"/processes/{process}")
+
+
 @router.get("/{process}/compare")
 async def compare(
     process: str,

@@ -115,7 +115,7 @@ async def answer_question(
 
     def work() -> None:
         runs.answer(run, step, given)
-        runs.resume(run)
+        runs.adopt(run)
 
     await caller.state.call(work)
     return go_to(f"/runs/{run}")

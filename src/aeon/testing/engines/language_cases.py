@@ -386,6 +386,38 @@ def paused_run(world: EngineWorld) -> None:
     assert world.tools.calls == {"echo": 2, "gate": 2}
 
 
+def paused_process(world: EngineWorld) -> None:
+    """The runs of a paused Process wait, also new ones and called ones; what was paused by itself stays so."""
+    goes_on = threading.Event()
+    tool, gate = world.tool("echo", echo), world.tool("gate", wait_for(goes_on))
+    called = world.process("called", [step("x", gate, timeout=60), step("y", tool, after=["x"])])
+    calling = {"id": "a", "process": called.id, "inputs": {"q": "{q}"}, "output": {"variable": "a"}}
+    process = world.process("caller", [calling, step("b", tool, after=["a"])])
+    run = world.start_run(process)
+    child = f"{run.id}:a:1"
+    world.wait_until(lambda: world.tools.calls["gate"] == 1 and _has_entry(world, child, "step_started"))
+    told = world.switch(process, paused=True)
+    assert set(told) == {run.id, child}
+    assert world.switch(process, paused=True) == []
+    later, own = world.start_run(process), world.start_run(process)
+    for each in (run.id, child, later.id, own.id):
+        world.wait_until(lambda each=each: _has_entry(world, each, "run_paused"))
+    world.runs.pause(world.user, own.id)
+    world.engine.wake(own.id)
+    world.wait_until(lambda: world.event_names(own).count("run_paused") == 2)
+    goes_on.set()
+    world.wait_until(lambda: _has_entry(world, child, "step_completed"))
+    assert not world.engine.wait(run.id, 0.6)
+    assert world.tools.calls == {"gate": 1}
+    assert set(world.switch(process, paused=False)) == {run.id, child, later.id, own.id}
+    for each in (run, later):
+        assert world.wait_for_end(each).state.phase == "completed"
+    assert world.view_of(own).state.phase == "paused"
+    world.runs.unpause(world.user, own.id)
+    world.engine.wake(own.id)
+    assert world.wait_for_end(own).state.phase == "completed"
+
+
 def _has_entry(world: EngineWorld, run: str, event: str) -> bool:
     try:
         return any(each.event.event == event for each in world.runs.list_entries(world.user, run))
@@ -496,6 +528,7 @@ LANGUAGE_CASES: list[Case] = [
     question_that_escalates,
     question_with_an_answer_of_its_own,
     paused_run,
+    paused_process,
 ]
 
 LANGUAGE_RECOVERY_CASES: list[Case] = [

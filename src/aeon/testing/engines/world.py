@@ -24,6 +24,7 @@ from aeon.platform.runs.claim_check import ResultStore
 from aeon.platform.runs.lease import ConfirmOwnership, always_owned
 from aeon.platform.runs.model import Run
 from aeon.platform.runs.ports import Engine, RunRepository, WorkerPool
+from aeon.platform.runs.process_pauses import ProcessPauses
 from aeon.platform.runs.service import Runs, RunView
 from aeon.platform.store import Store
 from aeon.platform.workers.job_runner import make_job_runner
@@ -137,6 +138,14 @@ class EngineWorld:
     def process(self, name: str, steps: Sequence[JsonObject], **fields: Json) -> Process:
         new = NewProcess.parsed({"name": name, "initialContext": ["q"], "steps": list(steps), **fields})
         return self.processes.add(new, MutationRequest(self.user))
+
+    def switch(self, process: Process, *, paused: bool) -> list[str]:
+        """Pause a Process or let it go on; return the runs that were told."""
+        pauses = ProcessPauses(self.catalog.ledger, self.processes)
+        told = pauses.switch(process.id, MutationRequest(self.user), paused=paused).runs
+        for each in told:
+            self.engine.wake(each)
+        return told
 
     def start_run(self, process: Process, q: Json = "q", within: float | None = None) -> Run:
         new = NewRun({"q": q}, timeout=within, executor=self.engine.executor)

@@ -192,7 +192,7 @@ NULLABLE: Final[dict[str, tuple[str, ...]]] = {
     "service_templates": ("description",),
     "tool_templates": ("description",),
     "token_uses": ("model",),
-    "processes": ("token_budget",),
+    "processes": ("token_budget", "retention_days"),
     "process_steps": ("tool_id", "called_process_id", "output_token_budget", "condition"),
     "schedules": ("cron", "at", "due_micros"),
     "webhooks": ("input", "trusted_digest", "old_secret_until", "refusal", "refused_at"),

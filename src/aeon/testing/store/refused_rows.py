@@ -60,6 +60,8 @@ _BROKEN: Final[dict[str, list[JsonObject]]] = {
         {"max_recursion_depth": 0},
         {"max_recursion_depth": 11},
         {"enabled": 2},
+        {"paused": 2},
+        {"retention_days": 0},
         {"shared": 2},
         {"version": 0},
     ],

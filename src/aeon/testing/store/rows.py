@@ -126,6 +126,8 @@ ROWS: Final[dict[str, JsonObject]] = {
         "token_budget": None,
         "max_recursion_depth": 1,
         "enabled": 1,
+        "paused": 0,
+        "retention_days": None,
         "digest": "digest",
         "shared": 0,
         "version": 1,

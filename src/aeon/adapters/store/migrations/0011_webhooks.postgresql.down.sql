@@ -66,8 +66,9 @@ FROM definitions
 UNION ALL
 SELECT 'Process' AS label, id AS id, CAST(json_build_object('id', id, 'name', name, 'description', description,
     'initialContext', CAST(initial_context AS json), 'outputTemplate', output_template, 'tokenBudget', token_budget,
-    'maxRecursionDepth', max_recursion_depth, 'enabled', (enabled = 1), 'digest', digest, 'shared', (shared = 1),
-    'version', version, 'createdAt', created_at, 'updatedAt', updated_at) AS text) AS properties
+    'maxRecursionDepth', max_recursion_depth, 'enabled', (enabled = 1), 'paused', (paused = 1), 'retentionDays',
+    retention_days, 'digest', digest, 'shared', (shared = 1), 'version', version, 'createdAt', created_at, 'updatedAt',
+    updated_at) AS text) AS properties
 FROM processes
 UNION ALL
 SELECT 'ProcessStep' AS label, CAST(process_id || '/' || id AS text) AS id, CAST(json_build_object('id', id, 'inputs',

@@ -136,11 +136,12 @@ SELECT 'Process' AS label, id AS id, '{' || '"id":' || coalesce('"' || replace(r
     ',' || '"initialContext":' || coalesce(initial_context, 'null') || ',' || '"outputTemplate":' || coalesce('"' ||
     replace(replace(output_template, '\', '\\'), '"', '\"') || '"', 'null') || ',' || '"tokenBudget":' ||
     coalesce(token_budget, 'null') || ',' || '"maxRecursionDepth":' || coalesce(max_recursion_depth, 'null') || ',' ||
-    '"enabled":' || CASE enabled WHEN 1 THEN 'true' ELSE 'false' END || ',' || '"digest":' || coalesce('"' ||
-    replace(replace(digest, '\', '\\'), '"', '\"') || '"', 'null') || ',' || '"shared":' || CASE shared WHEN 1 THEN
-    'true' ELSE 'false' END || ',' || '"version":' || coalesce(version, 'null') || ',' || '"createdAt":' || coalesce('"'
-    || replace(replace(created_at, '\', '\\'), '"', '\"') || '"', 'null') || ',' || '"updatedAt":' || coalesce('"' ||
-    replace(replace(updated_at, '\', '\\'), '"', '\"') || '"', 'null') || '}' AS properties
+    '"enabled":' || CASE enabled WHEN 1 THEN 'true' ELSE 'false' END || ',' || '"paused":' || CASE paused WHEN 1 THEN
+    'true' ELSE 'false' END || ',' || '"retentionDays":' || coalesce(retention_days, 'null') || ',' || '"digest":' ||
+    coalesce('"' || replace(replace(digest, '\', '\\'), '"', '\"') || '"', 'null') || ',' || '"shared":' || CASE shared
+    WHEN 1 THEN 'true' ELSE 'false' END || ',' || '"version":' || coalesce(version, 'null') || ',' || '"createdAt":' ||
+    coalesce('"' || replace(replace(created_at, '\', '\\'), '"', '\"') || '"', 'null') || ',' || '"updatedAt":' ||
+    coalesce('"' || replace(replace(updated_at, '\', '\\'), '"', '\"') || '"', 'null') || '}' AS properties
 FROM processes
 UNION ALL
 SELECT 'ProcessStep' AS label, CAST(process_id || '/' || id AS text) AS id, '{' || '"id":' || coalesce('"' ||

@@ -21,8 +21,8 @@ DIGESTS: Final[Mapping[int, str]] = {
     7: "6f949d86828c12998867e9caf418e4a481d5417c827227f84aab1473b0268ac6",
     8: "4df221468da213017817d5e732e8c686f6d2d7b679615015aa7780cdb8ba7a10",
     9: "eb22f7eaeb889659782261dc223213dd5f8d82cfe75a14c78ab4c2bd84da8c59",
-    10: "eb22f7eaeb889659782261dc223213dd5f8d82cfe75a14c78ab4c2bd84da8c59",
-    11: "a4eb4f494b51a2979b44dc171f2a739d3e363f39caf1b2f56047d16dd47df925",
+    10: "0259ca1ba790092a24ee7fe38934cdf8ff419cd6d3792c2cb95a32bc1dcb9a15",
+    11: "727024e2d2c395c08f88f2634a98e8e1d3fa7e4888225ac94f699035667fd782",
 }
 """The digest of a SQLite record's schema by version (`sqlite.schema.schema_digest`)."""
 

@@ -76,10 +76,12 @@ def _is_valid(plan: RunPlan, state: RunState, event: RunEvent) -> bool:  # noqa:
             return state.phase == "new"
         case CancelRequested():
             return state.phase != "cancelling"
-        case RunPaused(at=at):
-            return state.phase == "running" and at > state.switched_at
-        case RunUnpaused(at=at):
-            return state.phase == "paused" and at > state.switched_at
+        case RunPaused(at=at, process=process):
+            is_own = state.phase == "paused" and state.paused_with is not None and process is None
+            return (state.phase == "running" or is_own) and at > state.switched_at
+        case RunUnpaused(at=at, process=process):
+            is_meant = process is None or process == state.paused_with
+            return state.phase == "paused" and is_meant and at > state.switched_at
         case DeadlinePassed():
             return state.phase == "new" or state.phase in MAIN_PHASES
         case UnwindingStarted():
@@ -161,10 +163,10 @@ def _after_run_event(plan: RunPlan, state: RunState, event: RunEvent) -> RunStat
             return _run_started(plan, replace(state, phase="running", inputs=inputs))
         case CancelRequested(by=by):
             return replace(state, phase="cancelling", cancelled_by=by, ready=0)
-        case RunPaused(at=at):
-            return replace(state, phase="paused", switched_at=at)
+        case RunPaused(at=at, process=process):
+            return replace(state, phase="paused", switched_at=at, paused_with=process)
         case RunUnpaused(at=at):
-            return replace(state, phase="running", switched_at=at)
+            return replace(state, phase="running", switched_at=at, paused_with=None)
         case UnwindingStarted():
             return _unwinding(plan, state)
         case DeadlinePassed():

@@ -146,20 +146,23 @@ class CancelRequested(Record):
 class RunPaused(Record):
     """A user paused the run at an instant: what runs goes on, and nothing more starts.
 
-    A restart gives all signals again: one that is not later than the last counts no more.
+    A restart gives all signals again: one that is not later than the last counts no more. `process` is the id of the
+    Process if all of its runs were paused.
     """
 
     event: Literal["run_paused"] = "run_paused"
     by: str
     at: str
+    process: str | None = Field(default=None, exclude_if=_is_none)
 
 
 class RunUnpaused(Record):
-    """A user let a paused run go on, at an instant."""
+    """A user let a paused run go on, at an instant; with a `process`, only if it was paused with all runs of that."""
 
     event: Literal["run_unpaused"] = "run_unpaused"
     by: str
     at: str
+    process: str | None = Field(default=None, exclude_if=_is_none)
 
 
 class DeadlinePassed(Record):

@@ -114,6 +114,8 @@ class RunState:
     output: Json = None
     switched_at: str = ""
     """When the run was last paused, or let go on."""
+    paused_with: str | None = None
+    """The id of the Process with all of whose runs it was paused; None if it was paused by itself, or is not."""
     has_unwound: bool = False
     """Whether what follows a failure or a cancel request has begun: it runs once."""
 
@@ -133,6 +135,7 @@ class RunState:
             output=self.output,
             has_unwound=self.has_unwound,
             switched_at=self.switched_at,
+            paused_with=self.paused_with,
         )
         return stored.model_dump(mode="json", by_alias=True, exclude_defaults=True)
 
@@ -152,6 +155,7 @@ class _StoredState(Record):
     output: Json
     has_unwound: bool = False
     switched_at: str = ""
+    paused_with: str | None = None
 
 
 def initial_state(plan: RunPlan) -> RunState:
@@ -188,6 +192,7 @@ def parse_state(plan: RunPlan, value: Json) -> RunState:
         output=stored.output,
         has_unwound=stored.has_unwound,
         switched_at=stored.switched_at,
+        paused_with=stored.paused_with,
     )
 
 

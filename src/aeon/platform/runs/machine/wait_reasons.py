@@ -149,7 +149,8 @@ def _waiting_reason(plan: RunPlan, state: RunState, position: int) -> WaitReason
     if state.phase == "new":
         return WaitReason(step=id_, kind="waits", message="The run has not started.")
     if state.phase == "paused":
-        return WaitReason(step=id_, kind="waits", message="The run is paused: resume it.")
+        what = "The run is paused" if state.paused_with is None else "The run is paused with its process"
+        return WaitReason(step=id_, kind="waits", message=f"{what}: resume it.")
     needed = [
         plan.steps[each].id for each in plan.waits_for(position) if state.steps[each].status not in SETTLED_STATUSES
     ]
