@@ -31,7 +31,7 @@ def with_console(mark: str) -> list[Path]:
 
 
 def with_snippets() -> list[Path]:
-    return [page for page in PAGES if "python" in {kind for kind, _, _ in blocks(page)}]
+    return [page for page in PAGES if ("python", "") in {(kind, info) for kind, info, _ in blocks(page)}]
 
 
 def sessions(body: str) -> list[tuple[str, str]]:
@@ -69,7 +69,7 @@ def run_blocks(document: Path, folder: Path, wanted: str, environ: dict[str, str
     shutil.copy(ROOT / "examples" / "trip.yaml", folder)
     ran = 0
     for kind, info, body in blocks(document):
-        if kind in ("yaml", "json") and info:
+        if kind in ("yaml", "json", "python") and info:
             (folder / info).write_text(body)
         if kind != "console" or info != wanted:
             continue
@@ -130,8 +130,8 @@ def test_every_snippet_prints_what_is_said(document, tmp_path, monkeypatch):
     found = blocks(document)
     snippets = [
         (body, after)
-        for (kind, _, body), after in zip(found, [*found[1:], ("", "", "")], strict=True)
-        if kind == "python"
+        for (kind, info, body), after in zip(found, [*found[1:], ("", "", "")], strict=True)
+        if (kind, info) == ("python", "")
     ]
     assert snippets
     for code, after in snippets:

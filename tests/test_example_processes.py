@@ -4,6 +4,8 @@ import json
 import re
 import shutil
 import socketserver
+import subprocess
+import sys
 import threading
 import time
 from contextlib import ExitStack
@@ -11,11 +13,13 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
+from tests.server.conftest import Site
 
 from aeon.application.default_catalog import add_defaults
 from aeon.application.project import Project
 from aeon.application.skill_settings import SkillSettingsService
 from aeon.skills.launch.grants import Grants
+from aeon.testing.llm import ScriptedAdapter
 from aeon.testing.wire_double import WireDouble
 
 EXAMPLES = Path(__file__).parents[1] / "examples" / "processes"
@@ -233,6 +237,52 @@ def test_an_order_whose_payment_fails_is_undone(place):
     asked = [f"{method} {path}" for method, path, _ in shop.asked]
     assert asked == ["POST /reservations", "POST /payments", "DELETE /reservations/r1", "PUT /notes/A-1"]
     assert "402" in shop.bodies("PUT", "/notes/A-1")[0]["text"]
+
+
+@pytest.fixture
+def shop_site(tmp_path, monkeypatch):
+    """`shop_site(shop)`: a real server with the example of orders and a webhook; returns it, its owner, a sender."""
+    monkeypatch.chdir(tmp_path)
+    with ExitStack() as closing:
+
+        def opening(shop):
+            closing.callback(shop.close)
+            site = Site(tmp_path, ScriptedAdapter([]), closing)
+            owner = site.client("me")
+            text = ENDPOINT.sub(shop.url, (EXAMPLES / "order-intake.yaml").read_text())
+            assert owner.post("/api/v1/apply", json={"text": text}).status_code == 200
+            made = owner.post("/api/v1/webhooks", json={"name": "shop", "process": "order"}).json()
+
+            def send(id_, event):
+                command = [sys.executable, str(EXAMPLES / "send_event.py"), f"http://{site.address}{made['path']}", id_]
+                secret = {"AEON_WEBHOOK_SECRET": made["secret"]}
+                said = subprocess.check_output(command, input=json.dumps(event), env=secret, text=True, timeout=60)
+                status, answer = said.split(" ", 1)
+                return int(status), json.loads(answer)
+
+            return site.workspaces.of("me"), owner, send
+
+        yield opening
+
+
+def test_an_order_comes_by_a_signed_event_a_person_approves_it_and_what_fails_is_undone(shop_site):
+    shop = Peer({**SHOP, "POST /payments": [{"id": "p1"}, (402, {"error": "no money"})]})
+    own, owner, send = shop_site(shop)
+    status, large = send("evt-1", {**ORDER, "total": 900, "source": "shop"})
+    assert status == 202
+    assert send("evt-1", {**ORDER, "total": 900, "source": "shop"}) == (202, large)
+    (question,) = own.runs.settle(large["run"], 60).questions
+    own.runs.answer(question.run, question.step, "yes")
+    assert own.runs.settle(large["run"], 60).output == "A-1: shipped as x7"
+    _, small = send("evt-2", {**ORDER, "order": "A-2"})
+    failed = own.runs.settle(small["run"], 60).view.run
+    assert (failed.phase, failed.failure["compensation"]) == ("failed", "complete")
+    assert ("DELETE", "/reservations/r1", None) in shop.asked
+    assert [len(shop.bodies("POST", path)) for path in ("/reservations", "/payments")] == [2, 2]
+    status, answer = send("evt-3", {**ORDER, "total": "much"})
+    assert (status, "total" in str(answer)) == (422, False)
+    assert owner.get("/api/v1/webhooks/shop").json()["refusal"].endswith("look at total.")
+    assert len(own.past_runs.list().items) == 2
 
 
 @pytest.mark.parametrize(

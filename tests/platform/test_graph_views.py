@@ -60,7 +60,7 @@ def declared(table):
 
 @pytest.mark.parametrize("dialect", ["sqlite", "postgresql"])
 def test_the_migration_holds_the_views_that_the_declarations_make(dialect):
-    text = files("aeon.adapters.store.migrations").joinpath(f"0010_operating.{dialect}.up.sql").read_text("utf-8")
+    text = files("aeon.adapters.store.migrations").joinpath(f"0011_webhooks.{dialect}.up.sql").read_text("utf-8")
     assert text.endswith(GRAPH_SCHEMA.views(dialect))
 
 

@@ -20,6 +20,7 @@ from aeon.platform.search import message_queries as messages
 from aeon.platform.search import queries as search
 from aeon.platform.store import DialectQuery
 from aeon.platform.summaries import queries as summaries
+from aeon.platform.webhooks import queries as webhooks
 from aeon.platform.workers import queries as workers
 from aeon.platform.workers.rate_limits import queries as limits
 from aeon.platform.workers.result_cache import queries as cache
@@ -64,6 +65,7 @@ ROOMS = (
     processes,
     runs,
     schedules,
+    webhooks,
     search,
     messages,
     workers,

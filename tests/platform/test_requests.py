@@ -32,6 +32,8 @@ from aeon.platform.runs.replay import replay
 from aeon.platform.runs.service import Runs
 from aeon.platform.schedules.model import NewSchedule, ScheduleChange
 from aeon.platform.schedules.repository import ScheduleRepository
+from aeon.platform.webhooks.model import NewWebhook, WebhookChange
+from aeon.platform.webhooks.repository import WebhookRepository
 
 from .conftest import SERVICE, TOOL
 
@@ -48,6 +50,7 @@ class Platform:
         self.ann, self.bob = world.user("ann"), world.user("bob")
         self.processes = ProcessRepository(store, self.catalog)
         self.schedules = ScheduleRepository(store, self.catalog, self.processes)
+        self.webhooks = WebhookRepository(store, self.catalog, self.processes)
         self.definitions = Metrics(store, self.catalog.ledger).definitions
         results = FileResultStore(folder)
         self.runs = Runs(store, self.catalog.ledger, self.processes, results, self.catalog.new_id)
@@ -76,6 +79,10 @@ class Platform:
     def schedule(self):
         new = NewSchedule.parsed({"name": self.name(), "process": self.process().id, "cron": "0 9 * * *"})
         return self.schedules.add(new, MutationRequest(self.ann))
+
+    def webhook(self):
+        new = NewWebhook.parsed({"name": self.name(), "process": self.process().id})
+        return self.webhooks.add(new, MutationRequest(self.ann))
 
     def metric(self):
         name = f"m{self.world._number}.x{next(self._numbers)}"
@@ -145,6 +152,10 @@ def _started(inputs, **fields):
     return lambda p, process, r: p.runs.accept(process, NewRun(inputs, **fields), r)
 
 
+def _key_replaced(*, keeps_old):
+    return lambda p, webhook, r: p.webhooks.rotate(webhook.id, r, keeps_old=keeps_old).webhook
+
+
 def _of_template(method, make, own):
     def call(platform):
         template, given = make(platform), {"name": platform.name(), **own(platform)}
@@ -207,6 +218,10 @@ MUTATIONS = [
     *_rooms("processes", lambda p: p.process(), ProcessChange(description="a"), ProcessChange(description="b")),
     _made(lambda p: p.schedules, NewSchedule, process=lambda p: p.process().id, cron="0 9 * * *"),
     *_rooms("schedules", lambda p: p.schedule(), ScheduleChange.parsed({"cron": "0 8 * * *"})),
+    _made(lambda p: p.webhooks, NewWebhook, process=lambda p: p.process().id),
+    *_rooms("webhooks", lambda p: p.webhook(), WebhookChange(enabled=False)),
+    _with(lambda p: p.webhook(), _key_replaced(keeps_old=True)),
+    _with(lambda p: p.webhook(), _key_replaced(keeps_old=False)),
     _metric_made,
     _metric(lambda d, id_, r: d.change(id_, MetricChange(description="a"), r, is_admin=True)),
     _metric(lambda d, id_, r: d.remove(id_, r, is_admin=True)),
@@ -226,7 +241,7 @@ def platform(world, tmp_path):
 def test_every_verb_that_takes_a_request_is_here(platform):
     catalog = platform.catalog
     rooms = [getattr(catalog, name) for name in ROOMS_OF_CATALOG]
-    rooms += [catalog, platform.processes, platform.schedules, platform.definitions, platform.runs]
+    rooms += [catalog, platform.processes, platform.schedules, platform.webhooks, platform.definitions, platform.runs]
     verbs = {
         f"{type(room).__name__}.{name}"
         for room in rooms
@@ -239,6 +254,8 @@ def test_every_verb_that_takes_a_request_is_here(platform):
     }
     expected |= {
         "SecretRepository.rotate",
+        "WebhookRepository.add_with_secret",
+        "WebhookRepository.rotate",
         "ToolRepository.bind",
         "ToolRepository.unbind",
         "ToolRepository.trust",
@@ -274,6 +291,8 @@ CHANGES = [
     *_rooms("tool_templates", lambda p: p.world.tool_template(p.ann, name=p.name()), TemplateChange(shared=True)),
     *_rooms("processes", lambda p: p.process(), ProcessChange(description="a")),
     *_rooms("schedules", lambda p: p.schedule(), ScheduleChange.parsed({"cron": "1 9 * * *"})),
+    *_rooms("webhooks", lambda p: p.webhook(), WebhookChange(enabled=False)),
+    _with(lambda p: p.webhook(), _key_replaced(keeps_old=True)),
     _metric(lambda d, id_, r: d.change(id_, MetricChange(description="a"), r, is_admin=True)),
     _metric(lambda d, id_, r: d.remove(id_, r, is_admin=True)),
     _with(_binding, lambda p, bound, r: p.catalog.tools.bind(bound[0].id, bound[1].id, r)),
@@ -321,6 +340,7 @@ READS = {
     "tools.usable": lambda p: p.catalog.tools.resolve("nobody", "x"),
     "secrets.reveal": lambda p: p.catalog.secrets.reveal("nobody", p.secret().id),
     "processes.get": lambda p: p.processes.get("nobody", p.process().id),
+    "webhooks.get": lambda p: p.webhooks.get("nobody", p.webhook().id),
     "schedules.get": lambda p: p.schedules.get("nobody", p.schedule().id),
     "runs.view": lambda p: p.runs.view("nobody", p.cancelled_run()),
     "runs.cancel": lambda p: p.runs.cancel("nobody", p.cancelled_run()),

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from aeon.application.schedules import ScheduleService
     from aeon.application.secrets import SecretService
     from aeon.application.tools import ToolService
+    from aeon.application.webhooks import WebhookService
     from aeon.application.workspace import Workspace
     from aeon.bootstrap.process_runtime import ProcessRuntime
     from aeon.bootstrap.skills import Skills
@@ -228,6 +229,11 @@ class Project:
     def schedules(self) -> "ScheduleService":
         """When Processes start by themselves; a worker starts them (`aeon serve worker`)."""
         return self._workspace.schedules
+
+    @property
+    def webhooks(self) -> "WebhookService":
+        """Which Processes other programs start by signed events; a server takes them (`aeon serve`)."""
+        return self._workspace.webhooks
 
     @property
     def catalog(self) -> "CatalogService":

@@ -14,7 +14,7 @@ from aeon.platform.errors import NotFoundError, RuleError
 from aeon.platform.runs.dead_jobs import NEWEST_DEAD_JOB, DeadJob, DeadJobPosition
 from aeon.platform.runs.loop_counts import LoopCount
 from aeon.platform.runs.machine.state import ENDED_PHASES, RunPhase
-from aeon.platform.runs.model import NEWEST_RUN, RunEntry, RunFilter, RunPosition, RunSummary
+from aeon.platform.runs.model import NEWEST_RUN, Run, RunEntry, RunFilter, RunPosition, RunSummary
 from aeon.platform.runs.questions import PendingQuestion
 from aeon.platform.runs.service import Runs, RunView
 from aeon.platform.runs.trace import AttemptTrace, trace_attempts
@@ -80,6 +80,10 @@ class RunReader:
                 f"{prefix!r} begins more than one id: {', '.join(matching)}.", next_step="Give more of it."
             )
         return matching[0]
+
+    def get(self, run: str) -> Run:
+        """A run as it was accepted, and its phase, by its id. Raises NotFoundError."""
+        return self._runs.repository.get(self._user, run).run
 
     def view(self, run: str) -> RunView:
         """A run, its plan and its state. Raises NotFoundError."""

@@ -56,13 +56,29 @@ class RunService(RunReader):
         """
         if isinstance(process, str):
             process = self._runtime.platform.processes.find(self._user, process)
+        return self.start_new(process, NewRun(inputs, timeout=deadline, tags=tags or {}), key=key, accepted=accepted)
+
+    def start_new(
+        self,
+        process: Process,
+        new: NewRun,
+        *,
+        key: str | None = None,
+        accepted: Callable[[Run], None] = lambda _run: None,
+    ) -> Run:
+        """Start a run as `start` does, on an executor of this process. An id that a run has is that of this one.
+
+        The run of a paused Process waits until that is resumed.
+        """
+        request = MutationRequest(self._user, key)
         if process.paused:
-            run = self.start_detached(process, inputs, key=key, deadline=deadline, tags=tags)
+            run = self._runtime.runs.accept(process, new._replace(executor=DETACHED), request)
             accepted(run)
-            return run
+            return self.get(run.id) if new.id else run
         runtime = self._opened()  # do not accept a run that could not be executed
-        new = NewRun(inputs, timeout=deadline, executor=runtime.run_executor, tags=tags or {})
-        run = runtime.runs.accept(process, new, MutationRequest(self._user, key))
+        run = runtime.runs.accept(process, new._replace(executor=runtime.run_executor), request)
+        if new.id:
+            run = self.get(run.id)
         accepted(run)
         if run.executor == runtime.run_executor:
             runtime.engine.start(run.id)

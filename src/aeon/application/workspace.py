@@ -39,6 +39,8 @@ if TYPE_CHECKING:
     from aeon.application.summaries import SummaryService
     from aeon.application.tools import ToolService
     from aeon.application.users import UserService
+    from aeon.application.webhook_events import WebhookReceiver
+    from aeon.application.webhooks import WebhookService
     from aeon.application.workers import WorkerService
     from aeon.bootstrap.app import App
     from aeon.bootstrap.process_runtime import ProcessRuntime
@@ -152,6 +154,13 @@ class Workspace:
         from aeon.application.schedules import ScheduleService
 
         return ScheduleService(self._platform, self.user)
+
+    @cached_property
+    def webhooks(self) -> "WebhookService":
+        """Which Processes other programs start by signed events; a server takes them."""
+        from aeon.application.webhooks import WebhookService
+
+        return WebhookService(self._platform, self.user)
 
     @cached_property
     def metrics(self) -> "MetricsService":
@@ -314,6 +323,13 @@ class Workspaces:
         if provider is None:
             return None
         return ProviderSignIn(provider, sign_in_policy(settings), platform.accounts, platform.credentials)
+
+    @cached_property
+    def webhook_events(self) -> "WebhookReceiver":
+        """The events that other programs send to the webhooks of all users."""
+        from aeon.application.webhook_events import WebhookReceiver
+
+        return WebhookReceiver(self._app.platform(), lambda user: self.of(user).runs)
 
     def embeddings(self) -> "EmbeddingService":
         """Return the embedding model of the settings. Raises ConfigError, and MissingExtraError if it is not here."""

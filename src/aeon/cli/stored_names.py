@@ -16,6 +16,7 @@ _Name = TypeVar("_Name")
 _KINDS: Final["dict[tuple[str, ...], NameKind]"] = {
     ("process",): "process",
     ("process", "schedule"): "schedule",
+    ("process", "webhook"): "webhook",
     ("secret",): "secret",
     ("tool",): "tool",
     ("tool", "service"): "service",

@@ -13,6 +13,7 @@ from aeon.server.edge.guard import AsgiApp, Guard
 from aeon.server.edge.lazy_door import LazyDoor
 from aeon.server.edge.recorder import Recorder
 from aeon.server.edge.state import ServerState
+from aeon.server.hooks.door import mount_hooks
 from aeon.server.openai.door import openai_door
 from aeon.server.rest.router import PREFIX, handle_errors, mount_rest
 from aeon.server.web.mount import mount_web
@@ -41,6 +42,7 @@ def build_site(
     app.state.server = state
     handle_errors(app)
     mount_rest(app)
+    mount_hooks(app)
     app.mount("/v1", openai_door(state))
     if mcp is not None:
         app.mount("/mcp", mcp)

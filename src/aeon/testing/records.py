@@ -131,6 +131,13 @@ def _schedule(w: RecordWriter) -> None:
     w.put("schedules", w.id("schedule"), {"process_id": w.id("process"), **w.owned()}, free)
 
 
+def _webhook(w: RecordWriter) -> None:
+    free: JsonObject = {"input": w.chance.choice([None, w.text()]), "enabled": w.bit(), "trusted_digest": None}
+    free |= {"old_secret_until": w.chance.choice([None, AT]), "refusal": w.text(), "refused_at": AT, **w.versioned()}
+    fixed = {"process_id": w.id("process"), "secret_id": w.id("secret"), "secret_generated": w.bit()}
+    w.put("webhooks", w.id("webhook"), {**fixed, "scheme": "github", **w.owned()}, free)
+
+
 def _run(w: RecordWriter) -> None:
     fixed: JsonObject = {"owner_id": w.user(), "process_id": w.id("process"), "process_name": w.text()}
     fixed |= {"digest": _definition(w), "plan": w.object(), "inputs": w.object(), "trigger": "user", "pins": w.object()}
@@ -171,7 +178,21 @@ def _deletion(table: str, kind: str) -> Callable[[RecordWriter], None]:
 
 
 _CHANGES: tuple[Callable[[RecordWriter], Json], ...] = (
-    *(_user, _service, _secret, _tool, _binding, _template, _process, _schedule, _run, _worker, _metric, _forget),
+    *(
+        _user,
+        _service,
+        _secret,
+        _tool,
+        _binding,
+        _template,
+        _process,
+        _schedule,
+        _webhook,
+        _run,
+        _worker,
+        _metric,
+        _forget,
+    ),
     *(_trust, _service, _secret, _tool, _binding, _process, _run),
     *KNOWLEDGE_CHANGES,
     *(
@@ -186,6 +207,7 @@ _CHANGES: tuple[Callable[[RecordWriter], Json], ...] = (
             ("service_templates", "servicetemplate"),
             ("processes", "process"),
             ("schedules", "schedule"),
+            ("webhooks", "webhook"),
             ("executors", "executor"),
         )
     ),

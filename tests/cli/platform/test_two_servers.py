@@ -1,9 +1,13 @@
 """No state is in the server: two processes serve one project, and each request goes to the other one (platform 31, 32)."""
 
+import base64
+import hmac
 import http.client
+import json
 import signal
 import tempfile
 import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -149,3 +153,30 @@ def all_conversations(servers, program):
         found += [(each["title"], each["id"]) for each in page["data"]]
         cursor = page["next"]
     return found
+
+
+def test_an_event_that_is_sent_to_both_servers_has_one_run_platform_47(servers, aeon):
+    """Twenty times at once, through the proxy to each in turn."""
+    Path("order.yaml").write_text(
+        "kind: Process\nname: order\ninputs: {order: {}}\nsteps: [{id: w, wait: 0, output: w}]\n"
+    )
+    assert aeon("apply", "-f", "order.yaml").code == 0
+    made = aeon("process", "webhook", "create", "orders", "order", "--json").json
+    key, at, answers = base64.b64decode(made["secret"].removeprefix("whsec_")), str(int(time.time())), []
+
+    def send(id_, event):
+        signed = f"{id_}.{at}.{json.dumps(event)}".encode()
+        signature = base64.b64encode(hmac.digest(key, signed, "sha256")).decode()
+        names = {"Webhook-Id": id_, "Webhook-Timestamp": at, "Webhook-Signature": f"v1,{signature}"}
+        answers.append(servers.call("POST", made["path"], event, **names))
+
+    threads = [threading.Thread(target=send, args=("msg_1", {"order": 1})) for _ in range(20)]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join(60)
+    assert [each[0] for each in answers] == [202] * 20
+    assert len({each[2]["run"] for each in answers}) == 1
+    send("msg_1", {"order": 2})
+    assert answers[-1][0] == 409
+    assert len(aeon("log", "list", "--json", "--tag", "delivery=msg_1").json) == 1

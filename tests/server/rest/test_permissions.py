@@ -153,6 +153,7 @@ class World:
         process = self.ask("me", "GET", "processes/ask").json()
         at = {"name": "often", "process": process["id"], "inputs": {"what": "tea"}, "at": "2999-01-01T00:00:00Z"}
         assert self.ask("me", "POST", "schedules", json=at).status_code == 201
+        assert self.ask("me", "POST", "webhooks", json={"name": "outside", "process": "ask"}).status_code == 201
         place = self.ask("me", "POST", "conversations", json={}).json()["id"]
         parts = [("content", (None, "What do pancakes need?")), ("files", ("notes.txt", b"Salt."))]
         message = self.ask("me", "POST", f"conversations/{place}/messages", files=parts).json()["id"]
@@ -191,7 +192,7 @@ class World:
             "fact": fact["uuid"],
         }
         kinds = {"services": "graph", "secrets": "key", "tools": "mine", "processes": "ask", "schedules": "often"}
-        kinds |= {"service-templates": "http api", "tool-templates": "look-up"}
+        kinds |= {"webhooks": "outside", "service-templates": "http api", "tool-templates": "look-up"}
         self.by_kind = {kind: self.ask("me", "GET", f"{kind}/{name}").json()["id"] for kind, name in kinds.items()}
 
     def ask(self, user, method, path, **options):
@@ -224,6 +225,8 @@ class World:
         body = BODIES.get(operation, {} if operation.startswith("PATCH") else None)
         if operation == "POST schedules":
             body = {"name": "s3", "process": self.names["process"], "inputs": {"what": "tea"}, "cron": "0 0 1 1 *"}
+        if operation == "POST webhooks":
+            body = {"name": "w3", "process": self.names["process"]}
         if operation == "POST tools":
             body = {"name": "t4", "serviceId": self.by_kind["services"], "connectionParams": {"endpoint": "aeon:graph"}}
             body |= {"operation": {"type": "graph_query", "query": "@users_of_mine"}, "inputSchema": {}}

@@ -42,7 +42,9 @@ ServiceType: TypeAlias = Literal["neo4j_graph", "rest_api", "llm_provider", "mcp
 ServiceProtocol: TypeAlias = Literal["bolt", "bolt+s", "http", "https", "stdio", "sse"]
 HealthStatus: TypeAlias = Literal["healthy", "degraded", "down"]
 
-EntityKind: TypeAlias = Literal["service", "secret", "tool", "serviceTemplate", "toolTemplate", "process", "schedule"]
+EntityKind: TypeAlias = Literal[
+    "service", "secret", "tool", "serviceTemplate", "toolTemplate", "process", "schedule", "webhook"
+]
 
 
 class OwnedEntity(Record):

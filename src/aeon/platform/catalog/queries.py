@@ -118,6 +118,8 @@ USERS_OF_SECRET: Final = """
 SELECT 'tool' AS kind, t.id, t.name, t.owner_id, (t.owner_id = :user OR t.shared = 1) AS visible
 FROM tools t
 WHERE t.id IN (SELECT id FROM tools WHERE secret_id = :id UNION SELECT tool_id FROM bindings WHERE secret_id = :id)
+UNION ALL
+SELECT 'webhook', id, name, owner_id, owner_id = :user FROM webhooks WHERE secret_id = :id
 ORDER BY name, visible DESC, id LIMIT :limit
 """
 

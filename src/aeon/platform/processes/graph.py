@@ -1,4 +1,4 @@
-"""Processes, their schedules and their runs as graph nodes and edges."""
+"""Processes, their schedules and webhooks, and their runs as graph nodes and edges."""
 
 from typing import Final
 
@@ -89,6 +89,31 @@ NODES: Final = (
         booleans=frozenset({"enabled", "shared"}),
         numbers=frozenset({"due_micros", "version"}),
         defaults={"cron": None, "at": None, "due_micros": None},
+    ),
+    NodeType(
+        "Webhook",
+        "webhooks",
+        ("id",),
+        properties=published_columns(
+            "id",
+            "owner_id",
+            "name",
+            "scheme",
+            "secret_generated",
+            "input",
+            "enabled",
+            "trusted_digest",
+            "old_secret_until",
+            "refusal",
+            "refused_at",
+            "shared",
+            "version",
+            "created_at",
+            "updated_at",
+        ),
+        booleans=frozenset({"secret_generated", "enabled", "shared"}),
+        numbers=frozenset({"version"}),
+        defaults=dict.fromkeys(("input", "trusted_digest", "old_secret_until", "refusal", "refused_at")),
     ),
     NodeType(
         "Run",
@@ -228,6 +253,9 @@ EDGES: Final = (
     ),
     owned_by("Schedule", "schedules"),
     EdgeType("STARTS", "Schedule", "Process", "schedules", target_columns={"process_id": "id"}),
+    owned_by("Webhook", "webhooks"),
+    EdgeType("STARTS", "Webhook", "Process", "webhooks", target_columns={"process_id": "id"}),
+    EdgeType("USES_SECRET", "Webhook", "Secret", "webhooks", target_columns={"secret_id": "id"}),
     EdgeType(
         "STARTED_BY",
         "Run",

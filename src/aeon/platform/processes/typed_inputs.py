@@ -26,6 +26,15 @@ def input_problems(definition: ProcessDefinition, inputs: JsonObject) -> list[st
     return problems
 
 
+def unfit_inputs(definition: ProcessDefinition, inputs: JsonObject) -> list[str]:
+    """Return the names of the inputs that are missing, unknown or do not fit their schemas."""
+    lacking = [name for name in definition.input_names if name not in inputs]
+    unknown = [name for name in inputs if name not in definition.input_names]
+    schemas = definition.inputs
+    unfit = [name for name in schemas if name in inputs and compile_schema(schemas[name]).problems(inputs[name])]
+    return [*lacking, *unknown, *unfit]
+
+
 def describe_inputs(definition: ProcessDefinition) -> str:
     """Describe which inputs a run needs, and which it may be given."""
     required = definition.required_inputs

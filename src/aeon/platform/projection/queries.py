@@ -71,6 +71,7 @@ _TABLES: Final = (
     ("Process", "processes", "id"),
     ("ProcessStep", "process_steps", "CAST(process_id || '/' || id AS text)"),
     ("Schedule", "schedules", "id"),
+    ("Webhook", "webhooks", "id"),
     ("Run", "runs", "id"),
     ("Conversation", "conversations", "id"),
     ("ConversationTurn", "conversation_turns", "id"),

@@ -35,6 +35,8 @@ class NewRun(NamedTuple):
     timeout: float | None = None
     executor: str = ""
     tags: Mapping[str, str] = {}  # never mutated
+    origin: Mapping[str, str] = {}
+    """What started it, for the audit log."""
 
 
 class PlannedRun(NamedTuple):
@@ -103,7 +105,7 @@ class RunAdmission:
         calls = self._calls(process.definition, request.user)
         plan = plan_run(id_, process.definition, calls, deadline=self._deadline(new))
         run = self._run(plan, process, request.user, new, pins)
-        return self._store_run(run, plan, mutation, process.owner_id)
+        return self._store_run(run, plan, mutation, process.owner_id, origin=new.origin)
 
     def accept_child(self, parent: Run, command: StartProcess, inherit: InheritWork) -> Run:
         """Accept the run that a step of another run starts; calling it again returns the same run.
@@ -248,6 +250,7 @@ class RunAdmission:
         *,
         inherit: InheritWork | None = None,
         signals: Sequence[JsonObject] = (),
+        origin: Mapping[str, str] = {},
     ) -> Run:
         """Store a run with its first entries, or those that it inherits, and its first signals."""
         if inherit is not None and (work := inherit(run, plan)) is not None:
@@ -257,7 +260,9 @@ class RunAdmission:
         insertion = self._insert_run(run, plan, entries, wanted)
         try:
             if run.parent_id is None or process_owner != run.owner_id:
-                action = AuditAction("run.start", run.id, run.owner_id, process_owner, {"name": run.process_name})
+                action = AuditAction(
+                    "run.start", run.id, run.owner_id, process_owner, {"name": run.process_name, **origin}
+                )
                 run = Run.parsed(self._ledger.commit(insertion, mutation, [action], run.as_dict()))
             else:
                 self._store.update(insertion)

@@ -20,6 +20,7 @@ DETACHED: Final = "detached"
 """The executor of a run that was accepted for any worker: the first one adopts it."""
 
 RunTrigger: TypeAlias = Literal["user", "schedule", "process", "retry", "call"]
+"""What started a run; `call` is the event of another program, which a webhook took."""
 
 
 class RunSummary(Record):

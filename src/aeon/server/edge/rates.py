@@ -22,6 +22,8 @@ READS: Final = Quota("reads", 50, 1)
 CHANGES: Final = Quota("changes", 10, 1)
 STARTS: Final = Quota("starts", 5, 1)
 SIGN_INS: Final = Quota("sign-ins", 5, 60)
+EVENTS: Final = Quota("events", 200, 10)
+"""Signed events of one webhook."""
 
 
 class RequestLimiter:

@@ -3,11 +3,11 @@
 from typing import Final
 
 from aeon.server.edge.guard import Message
-from aeon.server.edge.rates import CHANGES, READS, SIGN_INS, STARTS, Quota
+from aeon.server.edge.rates import CHANGES, EVENTS, READS, SIGN_INS, STARTS, Quota
 
 READING: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 
-_DOORS: Final = ("/api/v1", "/v1", "/mcp", "/health")
+_DOORS: Final = ("/api/v1", "/v1", "/mcp", "/health", "/hooks")
 
 STARTING: Final = frozenset(
     {
@@ -53,6 +53,8 @@ def quota_of(scope: Message) -> Quota:
         return READS
     if method != "POST":
         return CHANGES
+    if template.startswith("/hooks"):
+        return EVENTS
     if template in _SIGNING_IN:
         return SIGN_INS
     return STARTS if template in STARTING else CHANGES

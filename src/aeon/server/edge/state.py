@@ -12,11 +12,12 @@ from starlette.requests import Request
 
 from aeon.application.embeddings import EmbeddingService
 from aeon.application.folder_owner import OwnerServices
+from aeon.application.webhook_events import WebhookReceiver
 from aeon.application.workspace import Workspace, Workspaces
 from aeon.base.errors import AeonError
 from aeon.server.edge.counters import RequestCounters
 from aeon.server.edge.open_streams import OpenStreams
-from aeon.server.edge.rates import SIGN_INS, Quota, RequestLimiter
+from aeon.server.edge.rates import EVENTS, SIGN_INS, Quota, RequestLimiter
 
 T = TypeVar("T")
 
@@ -80,6 +81,15 @@ class ServerState:
     def limit_sign_ins(self, address: str) -> None:
         """Count an attempt to sign in from an address. Raises HttpError with status 429 for one too many."""
         self._rates.take(SIGN_INS, address)
+
+    def limit_events(self, webhook: str) -> None:
+        """Count a signed event of a webhook. Raises HttpError with status 429 for one too many."""
+        self._rates.take(EVENTS, webhook)
+
+    @property
+    def webhook_events(self) -> WebhookReceiver:
+        """What takes the events of webhooks."""
+        return self._workspaces.webhook_events
 
     async def is_valid(self, credential: str) -> bool:
         """Return whether a credential still lets its user in; all streams of one have the same look at the record."""

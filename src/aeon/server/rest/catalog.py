@@ -1,4 +1,4 @@
-"""Stored things of every kind: services, secrets, tools, templates, Processes, schedules (platform 1 to 7)."""
+"""Stored things of every kind, from services and secrets to schedules and webhooks (platform 1 to 7)."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,6 +14,7 @@ from aeon.base.json import Json, JsonObject
 from aeon.platform.catalog import model
 from aeon.platform.processes.model import NewProcess, ProcessChange
 from aeon.platform.schedules.model import NewSchedule, ScheduleChange
+from aeon.platform.webhooks.model import NewWebhook, WebhookChange
 from aeon.server.auth.caller import SignedIn
 from aeon.server.rest.answers import PROBLEM, Asked, Cursor, Limit, listed, page, thing
 
@@ -29,6 +30,8 @@ class Kind:
     service: Callable[[Workspace], AnyEntities]
     new: type[BaseModel]
     change: type[BaseModel]
+    has_own_creation: bool = False
+    """Whether another module creates it, with an answer of its own."""
 
 
 KINDS = (
@@ -51,6 +54,7 @@ KINDS = (
     ),
     Kind("processes", "Process", lambda own: own.processes, NewProcess, ProcessChange),
     Kind("schedules", "schedule", lambda own: own.schedules, NewSchedule, ScheduleChange),
+    Kind("webhooks", "webhook", lambda own: own.webhooks, NewWebhook, WebhookChange, has_own_creation=True),
 )
 
 
@@ -122,7 +126,8 @@ def _add_changing(router: APIRouter, kind: Kind) -> None:
     create.__annotations__["new"] = _body(kind.new)
     change.__annotations__["change"] = _body(kind.change)
     path, title, tags = f"/{kind.path}", kind.title, [kind.path]
-    _add(router, "POST", path, create, f"Create a {title}", "All faults are reported at once.", tags, status=201)
+    if not kind.has_own_creation:
+        _add(router, "POST", path, create, f"Create a {title}", "All faults are reported at once.", tags, status=201)
     _add(router, "PATCH", path + "/{name}", change, f"Change a {title}", "Fields that are not given stay.", tags)
     _add(
         router,

@@ -44,7 +44,10 @@ _MADE: Final = {
     "/knowledge/facts": ("/knowledge/facts/", "uuid"),
     "/processes/{process}/runs": ("/runs/", "id"),
     "/requests": ("/requests/", "id"),
-    **{f"/{kind}": (f"/{kind}/", "name") for kind in ("processes", "schedules", "secrets", "services", "tools")},
+    **{
+        f"/{kind}": (f"/{kind}/", "name")
+        for kind in ("processes", "schedules", "secrets", "services", "tools", "webhooks")
+    },
 }
 """By the path that makes a thing: where its operations begin, and the field of the answer that is their parameter."""
 

@@ -27,6 +27,7 @@ from aeon.server.rest import (
     tools,
     transfer,
     users,
+    webhooks,
 )
 from aeon.server.rest.answers import PREFIX
 from aeon.server.rest.catalog import catalog_router
@@ -49,6 +50,7 @@ def mount_rest(app: FastAPI) -> None:
         runs,
         processes,
         tools,
+        webhooks,
         record,
         project,
         requests,

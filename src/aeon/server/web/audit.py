@@ -35,6 +35,7 @@ KINDS: Final = (
     "tool",
     "toolTemplate",
     "user",
+    "webhook",
 )
 """What entries are about: the first word of their actions."""
 

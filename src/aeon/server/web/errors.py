@@ -14,7 +14,7 @@ from aeon.server.edge.problems import HttpError, status_of
 from aeon.server.edge.state import correlation_of, state_of
 from aeon.server.web.pages import answer, fill, language_of
 
-_OTHER_DOORS: Final = ("/api/", "/v1/", "/mcp")
+_OTHER_DOORS: Final = ("/api/", "/v1/", "/mcp", "/hooks/")
 """Paths whose errors are for programs."""
 
 _UNAUTHORIZED: Final = 401

@@ -39,6 +39,7 @@ IMMUTABLE: Final[dict[str, tuple[str, ...]]] = {
     "process_steps": tuple(ROWS["process_steps"]),
     "step_dependencies": tuple(ROWS["step_dependencies"]),
     "schedules": ("id", "owner_id", "process_id", "created_at"),
+    "webhooks": ("id", "owner_id", "process_id", "scheme", "secret_id", "secret_generated", "created_at"),
     "questions": ("id", "run_id", "owner_id", "step", "assignee", "asked_at"),
     "runs": (
         "id",
@@ -194,6 +195,7 @@ NULLABLE: Final[dict[str, tuple[str, ...]]] = {
     "processes": ("token_budget", "retention_days"),
     "process_steps": ("tool_id", "called_process_id", "output_token_budget", "condition"),
     "schedules": ("cron", "at", "due_micros"),
+    "webhooks": ("input", "trusted_digest", "old_secret_until", "refusal", "refused_at"),
     "runs": (
         "parent_id",
         "retry_of",

@@ -127,6 +127,16 @@ _BROKEN: Final[dict[str, list[JsonObject]]] = {
         {"is_erased": 1, "name": None, "digest": None},
     ],
     **BROKEN_KNOWLEDGE,
+    "webhooks": [
+        *WRONG_NAMES,
+        {"scheme": "other"},
+        {"secret_generated": 2},
+        {"enabled": 2},
+        {"shared": 2},
+        {"version": 0},
+        {"refusal": "said"},
+        {"refused_at": "2026-01-01"},
+    ],
     "schedules": [
         *WRONG_NAMES,
         {"enabled": 2},
@@ -192,6 +202,9 @@ DANGLING: Final = [
     RefusedRow("step_dependencies", {"needs": -9}),
     RefusedRow("schedules", {"owner_id": "nobody"}),
     RefusedRow("schedules", {"process_id": "nothing"}),
+    RefusedRow("webhooks", {"owner_id": "nobody"}),
+    RefusedRow("webhooks", {"process_id": "nothing"}),
+    RefusedRow("webhooks", {"secret_id": "nothing"}),
     RefusedRow("runs", {"owner_id": "nobody"}),
     RefusedRow("runs", {"digest": "nothing"}),
     RefusedRow("run_entries", {"run_id": "nothing"}),
@@ -261,6 +274,8 @@ DUPLICATES: Final = [
     RefusedRow("step_dependencies", {"rank": 1}),
     RefusedRow("schedules", {"name": "other"}),
     RefusedRow("schedules", {"id": "other"}),
+    RefusedRow("webhooks", {"name": "other"}),
+    RefusedRow("webhooks", {"id": "other"}),
     RefusedRow("runs", {}),
     RefusedRow("run_entries", {"text": "other"}),
     RefusedRow("signals", {}),
@@ -311,9 +326,10 @@ PARTS: Final[dict[str, list[str]]] = {
 """The tables whose rows are deleted together with a row of a table."""
 
 DELETED_BEFORE: Final[dict[str, list[str]]] = {
-    "services": ["schedules", "processes", "tools"],
-    "tools": ["schedules", "processes"],
-    "processes": ["schedules"],
+    "services": ["schedules", "webhooks", "processes", "tools"],
+    "secrets": ["webhooks"],
+    "tools": ["schedules", "webhooks", "processes"],
+    "processes": ["schedules", "webhooks"],
 }
 """The tables that refer to a table and prevent deletion, in the order in which they can be emptied."""
 

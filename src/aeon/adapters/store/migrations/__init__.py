@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from aeon.platform.store import Dialect
 
-LATEST: Final = 10
+LATEST: Final = 11
 """The number of the newest migration, and the version of a fully migrated record."""
 
 DIGESTS: Final[Mapping[int, str]] = {
@@ -22,6 +22,7 @@ DIGESTS: Final[Mapping[int, str]] = {
     8: "4df221468da213017817d5e732e8c686f6d2d7b679615015aa7780cdb8ba7a10",
     9: "eb22f7eaeb889659782261dc223213dd5f8d82cfe75a14c78ab4c2bd84da8c59",
     10: "0259ca1ba790092a24ee7fe38934cdf8ff419cd6d3792c2cb95a32bc1dcb9a15",
+    11: "727024e2d2c395c08f88f2634a98e8e1d3fa7e4888225ac94f699035667fd782",
 }
 """The digest of a SQLite record's schema by version (`sqlite.schema.schema_digest`)."""
 

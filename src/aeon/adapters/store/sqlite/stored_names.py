@@ -17,6 +17,7 @@ NameKind: TypeAlias = Literal[
     "service template",
     "tool",
     "tool template",
+    "webhook",
 ]
 
 
@@ -73,6 +74,7 @@ ORDER BY accepted_at DESC LIMIT :limit""",  # noqa: S608
     "service template": f"SELECT DISTINCT name FROM service_templates WHERE archived = 0 AND {_VISIBLE}",  # noqa: S608
     "tool": f"SELECT DISTINCT name FROM tools WHERE {_VISIBLE}",  # noqa: S608
     "tool template": f"SELECT DISTINCT name FROM tool_templates WHERE archived = 0 AND {_VISIBLE}",  # noqa: S608
+    "webhook": f"SELECT DISTINCT name FROM webhooks WHERE {_OWN}",  # noqa: S608
 }
 
 

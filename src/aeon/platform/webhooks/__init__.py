@@ -1,0 +1,1 @@
+"""Webhooks: other programs start Processes by signed events, each event once."""
