@@ -16,7 +16,10 @@ from aeon.testing.store.rows import FIRST, ROWS, insertion, row_of
 
 from .sqlite_world import Project
 
-ADDED = ("current_process_id", "current_step_id", "current_tool_id", "section", "options", "tags")
+ADDED = (
+    *("current_process_id", "current_step_id", "current_tool_id", "section", "options", "tags"),
+    *("draining_since", "labels", "aeon_version", "operations", "runs_on", "weight", "priority"),
+)
 SINCE = (
     *("conversations", "conversation_turns", "alternatives", "manifests", "blobs", "attachments", "erasures"),
     *("episodes", "entities", "mentions", "merges", "facts", "assertions", "active_entities"),

@@ -303,6 +303,7 @@ ROWS: Final[dict[str, JsonObject]] = {
         "started_at": AT,
         "last_heartbeat": AT,
         "types": "[]",
+        "draining_since": None,
     },
     "workers": {
         "id": "worker",

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from aeon.platform.store import Dialect
 
-LATEST: Final = 9
+LATEST: Final = 12
 """The number of the newest migration, and the version of a fully migrated record."""
 
 DIGESTS: Final[Mapping[int, str]] = {
@@ -21,6 +21,9 @@ DIGESTS: Final[Mapping[int, str]] = {
     7: "6f949d86828c12998867e9caf418e4a481d5417c827227f84aab1473b0268ac6",
     8: "4df221468da213017817d5e732e8c686f6d2d7b679615015aa7780cdb8ba7a10",
     9: "eb22f7eaeb889659782261dc223213dd5f8d82cfe75a14c78ab4c2bd84da8c59",
+    10: "eb22f7eaeb889659782261dc223213dd5f8d82cfe75a14c78ab4c2bd84da8c59",
+    11: "eb22f7eaeb889659782261dc223213dd5f8d82cfe75a14c78ab4c2bd84da8c59",
+    12: "0942c8a4e4de6bb4288234de1b5f0890b34bf9e69f69faaae94526d686231139",
 }
 """The digest of a SQLite record's schema by version (`sqlite.schema.schema_digest`)."""
 

@@ -1,0 +1,3 @@
+-- The number is another branch's.
+
+SELECT 1;
