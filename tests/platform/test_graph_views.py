@@ -19,7 +19,17 @@ OF_THE_STORE = {
 }
 """Tables that are not exported: the store's own, and what is derived from others."""
 
-DEFAULTS_IN_SQL = {"digest", "health_failures", "is_unmeasured", "is_unsent", "section", "options", "tags"}
+DEFAULTS_IN_SQL = {
+    "digest",
+    "health_failures",
+    "is_unmeasured",
+    "is_unsent",
+    "section",
+    "options",
+    "tags",
+    "priority",
+    "weight",
+}
 
 COLUMNS = DialectQuery(
     sqlite="""

@@ -13,7 +13,7 @@ from aeon.platform.processes.model import Process
 from aeon.platform.runs.admission import NewRun
 from aeon.platform.runs.machine.state import ENDED_PHASES
 from aeon.platform.runs.machine.wait_reasons import WaitReason
-from aeon.platform.runs.model import DETACHED, Run
+from aeon.platform.runs.model import DETACHED, Priority, Run
 from aeon.platform.runs.questions import PendingQuestion
 
 if TYPE_CHECKING:
@@ -44,18 +44,19 @@ class RunService(RunReader):
         key: str | None = None,
         deadline: float | None = None,
         tags: Mapping[str, str] | None = None,
+        priority: Priority = "normal",
         accepted: Callable[[Run], None] = lambda _run: None,
     ) -> Run:
         """Start a run of a Process, given by its name or id.
 
         The same `key` again returns the same run. The run fails if it has not ended after `deadline` seconds. Lists
-        filter by `tags`. Calls `accepted` before anything is executed. Raises NotFoundError, and RuleError for inputs
-        or tags that do not fit or a disabled Process.
+        filter by `tags`. Busy workers take jobs by `priority`. Calls `accepted` before anything is executed. Raises
+        NotFoundError, and RuleError for inputs or tags that do not fit or a disabled Process.
         """
         if isinstance(process, str):
             process = self._runtime.platform.processes.find(self._user, process)
         runtime = self._opened()  # do not accept a run that could not be executed
-        new = NewRun(inputs, timeout=deadline, executor=runtime.run_executor, tags=tags or {})
+        new = NewRun(inputs, timeout=deadline, executor=runtime.run_executor, tags=tags or {}, priority=priority)
         run = runtime.runs.accept(process, new, MutationRequest(self._user, key))
         accepted(run)
         if run.executor == runtime.run_executor:
@@ -72,11 +73,12 @@ class RunService(RunReader):
         key: str | None = None,
         deadline: float | None = None,
         tags: Mapping[str, str] | None = None,
+        priority: Priority = "normal",
     ) -> Run:
         """Accept a run that a worker executes, now or once there is one. Raises as `start` does."""
         if isinstance(process, str):
             process = self._runtime.platform.processes.find(self._user, process)
-        new = NewRun(inputs, timeout=deadline, executor=DETACHED, tags=tags or {})
+        new = NewRun(inputs, timeout=deadline, executor=DETACHED, tags=tags or {}, priority=priority)
         return self._runtime.runs.accept(process, new, MutationRequest(self._user, key))
 
     def pause(self, run: str) -> None:

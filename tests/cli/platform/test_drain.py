@@ -42,16 +42,17 @@ outputTemplate: "{{{{who}}}}"
 @pytest.fixture(params=["SQLite", "Temporal"])
 def engine(request, tmp_path):
     """The settings of the folder: jobs are left to workers of their type."""
-    address = ""
+    address, server = "", None
     if request.param == "Temporal":
         if missing := missing_for_temporal():
             pytest.skip(missing)
         server = TemporalServer(tmp_path / "temporal")
         server.start()
-        request.addfinalizer(server.stop)
         address = f'address = "temporal://{server.address}/default"\n'
     Path("aeon.toml").write_text(f"[engine]\n{address}rest_api = 0\n", encoding="utf-8")
-    return request.param
+    yield request.param
+    if server is not None:
+        server.stop()
 
 
 def serving(background, *more):

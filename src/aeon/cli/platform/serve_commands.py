@@ -132,12 +132,20 @@ def user_create(name: UserName, role: RoleName = "user", user: User = "me") -> i
 
 
 @user_group.command("set")
-def user_set(name: UserName, role: RoleName, user: User = "me") -> int:
-    """Change the role of a user."""
+def user_set(
+    name: UserName,
+    role: Annotated[Literal["user", "operator"] | None, typer.Option("--role", help="user, or operator.")] = None,
+    weight: Annotated[
+        int | None,
+        typer.Option("--weight", min=1, max=100, metavar="N", help="Their share of busy workers; 1 at first."),
+    ] = None,
+    user: User = "me",
+) -> int:
+    """Change the role of a user, or their share of workers."""
     from aeon.application.users import AccountChange
     from aeon.cli.platform.users import change_user
 
-    return change_user(name, AccountChange(role=role), user)
+    return change_user(name, AccountChange(role=role, weight=weight), user)
 
 
 @user_group.command("enable")

@@ -16,6 +16,7 @@ from aeon.platform.runs.lease import ConfirmOwnership, HaltError, always_owned
 from aeon.platform.runs.machine.events import StepCompleted, StepTimedOut
 from aeon.platform.runs.model import Job, JobResult
 from aeon.platform.store import StoreUnavailableError
+from aeon.platform.workers.fair_slots import FairSlots
 from aeon.platform.workers.job_runner import CachedResultLookup, JobRunner, failed_job_result, is_not_started
 from aeon.platform.workers.rate_limits.leases import LimitedService
 
@@ -36,7 +37,7 @@ class JobLimiter(Protocol):
 
     async def find_service(self, tool: str) -> LimitedService | None: ...
 
-    def acquired(self, job: Job, of: LimitedService, free: asyncio.Semaphore) -> AbstractAsyncContextManager[None]: ...
+    def acquired(self, job: Job, of: LimitedService, free: FairSlots) -> AbstractAsyncContextManager[None]: ...
 
     async def pause(self, tool: str, seconds: float) -> None: ...
 
@@ -68,7 +69,7 @@ class LocalWorkerPool:
         self._limits = limits
         self._find_cached = known
         self._default_slots = otherwise
-        self._free: dict[str, asyncio.Semaphore] = {}
+        self._free: dict[str, FairSlots] = {}
         self._waiting: dict[str, int] = {}
         self._idle: deque[WorkerThread[JobResult]] = deque()
         self._executing = 0
@@ -88,7 +89,7 @@ class LocalWorkerPool:
         """
         await self._wait_if_draining()
         if job.worker not in self._free:
-            self._free[job.worker] = asyncio.Semaphore(self._slots.get(job.worker, self._default_slots))
+            self._free[job.worker] = FairSlots(self._slots.get(job.worker, self._default_slots))
         free = self._free[job.worker]
         service = await self._limits.find_service(job.tool) if self._limits else None
         cached = await asyncio.to_thread(self._find_cached, job) if service and job.effect == "pure" else None
@@ -98,7 +99,7 @@ class LocalWorkerPool:
         async with AsyncExitStack() as stack:
             with self._counting_wait(job.worker):
                 await stack.enter_async_context(
-                    self._limits.acquired(job, service, free) if self._limits and service else free
+                    self._limits.acquired(job, service, free) if self._limits and service else free.held(job)
                 )
             if self._is_draining:
                 await stack.aclose()

@@ -21,6 +21,7 @@ from aeon.platform.runs.lease import HaltError, LeaseLostError, RunLease
 from aeon.platform.runs.model import HEARTBEAT_TIMEOUT, Job, JobResult
 from aeon.platform.runs.ports import EngineUnavailableError, WorkerPool
 from aeon.platform.store import StoreError
+from aeon.platform.workers.fairness import PriorityRotation
 
 _LOG = logging.getLogger("aeon.engine")
 
@@ -67,6 +68,7 @@ class SqlWorker:
         self._retry = RetryUntilAvailable(self._halted)
         self._outages = OutageLog()
         self._running: dict[asyncio.Task[None], TakenJob] = {}
+        self._rotations = {kind: PriorityRotation() for kind in slots}
         self._begun: set[str] = set()
         self._is_draining = False
         self._woken = asyncio.Event()
@@ -147,8 +149,8 @@ class SqlWorker:
 
     def _take(self, room: Mapping[str, int]) -> list[TakenJob]:
         """Take jobs. A read that changes nothing comes first: most polls find nothing."""
-        queued = self._queue.queued_types(room) if room else set[str]()
-        limits = {kind: room[kind] for kind in queued}
+        queued = self._queue.queued(room) if room else {}
+        limits = {kind: self._rotations[kind].split(waiting, room[kind]) for kind, waiting in queued.items()}
         return self._queue.take(self._executor, limits) if limits else []
 
     async def _compare_with_queue(self) -> None:

@@ -3,6 +3,9 @@
 DROP VIEW graph_edge;
 DROP VIEW graph_node;
 
+ALTER TABLE runs DROP COLUMN weight;
+ALTER TABLE runs DROP COLUMN priority;
+ALTER TABLE accounts DROP COLUMN weight;
 ALTER TABLE executors DROP COLUMN draining_since;
 
 CREATE VIEW graph_node (label, id, properties) AS

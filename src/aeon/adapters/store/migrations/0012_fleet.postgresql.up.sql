@@ -4,6 +4,9 @@ DROP VIEW graph_edge;
 DROP VIEW graph_node;
 
 ALTER TABLE executors ADD COLUMN draining_since text COLLATE "C";
+ALTER TABLE accounts ADD COLUMN weight bigint NOT NULL DEFAULT 1 CHECK (weight BETWEEN 1 AND 100);
+ALTER TABLE runs ADD COLUMN priority text COLLATE "C" NOT NULL DEFAULT 'normal' CHECK (priority IN ('high', 'normal', 'low'));
+ALTER TABLE runs ADD COLUMN weight bigint NOT NULL DEFAULT 1;
 
 CREATE VIEW graph_node (label, id, properties) AS
 SELECT 'User' AS label, id AS id, CAST(json_build_object('id', id, 'auditSeq', audit_seq, 'auditHash', audit_hash,
@@ -89,8 +92,8 @@ SELECT 'Run' AS label, id AS id, CAST(json_build_object('id', id, 'ownerId', own
     AS json), 'parentId', parent_id, 'rootId', root_id, 'retryOf', retry_of, 'acceptedAt', accepted_at, 'deadline',
     deadline, 'executor', executor, 'phase', phase, 'events', events, 'endedAt', ended_at, 'endedMicros', ended_micros,
     'tokens', tokens, 'failure', CAST(failure AS json), 'isUnmeasured', (is_unmeasured = 1), 'isUnsent', (is_unsent =
-    1), 'planReference', plan_reference, 'inputsReference', inputs_reference, 'tags', CAST(tags AS json)) AS text) AS
-    properties
+    1), 'planReference', plan_reference, 'inputsReference', inputs_reference, 'tags', CAST(tags AS json), 'priority',
+    priority, 'weight', weight) AS text) AS properties
 FROM runs
 UNION ALL
 SELECT 'RunEntry' AS label, CAST(run_id || '/' || n AS text) AS id, CAST(json_build_object('runId', run_id, 'n', n,

@@ -4,6 +4,9 @@ DROP VIEW graph_edge;
 DROP VIEW graph_node;
 
 ALTER TABLE executors ADD COLUMN draining_since TEXT;
+ALTER TABLE accounts ADD COLUMN weight INTEGER NOT NULL DEFAULT 1 CHECK (weight BETWEEN 1 AND 100);
+ALTER TABLE runs ADD COLUMN priority TEXT NOT NULL DEFAULT 'normal' CHECK (priority IN ('high', 'normal', 'low'));
+ALTER TABLE runs ADD COLUMN weight INTEGER NOT NULL DEFAULT 1;
 
 CREATE VIEW graph_node (label, id, properties) AS
 SELECT label, id, (SELECT CASE WHEN said GLOB '*[' || char(1) || '-' || char(31) || ']*' THEN (
@@ -193,7 +196,8 @@ SELECT 'Run' AS label, id AS id, '{' || '"id":' || coalesce('"' || replace(repla
     'false' END || ',' || '"isUnsent":' || CASE is_unsent WHEN 1 THEN 'true' ELSE 'false' END || ',' ||
     '"planReference":' || coalesce('"' || replace(replace(plan_reference, '\', '\\'), '"', '\"') || '"', 'null') || ','
     || '"inputsReference":' || coalesce('"' || replace(replace(inputs_reference, '\', '\\'), '"', '\"') || '"', 'null')
-    || ',' || '"tags":' || coalesce(tags, 'null') || '}' AS properties
+    || ',' || '"tags":' || coalesce(tags, 'null') || ',' || '"priority":' || coalesce('"' || replace(replace(priority,
+    '\', '\\'), '"', '\"') || '"', 'null') || ',' || '"weight":' || coalesce(weight, 'null') || '}' AS properties
 FROM runs
 UNION ALL
 SELECT 'RunEntry' AS label, CAST(run_id || '/' || n AS text) AS id, '{' || '"runId":' || coalesce('"' ||

@@ -23,7 +23,7 @@ DIGESTS: Final[Mapping[int, str]] = {
     9: "eb22f7eaeb889659782261dc223213dd5f8d82cfe75a14c78ab4c2bd84da8c59",
     10: "eb22f7eaeb889659782261dc223213dd5f8d82cfe75a14c78ab4c2bd84da8c59",
     11: "eb22f7eaeb889659782261dc223213dd5f8d82cfe75a14c78ab4c2bd84da8c59",
-    12: "0942c8a4e4de6bb4288234de1b5f0890b34bf9e69f69faaae94526d686231139",
+    12: "d5feaeb1c4a62241d92c0df3b6803f4aaa9996d5e04bf116457e943180a095c0",
 }
 """The digest of a SQLite record's schema by version (`sqlite.schema.schema_digest`)."""
 
