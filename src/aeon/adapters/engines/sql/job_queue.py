@@ -75,8 +75,8 @@ class JobQueue:
         """Return those of the worker types that have queued jobs, with the priorities of these."""
         found: dict[str, set[Priority]] = {}
         for row in self.database.read(queries.QUEUED, {"workers": list[Json](types)}):
-            priority: Priority = PRIORITIES[row["priority"]]
-            found.setdefault(row["worker"], set()).add(priority)
+            number: int = row["priority"]
+            found.setdefault(row["worker"], set()).add(PRIORITIES[number])
         return found
 
     def take(self, executor: str, limits: Mapping[str, Mapping[Priority, int]]) -> list[TakenJob]:
