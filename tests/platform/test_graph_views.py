@@ -19,7 +19,18 @@ OF_THE_STORE = {
 }
 """Tables that are not exported: the store's own, and what is derived from others."""
 
-DEFAULTS_IN_SQL = {"digest", "health_failures", "is_unmeasured", "is_unsent", "section", "options", "tags", "paused"}
+DEFAULTS_IN_SQL = {
+    "digest",
+    "health_failures",
+    "is_unmeasured",
+    "is_unsent",
+    "section",
+    "options",
+    "tags",
+    "paused",
+    "priority",
+    "weight",
+}
 
 COLUMNS = DialectQuery(
     sqlite="""
@@ -60,7 +71,7 @@ def declared(table):
 
 @pytest.mark.parametrize("dialect", ["sqlite", "postgresql"])
 def test_the_migration_holds_the_views_that_the_declarations_make(dialect):
-    text = files("aeon.adapters.store.migrations").joinpath(f"0011_webhooks.{dialect}.up.sql").read_text("utf-8")
+    text = files("aeon.adapters.store.migrations").joinpath(f"0012_fleet.{dialect}.up.sql").read_text("utf-8")
     assert text.endswith(GRAPH_SCHEMA.views(dialect))
 
 

@@ -1,6 +1,7 @@
 """`JobService`: the jobs of one user's runs, and the workers that execute them."""
 
 from collections.abc import Collection, Sequence
+from functools import partial
 from typing import Final
 
 from aeon.application.pages import MAX_PAGE, Page, checked_limit, decode_cursor, encode_cursor, page_of
@@ -8,7 +9,8 @@ from aeon.application.run_reader import RunReader
 from aeon.base.clock import SystemClock
 from aeon.base.errors import InputError
 from aeon.base.next_steps import NextStep
-from aeon.platform.errors import RuleError
+from aeon.platform.errors import NotFoundError, RuleError
+from aeon.platform.ledger import AuditAction, Ledger, MutationRequest
 from aeon.platform.runs.dead_jobs import DeadJob
 from aeon.platform.runs.service import Runs
 from aeon.platform.store import Store
@@ -30,7 +32,8 @@ QUEUES: Final = (*WORKER_TYPES, PROCESS, HUMAN)
 class JobService:
     """What a user's open runs wait for, and who could do it. Every method raises StoreError."""
 
-    def __init__(self, store: Store, runs: Runs, user: str) -> None:
+    def __init__(self, store: Store, ledger: Ledger, runs: Runs, user: str) -> None:
+        self._ledger = ledger
         self._runs = runs
         self._user = user
         self._registry = WorkerRegistry(store, SystemClock())
@@ -67,6 +70,32 @@ class JobService:
     def list_workers(self) -> Sequence[Worker]:
         """Every registered worker; those without a recent heartbeat are offline."""
         return self._registry.list_workers()
+
+    def drain(self, process: str | None = None, *, host: str | None = None) -> list[str]:
+        """Ask worker processes to drain: one, named by its id or one of its workers', or all of a machine.
+
+        Returns the ids of those processes. A door decides who may do this. Raises InputError, and NotFoundError if no
+        live process is meant.
+        """
+        if (process is None) == (host is None):
+            raise InputError("Name one worker, or the machine of several.", next_step=NextStep("workers.find"))
+        live = list_live_executors(self._registry)
+        wanted = (process or "").partition("/")[0]
+        found = [
+            each.id
+            for each in self._registry.list_executors()
+            if each.id in live and (each.id == wanted if host is None else each.host_name == host)
+        ]
+        if not found:
+            named = f"on the machine {host!r}" if host is not None else f"with the id {process!r}"
+            raise NotFoundError(f"There is no live worker {named}.", next_step=NextStep("workers.find"))
+        self._commit_drain(found)
+        return found
+
+    def _commit_drain(self, processes: list[str]) -> None:
+        actions = [AuditAction("worker.drain", each, self._user, self._user, {}) for each in processes]
+        mutation = MutationRequest(self._user).mutation("worker.drain", ",".join(processes))
+        self._ledger.commit(partial(self._registry.drain, processes), mutation, actions, {})
 
     def has_live_executor(self) -> bool:
         """Whether any process is up that executes runs."""

@@ -36,5 +36,6 @@ CALLS: Final[Mapping[str, str]] = {
     "tools.health": "See project.health.check() for since when and why.",
     "tools.trust": "If you trust it: project.tools.trust({tool!r})",
     "tools.trust_again": "Check project.tools.get({tool!r}); if you still want it: project.tools.trust({tool!r})",
+    "workers.find": "project.jobs.list_workers() shows them.",
     "workers.stop": "Stop these processes first; project.jobs.list_workers() shows them.",
 }

@@ -14,7 +14,7 @@ from aeon.platform.processes.model import Process
 from aeon.platform.runs.admission import NewRun
 from aeon.platform.runs.machine.state import ENDED_PHASES
 from aeon.platform.runs.machine.wait_reasons import WaitReason
-from aeon.platform.runs.model import DETACHED, Run
+from aeon.platform.runs.model import DETACHED, Priority, Run
 from aeon.platform.runs.questions import PendingQuestion
 
 if TYPE_CHECKING:
@@ -45,18 +45,20 @@ class RunService(RunReader):
         key: str | None = None,
         deadline: float | None = None,
         tags: Mapping[str, str] | None = None,
+        priority: Priority = "normal",
         accepted: Callable[[Run], None] = lambda _run: None,
     ) -> Run:
         """Start a run of a Process, given by its name or id.
 
         The same `key` again returns the same run. The run fails if it has not ended after `deadline` seconds. Lists
-        filter by `tags`. Calls `accepted` before anything is executed. The run of a paused Process waits, and is then
-        executed by any worker. Raises NotFoundError, and RuleError for inputs
-        or tags that do not fit or a disabled Process.
+        filter by `tags`, and busy workers take jobs by `priority`. Calls `accepted` before anything is executed. The run
+        of a paused Process waits, and is then executed by any worker. Raises NotFoundError, and RuleError for inputs or
+        tags that do not fit or a disabled Process.
         """
         if isinstance(process, str):
             process = self._runtime.platform.processes.find(self._user, process)
-        return self.start_new(process, NewRun(inputs, timeout=deadline, tags=tags or {}), key=key, accepted=accepted)
+        new = NewRun(inputs, timeout=deadline, tags=tags or {}, priority=priority)
+        return self.start_new(process, new, key=key, accepted=accepted)
 
     def start_new(
         self,
@@ -94,11 +96,12 @@ class RunService(RunReader):
         key: str | None = None,
         deadline: float | None = None,
         tags: Mapping[str, str] | None = None,
+        priority: Priority = "normal",
     ) -> Run:
         """Accept a run that a worker executes, now or once there is one. Raises as `start` does."""
         if isinstance(process, str):
             process = self._runtime.platform.processes.find(self._user, process)
-        new = NewRun(inputs, timeout=deadline, executor=DETACHED, tags=tags or {})
+        new = NewRun(inputs, timeout=deadline, executor=DETACHED, tags=tags or {}, priority=priority)
         return self._runtime.runs.accept(process, new, MutationRequest(self._user, key))
 
     def pause(self, run: str) -> None:

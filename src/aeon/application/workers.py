@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import datetime, timedelta
 from functools import partial
-from typing import Final, NoReturn, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from aeon.application.answers import AnswerService
 from aeon.application.background_models import BackgroundRuns
@@ -38,7 +38,7 @@ from aeon.platform.workers.maintenance import (
 )
 from aeon.platform.workers.registry import SELF_RECOVERING_EXECUTOR
 
-__all__ = ["PruneResult", "RunStoreAdoption", "StoreUnavailableError", "WorkerService"]
+__all__ = ["DrainPolicy", "PruneResult", "RunStoreAdoption", "StoreUnavailableError", "WorkerService"]
 
 _NAMED_FOR: Final = timedelta(days=1)
 """Conversations that have not changed for so long stay without a title."""
@@ -57,6 +57,18 @@ _CHANGED: Final = 100
 
 Report: TypeAlias = Callable[[str], None]
 """Gets lines for people about what a worker does."""
+
+
+class DrainPolicy(NamedTuple):
+    """When a worker drains: it takes no job or run, waits for the executed jobs, and leaves the rest to others.
+
+    `is_requested` is asked about once a second; a request in the record counts, too. `begun` is called then. The
+    executed jobs have `grace` seconds to end.
+    """
+
+    grace: float
+    is_requested: Callable[[], bool]
+    begun: Callable[[], None]
 
 
 class WorkerService:
@@ -84,27 +96,43 @@ class WorkerService:
         """Whether runs belong to the process that started them; on Temporal, they belong to its server."""
         return self._runtime.run_executor != SELF_RECOVERING_EXECUTOR
 
-    def serve_jobs(self, types: Sequence[str], started: Callable[[], None]) -> NoReturn:
-        """Execute jobs of these types for runs elsewhere until interrupted; calls `started` once it does."""
+    def serve_jobs(self, types: Sequence[str], drain: DrainPolicy, started: Callable[[], None]) -> int:
+        """Execute jobs of these types for runs elsewhere until this process is to drain, and drain.
+
+        Calls `started` once it works. Returns how many jobs have not ended.
+        """
+        self._runtime.grace = drain.grace
         self._runtime.serve(types)
         started()
-        while True:
+        while not self._must_drain(drain):
             self._runtime.clock.sleep(POLL_INTERVAL)
+        return self._drain(drain)
 
-    def serve_runs(self, report: Report, started: Callable[[], None], ended: Callable[[int], None]) -> NoReturn:
-        """Adopt orphaned runs, settle answers, fire due schedules and delete old data until interrupted.
+    def serve_runs(
+        self, drain: DrainPolicy, report: Report, started: Callable[[], None], ended: Callable[[int], None]
+    ) -> int:
+        """Adopt orphaned runs, settle answers, fire due schedules and delete old data until this process is to drain.
 
-        `report` gets what it does. `started` is called once it works, `ended` with the number of runs that are active
-        here when it is interrupted.
+        Then drain; return how many jobs have not ended. `report` gets what it does. `started` is called once it works,
+        `ended` with the number of runs that are active here when it stops, also if it is interrupted.
         """
+        self._runtime.grace = drain.grace
         periodic = self._begin_maintenance(report)
         started()
         try:
-            while True:
+            while not self._must_drain(drain):
                 periodic.run_due()
                 self._runtime.clock.sleep(POLL_INTERVAL)
+            return self._drain(drain)
         finally:
             ended(self._runtime.run_maintenance.active_run_count)
+
+    def _must_drain(self, drain: DrainPolicy) -> bool:
+        return drain.is_requested() or self._runtime.is_asked_to_drain
+
+    def _drain(self, drain: DrainPolicy) -> int:
+        drain.begun()
+        return self._runtime.drain()
 
     def serve_until(self, stopping: threading.Event, report: Report) -> None:
         """Do what `serve_runs` does beside other work of this process, until `stopping` is set."""

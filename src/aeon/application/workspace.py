@@ -239,7 +239,7 @@ class Workspace:
         from aeon.application.jobs import JobService
         from aeon.bootstrap.runs import platform_runs
 
-        return JobService(self._platform.store, platform_runs(self._platform), self.user)
+        return JobService(self._platform.store, self._platform.catalog.ledger, platform_runs(self._platform), self.user)
 
     @cached_property
     def workers(self) -> "WorkerService":

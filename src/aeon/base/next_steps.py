@@ -100,6 +100,7 @@ TEXTS: Final[Mapping[str, str]] = {
     "tools.trust_again": "Check the tool {tool}; if you still want it, trust it again.",
     "users.enable": "An operator can enable the user {user} again.",
     "workers.start": "Start a worker of the type {type}.",
+    "workers.find": "The list of workers shows them.",
     "workers.stop": "Stop these processes first; the list of workers shows them.",
 }
 """Every code, with its words for those who have no better ones: logs, and doors without such a command."""

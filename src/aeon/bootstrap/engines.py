@@ -58,11 +58,18 @@ class EngineLocation(NamedTuple):
 class JobServer(Protocol):
     """Runs jobs until it is closed."""
 
+    def drain(self, seconds: float) -> int:
+        """Take no job from now on, and wait at most `seconds` for the others; return how many have not ended."""
+        ...
+
     def close(self) -> None: ...
 
 
-def open_engine(location: EngineLocation, parts: EngineParts, executor: str) -> Engine:
-    """Open the engine. Raises ConfigError, MissingExtraError, and EngineError if its server does not answer."""
+def open_engine(location: EngineLocation, parts: EngineParts, executor: str, grace: float = 0.0) -> Engine:
+    """Open the engine, which is drained for `grace` seconds or not at all.
+
+    Raises ConfigError, MissingExtraError, and EngineError if its server does not answer.
+    """
     settings = location.settings
     elsewhere = [kind for kind, count in settings.slots.items() if count == 0]
     if location.address == IN_MEMORY:
@@ -71,7 +78,7 @@ def open_engine(location: EngineLocation, parts: EngineParts, executor: str) -> 
 
         return LocalEngine(parts.book, parts.workers, parts.clock, executor)
     if location.address.startswith(_TEMPORAL):
-        return _temporal(location, parts)
+        return _temporal(location, parts, grace)
     from aeon.adapters.engines.sql import SqlEngine
 
     return SqlEngine(_claimed_database(location), *parts, executor, elsewhere=elsewhere)
@@ -86,10 +93,12 @@ def open_worker(
     slots: Mapping[str, int],
     live_executors: Callable[[], set[str]],
     is_wanted: Callable[[str], bool],
+    grace: float = 0.0,
 ) -> JobServer:
     """Open a server for jobs of the types in `slots`, of runs that execute elsewhere.
 
-    `live_executors` returns their ids, `is_wanted` whether a run is still active. Raises ConfigError for an engine that
+    `live_executors` returns their ids, `is_wanted` whether a run is still active. It is drained for `grace` seconds or
+    not at all. Raises ConfigError for an engine that
     gives no jobs to other processes, MissingExtraError, EngineError.
     """
     if location.address == IN_MEMORY:
@@ -100,7 +109,8 @@ def open_worker(
     if location.address.startswith(_TEMPORAL):
         from aeon.adapters.engines.temporal import TemporalWorker
 
-        return TemporalWorker(*_server(location.address), workers, results, slots=slots, record=location.record_id())
+        server, record = _server(location.address), location.record_id()
+        return TemporalWorker(*server, workers, results, slots=slots, record=record, grace=grace)
     from aeon.adapters.engines.sql import SqlWorker
 
     return SqlWorker(
@@ -176,11 +186,19 @@ def _open_database(location: EngineLocation) -> "RunDatabase":
     return database
 
 
-def _temporal(location: EngineLocation, parts: EngineParts) -> Engine:
+def _temporal(location: EngineLocation, parts: EngineParts, grace: float) -> Engine:
     from aeon.adapters.engines.temporal import TemporalEngine
 
-    server, slots = _server(location.address), location.settings.slots
-    return TemporalEngine(*server, parts.book, parts.workers, parts.results, slots=slots, record=location.record_id())
+    book, workers, results, _ = parts
+    return TemporalEngine(
+        *_server(location.address),
+        book,
+        workers,
+        results,
+        slots=location.settings.slots,
+        record=location.record_id(),
+        grace=grace,
+    )
 
 
 def _server(address: str) -> tuple[str, str]:

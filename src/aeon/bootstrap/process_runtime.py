@@ -12,7 +12,15 @@ from uuid import uuid4
 from aeon.base.clock import SystemClock
 from aeon.base.errors import ConfigError
 from aeon.base.next_steps import NextStep
-from aeon.bootstrap.engines import EngineLocation, EngineParts, engine_run_store, executor_of, open_engine, open_worker
+from aeon.bootstrap.engines import (
+    EngineLocation,
+    EngineParts,
+    JobServer,
+    engine_run_store,
+    executor_of,
+    open_engine,
+    open_worker,
+)
 from aeon.bootstrap.passwords import NO_PROJECT_KEYS
 from aeon.bootstrap.platform import Platform
 from aeon.bootstrap.runs import platform_runs
@@ -74,6 +82,8 @@ class ProcessRuntime:
         self.news = RunNews(self.runs.repository.count_entries, self.runs.notifier)
         self.registry = WorkerRegistry(platform.store, self.clock)
         self.executor = str(uuid4())
+        self.grace = 0.0
+        """The seconds for which `drain` waits; to be set before the start."""
         self.run_executor = executor_of(settings, self.executor)
         self._settings = settings
         self._environ = environ
@@ -87,6 +97,8 @@ class ProcessRuntime:
         )
         self._closers: list[Callable[[], None]] = []
         self._pool: LocalWorkerPool | None = None
+        self._presence: WorkerHeartbeat | None = None
+        self._served: Engine | JobServer | None = None
         self._starting = Lock()
         self._is_started = False
 
@@ -96,7 +108,8 @@ class ProcessRuntime:
         presence = self.heartbeat
         workers = self._workers(self._settings.slots, presence)
         parts = EngineParts(self.runs.repository, workers, self.results, self.clock)
-        engine = open_engine(self._location, parts, self.executor)
+        engine = open_engine(self._location, parts, self.executor, self.grace)
+        self._served = engine
         self._closers.append(engine.close)
         return engine
 
@@ -106,6 +119,7 @@ class ProcessRuntime:
         from aeon.platform.workers.heartbeat import WorkerHeartbeat
 
         presence = WorkerHeartbeat(self.registry, self.executor, self._settings.slots, self.clock)
+        self._presence = presence
         self._closers.append(presence.close)
         return presence
 
@@ -241,8 +255,24 @@ class ProcessRuntime:
             slots=slots,
             live_executors=partial(list_live_executors, self.registry),
             is_wanted=partial(is_run_active, self.runs.repository),
+            grace=self.grace,
         )
+        self._presence, self._served = presence, worker
         self._closers.append(worker.close)
+
+    @property
+    def is_asked_to_drain(self) -> bool:
+        """Whether somebody asked this process to drain (`aeon serve worker drain`)."""
+        return self._presence is not None and self._presence.is_asked_to_drain()
+
+    def drain(self) -> int:
+        """Take no job or run from now on, and wait for the executed jobs as long as the grace lasts.
+
+        Return how many have not ended; `close` leaves them and all runs to other processes.
+        """
+        if self._presence is not None:
+            self._presence.drain()
+        return 0 if self._served is None else self._served.drain(self.grace)
 
     def _workers(self, slots: Mapping[str, int], presence: "WorkerHeartbeat") -> "LocalWorkerPool":
         """Return the worker pool, with rate limits and the result cache."""

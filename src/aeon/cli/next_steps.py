@@ -118,6 +118,7 @@ COMMANDS: Final[Mapping[str, str]] = {
     "tools.trust": "If you trust it, run `aeon tool trust {tool}`.",
     "tools.trust_again": ("Check it with `aeon tool show {tool}`; if you still want it, run `aeon tool trust` again."),
     "users.enable": "Enable them again: aeon serve user enable {user}",
+    "workers.find": "`aeon serve worker list` shows them.",
     "workers.start": "Start one: aeon serve worker --type {type}",
     "workers.stop": "Stop these processes first; `aeon serve worker list` shows them.",
 }

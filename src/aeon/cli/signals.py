@@ -3,6 +3,7 @@
 import signal
 import threading
 import time
+from collections.abc import Callable
 from types import FrameType
 
 from aeon.cli import TERMINATION_SIGNALS
@@ -96,3 +97,16 @@ def handled_signals() -> list[signal.Signals]:
     """Return the signals that end this process; under `nohup`, SIGHUP is not among them."""
     handles_hangup = signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN
     return [number for number in TERMINATION_SIGNALS if handles_hangup or number is not signal.SIGHUP]
+
+
+def drain_requested_by_signal() -> Callable[[], bool]:
+    """Let the first SIGTERM from now on request a drain, and a second one end the process; return whether one came."""
+    requests: list[int] = []
+
+    def request(number: int, frame: FrameType | None) -> None:
+        requests.append(number)
+        if len(requests) > 1:
+            raise_termination(number, frame)
+
+    signal.signal(signal.SIGTERM, request)
+    return lambda: bool(requests)

@@ -314,10 +314,11 @@ def _with_workers(reason: WaitReason, view: RunView, workers: Sequence[Worker]) 
         return reason.model_copy(update={"message": f"{reason.message} It is a run of its own.", "next_step": step})
     if _has_worker(reason, view, workers):
         return reason
-    live = [each for each in workers if each.type == call.worker and each.status != "offline"]
+    live = [each for each in workers if each.type == call.worker and each.status in ("idle", "busy")]
     if not live:
         kind = call.worker
-        message = f"Waits for a worker of the type {kind}: there is none."
+        drains = any(each.type == kind and each.status == "draining" for each in workers)
+        message = f"Waits for a worker of the type {kind}: there is none{' that takes jobs' if drains else ''}."
         step = NextStep("workers.start", type=kind)
         return reason.model_copy(update={"kind": "waits", "message": message, "next_step": step})
     if all(each.status == "busy" for each in live):

@@ -218,8 +218,10 @@ def test_of_a_run_that_is_forgotten_no_row_is_left(world):
 
 
 PARAMS = {
-    **dict.fromkeys(("run", "token", "result", "id", "worker", "executor", "job", "key", "value", "prefix"), "x"),
-    **dict.fromkeys(("step", "attempt", "limit"), 1),
+    **dict.fromkeys(
+        ("run", "token", "result", "id", "worker", "executor", "job", "key", "value", "prefix", "owner"), "x"
+    ),
+    **dict.fromkeys(("step", "attempt", "limit", "priority", "turn", "length"), 1),
     **{key: ["x", "y"] for key in ("runs", "others", "ids", "workers", "executors")},
 }
 
@@ -227,7 +229,7 @@ PARAMS = {
 def texts():
     """All queries that are asked while runs are executed."""
     for name, query in vars(queries).items():
-        if name.isupper() and not name.startswith(("_", "SCHEMA", "VERSION", "CREATE", "HAS_", "LOCK")):
+        if name.isupper() and not name.startswith(("_", "SCHEMA", "VERSION", "FROM_VERSION", "CREATE", "HAS_", "LOCK")):
             for each in query if isinstance(query, tuple) and not isinstance(query, DialectQuery) else [query]:
                 yield name, each
 
@@ -237,7 +239,7 @@ def test_no_query_reads_a_whole_table(tmp_path):
     with closing(RunDatabase(f"sqlite:///{tmp_path}/runs.db")) as database:
         plans = {(name, str(query)): database._store.explain(query, PARAMS) for name, query in texts()}
     assert len(plans) >= 20
-    scans = re.compile(r"SCAN (?!json_each|kind|CONSTANT)(?!jobs USING COVERING INDEX jobs_running)")
+    scans = re.compile(r"SCAN (?!json_each|kind|level|CONSTANT)(?!jobs USING COVERING INDEX jobs_running)")
     assert [name for (name, _), plan in plans.items() if scans.search(plan)] == []
 
 
@@ -305,6 +307,6 @@ def test_a_file_that_is_no_database_is_refused_and_left_as_it_is(tmp_path):
 def test_tables_of_a_newer_version_are_refused(tmp_path):
     address = f"sqlite:///{tmp_path}/runs.db"
     with closing(RunDatabase(address)) as database:
-        database.update(lambda unit: unit.write("UPDATE meta SET value = '2' WHERE key = 'version'"))
-    with pytest.raises(ConfigError, match="has version 2"):
+        database.update(lambda unit: unit.write("UPDATE meta SET value = '3' WHERE key = 'version'"))
+    with pytest.raises(ConfigError, match="has version 3"):
         RunDatabase(address)

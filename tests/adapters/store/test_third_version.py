@@ -17,14 +17,9 @@ from aeon.testing.store.rows import FIRST, ROWS, insertion, row_of
 from .sqlite_world import Project
 
 ADDED = (
-    "current_process_id",
-    "current_step_id",
-    "current_tool_id",
-    "section",
-    "options",
-    "tags",
-    "paused",
-    "retention_days",
+    *("current_process_id", "current_step_id", "current_tool_id", "section", "options", "tags"),
+    *("draining_since", "labels", "aeon_version", "operations", "runs_on", "weight", "priority"),
+    *("paused", "retention_days"),
 )
 SINCE = (
     *("conversations", "conversation_turns", "alternatives", "manifests", "blobs", "attachments", "erasures"),

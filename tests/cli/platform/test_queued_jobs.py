@@ -67,7 +67,7 @@ def test_jobs_are_carried_out_by_workers_of_their_type(aeon, applied, background
     assert running.waited() == 0, running.err
     assert shop.calls == {"/first": 1, "/slow": 1, "/last": 1}
     assert max(shop.jobs.values()) == 1
-    assert worker.ends(signal.SIGTERM) == 143
+    assert worker.ends(signal.SIGTERM) == 0
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
@@ -75,7 +75,7 @@ def test_another_worker_goes_on_with_what_one_left(applied, background, shop, le
     """Platform 10: once more, under the same key; what was done is not done again."""
     applied(ERRAND)
     running = background("process", "run", "errand", "--input", "who=me")
-    worker = serving(background)
+    worker = serving(background, "--grace", "0")
     until(lambda: shop.calls["/slow"] == 1)
     worker.ends(number)
     serving(background)

@@ -33,6 +33,8 @@ def job_of(work: RunSnapshot, command: StartJob) -> Job:
         timeout=command.timeout,
         tokens=command.tokens,
         process=work.run.process_id,
+        priority=work.run.priority,
+        weight=work.run.weight,
     )
 
 

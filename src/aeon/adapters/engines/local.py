@@ -21,6 +21,7 @@ class LocalEngine:
 
     def __init__(self, repository: RunRepository, workers: WorkerPool, clock: Clock, executor: str) -> None:
         self.executor = executor
+        self._workers = workers
         self._tasks = RunTasks(repository)
         self._host = RunHost(repository, workers, clock, executor, self._start)
 
@@ -50,6 +51,10 @@ class LocalEngine:
 
     def erase(self, runs: Sequence[str], others: Sequence[str]) -> None:
         """Do nothing: there is no state to delete."""
+
+    def drain(self, seconds: float) -> int:
+        """Start no attempt from now on; return how many have not ended after so many seconds."""
+        return self._tasks.run(self._workers.drain(seconds))
 
     def close(self) -> None:
         """Stop at once."""

@@ -3,12 +3,14 @@
 import asyncio
 import threading
 from collections.abc import Awaitable, Callable, Coroutine
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 from aeon.adapters.engines.retry import wait_until
 from aeon.base.event_loop import EventLoopThread
 from aeon.platform.runs.machine.state import ENDED_PHASES
 from aeon.platform.runs.ports import RunRepository
+
+T = TypeVar("T")
 
 HostFunction: TypeAlias = Callable[[], Awaitable[bool]]
 """Executes a run; returns whether the run has ended, and False if this process stopped before."""
@@ -33,9 +35,9 @@ class RunTasks:
         """Return whether this process executes the run. Thread-safe."""
         return run in self._latest
 
-    def run(self, work: Coroutine[Any, Any, None]) -> None:
-        """Run a coroutine, such as `spawn`, in the loop."""
-        self._thread.run(work)
+    def run(self, work: Coroutine[Any, Any, T]) -> T:
+        """Return the result of a coroutine, such as `spawn`, that runs in the loop."""
+        return self._thread.run(work)
 
     async def spawn(self, run: str, host: HostFunction) -> None:
         """Execute a run, from a coroutine of the loop."""

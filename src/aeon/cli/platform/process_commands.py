@@ -58,7 +58,7 @@ def process_diff(
 
 
 @process.command("run")
-def process_run(  # one for each option
+def process_run(  # noqa: PLR0913, PLR0917  # one for each option of the command
     name: Name,
     inputs: Inputs = None,
     key: Annotated[
@@ -71,6 +71,10 @@ def process_run(  # one for each option
     tags: Annotated[
         list[str] | None, typer.Option("--tag", metavar="NAME=VALUE", help="A tag of the run. May be repeated.")
     ] = None,
+    priority: Annotated[
+        Literal["high", "normal", "low"],
+        typer.Option("--priority", help="Which jobs busy workers take first."),
+    ] = "normal",
     detach: Annotated[
         bool, typer.Option("--detach", "-d", help="Only accept the run, and print its id: a worker executes it.")
     ] = False,
@@ -88,7 +92,8 @@ def process_run(  # one for each option
         return preview_process(name, inputs or [], user, as_json=as_json)
     from aeon.cli.platform.runs import RunOptions, run_process
 
-    return run_process(name, inputs or [], user, RunOptions(key, timeout, tags or [], detach), as_json=as_json)
+    options = RunOptions(key, timeout, tags or [], detach, priority)
+    return run_process(name, inputs or [], user, options, as_json=as_json)
 
 
 @process.command("pause")

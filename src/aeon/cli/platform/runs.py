@@ -1,7 +1,7 @@
 """`aeon process run|answer` and `aeon log`: starts, follows, answers, resumes, retries and cancels runs."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from aeon.application.run_follower import RunFollower, SettledRun
 from aeon.application.run_reader import PendingQuestion
@@ -30,6 +30,7 @@ class RunOptions(NamedTuple):
     timeout: float | None = None
     tags: Sequence[str] = ()
     is_detached: bool = False
+    priority: Literal["high", "normal", "low"] = "normal"
 
 
 def read_tags(given: Sequence[str]) -> dict[str, str]:
@@ -44,7 +45,9 @@ def _accept_run(
     name: str, values: JsonObject, tags: dict[str, str], user: str, options: RunOptions, *, as_json: bool
 ) -> int:
     with workspace_session(user) as workspace:
-        run = workspace.runs.start_detached(name, values, key=options.key, deadline=options.timeout, tags=tags)
+        run = workspace.runs.start_detached(
+            name, values, key=options.key, deadline=options.timeout, tags=tags, priority=options.priority
+        )
         has_worker = workspace.jobs.has_live_executor()
     if as_json:
         print_data(indented_json(run.as_dict()))
@@ -66,7 +69,7 @@ def run_process(name: str, inputs: Sequence[str], user: str, options: RunOptions
         return _accept_run(name, values, tags, user, options, as_json=as_json)
     with runtime_session(user) as workspace:
         runs = workspace.runs
-        run = runs.start(name, values, key=options.key, deadline=options.timeout, tags=tags)
+        run = runs.start(name, values, key=options.key, deadline=options.timeout, tags=tags, priority=options.priority)
         print_message(f"run {run.id} of {printable(run.process_name)}")
         if run.executor == DETACHED:
             resume = f"aeon process resume {printable(run.process_name)}"

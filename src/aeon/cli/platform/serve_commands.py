@@ -132,12 +132,20 @@ def user_create(name: UserName, role: RoleName = "user", user: User = "me") -> i
 
 
 @user_group.command("set")
-def user_set(name: UserName, role: RoleName, user: User = "me") -> int:
-    """Change the role of a user."""
+def user_set(
+    name: UserName,
+    role: Annotated[Literal["user", "operator"] | None, typer.Option("--role", help="user, or operator.")] = None,
+    weight: Annotated[
+        int | None,
+        typer.Option("--weight", min=1, max=100, metavar="N", help="Their share of busy workers; 1 at first."),
+    ] = None,
+    user: User = "me",
+) -> int:
+    """Change the role of a user, or their share of workers."""
     from aeon.application.users import AccountChange
     from aeon.cli.platform.users import change_user
 
-    return change_user(name, AccountChange(role=role), user)
+    return change_user(name, AccountChange(role=role, weight=weight), user)
 
 
 @user_group.command("enable")
@@ -190,14 +198,17 @@ def worker_begin(
     metrics: Annotated[
         str | None, typer.Option("--metrics", metavar="HOST:PORT", help="Answer Prometheus there; without a sign-in.")
     ] = None,
+    grace: Annotated[
+        int, typer.Option("--grace", min=0, metavar="SECONDS", help="How long jobs may take to end when it drains.")
+    ] = 25,
     user: User = "me",
 ) -> int:
-    """Serve the runs of all users in this project, until interrupted."""
+    """Serve the runs of all users in this project, until interrupted or drained (SIGTERM)."""
     if context.invoked_subcommand is not None:
         return 0
-    from aeon.cli.platform.workers import run_worker
+    from aeon.cli.platform.workers import WorkerOptions, run_worker
 
-    return run_worker(types or [], concurrency, user, metrics=metrics)
+    return run_worker(WorkerOptions(types or [], concurrency, metrics, grace), user)
 
 
 @worker.command("list")
@@ -206,3 +217,19 @@ def worker_list(user: User = "me", output: Output = "table") -> int:
     from aeon.cli.platform.worker_views import list_workers
 
     return list_workers(user, output=output)
+
+
+@worker.command("drain")
+def worker_drain(
+    process: Annotated[
+        str | None, typer.Argument(metavar="[WORKER]", help="The id of a worker, or of its process.")
+    ] = None,
+    host: Annotated[
+        str | None, typer.Option("--host", metavar="NAME", help="All workers on this machine instead.")
+    ] = None,
+    user: User = "me",
+) -> int:
+    """Let a worker finish its jobs, take no others, and end."""
+    from aeon.cli.platform.worker_views import drain_workers
+
+    return drain_workers(process, host, user)

@@ -32,7 +32,12 @@ def show_user(name: str, user: str, *, output: OutputFormat) -> int:
         account, identities = workspace.users.get(name), workspace.users.list_identities(name)
     if print_as(output, {**account.as_dict(), "identities": [each.as_dict() for each in identities]}):
         return ExitCode.DONE
-    rows = [("name", printable(name)), ("role", account.role), ("state", _state(account))]
+    rows = [
+        ("name", printable(name)),
+        ("role", account.role),
+        ("state", _state(account)),
+        ("weight", str(account.weight)),
+    ]
     rows += [("signs in as", printable(f"{each.subject} of {each.issuer}")) for each in identities]
     print_table(("WHAT", "VALUE"), rows)
     return ExitCode.DONE
@@ -55,10 +60,15 @@ def disable_user(name: str, user: str, *, is_confirmed: bool) -> int:
 
 
 def change_user(name: str, change: AccountChange, user: str) -> int:
-    """Change a user. Raises UnknownUserError, and RuleError for a user who would lock themself out."""
+    """Change a user.
+
+    Raises InputError if nothing is to change, UnknownUserError, and RuleError for a user who would lock themself out.
+    """
+    if change == AccountChange():
+        raise InputError("There is nothing to change.", next_step="Give --role or --weight.")
     with workspace_session(user) as workspace:
         account = workspace.users.change(name, change)
-    print_message(f"{printable(name)}: {account.role}, {_state(account)}")
+    print_message(f"{printable(name)}: {account.role}, {_state(account)}, weight {account.weight}")
     return ExitCode.DONE
 
 

@@ -1,5 +1,6 @@
-"""`aeon serve worker list`: lists the workers without an engine."""
+"""`aeon serve worker list` and `drain`, without an engine."""
 
+from aeon.cli.console import print_message
 from aeon.cli.exit_codes import ExitCode
 from aeon.cli.output import OutputFormat, print_as, print_table
 from aeon.cli.platform.session import workspace_session
@@ -25,4 +26,12 @@ def list_workers(user: str, *, output: OutputFormat) -> int:
     ]
     none = "no worker is registered; each `aeon serve worker` and `aeon process run` starts its own"
     print_table(("ID", "TYPE", "STATE", "HEARTBEAT", "JOBS", "FAILED", "JOB NOW"), rows, none)
+    return ExitCode.DONE
+
+
+def drain_workers(process: str | None, host: str | None, user: str) -> int:
+    """Ask worker processes to drain, and name them. Raises InputError, NotFoundError."""
+    with workspace_session(user) as workspace:
+        for each in workspace.jobs.drain(process, host=host):
+            print_message(f"worker {each} drains: it finishes its jobs, and ends")
     return ExitCode.DONE

@@ -2,13 +2,14 @@
 
 import sys
 from collections.abc import Sequence
-from typing import NoReturn
+from functools import partial
+from typing import NamedTuple, NoReturn
 
 import typer
 
 from aeon.application.jobs import HUMAN, PROCESS, WORKER_TYPES, require_known_queues
 from aeon.application.run_reader import PendingQuestion
-from aeon.application.workers import StoreUnavailableError, WorkerService
+from aeon.application.workers import DrainPolicy, StoreUnavailableError, WorkerService
 from aeon.application.workspace import Workspace
 from aeon.base.errors import AeonError, InputError
 from aeon.base.json import Json, parse_typed_text
@@ -16,6 +17,7 @@ from aeon.cli import session
 from aeon.cli.console import print_data, print_error, print_message
 from aeon.cli.exit_codes import ExitCode
 from aeon.cli.platform.session import runtime_session
+from aeon.cli.signals import drain_requested_by_signal
 from aeon.cli.text import indented_json, printable
 from aeon.settings import LoadedSettings
 
@@ -81,24 +83,40 @@ class _QuestionPrompt:
             )
 
 
-def run_worker(types: Sequence[str], concurrency: int | None, user: str, *, metrics: str | None = None) -> int:
+class WorkerOptions(NamedTuple):
+    """What a worker serves: the types, all if there are none; the number of concurrent calls of each; the address for
+    Prometheus; and the seconds that its jobs may take to end when it drains.
+    """
+
+    types: Sequence[str]
+    concurrency: int | None
+    metrics: str | None
+    grace: float
+
+
+def run_worker(options: WorkerOptions, user: str) -> int:
     """Serve runs and their jobs, only runs, only jobs of some types, or only questions to the user.
 
-    Answers Prometheus at the address `metrics`, if given. Runs until interrupted. Raises InputError, ConfigError,
+    Runs until it is interrupted, or drained by SIGTERM or by `aeon serve worker drain`. Raises InputError, ConfigError,
     EngineError.
     """
+    types = options.types
     require_known_queues(types)
     _require_single_purpose(types)
     if HUMAN in types:
         answer_questions(user)
-    with runtime_session(user, _settings(types, concurrency)) as workspace:
-        if metrics is not None:
-            print_message(f"metrics: {workspace.workers.serve_metrics(metrics)}")
-        if PROCESS in types or not types:
-            _serve_runs(workspace.workers)
-        else:
-            _serve_jobs(workspace.workers, types)
+    with runtime_session(user, _settings(types, options.concurrency)) as workspace:
+        workers = workspace.workers
+        if options.metrics is not None:
+            print_message(f"metrics: {workers.serve_metrics(options.metrics)}")
+        drain = DrainPolicy(options.grace, drain_requested_by_signal(), partial(_report_drain, options.grace))
+        left = _serve_runs(workers, drain) if PROCESS in types or not types else _serve_jobs(workers, types, drain)
+    print_message(f"drained; {left} job(s) did not end in time and continue elsewhere" if left else "drained")
     return ExitCode.DONE
+
+
+def _report_drain(grace: float) -> None:
+    print_message(f"drains: takes no new job or run; the jobs here have {grace:.0f} s to end")
 
 
 def prune_runs(days: int | None, user: str, *, as_json: bool) -> int:
@@ -111,7 +129,7 @@ def prune_runs(days: int | None, user: str, *, as_json: bool) -> int:
     return ExitCode.DONE
 
 
-def _serve_jobs(workers: WorkerService, types: Sequence[str]) -> NoReturn:
+def _serve_jobs(workers: WorkerService, types: Sequence[str], drain: DrainPolicy) -> int:
     def report_start() -> None:
         print_message(f"worker {workers.executor} serves jobs: {', '.join(types)}")
         kept_by_runs = [kind for kind in types if session.load_cli_settings().settings.engine.slots[kind]]
@@ -121,12 +139,13 @@ def _serve_jobs(workers: WorkerService, types: Sequence[str]) -> NoReturn:
                 f"with these settings, runs execute these jobs themselves; to send them here, set: [engine] {settings}"
             )
 
-    workers.serve_jobs(types, report_start)
+    return workers.serve_jobs(types, drain, report_start)
 
 
-def _serve_runs(workers: WorkerService) -> NoReturn:
+def _serve_runs(workers: WorkerService, drain: DrainPolicy) -> int:
     """Adopt orphaned runs, fire due schedules, delete old data; report it on stderr."""
-    workers.serve_runs(
+    return workers.serve_runs(
+        drain,
         report=lambda line: print_message(printable(line)),
         started=lambda: print_message(f"worker {workers.executor} serves runs"),
         ended=lambda active: print_message(

@@ -7,9 +7,12 @@ from aeon.base.json import JsonObject
 from aeon.platform.access import queries
 from aeon.platform.access.model import Account, AccountChange, Identity, Role
 from aeon.platform.catalog.repository import DEFAULTS_OWNER
-from aeon.platform.errors import ConflictError, NotFoundError, UnknownUserError
+from aeon.platform.errors import ConflictError, NotFoundError, RuleError, UnknownUserError
 from aeon.platform.ledger import AuditAction, Ledger, Mutation, MutationRequest
 from aeon.platform.store import DuplicateError, Row, Store, UnitOfWork
+
+MAX_WEIGHT: Final = 100
+"""The greatest share of a user among others of the weight 1."""
 
 _MAX_IDENTITY: Final = 1000
 """The most characters of an issuer or a subject that the audit log repeats."""
@@ -49,11 +52,16 @@ class AccountRepository:
         return self.get(name)
 
     def change(self, name: str, change: AccountChange, request: MutationRequest) -> Account:
-        """Change a user's role, or whether the doors of a server let them in.
+        """Change a user's role, whether the doors of a server let them in, or their share of busy workers.
 
         Disabling ends all sessions, links and tokens of the user in the same transaction. Raises UnknownUserError,
-        ConflictError if somebody else has changed it meanwhile, and VersionError.
+        RuleError for a weight that is not 1 to 100, ConflictError if somebody else has changed it meanwhile, and
+        VersionError.
         """
+        if change.weight is not None and not 1 <= change.weight <= MAX_WEIGHT:
+            raise RuleError(
+                f"The weight {change.weight} is not valid.", rule="weight", next_step=f"Give 1 to {MAX_WEIGHT}."
+            )
         before = self.get(name)
         changed: JsonObject = {key: value for key, value in change._asdict().items() if value is not None}
         row = self._row(before._replace(**changed, version=before.version + 1))
@@ -119,6 +127,7 @@ class AccountRepository:
             "user": account.name,
             "role": account.role,
             "enabled": int(account.enabled),
+            "weight": account.weight,
             "version": account.version,
             "at": self._ledger.now(),
         }
@@ -152,4 +161,4 @@ def _taken(name: str) -> ConflictError:
 
 
 def _account(row: Row) -> Account:
-    return Account(row["name"], row["role"], bool(row["enabled"]), row["version"], row["created_at"])
+    return Account(row["name"], row["role"], bool(row["enabled"]), row["version"], row["created_at"], row["weight"])

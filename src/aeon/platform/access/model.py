@@ -56,7 +56,8 @@ class IssuedCredential(NamedTuple):
 
 
 class Account(NamedTuple):
-    """A user of the record: their role, and whether the doors of a server let them in.
+    """A user of the record: their role, whether the doors of a server let them in, and their share of busy workers.
+
 
     `version` is 0 for a user whose account was never changed.
     """
@@ -66,6 +67,7 @@ class Account(NamedTuple):
     enabled: bool
     version: int
     created_at: str
+    weight: int = 1
 
     def as_dict(self) -> JsonObject:
         """As JSON data under the published names."""
@@ -73,6 +75,7 @@ class Account(NamedTuple):
             "name": self.name,
             "role": self.role,
             "enabled": self.enabled,
+            "weight": self.weight,
             "version": self.version,
             "createdAt": self.created_at,
         }
@@ -83,6 +86,8 @@ class AccountChange(NamedTuple):
 
     role: Role | None = None
     enabled: bool | None = None
+    weight: int | None = None
+    """1 to 100: the share of the jobs that busy workers take, compared with other users; for runs accepted later."""
 
 
 class Identity(NamedTuple):

@@ -34,7 +34,7 @@ REVOKE_ALL: Final = "DELETE FROM credentials WHERE user_id = :user"
 
 _ACCOUNT: Final = """
 SELECT u.id AS name, coalesce(a.role, 'user') AS role, coalesce(a.enabled, 1) AS enabled,
-       coalesce(a.version, 0) AS version, u.created_at AS created_at
+       coalesce(a.weight, 1) AS weight, coalesce(a.version, 0) AS version, u.created_at AS created_at
 FROM users AS u LEFT JOIN accounts AS a ON a.user_id = u.id
 """
 
@@ -47,12 +47,14 @@ IS_DISABLED: Final = "SELECT 1 FROM accounts WHERE user_id = :user AND enabled =
 VERSION: Final = "SELECT version FROM accounts WHERE user_id = :user"
 
 ADD_ACCOUNT: Final = """
-INSERT INTO accounts (user_id, role, enabled, version, updated_at) VALUES (:user, :role, :enabled, :version, :at)
+INSERT INTO accounts (user_id, role, enabled, weight, version, updated_at)
+VALUES (:user, :role, :enabled, :weight, :version, :at)
 """
 
 SET_ACCOUNT: Final = f"""{ADD_ACCOUNT}
 ON CONFLICT (user_id) DO UPDATE
-SET role = excluded.role, enabled = excluded.enabled, version = excluded.version, updated_at = excluded.updated_at
+SET role = excluded.role, enabled = excluded.enabled, weight = excluded.weight,
+    version = excluded.version, updated_at = excluded.updated_at
 """
 
 USER_OF: Final = "SELECT user_id FROM identities WHERE issuer = :issuer AND subject = :subject"

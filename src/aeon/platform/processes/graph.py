@@ -146,10 +146,12 @@ NODES: Final = (
             "plan_reference",
             "inputs_reference",
             "tags",
+            "priority",
+            "weight",
         ),
         json=frozenset({"pins", "failure", "tags"}),
         booleans=frozenset({"is_unmeasured", "is_unsent"}),
-        numbers=frozenset({"deadline", "events", "ended_micros", "tokens"}),
+        numbers=frozenset({"deadline", "events", "ended_micros", "tokens", "weight"}),
         defaults={
             "parent_id": None,
             "retry_of": None,
@@ -162,6 +164,8 @@ NODES: Final = (
             "plan_reference": None,
             "inputs_reference": None,
             "tags": "{}",
+            "priority": "normal",
+            "weight": 1,
         },
     ),
     NodeType(

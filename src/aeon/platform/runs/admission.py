@@ -16,7 +16,7 @@ from aeon.platform.runs.claim_check import ResultStore, check_in, reference_of, 
 from aeon.platform.runs.machine.commands import StartLoop, StartProcess
 from aeon.platform.runs.machine.events import HistoryEvent
 from aeon.platform.runs.machine.plan import LoopPlan, RunPlan, StepCall, plan_run
-from aeon.platform.runs.model import DETACHED, Run, RunEntry, RunTrigger
+from aeon.platform.runs.model import DETACHED, Priority, Run, RunEntry, RunTrigger
 from aeon.platform.runs.process_pauses import pause_signal
 from aeon.platform.runs.run_inputs import require_tags, runnable_inputs
 from aeon.platform.store import DuplicateError, GuardError, Row, Store, UnitOfWork, write_one
@@ -37,6 +37,7 @@ class NewRun(NamedTuple):
     tags: Mapping[str, str] = {}  # never mutated
     origin: Mapping[str, str] = {}
     """What started it, for the audit log."""
+    priority: Priority = "normal"
 
 
 class PlannedRun(NamedTuple):
@@ -95,6 +96,8 @@ class RunAdmission:
         for missing or unknown inputs, all at once.
         """
         parameters: list[Json] = [new.inputs, new.trigger, new.id, new.timeout, *([dict(new.tags)] if new.tags else [])]
+        if new.priority != "normal":
+            parameters.append(new.priority)
         mutation = request.mutation("process.start", process.id, parameters)
         if (earlier := self._ledger.earlier_answer(mutation)) is not None:
             return Run.parsed(earlier)
@@ -238,7 +241,13 @@ class RunAdmission:
             deadline=plan.deadline,
             executor=new.executor,
             tags=dict(new.tags),
+            priority=parent.priority if parent else new.priority,
+            weight=parent.weight if parent else self._weight(user),
         )
+
+    def _weight(self, user: str) -> int:
+        rows = self._store.read(queries.WEIGHT, {"user": user})
+        return rows[0]["weight"] if rows else 1
 
     def _store_run(
         self,

@@ -19,6 +19,9 @@ HEARTBEAT_TIMEOUT = 90.0
 DETACHED: Final = "detached"
 """The executor of a run that was accepted for any worker: the first one adopts it."""
 
+Priority: TypeAlias = Literal["high", "normal", "low"]
+"""The order in which the jobs of a run are executed while workers are busy (`workers.fairness`)."""
+
 RunTrigger: TypeAlias = Literal["user", "schedule", "process", "retry", "call"]
 """What started a run; `call` is the event of another program, which a webhook took."""
 
@@ -27,7 +30,8 @@ class RunSummary(Record):
     """A run without its inputs, which may be large.
 
     Its definition is fixed when it is accepted; its events determine `phase` and the fields after it. `pins` are the
-    digests of all Processes that it may call, by id, so that later edits never affect it. `executor` is the current
+    digests of all Processes that it may call, by id, so that later edits never affect it. `weight` is that of its owner
+    when it was accepted. `executor` is the current
     executor, empty for none. `events` is the number of its entries.
     """
 
@@ -52,6 +56,8 @@ class RunSummary(Record):
     tokens: int = 0
     failure: JsonObject | None = None
     tags: dict[str, str] = Field(default={})
+    priority: Priority = "normal"
+    weight: int = 1
 
     @property
     def seconds(self) -> float | None:
@@ -159,7 +165,7 @@ class RunSnapshot(NamedTuple):
 class Job(Record):
     """One attempt at a step, for a worker of that type; `id` is also its idempotency key.
 
-    `process` is the id of the run's Process; jobs of earlier versions have none.
+    `process` is the id of the run's Process; jobs of earlier versions have none. `weight` is that of the user.
     """
 
     id: str
@@ -176,6 +182,8 @@ class Job(Record):
     timeout: int
     tokens: int | None = None
     process: str = ""
+    priority: Priority = "normal"
+    weight: int = 1
 
 
 class JobResult(Record):

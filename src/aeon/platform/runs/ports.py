@@ -73,6 +73,13 @@ class Engine(Protocol):
         """
         ...
 
+    def drain(self, seconds: float) -> int:
+        """Start no attempt from now on, and wait for those that are executed here, for at most `seconds`.
+
+        Return how many have not ended. `close` then leaves the runs to other processes.
+        """
+        ...
+
     def close(self) -> None:
         """Stop executing; calling it again does nothing.
 
@@ -178,4 +185,8 @@ class WorkerPool(Protocol):
 
     def queue_length(self, kind: str) -> int:
         """Return how many jobs of a type wait here for their services or for a worker. Thread-safe."""
+        ...
+
+    async def drain(self, seconds: float) -> int:
+        """Start no job from now on; wait at most `seconds` for the executed ones. Return how many are left."""
         ...

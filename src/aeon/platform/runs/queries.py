@@ -11,7 +11,8 @@ from aeon.platform.store import DialectQuery
 
 _COLUMNS: Final = """
 r.id, r.owner_id, r.process_id, r.process_name, r.digest, r.trigger, r.pins, r.parent_id, r.root_id,
-r.retry_of, r.accepted_at, r.deadline, r.executor, r.phase, r.events, r.ended_at, r.tokens, r.failure, r.tags
+r.retry_of, r.accepted_at, r.deadline, r.executor, r.phase, r.events, r.ended_at, r.tokens, r.failure, r.tags,
+r.priority, r.weight
 """
 
 _SUMMARY: Final = f"SELECT {_COLUMNS} FROM runs r"  # noqa: S608  # constants alone
@@ -25,12 +26,14 @@ SELECT {_COLUMNS}, r.inputs, r.plan, d.text AS definition FROM runs r JOIN defin
 ACCEPT: Final = """
 INSERT INTO runs (id, owner_id, process_id, process_name, digest, plan, inputs, trigger, pins, parent_id, root_id,
                   retry_of, accepted_at, deadline, executor, phase, events, tokens, plan_reference, inputs_reference,
-                  tags)
+                  tags, priority, weight)
 SELECT :id, :owner_id, p.id, :process_name, :digest, :plan, :inputs, :trigger, :pins, :parent_id, :root_id,
        :retry_of, :accepted_at, :deadline, :executor, :phase, :events, :tokens, :plan_reference, :inputs_reference,
-       :tags
+       :tags, :priority, :weight
 FROM processes p WHERE p.id = :process_id
 """
+
+WEIGHT: Final = "SELECT weight FROM accounts WHERE user_id = :user"
 
 TAKE: Final = """
 UPDATE runs SET executor = :executor WHERE id = :run AND ended_at IS NULL AND executor = :before

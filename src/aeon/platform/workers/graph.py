@@ -9,9 +9,12 @@ NODES: Final = (
         "Executor",
         "executors",
         ("id",),
-        properties=published_columns("id", "host", "pid", "birth", "started_at", "last_heartbeat", "types"),
+        properties=published_columns(
+            "id", "host", "pid", "birth", "started_at", "last_heartbeat", "types", "draining_since"
+        ),
         json=frozenset({"types"}),
         numbers=frozenset({"pid"}),
+        defaults={"draining_since": None},
     ),
     NodeType(
         "Worker",

@@ -41,6 +41,7 @@ class WorkerHeartbeat:
         self._workers: dict[str, Worker] = {}
         self._changed: set[str] = set()
         self._types: Sequence[str] = ()
+        self._is_draining = False
         self._stopped = threading.Event()
         self._thread: threading.Thread | None = None
 
@@ -50,6 +51,18 @@ class WorkerHeartbeat:
         self._register()
         self._thread = threading.Thread(target=self._run, name="aeon-presence", daemon=True)
         self._thread.start()
+
+    def is_asked_to_drain(self) -> bool:
+        """Return whether somebody asked this process to drain; False while the record does not answer."""
+        with suppress(StoreError):
+            return self._registry.is_draining(self._executor)
+        return False
+
+    def drain(self) -> None:
+        """Show that this process drains, also if the record does not answer now."""
+        self._is_draining = True
+        with suppress(StoreError):  # it is shown with the next registration
+            self._registry.mark_draining(self._executor)
 
     def job_started(self, job: Job) -> str:
         """Assign a job to an idle worker and return its id; empty if all workers are busy."""
@@ -86,6 +99,8 @@ class WorkerHeartbeat:
 
     def _register(self) -> None:
         workers = self._registry.register(self._executor, self._slots, self._types)
+        if self._is_draining:
+            self._registry.mark_draining(self._executor)
         with self._lock:
             for worker in workers:
                 self._workers.setdefault(worker.id, worker)

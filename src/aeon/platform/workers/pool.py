@@ -5,7 +5,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import AsyncGenerator, Callable, Generator, Mapping
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, contextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, contextmanager, suppress
 from functools import partial
 from queue import Empty
 from typing import Protocol
@@ -16,6 +16,7 @@ from aeon.platform.runs.lease import ConfirmOwnership, HaltError, always_owned
 from aeon.platform.runs.machine.events import StepCompleted, StepTimedOut
 from aeon.platform.runs.model import Job, JobResult
 from aeon.platform.store import StoreUnavailableError
+from aeon.platform.workers.fair_slots import FairSlots
 from aeon.platform.workers.job_runner import CachedResultLookup, JobRunner, failed_job_result, is_not_started
 from aeon.platform.workers.rate_limits.leases import LimitedService
 
@@ -36,7 +37,7 @@ class JobLimiter(Protocol):
 
     async def find_service(self, tool: str) -> LimitedService | None: ...
 
-    def acquired(self, job: Job, of: LimitedService, free: asyncio.Semaphore) -> AbstractAsyncContextManager[None]: ...
+    def acquired(self, job: Job, of: LimitedService, free: FairSlots) -> AbstractAsyncContextManager[None]: ...
 
     async def pause(self, tool: str, seconds: float) -> None: ...
 
@@ -68,9 +69,12 @@ class LocalWorkerPool:
         self._limits = limits
         self._find_cached = known
         self._default_slots = otherwise
-        self._free: dict[str, asyncio.Semaphore] = {}
+        self._free: dict[str, FairSlots] = {}
         self._waiting: dict[str, int] = {}
         self._idle: deque[WorkerThread[JobResult]] = deque()
+        self._executing = 0
+        self._is_draining = False
+        self._ended = asyncio.Event()
 
     @asynccontextmanager
     async def reserve(
@@ -80,10 +84,12 @@ class LocalWorkerPool:
 
         The context gives a blocking function that executes the job within its timeout, in any thread. Ownership is
         confirmed before each try and before an effect (platform 43): LeaseLostError. Leaving the context early
-        abandons the job; the function then raises HaltError, because the result is unknown.
+        abandons the job; the function then raises HaltError, because the result is unknown. Once the pool drains, this
+        waits until it is cancelled.
         """
+        await self._wait_if_draining()
         if job.worker not in self._free:
-            self._free[job.worker] = asyncio.Semaphore(self._slots.get(job.worker, self._default_slots))
+            self._free[job.worker] = FairSlots(self._slots.get(job.worker, self._default_slots))
         free = self._free[job.worker]
         service = await self._limits.find_service(job.tool) if self._limits else None
         cached = await asyncio.to_thread(self._find_cached, job) if service and job.effect == "pure" else None
@@ -93,11 +99,15 @@ class LocalWorkerPool:
         async with AsyncExitStack() as stack:
             with self._counting_wait(job.worker):
                 await stack.enter_async_context(
-                    self._limits.acquired(job, service, free) if self._limits and service else free
+                    self._limits.acquired(job, service, free) if self._limits and service else free.held(job)
                 )
+            if self._is_draining:
+                await stack.aclose()
+                await self._wait_if_draining()
             execution = _JobExecution(job, partial(_run_if_owned, self._run_job, job, confirm), self._idle)
             try:
-                yield execution if self._board is None else partial(_run_on_board, execution, self._board)
+                with self._counting_execution():
+                    yield execution if self._board is None else partial(_run_on_board, execution, self._board)
             finally:
                 execution.abandon()
             if self._limits and execution.retry_after:
@@ -111,6 +121,33 @@ class LocalWorkerPool:
     def queue_length(self, kind: str) -> int:
         """Return how many jobs of a type wait here for their services or for a worker. Thread-safe."""
         return self._waiting.get(kind, 0)
+
+    async def drain(self, seconds: float) -> int:
+        """Start no job from now on, and wait for those that are executed; return how many are left at the end.
+
+        A job ends when its context is left: by then its result is stored.
+        """
+        self._is_draining = True
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                while self._executing:
+                    self._ended.clear()
+                    await self._ended.wait()
+        return self._executing
+
+    async def _wait_if_draining(self) -> None:
+        """Wait forever if the pool drains: another process executes the job."""
+        if self._is_draining:
+            await asyncio.get_running_loop().create_future()
+
+    @contextmanager
+    def _counting_execution(self) -> Generator[None]:
+        self._executing += 1
+        try:
+            yield
+        finally:
+            self._executing -= 1
+            self._ended.set()
 
     @contextmanager
     def _counting_wait(self, kind: str) -> Generator[None]:

@@ -40,8 +40,14 @@ RETIRE_SILENT: Final = "DELETE FROM executors WHERE id = :id AND last_heartbeat 
 """Keeps a process that sent a heartbeat since."""
 
 EXECUTORS: Final = """
-SELECT id, host, pid, birth, started_at, last_heartbeat, types FROM executors ORDER BY started_at, id LIMIT :limit
+SELECT id, host, pid, birth, started_at, last_heartbeat, types, draining_since
+FROM executors ORDER BY started_at, id LIMIT :limit
 """
+
+DRAIN: Final = "UPDATE executors SET draining_since = :at WHERE id = :id AND draining_since IS NULL"
+"""The first request counts."""
+
+IS_DRAINING: Final = "SELECT 1 FROM executors WHERE id = :id AND draining_since IS NOT NULL"
 
 WORKERS: Final = """
 SELECT id, executor_id, type, status, current_job_id, current_process_id, current_step_id, current_tool_id,

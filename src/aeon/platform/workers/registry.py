@@ -2,7 +2,7 @@
 
 import os
 import socket
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import ClassVar, Literal, NamedTuple, TypeAlias
@@ -16,7 +16,8 @@ from aeon.platform.runs.model import HEARTBEAT_TIMEOUT
 from aeon.platform.store import Store, UnitOfWork
 from aeon.platform.workers import queries
 
-WorkerStatus: TypeAlias = Literal["idle", "busy", "offline"]
+WorkerStatus: TypeAlias = Literal["idle", "busy", "draining", "offline"]
+"""A draining worker takes no new job; it may still execute one, which `current_job_id` names."""
 
 WORKER_TYPES = ("graph_query", "rest_api", "llm_call", "mcp_server")
 """The types of workers that execute jobs. `process` and `human` are queues without workers.
@@ -61,7 +62,8 @@ NO_JOB: Mapping[str, None] = {
 class ExecutorProcess(Record):
     """A process that executes runs or jobs. `birth` and `pid` identify it.
 
-    `types` are the queues that it serves for other processes; with `process` among them it adopts runs, too.
+    `types` are the queues that it serves for other processes; with `process` among them it adopts runs, too. Since
+    `draining_since` it takes no new job or run.
     """
 
     stored_as_text: ClassVar[frozenset[str]] = frozenset({"types"})
@@ -73,6 +75,12 @@ class ExecutorProcess(Record):
     started_at: str
     last_heartbeat: str
     types: list[str] = Field(default=[])
+    draining_since: str | None = None
+
+    @property
+    def host_name(self) -> str:
+        """The name of its machine, without the boot that `host` names, too."""
+        return self.host.partition("/")[0]
 
 
 class ProcessIdentity(NamedTuple):
@@ -223,6 +231,19 @@ class WorkerRegistry:
         seen: JsonObject = {"id": executor.id, "last_heartbeat": executor.last_heartbeat}
         self._store.update(lambda unit: unit.write(queries.RETIRE_SILENT, seen))
 
+    def drain(self, executors: Sequence[str], unit: UnitOfWork) -> None:
+        """Ask processes to drain, in a unit of work. One that drains already goes on as it does."""
+        now = self._clock.now()
+        unit.write_each(queries.DRAIN, [{"id": each, "at": now} for each in executors])
+
+    def mark_draining(self, executor: str) -> None:
+        """Record that this process drains."""
+        self._store.update(lambda unit: self.drain([executor], unit))
+
+    def is_draining(self, executor: str) -> bool:
+        """Return whether a process was asked to drain."""
+        return bool(self._store.read(queries.IS_DRAINING, {"id": executor}))
+
     def list_executors(self) -> list[ExecutorProcess]:
         """Return all registered executors, alive or dead."""
         return [ExecutorProcess.from_row(row) for row in self._store.read(queries.EXECUTORS, {"limit": _MAX_ROWS})]
@@ -235,10 +256,11 @@ class WorkerRegistry:
         ]
 
     def list_workers(self) -> list[Worker]:
-        """Return all workers; those of a dead process are offline."""
+        """Return all workers; those of a dead process are offline, and those of a draining one are draining."""
         dead = {each.id for each in self.list_dead_executors()}
+        draining = {each.id for each in self.list_executors() if each.draining_since is not None}
         workers = [Worker.from_row(row) for row in self._store.read(queries.WORKERS, {"limit": _MAX_ROWS})]
-        return [_offline(each) if each.executor_id in dead else each for each in workers]
+        return [_as_shown(each, dead, draining) for each in workers]
 
     def _observe(self, executors: Sequence[ExecutorProcess]) -> dict[str, ObservedHeartbeat]:
         """Return what this process has observed of their heartbeats, by its own monotonic clock."""
@@ -257,5 +279,7 @@ def _observed(
     return ObservedHeartbeat(beat, has_changed=before is not None), instant
 
 
-def _offline(worker: Worker) -> Worker:
-    return worker.model_copy(update={"status": "offline", **NO_JOB})
+def _as_shown(worker: Worker, dead: Collection[str], draining: Collection[str]) -> Worker:
+    if worker.executor_id in dead:
+        return worker.model_copy(update={"status": "offline", **NO_JOB})
+    return worker.model_copy(update={"status": "draining"}) if worker.executor_id in draining else worker

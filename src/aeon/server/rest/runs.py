@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncGenerator
 from dataclasses import asdict
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import JSONResponse, Response
@@ -27,6 +27,7 @@ class RunStart(BaseModel):
     inputs: dict[str, Any] = Field(default_factory=dict[str, Any])
     deadline: float | None = Field(default=None, gt=0, le=31_536_000)
     tags: dict[str, str] = Field(default_factory=dict[str, str], description="names and values that lists filter by")
+    priority: Literal["high", "normal", "low"] = Field(default="normal", description="what busy workers take first")
 
 
 class StepAnswer(BaseModel):
@@ -51,7 +52,9 @@ async def start(
     seconds = wait_of(prefer)
     runs = caller.workspace.runs
     begun = await caller.state.call(
-        lambda: runs.start(process, wish.inputs, key=asked.key, deadline=wish.deadline, tags=wish.tags)
+        lambda: runs.start(
+            process, wish.inputs, key=asked.key, deadline=wish.deadline, tags=wish.tags, priority=wish.priority
+        )
     )
     if seconds:
         await caller.state.call(lambda: runs.settle(begun.id, seconds))

@@ -31,6 +31,7 @@ class UserChange(BaseModel):
 
     role: Literal["user", "operator"] | None = None
     enabled: bool | None = None
+    weight: int | None = Field(default=None, ge=1, le=100, description="the share of the jobs that busy workers take")
 
 
 class UserIdentity(BaseModel):
@@ -66,8 +67,8 @@ async def get_user(user: str, caller: UserOperator) -> JSONResponse:
 
 @router.patch("/users/{user}")
 async def change_user(user: str, change: UserChange, caller: UserOperator, asked: Asked) -> JSONResponse:
-    """Change a user's role, or whether they are let in."""
-    users, wanted = caller.workspace.users, AccountChange(change.role, change.enabled)
+    """Change a user's role, whether they are let in, or their share of busy workers."""
+    users, wanted = caller.workspace.users, AccountChange(change.role, change.enabled, change.weight)
     changed = await caller.state.call(
         lambda: users.change(user, wanted, key=asked.key, expected_version=asked.expected)
     )

@@ -209,6 +209,7 @@ NULLABLE: Final[dict[str, tuple[str, ...]]] = {
     "run_entries": ("reference",),
     "signals": ("reference",),
     "questions": ("closed_at",),
+    "executors": ("draining_since",),
     "dead_jobs": ("retried_by",),
     "conversations": (
         "title",

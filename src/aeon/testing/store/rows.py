@@ -214,6 +214,8 @@ ROWS: Final[dict[str, JsonObject]] = {
         "plan_reference": None,
         "inputs_reference": None,
         "tags": "{}",
+        "priority": "normal",
+        "weight": 1,
     },
     "run_entries": {"run_id": "run", "n": 1, "text": "{}", "reference": None},
     "signals": {"id": "signal", "run_id": "run", "at": AT, "text": "{}", "reference": None},
@@ -323,6 +325,7 @@ ROWS: Final[dict[str, JsonObject]] = {
         "started_at": AT,
         "last_heartbeat": AT,
         "types": "[]",
+        "draining_since": None,
     },
     "workers": {
         "id": "worker",

@@ -154,6 +154,8 @@ class RunDatabase:
                     f"The tables of the runs cannot be created. {refused.message}",
                     next_step=f"Let an administrator run CREATE SCHEMA {queries.SCHEMA} AUTHORIZATION <user>.",
                 ) from None
+        if self._meta("version") == "1":
+            self.update(_add_turns)
         if (version := self._meta("version")) != queries.VERSION:
             raise ConfigError(
                 f"{self.name} has version {version}; this Aeon knows {queries.VERSION}.",
@@ -183,6 +185,14 @@ def _create_tables(unit: UnitOfWork) -> None:
         unit.write(table)
     for key, value in (("version", queries.VERSION), ("database", str(uuid4()))):
         unit.write(queries.SET_META, {"key": key, "value": value})
+
+
+def _add_turns(unit: UnitOfWork) -> None:
+    """Upgrade the tables from version 1, unless another process was faster."""
+    unit.read(queries.LOCK_TABLES)
+    (row,) = unit.read(queries.GET_META, {"key": "version"})
+    for change in queries.FROM_VERSION_1 if row["value"] == "1" else ():
+        unit.write(change)
 
 
 def _closed() -> HaltError:

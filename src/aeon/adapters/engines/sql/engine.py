@@ -48,6 +48,7 @@ class SqlEngine:
         self.name = f"SQL, {database.name}"
         self._repository = repository
         self._database = database
+        self._workers = workers
         self._journal = Journal(database, results)
         self._tasks = RunTasks(repository)
         queues = JobQueueClient(JobQueue(database, results), elsewhere)
@@ -89,6 +90,10 @@ class SqlEngine:
         """Delete the state of runs that have ended and the large results that no open run has; rewrite the files."""
         if runs:
             self._journal.erase(runs, others)
+
+    def drain(self, seconds: float) -> int:
+        """Start no attempt from now on; return how many have not ended after so many seconds."""
+        return self._tasks.run(self._workers.drain(seconds))
 
     def close(self) -> None:
         """Stop at once; other processes may adopt runs that have not ended."""

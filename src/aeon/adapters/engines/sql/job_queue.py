@@ -1,6 +1,8 @@
 """The queues of jobs in the engine's database: put in by the runs' processes, taken out by workers."""
 
 from collections.abc import Collection, Mapping, Sequence
+from functools import partial
+from itertools import accumulate
 from typing import NamedTuple
 from uuid import uuid4
 
@@ -9,9 +11,10 @@ from aeon.adapters.engines.sql.database import RunDatabase
 from aeon.base.json import Json, JsonObject, canonical_json, parse_strict
 from aeon.platform.runs.claim_check import ResultStore, check_in, check_out
 from aeon.platform.runs.lease import LeaseLostError
-from aeon.platform.runs.model import Job, JobResult
+from aeon.platform.runs.model import Job, JobResult, Priority
 from aeon.platform.runs.ports import EngineUnavailableError
 from aeon.platform.store import Row, StoreUnavailableError, UnitOfWork
+from aeon.platform.workers.fairness import PRIORITIES, take_by_priority, turn_length
 
 
 class TakenJob(NamedTuple):
@@ -47,11 +50,12 @@ class JobQueue:
 
     def exchange(self, new: Sequence[Job], unwanted: Sequence[str]) -> None:
         """Enqueue jobs, unless they exist, and then delete the unwanted ones, also where they run."""
-        rows = [self._new_row(job) for job in new]
+        rows: dict[str, JsonObject] = {job.id: self._new_row(job) for job in new}
 
         def write(unit: UnitOfWork) -> None:
             if rows:
-                unit.write_each(queries.ENQUEUE_JOB, rows)
+                known = {row["id"] for row in unit.read(queries.KNOWN_JOBS, {"ids": list[Json](rows)})}
+                _enqueue(unit, [job for job in new if job.id not in known], rows)
             if unwanted:
                 unit.write(queries.DELETE_JOBS, {"ids": list[Json](unwanted)})
 
@@ -67,26 +71,32 @@ class JobQueue:
         """Return the result that is stored as `text`. Raises LostResultError."""
         return JobResult.parsed(parse_strict(check_out(self._results, text)))
 
-    def queued_types(self, types: Collection[str]) -> set[str]:
-        """Return those of the worker types that have a queued job."""
-        return {row["worker"] for row in self.database.read(queries.QUEUED_WORKERS, {"workers": list[Json](types)})}
+    def queued(self, types: Collection[str]) -> dict[str, set[Priority]]:
+        """Return those of the worker types that have queued jobs, with the priorities of these."""
+        found: dict[str, set[Priority]] = {}
+        for row in self.database.read(queries.QUEUED, {"workers": list[Json](types)}):
+            number: int = row["priority"]
+            found.setdefault(row["worker"], set()).add(PRIORITIES[number])
+        return found
 
-    def take(self, executor: str, limits: Mapping[str, int]) -> list[TakenJob]:
-        """Take the oldest jobs from the queues, at most that many of each type.
+    def take(self, executor: str, limits: Mapping[str, Mapping[Priority, int]]) -> list[TakenJob]:
+        """Take the next jobs from the queues, that many of each type by priority (`take_by_priority`).
 
         If the answer is lost, the jobs are among the `held` ones of the executor.
         """
         token = str(uuid4())
 
         def take(unit: UnitOfWork) -> list[Row]:
-            params: JsonObject = {"executor": executor, "token": token}
-            taken = (
-                unit.read(queries.TAKE_JOBS, {**params, "worker": worker, "limit": limit})
-                for worker, limit in limits.items()
-            )
-            return [row for rows in taken for row in rows]
+            def take_some(worker: str, priority: Priority, limit: int) -> list[Row]:
+                params: JsonObject = {"executor": executor, "token": token, "worker": worker, "limit": limit}
+                rows = unit.read(queries.TAKE_JOBS, {**params, "priority": PRIORITIES.index(priority)})
+                return sorted(rows, key=lambda row: (row["turn"], row["number"]))
 
-        rows = sorted(self.database.update(take), key=lambda row: row["number"])
+            return [
+                row for worker, split in limits.items() for row in take_by_priority(split, partial(take_some, worker))
+            ]
+
+        rows = self.database.update(take)
         return [TakenJob(row["id"], row["worker"], token, row["job"]) for row in rows]
 
     def job_of(self, taken: TakenJob) -> Job:
@@ -137,7 +147,31 @@ class JobQueue:
 
     def _new_row(self, job: Job) -> JsonObject:
         text = check_in(self._results, canonical_json(job.as_dict()))
-        return {"id": job.id, "run": job.run_id, "worker": job.worker, "job": text}
+        return {
+            "id": job.id,
+            "run": job.run_id,
+            "worker": job.worker,
+            "job": text,
+            "priority": PRIORITIES.index(job.priority),
+        }
+
+
+def _enqueue(unit: UnitOfWork, new: Sequence[Job], rows: Mapping[str, JsonObject]) -> None:
+    """Write the rows of new jobs, with the next turns of their users.
+
+    Users are locked in one order, so that two processes never wait for each other. The jobs of one are written before
+    the next one's turns, which begin at the present one.
+    """
+    jobs: dict[tuple[str, Priority, str], list[Job]] = {}
+    for job in new:
+        jobs.setdefault((job.worker, job.priority, job.user), []).append(job)
+    for (worker, priority, user), own in sorted(jobs.items()):
+        lengths = [turn_length(job.weight) for job in own]
+        asked: JsonObject = {"worker": worker, "priority": PRIORITIES.index(priority), "owner": user}
+        (row,) = unit.read(queries.ADVANCE_TURN, {**asked, "length": sum(lengths)})
+        turns = accumulate(lengths, initial=row["next"] - sum(lengths))
+        placed: list[JsonObject] = [{**rows[job.id], "turn": turn} for job, turn in zip(own, turns, strict=False)]
+        unit.write_each(queries.ENQUEUE_JOB, placed)
 
 
 def _key(taken: TakenJob) -> JsonObject:

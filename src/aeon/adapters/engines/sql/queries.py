@@ -6,7 +6,9 @@
 - `attempts` holds the result of each attempt at a step. A stored attempt is never made again (platform 42).
 - `jobs` are the jobs that other processes execute. A job is queued while `executor` is empty, running while it is not,
   and ended once `result` is there. `token` belongs to one take of the job, and `begun` is the token of the last take
-  that began it, so that `starts` counts each take at most once.
+  that began it, so that `starts` counts each take at most once. Queued jobs are taken by priority (0 high, 1 normal,
+  2 low), `turn` and number.
+- `turns` holds the next turn of each user in each queue and priority (`platform.workers.fairness`).
 """
 
 from typing import Final
@@ -16,7 +18,7 @@ from aeon.platform.store import DialectQuery
 SCHEMA: Final = "aeon_runs"
 """The schema on PostgreSQL, which is created if it is missing."""
 
-VERSION: Final = "1"
+VERSION: Final = "2"
 """The version of the tables."""
 
 LOCK_TABLES: Final = DialectQuery("SELECT 1 AS one", "SELECT pg_advisory_xact_lock(hashtextextended('aeon runs', 0))")
@@ -37,6 +39,32 @@ HAS_EARLIER_TABLES: Final = DialectQuery(
 HAS_SCHEMA: Final = DialectQuery("SELECT 1 AS one", "SELECT 1 AS one FROM pg_namespace WHERE nspname = 'aeon_runs'")
 CREATE_SCHEMA: Final = "CREATE SCHEMA aeon_runs"
 
+_TURNS: Final = (
+    DialectQuery(
+        "CREATE TABLE turns (worker TEXT NOT NULL, priority INTEGER NOT NULL, owner TEXT NOT NULL, "
+        "next INTEGER NOT NULL, PRIMARY KEY (worker, priority, owner)) STRICT, WITHOUT ROWID",
+        "CREATE TABLE turns (worker TEXT NOT NULL, priority BIGINT NOT NULL, owner TEXT NOT NULL, "
+        "next BIGINT NOT NULL, PRIMARY KEY (worker, priority, owner))",
+    ),
+    "CREATE INDEX turns_next ON turns (worker, priority, next)",
+    "CREATE INDEX jobs_queued ON jobs (worker, priority, turn, number) WHERE executor = '' AND result IS NULL",
+)
+
+FROM_VERSION_1: Final = (
+    DialectQuery(
+        "ALTER TABLE jobs ADD COLUMN priority INTEGER NOT NULL DEFAULT 1",
+        "ALTER TABLE jobs ADD COLUMN priority BIGINT NOT NULL DEFAULT 1",
+    ),
+    DialectQuery(
+        "ALTER TABLE jobs ADD COLUMN turn INTEGER NOT NULL DEFAULT 0",
+        "ALTER TABLE jobs ADD COLUMN turn BIGINT NOT NULL DEFAULT 0",
+    ),
+    "DROP INDEX jobs_queued",
+    *_TURNS,
+    "UPDATE meta SET value = '2' WHERE key = 'version'",
+)
+"""Gives the tables of version 1 priorities and turns; queued jobs stay, and are taken first."""
+
 CREATE_TABLES: Final = (
     DialectQuery(
         "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID",
@@ -55,12 +83,14 @@ CREATE_TABLES: Final = (
     DialectQuery(
         "CREATE TABLE jobs (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, run TEXT NOT NULL, "
         "worker TEXT NOT NULL, executor TEXT NOT NULL, token TEXT NOT NULL, begun TEXT NOT NULL, "
-        "starts INTEGER NOT NULL, result TEXT, job TEXT NOT NULL) STRICT",
+        "starts INTEGER NOT NULL, result TEXT, job TEXT NOT NULL, priority INTEGER NOT NULL DEFAULT 1, "
+        "turn INTEGER NOT NULL DEFAULT 0) STRICT",
         "CREATE TABLE jobs (number BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY, id TEXT NOT NULL UNIQUE, "
         "run TEXT NOT NULL, worker TEXT NOT NULL, executor TEXT NOT NULL, token TEXT NOT NULL, begun TEXT NOT NULL, "
-        "starts BIGINT NOT NULL, result TEXT, job TEXT NOT NULL)",
+        "starts BIGINT NOT NULL, result TEXT, job TEXT NOT NULL, priority BIGINT NOT NULL DEFAULT 1, "
+        "turn BIGINT NOT NULL DEFAULT 0)",
     ),
-    "CREATE INDEX jobs_queued ON jobs (worker, number) WHERE executor = '' AND result IS NULL",
+    *_TURNS,
     "CREATE INDEX jobs_running ON jobs (executor) WHERE executor <> ''",
     "CREATE INDEX jobs_of_run ON jobs (run)",
 )
@@ -110,24 +140,41 @@ WHERE run IN (SELECT value FROM json_each(:others)) AND substr(result, 1, length
 """The references to large texts that these runs have, and none of the others."""
 
 ENQUEUE_JOB: Final = (
-    "INSERT INTO jobs (id, run, worker, executor, token, begun, starts, job) "
-    "VALUES (:id, :run, :worker, '', '', '', 0, :job) ON CONFLICT (id) DO NOTHING"
+    "INSERT INTO jobs (id, run, worker, executor, token, begun, starts, job, priority, turn) "
+    "VALUES (:id, :run, :worker, '', '', '', 0, :job, :priority, :turn) ON CONFLICT (id) DO NOTHING"
 )
+KNOWN_JOBS: Final = "SELECT id FROM jobs WHERE id IN (SELECT value FROM json_each(:ids))"
+
+_PRESENT_TURN: Final = (
+    "coalesce((SELECT turn FROM jobs WHERE worker = :worker AND priority = :priority AND executor = '' "
+    "AND result IS NULL ORDER BY turn, number LIMIT 1), (SELECT next FROM turns WHERE worker = :worker "
+    "AND priority = :priority ORDER BY next DESC LIMIT 1), 0)"
+)
+ADVANCE_TURN: Final = (
+    f"INSERT INTO turns (worker, priority, owner, next) SELECT CAST(:worker AS text), "  # constants alone
+    f"CAST(:priority AS bigint), CAST(:owner AS text), {_PRESENT_TURN} + CAST(:length AS bigint) WHERE 1 = 1 "
+    "ON CONFLICT (worker, priority, owner) DO UPDATE SET next = CASE WHEN turns.next + :length > excluded.next "
+    "THEN turns.next + :length ELSE excluded.next END RETURNING next"
+)
+"""Gives a user turns of this length together: after the user's last one, and not before the present one."""
+
 HAS_JOB: Final = "SELECT 1 AS one FROM jobs WHERE id = :id"
 DELETE_JOBS: Final = "DELETE FROM jobs WHERE id IN (SELECT value FROM json_each(:ids))"
 ENDED_JOBS: Final = "SELECT id, result FROM jobs WHERE id IN (SELECT value FROM json_each(:ids)) AND result IS NOT NULL"
 
-QUEUED_WORKERS: Final = (
-    "SELECT kind.value AS worker FROM json_each(:workers) AS kind WHERE EXISTS "
-    "(SELECT 1 FROM jobs WHERE jobs.worker = kind.value AND executor = '' AND result IS NULL)"
+QUEUED: Final = (
+    "SELECT kind.value AS worker, level.value AS priority FROM json_each(:workers) AS kind "
+    "CROSS JOIN (SELECT 0 AS value UNION ALL SELECT 1 UNION ALL SELECT 2) AS level WHERE EXISTS (SELECT 1 FROM jobs "
+    "WHERE jobs.worker = kind.value AND jobs.priority = level.value AND executor = '' AND result IS NULL)"
 )
 TAKE_JOBS: Final = DialectQuery(
     "UPDATE jobs SET executor = :executor, token = :token WHERE number IN (SELECT number FROM jobs "
-    "WHERE worker = :worker AND executor = '' AND result IS NULL ORDER BY number LIMIT :limit) "
-    "RETURNING number, id, worker, job",
-    "WITH next AS MATERIALIZED (SELECT number FROM jobs WHERE worker = :worker AND executor = '' AND result IS NULL "
-    "ORDER BY number LIMIT :limit FOR UPDATE SKIP LOCKED) UPDATE jobs SET executor = :executor, token = :token "
-    "FROM next WHERE jobs.number = next.number RETURNING jobs.number, jobs.id, jobs.worker, jobs.job",
+    "WHERE worker = :worker AND priority = :priority AND executor = '' AND result IS NULL "
+    "ORDER BY turn, number LIMIT :limit) RETURNING number, turn, id, worker, job",
+    "WITH next AS MATERIALIZED (SELECT number FROM jobs WHERE worker = :worker AND priority = :priority "
+    "AND executor = '' AND result IS NULL ORDER BY turn, number LIMIT :limit FOR UPDATE SKIP LOCKED) "
+    "UPDATE jobs SET executor = :executor, token = :token FROM next WHERE jobs.number = next.number "
+    "RETURNING jobs.number, jobs.turn, jobs.id, jobs.worker, jobs.job",
 )
 BEGIN_JOB: Final = (
     "UPDATE jobs SET starts = starts + 1, begun = token WHERE id = :id AND token = :token AND begun <> token"

@@ -19,8 +19,9 @@ from aeon.base.long_calls import in_long_call
 from aeon.platform.runs.claim_check import ResultStore
 from aeon.platform.runs.lease import HaltError, LeaseLostError, RunLease
 from aeon.platform.runs.model import HEARTBEAT_TIMEOUT, Job, JobResult
-from aeon.platform.runs.ports import WorkerPool
+from aeon.platform.runs.ports import EngineUnavailableError, WorkerPool
 from aeon.platform.store import StoreError
+from aeon.platform.workers.fairness import PriorityRotation
 
 _LOG = logging.getLogger("aeon.engine")
 
@@ -67,6 +68,9 @@ class SqlWorker:
         self._retry = RetryUntilAvailable(self._halted)
         self._outages = OutageLog()
         self._running: dict[asyncio.Task[None], TakenJob] = {}
+        self._rotations = {kind: PriorityRotation() for kind in slots}
+        self._begun: set[str] = set()
+        self._is_draining = False
         self._woken = asyncio.Event()
         self._busy_until = self._recovery_due = self._comparison_due = 0.0
         self._thread = EventLoopThread("aeon-queues")
@@ -77,6 +81,31 @@ class SqlWorker:
         self._halted.set()
         self._database.close()
         self._thread.close()
+
+    def drain(self, seconds: float) -> int:
+        """Take no job from now on, and wait for those that have begun, for at most `seconds`; return how many are left.
+
+        All others go back into their queues. Call `close` afterwards.
+        """
+        return self._thread.run(self._drain(seconds))
+
+    async def _drain(self, seconds: float) -> int:
+        self._is_draining = True
+        for task, taken in self._running.items():
+            if taken.id not in self._begun:
+                task.cancel()
+        if self._running:
+            await asyncio.wait(self._running, timeout=seconds)
+        left = [*self._running]
+        for task in left:
+            task.cancel()
+        with suppress(HaltError, EngineUnavailableError):  # another worker finds that this one is gone
+            await asyncio.to_thread(self._hand_back)
+        return len(left)
+
+    def _hand_back(self) -> None:
+        """Put all jobs that this process has back into their queues."""
+        self._queue.requeue(self._queue.held(self._executor))
 
     async def _start(self) -> None:
         self._poll_task = asyncio.create_task(self._poll())
@@ -96,6 +125,8 @@ class SqlWorker:
 
     async def _poll_once(self) -> None:
         for taken in await asyncio.to_thread(self._take, self._room()):
+            if self._is_draining:  # it was taken meanwhile, and goes back with the next comparison
+                continue
             self._busy_until = time.monotonic() + _BUSY_SECONDS
             task = asyncio.create_task(self._run_job(taken))
             self._running[task] = taken
@@ -110,14 +141,16 @@ class SqlWorker:
 
     def _room(self) -> dict[str, int]:
         """Return how many jobs of each type this process may take now."""
+        if self._is_draining:
+            return {}
         running = Counter(taken.worker for taken in self._running.values())
         limits = {kind: prefetch_limit(count, self._workers.queue_length(kind)) for kind, count in self._slots.items()}
         return {kind: limit - running[kind] for kind, limit in limits.items() if limit > running[kind]}
 
     def _take(self, room: Mapping[str, int]) -> list[TakenJob]:
         """Take jobs. A read that changes nothing comes first: most polls find nothing."""
-        queued = self._queue.queued_types(room) if room else set[str]()
-        limits = {kind: room[kind] for kind in queued}
+        queued = self._queue.queued(room) if room else {}
+        limits = {kind: self._rotations[kind].split(waiting, room[kind]) for kind, waiting in queued.items()}
         return self._queue.take(self._executor, limits) if limits else []
 
     async def _compare_with_queue(self) -> None:
@@ -135,7 +168,7 @@ class SqlWorker:
             await asyncio.to_thread(self._queue.requeue, held)
 
     def _on_ended(self, task: asyncio.Task[None]) -> None:
-        del self._running[task]
+        self._begun.discard(self._running.pop(task).id)
         self._busy_until = time.monotonic() + _BUSY_SECONDS
         self._woken.set()
 
@@ -160,6 +193,7 @@ class SqlWorker:
         async with self._workers.reserve(job, lease.confirm) as run:
             if not await asyncio.to_thread(self._is_still_wanted, job):
                 return interrupted_result(job)
+            self._begun.add(taken.id)
             earlier = await self._retry.call(self._queue.begin, taken)
             if earlier >= MAX_STARTS:
                 return lost_worker_result(

@@ -4,7 +4,7 @@ import asyncio
 import logging
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
-from typing import Any
+from typing import Any, cast
 
 from temporalio import activity
 from temporalio.api.common.v1 import WorkflowExecution
@@ -54,8 +54,18 @@ class JobActivities:
     """Activities that execute jobs in this process."""
 
     def __init__(self, workers: WorkerPool, client: Client) -> None:
-        self._workers = workers
+        self.workers = workers
+        self.cut_off = 0
+        """How many jobs were ended by the end of this process's workers; others execute them."""
         self._client = client
+        self._running: set[asyncio.Task[Any]] = set()
+        self._is_stopped = False
+
+    def abandon(self) -> None:
+        """End all jobs at once, in the loop that executes them; other workers execute them."""
+        self._is_stopped = True
+        for task in self._running:
+            task.cancel()
 
     @activity.defn(name=JOB)
     async def run_job(self, message: JsonObject) -> JsonObject:
@@ -64,15 +74,28 @@ class JobActivities:
         if activity.info().attempt > 1 and job.effect == "once":
             return interrupted_result(job).as_dict()
         try:
-            async with _heartbeating():
-                return (await self._workers.execute(job, self._lease(job).confirm)).as_dict()
+            async with self._tracked(), _heartbeating():
+                return (await self.workers.execute(job, self._lease(job).confirm)).as_dict()
         except LeaseLostError as lost:
             _LOG.warning("%s This process stops executing it.", lost.message)
             return {}
         except asyncio.CancelledError:
             if _is_abandoned():
                 return {}
+            self.cut_off += 1
+            if self._is_stopped:
+                raise ApplicationError("The worker of this job was stopped.", type="stopped") from None
             raise
+
+    @asynccontextmanager
+    async def _tracked(self) -> AsyncGenerator[None]:
+        """Let `abandon` end the current task inside the context."""
+        task = cast("asyncio.Task[Any]", asyncio.current_task())
+        self._running.add(task)
+        try:
+            yield
+        finally:
+            self._running.discard(task)
 
     @property
     def all(self) -> list[Callable[..., Any]]:

@@ -2,7 +2,7 @@
 
 import asyncio
 import hashlib
-from collections.abc import Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from typing import Any, ClassVar, Final, TypeVar
 
 from temporalio.api.common.v1 import Payload
@@ -148,12 +148,19 @@ class TemporalConnection:
 
         self.run(spawned())
 
-    def close(self) -> None:
-        """Stop serving; running work continues elsewhere. Calling it again does nothing."""
+    def drain(self) -> None:
+        """Take no work from now on, and wait for what is executed here, as long as each worker's own grace lasts."""
+        self._thread.run(self._stop())
+
+    def close(self, abandon: Callable[[], None] | None = None) -> None:
+        """Stop serving; running work continues elsewhere. Calling it again does nothing.
+
+        `abandon` is called first, in the loop: it ends what the workers would wait for.
+        """
         if self._is_open:
             self._is_open = False
             try:
-                self._thread.run(self._stop())
+                self._thread.run(self._stop(abandon))
             finally:
                 self._thread.close()
 
@@ -180,7 +187,9 @@ class TemporalConnection:
     async def _start_workers(self, workers: Sequence[Worker]) -> None:
         self._workers += [(worker, asyncio.create_task(worker.run())) for worker in workers]
 
-    async def _stop(self) -> None:
+    async def _stop(self, abandon: Callable[[], None] | None = None) -> None:
+        if abandon is not None:
+            abandon()
         for task in self._background_tasks:
             task.cancel()
         await asyncio.gather(*(worker.shutdown() for worker, task in self._workers if not task.done()))

@@ -12,6 +12,7 @@ from temporalio.exceptions import WorkflowAlreadyStartedError
 from temporalio.service import RPCError, RPCStatusCode
 
 from aeon.adapters.engines.retry import wait_until
+from aeon.adapters.engines.temporal.activities import JobActivities
 from aeon.adapters.engines.temporal.connection import TemporalConnection
 from aeon.adapters.engines.temporal.messages import RunWorkflowInput
 from aeon.adapters.engines.temporal.names import EXECUTOR, RUN, RUN_QUEUE, SIGNAL
@@ -60,7 +61,7 @@ class TemporalEngine:
 
     executor = EXECUTOR
 
-    def __init__(  # its parts, from the composition root
+    def __init__(  # noqa: PLR0913  # its parts, from the composition root
         self,
         address: str,
         namespace: str,
@@ -72,12 +73,13 @@ class TemporalEngine:
         record: str | None = None,
         heartbeat: float = HEARTBEAT_TIMEOUT,
         room: int = MAX_HISTORY_EVENTS,
+        grace: float = 0.0,
     ) -> None:
         """Connect to the server at `address` (`host:port`).
 
         `slots` is the number of concurrent jobs by type. A namespace holds the runs of one record: `record` is its
         id, and the namespace of another record is refused; with None it is not checked. Raises ConfigError for that,
-        and TemporalError if the server does not answer.
+        and TemporalError if the server does not answer. `drain` waits `grace` seconds for jobs.
         """
         self.name = f"Temporal, {address}, {namespace}"
         self._repository = repository
@@ -85,7 +87,9 @@ class TemporalEngine:
         self._sent_signals: set[str] = set()
         self._connection = TemporalConnection(address, namespace, results, record)
         self._client = self._connection.client
-        self._connection.run_workers([run_worker(self._client, repository), *job_workers(self._client, workers, slots)])
+        self._jobs = JobActivities(workers, self._client)
+        served = [run_worker(self._client, repository), *job_workers(self._client, self._jobs, slots, grace)]
+        self._connection.run_workers(served)
         self._connection.spawn(self._poll_signals())
 
     def start(self, run: str) -> None:
@@ -117,9 +121,14 @@ class TemporalEngine:
         """Delete Temporal's histories of runs that have ended. Its server removes them from its database by itself."""
         self.forget(runs)
 
+    def drain(self, seconds: float) -> int:  # noqa: ARG002  # its workers know their grace from the start
+        """Take no job from now on; return how many have not ended after the grace."""
+        self._connection.drain()
+        return self._jobs.cut_off
+
     def close(self) -> None:
         """Stop executing here; unfinished runs continue elsewhere, or at the next start."""
-        self._connection.close()
+        self._connection.close(self._jobs.abandon)
 
     async def _start_unknown(self, runs: Sequence[str]) -> list[str]:
         executed = await self._list_executed() if len(runs) > _FEW else set[str]()
@@ -189,11 +198,18 @@ class TemporalWorker:
         *,
         slots: Mapping[str, int],
         record: str | None = None,
+        grace: float = 0.0,
     ) -> None:
-        """Serve the queues of the types in `slots`. `record` and errors are as for `TemporalEngine`."""
+        """Serve the queues of the types in `slots`. `record`, `grace` and errors are as for `TemporalEngine`."""
         self._connection = TemporalConnection(address, namespace, results, record)
-        self._connection.run_workers(job_workers(self._connection.client, workers, slots))
+        self._jobs = JobActivities(workers, self._connection.client)
+        self._connection.run_workers(job_workers(self._connection.client, self._jobs, slots, grace))
+
+    def drain(self, seconds: float) -> int:  # noqa: ARG002  # its workers know their grace from the start
+        """Take no job from now on; return how many have not ended after the grace."""
+        self._connection.drain()
+        return self._jobs.cut_off
 
     def close(self) -> None:
         """Stop; other workers execute the running jobs. Calling it again does nothing."""
-        self._connection.close()
+        self._connection.close(self._jobs.abandon)

@@ -26,7 +26,7 @@ from aeon.adapters.engines.temporal.activity_calls import call_activity, cancell
 from aeon.adapters.engines.temporal.child_run import ChildRun
 from aeon.adapters.engines.temporal.entry_writer import WorkflowEntryWriter
 from aeon.adapters.engines.temporal.messages import RunWorkflowInput
-from aeon.adapters.engines.temporal.names import CLOSE_QUESTION, JOB, QUESTIONS_ARE_CLOSED, queue_name
+from aeon.adapters.engines.temporal.names import CLOSE_QUESTION, JOB, QUESTIONS_ARE_CLOSED, queue_name, task_priority
 from aeon.base.json import JsonObject
 from aeon.platform.runs.machine.commands import AskPerson, CancelStep, StartJob, StartRun, StartWait
 from aeon.platform.runs.machine.events import DeadlinePassed, StepStopped, StepTimedOut
@@ -176,6 +176,7 @@ class TemporalRunContext:
                 ),  # for lost workers only: a job reports other failures
                 cancellation_type=workflow.ActivityCancellationType.TRY_CANCEL,
                 activity_id=job.id,
+                priority=task_priority(job),
             )
         except ActivityError as error:
             if cancellation_count():

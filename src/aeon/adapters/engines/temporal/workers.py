@@ -26,7 +26,7 @@ from aeon.adapters.engines.temporal.activities import JobActivities, RunActiviti
 from aeon.adapters.engines.temporal.names import RUN_QUEUE, queue_name
 from aeon.adapters.engines.temporal.workflow import RunWorkflow
 from aeon.base.long_calls import SHORT_CALLS
-from aeon.platform.runs.ports import RunRepository, WorkerPool
+from aeon.platform.runs.ports import RunRepository
 
 _POLL_INTERVAL = 0.25
 """Seconds after which more jobs may be waiting."""
@@ -115,15 +115,18 @@ def run_worker(client: Client, repository: RunRepository) -> Worker:
     )
 
 
-def job_workers(client: Client, workers: WorkerPool, slots: Mapping[str, int]) -> list[Worker]:
-    """Return workers that execute jobs; `slots` is the number of concurrent jobs by type."""
-    activities = JobActivities(workers, client).all
+def job_workers(client: Client, jobs: JobActivities, slots: Mapping[str, int], grace: float = 0.0) -> list[Worker]:
+    """Return workers that execute jobs; `slots` is the number of concurrent jobs by type.
+
+    When they shut down, they take no new job and wait `grace` seconds for the others.
+    """
     return [
         Worker(
             client,
             task_queue=queue_name(kind),
-            activities=activities,
-            tuner=job_tuner(count, partial(workers.queue_length, kind)),
+            activities=jobs.all,
+            tuner=job_tuner(count, partial(jobs.workers.queue_length, kind)),
+            graceful_shutdown_timeout=timedelta(seconds=grace),
             build_id=_BUILD_ID,
             max_heartbeat_throttle_interval=_HEARTBEAT_THROTTLE,
         )

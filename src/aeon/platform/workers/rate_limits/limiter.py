@@ -1,4 +1,4 @@
-"""Waits for rate limits on one event loop: first come, first served, without blocking workers.
+"""Waits for rate limits on one event loop, in a fair order (`workers.fairness`), without blocking workers.
 
 For each service one job of this process asks the store, and the others wait behind it. A lease that is released here
 wakes it at once; one that is released by another process is found by polling.
@@ -13,6 +13,7 @@ from aeon.base.clock import Clock
 from aeon.platform.catalog.model import ServiceLimits
 from aeon.platform.runs.model import Job
 from aeon.platform.store import StoreError
+from aeon.platform.workers.fair_slots import FairSlots
 from aeon.platform.workers.rate_limits.leases import LimitedService, ServiceLeaseStore
 from aeon.platform.workers.rate_limits.state import LimitDecision, LimiterState
 
@@ -36,7 +37,7 @@ class _ServiceQueue:
     """The waiting jobs of one service in this process."""
 
     def __init__(self) -> None:
-        self.turn = asyncio.Lock()
+        self.turn = FairSlots(1)
         self.freed = asyncio.Event()
         self.waiting = 0
 
@@ -79,7 +80,7 @@ class RateLimiter:
                 await asyncio.sleep(_STORE_RETRY_INTERVAL)
 
     @asynccontextmanager
-    async def acquired(self, job: Job, of: LimitedService, free: asyncio.Semaphore) -> AsyncGenerator[None]:
+    async def acquired(self, job: Job, of: LimitedService, free: FairSlots) -> AsyncGenerator[None]:
         """Hold a lease of the service and a free worker inside the context, neither while waiting."""
         gate = self._gates.setdefault(of.service, _ServiceQueue())
         await self._acquire(job, of, gate, free)
@@ -89,11 +90,11 @@ class RateLimiter:
             free.release()
             await self._release(job, of, gate)
 
-    async def _acquire(self, job: Job, of: LimitedService, gate: _ServiceQueue, free: asyncio.Semaphore) -> None:
+    async def _acquire(self, job: Job, of: LimitedService, gate: _ServiceQueue, free: FairSlots) -> None:
         gate.waiting += 1
         is_taken = False
         try:
-            async with gate.turn:
+            async with gate.turn.held(job):
                 while not is_taken:
                     gate.freed.clear()
                     decision = await self._try_acquire(job, of, free)
@@ -107,9 +108,9 @@ class RateLimiter:
             if not is_taken and not gate.waiting:
                 await self._leave_queue(of)
 
-    async def _try_acquire(self, job: Job, of: LimitedService, free: asyncio.Semaphore) -> LimitDecision:
+    async def _try_acquire(self, job: Job, of: LimitedService, free: FairSlots) -> LimitDecision:
         """Wait for a free worker and try to acquire a lease; keep the worker only with a lease."""
-        await free.acquire()
+        await free.acquire(job)
         is_taken = False
         try:
             decision = await self._acquire_lease(job, of)
