@@ -51,9 +51,9 @@ class RunService(RunReader):
         """Start a run of a Process, given by its name or id.
 
         The same `key` again returns the same run. The run fails if it has not ended after `deadline` seconds. Lists
-        filter by `tags`, and busy workers take jobs by `priority`. Calls `accepted` before anything is executed. The run
-        of a paused Process waits, and is then executed by any worker. Raises NotFoundError, and RuleError for inputs or
-        tags that do not fit or a disabled Process.
+        filter by `tags`, and busy workers take jobs by `priority`. Calls `accepted` before anything is executed. The
+        run of a paused Process waits, and is then executed by any worker. Raises NotFoundError, and RuleError for
+        inputs or tags that do not fit or a disabled Process.
         """
         if isinstance(process, str):
             process = self._runtime.platform.processes.find(self._user, process)
