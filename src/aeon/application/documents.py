@@ -4,11 +4,13 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
+from aeon.application.default_catalog import NEWEST_TOOL, ensure_default_tool
 from aeon.bootstrap.platform import Platform
 from aeon.platform.catalog.apply import Applier, ApplyStep
 from aeon.platform.catalog.defaults import load_defaults
 from aeon.platform.catalog.documents import read_documents
 from aeon.platform.catalog.repository import DEFAULTS_OWNER
+from aeon.platform.catalog.short_calls import with_short_calls
 from aeon.platform.processes.documents import ProcessDocuments
 
 __all__ = ["ApplyStep", "DocumentService", "RecordSummary"]
@@ -41,9 +43,11 @@ class DocumentService:
         """Create and change what the documents describe; returns a step for each, referenced things first.
 
         With `is_dry`, nothing is changed. If there is any fault, nothing is changed either. Applying a text again
-        changes nothing, so it takes no key. Raises ApplyError with every fault.
+        changes nothing, so it takes no key. What Aeon ships is there, also in a record that was never set up. Raises
+        ApplyError with every fault.
         """
-        documents = read_documents(text, self._environ)
+        ensure_default_tool(self._platform, NEWEST_TOOL)
+        documents = with_short_calls(read_documents(text, self._environ))
         platform = self._platform
         processes = ProcessDocuments(platform.catalog, platform.processes, self._user)
         applier = Applier(platform.catalog, self._user, {"Process": processes})

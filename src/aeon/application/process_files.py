@@ -22,6 +22,7 @@ from aeon.platform.catalog.documents import (
     split_documents,
 )
 from aeon.platform.catalog.repository import DEFAULTS_OWNER
+from aeon.platform.catalog.short_calls import with_short_calls
 from aeon.platform.processes.documents import ProcessDocuments
 
 __all__ = ["FileFault", "FileReport", "ProcessFiles", "check_without_record", "open_temporary_platform"]
@@ -81,6 +82,7 @@ class ProcessFiles:
 
     def _problems(self, documents: Sequence[CatalogDocument]) -> Iterator[DocumentProblem]:
         yield from (DocumentProblem(each, "$.name", "unique", said) for each, said in find_duplicates(documents))
+        documents = with_short_calls(documents)
         platform = self._platform
         processes = ProcessDocuments(platform.catalog, platform.processes, self._user)
         applier = Applier(platform.catalog, self._user, {"Process": processes})

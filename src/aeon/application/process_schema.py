@@ -24,6 +24,12 @@ def document_schema() -> JsonObject:
     for call in (step, schema["$defs"]["Compensation"]["properties"]):
         call["tool"]["description"] = f"the tool that it calls: {_BY_NAME}"
         call["process"]["description"] = f"the process that it calls: {_BY_NAME}"
+        call["skill"] = {
+            "type": "string",
+            "pattern": "^[^/]+/.+$",
+            "description": "the script of a skill that it runs, as mailer/send, by a tool of that name",
+        }
+        call["agent"] = {"const": "request", "description": "the text `request` of its inputs is a request to Aeon"}
     kind = {"const": "Process", "description": "the kind of this document"}
     return {
         "$schema": DIALECT,

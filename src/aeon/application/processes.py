@@ -220,11 +220,12 @@ class ProcessService(EntityService[Process, NewProcess, ProcessChange]):
 
     def _described(self, process: Process, source: DefinitionSource) -> ProcessDefinition:
         from aeon.platform.catalog.documents import read_documents
+        from aeon.platform.catalog.short_calls import with_short_calls
         from aeon.platform.processes.documents import ProcessDocuments
 
         documents = [
             each
-            for each in read_documents(source.text, self._environ)
+            for each in with_short_calls(read_documents(source.text, self._environ))
             if each.kind == "Process" and each.name == process.name
         ]
         if not documents:
