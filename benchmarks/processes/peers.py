@@ -4,9 +4,13 @@ import importlib.util
 import json
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from aeon.bootstrap.process_runtime import ProcessRuntime
 
 Timed = list[float]
 
@@ -60,10 +64,14 @@ outputSchema: {type: object, required: [got]}
 """
 
 
-def aeon(kind: str, width: int, runs: int, folder: Path) -> Timed:
-    """A run of a Process as `aeon process run` makes it, from its acceptance to its end: the record in SQLite, access
-    and health asked for each call, input and output held against their schemas, limits, metrics. Only the request
-    itself is none.
+AddProcess = Callable[..., Any]
+"""Saves a Process of steps that all call the no-op tool, given its name, and what each step says beside that."""
+
+
+@contextmanager
+def opened_runtime(folder: Path) -> "Generator[tuple[ProcessRuntime, AddProcess]]":
+    """What executes the runs of the user `me`, as `aeon process run` does: the record in SQLite, access and health
+    asked for each call, input and output held against their schemas, limits, metrics. Only the request itself is none.
     """
     from aeon.base.clock import SystemClock
     from aeon.bootstrap.platform import open_platform
@@ -74,7 +82,6 @@ def aeon(kind: str, width: int, runs: int, folder: Path) -> Timed:
     from aeon.platform.catalog.tool_calls import StoredToolCaller
     from aeon.platform.ledger import MutationRequest
     from aeon.platform.processes.model import NewProcess
-    from aeon.platform.runs.admission import NewRun
     from aeon.settings import EngineSettings, StoreSettings
 
     environ = {"XDG_STATE_HOME": str(folder / "state")}
@@ -87,34 +94,41 @@ def aeon(kind: str, width: int, runs: int, folder: Path) -> Timed:
         platform.tool_caller = StoredToolCaller(
             platform.catalog, {"rest_request": NoOp()}, platform.tokens, SystemClock()
         )
-        mode = "sequential" if kind == "chain" else "parallel"
-        steps = [
-            {
-                "id": f"s{n}",
-                "tool": tool.id,
-                "inputs": {"n": n},
-                "output": {"variable": f"s{n}"},
-                "execution": {"mode": mode},
-            }
-            for n in range(width)
-        ]
+
+        def add_process(name: str, steps: list[dict[str, Any]]) -> Any:
+            own = [
+                {"id": f"s{n}", "tool": tool.id, "inputs": {"n": n}, "output": {"variable": f"s{n}"}, **step}
+                for n, step in enumerate(steps)
+            ]
+            return platform.processes.add(NewProcess.parsed({"name": name, "steps": own}), MutationRequest("me"))
+
+        with ProcessRuntime(platform, folder, EngineSettings(), environ) as runner:
+            yield runner, add_process
+
+
+def aeon(kind: str, width: int, runs: int, folder: Path) -> Timed:
+    """A run of a Process as `aeon process run` makes it, from its acceptance to its end."""
+    from aeon.platform.ledger import MutationRequest
+    from aeon.platform.runs.admission import NewRun
+
+    with opened_runtime(folder) as (runner, add_process):
         if kind == "loop":
             items = {"items": list(range(width)), "as": "n", "concurrency": AT_ONCE}
-            steps = [
-                {"id": "each", "tool": tool.id, "inputs": {"n": "{n}"}, "output": {"variable": "all"}, "forEach": items}
-            ]
-        process = platform.processes.add(NewProcess.parsed({"name": kind, "steps": steps}), MutationRequest("me"))
-        with ProcessRuntime(platform, folder, EngineSettings(), environ) as runner:
-            runner.start()
+            process = add_process(kind, [{"inputs": {"n": "{n}"}, "forEach": items}])
+        else:
+            mode = "sequential" if kind == "chain" else "parallel"
+            process = add_process(kind, [{"execution": {"mode": mode}} for _ in range(width)])
+        runner.start()
+        ids: list[str] = []
 
-            def act() -> None:
-                run = runner.runs.accept(process, NewRun({}, executor=runner.executor), MutationRequest("me"))
-                runner.engine.start(run.id)
-                assert runner.engine.wait(run.id, 300)
+        def act() -> None:
+            run = runner.runs.accept(process, NewRun({}, executor=runner.executor), MutationRequest("me"))
+            ids.append(run.id)
+            runner.engine.start(run.id)
+            assert runner.engine.wait(run.id, 300)
 
-            found = spent(act, runs)
-            ended = runner.runs.repository.list_summaries([each["id"] for each in store.read("SELECT id FROM runs")])
-            assert {run.phase for run in ended} == {"completed"}
+        found = spent(act, runs)
+        assert {run.phase for run in runner.runs.repository.list_summaries(ids)} == {"completed"}
     return found
 
 
@@ -168,6 +182,7 @@ def prefect(kind: str, width: int, runs: int, folder: Path) -> Timed:
 
     os.environ.update(PREFECT_HOME=str(folder), PREFECT_LOGGING_LEVEL="CRITICAL", DO_NOT_TRACK="1")
     from prefect import flow, task
+    from prefect.task_runners import ThreadPoolTaskRunner
 
     @task
     def step(number: int) -> int:
@@ -180,8 +195,11 @@ def prefect(kind: str, width: int, runs: int, folder: Path) -> Timed:
             number = step(number)
         return number
 
-    assert kind == "chain"
-    return spent(chain, runs)
+    @flow(task_runner=ThreadPoolTaskRunner(max_workers=AT_ONCE))
+    def loop() -> int:
+        return len(step.map(list(range(width))).result())
+
+    return spent(chain if kind == "chain" else loop, runs)
 
 
 def temporal(kind: str, width: int, runs: int, folder: Path) -> Timed:

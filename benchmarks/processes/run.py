@@ -32,8 +32,8 @@ SHAPES = {
 }
 """The kind, how many steps, and how many runs in a round."""
 
-CHAIN_ONLY = ("langgraph", "prefect", "temporal")
-"""Peers that are asked about the short chain alone, and of these LangGraph also about loops, eight items at once."""
+CHAIN_AND_LOOP = ("langgraph", "prefect", "temporal")
+"""Peers that are asked about the short chain and the loop of 1,000 alone, LangGraph about both loops."""
 
 
 def measured(peer: str, python: str, kind: str, width: int, runs: int) -> float | None:
@@ -60,7 +60,8 @@ def compared(rounds: int, only: list[str], shapes: list[str], pythons: dict[str,
         for shape, (kind, width, runs) in chosen.items():
             for peer in peers:
                 python = pythons.get(peer)
-                is_asked = peer not in CHAIN_ONLY or shape == "chain of 10" or (kind == "loop" and peer == "langgraph")
+                is_short = shape in {"chain of 10", "loop of 1000"}
+                is_asked = peer not in CHAIN_AND_LOOP or is_short or (kind == "loop" and peer == "langgraph")
                 if (python is None and missing(peer)) or not is_asked:
                     continue
                 if (taken := measured(peer, python or sys.executable, kind, width, runs)) is not None:

@@ -2,8 +2,10 @@
 
 import asyncio
 import time
+from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 from temporalio import activity, workflow
 from temporalio.client import Client
@@ -29,25 +31,44 @@ class Chain:
         return width
 
 
+@workflow.defn
+class Loop:
+    """Activities, eight at once."""
+
+    @workflow.run
+    async def run(self, width: int) -> int:
+        free = asyncio.Semaphore(8)
+
+        async def item(number: int) -> None:
+            async with free:
+                await workflow.execute_activity(act, number, start_to_close_timeout=timedelta(seconds=60))
+
+        await asyncio.gather(*(item(number) for number in range(width)))
+        return width
+
+
 def timed(kind: str, width: int, runs: int, folder: Path) -> list[float]:
     """Milliseconds of each run, after one that is not counted."""
-    assert kind == "chain"
     server = TemporalServer(folder)
     server.start()
     try:
-        return asyncio.run(_timed(server.address, width, runs))
+        return asyncio.run(_timed(server.address, Chain.run if kind == "chain" else Loop.run, width, runs))
     finally:
         server.stop()
 
 
-async def _timed(address: str, width: int, runs: int) -> list[float]:
+async def _timed(address: str, run: Callable[..., Any], width: int, runs: int) -> list[float]:
     client = await Client.connect(address)
     found: list[float] = []
     async with Worker(
-        client, task_queue="bench", workflows=[Chain], activities=[act], workflow_runner=UnsandboxedWorkflowRunner()
+        client,
+        task_queue="bench",
+        workflows=[Chain, Loop],
+        activities=[act],
+        workflow_runner=UnsandboxedWorkflowRunner(),
     ):
         for number in range(runs + 1):
             began = time.perf_counter()
-            await client.execute_workflow(Chain.run, width, id=f"run-{number}", task_queue="bench")
+            await client.execute_workflow(run, width, id=f"run-{number}", task_queue="bench")
             found.append((time.perf_counter() - began) * 1e3)
     return found[1:]
