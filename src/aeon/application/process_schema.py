@@ -21,6 +21,7 @@ def document_schema() -> JsonObject:
     variable = schema["$defs"]["StepOutput"]["properties"]["variable"]
     output = {"$ref": step["output"].pop("$ref")}
     step["output"]["anyOf"] = [variable, output]
+    schema["$defs"]["Reminder"]["properties"]["process"]["description"] = f"the process that it starts: {_BY_NAME}"
     for call in (step, schema["$defs"]["Compensation"]["properties"]):
         call["tool"]["description"] = f"the tool that it calls: {_BY_NAME}"
         call["process"]["description"] = f"the process that it calls: {_BY_NAME}"

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from functools import cache, partial
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple, cast
 
 from aeon.application.text_faults import InvalidTextError, TextFault, fault_at, find_faults, read_mapping
 from aeon.base.json import JsonObject
@@ -13,7 +13,7 @@ from aeon.platform.errors import ForbiddenError, NotFoundError, PlatformError
 from aeon.platform.ledger import MutationRequest
 from aeon.platform.processes.documents import ProcessDocuments
 from aeon.platform.processes.model import NewProcess, Process, ProcessChange, ProcessStep
-from aeon.platform.processes.step_control import Compensation
+from aeon.platform.processes.step_control import Compensation, Reminder
 
 if TYPE_CHECKING:
     from aeon.platform.catalog.tools import ToolRepository
@@ -51,8 +51,8 @@ class ProcessTexts:
         name_of_tool = cache(partial(self._name, self._catalog.tools))
         name_of_process = cache(partial(self._name, self._processes))
 
-        def target(call: ProcessStep | Compensation) -> JsonObject:
-            if call.tool is not None:
+        def target(call: ProcessStep | Compensation | Reminder) -> JsonObject:
+            if not isinstance(call, Reminder) and call.tool is not None:
                 return {"tool": name_of_tool(call.tool)}
             if call.process is None:
                 return {}
@@ -132,13 +132,16 @@ class ProcessTexts:
             return id_
 
 
-def _step(step: ProcessStep, target: Callable[[ProcessStep | Compensation], JsonObject]) -> JsonObject:
+def _step(step: ProcessStep, target: Callable[[ProcessStep | Compensation | Reminder], JsonObject]) -> JsonObject:
     """A step as a person writes it: without defaults, with the names of what it calls."""
     fields = step.model_dump(mode="json", by_alias=True, exclude_defaults=True, exclude={"tool", "process"})
     if step.compensate is not None:
         undo = fields["compensate"]
         named = {name: value for name, value in undo.items() if name not in ("tool", "process")}
         fields["compensate"] = {**target(step.compensate), **named}
+    if step.question is not None and step.question.remind is not None:
+        remind = cast(JsonObject, fields["question"]["remind"])
+        fields["question"]["remind"] = {**remind, **target(step.question.remind)}
     if fields["output"].keys() == {"variable"}:
         fields["output"] = fields["output"]["variable"]
     return {"id": fields.pop("id"), **target(step), **fields}

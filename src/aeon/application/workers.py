@@ -148,6 +148,7 @@ class WorkerService:
             PeriodicTask(POLL_INTERVAL, maintenance.report_ended),
             PeriodicTask(ADOPTION_INTERVAL, maintenance.adopt_orphans),
             PeriodicTask(POLL_INTERVAL, maintenance.fire_due_schedules),
+            PeriodicTask(POLL_INTERVAL, maintenance.send_due_reminders),
             PeriodicTask(POLL_INTERVAL, self._settle_answers),
             PeriodicTask(ADOPTION_INTERVAL, self._name_conversations),
             PeriodicTask(ADOPTION_INTERVAL, self._extract_knowledge),

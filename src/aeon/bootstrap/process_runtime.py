@@ -147,11 +147,14 @@ class ProcessRuntime:
     @cached_property
     def run_maintenance(self) -> "RunMaintenance":
         """The periodic maintenance of a worker for runs."""
+        from aeon.platform.runs.reminders import ReminderStarter
         from aeon.platform.schedules.starter import ScheduleStarter
         from aeon.platform.workers.maintenance import RunMaintenance
 
         starter = ScheduleStarter(self.schedules, self.platform.processes, self.runs, self.engine)
-        return RunMaintenance(self.runs.repository, self.orphan_recovery, starter, self.clock, self.engine.executor)
+        reminders = ReminderStarter(self.platform.store, self.runs)
+        repository, recovery = self.runs.repository, self.orphan_recovery
+        return RunMaintenance(repository, recovery, starter, reminders, self.clock, self.engine.executor)
 
     @cached_property
     def diagnosis(self) -> "DiagnosisContext":

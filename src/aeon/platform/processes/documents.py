@@ -157,6 +157,11 @@ def _resolve_step(step: Json, resolvers: Mapping[str, Callable[[str], str]]) -> 
     fields = cast(JsonObject, step)
     if isinstance(undo := fields.get("compensate"), dict):
         fields = fields | {"compensate": _resolve_step(undo, resolvers)}
+    question = fields.get("question")
+    if isinstance(question, dict) and "remind" in question:
+        rules = cast(JsonObject, question)
+        named: JsonObject = {"question": rules | {"remind": _resolve_step(rules["remind"], resolvers)}}
+        fields = fields | named
     ids = {kind: id_of(fields[kind]) for kind, id_of in resolvers.items() if isinstance(fields.get(kind), str)}
     short = {"output": {"variable": fields["output"]}} if isinstance(fields.get("output"), str) else {}
     return fields | ids | short

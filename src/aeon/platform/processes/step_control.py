@@ -83,6 +83,22 @@ class Escalation(Record):
     timeout: int = Field(ge=1, le=MAX_WAIT_SECONDS, description="seconds")
 
 
+class Reminder(Record):
+    """A Process that is started while a question is open, as to send a mail to the person who is asked.
+
+    It gets those of its inputs that are named `assignee`, `run`, `step` and `question`, the inputs of the step. The
+    first start is `after` seconds after the question was asked; with `every`, more follow until it is answered.
+    """
+
+    process: str = Field(description="the id of the process that it starts")
+    after: int = Field(default=0, ge=0, le=MAX_WAIT_SECONDS, description="seconds after the question was asked")
+    every: int | None = Field(default=None, ge=60, le=MAX_WAIT_SECONDS, description="seconds between later starts")
+
+
+REMINDER_INPUTS: Final = ("assignee", "run", "step", "question")
+"""The inputs that a reminder can give."""
+
+
 class QuestionRules(Record):
     """Who answers a manual step, and what happens when its time is over.
 
@@ -97,3 +113,6 @@ class QuestionRules(Record):
     escalate: list[Escalation] = Field(default=[], max_length=10, description="who is asked next, in turn")
     on_timeout: Literal["fail", "answer"] = Field(default="fail", description="answer: `answer` counts in the end")
     answer: Json = Field(default=None, description="the answer that counts if nobody answers")
+    remind: Reminder | None = Field(
+        default=None, exclude_if=lambda value: value is None, description="a process that reminds who is asked"
+    )

@@ -10,6 +10,7 @@ from typing import NamedTuple, cast
 
 from aeon.base.json import Json, JsonObject, parse_strict
 from aeon.platform.processes import queries
+from aeon.platform.processes.checks.recursion import find_callees
 from aeon.platform.processes.checks.targets import Callee, ProcessTarget, ToolTarget
 from aeon.platform.processes.model import ProcessDefinition
 from aeon.platform.store import Query, Row, Store
@@ -45,7 +46,7 @@ class CatalogTargetLookup:
     def prefetch(self, definition: ProcessDefinition) -> None:
         """Read everything that a definition calls, in as few queries as possible."""
         self._read_tools(dict.fromkeys(step.tool for step in definition.all_steps if step.tool))
-        self._expected |= dict.fromkeys(step.process for step in definition.all_steps if step.process)
+        self._expected |= dict.fromkeys(find_callees(definition))
 
     def tool(self, identity: str) -> ToolTarget | None:
         """Return a tool that the user sees; it counts as enabled if its service is enabled, too."""

@@ -54,6 +54,11 @@ class InheritedWork(NamedTuple):
     events: list[HistoryEvent]
 
 
+_OF_DEFINITION = tuple(
+    name for name in ProcessDefinition.model_fields if name not in ("name", "description", "enabled", "retention_days")
+)
+"""The fields of a Process that a version decides."""
+
 InheritWork: TypeAlias = Callable[[Run, RunPlan], InheritedWork | None]
 """Returns the work that a called run need not repeat; None if there is none."""
 
@@ -109,6 +114,23 @@ class RunAdmission:
         plan = plan_run(id_, process.definition, calls, deadline=self._deadline(new))
         run = self._run(plan, process, request.user, new, pins)
         return self._store_run(run, plan, mutation, process.owner_id, origin=new.origin)
+
+    def accept_reminder(self, asking: Run, process: str, new: NewRun) -> Run:
+        """Accept a run that reminds of a question of another run, in the version to which that one is pinned.
+
+        It gets those of the inputs that this version has. The same id again returns the same run. Raises NotFoundError,
+        and RuleError as `accept` does.
+        """
+        current = self._processes.get(asking.owner_id, process)
+        digest = asking.pins.get(process, current.digest)
+        definition = self._processes.get_definition(digest)
+        pinned = current.model_copy(update={name: getattr(definition, name) for name in _OF_DEFINITION})
+        given = {name: value for name, value in new.inputs.items() if name in pinned.input_names}
+        new = new._replace(inputs=runnable_inputs(pinned, given))
+        plan = plan_run(new.id, pinned.definition, self._calls(pinned.definition, asking.owner_id))
+        run = self._run(plan, pinned, asking.owner_id, new, {**self._pins(pinned), **asking.pins, process: digest})
+        mutation = MutationRequest(asking.owner_id).mutation("process.start", process)
+        return self._store_run(run, plan, mutation, current.owner_id)
 
     def accept_child(self, parent: Run, command: StartProcess, inherit: InheritWork) -> Run:
         """Accept the run that a step of another run starts; calling it again returns the same run.

@@ -56,9 +56,23 @@ SELECT :id, r.id, r.root_id, r.owner_id, :step, :tool, :at, :code, :message, :at
 """
 
 ADD_QUESTION: Final = """
-INSERT INTO questions (id, run_id, owner_id, step, assignee, asked_at, closed_at)
-SELECT :id, r.id, r.owner_id, :step, :assignee, :asked_at, :closed_at FROM runs r WHERE r.id = :run_id
+INSERT INTO questions (id, run_id, owner_id, step, assignee, asked_at, closed_at, remind_process, remind_every,
+                       remind_micros)
+SELECT :id, r.id, r.owner_id, :step, :assignee, :asked_at, :closed_at, :remind_process, :remind_every, :remind_micros
+FROM runs r WHERE r.id = :run_id
 """
+
+DUE_REMINDERS: Final = """
+SELECT q.id, q.run_id, q.owner_id, q.step, q.assignee, q.remind_process, q.remind_every, q.remind_micros
+FROM questions q CROSS JOIN runs AS r
+WHERE q.closed_at IS NULL AND q.remind_micros <= :now AND r.id = q.run_id AND r.ended_at IS NULL
+ORDER BY q.remind_micros, q.id LIMIT :limit
+"""
+
+SETTLE_REMINDER: Final = """
+UPDATE questions SET remind_micros = :next WHERE id = :id AND remind_micros = :before
+"""
+"""Compare and set: only one of several concurrent callers changes the row."""
 
 CLOSE_QUESTION: Final = (
     "UPDATE questions SET closed_at = :at WHERE run_id = :run_id AND step = :step AND closed_at IS NULL"

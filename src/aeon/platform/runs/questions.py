@@ -62,6 +62,18 @@ def question_changes(run: str, entries: Sequence[RunEntry]) -> tuple[list[JsonOb
     return list(asked.values()), closed
 
 
+def with_reminders(plan: RunPlan, asked: Sequence[JsonObject]) -> list[JsonObject]:
+    """Return the rows of questions with which Process reminds of each, and when next."""
+    rows: list[JsonObject] = []
+    for row in asked:
+        rules = plan.steps[plan.positions[row["step"]]].question
+        remind = None if rules is None else rules.remind
+        due = None if remind is None else round((_seconds(row["asked_at"]) + remind.after) * 1_000_000)
+        process, every = (None, None) if remind is None else (remind.process, remind.every)
+        rows.append({**row, "remind_process": process, "remind_every": every, "remind_micros": due})
+    return rows
+
+
 class AskedQuestion(NamedTuple):
     """A question that a run has asked; `closed` says why it takes no answer, None if it does."""
 

@@ -55,7 +55,7 @@ from aeon.platform.runs.model import (
 )
 from aeon.platform.runs.notifier import InProcessNotifier
 from aeon.platform.runs.ports import EntryNotifier
-from aeon.platform.runs.questions import AssignedQuestion, question_changes
+from aeon.platform.runs.questions import AssignedQuestion, question_changes, with_reminders
 from aeon.platform.runs.replay import replay
 from aeon.platform.runs.seeds import seed_events
 from aeon.platform.store import DuplicateError, GuardError, Row, Store, UnitOfWork, guard, write_one
@@ -377,6 +377,8 @@ class SqlRunRepository:
         rows = [run_entry_row(self._results, run, entry) for entry in entries]
         dead = self._dead_jobs(run, entries, state.phase)
         asked, closed = question_changes(run, entries)
+        if asked:
+            asked = with_reminders(self.get_any(run).plan, asked)
 
         def work(unit: UnitOfWork) -> None:
             guard(holds=unit.write(queries.KEEP, now) == 1)

@@ -108,6 +108,10 @@ class Runs:
         """
         return self._admission.accept(process, new, request)
 
+    def accept_reminder(self, asking: Run, process: str, new: NewRun) -> Run:
+        """Accept a run that reminds of a question; see `RunAdmission.accept_reminder`."""
+        return self._admission.accept_reminder(asking, process, new)
+
     def list_runs(
         self,
         user: str,

@@ -8,6 +8,7 @@ from aeon.base.clock import Clock
 from aeon.platform.runs.machine.state import ENDED_PHASES
 from aeon.platform.runs.model import RunSummary
 from aeon.platform.runs.ports import Engine, EngineUnavailableError
+from aeon.platform.runs.reminders import ReminderResult, ReminderStarter
 from aeon.platform.runs.repository import SqlRunRepository
 from aeon.platform.schedules.starter import FiringResult, ScheduleStarter
 from aeon.platform.store import StoreError
@@ -121,10 +122,17 @@ class PeriodicTasks:
 class RunMaintenance:
     """The maintenance tasks of one executor for runs. Each returns lines to report."""
 
-    def __init__(
-        self, runs: SqlRunRepository, recovery: OrphanRecovery, starter: ScheduleStarter, clock: Clock, executor: str
+    def __init__(  # its parts, from the composition root
+        self,
+        runs: SqlRunRepository,
+        recovery: OrphanRecovery,
+        starter: ScheduleStarter,
+        reminders: ReminderStarter,
+        clock: Clock,
+        executor: str,
     ) -> None:
         self._runs = runs
+        self._reminders = reminders
         self._recovery = recovery
         self._starter = starter
         self._clock = clock
@@ -148,6 +156,10 @@ class RunMaintenance:
         self._watched |= {each.firing.run_id: each.process for each in started if each.refusal is None}
         return [_describe_firing(each) for each in started]
 
+    def send_due_reminders(self) -> list[str]:
+        """Start the runs that remind people of open questions."""
+        return [_describe_reminder(each) for each in self._reminders.start_due(self._clock.now())]
+
     def report_ended(self) -> list[str]:
         """Report runs of this executor that have ended."""
         watched = self._watched | self._runs.list_by_executor(self._executor)
@@ -163,6 +175,12 @@ def _describe_firing(each: FiringResult) -> str:
     if each.refusal is not None:
         return f"schedule {schedule.name} of {schedule.owner_id} could not start its process: {each.refusal}"
     return f"run {each.firing.run_id} of {each.process} is started: schedule {schedule.name} of {schedule.owner_id}"
+
+
+def _describe_reminder(each: ReminderResult) -> str:
+    if each.run is None:
+        return f"nobody is reminded of the step {each.step} of the run {each.asking}: {each.refusal}"
+    return f"run {each.run.id} of {each.run.process_name} reminds of the step {each.step} of the run {each.asking}"
 
 
 def _describe_end(run: RunSummary) -> str:

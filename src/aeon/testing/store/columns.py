@@ -208,7 +208,7 @@ NULLABLE: Final[dict[str, tuple[str, ...]]] = {
     ),
     "run_entries": ("reference",),
     "signals": ("reference",),
-    "questions": ("closed_at",),
+    "questions": ("closed_at", "remind_process", "remind_every", "remind_micros"),
     "executors": ("draining_since",),
     "dead_jobs": ("retried_by",),
     "conversations": (

@@ -227,6 +227,9 @@ ROWS: Final[dict[str, JsonObject]] = {
         "assignee": "bob",
         "asked_at": AT,
         "closed_at": None,
+        "remind_process": None,
+        "remind_every": None,
+        "remind_micros": None,
     },
     "dead_jobs": {
         "id": "job",

@@ -8,6 +8,7 @@ from aeon.platform.processes.checks.control import check_control, check_inputs_o
 from aeon.platform.processes.checks.inputs import check_inputs
 from aeon.platform.processes.checks.problems import DefinitionProblem, raise_problems
 from aeon.platform.processes.checks.recursion import check_recursion
+from aeon.platform.processes.checks.reminders import check_reminders
 from aeon.platform.processes.checks.targets import ProcessTarget, TargetLookup, ToolTarget
 from aeon.platform.processes.expressions.conditions import CompiledCondition, ConditionError
 from aeon.platform.processes.expressions.templates import check_template
@@ -69,6 +70,7 @@ def check_definition(
         *_template_problems(context),
         *check_budgets(definition, context.targets),
         *check_recursion(definition, targets, process_id),
+        *check_reminders(definition, targets),
     ]
 
 

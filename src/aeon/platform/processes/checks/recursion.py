@@ -18,7 +18,8 @@ from aeon.platform.processes.sections import paths_of
 def find_callees(definition: ProcessDefinition) -> Mapping[str, bool]:
     """Return the Processes that a definition calls, by id.
 
-    The value says whether every step that calls the Process has a condition, or only runs after the main ones.
+    The value says whether every step that calls the Process has a condition, or only runs after the main ones. What
+    reminds of a question is among them: a run is pinned to it, too.
     """
     callees: dict[str, bool] = {}
     main = len(definition.steps)
@@ -26,6 +27,8 @@ def find_callees(definition: ProcessDefinition) -> Mapping[str, bool]:
         if step.process is not None:
             is_conditional = step.execution.condition is not None or place >= main
             callees[step.process] = callees.get(step.process, True) and is_conditional
+        if step.question is not None and step.question.remind is not None:
+            callees.setdefault(step.question.remind.process, True)
     return callees
 
 
