@@ -129,6 +129,10 @@ class RunRepository(Protocol):
         """Return the phase of a run."""
         ...
 
+    def get_language(self, run: str) -> int:
+        """Return the version of the language of Processes that the executor of a run must know."""
+        ...
+
     def is_owned_by(self, run: str, executor: str) -> bool:
         """Return whether that executor owns the run."""
         ...

@@ -1,0 +1,20 @@
+"""The labels of workers: what the settings give them, and what tools need."""
+
+from typing import Annotated, Final, TypeAlias
+
+from pydantic import AfterValidator, Field
+
+MAX_LABELS: Final = 10
+
+_WORD: Final = "[A-Za-z0-9]([A-Za-z0-9._-]{0,62}[A-Za-z0-9])?"
+
+Label: TypeAlias = Annotated[str, Field(pattern=rf"^{_WORD}(={_WORD})?$")]
+"""A name such as `gpu`, or a name with a value such as `site=berlin`."""
+
+
+def _as_set(labels: list[str]) -> list[str]:
+    return sorted(set(labels))
+
+
+Labels: TypeAlias = Annotated[list[Label], Field(max_length=MAX_LABELS), AfterValidator(_as_set)]
+"""Labels in alphabetical order, each once."""
