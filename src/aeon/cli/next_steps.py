@@ -124,7 +124,7 @@ COMMANDS: Final[Mapping[str, str]] = {
     "workers.start_with_extras": (
         "Install the extra of this operation (graph or skills) where you start one: aeon serve worker --type {type}"
     ),
-    "workers.start_with_labels": "Start one: aeon serve worker --type {type} {labels}",
+    "workers.start_with_labels": "Start one: aeon serve worker --type {type} {flags}",
     "workers.stop": "Stop these processes first; `aeon serve worker list` shows them.",
 }
 

@@ -26,7 +26,7 @@ from aeon.platform.runs.service import Runs, RunView
 from aeon.platform.store import Store
 from aeon.platform.workers.availability import find_eligible_workers
 from aeon.platform.workers.rate_limits.leases import LimitWait, find_limit_waits
-from aeon.platform.workers.registry import SELF_RECOVERING_EXECUTOR, Worker, WorkerRegistry
+from aeon.platform.workers.registry import SELF_RECOVERING_EXECUTOR, ExecutorProcess, Worker, WorkerRegistry
 
 _KINDS: Mapping[str, Literal["disabled", "access", "secret"]] = {
     "enabled": "disabled",
@@ -247,26 +247,30 @@ def _deadline_reasons(left: float) -> Iterator[WaitReason]:
 
 def _executor_reasons(view: RunView, context: DiagnosisContext) -> Iterator[WaitReason]:
     run, registry = view.run, context.registry
+    dead = {each.id for each in registry.list_dead_executors()}
+    live = [each for each in registry.list_executors() if each.id not in dead]
+    if (versions := _older_versions(run.language, live)) and run.executor not in {each.id for each in live}:
+        message = f"It uses what the live workers cannot read: their version of Aeon is {', '.join(versions)}."
+        yield WaitReason(step="", kind="waits", message=message, next_step=NextStep("workers.start_newer"))
+        return
     if run.executor == SELF_RECOVERING_EXECUTOR:
         if context.engine_executor != SELF_RECOVERING_EXECUTOR:
             message = "It runs on Temporal, and the settings here name another engine: its workers are elsewhere."
             yield WaitReason(step="", kind="engine", message=message, next_step=NextStep("engine.address"))
         return
-    dead = {each.id for each in registry.list_dead_executors()}
-    live = [each for each in registry.list_executors() if each.id not in dead]
     if run.executor in {each.id for each in live}:
-        return
-    if (takers := [each for each in live if _PROCESS in each.types]) and all(
-        each.language < run.language for each in takers
-    ):
-        versions = ", ".join(sorted({each.aeon_version or "an earlier one" for each in takers}))
-        message = f"It uses what the live workers cannot read: their version of Aeon is {versions}."
-        step = NextStep("workers.start_newer")
-        yield WaitReason(step="", kind="waits", message=message, next_step=step)
         return
     is_new = run.executor in ("", DETACHED)
     message = "It has no executor yet." if is_new else "Its executor is gone."
     yield WaitReason(step="", kind="waits", message=message, next_step=NextStep("runs.continue", run=run.id))
+
+
+def _older_versions(language: int, live: Sequence[ExecutorProcess]) -> list[str]:
+    """Return the versions of Aeon of the workers for runs, if none of them knows that version of the language."""
+    takers = [each for each in live if _PROCESS in each.types]
+    if any(each.language >= language for each in takers):
+        return []
+    return sorted({each.aeon_version or "an earlier one" for each in takers})
 
 
 def _refined_reasons(
@@ -347,7 +351,8 @@ def _starting(kind: str, call: StepCall) -> NextStep:
     """Return how to start a worker for a call."""
     if is_operations(call.needs):
         return NextStep("workers.start" if not call.needs else "workers.start_with_extras", type=kind)
-    return NextStep("workers.start_with_labels", type=kind, labels=" ".join(f"--label {each}" for each in call.runs_on))
+    flags = " ".join(f"--label {each}" for each in call.runs_on)
+    return NextStep("workers.start_with_labels", type=kind, labels=", ".join(call.runs_on), flags=flags)
 
 
 def _with_obstacle(reason: WaitReason, obstacle: Obstacle) -> WaitReason:

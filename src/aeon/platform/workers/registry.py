@@ -37,6 +37,8 @@ class Worker(Record):
     are those of its process.
     """
 
+    stored_as_text: ClassVar[frozenset[str]] = frozenset({"labels"})
+
     id: str
     type: str
     status: WorkerStatus = "idle"

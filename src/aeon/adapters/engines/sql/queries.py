@@ -44,9 +44,10 @@ CREATE_SCHEMA: Final = "CREATE SCHEMA aeon_runs"
 _TURNS: Final = (
     DialectQuery(
         "CREATE TABLE turns (worker TEXT NOT NULL, needs TEXT NOT NULL, priority INTEGER NOT NULL, "
-        "owner TEXT NOT NULL, next INTEGER NOT NULL, PRIMARY KEY (worker, needs, priority, owner)) STRICT, WITHOUT ROWID",
-        "CREATE TABLE turns (worker TEXT NOT NULL, needs TEXT NOT NULL, priority BIGINT NOT NULL, owner TEXT NOT NULL, "
-        "next BIGINT NOT NULL, PRIMARY KEY (worker, needs, priority, owner))",
+        "owner TEXT NOT NULL, next INTEGER NOT NULL, PRIMARY KEY (worker, needs, priority, owner)) "
+        "STRICT, WITHOUT ROWID",
+        "CREATE TABLE turns (worker TEXT NOT NULL, needs TEXT NOT NULL, priority BIGINT NOT NULL, "
+        "owner TEXT NOT NULL, next BIGINT NOT NULL, PRIMARY KEY (worker, needs, priority, owner))",
     ),
     "CREATE INDEX turns_next ON turns (worker, needs, priority, next)",
     "CREATE INDEX jobs_queued ON jobs (worker, needs, priority, turn, number) WHERE executor = '' AND result IS NULL",
