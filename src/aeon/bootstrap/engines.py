@@ -1,7 +1,7 @@
 """Opens the engine of the settings: SQLite in the project's folder, PostgreSQL, Temporal, or in memory."""
 
 import platform
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
@@ -61,6 +61,10 @@ class EngineLocation(NamedTuple):
 
 class JobServer(Protocol):
     """Runs jobs until it is closed."""
+
+    def queued_since(self, types: Sequence[str]) -> dict[str, float]:
+        """Return when the oldest queued job of each type was queued, as an engine does."""
+        ...
 
     def drain(self, seconds: float) -> int:
         """Take no job from now on, and wait at most `seconds` for the others; return how many have not ended."""

@@ -31,7 +31,7 @@ from aeon.platform.runs import queries
 from aeon.platform.runs.claim_check import ResultStore
 from aeon.platform.runs.model import Job
 from aeon.platform.runs.news import RunNews
-from aeon.platform.runs.ports import Engine
+from aeon.platform.runs.ports import Engine, EngineUnavailableError
 from aeon.platform.store import StoreError
 from aeon.platform.store_identity import RunStoreIdentity, claim_run_store, get_record_id, get_run_store, move_run_store
 from aeon.platform.workers.availability import is_offered, is_run_active, list_live_executors
@@ -330,7 +330,11 @@ class ProcessRuntime:
         live = {*list_live_executors(self.registry), SELF_RECOVERING_EXECUTOR}
         open_runs = [OpenRuns(phase, number, age(oldest)) for phase, number, oldest in repository.count_open()]
         waiting = {} if self._pool is None else {kind: self._pool.queue_length(kind) for kind in WORKER_TYPES}
-        return WorkerLoad(open_runs, age(repository.oldest_orphan(live)), waiting)
+        since: dict[str, float] = {}
+        with suppress(EngineUnavailableError):  # what the record says is told
+            since = {} if self._served is None else self._served.queued_since(WORKER_TYPES)
+        backlog = {kind: max(0.0, now.timestamp() - since[kind]) if kind in since else 0.0 for kind in WORKER_TYPES}
+        return WorkerLoad(open_runs, {"process": age(repository.oldest_orphan(live)), **backlog}, waiting)
 
     def close(self) -> None:
         """Stop without waiting for runs; record the ended ones, or leave that to the next process."""

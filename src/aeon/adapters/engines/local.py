@@ -62,6 +62,10 @@ class LocalEngine:
     def erase(self, runs: Sequence[str], others: Sequence[str]) -> None:
         """Do nothing: there is no state to delete."""
 
+    def queued_since(self, types: Sequence[str]) -> dict[str, float]:  # noqa: ARG002  # there are no queues
+        """Return nothing: there are no queues."""
+        return {}
+
     def drain(self, seconds: float) -> int:
         """Start no attempt from now on; return how many have not ended after so many seconds."""
         return self._tasks.run(self._workers.drain(seconds))

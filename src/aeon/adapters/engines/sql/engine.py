@@ -54,7 +54,8 @@ class SqlEngine:
         self._workers = workers
         self._journal = Journal(database, results)
         self._tasks = RunTasks(repository)
-        queues = JobQueueClient(JobQueue(database, results), elsewhere, can_execute)
+        self._queue = JobQueue(database, results)
+        queues = JobQueueClient(self._queue, elsewhere, can_execute)
         self._host = RunHost(repository, workers, clock, executor, self._start_child, queues, lease)
 
     def start(self, run: str) -> None:
@@ -93,6 +94,10 @@ class SqlEngine:
         """Delete the state of runs that have ended and the large results that no open run has; rewrite the files."""
         if runs:
             self._journal.erase(runs, others)
+
+    def queued_since(self, types: Sequence[str]) -> dict[str, float]:
+        """Return when the oldest queued job of each type was queued, in seconds since 1970."""
+        return self._queue.oldest_queued(types)
 
     def drain(self, seconds: float) -> int:
         """Start no attempt from now on; return how many have not ended after so many seconds."""

@@ -5,7 +5,7 @@ import logging
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 
@@ -86,6 +86,10 @@ class SqlWorker:
         self._halted.set()
         self._database.close()
         self._thread.close()
+
+    def queued_since(self, types: Sequence[str]) -> dict[str, float]:
+        """Return when the oldest queued job of each type was queued, in seconds since 1970."""
+        return self._queue.oldest_queued(types)
 
     def drain(self, seconds: float) -> int:
         """Take no job from now on, and wait for those that have begun, for at most `seconds`; return how many are left.
