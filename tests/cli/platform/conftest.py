@@ -129,8 +129,8 @@ class Background:
         self.process.stderr.close()
 
 
-def until(is_so, what=lambda: "it never came to that"):
-    deadline = time.monotonic() + LONG_ENOUGH
+def until(is_so, what=lambda: "it never came to that", seconds=LONG_ENOUGH):
+    deadline = time.monotonic() + seconds
     while not is_so():
         assert time.monotonic() < deadline, what()
         time.sleep(0.05)
