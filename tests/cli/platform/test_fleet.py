@@ -76,6 +76,11 @@ class Model:
                 except OSError:  # the worker that asked was killed
                     return
 
+            def do_GET(self):  # which a worker asks for the model's health
+                self.send_response(200)
+                self.send_header("Content-Length", "0")
+                self.end_headers()
+
             def log_message(self, *_said):
                 return
 
@@ -124,7 +129,8 @@ def test_eight_workers_of_three_types_lose_nothing_and_complete_nothing_twice(
             leaving = workers.pop(0)
             assert leaving.ends(signal.SIGKILL if number == 0 else signal.SIGTERM) == (-9 if number == 0 else 0)
             workers.append(started(kind))
-    until(lambda: phase_of(aeon, run) == "completed", lambda: reports(fleet), seconds=90)
+    until(lambda: phase_of(aeon, run) in {"completed", "failed"}, lambda: reports(fleet), seconds=90)
+    assert phase_of(aeon, run) == "completed", reports(fleet)
 
     output = json.loads(json.loads(aeon("log", "show", run, "--json").out)["output"])
     assert [each["text"] for each in output] == [f"it is {n}" for n in range(ITEMS)]
