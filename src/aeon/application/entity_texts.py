@@ -10,7 +10,7 @@ from aeon.platform.catalog.model import EntityKind, OwnedEntity
 from aeon.platform.errors import RuleError
 
 _FIELDS: Final[Mapping[EntityKind, tuple[str, ...]]] = {
-    "tool": ("description", "connectionParams", "operation", "inputSchema", "outputSchema", "effect"),
+    "tool": ("description", "connectionParams", "operation", "inputSchema", "outputSchema", "effect", "runsOn"),
     "service": ("connectionSchema", "limits"),
 }
 

@@ -89,6 +89,7 @@ class WebhookReceiver:
                 id=id_,
                 tags={WEBHOOK_TAG: webhook.name, DELIVERY_TAG: delivery, BODY_TAG: event.digest},
                 origin={"webhook": webhook.id, "delivery": delivery},
+                priority=webhook.priority,
             )
             run = _started(runs, process, new)
         if run.tags.get(BODY_TAG) != event.digest:

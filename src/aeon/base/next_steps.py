@@ -100,6 +100,9 @@ TEXTS: Final[Mapping[str, str]] = {
     "tools.trust_again": "Check the tool {tool}; if you still want it, trust it again.",
     "users.enable": "An operator can enable the user {user} again.",
     "workers.start": "Start a worker of the type {type}.",
+    "workers.start_newer": "Start a worker with a newer version of Aeon.",
+    "workers.start_with_extras": "Start a worker of the type {type} where the extra of this operation is installed.",
+    "workers.start_with_labels": "Start a worker of the type {type} with these labels: {labels}.",
     "workers.find": "The list of workers shows them.",
     "workers.stop": "Stop these processes first; the list of workers shows them.",
 }

@@ -1,7 +1,7 @@
 """Opens the engine of the settings: SQLite in the project's folder, PostgreSQL, Temporal, or in memory."""
 
 import platform
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
@@ -12,8 +12,10 @@ from aeon.base.errors import ConfigError
 from aeon.base.project_folder import make_folder, require_ownership
 from aeon.bootstrap.passwords import NO_PROJECT_KEYS, server_password
 from aeon.platform.runs.claim_check import ResultStore
+from aeon.platform.runs.model import Job
 from aeon.platform.runs.ports import Engine, RunRepository, WorkerPool
 from aeon.platform.store_identity import RunStoreIdentity
+from aeon.platform.workers.capabilities import Capabilities
 from aeon.platform.workers.registry import SELF_RECOVERING_EXECUTOR
 from aeon.settings import EngineSettings
 
@@ -32,6 +34,8 @@ class EngineParts(NamedTuple):
     workers: WorkerPool
     results: ResultStore
     clock: SystemClock
+    capabilities: Capabilities
+    can_execute: Callable[[Job], bool]
 
 
 def executor_of(settings: EngineSettings, own: str) -> str:
@@ -58,6 +62,10 @@ class EngineLocation(NamedTuple):
 class JobServer(Protocol):
     """Runs jobs until it is closed."""
 
+    def queued_since(self, types: Sequence[str]) -> dict[str, float]:
+        """Return when the oldest queued job of each type was queued, as an engine does."""
+        ...
+
     def drain(self, seconds: float) -> int:
         """Take no job from now on, and wait at most `seconds` for the others; return how many have not ended."""
         ...
@@ -76,12 +84,14 @@ def open_engine(location: EngineLocation, parts: EngineParts, executor: str, gra
         _refuse_in_memory(elsewhere)
         from aeon.adapters.engines.local import LocalEngine
 
-        return LocalEngine(parts.book, parts.workers, parts.clock, executor)
+        return LocalEngine(parts.book, parts.workers, parts.clock, executor, parts.can_execute)
     if location.address.startswith(_TEMPORAL):
         return _temporal(location, parts, grace)
     from aeon.adapters.engines.sql import SqlEngine
 
-    return SqlEngine(_claimed_database(location), *parts, executor, elsewhere=elsewhere)
+    book, workers, results, clock, _, can_execute = parts
+    database = _claimed_database(location)
+    return SqlEngine(database, book, workers, results, clock, executor, elsewhere=elsewhere, can_execute=can_execute)
 
 
 def open_worker(
@@ -94,12 +104,13 @@ def open_worker(
     live_executors: Callable[[], set[str]],
     is_wanted: Callable[[str], bool],
     grace: float = 0.0,
+    capabilities: Capabilities,
 ) -> JobServer:
     """Open a server for jobs of the types in `slots`, of runs that execute elsewhere.
 
     `live_executors` returns their ids, `is_wanted` whether a run is still active. It is drained for `grace` seconds or
-    not at all. Raises ConfigError for an engine that
-    gives no jobs to other processes, MissingExtraError, EngineError.
+    not at all, and takes only what `capabilities` allow. Raises ConfigError for an engine that gives no jobs to other
+    processes, MissingExtraError, EngineError.
     """
     if location.address == IN_MEMORY:
         raise ConfigError(
@@ -110,7 +121,9 @@ def open_worker(
         from aeon.adapters.engines.temporal import TemporalWorker
 
         server, record = _server(location.address), location.record_id()
-        return TemporalWorker(*server, workers, results, slots=slots, record=record, grace=grace)
+        return TemporalWorker(
+            *server, workers, results, slots=slots, record=record, grace=grace, capabilities=capabilities
+        )
     from aeon.adapters.engines.sql import SqlWorker
 
     return SqlWorker(
@@ -121,6 +134,7 @@ def open_worker(
         slots=slots,
         live_executors=live_executors,
         is_wanted=is_wanted,
+        capabilities=capabilities,
     )
 
 
@@ -189,7 +203,7 @@ def _open_database(location: EngineLocation) -> "RunDatabase":
 def _temporal(location: EngineLocation, parts: EngineParts, grace: float) -> Engine:
     from aeon.adapters.engines.temporal import TemporalEngine
 
-    book, workers, results, _ = parts
+    book, workers, results, _, capabilities, _ = parts
     return TemporalEngine(
         *_server(location.address),
         book,
@@ -198,6 +212,7 @@ def _temporal(location: EngineLocation, parts: EngineParts, grace: float) -> Eng
         slots=location.settings.slots,
         record=location.record_id(),
         grace=grace,
+        capabilities=capabilities,
     )
 
 

@@ -12,6 +12,7 @@ from uuid import uuid4
 from aeon.base.clock import SystemClock
 from aeon.base.errors import ConfigError
 from aeon.base.next_steps import NextStep
+from aeon.bootstrap.capabilities import own_capabilities
 from aeon.bootstrap.engines import (
     EngineLocation,
     EngineParts,
@@ -25,13 +26,15 @@ from aeon.bootstrap.passwords import NO_PROJECT_KEYS
 from aeon.bootstrap.platform import Platform
 from aeon.bootstrap.runs import platform_runs
 from aeon.llm.usage import NO_PRICES, Prices
+from aeon.platform.catalog.needs import is_operations
 from aeon.platform.runs import queries
 from aeon.platform.runs.claim_check import ResultStore
+from aeon.platform.runs.model import Job
 from aeon.platform.runs.news import RunNews
-from aeon.platform.runs.ports import Engine
+from aeon.platform.runs.ports import Engine, EngineUnavailableError
 from aeon.platform.store import StoreError
 from aeon.platform.store_identity import RunStoreIdentity, claim_run_store, get_record_id, get_run_store, move_run_store
-from aeon.platform.workers.availability import is_run_active, list_live_executors
+from aeon.platform.workers.availability import is_offered, is_run_active, list_live_executors
 from aeon.platform.workers.registry import SELF_RECOVERING_EXECUTOR, WORKER_TYPES, WorkerRegistry
 from aeon.settings import EngineSettings
 
@@ -85,6 +88,7 @@ class ProcessRuntime:
         self.grace = 0.0
         """The seconds for which `drain` waits; to be set before the start."""
         self.run_executor = executor_of(settings, self.executor)
+        self.capabilities = own_capabilities(settings)
         self._settings = settings
         self._environ = environ
         self._location = EngineLocation(
@@ -107,7 +111,8 @@ class ProcessRuntime:
         """The engine, opened at its first use. Raises StoreError, MissingExtraError, ConfigError."""
         presence = self.heartbeat
         workers = self._workers(self._settings.slots, presence)
-        parts = EngineParts(self.runs.repository, workers, self.results, self.clock)
+        repository, results, clock = self.runs.repository, self.results, self.clock
+        parts = EngineParts(repository, workers, results, clock, self.capabilities, self._executes_itself)
         engine = open_engine(self._location, parts, self.executor, self.grace)
         self._served = engine
         self._closers.append(engine.close)
@@ -118,7 +123,9 @@ class ProcessRuntime:
         """The heartbeat that registers this process as a worker, once it is started."""
         from aeon.platform.workers.heartbeat import WorkerHeartbeat
 
-        presence = WorkerHeartbeat(self.registry, self.executor, self._settings.slots, self.clock)
+        presence = WorkerHeartbeat(
+            self.registry, self.executor, self._settings.slots, self.clock, capabilities=self.capabilities
+        )
         self._presence = presence
         self._closers.append(presence.close)
         return presence
@@ -135,7 +142,8 @@ class ProcessRuntime:
         """The recovery of orphaned runs."""
         from aeon.platform.workers.maintenance import OrphanRecovery
 
-        return OrphanRecovery(self.runs.repository, self.registry, self.engine, self.clock)
+        repository, language = self.runs.repository, self.capabilities.language
+        return OrphanRecovery(repository, self.registry, self.engine, self.clock, language=language)
 
     @cached_property
     def schedules(self) -> "ScheduleRepository":
@@ -246,7 +254,7 @@ class ProcessRuntime:
 
         default_slots = EngineSettings().slots
         slots = {kind: self._settings.slots[kind] or default_slots[kind] for kind in types}
-        presence = WorkerHeartbeat(self.registry, self.executor, slots, self.clock)
+        presence = WorkerHeartbeat(self.registry, self.executor, slots, self.clock, capabilities=self.capabilities)
         self._closers.append(presence.close)
         workers = self._workers(slots, presence)
         presence.start(types)  # before the worker: an unregistered executor counts as dead
@@ -259,6 +267,7 @@ class ProcessRuntime:
             live_executors=partial(list_live_executors, self.registry),
             is_wanted=partial(is_run_active, self.runs.repository),
             grace=self.grace,
+            capabilities=self.capabilities,
         )
         self._presence, self._served = presence, worker
         self._closers.append(worker.close)
@@ -276,6 +285,14 @@ class ProcessRuntime:
         if self._presence is not None:
             self._presence.drain()
         return 0 if self._served is None else self._served.drain(self.grace)
+
+    def _executes_itself(self, job: Job) -> bool:
+        """Return whether runs here execute a job themselves. Raises StoreError.
+
+        One whose operation no live process knows is executed here, too, and its failure names the missing extra.
+        """
+        missing = self.capabilities.missing(job.needs)
+        return not missing or (is_operations(missing) and not is_offered(self.registry, job.needs))
 
     def _workers(self, slots: Mapping[str, int], presence: "WorkerHeartbeat") -> "LocalWorkerPool":
         """Return the worker pool, with rate limits and the result cache."""
@@ -316,7 +333,11 @@ class ProcessRuntime:
         live = {*list_live_executors(self.registry), SELF_RECOVERING_EXECUTOR}
         open_runs = [OpenRuns(phase, number, age(oldest)) for phase, number, oldest in repository.count_open()]
         waiting = {} if self._pool is None else {kind: self._pool.queue_length(kind) for kind in WORKER_TYPES}
-        return WorkerLoad(open_runs, age(repository.oldest_orphan(live)), waiting)
+        since: dict[str, float] = {}
+        with suppress(EngineUnavailableError):  # what the record says is told
+            since = {} if self._served is None else self._served.queued_since(WORKER_TYPES)
+        backlog = {kind: max(0.0, now.timestamp() - since[kind]) if kind in since else 0.0 for kind in WORKER_TYPES}
+        return WorkerLoad(open_runs, {"process": age(repository.oldest_orphan(live)), **backlog}, waiting)
 
     def close(self) -> None:
         """Stop without waiting for runs; record the ended ones, or leave that to the next process."""

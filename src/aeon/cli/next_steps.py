@@ -120,6 +120,11 @@ COMMANDS: Final[Mapping[str, str]] = {
     "users.enable": "Enable them again: aeon serve user enable {user}",
     "workers.find": "`aeon serve worker list` shows them.",
     "workers.start": "Start one: aeon serve worker --type {type}",
+    "workers.start_newer": "Start a worker with a newer version of Aeon: aeon serve worker",
+    "workers.start_with_extras": (
+        "Install the extra of this operation (graph or skills) where you start one: aeon serve worker --type {type}"
+    ),
+    "workers.start_with_labels": "Start one: aeon serve worker --type {type} {flags}",
     "workers.stop": "Stop these processes first; `aeon serve worker list` shows them.",
 }
 

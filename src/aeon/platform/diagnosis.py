@@ -9,6 +9,7 @@ from aeon.base.errors import AeonError
 from aeon.base.json import Json
 from aeon.base.next_steps import NextStep
 from aeon.platform.catalog.model import Tool
+from aeon.platform.catalog.needs import describe_needs, is_operations
 from aeon.platform.catalog.tools import ToolRepository
 from aeon.platform.errors import NotFoundError, RuleError
 from aeon.platform.processes.repository import ProcessRepository
@@ -25,7 +26,7 @@ from aeon.platform.runs.service import Runs, RunView
 from aeon.platform.store import Store
 from aeon.platform.workers.availability import find_eligible_workers
 from aeon.platform.workers.rate_limits.leases import LimitWait, find_limit_waits
-from aeon.platform.workers.registry import SELF_RECOVERING_EXECUTOR, Worker, WorkerRegistry
+from aeon.platform.workers.registry import SELF_RECOVERING_EXECUTOR, ExecutorProcess, Worker, WorkerRegistry
 
 _KINDS: Mapping[str, Literal["disabled", "access", "secret"]] = {
     "enabled": "disabled",
@@ -167,6 +168,9 @@ def _last_attempts(entries: Iterable[RunEntry]) -> dict[str, _LastAttempt]:
     return last
 
 
+_PROCESS: Final = "process"
+"""The queue of runs."""
+
 _DEADLINE_NEAR = 300.0
 """Seconds before a deadline from which on it is reported."""
 
@@ -243,17 +247,30 @@ def _deadline_reasons(left: float) -> Iterator[WaitReason]:
 
 def _executor_reasons(view: RunView, context: DiagnosisContext) -> Iterator[WaitReason]:
     run, registry = view.run, context.registry
+    dead = {each.id for each in registry.list_dead_executors()}
+    live = [each for each in registry.list_executors() if each.id not in dead]
+    if (versions := _older_versions(run.language, live)) and run.executor not in {each.id for each in live}:
+        message = f"It uses what the live workers cannot read: their version of Aeon is {', '.join(versions)}."
+        yield WaitReason(step="", kind="waits", message=message, next_step=NextStep("workers.start_newer"))
+        return
     if run.executor == SELF_RECOVERING_EXECUTOR:
         if context.engine_executor != SELF_RECOVERING_EXECUTOR:
             message = "It runs on Temporal, and the settings here name another engine: its workers are elsewhere."
             yield WaitReason(step="", kind="engine", message=message, next_step=NextStep("engine.address"))
         return
-    dead = {each.id for each in registry.list_dead_executors()}
-    if run.executor in {each.id for each in registry.list_executors()} - dead:
+    if run.executor in {each.id for each in live}:
         return
     is_new = run.executor in ("", DETACHED)
     message = "It has no executor yet." if is_new else "Its executor is gone."
     yield WaitReason(step="", kind="waits", message=message, next_step=NextStep("runs.continue", run=run.id))
+
+
+def _older_versions(language: int, live: Sequence[ExecutorProcess]) -> list[str]:
+    """Return the versions of Aeon of the workers for runs, if none of them knows that version of the language."""
+    takers = [each for each in live if _PROCESS in each.types]
+    if any(each.language >= language for each in takers):
+        return []
+    return sorted({each.aeon_version or "an earlier one" for each in takers})
 
 
 def _refined_reasons(
@@ -262,14 +279,16 @@ def _refined_reasons(
     """Yield each reason, refined by its worker, its rate limit and its obstacle."""
     open_steps = [each for each in steps if _will_be_called(each, view)]
     obstacles = context.obstacles.find(view.run.owner_id, [view.plan.call_of(each.step) for each in open_steps])
-    workers = (
-        find_eligible_workers(context.registry, view.run.executor)
-        if any(each.kind == "running" for each in steps)
-        else []
-    )
-    waiting = {view.plan.call_of(each.step).id for each in steps if _lacks_worker(each, view, workers)}
+    running = {view.plan.call_of(each.step).needs for each in steps if each.kind == "running"}
+    eligible = {needs: find_eligible_workers(context.registry, view.run.executor, needs) for needs in running}
+
+    def workers_for(reason: WaitReason) -> Sequence[Worker]:
+        return eligible.get(view.plan.call_of(reason.step).needs, ())
+
+    waiting = {view.plan.call_of(each.step).id for each in steps if _lacks_worker(each, view, workers_for(each))}
     waits = find_limit_waits(context.store, waiting, now) if waiting else {}
     for reason in steps:
+        workers = workers_for(reason)
         refined = _with_workers(_with_limit(reason, view, waits, workers), view, workers)
         obstacle = obstacles.get(view.plan.call_of(reason.step).id) if reason in open_steps else None
         yield refined if obstacle is None else _with_obstacle(refined, obstacle)
@@ -318,13 +337,22 @@ def _with_workers(reason: WaitReason, view: RunView, workers: Sequence[Worker]) 
     if not live:
         kind = call.worker
         drains = any(each.type == kind and each.status == "draining" for each in workers)
-        message = f"Waits for a worker of the type {kind}: there is none{' that takes jobs' if drains else ''}."
-        step = NextStep("workers.start", type=kind)
+        needed = f" with {describe_needs(call.needs)}" if call.needs else ""
+        message = f"Waits for a worker of the type {kind}{needed}: there is none{' that takes jobs' if drains else ''}."
+        step = _starting(kind, call)
         return reason.model_copy(update={"kind": "waits", "message": message, "next_step": step})
     if all(each.status == "busy" for each in live):
         message = f"Waits for a free worker: all {len(live)} of the type {call.worker} are busy."
         return reason.model_copy(update={"kind": "waits", "message": message})
     return reason
+
+
+def _starting(kind: str, call: StepCall) -> NextStep:
+    """Return how to start a worker for a call."""
+    if is_operations(call.needs):
+        return NextStep("workers.start" if not call.needs else "workers.start_with_extras", type=kind)
+    flags = " ".join(f"--label {each}" for each in call.runs_on)
+    return NextStep("workers.start_with_labels", type=kind, labels=", ".join(call.runs_on), flags=flags)
 
 
 def _with_obstacle(reason: WaitReason, obstacle: Obstacle) -> WaitReason:

@@ -87,6 +87,7 @@ _SECRET_VARIABLES = (
 """Keys whose value is the name of a variable."""
 _LISTS = frozenset(
     {
+        "engine.labels",
         "model.sources",
         "skills.folders",
         "skills.disabled",

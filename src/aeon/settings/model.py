@@ -10,6 +10,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 
 from aeon.base.addresses import is_safe_address
 from aeon.base.json import Json, parse_strict
+from aeon.base.labels import Labels
 
 Provider: TypeAlias = Literal["auto", "embedded", "openai", "anthropic", "vllm"]
 SettingsText = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=4096)]
@@ -273,6 +274,9 @@ class EngineSettings(_Section):
     )
     mcp_server: int = Field(
         default=4, ge=0, le=1000, description="calls of MCP servers at once; 0: left to workers of that type"
+    )
+    labels: Labels = Field(
+        default=[], description="what calls may need of this process, such as gpu or site=berlin (runsOn of a tool)"
     )
     keep_days: int = Field(default=30, ge=1, le=36_500, description="days for which runs that have ended are kept")
     durability: Literal["full", "relaxed"] = Field(

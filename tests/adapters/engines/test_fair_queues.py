@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 
 from aeon.adapters.engines.sql import RunDatabase
-from aeon.adapters.engines.sql.job_queue import JobQueue
+from aeon.adapters.engines.sql.job_queue import JobQueue, QueueName
 from aeon.adapters.results import FileResultStore
 from aeon.platform.runs.model import Job
 from aeon.platform.workers.fairness import PRIORITIES, PriorityRotation
@@ -50,7 +50,7 @@ def taken(queue, count, rotation=None):
     rotation = rotation or PriorityRotation()
     found = []
     for _ in range(count):
-        waiting = queue.queued(["rest_api", "llm_call"]).get("rest_api", ())
+        waiting = queue.queued(["rest_api", "llm_call"]).get(QueueName("rest_api"), ())
         found += queue.take("worker", {"rest_api": rotation.split(waiting, 1)} if waiting else {})
     return [each.id.partition(":")[0] for each in found]
 
@@ -95,6 +95,9 @@ VERSION_1 = (
     "DROP TABLE turns",
     "ALTER TABLE jobs DROP COLUMN priority",
     "ALTER TABLE jobs DROP COLUMN turn",
+    "DROP INDEX jobs_by_age",
+    "ALTER TABLE jobs DROP COLUMN needs",
+    "ALTER TABLE jobs DROP COLUMN queued_at",
     "CREATE INDEX jobs_queued ON jobs (worker, number) WHERE executor = '' AND result IS NULL",
     "UPDATE meta SET value = '1' WHERE key = 'version'",
 )

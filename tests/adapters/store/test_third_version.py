@@ -18,7 +18,7 @@ from .sqlite_world import Project
 
 ADDED = (
     *("current_process_id", "current_step_id", "current_tool_id", "section", "options", "tags"),
-    *("draining_since", "labels", "aeon_version", "operations", "runs_on", "weight", "priority"),
+    *("draining_since", "labels", "aeon_version", "operations", "language", "runs_on", "weight", "priority"),
     *("paused", "retention_days"),
 )
 SINCE = (

@@ -4,6 +4,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections import Counter
@@ -11,6 +12,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
+
+from aeon.testing.postgres_server import PostgresTestServer, missing_for_postgres
+from aeon.testing.temporal_server import TemporalServer, missing_for_temporal
 
 LONG_ENOUGH = 20.0
 
@@ -125,8 +129,8 @@ class Background:
         self.process.stderr.close()
 
 
-def until(is_so, what=lambda: "it never came to that"):
-    deadline = time.monotonic() + LONG_ENOUGH
+def until(is_so, what=lambda: "it never came to that", seconds=LONG_ENOUGH):
+    deadline = time.monotonic() + seconds
     while not is_so():
         assert time.monotonic() < deadline, what()
         time.sleep(0.05)
@@ -163,3 +167,36 @@ def applied(aeon, shop):
         assert said.code == 0, said.err
 
     return apply
+
+
+@pytest.fixture(scope="module")
+def tcp_server():
+    """A PostgreSQL that listens on loopback, which is where an engine looks for it."""
+    if missing := missing_for_postgres():
+        pytest.skip(missing)
+    with tempfile.TemporaryDirectory(prefix="aeon-postgres-", ignore_cleanup_errors=True) as folder:
+        server = PostgresTestServer(Path(folder), listen="127.0.0.1")
+        server.start()
+        yield server
+        server.kill()
+
+
+@pytest.fixture
+def engine_at(request, tmp_path):
+    """`engine_at(kind)`: the line of the settings that names an empty engine, in SQLite, PostgreSQL or Temporal."""
+    servers = []
+
+    def begin(kind):
+        if kind == "SQLite":
+            return ""
+        if kind == "PostgreSQL":
+            return f'address = "{request.getfixturevalue("tcp_server").create_database()}"\n'
+        if missing := missing_for_temporal():
+            pytest.skip(missing)
+        servers.append(TemporalServer(tmp_path / "temporal"))
+        servers[-1].start()
+        return f'address = "temporal://{servers[-1].address}/default"\n'
+
+    yield begin
+    for each in servers:
+        each.stop()

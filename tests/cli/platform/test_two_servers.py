@@ -5,14 +5,12 @@ import hmac
 import http.client
 import json
 import signal
-import tempfile
 import threading
 import time
 from pathlib import Path
 
 import pytest
 
-from aeon.testing.postgres_server import PostgresTestServer, missing_for_postgres
 from aeon.testing.wire_rules import TextResponse
 
 from .conftest import until
@@ -22,18 +20,6 @@ pytestmark = [pytest.mark.server, pytest.mark.slow, pytest.mark.timeout(300)]
 
 WHOLE = "Flour, eggs, milk and a pinch of salt."
 WRITERS, EACH = 20, 6
-
-
-@pytest.fixture(scope="module")
-def tcp_server():
-    """A PostgreSQL that listens on loopback, which is where an engine looks for it."""
-    if missing := missing_for_postgres():
-        pytest.skip(missing)
-    with tempfile.TemporaryDirectory(prefix="aeon-postgres-", ignore_cleanup_errors=True) as folder:
-        server = PostgresTestServer(Path(folder), listen="127.0.0.1")
-        server.start()
-        yield server
-        server.kill()
 
 
 class Held:

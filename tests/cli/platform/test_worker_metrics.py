@@ -3,6 +3,7 @@
 import re
 import signal
 import urllib.request
+from pathlib import Path
 
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
@@ -40,7 +41,8 @@ def test_a_worker_tells_runs_calls_and_what_waits(aeon, applied, background, sho
     assert found["aeon_call_seconds_count", ("code", ""), ("tool", "item")] == 2
     assert found["aeon_calls_failed_total", ("code", "OperationError"), ("tool", "item")] == 1
     assert found["aeon_run_seconds_bucket", ("le", "+Inf"), *of_run] == 1
-    assert found[("aeon_backlog_seconds",)] == 0
+    assert found["aeon_backlog_seconds", ("type", "process")] == 0
+    assert found["aeon_backlog_seconds", ("type", "rest_api")] == 0
     assert not any("canary" in str(key) for key in found)
     again = background("serve", "worker", "--metrics", where.removeprefix("http://").removesuffix("/metrics"))
     assert again.waited() == 2
@@ -52,3 +54,18 @@ def test_what_is_no_address_is_refused(aeon):
     refused = aeon("serve", "worker", "--metrics", "9464")
     assert refused.code == 2
     assert "127.0.0.1:9464" in refused.err
+
+
+def test_the_age_of_the_oldest_queued_job_is_told_by_type(applied, background, shop):
+    """Also by a worker that serves another type: any worker can be asked (platform 10)."""
+    Path("aeon.toml").write_text("[engine]\nrest_api = 0\n", encoding="utf-8")
+    applied(VISIT)
+    worker = background("serve", "worker", "--type", "llm_call", "--metrics", "127.0.0.1:0")
+    worker.says("serves jobs")
+    (where,) = re.findall(r"metrics: (http://\S+)", worker.err)
+    background("process", "run", 'visit "me"', "--input", 'ids=["a"]')
+    until(lambda: told(where)["aeon_backlog_seconds", ("type", "rest_api")] >= 1, lambda: str(told(where)))
+    assert told(where)["aeon_backlog_seconds", ("type", "llm_call")] == 0
+    background("serve", "worker", "--type", "rest_api")
+    until(lambda: told(where)["aeon_backlog_seconds", ("type", "rest_api")] == 0, lambda: str(told(where)))
+    until(lambda: shop.calls["/a"] == 1)

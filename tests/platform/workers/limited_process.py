@@ -13,6 +13,7 @@ from pathlib import Path
 from aeon.adapters.store.postgresql import open_postgresql
 from aeon.base.clock import SystemClock
 from aeon.platform.runs.model import Job
+from aeon.platform.workers.fair_slots import FairSlots
 from aeon.platform.workers.rate_limits.leases import ServiceLeaseStore
 from aeon.platform.workers.rate_limits.limiter import RateLimiter
 from aeon.platform.workers.registry import WorkerRegistry
@@ -48,7 +49,7 @@ async def main(address, executor, tool, calls, lasts):
     store, clock = opened(address), SystemClock()
     registry = WorkerRegistry(store, clock)
     registry.register(executor, {}, [])
-    limiting, free = RateLimiter(ServiceLeaseStore(store, registry, clock, executor), clock), asyncio.Semaphore(100)
+    limiting, free = RateLimiter(ServiceLeaseStore(store, registry, clock, executor), clock), FairSlots(100)
     limited = await limiting.find_service(tool)
     say("ready")
     if not calls:

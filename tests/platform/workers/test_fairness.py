@@ -9,7 +9,14 @@ from hypothesis import strategies as st
 
 from aeon.platform.runs.model import Job
 from aeon.platform.workers.fair_slots import FairSlots
-from aeon.platform.workers.fairness import PRIORITIES, SHARES, FairQueue, PriorityRotation, take_by_priority
+from aeon.platform.workers.fairness import (
+    PRIORITIES,
+    SHARES,
+    FairQueue,
+    PriorityRotation,
+    take_by_priority,
+    take_evenly,
+)
 
 
 def popped(queue):
@@ -124,3 +131,15 @@ def test_slots_go_to_users_in_turn_and_a_cancelled_one_goes_on():
         return taken
 
     assert asyncio.run(order()) == ["h1", "b1", "a2", "a3"]
+
+
+def test_several_queues_are_taken_from_evenly_and_fill_up():
+    waiting = {"a": [1] * 9, "b": [2] * 2, "c": []}
+
+    def take(source, count):
+        taken, waiting[source] = waiting[source][:count], waiting[source][count:]
+        return taken
+
+    assert Counter(take_evenly(["a", "b", "c"], 3, take)) == {1: 2, 2: 1}
+    assert Counter(take_evenly(["b", "a"], 6, take)) == {1: 5, 2: 1}
+    assert take_evenly(["b", "a", "c"], 9, take) == [1, 1]

@@ -148,6 +148,26 @@ def test_a_run_that_is_waited_for_is_there_when_it_has_ended_and_a_cancelled_one
     assert client.post("/api/v1/processes/ask/runs", headers={"prefer": "respond-async"}).status_code == 422
 
 
+def test_a_run_has_the_priority_and_its_user_the_weight_that_they_were_given_platform_10(site, client):
+    loaded(site, client)
+    wish = {"inputs": {"what": "tea"}, "priority": "high"}
+    run = client.post("/api/v1/processes/ask/runs", json=wish)
+    assert (run.status_code, run.json()["priority"]) == (202, "high")
+    assert client.post("/api/v1/processes/ask/runs", json={**wish, "priority": "urgent"}).status_code == 422
+    theirs = site.client("eve")
+    theirs.get("/api/v1/session")  # a user whom the server has seen
+    assert client.patch("/api/v1/users/eve", json={"weight": 5}).json()["weight"] == 5
+    assert theirs.patch("/api/v1/users/eve", json={"weight": 9}).status_code == 403
+
+
+def test_a_tool_names_the_labels_of_its_workers_platform_10(site, client):
+    loaded(site, client)
+    name = client.get("/api/v1/tools?owner=own").json()["data"][0]["name"]
+    changed = client.patch(f"/api/v1/tools/{name}", json={"runsOn": ["site=berlin", "gpu", "gpu"]})
+    assert (changed.status_code, changed.json()["runsOn"]) == (200, ["gpu", "site=berlin"])
+    assert client.patch(f"/api/v1/tools/{name}", json={"runsOn": ["g p u"]}).status_code == 422
+
+
 def test_a_process_is_paused_and_goes_on_with_the_runs_that_wait_platform_41(site, client):
     loaded(site, client)
     paused = client.post("/api/v1/processes/ask/pause", headers={"if-match": '"1"'})

@@ -3,6 +3,7 @@
 from datetime import datetime
 from typing import Final
 
+from aeon.platform.catalog.needs import describe_needs
 from aeon.platform.runs.machine.commands import AskPerson, StartJob, StartWait
 from aeon.platform.runs.machine.events import AttemptFailure, AttemptStarted, StepCompleted, StepFailed, StepTimedOut
 from aeon.platform.runs.model import Job, JobResult, RunSignal, RunSnapshot
@@ -35,7 +36,23 @@ def job_of(work: RunSnapshot, command: StartJob) -> Job:
         process=work.run.process_id,
         priority=work.run.priority,
         weight=work.run.weight,
+        needs=call.needs,
     )
+
+
+def needs_nothing(job: Job) -> bool:
+    """Return whether every process can execute a job."""
+    return not job.needs
+
+
+def unplaceable_result(job: Job) -> JobResult:
+    """Return the result of a job that this process cannot execute, on an engine that gives no jobs to others."""
+    error = AttemptFailure(
+        code="labels",
+        message=f"It needs a worker with {describe_needs(job.needs)}, and runs in memory give no jobs to workers",
+        next_step="Remove engine.address, or set it to a PostgreSQL or Temporal server.",
+    )
+    return JobResult(event=StepFailed(step=job.step, attempt=job.attempt, error=error))
 
 
 def interrupted_result(job: Job) -> JobResult:

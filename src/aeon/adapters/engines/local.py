@@ -3,14 +3,16 @@
 Attempts that were running at a stop are repeated.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
+from aeon.adapters.engines.jobs import needs_nothing
 from aeon.adapters.engines.run_host import RunHost, without_checkpoint
 from aeon.adapters.engines.run_tasks import RunTasks
 from aeon.base.clock import Clock
 from aeon.platform.errors import ConflictError
 from aeon.platform.runs.lease import LeaseLostError
+from aeon.platform.runs.model import Job
 from aeon.platform.runs.ports import RunRepository, WorkerPool
 
 
@@ -19,11 +21,19 @@ class LocalEngine:
 
     name = "local, in memory"
 
-    def __init__(self, repository: RunRepository, workers: WorkerPool, clock: Clock, executor: str) -> None:
+    def __init__(
+        self,
+        repository: RunRepository,
+        workers: WorkerPool,
+        clock: Clock,
+        executor: str,
+        can_execute: Callable[[Job], bool] = needs_nothing,
+    ) -> None:
+        """Jobs for which `can_execute` is false fail."""
         self.executor = executor
         self._workers = workers
         self._tasks = RunTasks(repository)
-        self._host = RunHost(repository, workers, clock, executor, self._start)
+        self._host = RunHost(repository, workers, clock, executor, self._start, can_execute=can_execute)
 
     def start(self, run: str) -> None:
         """Start a run here, unless it is running already."""
@@ -51,6 +61,10 @@ class LocalEngine:
 
     def erase(self, runs: Sequence[str], others: Sequence[str]) -> None:
         """Do nothing: there is no state to delete."""
+
+    def queued_since(self, types: Sequence[str]) -> dict[str, float]:  # noqa: ARG002  # there are no queues
+        """Return nothing: there are no queues."""
+        return {}
 
     def drain(self, seconds: float) -> int:
         """Start no attempt from now on; return how many have not ended after so many seconds."""

@@ -12,7 +12,15 @@ from typing import Protocol, TypeAlias, cast
 
 from aeon.adapters.engines.child_runs import ChildRuns, RunStarter
 from aeon.adapters.engines.entry_writer import EntryWriter
-from aeon.adapters.engines.jobs import interrupted_result, job_of, question_asked_at, question_timeout, wait_ended
+from aeon.adapters.engines.jobs import (
+    interrupted_result,
+    job_of,
+    needs_nothing,
+    question_asked_at,
+    question_timeout,
+    unplaceable_result,
+    wait_ended,
+)
 from aeon.adapters.engines.retry import RetryUntilAvailable
 from aeon.base.clock import Clock
 from aeon.base.errors import AeonError
@@ -88,8 +96,9 @@ class RunHost:
         start: RunStarter,
         queues: JobQueues | None = None,
         lease: float = HEARTBEAT_TIMEOUT,
+        can_execute: Callable[[Job], bool] = needs_nothing,
     ) -> None:
-        """Without `queues` all jobs are executed here.
+        """Without `queues` all jobs are executed here, and those for which `can_execute` is false fail.
 
         Other processes adopt runs of this one after `lease` seconds without a heartbeat.
         """
@@ -97,6 +106,7 @@ class RunHost:
         self.repository = repository
         self.workers = workers
         self.queues = queues
+        self.can_execute = can_execute
         self._clock = clock
         self._executor = executor
         self._contexts: dict[str, _HostedRunContext] = {}
@@ -213,7 +223,9 @@ class _HostedRunContext:
         if job.effect == "once" and not again:
             await self._writer.flush()  # the start is recorded before the job has an effect
         queues = self._host.queues
-        if queues is not None and await queues.accepts(job, again=again):
+        if queues is None and not self._host.can_execute(job):
+            result = unplaceable_result(job)
+        elif queues is not None and await queues.accepts(job, again=again):
             result = await self._run_in_queue(job, queues, again=again)
         else:
             confirm = self._host.lease_of(self).confirm

@@ -25,10 +25,14 @@ class OpenRuns(NamedTuple):
 
 
 class WorkerLoad(NamedTuple):
-    """What waits, at one moment: open runs by phase, the longest time without an executor, and jobs by type here."""
+    """What waits, at one moment: open runs by phase, and jobs by type here.
+
+    `backlog_seconds` is how long the oldest queued job of each type has waited for a worker; of `process`, how old the
+    oldest run is that no live process executes.
+    """
 
     open_runs: list[OpenRuns]
-    orphaned_seconds: float
+    backlog_seconds: dict[str, float]
     waiting_jobs: dict[str, int]
 
 
@@ -120,8 +124,11 @@ class _LoadCollector:
             oldest.add_metric([each.phase], each.oldest)
         yield number
         yield oldest
-        text = "Age of the oldest run that no live process executes: start a worker if it grows."
-        yield GaugeMetricFamily("aeon_backlog_seconds", text, value=load.orphaned_seconds)
+        text = "Age of the oldest job that waits for a worker of the type, or run (process): start workers if it grows."
+        backlog = GaugeMetricFamily("aeon_backlog_seconds", text, labels=["type"])
+        for kind, seconds in sorted(load.backlog_seconds.items()):
+            backlog.add_metric([kind], seconds)
+        yield backlog
         waiting = GaugeMetricFamily("aeon_waiting_jobs", "Jobs that wait in this process for a place.", labels=["type"])
         for kind, count in sorted(load.waiting_jobs.items()):
             waiting.add_metric([kind], count)

@@ -22,6 +22,11 @@ add_list(process, "process", "Processes")
 add_changes(process, "process", "Process")
 
 
+Priority = Annotated[
+    Literal["high", "normal", "low"], typer.Option("--priority", help="Which runs busy workers work on first.")
+]
+
+
 @process.command("show")
 def process_show(
     name: Name,
@@ -71,10 +76,7 @@ def process_run(  # noqa: PLR0913, PLR0917  # one for each option of the command
     tags: Annotated[
         list[str] | None, typer.Option("--tag", metavar="NAME=VALUE", help="A tag of the run. May be repeated.")
     ] = None,
-    priority: Annotated[
-        Literal["high", "normal", "low"],
-        typer.Option("--priority", help="Which jobs busy workers take first."),
-    ] = "normal",
+    priority: Priority = "normal",
     detach: Annotated[
         bool, typer.Option("--detach", "-d", help="Only accept the run, and print its id: a worker executes it.")
     ] = False,
@@ -196,7 +198,7 @@ ScheduleName = Annotated[
 
 
 @schedule.command("create")
-def schedule_create(  # one for each option
+def schedule_create(  # noqa: PLR0913, PLR0917  # one for each option
     name: Annotated[str, typer.Argument(metavar="NAME", help="The new schedule's name.")],
     process_name: Annotated[
         str,
@@ -218,15 +220,15 @@ def schedule_create(  # one for each option
         Literal["skip", "once"],
         typer.Option("--catch-up", help="What to do about starts that were missed while no worker was running."),
     ] = "skip",
+    priority: Priority = "normal",
     user: User = "me",
     as_json: AsJson = False,
 ) -> int:
     """Schedule a process: repeatedly by --cron, or once --at an instant."""
     from aeon.cli.platform.schedules import ScheduleTiming, create_schedule
 
-    return create_schedule(
-        name, process_name, inputs or [], ScheduleTiming(cron, at, time_zone, catch_up), user, as_json=as_json
-    )
+    timing = ScheduleTiming(cron, at, time_zone, catch_up)
+    return create_schedule(name, process_name, inputs or [], timing, user, priority=priority, as_json=as_json)
 
 
 @schedule.command("list")
@@ -297,13 +299,14 @@ def webhook_create(  # one for each option
         str | None,
         typer.Option("--as", metavar="INPUT", help="Give the whole event to this input, not its fields to theirs."),
     ] = None,
+    priority: Priority = "normal",
     user: User = "me",
     as_json: AsJson = False,
 ) -> int:
     """Create a webhook, and print its address and secret."""
     from aeon.cli.platform.webhooks import WebhookForm, create_webhook
 
-    return create_webhook(name, process_name, WebhookForm(scheme, secret, input_name), user, as_json=as_json)
+    return create_webhook(name, process_name, WebhookForm(scheme, secret, input_name, priority), user, as_json=as_json)
 
 
 @webhook.command("list")

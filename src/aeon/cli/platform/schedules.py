@@ -26,7 +26,7 @@ class ScheduleTiming:
 
 
 def create_schedule(
-    name: str, process: str, inputs: Sequence[str], when: ScheduleTiming, user: str, *, as_json: bool
+    name: str, process: str, inputs: Sequence[str], when: ScheduleTiming, user: str, *, priority: str, as_json: bool
 ) -> int:
     """Create a schedule for a process that the user may see. Raises NotFoundError, RuleError with every problem."""
     values = read_inputs(inputs)
@@ -38,6 +38,7 @@ def create_schedule(
         "at": when.at,
         "timeZone": when.time_zone,
         "catchUp": when.catch_up,
+        "priority": priority,
     }
     with workspace_session(user) as workspace:
         schedules = workspace.schedules

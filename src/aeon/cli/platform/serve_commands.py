@@ -201,6 +201,12 @@ def worker_begin(
     grace: Annotated[
         int, typer.Option("--grace", min=0, metavar="SECONDS", help="How long jobs may take to end when it drains.")
     ] = 25,
+    labels: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--label", metavar="LABEL", help="What tools may need of it, such as gpu or site=berlin; repeatable."
+        ),
+    ] = None,
     user: User = "me",
 ) -> int:
     """Serve the runs of all users in this project, until interrupted or drained (SIGTERM)."""
@@ -208,7 +214,7 @@ def worker_begin(
         return 0
     from aeon.cli.platform.workers import WorkerOptions, run_worker
 
-    return run_worker(WorkerOptions(types or [], concurrency, metrics, grace), user)
+    return run_worker(WorkerOptions(types or [], concurrency, metrics, grace, labels or []), user)
 
 
 @worker.command("list")

@@ -14,11 +14,12 @@ from aeon.platform.webhooks.model import SigningScheme, Webhook
 
 
 class WebhookForm(NamedTuple):
-    """How events are signed, with which of the user's secrets, and which input gets a whole event."""
+    """How events are signed, by which secret, which input gets a whole event, and the priority of the runs."""
 
     scheme: SigningScheme
     secret: str | None
     input: str | None
+    priority: str
 
 
 def create_webhook(name: str, process: str, form: WebhookForm, user: str, *, as_json: bool) -> int:

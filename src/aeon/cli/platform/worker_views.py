@@ -20,12 +20,13 @@ def list_workers(user: str, *, output: OutputFormat) -> int:
             worker.last_heartbeat[:19],
             worker.processed_count,
             worker.error_count,
+            " ".join(worker.labels) or None,
             worker.current_job_id,
         )
         for worker in workers
     ]
     none = "no worker is registered; each `aeon serve worker` and `aeon process run` starts its own"
-    print_table(("ID", "TYPE", "STATE", "HEARTBEAT", "JOBS", "FAILED", "JOB NOW"), rows, none)
+    print_table(("ID", "TYPE", "STATE", "HEARTBEAT", "JOBS", "FAILED", "LABELS", "JOB NOW"), rows, none)
     return ExitCode.DONE
 
 

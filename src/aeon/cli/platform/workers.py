@@ -85,13 +85,15 @@ class _QuestionPrompt:
 
 class WorkerOptions(NamedTuple):
     """What a worker serves: the types, all if there are none; the number of concurrent calls of each; the address for
-    Prometheus; and the seconds that its jobs may take to end when it drains.
+    Prometheus; the seconds that its jobs may take to end when it drains; and its labels, those of the settings if there
+    are none.
     """
 
     types: Sequence[str]
     concurrency: int | None
     metrics: str | None
     grace: float
+    labels: Sequence[str]
 
 
 def run_worker(options: WorkerOptions, user: str) -> int:
@@ -105,7 +107,7 @@ def run_worker(options: WorkerOptions, user: str) -> int:
     _require_single_purpose(types)
     if HUMAN in types:
         answer_questions(user)
-    with runtime_session(user, _settings(types, options.concurrency)) as workspace:
+    with runtime_session(user, _settings(options)) as workspace:
         workers = workspace.workers
         if options.metrics is not None:
             print_message(f"metrics: {workers.serve_metrics(options.metrics)}")
@@ -154,11 +156,12 @@ def _serve_runs(workers: WorkerService, drain: DrainPolicy) -> int:
     )
 
 
-def _settings(types: Sequence[str], concurrency: int | None) -> LoadedSettings:
-    """Load the settings with `concurrency` slots of each type; a worker only for runs has none."""
-    flag = ("--type process", 0) if PROCESS in types else ("--concurrency", concurrency)
+def _settings(options: WorkerOptions) -> LoadedSettings:
+    """Load the settings with these slots of each type, and labels; a worker only for runs has no slots."""
+    flag = ("--type process", 0) if PROCESS in options.types else ("--concurrency", options.concurrency)
+    labels: list[Json] = [*options.labels]
     slots: dict[str, tuple[str, Json]] = {f"engine.{kind}": flag for kind in WORKER_TYPES}
-    return session.load_cli_settings(more=slots)
+    return session.load_cli_settings(more={**slots, "engine.labels": ("--label", labels or None)})
 
 
 def _require_single_purpose(types: Sequence[str]) -> None:

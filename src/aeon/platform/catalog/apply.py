@@ -83,6 +83,7 @@ _KINDS = {
             "inputSchema",
             "outputSchema",
             "effect",
+            "runsOn",
             "enabled",
             "shared",
         ),

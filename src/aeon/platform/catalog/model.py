@@ -5,6 +5,7 @@ from typing import ClassVar, Literal, TypeAlias
 from pydantic import Field
 
 from aeon.base.json import JsonObject
+from aeon.base.labels import Labels
 from aeon.platform.catalog.operations import Effect, Operation
 from aeon.platform.records import Description, Name, Record
 from aeon.platform.vault import SecretType
@@ -108,7 +109,7 @@ class Tool(OwnedEntity, _Monitored):
 
     kind: ClassVar[EntityKind] = "tool"
     stored_as_text: ClassVar[frozenset[str]] = frozenset(
-        {"operation", "input_schema", "output_schema", "connection_params"}
+        {"operation", "input_schema", "output_schema", "connection_params", "runs_on"}
     )
 
     description: Description = ""
@@ -121,6 +122,7 @@ class Tool(OwnedEntity, _Monitored):
     input_schema: JsonObject
     output_schema: JsonObject
     effect: Effect | None = Field(default=None, description="None: what its operation suggests")
+    runs_on: Labels = Field(default=[], description="labels that a worker must have to execute its calls")
     enabled: bool = True
     tool_template_id: str | None = None
 
@@ -229,6 +231,7 @@ class NewTool(Record):
     input_schema: JsonObject
     output_schema: JsonObject = Field(default={})
     effect: Effect | None = None
+    runs_on: Labels = Field(default=[])
     enabled: bool = True
     shared: bool = False
 
@@ -247,6 +250,7 @@ class ToolChange(EntityChange):
     input_schema: JsonObject | None = None
     output_schema: JsonObject | None = None
     effect: Effect | None = None
+    runs_on: Labels | None = None
     enabled: bool | None = None
     shared: bool | None = None
 

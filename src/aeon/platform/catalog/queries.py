@@ -127,7 +127,7 @@ ORDER BY name, visible DESC, id LIMIT :limit
 
 _TOOL: Final = """
 SELECT t.id, t.owner_id, t.name, t.description, t.service_id, t.connection_params, t.operation, t.input_schema,
-       t.output_schema, t.effect, t.enabled, t.status, t.last_health_check, t.error_message, t.shared,
+       t.output_schema, t.effect, t.runs_on, t.enabled, t.status, t.last_health_check, t.error_message, t.shared,
        t.tool_template_id, t.version, t.created_at, t.updated_at, s.status AS service_status,
        CASE WHEN t.owner_id = :user THEN t.secret_id END AS secret_id,
        CASE WHEN t.owner_id = :user THEN t.secret_scope END AS secret_scope,
@@ -149,11 +149,11 @@ VISIBLE_TOOLS: Final = page_of_visible(_TOOL, "t.")
 
 CREATE_TOOL: Final = """
 INSERT INTO tools (id, owner_id, name, description, service_id, connection_params, secret_id, secret_scope, operation,
-                   input_schema, output_schema, effect, enabled, status, last_health_check, error_message, shared,
-                   tool_template_id, version, created_at, updated_at)
+                   input_schema, output_schema, effect, runs_on, enabled, status, last_health_check, error_message,
+                   shared, tool_template_id, version, created_at, updated_at)
 SELECT :id, :owner_id, :name, :description, id, :connection_params, :secret_id, :secret_scope, :operation,
-       :input_schema, :output_schema, :effect, :enabled, :status, :last_health_check, :error_message, :shared,
-       :tool_template_id, :version, :created_at, :updated_at
+       :input_schema, :output_schema, :effect, :runs_on, :enabled, :status, :last_health_check, :error_message,
+       :shared, :tool_template_id, :version, :created_at, :updated_at
 FROM services WHERE id = :service_id AND (owner_id = :owner_id OR shared = 1) AND version = :service_version
 """
 
@@ -161,8 +161,8 @@ CHANGE_TOOL: Final = """
 UPDATE tools
 SET name = :name, description = :description, connection_params = :connection_params, secret_id = :secret_id,
     secret_scope = :secret_scope, operation = :operation, input_schema = :input_schema, output_schema = :output_schema,
-    effect = :effect, enabled = :enabled, shared = :shared, version = :version, updated_at = :updated_at,
-    status = coalesce(:status, status),
+    effect = :effect, runs_on = :runs_on, enabled = :enabled, shared = :shared, version = :version,
+    updated_at = :updated_at, status = coalesce(:status, status),
     error_message = CASE WHEN CAST(:status AS text) IS NULL THEN error_message ELSE :error_message END
 WHERE id = :id AND owner_id = :owner_id AND version = :before
   AND EXISTS (SELECT 1 FROM services WHERE id = tools.service_id AND version = :service_version)

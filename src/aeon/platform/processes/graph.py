@@ -78,6 +78,7 @@ NODES: Final = (
             "time_zone",
             "enabled",
             "catch_up",
+            "priority",
             "since",
             "due_micros",
             "shared",
@@ -88,7 +89,7 @@ NODES: Final = (
         json=frozenset({"inputs"}),
         booleans=frozenset({"enabled", "shared"}),
         numbers=frozenset({"due_micros", "version"}),
-        defaults={"cron": None, "at": None, "due_micros": None},
+        defaults={"priority": "normal", "cron": None, "at": None, "due_micros": None},
     ),
     NodeType(
         "Webhook",
@@ -102,6 +103,7 @@ NODES: Final = (
             "secret_generated",
             "input",
             "enabled",
+            "priority",
             "trusted_digest",
             "old_secret_until",
             "refusal",
@@ -113,7 +115,10 @@ NODES: Final = (
         ),
         booleans=frozenset({"secret_generated", "enabled", "shared"}),
         numbers=frozenset({"version"}),
-        defaults=dict.fromkeys(("input", "trusted_digest", "old_secret_until", "refusal", "refused_at")),
+        defaults={
+            "priority": "normal",
+            **dict.fromkeys(("input", "trusted_digest", "old_secret_until", "refusal", "refused_at")),
+        },
     ),
     NodeType(
         "Run",
@@ -148,10 +153,11 @@ NODES: Final = (
             "tags",
             "priority",
             "weight",
+            "language",
         ),
         json=frozenset({"pins", "failure", "tags"}),
         booleans=frozenset({"is_unmeasured", "is_unsent"}),
-        numbers=frozenset({"deadline", "events", "ended_micros", "tokens", "weight"}),
+        numbers=frozenset({"deadline", "events", "ended_micros", "tokens", "weight", "language"}),
         defaults={
             "parent_id": None,
             "retry_of": None,
@@ -166,6 +172,7 @@ NODES: Final = (
             "tags": "{}",
             "priority": "normal",
             "weight": 1,
+            "language": 1,
         },
     ),
     NodeType(

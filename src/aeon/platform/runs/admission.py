@@ -5,10 +5,12 @@ from datetime import datetime
 from typing import NamedTuple, TypeAlias
 
 from aeon.base.json import Json, JsonObject, canonical_json, parse_strict
+from aeon.platform.catalog.needs import operation_name
 from aeon.platform.catalog.operations import default_effect, parse_operation, worker_type_of
 from aeon.platform.errors import NotFoundError
 from aeon.platform.ledger import AuditAction, Ledger, Mutation, MutationRequest
 from aeon.platform.processes.checks.recursion import find_callees
+from aeon.platform.processes.language import language_of
 from aeon.platform.processes.model import Process, ProcessDefinition, ProcessStep
 from aeon.platform.processes.repository import ProcessRepository
 from aeon.platform.runs import queries
@@ -38,6 +40,13 @@ class NewRun(NamedTuple):
     origin: Mapping[str, str] = {}
     """What started it, for the audit log."""
     priority: Priority = "normal"
+
+
+class _Pins(NamedTuple):
+    """The digests of all Processes that a run may call, by id, and the version of the language that they need."""
+
+    digests: dict[str, str]
+    language: int
 
 
 class PlannedRun(NamedTuple):
@@ -152,7 +161,7 @@ class RunAdmission:
             callers=tuple(command.callers),
         )
         new = NewRun(inputs, "process", command.job, executor=parent.executor)
-        run = self._run(plan, process, parent.owner_id, new, parent.pins, parent)
+        run = self._run(plan, process, parent.owner_id, new, _Pins(parent.pins, parent.language), parent)
         mutation = MutationRequest(parent.owner_id).mutation("process.start", process.id)
         return self._store_run(run, plan, mutation, process.owner_id, inherit=inherit)
 
@@ -218,7 +227,9 @@ class RunAdmission:
             return PlannedRun(before.run.model_copy(update=changes), plan)
         calls = self._calls(process.definition, before.run.owner_id)
         plan = plan_run(id_, process.definition, calls, deadline=deadline)
-        changes |= {"digest": plan.digest, "pins": self._pins(process), "process_name": process.name}
+        pins = self._pins(process)
+        changes |= {"digest": plan.digest, "pins": pins.digests, "language": pins.language}
+        changes |= {"process_name": process.name}
         changes |= {"inputs": runnable_inputs(process, before.run.inputs)}
         return PlannedRun(before.run.model_copy(update=changes), plan)
 
@@ -245,7 +256,7 @@ class RunAdmission:
         process: Process,
         user: str,
         new: NewRun,
-        pins: Mapping[str, str],
+        pins: _Pins,
         parent: Run | None = None,
     ) -> Run:
         return Run(
@@ -256,7 +267,7 @@ class RunAdmission:
             digest=plan.digest,
             inputs=new.inputs,
             trigger=new.trigger,
-            pins=dict(pins),
+            pins=pins.digests,
             parent_id=parent.id if parent else None,
             root_id=parent.root_id if parent else plan.run,
             accepted_at=self._ledger.now(),
@@ -265,6 +276,7 @@ class RunAdmission:
             tags=dict(new.tags),
             priority=parent.priority if parent else new.priority,
             weight=parent.weight if parent else self._weight(user),
+            language=pins.language,
         )
 
     def _weight(self, user: str) -> int:
@@ -359,15 +371,18 @@ class RunAdmission:
             for row in self._process_rows(ids)
         }
 
-    def _pins(self, process: Process) -> dict[str, str]:
-        """Return the current digests of all Processes that a run may call."""
+    def _pins(self, process: Process) -> "_Pins":
+        """Return the current digests of all Processes that a run may call, and the language of all of them."""
         pins: dict[str, str] = {process.id: process.digest}
+        language = language_of(process.definition)
         unpinned = set(find_callees(process.definition))
         while unpinned := unpinned - pins.keys():
             rows = self._process_rows(sorted(unpinned))
+            definitions = [_definition_of(row) for row in rows]
             pins |= {row["id"]: row["digest"] for row in rows}
-            unpinned = {callee for row in rows for callee in find_callees(_definition_of(row))}
-        return pins
+            language = max(language, *map(language_of, definitions))
+            unpinned = {callee for definition in definitions for callee in find_callees(definition)}
+        return _Pins(pins, language)
 
     def _process_rows(self, ids: Iterable[str]) -> list[Row]:
         id_list = list[Json](ids)
@@ -395,4 +410,6 @@ def _call_of(row: JsonObject) -> StepCall:
         owner=row["owner_id"],
         worker=worker_type_of(operation),
         effect=row["effect"] or default_effect(operation),
+        runs_on=parse_strict(row["runs_on"]),
+        operation=operation_name(operation, parse_strict(row["connection_params"])),
     )

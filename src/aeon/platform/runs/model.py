@@ -31,8 +31,8 @@ class RunSummary(Record):
 
     Its definition is fixed when it is accepted; its events determine `phase` and the fields after it. `pins` are the
     digests of all Processes that it may call, by id, so that later edits never affect it. `weight` is that of its owner
-    when it was accepted. `executor` is the current
-    executor, empty for none. `events` is the number of its entries.
+    when it was accepted, `language` the version of the language of Processes that its executor must know. `executor` is
+    the current executor, empty for none. `events` is the number of its entries.
     """
 
     stored_as_text: ClassVar[frozenset[str]] = frozenset({"pins", "failure", "tags"})
@@ -58,6 +58,7 @@ class RunSummary(Record):
     tags: dict[str, str] = Field(default={})
     priority: Priority = "normal"
     weight: int = 1
+    language: int = 1
 
     @property
     def seconds(self) -> float | None:
@@ -165,7 +166,8 @@ class RunSnapshot(NamedTuple):
 class Job(Record):
     """One attempt at a step, for a worker of that type; `id` is also its idempotency key.
 
-    `process` is the id of the run's Process; jobs of earlier versions have none. `weight` is that of the user.
+    `process` is the id of the run's Process; jobs of earlier versions have none. `weight` is that of the user,
+    `needs` what the worker must offer (`catalog.needs`).
     """
 
     id: str
@@ -184,6 +186,7 @@ class Job(Record):
     process: str = ""
     priority: Priority = "normal"
     weight: int = 1
+    needs: tuple[str, ...] = ()
 
 
 class JobResult(Record):

@@ -73,6 +73,13 @@ class Engine(Protocol):
         """
         ...
 
+    def queued_since(self, types: Sequence[str]) -> dict[str, float]:
+        """Return when the oldest job was queued that waits for another process, by type, in seconds since 1970.
+
+        Types without such a job are left out, and all types by an engine that does not know it.
+        """
+        ...
+
     def drain(self, seconds: float) -> int:
         """Start no attempt from now on, and wait for those that are executed here, for at most `seconds`.
 
@@ -127,6 +134,10 @@ class RunRepository(Protocol):
 
     def get_phase(self, run: str) -> RunPhase:
         """Return the phase of a run."""
+        ...
+
+    def get_language(self, run: str) -> int:
+        """Return the version of the language of Processes that the executor of a run must know."""
         ...
 
     def is_owned_by(self, run: str, executor: str) -> bool:

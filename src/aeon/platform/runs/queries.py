@@ -12,7 +12,7 @@ from aeon.platform.store import DialectQuery
 _COLUMNS: Final = """
 r.id, r.owner_id, r.process_id, r.process_name, r.digest, r.trigger, r.pins, r.parent_id, r.root_id,
 r.retry_of, r.accepted_at, r.deadline, r.executor, r.phase, r.events, r.ended_at, r.tokens, r.failure, r.tags,
-r.priority, r.weight
+r.priority, r.weight, r.language
 """
 
 _SUMMARY: Final = f"SELECT {_COLUMNS} FROM runs r"  # noqa: S608  # constants alone
@@ -26,10 +26,10 @@ SELECT {_COLUMNS}, r.inputs, r.plan, d.text AS definition FROM runs r JOIN defin
 ACCEPT: Final = """
 INSERT INTO runs (id, owner_id, process_id, process_name, digest, plan, inputs, trigger, pins, parent_id, root_id,
                   retry_of, accepted_at, deadline, executor, phase, events, tokens, plan_reference, inputs_reference,
-                  tags, priority, weight)
+                  tags, priority, weight, language)
 SELECT :id, :owner_id, p.id, :process_name, :digest, :plan, :inputs, :trigger, :pins, :parent_id, :root_id,
        :retry_of, :accepted_at, :deadline, :executor, :phase, :events, :tokens, :plan_reference, :inputs_reference,
-       :tags, :priority, :weight
+       :tags, :priority, :weight, :language
 FROM processes p WHERE p.id = :process_id
 """
 
@@ -180,9 +180,11 @@ OPEN_IDS: Final = "SELECT id FROM runs WHERE ended_at IS NULL"
 
 OPEN_COUNT: Final = "SELECT count(*) AS number FROM runs WHERE ended_at IS NULL"
 
+_BY_PRIORITY: Final = "CASE r.priority WHEN 'high' THEN 0 WHEN 'normal' THEN 1 ELSE 2 END"
+
 LEFT: Final = f"""{_SUMMARY}
-WHERE r.ended_at IS NULL AND r.executor NOT IN (SELECT value FROM json_each(:executors))
-ORDER BY r.accepted_at, r.id LIMIT :limit
+WHERE r.ended_at IS NULL AND r.executor NOT IN (SELECT value FROM json_each(:executors)) AND r.language <= :language
+ORDER BY {_BY_PRIORITY}, r.accepted_at, r.id LIMIT :limit
 """  # noqa: S608  # constants alone
 
 KEPT: Final = f"""{_SUMMARY}
@@ -193,7 +195,8 @@ ORDER BY r.accepted_at, r.id
 
 LEFT_OF_ROOT: Final = f"""{_SUMMARY}
 WHERE r.root_id = :root AND r.ended_at IS NULL AND r.executor NOT IN (SELECT value FROM json_each(:executors))
-ORDER BY r.accepted_at, r.id
+  AND r.language <= :language
+ORDER BY {_BY_PRIORITY}, r.accepted_at, r.id
 """  # noqa: S608  # constants alone
 
 HELD: Final = "SELECT id, process_name AS name FROM runs WHERE executor = :executor AND ended_at IS NULL"
@@ -220,7 +223,8 @@ NOTE_RETRIED: Final = "UPDATE dead_jobs SET retried_by = :by WHERE root_id = :ro
 # Targets of runs
 
 CALLED_TOOLS: Final = """
-SELECT id, name, operation, effect, owner_id FROM tools WHERE id IN (SELECT value FROM json_each(:tools))
+SELECT id, name, operation, effect, owner_id, connection_params, runs_on FROM tools
+WHERE id IN (SELECT value FROM json_each(:tools))
 """
 
 CALLED_PROCESSES: Final = """

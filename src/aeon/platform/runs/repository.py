@@ -9,6 +9,7 @@ from typing import cast
 from aeon.base.json import Json, JsonObject, canonical_json, parse_strict
 from aeon.base.next_steps import NextStep
 from aeon.platform.errors import ConflictError, NotFoundError
+from aeon.platform.processes.language import LANGUAGE
 from aeon.platform.processes.step_control import RESULT
 from aeon.platform.runs import queries
 from aeon.platform.runs.admission import InheritedWork, PlannedRun, RunAdmission
@@ -189,6 +190,10 @@ class SqlRunRepository:
         """Return the phase of a run."""
         return self._run(run).phase
 
+    def get_language(self, run: str) -> int:
+        """Return the version of the language of Processes that the executor of a run must know."""
+        return self._run(run).language
+
     def is_owned_by(self, run: str, executor: str) -> bool:
         """Return whether that executor owns the run."""
         rows = self._store.read(queries.PROGRESS, {"run": run})
@@ -267,9 +272,14 @@ class SqlRunRepository:
         """Return open runs of all users."""
         return [RunSummary.from_row(row) for row in self._store.read(queries.OPEN, {"limit": limit})]
 
-    def list_orphaned(self, executors: Collection[str], root: str | None = None, limit: int = 1000) -> list[RunSummary]:
-        """Return open runs that none of these executors owns, of all users or of one root run."""
-        params: JsonObject = {"executors": list[Json](executors), "root": root, "limit": limit}
+    def list_orphaned(
+        self, executors: Collection[str], root: str | None = None, limit: int = 1000, language: int = LANGUAGE
+    ) -> list[RunSummary]:
+        """Return open runs that none of these executors owns, of all users or of one root run, by priority and age.
+
+        Those that need a newer version than `language` of the language of Processes are left out.
+        """
+        params: JsonObject = {"executors": list[Json](executors), "root": root, "limit": limit, "language": language}
         rows = self._store.read(queries.LEFT if root is None else queries.LEFT_OF_ROOT, params)
         return [RunSummary.from_row(row) for row in rows]
 

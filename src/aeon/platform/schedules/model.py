@@ -9,6 +9,7 @@ from aeon.base.json import JsonObject
 from aeon.platform.catalog.model import EntityKind, OwnedEntity
 from aeon.platform.processes.model import VariableName
 from aeon.platform.records import Name, Record
+from aeon.platform.runs.model import Priority
 
 CatchUpPolicy: TypeAlias = Literal["skip", "once"]
 """How missed instants are handled: skipped, or caught up by one run for all of them."""
@@ -30,6 +31,7 @@ class ProcessSchedule(OwnedEntity):
     time_zone: str = "UTC"
     enabled: bool = True
     catch_up: CatchUpPolicy = "skip"
+    priority: Priority = "normal"
     since: str
 
 
@@ -44,6 +46,7 @@ class NewSchedule(Record):
     time_zone: str = Field(default="UTC", description="IANA name, such as Europe/Berlin")
     enabled: bool = True
     catch_up: CatchUpPolicy = "skip"
+    priority: Priority = "normal"
 
 
 class ScheduleChange(Record):
@@ -59,6 +62,7 @@ class ScheduleChange(Record):
     time_zone: str | None = None
     enabled: bool | None = None
     catch_up: CatchUpPolicy | None = None
+    priority: Priority | None = None
 
     def requested_fields(self) -> JsonObject:
         """Return the fields to change as JSON data."""

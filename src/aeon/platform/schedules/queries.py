@@ -9,8 +9,8 @@ from typing import Final
 from aeon.platform.catalog.queries import page_of_own
 
 _SCHEDULE: Final = """
-SELECT id, owner_id, name, process_id AS process, inputs, cron, at, time_zone, enabled, catch_up, since, shared,
-       version, created_at, updated_at
+SELECT id, owner_id, name, process_id AS process, inputs, cron, at, time_zone, enabled, catch_up, priority, since,
+       shared, version, created_at, updated_at
 FROM schedules
 """
 
@@ -23,9 +23,9 @@ OWN_SCHEDULES: Final = f"{_SCHEDULE} WHERE owner_id = :user AND name > :after OR
 VISIBLE_SCHEDULES: Final = page_of_own(_SCHEDULE)
 
 CREATE_SCHEDULE: Final = """
-INSERT INTO schedules (id, owner_id, name, process_id, inputs, cron, at, time_zone, enabled, catch_up, since,
+INSERT INTO schedules (id, owner_id, name, process_id, inputs, cron, at, time_zone, enabled, catch_up, priority, since,
                        due_micros, shared, version, created_at, updated_at)
-SELECT :id, :owner_id, :name, p.id, :inputs, :cron, :at, :time_zone, :enabled, :catch_up, :since,
+SELECT :id, :owner_id, :name, p.id, :inputs, :cron, :at, :time_zone, :enabled, :catch_up, :priority, :since,
        :due_micros, :shared, :version, :created_at, :updated_at
 FROM processes p
 WHERE p.id = :process AND (p.owner_id = :owner_id OR p.shared = 1) AND p.version = :process_version
@@ -34,7 +34,8 @@ WHERE p.id = :process AND (p.owner_id = :owner_id OR p.shared = 1) AND p.version
 CHANGE_SCHEDULE: Final = """
 UPDATE schedules
 SET name = :name, inputs = :inputs, cron = :cron, at = :at, time_zone = :time_zone, enabled = :enabled,
-    catch_up = :catch_up, version = :version, updated_at = :updated_at, since = coalesce(:since, since),
+    catch_up = :catch_up, priority = :priority, version = :version, updated_at = :updated_at,
+    since = coalesce(:since, since),
     due_micros = CASE WHEN CAST(:since AS text) IS NULL THEN due_micros ELSE :due_micros END
 WHERE id = :id AND owner_id = :owner_id AND version = :before
 """

@@ -42,7 +42,13 @@ class ScheduleStarter:
         schedule = firing.schedule
         try:
             process = self._processes.get(schedule.owner_id, schedule.process)
-            new = NewRun(schedule.inputs, "schedule", firing.run_id, executor=self._engine.executor)
+            new = NewRun(
+                schedule.inputs,
+                "schedule",
+                firing.run_id,
+                executor=self._engine.executor,
+                priority=schedule.priority,
+            )
             run = self._runs.accept(process, new, MutationRequest(schedule.owner_id))
         except PlatformError as error:
             return FiringResult(firing, schedule.process, error)

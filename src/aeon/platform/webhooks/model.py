@@ -7,6 +7,7 @@ from pydantic import Field
 from aeon.platform.catalog.model import EntityChange, EntityKind, OwnedEntity
 from aeon.platform.processes.model import VariableName
 from aeon.platform.records import Name, Record
+from aeon.platform.runs.model import Priority
 
 SigningScheme: TypeAlias = Literal["standard", "github", "stripe"]
 """How the sender signs: Standard Webhooks, or as GitHub or Stripe does."""
@@ -34,6 +35,7 @@ class Webhook(OwnedEntity):
     secret_generated: bool
     input: VariableName | None = None
     enabled: bool = True
+    priority: Priority = "normal"
     trusted_digest: str | None = None
     old_secret_until: str | None = None
     refusal: str | None = None
@@ -57,6 +59,7 @@ class NewWebhook(Record):
     secret: str | None = None
     input: VariableName | None = Field(default=None, description="the input that gets the whole event")
     enabled: bool = True
+    priority: Priority = "normal"
 
 
 class WebhookChange(EntityChange):
@@ -70,4 +73,5 @@ class WebhookChange(EntityChange):
     name: Name | None = None
     input: VariableName | None = None
     enabled: bool | None = None
+    priority: Priority | None = None
     trusted_digest: str | None = None

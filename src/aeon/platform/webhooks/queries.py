@@ -5,8 +5,8 @@ from typing import Final
 from aeon.platform.catalog.queries import page_of_own
 
 _WEBHOOK: Final = """
-SELECT id, owner_id, name, process_id AS process, scheme, secret_id, secret_generated, input, enabled, trusted_digest,
-       old_secret_until, refusal, refused_at, shared, version, created_at, updated_at
+SELECT id, owner_id, name, process_id AS process, scheme, secret_id, secret_generated, input, enabled, priority,
+       trusted_digest, old_secret_until, refusal, refused_at, shared, version, created_at, updated_at
 FROM webhooks
 """
 
@@ -31,16 +31,17 @@ WHERE id = :id AND enabled = 1
 
 CREATE_WEBHOOK: Final = """
 INSERT INTO webhooks (id, owner_id, name, process_id, scheme, secret_id, secret_generated, input, enabled,
-                      trusted_digest, old_secret_until, refusal, refused_at, shared, version, created_at, updated_at)
+                      priority, trusted_digest, old_secret_until, refusal, refused_at, shared, version, created_at,
+                      updated_at)
 SELECT :id, :owner_id, :name, p.id, :scheme, s.id, :secret_generated, :input, :enabled,
-       :trusted_digest, :old_secret_until, :refusal, :refused_at, :shared, :version, :created_at, :updated_at
+       :priority, :trusted_digest, :old_secret_until, :refusal, :refused_at, :shared, :version, :created_at, :updated_at
 FROM processes p JOIN secrets s ON s.id = :secret_id AND s.owner_id = :owner_id
 WHERE p.id = :process AND (p.owner_id = :owner_id OR p.shared = 1) AND p.version = :process_version
 """
 
 CHANGE_WEBHOOK: Final = """
 UPDATE webhooks
-SET name = :name, input = :input, enabled = :enabled, trusted_digest = :trusted_digest,
+SET name = :name, input = :input, enabled = :enabled, priority = :priority, trusted_digest = :trusted_digest,
     old_secret_until = :old_secret_until, version = :version, updated_at = :updated_at
 WHERE id = :id AND owner_id = :owner_id AND version = :before
 """

@@ -155,6 +155,7 @@ class WebhookRepository(EntityRepository[Webhook]):
             secret_generated=new.secret is None,
             input=new.input,
             enabled=new.enabled,
+            priority=new.priority,
             trusted_digest=None if process.owner_id == user else process.digest,
             created_at=at,
             updated_at=at,

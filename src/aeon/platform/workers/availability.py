@@ -1,5 +1,7 @@
 """Finds live executors, the workers for a run's jobs, and whether a run is active."""
 
+from collections.abc import Collection
+
 from aeon.platform.errors import NotFoundError
 from aeon.platform.runs.machine.state import CLOSING_PHASES, ENDED_PHASES
 from aeon.platform.runs.ports import RunRepository
@@ -11,21 +13,30 @@ def list_live_executors(registry: WorkerRegistry) -> set[str]:
     return {each.id for each in registry.list_executors()} - {each.id for each in registry.list_dead_executors()}
 
 
-def find_eligible_workers(registry: WorkerRegistry, executor: str) -> list[Worker]:
-    """Return the workers that may execute jobs of this executor's runs. Raises StoreError.
+def is_offered(registry: WorkerRegistry, needs: Collection[str]) -> bool:
+    """Return whether a live process that serves queues can execute calls with these needs. Raises StoreError."""
+    live = list_live_executors(registry)
+    return any(
+        each.id in live and each.types and each.capabilities.can_execute(needs) for each in registry.list_executors()
+    )
+
+
+def find_eligible_workers(registry: WorkerRegistry, executor: str, needs: Collection[str] = ()) -> list[Worker]:
+    """Return the workers that may execute jobs with these needs of this executor's runs. Raises StoreError.
 
     They are the executor's own workers, and for types of which it has none, those of processes that serve others.
     Temporal gives jobs to all workers. If the executor is not alive, the next one is unknown, and all workers count.
     """
-    workers = registry.list_workers()
+    executors = {each.id: each for each in registry.list_executors()}
+    fitting = {id_ for id_, each in executors.items() if each.capabilities.can_execute(needs)}
+    workers = [each for each in registry.list_workers() if each.executor_id in fitting]
     if executor == SELF_RECOVERING_EXECUTOR or executor not in list_live_executors(registry):
         return workers
     own = {each.type for each in workers if each.executor_id == executor}
-    offered = {each.id: each.types for each in registry.list_executors()}
     return [
         each
         for each in workers
-        if each.executor_id == executor or (each.type not in own and each.type in offered.get(each.executor_id, ()))
+        if each.executor_id == executor or (each.type not in own and each.type in executors[each.executor_id].types)
     ]
 
 

@@ -6,7 +6,7 @@ turns where others have one. A user who was away begins at the present turn: wai
 jobs of one user do not delay another one's first (start-time fair queuing).
 """
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from heapq import heappop, heappush
 from typing import Final, Generic, TypeVar
 
@@ -20,6 +20,7 @@ SHARES: Final[Mapping[Priority, int]] = {"high": 16, "normal": 4, "low": 1}
 TURN: Final = 100_000
 """The distance between two turns of a user with the weight 1; a multiple of every weight up to 10."""
 
+S = TypeVar("S")
 T = TypeVar("T")
 
 
@@ -112,4 +113,24 @@ def take_by_priority(split: Mapping[Priority, int], take: Callable[[Priority, in
         taken += found
         if not missing:
             break
+    return taken
+
+
+def take_evenly(sources: Sequence[S], count: int, take: Callable[[S, int], Sequence[T]]) -> list[T]:
+    """Take `count` items in all, as evenly as the sources have them; the first ones have one more.
+
+    `take` takes at most so many items of a source.
+    """
+    taken: list[T] = []
+    open_sources = [*sources]
+    while open_sources and (missing := count - len(taken)) > 0:
+        share, more = divmod(missing, len(open_sources))
+        full: list[S] = []
+        for place, source in enumerate(open_sources):
+            wanted = share + (place < more)
+            found = take(source, wanted) if wanted else ()
+            taken += found
+            if len(found) == wanted:
+                full.append(source)
+        open_sources = full
     return taken

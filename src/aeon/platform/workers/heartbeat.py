@@ -9,6 +9,7 @@ from aeon.base.clock import Clock, since_boot
 from aeon.base.loggers import room_logger
 from aeon.platform.runs.model import HEARTBEAT_INTERVAL, Job
 from aeon.platform.store import StoreError
+from aeon.platform.workers.capabilities import Capabilities
 from aeon.platform.workers.registry import NO_JOB, Worker, WorkerRegistry
 
 _LOG = room_logger("workers")
@@ -29,13 +30,18 @@ class WorkerHeartbeat:
         *,
         interval: float = HEARTBEAT_INTERVAL,
         since_boot: Callable[[], float] = since_boot,
+        capabilities: Capabilities = Capabilities(),  # noqa: B008  # immutable
     ) -> None:
-        """`interval` is in seconds of `since_boot`, which also runs while the machine sleeps."""
+        """Publish also what this process can execute.
+
+        `interval` is in seconds of `since_boot`, which also runs while the machine sleeps.
+        """
         self._interval = interval
         self._since_boot = since_boot
         self._registry = registry
         self._executor = executor
         self._slots = slots
+        self._capabilities = capabilities
         self._clock = clock
         self._lock = threading.Lock()
         self._workers: dict[str, Worker] = {}
@@ -98,7 +104,7 @@ class WorkerHeartbeat:
             self._registry.deregister(self._executor)
 
     def _register(self) -> None:
-        workers = self._registry.register(self._executor, self._slots, self._types)
+        workers = self._registry.register(self._executor, self._slots, self._types, self._capabilities)
         if self._is_draining:
             self._registry.mark_draining(self._executor)
         with self._lock:

@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from aeon.base.clock import Clock
+from aeon.platform.processes.language import LANGUAGE
 from aeon.platform.runs.machine.state import ENDED_PHASES
 from aeon.platform.runs.model import RunSummary
 from aeon.platform.runs.ports import Engine, EngineUnavailableError
@@ -26,8 +27,13 @@ class OrphanRecovery:
         clock: Clock,
         *,
         just_accepted: float = 10.0,
+        language: int = LANGUAGE,
     ) -> None:
-        """A run that was accepted less than `just_accepted` seconds ago is left to its own process."""
+        """A run that was accepted less than `just_accepted` seconds ago is left to its own process.
+
+        Runs that need a newer version than `language` of the language of Processes are left to others.
+        """
+        self._language = language
         self._runs = runs
         self._registry = registry
         self._engine = engine
@@ -46,7 +52,9 @@ class OrphanRecovery:
                 self._registry.deregister_dead(executor)
         registered = {self._engine.executor, *(each.id for each in self._registry.list_executors())}
         orphaned = [
-            run for run in self._runs.list_orphaned(registered, root) if run.executor or not self._is_just_accepted(run)
+            run
+            for run in self._runs.list_orphaned(registered, root, language=self._language)
+            if run.executor or not self._is_just_accepted(run)
         ]
         adopted = [run for run in orphaned if self._runs.reassign(run.id, run.executor, self._engine.executor)]
         try:

@@ -3,11 +3,13 @@
 from typing import Final
 
 REGISTER: Final = """
-INSERT INTO executors (id, host, pid, birth, started_at, last_heartbeat, types)
-VALUES (:id, :host, :pid, :birth, :started_at, :last_heartbeat, :types)
+INSERT INTO executors (id, host, pid, birth, started_at, last_heartbeat, types, labels, aeon_version, operations,
+                       language)
+VALUES (:id, :host, :pid, :birth, :started_at, :last_heartbeat, :types, :labels, :aeon_version, :operations, :language)
 ON CONFLICT (id) DO UPDATE
 SET host = excluded.host, pid = excluded.pid, birth = excluded.birth, started_at = excluded.started_at,
-    last_heartbeat = excluded.last_heartbeat, types = excluded.types
+    last_heartbeat = excluded.last_heartbeat, types = excluded.types, labels = excluded.labels,
+    aeon_version = excluded.aeon_version, operations = excluded.operations, language = excluded.language
 """
 
 REGISTER_WORKER: Final = """
@@ -40,7 +42,8 @@ RETIRE_SILENT: Final = "DELETE FROM executors WHERE id = :id AND last_heartbeat 
 """Keeps a process that sent a heartbeat since."""
 
 EXECUTORS: Final = """
-SELECT id, host, pid, birth, started_at, last_heartbeat, types, draining_since
+SELECT id, host, pid, birth, started_at, last_heartbeat, types, draining_since, labels, aeon_version, operations,
+       language
 FROM executors ORDER BY started_at, id LIMIT :limit
 """
 

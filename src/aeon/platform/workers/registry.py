@@ -15,6 +15,7 @@ from aeon.platform.records import Record
 from aeon.platform.runs.model import HEARTBEAT_TIMEOUT
 from aeon.platform.store import Store, UnitOfWork
 from aeon.platform.workers import queries
+from aeon.platform.workers.capabilities import Capabilities
 
 WorkerStatus: TypeAlias = Literal["idle", "busy", "draining", "offline"]
 """A draining worker takes no new job; it may still execute one, which `current_job_id` names."""
@@ -32,8 +33,11 @@ SELF_RECOVERING_EXECUTOR = "temporal"
 class Worker(Record):
     """Executes one job of its type at a time. Only the system writes `status` and later fields.
 
-    A busy worker has the step of its job, with the Process of its run, and the tool.
+    A busy worker has the step of its job, with the Process of its run, and the tool. The labels and the Aeon version
+    are those of its process.
     """
+
+    stored_as_text: ClassVar[frozenset[str]] = frozenset({"labels"})
 
     id: str
     type: str
@@ -48,6 +52,8 @@ class Worker(Record):
     created_at: str
     updated_at: str
     executor_id: str
+    labels: list[str] = Field(default=[])
+    aeon_version: str = ""
 
 
 NO_JOB: Mapping[str, None] = {
@@ -63,10 +69,11 @@ class ExecutorProcess(Record):
     """A process that executes runs or jobs. `birth` and `pid` identify it.
 
     `types` are the queues that it serves for other processes; with `process` among them it adopts runs, too. Since
-    `draining_since` it takes no new job or run.
+    `draining_since` it takes no new job or run. `labels`, `aeon_version`, `operations` and `language` are what it can
+    execute (`Capabilities`).
     """
 
-    stored_as_text: ClassVar[frozenset[str]] = frozenset({"types"})
+    stored_as_text: ClassVar[frozenset[str]] = frozenset({"types", "labels", "operations"})
 
     id: str
     host: str
@@ -76,6 +83,15 @@ class ExecutorProcess(Record):
     last_heartbeat: str
     types: list[str] = Field(default=[])
     draining_since: str | None = None
+    labels: list[str] = Field(default=[])
+    aeon_version: str = ""
+    operations: list[str] = Field(default=[])
+    language: int = 1
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """What it can execute."""
+        return Capabilities(tuple(self.labels), tuple(self.operations), self.language, self.aeon_version)
 
     @property
     def host_name(self) -> str:
@@ -174,11 +190,18 @@ class WorkerRegistry:
         self._here = current_process()
         self._observations: dict[str, tuple[ObservedHeartbeat, float]] = {}
 
-    def register(self, executor: str, slots: Mapping[str, int], types: Sequence[str]) -> list[Worker]:
+    def register(
+        self,
+        executor: str,
+        slots: Mapping[str, int],
+        types: Sequence[str],
+        capabilities: Capabilities = Capabilities(),  # noqa: B008  # immutable
+    ) -> list[Worker]:
         """Register this process with idle workers, as many as `slots` says for each type.
 
         `types` are the queues that it serves for other processes.
         """
+        labels, operations, language, version = capabilities
         now = self._clock.now()
         here = ExecutorProcess(
             id=executor,
@@ -188,6 +211,10 @@ class WorkerRegistry:
             started_at=now,
             last_heartbeat=now,
             types=list(types),
+            labels=list(labels),
+            aeon_version=version,
+            operations=list(operations),
+            language=language,
         )
         workers = [
             Worker(
@@ -258,9 +285,9 @@ class WorkerRegistry:
     def list_workers(self) -> list[Worker]:
         """Return all workers; those of a dead process are offline, and those of a draining one are draining."""
         dead = {each.id for each in self.list_dead_executors()}
-        draining = {each.id for each in self.list_executors() if each.draining_since is not None}
+        executors = {each.id: each for each in self.list_executors()}
         workers = [Worker.from_row(row) for row in self._store.read(queries.WORKERS, {"limit": _MAX_ROWS})]
-        return [_as_shown(each, dead, draining) for each in workers]
+        return [_as_shown(each, executors.get(each.executor_id), dead) for each in workers]
 
     def _observe(self, executors: Sequence[ExecutorProcess]) -> dict[str, ObservedHeartbeat]:
         """Return what this process has observed of their heartbeats, by its own monotonic clock."""
@@ -279,7 +306,10 @@ def _observed(
     return ObservedHeartbeat(beat, has_changed=before is not None), instant
 
 
-def _as_shown(worker: Worker, dead: Collection[str], draining: Collection[str]) -> Worker:
-    if worker.executor_id in dead:
+def _as_shown(worker: Worker, executor: ExecutorProcess | None, dead: Collection[str]) -> Worker:
+    if executor is None or executor.id in dead:
         return worker.model_copy(update={"status": "offline", **NO_JOB})
-    return worker.model_copy(update={"status": "draining"}) if worker.executor_id in draining else worker
+    shown: dict[str, object] = {"labels": executor.labels, "aeon_version": executor.aeon_version}
+    if executor.draining_since is not None:
+        shown["status"] = "draining"
+    return worker.model_copy(update=shown)

@@ -278,6 +278,7 @@ TEXTS: Final[Mapping[str, tuple[str, str]]] = {
     "show_saved": ("Show the saved text", "Gespeicherten Text zeigen"),
     "differs_from_yours": ("What your text would change", "Was dein Text ändern würde"),
     "last_check": ("Last health check", "Letzte Prüfung"),
+    "runs_on": ("runs on workers with {labels}", "läuft auf Workern mit {labels}"),
     "never": ("never", "nie"),
     "trust": ("Trust", "Vertrauen"),
     "trusted": ("You let your plans use it.", "Deine Pläne dürfen es benutzen."),

@@ -65,6 +65,7 @@ ROWS: Final[dict[str, JsonObject]] = {
         "input_schema": "{}",
         "output_schema": "{}",
         "effect": "read",
+        "runs_on": "[]",
         "enabled": 1,
         "status": "healthy",
         "last_health_check": None,
@@ -167,6 +168,7 @@ ROWS: Final[dict[str, JsonObject]] = {
         "due_micros": None,
         "shared": 0,
         "version": 1,
+        "priority": "normal",
         **TIMES,
     },
     "webhooks": {
@@ -185,6 +187,7 @@ ROWS: Final[dict[str, JsonObject]] = {
         "refused_at": None,
         "shared": 0,
         "version": 1,
+        "priority": "normal",
         **TIMES,
     },
     "runs": {
@@ -216,6 +219,7 @@ ROWS: Final[dict[str, JsonObject]] = {
         "tags": "{}",
         "priority": "normal",
         "weight": 1,
+        "language": 1,
     },
     "run_entries": {"run_id": "run", "n": 1, "text": "{}", "reference": None},
     "signals": {"id": "signal", "run_id": "run", "at": AT, "text": "{}", "reference": None},
@@ -329,6 +333,10 @@ ROWS: Final[dict[str, JsonObject]] = {
         "last_heartbeat": AT,
         "types": "[]",
         "draining_since": None,
+        "labels": "[]",
+        "aeon_version": "",
+        "operations": "[]",
+        "language": 1,
     },
     "workers": {
         "id": "worker",

@@ -2,11 +2,12 @@
 
 import asyncio
 import logging
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from functools import partial
 from uuid import uuid4
 
+from aeon.adapters.engines.jobs import needs_nothing
 from aeon.adapters.engines.run_host import RunHost
 from aeon.adapters.engines.run_tasks import RunTasks
 from aeon.adapters.engines.sql.checkpoints import RunCheckpoints
@@ -18,7 +19,7 @@ from aeon.base.clock import Clock
 from aeon.platform.errors import ConflictError
 from aeon.platform.runs.claim_check import ResultStore
 from aeon.platform.runs.lease import HaltError, LeaseLostError
-from aeon.platform.runs.model import HEARTBEAT_TIMEOUT
+from aeon.platform.runs.model import HEARTBEAT_TIMEOUT, Job
 from aeon.platform.runs.ports import RunRepository, WorkerPool
 
 _LOG = logging.getLogger("aeon.engine")
@@ -38,10 +39,12 @@ class SqlEngine:
         *,
         elsewhere: Collection[str] = (),
         lease: float = HEARTBEAT_TIMEOUT,
+        can_execute: Callable[[Job], bool] = needs_nothing,
     ) -> None:
         """Execute runs, and close `database` at the end.
 
-        Jobs of the types in `elsewhere` go to queues, which other processes serve; all others are executed here.
+        Jobs of the types in `elsewhere` go to queues, which other processes serve, and those for which `can_execute` is
+        false; all others are executed here.
         Other processes adopt runs of this one after `lease` seconds without a heartbeat.
         """
         self.executor = executor
@@ -51,7 +54,8 @@ class SqlEngine:
         self._workers = workers
         self._journal = Journal(database, results)
         self._tasks = RunTasks(repository)
-        queues = JobQueueClient(JobQueue(database, results), elsewhere)
+        self._queue = JobQueue(database, results)
+        queues = JobQueueClient(self._queue, elsewhere, can_execute)
         self._host = RunHost(repository, workers, clock, executor, self._start_child, queues, lease)
 
     def start(self, run: str) -> None:
@@ -90,6 +94,10 @@ class SqlEngine:
         """Delete the state of runs that have ended and the large results that no open run has; rewrite the files."""
         if runs:
             self._journal.erase(runs, others)
+
+    def queued_since(self, types: Sequence[str]) -> dict[str, float]:
+        """Return when the oldest queued job of each type was queued, in seconds since 1970."""
+        return self._queue.oldest_queued(types)
 
     def drain(self, seconds: float) -> int:
         """Start no attempt from now on; return how many have not ended after so many seconds."""

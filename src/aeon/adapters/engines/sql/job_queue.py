@@ -1,6 +1,7 @@
 """The queues of jobs in the engine's database: put in by the runs' processes, taken out by workers."""
 
-from collections.abc import Collection, Mapping, Sequence
+import time
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from itertools import accumulate
 from typing import NamedTuple
@@ -14,7 +15,14 @@ from aeon.platform.runs.lease import LeaseLostError
 from aeon.platform.runs.model import Job, JobResult, Priority
 from aeon.platform.runs.ports import EngineUnavailableError
 from aeon.platform.store import Row, StoreUnavailableError, UnitOfWork
-from aeon.platform.workers.fairness import PRIORITIES, take_by_priority, turn_length
+from aeon.platform.workers.fairness import PRIORITIES, take_by_priority, take_evenly, turn_length
+
+
+class QueueName(NamedTuple):
+    """A queue: the jobs of a worker type with the same needs."""
+
+    worker: str
+    needs: tuple[str, ...] = ()
 
 
 class TakenJob(NamedTuple):
@@ -33,14 +41,15 @@ class TakenJob(NamedTuple):
 
 
 class JobQueue:
-    """All queues of one database, one for each worker type. Thread-safe.
+    """All queues of one database, one for each worker type and needs. Thread-safe.
 
     Methods raise EngineUnavailableError, and HaltError once the database is closed. Each has the same effect when it
     is repeated.
     """
 
-    def __init__(self, database: RunDatabase, results: ResultStore) -> None:
-        """Large jobs and results are stored in `results`, and here by reference."""
+    def __init__(self, database: RunDatabase, results: ResultStore, now: Callable[[], float] = time.time) -> None:
+        """Large jobs and results are stored in `results`, and here by reference. `now` is in seconds since 1970."""
+        self._now = now
         self.database = database
         self._results = results
 
@@ -71,30 +80,43 @@ class JobQueue:
         """Return the result that is stored as `text`. Raises LostResultError."""
         return JobResult.parsed(parse_strict(check_out(self._results, text)))
 
-    def queued(self, types: Collection[str]) -> dict[str, set[Priority]]:
-        """Return those of the worker types that have queued jobs, with the priorities of these."""
-        found: dict[str, set[Priority]] = {}
+    def queued(self, types: Collection[str]) -> dict[QueueName, set[Priority]]:
+        """Return the queues of the worker types that have jobs, with the priorities of these."""
+        found: dict[QueueName, set[Priority]] = {}
         for row in self.database.read(queries.QUEUED, {"workers": list[Json](types)}):
             number: int = row["priority"]
-            found.setdefault(row["worker"], set()).add(PRIORITIES[number])
+            found.setdefault(QueueName(row["worker"], _needs_of(row)), set()).add(PRIORITIES[number])
         return found
 
-    def take(self, executor: str, limits: Mapping[str, Mapping[Priority, int]]) -> list[TakenJob]:
-        """Take the next jobs from the queues, that many of each type by priority (`take_by_priority`).
+    def oldest_queued(self, types: Collection[str]) -> dict[str, float]:
+        """Return when the oldest queued job of each type that has one was queued, in seconds since 1970."""
+        rows = self.database.read(queries.OLDEST_QUEUED, {"workers": list[Json](types)})
+        return {row["worker"]: float(row["since"]) for row in rows if row["since"] is not None}
 
-        If the answer is lost, the jobs are among the `held` ones of the executor.
+    def take(
+        self, executor: str, limits: Mapping[str, Mapping[Priority, int]], queues: Collection[QueueName] = ()
+    ) -> list[TakenJob]:
+        """Take the next jobs, that many of each type by priority (`take_by_priority`), from these queues in turn.
+
+        `queues` has those of each type, the one whose turn it is first; of a type without any, it is the queue of jobs
+        that need nothing. If the answer is lost, the jobs are among the `held` ones of the executor.
         """
         token = str(uuid4())
 
         def take(unit: UnitOfWork) -> list[Row]:
-            def take_some(worker: str, priority: Priority, limit: int) -> list[Row]:
-                params: JsonObject = {"executor": executor, "token": token, "worker": worker, "limit": limit}
+            def take_some(queue: QueueName, priority: Priority, limit: int) -> list[Row]:
+                params: JsonObject = {"executor": executor, "token": token, **_columns_of(queue), "limit": limit}
                 rows = unit.read(queries.TAKE_JOBS, {**params, "priority": PRIORITIES.index(priority)})
                 return sorted(rows, key=lambda row: (row["turn"], row["number"]))
 
-            return [
-                row for worker, split in limits.items() for row in take_by_priority(split, partial(take_some, worker))
-            ]
+            def take_in_turn(own: Sequence[QueueName], priority: Priority, limit: int) -> list[Row]:
+                return take_evenly(own, limit, lambda queue, count: take_some(queue, priority, count))
+
+            taken: list[Row] = []
+            for worker, split in limits.items():
+                own = [each for each in queues if each.worker == worker] or [QueueName(worker)]
+                taken += take_by_priority(split, partial(take_in_turn, own))
+            return taken
 
         rows = self.database.update(take)
         return [TakenJob(row["id"], row["worker"], token, row["job"]) for row in rows]
@@ -150,9 +172,10 @@ class JobQueue:
         return {
             "id": job.id,
             "run": job.run_id,
-            "worker": job.worker,
+            **_columns_of(QueueName(job.worker, job.needs)),
             "job": text,
             "priority": PRIORITIES.index(job.priority),
+            "queued_at": int(self._now()),
         }
 
 
@@ -162,16 +185,25 @@ def _enqueue(unit: UnitOfWork, new: Sequence[Job], rows: Mapping[str, JsonObject
     Users are locked in one order, so that two processes never wait for each other. The jobs of one are written before
     the next one's turns, which begin at the present one.
     """
-    jobs: dict[tuple[str, Priority, str], list[Job]] = {}
+    jobs: dict[tuple[QueueName, Priority, str], list[Job]] = {}
     for job in new:
-        jobs.setdefault((job.worker, job.priority, job.user), []).append(job)
-    for (worker, priority, user), own in sorted(jobs.items()):
+        jobs.setdefault((QueueName(job.worker, job.needs), job.priority, job.user), []).append(job)
+    for (queue, priority, user), own in sorted(jobs.items()):
         lengths = [turn_length(job.weight) for job in own]
-        asked: JsonObject = {"worker": worker, "priority": PRIORITIES.index(priority), "owner": user}
+        asked: JsonObject = {**_columns_of(queue), "priority": PRIORITIES.index(priority), "owner": user}
         (row,) = unit.read(queries.ADVANCE_TURN, {**asked, "length": sum(lengths)})
         turns = accumulate(lengths, initial=row["next"] - sum(lengths))
         placed: list[JsonObject] = [{**rows[job.id], "turn": turn} for job, turn in zip(own, turns, strict=False)]
         unit.write_each(queries.ENQUEUE_JOB, placed)
+
+
+def _columns_of(queue: QueueName) -> JsonObject:
+    return {"worker": queue.worker, "needs": " ".join(queue.needs)}
+
+
+def _needs_of(row: Row) -> tuple[str, ...]:
+    needs: str = row["needs"]
+    return tuple(needs.split())
 
 
 def _key(taken: TakenJob) -> JsonObject:

@@ -7,7 +7,9 @@
 - `jobs` are the jobs that other processes execute. A job is queued while `executor` is empty, running while it is not,
   and ended once `result` is there. `token` belongs to one take of the job, and `begun` is the token of the last take
   that began it, so that `starts` counts each take at most once. Queued jobs are taken by priority (0 high, 1 normal,
-  2 low), `turn` and number.
+  2 low), `turn` and number. A queue holds the jobs of one worker type with the same `needs`: what a worker must offer
+  to execute them (`catalog.needs`), in alphabetical order and separated by spaces. `queued_at` is in seconds since
+  1970.
 - `turns` holds the next turn of each user in each queue and priority (`platform.workers.fairness`).
 """
 
@@ -41,13 +43,15 @@ CREATE_SCHEMA: Final = "CREATE SCHEMA aeon_runs"
 
 _TURNS: Final = (
     DialectQuery(
-        "CREATE TABLE turns (worker TEXT NOT NULL, priority INTEGER NOT NULL, owner TEXT NOT NULL, "
-        "next INTEGER NOT NULL, PRIMARY KEY (worker, priority, owner)) STRICT, WITHOUT ROWID",
-        "CREATE TABLE turns (worker TEXT NOT NULL, priority BIGINT NOT NULL, owner TEXT NOT NULL, "
-        "next BIGINT NOT NULL, PRIMARY KEY (worker, priority, owner))",
+        "CREATE TABLE turns (worker TEXT NOT NULL, needs TEXT NOT NULL, priority INTEGER NOT NULL, "
+        "owner TEXT NOT NULL, next INTEGER NOT NULL, PRIMARY KEY (worker, needs, priority, owner)) "
+        "STRICT, WITHOUT ROWID",
+        "CREATE TABLE turns (worker TEXT NOT NULL, needs TEXT NOT NULL, priority BIGINT NOT NULL, "
+        "owner TEXT NOT NULL, next BIGINT NOT NULL, PRIMARY KEY (worker, needs, priority, owner))",
     ),
-    "CREATE INDEX turns_next ON turns (worker, priority, next)",
-    "CREATE INDEX jobs_queued ON jobs (worker, priority, turn, number) WHERE executor = '' AND result IS NULL",
+    "CREATE INDEX turns_next ON turns (worker, needs, priority, next)",
+    "CREATE INDEX jobs_queued ON jobs (worker, needs, priority, turn, number) WHERE executor = '' AND result IS NULL",
+    "CREATE INDEX jobs_by_age ON jobs (worker, queued_at) WHERE executor = '' AND result IS NULL",
 )
 
 FROM_VERSION_1: Final = (
@@ -58,6 +62,11 @@ FROM_VERSION_1: Final = (
     DialectQuery(
         "ALTER TABLE jobs ADD COLUMN turn INTEGER NOT NULL DEFAULT 0",
         "ALTER TABLE jobs ADD COLUMN turn BIGINT NOT NULL DEFAULT 0",
+    ),
+    "ALTER TABLE jobs ADD COLUMN needs TEXT NOT NULL DEFAULT ''",
+    DialectQuery(
+        "ALTER TABLE jobs ADD COLUMN queued_at INTEGER NOT NULL DEFAULT 0",
+        "ALTER TABLE jobs ADD COLUMN queued_at BIGINT NOT NULL DEFAULT 0",
     ),
     "DROP INDEX jobs_queued",
     *_TURNS,
@@ -84,11 +93,11 @@ CREATE_TABLES: Final = (
         "CREATE TABLE jobs (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, run TEXT NOT NULL, "
         "worker TEXT NOT NULL, executor TEXT NOT NULL, token TEXT NOT NULL, begun TEXT NOT NULL, "
         "starts INTEGER NOT NULL, result TEXT, job TEXT NOT NULL, priority INTEGER NOT NULL DEFAULT 1, "
-        "turn INTEGER NOT NULL DEFAULT 0) STRICT",
+        "turn INTEGER NOT NULL DEFAULT 0, needs TEXT NOT NULL DEFAULT '', queued_at INTEGER NOT NULL DEFAULT 0) STRICT",
         "CREATE TABLE jobs (number BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY, id TEXT NOT NULL UNIQUE, "
         "run TEXT NOT NULL, worker TEXT NOT NULL, executor TEXT NOT NULL, token TEXT NOT NULL, begun TEXT NOT NULL, "
         "starts BIGINT NOT NULL, result TEXT, job TEXT NOT NULL, priority BIGINT NOT NULL DEFAULT 1, "
-        "turn BIGINT NOT NULL DEFAULT 0)",
+        "turn BIGINT NOT NULL DEFAULT 0, needs TEXT NOT NULL DEFAULT '', queued_at BIGINT NOT NULL DEFAULT 0)",
     ),
     *_TURNS,
     "CREATE INDEX jobs_running ON jobs (executor) WHERE executor <> ''",
@@ -140,20 +149,22 @@ WHERE run IN (SELECT value FROM json_each(:others)) AND substr(result, 1, length
 """The references to large texts that these runs have, and none of the others."""
 
 ENQUEUE_JOB: Final = (
-    "INSERT INTO jobs (id, run, worker, executor, token, begun, starts, job, priority, turn) "
-    "VALUES (:id, :run, :worker, '', '', '', 0, :job, :priority, :turn) ON CONFLICT (id) DO NOTHING"
+    "INSERT INTO jobs (id, run, worker, executor, token, begun, starts, job, priority, turn, needs, queued_at) "
+    "VALUES (:id, :run, :worker, '', '', '', 0, :job, :priority, :turn, :needs, :queued_at) ON CONFLICT (id) DO NOTHING"
 )
 KNOWN_JOBS: Final = "SELECT id FROM jobs WHERE id IN (SELECT value FROM json_each(:ids))"
 
 _PRESENT_TURN: Final = (
-    "coalesce((SELECT turn FROM jobs WHERE worker = :worker AND priority = :priority AND executor = '' "
-    "AND result IS NULL ORDER BY turn, number LIMIT 1), (SELECT next FROM turns WHERE worker = :worker "
-    "AND priority = :priority ORDER BY next DESC LIMIT 1), 0)"
+    "coalesce((SELECT turn FROM jobs WHERE worker = :worker AND needs = :needs AND priority = :priority "
+    "AND executor = '' AND result IS NULL ORDER BY turn, number LIMIT 1), "
+    "(SELECT next FROM turns WHERE worker = :worker AND needs = :needs AND priority = :priority "
+    "ORDER BY next DESC LIMIT 1), 0)"
 )
 ADVANCE_TURN: Final = (
-    f"INSERT INTO turns (worker, priority, owner, next) SELECT CAST(:worker AS text), "  # constants alone
-    f"CAST(:priority AS bigint), CAST(:owner AS text), {_PRESENT_TURN} + CAST(:length AS bigint) WHERE 1 = 1 "
-    "ON CONFLICT (worker, priority, owner) DO UPDATE SET next = CASE WHEN turns.next + :length > excluded.next "
+    f"INSERT INTO turns (worker, needs, priority, owner, next) "  # constants alone
+    f"SELECT CAST(:worker AS text), CAST(:needs AS text), CAST(:priority AS bigint), CAST(:owner AS text), "
+    f"{_PRESENT_TURN} + CAST(:length AS bigint) WHERE 1 = 1 "
+    "ON CONFLICT (worker, needs, priority, owner) DO UPDATE SET next = CASE WHEN turns.next + :length > excluded.next "
     "THEN turns.next + :length ELSE excluded.next END RETURNING next"
 )
 """Gives a user turns of this length together: after the user's last one, and not before the present one."""
@@ -163,16 +174,28 @@ DELETE_JOBS: Final = "DELETE FROM jobs WHERE id IN (SELECT value FROM json_each(
 ENDED_JOBS: Final = "SELECT id, result FROM jobs WHERE id IN (SELECT value FROM json_each(:ids)) AND result IS NOT NULL"
 
 QUEUED: Final = (
-    "SELECT kind.value AS worker, level.value AS priority FROM json_each(:workers) AS kind "
-    "CROSS JOIN (SELECT 0 AS value UNION ALL SELECT 1 UNION ALL SELECT 2) AS level WHERE EXISTS (SELECT 1 FROM jobs "
-    "WHERE jobs.worker = kind.value AND jobs.priority = level.value AND executor = '' AND result IS NULL)"
+    "WITH RECURSIVE queue (worker, needs) AS (SELECT kind.value, (SELECT min(needs) FROM jobs "
+    "WHERE jobs.worker = kind.value AND executor = '' AND result IS NULL) FROM json_each(:workers) AS kind "
+    "UNION ALL SELECT queue.worker, (SELECT min(jobs.needs) FROM jobs WHERE jobs.worker = queue.worker "
+    "AND jobs.needs > queue.needs AND executor = '' AND result IS NULL) FROM queue WHERE queue.needs IS NOT NULL) "
+    "SELECT queue.worker, queue.needs, level.value AS priority FROM queue "
+    "CROSS JOIN (SELECT 0 AS value UNION ALL SELECT 1 UNION ALL SELECT 2) AS level "
+    "WHERE queue.needs IS NOT NULL AND EXISTS (SELECT 1 FROM jobs WHERE jobs.worker = queue.worker "
+    "AND jobs.needs = queue.needs AND jobs.priority = level.value AND executor = '' AND result IS NULL)"
+)
+"""The queues with jobs, by type and priority: one look into the index for each queue, however many jobs it has."""
+
+OLDEST_QUEUED: Final = (
+    "SELECT kind.value AS worker, (SELECT min(queued_at) FROM jobs WHERE jobs.worker = kind.value AND executor = '' "
+    "AND result IS NULL) AS since FROM json_each(:workers) AS kind"
 )
 TAKE_JOBS: Final = DialectQuery(
     "UPDATE jobs SET executor = :executor, token = :token WHERE number IN (SELECT number FROM jobs "
-    "WHERE worker = :worker AND priority = :priority AND executor = '' AND result IS NULL "
+    "WHERE worker = :worker AND needs = :needs AND priority = :priority AND executor = '' AND result IS NULL "
     "ORDER BY turn, number LIMIT :limit) RETURNING number, turn, id, worker, job",
-    "WITH next AS MATERIALIZED (SELECT number FROM jobs WHERE worker = :worker AND priority = :priority "
-    "AND executor = '' AND result IS NULL ORDER BY turn, number LIMIT :limit FOR UPDATE SKIP LOCKED) "
+    "WITH next AS MATERIALIZED (SELECT number FROM jobs WHERE worker = :worker AND needs = :needs "
+    "AND priority = :priority AND executor = '' AND result IS NULL ORDER BY turn, number LIMIT :limit "
+    "FOR UPDATE SKIP LOCKED) "
     "UPDATE jobs SET executor = :executor, token = :token FROM next WHERE jobs.number = next.number "
     "RETURNING jobs.number, jobs.turn, jobs.id, jobs.worker, jobs.job",
 )

@@ -6,7 +6,7 @@ waits for, one query fetches their results.
 
 import asyncio
 import time
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 
 from aeon.adapters.engines.jobs import interrupted_result
 from aeon.adapters.engines.sql.job_queue import JobQueue
@@ -28,8 +28,12 @@ _MAX_NEW_JOBS = 200
 class JobQueueClient:
     """The jobs of this process's runs that are in queues. Bound to one event loop."""
 
-    def __init__(self, queue: JobQueue, types: Collection[str]) -> None:
-        """`types` are the worker types whose jobs are executed by other processes."""
+    def __init__(self, queue: JobQueue, types: Collection[str], can_execute: Callable[[Job], bool]) -> None:
+        """`types` are the worker types whose jobs are executed by other processes.
+
+        Jobs that this process cannot execute are executed there, too.
+        """
+        self._can_execute = can_execute
         self._queue = queue
         self._types = frozenset(types)
         self._new: dict[str, Job] = {}
@@ -40,7 +44,7 @@ class JobQueueClient:
 
     async def accepts(self, job: Job, *, again: bool) -> bool:
         """Return whether a job goes to a queue; one that was queued before stays there."""
-        return job.worker in self._types or (again and await self._contains(job))
+        return job.worker in self._types or not self._can_execute(job) or (again and await self._contains(job))
 
     async def run_job(self, job: Job, *, again: bool) -> JobResult:
         """Return the result of a queued job. With `again`, a known job is only awaited.

@@ -5,7 +5,7 @@ import logging
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 
@@ -18,9 +18,10 @@ from aeon.base.event_loop import EventLoopThread
 from aeon.base.long_calls import in_long_call
 from aeon.platform.runs.claim_check import ResultStore
 from aeon.platform.runs.lease import HaltError, LeaseLostError, RunLease
-from aeon.platform.runs.model import HEARTBEAT_TIMEOUT, Job, JobResult
+from aeon.platform.runs.model import HEARTBEAT_TIMEOUT, Job, JobResult, Priority
 from aeon.platform.runs.ports import EngineUnavailableError, WorkerPool
 from aeon.platform.store import StoreError
+from aeon.platform.workers.capabilities import Capabilities
 from aeon.platform.workers.fairness import PriorityRotation
 
 _LOG = logging.getLogger("aeon.engine")
@@ -35,7 +36,7 @@ _BUSY_SECONDS = 3.0
 class SqlWorker:
     """Executes jobs of some types, and requeues jobs of other such processes that died."""
 
-    def __init__(  # its parts, from the composition root
+    def __init__(  # noqa: PLR0913  # its parts, from the composition root
         self,
         database: RunDatabase,
         workers: WorkerPool,
@@ -47,8 +48,10 @@ class SqlWorker:
         is_wanted: Callable[[str], bool],
         recovery_interval: float = _RECOVERY_INTERVAL,
         lease: float = HEARTBEAT_TIMEOUT,
+        capabilities: Capabilities = Capabilities(),  # noqa: B008  # immutable
     ) -> None:
-        """Serve the queues of the types in `slots`, which gives the number of concurrent jobs by type.
+        """Serve the queues of the types in `slots`, which gives the number of concurrent jobs by type, as
+        far as the `capabilities` of this process go.
 
         `live_executors` returns their ids; this one must be registered before. Jobs of dead workers are looked for
         every `recovery_interval` seconds. `is_wanted` returns whether a run still needs its jobs. Both may raise
@@ -68,6 +71,8 @@ class SqlWorker:
         self._retry = RetryUntilAvailable(self._halted)
         self._outages = OutageLog()
         self._running: dict[asyncio.Task[None], TakenJob] = {}
+        self._capabilities = capabilities
+        self._takes = 0
         self._rotations = {kind: PriorityRotation() for kind in slots}
         self._begun: set[str] = set()
         self._is_draining = False
@@ -81,6 +86,10 @@ class SqlWorker:
         self._halted.set()
         self._database.close()
         self._thread.close()
+
+    def queued_since(self, types: Sequence[str]) -> dict[str, float]:
+        """Return when the oldest queued job of each type was queued, in seconds since 1970."""
+        return self._queue.oldest_queued(types)
 
     def drain(self, seconds: float) -> int:
         """Take no job from now on, and wait for those that have begun, for at most `seconds`; return how many are left.
@@ -150,8 +159,16 @@ class SqlWorker:
     def _take(self, room: Mapping[str, int]) -> list[TakenJob]:
         """Take jobs. A read that changes nothing comes first: most polls find nothing."""
         queued = self._queue.queued(room) if room else {}
-        limits = {kind: self._rotations[kind].split(waiting, room[kind]) for kind, waiting in queued.items()}
-        return self._queue.take(self._executor, limits) if limits else []
+        queues = [each for each in queued if self._capabilities.can_execute(each.needs)]
+        if not queues:
+            return []
+        self._takes += 1  # each time, another queue has the first turn
+        first = self._takes % len(queues)
+        waiting: dict[str, set[Priority]] = {}
+        for queue in queues:
+            waiting.setdefault(queue.worker, set()).update(queued[queue])
+        limits = {kind: self._rotations[kind].split(priorities, room[kind]) for kind, priorities in waiting.items()}
+        return self._queue.take(self._executor, limits, [*queues[first:], *queues[:first]])
 
     async def _compare_with_queue(self) -> None:
         """Cancel jobs that this process no longer has, and requeue those that it has without executing them.

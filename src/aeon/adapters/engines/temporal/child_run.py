@@ -18,7 +18,7 @@ from aeon.adapters.engines.temporal.messages import (
     ChildRunResultQuery,
     RunWorkflowInput,
 )
-from aeon.adapters.engines.temporal.names import ACCEPT, CANCEL, OUTCOME, RUN, RUN_QUEUE, SIGNAL, WAIT_FOR_RUN
+from aeon.adapters.engines.temporal.names import ACCEPT, CANCEL, OUTCOME, RUN, SIGNAL, WAIT_FOR_RUN, run_queue
 from aeon.platform.runs.machine.commands import StartRun
 from aeon.platform.runs.machine.events import AttemptFailure, CancelRequested, StepFailed, StepTimedOut
 from aeon.platform.runs.model import JobResult, Run, RunSignal
@@ -118,7 +118,7 @@ class ChildRun:
                     RUN,
                     child_input.as_dict(),
                     id=self._run,
-                    task_queue=RUN_QUEUE,
+                    task_queue=run_queue(self._parent.language),
                     id_reuse_policy=WorkflowIDReusePolicy.REJECT_DUPLICATE,
                     parent_close_policy=workflow.ParentClosePolicy.ABANDON,
                 )

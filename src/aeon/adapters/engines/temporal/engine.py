@@ -15,12 +15,13 @@ from aeon.adapters.engines.retry import wait_until
 from aeon.adapters.engines.temporal.activities import JobActivities
 from aeon.adapters.engines.temporal.connection import TemporalConnection
 from aeon.adapters.engines.temporal.messages import RunWorkflowInput
-from aeon.adapters.engines.temporal.names import EXECUTOR, RUN, RUN_QUEUE, SIGNAL
-from aeon.adapters.engines.temporal.workers import job_workers, run_worker
+from aeon.adapters.engines.temporal.names import EXECUTOR, RUN, SIGNAL, run_queue
+from aeon.adapters.engines.temporal.workers import job_workers, run_workers
 from aeon.platform.runs.claim_check import ResultStore
 from aeon.platform.runs.machine.state import ENDED_PHASES
 from aeon.platform.runs.model import RunSignal
 from aeon.platform.runs.ports import RunRepository, WorkerPool
+from aeon.platform.workers.capabilities import Capabilities
 
 HEARTBEAT_TIMEOUT = 10.0
 """Seconds without a heartbeat after which a job is given to another worker."""
@@ -74,12 +75,14 @@ class TemporalEngine:
         heartbeat: float = HEARTBEAT_TIMEOUT,
         room: int = MAX_HISTORY_EVENTS,
         grace: float = 0.0,
+        capabilities: Capabilities = Capabilities(),  # noqa: B008  # immutable
     ) -> None:
         """Connect to the server at `address` (`host:port`).
 
         `slots` is the number of concurrent jobs by type. A namespace holds the runs of one record: `record` is its
         id, and the namespace of another record is refused; with None it is not checked. Raises ConfigError for that,
         and TemporalError if the server does not answer. `drain` waits `grace` seconds for jobs.
+        `capabilities` are those of this process.
         """
         self.name = f"Temporal, {address}, {namespace}"
         self._repository = repository
@@ -88,7 +91,10 @@ class TemporalEngine:
         self._connection = TemporalConnection(address, namespace, results, record)
         self._client = self._connection.client
         self._jobs = JobActivities(workers, self._client)
-        served = [run_worker(self._client, repository), *job_workers(self._client, self._jobs, slots, grace)]
+        served = [
+            *run_workers(self._client, repository, capabilities.language),
+            *job_workers(self._client, self._jobs, slots, grace, capabilities),
+        ]
         self._connection.run_workers(served)
         self._connection.spawn(self._poll_signals())
 
@@ -121,6 +127,10 @@ class TemporalEngine:
         """Delete Temporal's histories of runs that have ended. Its server removes them from its database by itself."""
         self.forget(runs)
 
+    def queued_since(self, types: Sequence[str]) -> dict[str, float]:  # noqa: ARG002  # Temporal measures its queues
+        """Return nothing: Temporal's own metrics have the age of its queues."""
+        return {}
+
     def drain(self, seconds: float) -> int:  # noqa: ARG002  # its workers know their grace from the start
         """Take no job from now on; return how many have not ended after the grace."""
         self._connection.drain()
@@ -144,8 +154,9 @@ class TemporalEngine:
     async def _start_workflow(self, run: str, policy: WorkflowIDReusePolicy) -> bool:
         """Return whether it was started; False if it is executed, or was and may not be again."""
         workflow_input = self._workflow_input.model_copy(update={"run": run}).as_dict()
+        queue = run_queue(await asyncio.to_thread(self._repository.get_language, run))
         try:
-            await self._client.start_workflow(RUN, workflow_input, id=run, task_queue=RUN_QUEUE, id_reuse_policy=policy)
+            await self._client.start_workflow(RUN, workflow_input, id=run, task_queue=queue, id_reuse_policy=policy)
         except WorkflowAlreadyStartedError:
             return False
         return True
@@ -199,11 +210,16 @@ class TemporalWorker:
         slots: Mapping[str, int],
         record: str | None = None,
         grace: float = 0.0,
+        capabilities: Capabilities = Capabilities(),  # noqa: B008  # immutable
     ) -> None:
-        """Serve the queues of the types in `slots`. `record`, `grace` and errors are as for `TemporalEngine`."""
+        """Serve the queues of the types in `slots`; everything else, and errors, are as for `TemporalEngine`."""
         self._connection = TemporalConnection(address, namespace, results, record)
         self._jobs = JobActivities(workers, self._connection.client)
-        self._connection.run_workers(job_workers(self._connection.client, self._jobs, slots, grace))
+        self._connection.run_workers(job_workers(self._connection.client, self._jobs, slots, grace, capabilities))
+
+    def queued_since(self, types: Sequence[str]) -> dict[str, float]:  # noqa: ARG002  # Temporal measures its queues
+        """Return nothing: Temporal's own metrics have the age of its queues."""
+        return {}
 
     def drain(self, seconds: float) -> int:  # noqa: ARG002  # its workers know their grace from the start
         """Take no job from now on; return how many have not ended after the grace."""

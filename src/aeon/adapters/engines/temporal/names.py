@@ -1,6 +1,7 @@
 """Names of workflows, activities, signals and queues on Temporal. None may ever change."""
 
 import hashlib
+from collections.abc import Sequence
 from typing import Final
 
 from temporalio.common import Priority
@@ -37,10 +38,21 @@ def task_priority(job: Job) -> Priority:
     return Priority(priority_key=_PRIORITY_KEYS[job.priority], fairness_key=key, fairness_weight=float(job.weight))
 
 
-def queue_name(worker: str) -> str:
-    """Return the name of the queue for jobs of that worker type."""
-    return f"aeon-{worker}"
+def queue_name(worker: str, needs: Sequence[str] = ()) -> str:
+    """Return the name of the queue for jobs of that worker type with these needs."""
+    named = " ".join(needs)
+    if len(named) > _MAX_NEEDS_IN_NAME:
+        named = hashlib.sha256(named.encode()).hexdigest()
+    return f"aeon-{worker} {named}".rstrip()
 
+
+_MAX_NEEDS_IN_NAME: Final = 500
+"""Characters; a name may have 1,000."""
 
 RUN_QUEUE: Final = queue_name("process")
-"""The queue for runs."""
+"""The queue for runs in version 1 of the language of Processes."""
+
+
+def run_queue(language: int) -> str:
+    """Return the name of the queue for runs in that version of the language, which older workers cannot read."""
+    return RUN_QUEUE if language <= 1 else queue_name("process", [str(language)])

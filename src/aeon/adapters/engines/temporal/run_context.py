@@ -168,7 +168,7 @@ class TemporalRunContext:
                 JOB,
                 job.as_dict(),
                 result_type=dict,
-                task_queue=queue_name(job.worker),
+                task_queue=queue_name(job.worker, job.needs),
                 start_to_close_timeout=timedelta(seconds=job.timeout) + _MAX_QUEUE_TIME,
                 heartbeat_timeout=timedelta(seconds=self._input.heartbeat),
                 retry_policy=RetryPolicy(

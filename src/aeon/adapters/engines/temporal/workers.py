@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from datetime import timedelta
 from functools import partial
+from typing import Final
 
 from temporalio.client import Client
 from temporalio.worker import (
@@ -23,10 +24,12 @@ from temporalio.worker import (
 
 from aeon.adapters.engines.jobs import prefetch_limit
 from aeon.adapters.engines.temporal.activities import JobActivities, RunActivities
-from aeon.adapters.engines.temporal.names import RUN_QUEUE, queue_name
+from aeon.adapters.engines.temporal.names import queue_name, run_queue
 from aeon.adapters.engines.temporal.workflow import RunWorkflow
+from aeon.base.errors import ConfigError
 from aeon.base.long_calls import SHORT_CALLS
 from aeon.platform.runs.ports import RunRepository
+from aeon.platform.workers.capabilities import Capabilities
 
 _POLL_INTERVAL = 0.25
 """Seconds after which more jobs may be waiting."""
@@ -99,31 +102,51 @@ _STICKY_TIMEOUT = timedelta(seconds=5)
 """Time after which other processes get the work that a dead process held in memory."""
 
 
-def run_worker(client: Client, repository: RunRepository) -> Worker:
-    """Return a worker that executes runs without their jobs."""
-    return Worker(
-        client,
-        task_queue=RUN_QUEUE,
-        workflows=[RunWorkflow],
-        activities=RunActivities(repository, client).all,
-        workflow_runner=UnsandboxedWorkflowRunner(),
-        workflow_task_executor=ThreadPoolExecutor(SHORT_CALLS, "aeon-workflow"),  # its threads end with the worker
-        build_id=_BUILD_ID,
-        sticky_queue_schedule_to_start_timeout=_STICKY_TIMEOUT,
-        max_heartbeat_throttle_interval=_HEARTBEAT_THROTTLE,
-        debug_mode=True,  # without it a run of 10,000 steps, which takes two seconds to load, is taken for a deadlock
-    )
-
-
-def job_workers(client: Client, jobs: JobActivities, slots: Mapping[str, int], grace: float = 0.0) -> list[Worker]:
-    """Return workers that execute jobs; `slots` is the number of concurrent jobs by type.
-
-    When they shut down, they take no new job and wait `grace` seconds for the others.
-    """
+def run_workers(client: Client, repository: RunRepository, language: int) -> list[Worker]:
+    """Return workers that execute runs without their jobs, one for each version of the language up to `language`."""
     return [
         Worker(
             client,
-            task_queue=queue_name(kind),
+            task_queue=run_queue(version),
+            workflows=[RunWorkflow],
+            activities=RunActivities(repository, client).all,
+            workflow_runner=UnsandboxedWorkflowRunner(),
+            workflow_task_executor=ThreadPoolExecutor(SHORT_CALLS, "aeon-workflow"),  # its threads end with the worker
+            build_id=_BUILD_ID,
+            sticky_queue_schedule_to_start_timeout=_STICKY_TIMEOUT,
+            max_heartbeat_throttle_interval=_HEARTBEAT_THROTTLE,
+            debug_mode=True,  # else a run of 10,000 steps, which takes two seconds to load, is taken for a deadlock
+        )
+        for version in range(1, language + 1)
+    ]
+
+
+MAX_LABELS: Final = 4
+"""Labels of one process: it asks a queue of its own for each set of them."""
+
+
+def job_workers(
+    client: Client,
+    jobs: JobActivities,
+    slots: Mapping[str, int],
+    grace: float = 0.0,
+    capabilities: Capabilities = Capabilities(),  # noqa: B008  # immutable
+) -> list[Worker]:
+    """Return workers that execute jobs; `slots` is the number of concurrent jobs by type.
+
+    They serve the queues of all needs that `capabilities` satisfy; together they execute no more jobs at once than one.
+    When they shut down, they take no new job and wait `grace` seconds for the others. Raises ConfigError for more than
+    MAX_LABELS labels.
+    """
+    if len(capabilities.labels) > MAX_LABELS:
+        raise ConfigError(
+            f"A worker on Temporal has at most {MAX_LABELS} labels; this one has {len(capabilities.labels)}.",
+            next_step="Start it with fewer labels, or start several workers.",
+        )
+    return [
+        Worker(
+            client,
+            task_queue=queue_name(kind, needs),
             activities=jobs.all,
             tuner=job_tuner(count, partial(jobs.workers.queue_length, kind)),
             graceful_shutdown_timeout=timedelta(seconds=grace),
@@ -132,4 +155,5 @@ def job_workers(client: Client, jobs: JobActivities, slots: Mapping[str, int], g
         )
         for kind, count in slots.items()
         if count > 0
+        for needs in capabilities.fitting_needs(kind)
     ]

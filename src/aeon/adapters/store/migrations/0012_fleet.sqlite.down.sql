@@ -1,9 +1,17 @@
 DROP VIEW graph_edge;
 DROP VIEW graph_node;
 
+ALTER TABLE webhooks DROP COLUMN priority;
+ALTER TABLE schedules DROP COLUMN priority;
+ALTER TABLE runs DROP COLUMN language;
 ALTER TABLE runs DROP COLUMN weight;
 ALTER TABLE runs DROP COLUMN priority;
 ALTER TABLE accounts DROP COLUMN weight;
+ALTER TABLE tools DROP COLUMN runs_on;
+ALTER TABLE executors DROP COLUMN language;
+ALTER TABLE executors DROP COLUMN operations;
+ALTER TABLE executors DROP COLUMN aeon_version;
+ALTER TABLE executors DROP COLUMN labels;
 ALTER TABLE executors DROP COLUMN draining_since;
 
 

@@ -23,8 +23,7 @@ DIGESTS: Final[Mapping[int, str]] = {
     9: "eb22f7eaeb889659782261dc223213dd5f8d82cfe75a14c78ab4c2bd84da8c59",
     10: "0259ca1ba790092a24ee7fe38934cdf8ff419cd6d3792c2cb95a32bc1dcb9a15",
     11: "727024e2d2c395c08f88f2634a98e8e1d3fa7e4888225ac94f699035667fd782",
-    12: "494dd7741c2f2625c942b26e4f74d1fc3ccd6fa80637e9eb7b40811762c78090",
-    13: "7f23c5d1e39df6fc4030942826e7178b17b07290e838df99c0850e6e943750e8",
+    12: "87994be1a5e64cfc24b40dd506e12573ec048e5baf303368bcb73e9545243d94",
 }
 """The digest of a SQLite record's schema by version (`sqlite.schema.schema_digest`)."""
 

@@ -6,6 +6,7 @@ from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
+from aeon.platform.catalog.needs import PLAIN_OPERATIONS, needs_of
 from aeon.platform.catalog.operations import Effect
 from aeon.platform.processes.model import ProcessDefinition, ProcessStep, VariableName, variables_of
 from aeon.platform.processes.sections import Section, SectionName, split_sections, undone_steps
@@ -31,6 +32,13 @@ class StepCall(Record):
     worker: str = ""
     effect: Effect = "once"
     asks: str | None = None
+    runs_on: list[str] = Field(default=[], exclude_if=lambda value: not value)
+    operation: str = Field(default="", exclude_if=lambda value: value in ("", *PLAIN_OPERATIONS))
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """What a call needs of the worker that executes it (`catalog.needs`)."""
+        return needs_of(self.runs_on, self.operation)
 
 
 class LoopPlan(Record):
