@@ -147,11 +147,18 @@ class ProcessRuntime:
     @cached_property
     def run_maintenance(self) -> "RunMaintenance":
         """The periodic maintenance of a worker for runs."""
+        from aeon.platform.alerts.evaluator import AlertEvaluator
+        from aeon.platform.alerts.repository import AlertRepository
         from aeon.platform.schedules.starter import ScheduleStarter
         from aeon.platform.workers.maintenance import RunMaintenance
 
-        starter = ScheduleStarter(self.schedules, self.platform.processes, self.runs, self.engine)
-        return RunMaintenance(self.runs.repository, self.orphan_recovery, starter, self.clock, self.engine.executor)
+        platform, engine = self.platform, self.engine
+        starter = ScheduleStarter(self.schedules, platform.processes, self.runs, engine)
+        alerts = AlertRepository(platform.store, platform.catalog, platform.processes, platform.metrics)
+        evaluator = AlertEvaluator(alerts, platform.processes, self.runs, engine)
+        return RunMaintenance(
+            self.runs.repository, self.orphan_recovery, starter, evaluator, self.clock, engine.executor
+        )
 
     @cached_property
     def diagnosis(self) -> "DiagnosisContext":

@@ -1,10 +1,12 @@
-"""Periodic maintenance: adopt orphaned runs, fire due schedules, report ended runs."""
+"""Periodic maintenance: adopt orphaned runs, fire due schedules, evaluate alerts, report ended runs."""
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
 from aeon.base.clock import Clock
+from aeon.platform.alerts.evaluator import AlertEvaluator
+from aeon.platform.alerts.model import AlertResult
 from aeon.platform.runs.machine.state import ENDED_PHASES
 from aeon.platform.runs.model import RunSummary
 from aeon.platform.runs.ports import Engine, EngineUnavailableError
@@ -122,11 +124,18 @@ class RunMaintenance:
     """The maintenance tasks of one executor for runs. Each returns lines to report."""
 
     def __init__(
-        self, runs: SqlRunRepository, recovery: OrphanRecovery, starter: ScheduleStarter, clock: Clock, executor: str
+        self,
+        runs: SqlRunRepository,
+        recovery: OrphanRecovery,
+        starter: ScheduleStarter,
+        alerts: AlertEvaluator,
+        clock: Clock,
+        executor: str,
     ) -> None:
         self._runs = runs
         self._recovery = recovery
         self._starter = starter
+        self._alerts = alerts
         self._clock = clock
         self._executor = executor
         self._watched: dict[str, str] = {}
@@ -148,6 +157,12 @@ class RunMaintenance:
         self._watched |= {each.firing.run_id: each.process for each in started if each.refusal is None}
         return [_describe_firing(each) for each in started]
 
+    def evaluate_alerts(self) -> list[str]:
+        """Evaluate due alerts, and start the runs of those that fire."""
+        results = self._alerts.evaluate_due(self._clock.now())
+        self._watched |= {each.run: each.process for each in results if each.refusal is None}
+        return [_describe_alert(each) for each in results]
+
     def report_ended(self) -> list[str]:
         """Report runs of this executor that have ended."""
         watched = self._watched | self._runs.list_by_executor(self._executor)
@@ -163,6 +178,13 @@ def _describe_firing(each: FiringResult) -> str:
     if each.refusal is not None:
         return f"schedule {schedule.name} of {schedule.owner_id} could not start its process: {each.refusal}"
     return f"run {each.firing.run_id} of {each.process} is started: schedule {schedule.name} of {schedule.owner_id}"
+
+
+def _describe_alert(each: AlertResult) -> str:
+    alert = each.alert
+    if each.refusal is not None:
+        return f"alert {alert.name} of {alert.owner_id} fires and could not start its process: {each.refusal}"
+    return f"run {each.run} of {each.process} is started: alert {alert.name} of {alert.owner_id} fires"
 
 
 def _describe_end(run: RunSummary) -> str:

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from aeon.platform.store import Dialect
 
-LATEST: Final = 12
+LATEST: Final = 13
 """The number of the newest migration, and the version of a fully migrated record."""
 
 DIGESTS: Final[Mapping[int, str]] = {
@@ -24,6 +24,7 @@ DIGESTS: Final[Mapping[int, str]] = {
     10: "0259ca1ba790092a24ee7fe38934cdf8ff419cd6d3792c2cb95a32bc1dcb9a15",
     11: "727024e2d2c395c08f88f2634a98e8e1d3fa7e4888225ac94f699035667fd782",
     12: "494dd7741c2f2625c942b26e4f74d1fc3ccd6fa80637e9eb7b40811762c78090",
+    13: "40696202b2451baf7c872933833637e1f426594d134976970173cf9a66cb2a10",
 }
 """The digest of a SQLite record's schema by version (`sqlite.schema.schema_digest`)."""
 
