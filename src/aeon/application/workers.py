@@ -111,7 +111,7 @@ class WorkerService:
     def serve_runs(
         self, drain: DrainPolicy, report: Report, started: Callable[[], None], ended: Callable[[int], None]
     ) -> int:
-        """Adopt orphaned runs, settle answers, fire due schedules, evaluate alerts and delete old data until this process is to drain.
+        """Adopt orphaned runs, settle answers, fire schedules and alerts, and delete old data until this is to drain.
 
         Then drain; return how many jobs have not ended. `report` gets what it does. `started` is called once it works,
         `ended` with the number of runs that are active here when it stops, also if it is interrupted.

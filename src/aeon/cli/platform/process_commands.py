@@ -391,7 +391,7 @@ AlertName = Annotated[
 
 
 @alert.command("create")
-def alert_create(  # one for each option
+def alert_create(  # noqa: PLR0913, PLR0917  # one for each option
     name: Annotated[str, typer.Argument(metavar="NAME", help="The new alert's name.")],
     process_name: Annotated[
         str,
