@@ -37,7 +37,7 @@ def test_alerts_are_made_listed_shown_disabled_and_deleted(aeon):
     assert aeon("process", "alert", "disable", "failing").out == "failing tell: process.failures > 2, disabled\n"
     assert aeon("process", "alert", "show", "failing", "--json").json["enabled"] is False
     assert aeon("process", "alert", "enable", "failing").out == made.out
-    assert "own needs none" in aeon("process", "alert", "trust", "failing").err
+    assert "another user's Process" in aeon("process", "alert", "trust", "failing").err
     assert aeon("process", "alert", "list", "--user", "ann").out == ""
     assert aeon("process", "alert", "delete", "--yes", "failing").out == "deleted failing\n"
 

@@ -453,7 +453,7 @@ def alert_list(
 
 @alert.command("show")
 def alert_show(name: AlertName, user: User = "me", output: Output = "table") -> int:
-    """Show an alert: its state, last value and run, and why it started nothing."""
+    """Show an alert: its state, value and run, and any problem."""
     from aeon.cli.platform.alerts import show_alert
 
     return show_alert(name, user, output=output)

@@ -109,7 +109,7 @@ class AlertRepository(EntityRepository[Alert]):
         return [Alert.from_row(row) for row in rows]
 
     def list_starting(self) -> list[Alert]:
-        """Return alerts that fired and whose run is to be started: after a crash, by whoever comes first."""
+        """Return alerts that fired and whose run is to be started: after a crash, by the next caller."""
         return [Alert.from_row(row) for row in self._store.read(queries.STARTING, {"limit": _BATCH_SIZE})]
 
     def settle(self, alert: Alert, found: Transition, value: float | None, problem: str | None, now: str) -> bool:
