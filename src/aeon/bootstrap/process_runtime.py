@@ -171,14 +171,13 @@ class ProcessRuntime:
 
     @cached_property
     def run_measurement(self) -> "RunMetricsRecorder":
-        """The recorder of metrics and spans of ended runs. Raises StoreError."""
+        """The recorder of metrics of ended runs, and of spans. Raises StoreError."""
         from aeon.bootstrap.telemetry import open_span_sender
         from aeon.platform.runs.metrics import RunMetricsRecorder
 
         store, book = self.platform.store, self.runs.repository
-        return RunMetricsRecorder(
-            store, book, self.platform.metrics.values, open_span_sender(store, book, self.clock, self._environ)
-        )
+        sender = open_span_sender(store, book, self.clock, self._environ, self.run_executor)
+        return RunMetricsRecorder(store, book, self.platform.metrics.values, sender)
 
     def prune(self, days: int | None = None) -> "PruneResult":
         """Delete runs that ended `days` days ago (None: keep_days of the settings); their metrics are kept.
