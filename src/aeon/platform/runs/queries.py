@@ -224,7 +224,13 @@ SELECT id, health_since AS since, error_message AS said FROM tools WHERE id IN (
 
 UNMEASURED: Final = "SELECT id FROM runs WHERE is_unmeasured = 1 ORDER BY id LIMIT :limit"
 
-MEASURE: Final = "UPDATE runs SET is_unmeasured = 0, is_unsent = :is_unsent WHERE id = :run AND is_unmeasured = 1"
+MEASURE: Final = """
+UPDATE runs
+SET is_unmeasured = 0,
+    is_unsent = CASE WHEN EXISTS (SELECT 1 FROM span_progress WHERE run_id = :run) THEN 1 ELSE :is_unsent END
+WHERE id = :run AND is_unmeasured = 1
+"""
+"""A run of which spans were exported while it was open is marked in any case."""
 
 UNSENT: Final = "SELECT id FROM runs WHERE is_unsent = 1 ORDER BY ended_micros, id LIMIT :limit"
 
