@@ -15,7 +15,7 @@ from aeon.testing.records import new_record
 
 OF_THE_STORE = {
     *("meta", "consumers", "events", "pieces", "credentials", "accounts", "identities", "sqlite_sequence"),
-    *("knowledge_leases", "word_cases", "vectors"),
+    *("knowledge_leases", "word_cases", "vectors", "span_progress"),
 }
 """Tables that are not exported: the store's own, and what is derived from others."""
 
@@ -71,7 +71,7 @@ def declared(table):
 
 @pytest.mark.parametrize("dialect", ["sqlite", "postgresql"])
 def test_the_migration_holds_the_views_that_the_declarations_make(dialect):
-    text = files("aeon.adapters.store.migrations").joinpath(f"0013_reminders.{dialect}.up.sql").read_text("utf-8")
+    text = files("aeon.adapters.store.migrations").joinpath(f"0013_alerts.{dialect}.up.sql").read_text("utf-8")
     assert text.endswith(GRAPH_SCHEMA.views(dialect))
 
 

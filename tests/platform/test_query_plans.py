@@ -5,6 +5,7 @@ import re
 import pytest
 
 from aeon.platform import queries as common
+from aeon.platform.alerts import queries as alerts
 from aeon.platform.catalog import queries as catalog
 from aeon.platform.conversations import queries as conversations
 from aeon.platform.episodes import queries as episodes
@@ -65,6 +66,7 @@ ROOMS = (
     processes,
     runs,
     schedules,
+    alerts,
     webhooks,
     search,
     messages,

@@ -8,6 +8,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from aeon.adapters.results import FileResultStore
+from aeon.platform.alerts.model import AlertChange, NewAlert
+from aeon.platform.alerts.repository import AlertRepository
 from aeon.platform.catalog.model import (
     NewSecret,
     NewService,
@@ -42,6 +44,9 @@ STEP = {"id": "one", "output": {"variable": "x"}}
 METRIC = {"scope": "tool", "aggregation": "sum", "dataType": "integer"}
 
 
+_CONDITION = {"metric": "process.failures", "comparison": ">", "threshold": 3}
+
+
 class Platform:
     """A world's rooms, and fresh things in them."""
 
@@ -51,7 +56,9 @@ class Platform:
         self.processes = ProcessRepository(store, self.catalog)
         self.schedules = ScheduleRepository(store, self.catalog, self.processes)
         self.webhooks = WebhookRepository(store, self.catalog, self.processes)
-        self.definitions = Metrics(store, self.catalog.ledger).definitions
+        metrics = Metrics(store, self.catalog.ledger)
+        self.definitions = metrics.definitions
+        self.alerts = AlertRepository(store, self.catalog, self.processes, metrics)
         results = FileResultStore(folder)
         self.runs = Runs(store, self.catalog.ledger, self.processes, results, self.catalog.new_id)
         self._numbers = count()
@@ -79,6 +86,10 @@ class Platform:
     def schedule(self):
         new = NewSchedule.parsed({"name": self.name(), "process": self.process().id, "cron": "0 9 * * *"})
         return self.schedules.add(new, MutationRequest(self.ann))
+
+    def alert(self):
+        new = {"name": self.name(), "process": self.process().id, **_CONDITION}
+        return self.alerts.add(NewAlert.parsed(new), MutationRequest(self.ann))
 
     def webhook(self):
         new = NewWebhook.parsed({"name": self.name(), "process": self.process().id})
@@ -218,6 +229,8 @@ MUTATIONS = [
     *_rooms("processes", lambda p: p.process(), ProcessChange(description="a"), ProcessChange(description="b")),
     _made(lambda p: p.schedules, NewSchedule, process=lambda p: p.process().id, cron="0 9 * * *"),
     *_rooms("schedules", lambda p: p.schedule(), ScheduleChange.parsed({"cron": "0 8 * * *"})),
+    _made(lambda p: p.alerts, NewAlert, process=lambda p: p.process().id, **_CONDITION),
+    *_rooms("alerts", lambda p: p.alert(), AlertChange(threshold=5.0)),
     _made(lambda p: p.webhooks, NewWebhook, process=lambda p: p.process().id),
     *_rooms("webhooks", lambda p: p.webhook(), WebhookChange(enabled=False)),
     _with(lambda p: p.webhook(), _key_replaced(keeps_old=True)),
@@ -241,7 +254,15 @@ def platform(world, tmp_path):
 def test_every_verb_that_takes_a_request_is_here(platform):
     catalog = platform.catalog
     rooms = [getattr(catalog, name) for name in ROOMS_OF_CATALOG]
-    rooms += [catalog, platform.processes, platform.schedules, platform.webhooks, platform.definitions, platform.runs]
+    rooms += [
+        catalog,
+        platform.processes,
+        platform.schedules,
+        platform.webhooks,
+        platform.alerts,
+        platform.definitions,
+        platform.runs,
+    ]
     verbs = {
         f"{type(room).__name__}.{name}"
         for room in rooms
@@ -292,6 +313,7 @@ CHANGES = [
     *_rooms("processes", lambda p: p.process(), ProcessChange(description="a")),
     *_rooms("schedules", lambda p: p.schedule(), ScheduleChange.parsed({"cron": "1 9 * * *"})),
     *_rooms("webhooks", lambda p: p.webhook(), WebhookChange(enabled=False)),
+    *_rooms("alerts", lambda p: p.alert(), AlertChange(enabled=False)),
     _with(lambda p: p.webhook(), _key_replaced(keeps_old=True)),
     _metric(lambda d, id_, r: d.change(id_, MetricChange(description="a"), r, is_admin=True)),
     _metric(lambda d, id_, r: d.remove(id_, r, is_admin=True)),
@@ -340,6 +362,7 @@ READS = {
     "tools.usable": lambda p: p.catalog.tools.resolve("nobody", "x"),
     "secrets.reveal": lambda p: p.catalog.secrets.reveal("nobody", p.secret().id),
     "processes.get": lambda p: p.processes.get("nobody", p.process().id),
+    "alerts.get": lambda p: p.alerts.get("nobody", p.alert().id),
     "webhooks.get": lambda p: p.webhooks.get("nobody", p.webhook().id),
     "schedules.get": lambda p: p.schedules.get("nobody", p.schedule().id),
     "runs.view": lambda p: p.runs.view("nobody", p.cancelled_run()),

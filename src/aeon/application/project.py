@@ -27,6 +27,7 @@ from aeon.tools.async_call import async_tools_on
 from aeon.tools.interface import Tool
 
 if TYPE_CHECKING:
+    from aeon.application.alerts import AlertService
     from aeon.application.audit import AuditService
     from aeon.application.catalog import CatalogService, Services
     from aeon.application.conversations import ConversationService
@@ -229,6 +230,11 @@ class Project:
     def schedules(self) -> "ScheduleService":
         """When Processes start by themselves; a worker starts them (`aeon serve worker`)."""
         return self._workspace.schedules
+
+    @property
+    def alerts(self) -> "AlertService":
+        """Which metrics start Processes when they cross a threshold; a worker evaluates them."""
+        return self._workspace.alerts
 
     @property
     def webhooks(self) -> "WebhookService":

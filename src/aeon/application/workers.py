@@ -111,7 +111,7 @@ class WorkerService:
     def serve_runs(
         self, drain: DrainPolicy, report: Report, started: Callable[[], None], ended: Callable[[int], None]
     ) -> int:
-        """Adopt orphaned runs, settle answers, fire due schedules and delete old data until this process is to drain.
+        """Adopt orphaned runs, settle answers, fire schedules and alerts, and delete old data until this is to drain.
 
         Then drain; return how many jobs have not ended. `report` gets what it does. `started` is called once it works,
         `ended` with the number of runs that are active here when it stops, also if it is interrupted.
@@ -149,6 +149,7 @@ class WorkerService:
             PeriodicTask(ADOPTION_INTERVAL, maintenance.adopt_orphans),
             PeriodicTask(POLL_INTERVAL, maintenance.fire_due_schedules),
             PeriodicTask(POLL_INTERVAL, maintenance.send_due_reminders),
+            PeriodicTask(POLL_INTERVAL, maintenance.evaluate_alerts),
             PeriodicTask(POLL_INTERVAL, self._settle_answers),
             PeriodicTask(ADOPTION_INTERVAL, self._name_conversations),
             PeriodicTask(ADOPTION_INTERVAL, self._extract_knowledge),

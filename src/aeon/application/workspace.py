@@ -18,6 +18,7 @@ __all__ = ["RequestKey", "Workspace", "Workspaces", "open_app_workspace", "open_
 
 if TYPE_CHECKING:
     from aeon.application.access import AccessService
+    from aeon.application.alerts import AlertService
     from aeon.application.audit import AuditService
     from aeon.application.catalog import CatalogService, Services
     from aeon.application.chats import ChatService
@@ -154,6 +155,13 @@ class Workspace:
         from aeon.application.schedules import ScheduleService
 
         return ScheduleService(self._platform, self.user)
+
+    @cached_property
+    def alerts(self) -> "AlertService":
+        """Which metrics start Processes; a worker evaluates them."""
+        from aeon.application.alerts import AlertService
+
+        return AlertService(self._platform, self.user)
 
     @cached_property
     def webhooks(self) -> "WebhookService":

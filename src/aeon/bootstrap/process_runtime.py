@@ -155,14 +155,20 @@ class ProcessRuntime:
     @cached_property
     def run_maintenance(self) -> "RunMaintenance":
         """The periodic maintenance of a worker for runs."""
+        from aeon.platform.alerts.evaluator import AlertEvaluator
+        from aeon.platform.alerts.repository import AlertRepository
         from aeon.platform.runs.reminders import ReminderStarter
         from aeon.platform.schedules.starter import ScheduleStarter
-        from aeon.platform.workers.maintenance import RunMaintenance
+        from aeon.platform.workers.maintenance import RunMaintenance, RunStarters
 
-        starter = ScheduleStarter(self.schedules, self.platform.processes, self.runs, self.engine)
-        reminders = ReminderStarter(self.platform.store, self.runs)
-        repository, recovery = self.runs.repository, self.orphan_recovery
-        return RunMaintenance(repository, recovery, starter, reminders, self.clock, self.engine.executor)
+        platform, engine = self.platform, self.engine
+        alerts = AlertRepository(platform.store, platform.catalog, platform.processes, platform.metrics)
+        starters = RunStarters(
+            ScheduleStarter(self.schedules, platform.processes, self.runs, engine),
+            ReminderStarter(platform.store, self.runs),
+            AlertEvaluator(alerts, platform.processes, self.runs, engine),
+        )
+        return RunMaintenance(self.runs.repository, self.orphan_recovery, starters, self.clock, engine.executor)
 
     @cached_property
     def diagnosis(self) -> "DiagnosisContext":
@@ -175,14 +181,13 @@ class ProcessRuntime:
 
     @cached_property
     def run_measurement(self) -> "RunMetricsRecorder":
-        """The recorder of metrics and spans of ended runs. Raises StoreError."""
+        """The recorder of metrics of ended runs, and of spans. Raises StoreError."""
         from aeon.bootstrap.telemetry import open_span_sender
         from aeon.platform.runs.metrics import RunMetricsRecorder
 
         store, book = self.platform.store, self.runs.repository
-        return RunMetricsRecorder(
-            store, book, self.platform.metrics.values, open_span_sender(store, book, self.clock, self._environ)
-        )
+        sender = open_span_sender(store, book, self.clock, self._environ, self.run_executor)
+        return RunMetricsRecorder(store, book, self.platform.metrics.values, sender)
 
     def prune(self, days: int | None = None) -> "PruneResult":
         """Delete runs that ended `days` days ago (None: keep_days of the settings); their metrics are kept.

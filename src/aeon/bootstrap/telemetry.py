@@ -11,12 +11,15 @@ from aeon.platform.store import Store
 
 
 def open_span_sender(
-    store: Store, book: SqlRunRepository, clock: Clock, environ: Mapping[str, str]
+    store: Store, book: SqlRunRepository, clock: Clock, environ: Mapping[str, str], executor: str
 ) -> SpanExportQueue | None:
-    """Return the export queue of spans; None if no OpenTelemetry endpoint is set. Errors are logged once."""
+    """Return the export queue of spans; None if no OpenTelemetry endpoint is set. Errors are logged once.
+
+    It exports the open runs of `executor`, and what has ended anywhere.
+    """
     settings = read_otlp_settings(environ)
     if settings is None:
         return None
     from aeon.adapters.telemetry.otlp import OtlpReceiver
 
-    return SpanExportQueue(store, book, OtlpReceiver(settings), clock, room_logger("telemetry").warning)
+    return SpanExportQueue(store, book, OtlpReceiver(settings), clock, room_logger("telemetry").warning, executor)

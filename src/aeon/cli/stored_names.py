@@ -15,6 +15,7 @@ _Name = TypeVar("_Name")
 
 _KINDS: Final["dict[tuple[str, ...], NameKind]"] = {
     ("process",): "process",
+    ("process", "alert"): "alert",
     ("process", "schedule"): "schedule",
     ("process", "webhook"): "webhook",
     ("secret",): "secret",

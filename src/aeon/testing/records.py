@@ -138,6 +138,15 @@ def _webhook(w: RecordWriter) -> None:
     w.put("webhooks", w.id("webhook"), {**fixed, "scheme": "github", **w.owned()}, free)
 
 
+def _alert(w: RecordWriter) -> None:
+    free: JsonObject = {"inputs": w.object(), "window_seconds": 60, "comparison": ">", "threshold": 2.5}
+    free |= {"hold_seconds": 0, "interval_seconds": 60, "repeat_hours": w.chance.choice([None, 1]), "enabled": w.bit()}
+    free |= {"state": "firing", "state_since": AT, "last_value": w.chance.choice([None, *NUMBERS]), "starts": 1}
+    free |= {"is_starting": w.bit(), "run": w.text(), "problem": w.text(), "due_micros": None, **w.versioned()}
+    fixed: JsonObject = {"process_id": w.id("process"), "metric": "tool.calls", "scope": "tool", **w.owned()}
+    w.put("alerts", w.id("alert"), fixed, free)
+
+
 def _run(w: RecordWriter) -> None:
     fixed: JsonObject = {"owner_id": w.user(), "process_id": w.id("process"), "process_name": w.text()}
     fixed |= {"digest": _definition(w), "plan": w.object(), "inputs": w.object(), "trigger": "user", "pins": w.object()}
@@ -188,6 +197,7 @@ _CHANGES: tuple[Callable[[RecordWriter], Json], ...] = (
         _process,
         _schedule,
         _webhook,
+        _alert,
         _run,
         _worker,
         _metric,
@@ -208,6 +218,7 @@ _CHANGES: tuple[Callable[[RecordWriter], Json], ...] = (
             ("processes", "process"),
             ("schedules", "schedule"),
             ("webhooks", "webhook"),
+            ("alerts", "alert"),
             ("executors", "executor"),
         )
     ),

@@ -25,7 +25,16 @@ SINCE = (
     *("conversations", "conversation_turns", "alternatives", "manifests", "blobs", "attachments", "erasures"),
     *("episodes", "entities", "mentions", "merges", "facts", "assertions", "active_entities"),
     *("summaries", "summary_sources", "summary_contents", "compressions", "introspections", "introspection_contents"),
-    *("knowledge_settings", "knowledge_leases", "word_cases", "vectors", "questions", "webhooks"),
+    *(
+        "knowledge_settings",
+        "knowledge_leases",
+        "word_cases",
+        "vectors",
+        "questions",
+        "webhooks",
+        "alerts",
+        "span_progress",
+    ),
 )
 """Tables that came later."""
 ORDER = "SELECT * FROM {} ORDER BY 1, 2"

@@ -188,7 +188,7 @@ def test_nothing_global_is_set_and_nothing_is_loaded_without_an_endpoint(collect
     """Style 17"""
     code = (
         "import sys, aeon.bootstrap.process_runtime, aeon.bootstrap.telemetry as t; "
-        "print(t.open_span_sender(None, None, None, {}), "
+        "print(t.open_span_sender(None, None, None, {}, 'me'), "
         "sorted(m for m in sys.modules if m.startswith(('opentelemetry.sdk', 'opentelemetry.exporter', "
         "'opentelemetry.proto', 'requests', 'aeon.adapters.telemetry.')) and not m.endswith('.environment')))"
     )

@@ -1,6 +1,7 @@
 """The spans of real runs at a real receiver: each run's at least once, whatever happens there."""
 
 import os
+import threading
 
 import pytest
 from tests.adapters.telemetry.conftest import said
@@ -42,7 +43,9 @@ class Told(EngineWorld):
         super().__init__(store, folder, lambda book, workers, _r, clock, who: LocalEngine(book, workers, clock, who))
         self.time, self.told = FakeClock(), []
         self.values = Metrics(store, self.catalog.ledger).values
-        self.sending = SpanExportQueue(store, self.runs.repository, receiver, self.time, self.told.append)
+        self.sending = SpanExportQueue(
+            store, self.runs.repository, receiver, self.time, self.told.append, self.engine.executor
+        )
 
     def ended_run(self, process, q="q"):
         run = self.start_run(process, q)
@@ -304,6 +307,97 @@ def test_who_was_killed_before_it_was_written_down_that_all_is_sent_leaves_it_to
     next_one = telling()
     next_one.catch_up()
     assert (len(roots(collector.spans)), next_one.waiting()) == (1, 0)
+
+
+def waiting_world(telling, **environ):
+    """A world with a run whose first step has ended and whose second one goes on until it is let."""
+    world, goes_on = telling(**environ), threading.Event()
+    steps = [step("one", world.tool("echo", echo)), step("two", world.tool("wait", lambda *_: goes_on.wait(20)))]
+    run = world.start_run(world.process("errand", steps))
+    world.wait_until(lambda: len(world.event_names(run)) == 4)
+    return world, run, goes_on
+
+
+def test_a_step_is_sent_when_it_has_ended_and_the_run_when_it_has_with_ids_that_fit(collector, telling):
+    world, run, goes_on = waiting_world(telling)
+    world.catch_up()
+    (one,) = collector.spans
+    assert said(one.attributes)["aeon.step.id"] == "one"
+    for _ in range(3):
+        world.catch_up()
+    assert len(collector.requests) == 1
+    goes_on.set()
+    world.wait_for_end(run)
+    world.catch_up()
+    root, two = collector.spans[1:]
+    assert said(two.attributes)["aeon.step.id"] == "two"
+    assert (root.span_id, root.trace_id) == (one.parent_span_id, one.trace_id)
+    assert root.start_time_unix_nano <= one.start_time_unix_nano <= one.end_time_unix_nano <= two.start_time_unix_nano
+    assert world.store.read("SELECT * FROM span_progress") == []
+
+
+def test_another_process_goes_on_where_the_one_before_was_killed(collector, telling, store, tmp_path):
+    """By what is in the record alone; it adopts the run."""
+    world, run, goes_on = waiting_world(telling)
+    world.catch_up()
+    following = telling()
+    following.catch_up()
+    assert len(collector.spans) == 1
+    world.runs.repository.reassign(run.id, world.engine.executor, following.engine.executor)
+    following.catch_up()
+    assert len(collector.spans) == 1
+    world.runs.repository.reassign(run.id, following.engine.executor, world.engine.executor)
+    goes_on.set()
+    world.wait_for_end(run)
+    following.catch_up()
+    assert sorted(by_step(collector.spans)) == [("one", 1), ("two", 1)]
+    assert len(collector.spans) == 3
+
+
+def test_spans_of_an_open_run_that_were_not_accepted_are_sent_later(collector, telling):
+    world, run, goes_on = waiting_world(telling)
+    collector.status = 500
+    world.catch_up()
+    collector.status = 200
+    collector.requests.clear()
+    world.time.sleep(A_WHILE)
+    world.catch_up()
+    assert [*by_step(collector.spans)] == [("one", 1)]
+    collector.requests.clear()
+    world.store.update(lambda unit: unit.write("DELETE FROM span_progress"))  # killed before it was written down
+    world.catch_up()
+    assert [*by_step(collector.spans)] == [("one", 1)]
+    goes_on.set()
+    world.wait_for_end(run)
+
+
+def test_a_long_open_run_goes_in_several_batches(collector, telling, monkeypatch):
+    monkeypatch.setattr(sending_room, "MAX_BATCH_SPANS", 4)
+    world, goes_on = telling(), threading.Event()
+    tool, last = world.tool("echo", echo), world.tool("wait", lambda *_: goes_on.wait(20))
+    run = world.start_run(world.process("errand", [*(step(f"s{n}", tool) for n in range(9)), step("last", last)]))
+    world.wait_until(lambda: len(world.event_names(run)) == 20)
+    collector.status = 500
+    world.catch_up()
+    collector.status = 200
+    collector.requests.clear()
+    world.time.sleep(A_WHILE)
+    world.catch_up()
+    assert [len(request.resource_spans[0].scope_spans[0].spans) for request in collector.requests] == [4, 4, 1]
+    goes_on.set()
+    world.wait_for_end(run)
+    world.catch_up()
+    assert len({span.span_id for span in collector.spans}) == len(collector.spans) == 11
+
+
+def test_a_step_that_calls_a_process_links_to_its_run(collector, telling):
+    world = telling()
+    inner = world.process("inner", [step("deep", world.tool("echo", echo))])
+    world.ended_run(world.process("outer", [step("call", "", process=inner.id, inputs={"q": "{q}"})]))
+    world.catch_up()
+    called = next(span for span in roots(collector.spans) if span.parent_span_id)
+    link = by_step(collector.spans)["call", 1].links[0]
+    assert (link.trace_id, link.span_id) == (called.trace_id, called.span_id)
 
 
 def test_an_endpoint_that_is_slow_to_say_yes_gets_the_rest_in_later_rounds(telling, monkeypatch):

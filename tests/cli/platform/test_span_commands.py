@@ -75,3 +75,37 @@ def test_a_missing_extra_is_one_warning_and_the_run_goes_on(aeon, applied, colle
     assert aeon("process", "run", "fetch", "--input", "id=x").code == 0
     (warning,) = [each.getMessage() for each in caplog.records if each.name == "aeon.telemetry"]
     assert "pip install 'aeon-orchestrator[otel]'" in warning
+
+
+APPROVE = """
+kind: Process
+name: approve
+initialContext: [id]
+steps:
+  - {id: first, tool: item, inputs: {id: "{id}"}, output: first}
+  - {id: approve, tool: item, dependsOn: [first], inputs: {id: "{id}"}, output: said, execution: {interactionMode: manual, timeout: 300}}
+  - {id: last, tool: item, dependsOn: [approve], inputs: {id: "{id}"}, output: last}
+outputTemplate: "{{step.said}}"
+"""
+
+
+def test_a_step_is_sent_while_the_next_waits_for_a_person_and_kill_9_loses_none(aeon, applied, background, collector):
+    """The worker is killed; another one adopts the run, and the ids fit at the end."""
+    applied(APPROVE)
+    endpoint = {"OTEL_EXPORTER_OTLP_ENDPOINT": collector.address}
+    worker = background("serve", "worker", **endpoint)
+    run = aeon("process", "run", "approve", "--input", "id=x", "--detach", "--json").json["id"]
+    until(lambda: steps_of(collector) == ["first"])
+    assert aeon("log", "why", run).out.startswith("approve: Waits for an answer")
+    (first,) = collector.spans
+    assert worker.ends(signal.SIGKILL) != 0
+    following = background("serve", "worker", **endpoint)
+    assert aeon("log", "answer", run, "approve", "yes").code in {0, 3}
+    until(lambda: any("aeon.run.id" in said(span.attributes) for span in collector.spans))
+    assert sorted({*steps_of(collector)}) == ["approve", "first", "last"]
+    by_id = {span.span_id: span for span in collector.spans}
+    (root,) = (span for span in by_id.values() if not span.parent_span_id)
+    assert {span.parent_span_id for span in by_id.values()} == {b"", root.span_id}
+    assert (first.parent_span_id, {span.trace_id for span in by_id.values()}) == (root.span_id, {first.trace_id})
+    assert len(by_id) == 4
+    assert following.ends(signal.SIGTERM) == 0

@@ -119,6 +119,9 @@ def make_skill(folder, source=SCRIPT):
     (folder / "skill.json").write_text(json.dumps(manifest))
 
 
+CONDITION = {"metric": "process.failures", "comparison": ">", "threshold": 3}
+
+
 class World:
     """A served project in which the user `me` has something of every kind. `asked` are all answers that were given."""
 
@@ -154,6 +157,8 @@ class World:
         at = {"name": "often", "process": process["id"], "inputs": {"what": "tea"}, "at": "2999-01-01T00:00:00Z"}
         assert self.ask("me", "POST", "schedules", json=at).status_code == 201
         assert self.ask("me", "POST", "webhooks", json={"name": "outside", "process": "ask"}).status_code == 201
+        alert = {"name": "often", "process": "ask", "inputs": {"what": "tea"}, **CONDITION}
+        assert self.ask("me", "POST", "alerts", json=alert).status_code == 201
         place = self.ask("me", "POST", "conversations", json={}).json()["id"]
         parts = [("content", (None, "What do pancakes need?")), ("files", ("notes.txt", b"Salt."))]
         message = self.ask("me", "POST", f"conversations/{place}/messages", files=parts).json()["id"]
@@ -192,7 +197,8 @@ class World:
             "fact": fact["uuid"],
         }
         kinds = {"services": "graph", "secrets": "key", "tools": "mine", "processes": "ask", "schedules": "often"}
-        kinds |= {"webhooks": "outside", "service-templates": "http api", "tool-templates": "look-up"}
+        kinds |= {"webhooks": "outside", "alerts": "often"}
+        kinds |= {"service-templates": "http api", "tool-templates": "look-up"}
         self.by_kind = {kind: self.ask("me", "GET", f"{kind}/{name}").json()["id"] for kind, name in kinds.items()}
 
     def ask(self, user, method, path, **options):
@@ -225,6 +231,8 @@ class World:
         body = BODIES.get(operation, {} if operation.startswith("PATCH") else None)
         if operation == "POST schedules":
             body = {"name": "s3", "process": self.names["process"], "inputs": {"what": "tea"}, "cron": "0 0 1 1 *"}
+        if operation == "POST alerts":
+            body = {"name": "a3", "process": self.names["process"], "inputs": {"what": "tea"}, **CONDITION}
         if operation == "POST webhooks":
             body = {"name": "w3", "process": self.names["process"]}
         if operation == "POST tools":

@@ -71,7 +71,17 @@ def test_a_secret_is_written_and_never_read_platform_3(site, client, tmp_path):
 
 @pytest.mark.parametrize(
     "path",
-    ["services", "secrets", "tools", "service-templates", "tool-templates", "processes", "schedules", "webhooks"],
+    [
+        "services",
+        "secrets",
+        "tools",
+        "service-templates",
+        "tool-templates",
+        "processes",
+        "schedules",
+        "webhooks",
+        "alerts",
+    ],
 )
 def test_of_every_kind_the_own_things_are_the_users_alone_platform_2(site, path):
     mine, theirs, nobody = site.client("me"), site.client("eve"), site.client()

@@ -7,7 +7,16 @@ from aeon.base.clock import normalize_instant
 from aeon.base.errors import InputError
 
 _UNITS = {"m": "minutes", "h": "hours", "d": "days"}
+_UNIT_SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
 _AGO = re.compile(r"([0-9]{1,6})([mhd])")
+_DURATION = re.compile(r"([0-9]{1,6})([smhd])")
+
+
+def parse_duration(text: str) -> int:
+    """Return the seconds of a duration such as `90s`, `5m`, `24h` or `7d`. Raises InputError."""
+    if found := _DURATION.fullmatch(text):
+        return int(found[1]) * _UNIT_SECONDS[found[2]]
+    raise InputError(f"{text!r} is not a duration.", next_step="Write a number and a unit, as 90s, 5m, 24h or 7d.")
 
 
 def parse_since(text: str | None) -> str | None:

@@ -44,7 +44,7 @@ ServiceProtocol: TypeAlias = Literal["bolt", "bolt+s", "http", "https", "stdio",
 HealthStatus: TypeAlias = Literal["healthy", "degraded", "down"]
 
 EntityKind: TypeAlias = Literal[
-    "service", "secret", "tool", "serviceTemplate", "toolTemplate", "process", "schedule", "webhook"
+    "service", "secret", "tool", "serviceTemplate", "toolTemplate", "process", "schedule", "webhook", "alert"
 ]
 
 

@@ -1,4 +1,4 @@
-"""Processes, their schedules and webhooks, and their runs as graph nodes and edges."""
+"""Processes, their schedules, webhooks and alerts, and their runs as graph nodes and edges."""
 
 from typing import Final
 
@@ -119,6 +119,72 @@ NODES: Final = (
             "priority": "normal",
             **dict.fromkeys(("input", "trusted_digest", "old_secret_until", "refusal", "refused_at")),
         },
+    ),
+    NodeType(
+        "Alert",
+        "alerts",
+        ("id",),
+        properties=published_columns(
+            "id",
+            "owner_id",
+            "name",
+            "inputs",
+            "metric",
+            "scope",
+            "aggregation",
+            "entity",
+            "window_seconds",
+            "comparison",
+            "threshold",
+            "hold_seconds",
+            "interval_seconds",
+            "repeat_hours",
+            "enabled",
+            "trusted_digest",
+            "state",
+            "state_since",
+            "last_value",
+            "evaluated_at",
+            "starts",
+            "is_starting",
+            "started_at",
+            "run",
+            "problem",
+            "due_micros",
+            "shared",
+            "version",
+            "created_at",
+            "updated_at",
+        ),
+        json=frozenset({"inputs"}),
+        booleans=frozenset({"enabled", "is_starting", "shared"}),
+        numbers=frozenset(
+            {
+                "window_seconds",
+                "threshold",
+                "hold_seconds",
+                "interval_seconds",
+                "repeat_hours",
+                "last_value",
+                "starts",
+                "due_micros",
+                "version",
+            }
+        ),
+        defaults=dict.fromkeys(
+            (
+                "aggregation",
+                "entity",
+                "repeat_hours",
+                "trusted_digest",
+                "last_value",
+                "evaluated_at",
+                "started_at",
+                "run",
+                "problem",
+                "due_micros",
+            )
+        ),
     ),
     NodeType(
         "Run",
@@ -279,6 +345,8 @@ EDGES: Final = (
     owned_by("Webhook", "webhooks"),
     EdgeType("STARTS", "Webhook", "Process", "webhooks", target_columns={"process_id": "id"}),
     EdgeType("USES_SECRET", "Webhook", "Secret", "webhooks", target_columns={"secret_id": "id"}),
+    owned_by("Alert", "alerts"),
+    EdgeType("STARTS", "Alert", "Process", "alerts", target_columns={"process_id": "id"}),
     EdgeType(
         "STARTED_BY",
         "Run",

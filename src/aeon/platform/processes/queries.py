@@ -48,8 +48,8 @@ WHERE id = :id AND owner_id = :owner_id AND version = :before
 DELETE_PROCESS: Final = "DELETE FROM processes WHERE id = :id AND owner_id = :user"
 """Deletes steps and versions, too.
 
-Foreign keys refuse the deletion while a step, a schedule, a webhook, a conversation, a summary, a note or an entity
-refers to the Process.
+Foreign keys refuse the deletion while a step, a schedule, a webhook, an alert, a conversation, a summary, a note or an
+entity refers to the Process.
 """
 
 USERS_OF_PROCESS: Final = """
@@ -59,6 +59,8 @@ UNION ALL
 SELECT 'schedule', id, name, owner_id, owner_id = :user FROM schedules WHERE process_id = :id
 UNION ALL
 SELECT 'webhook', id, name, owner_id, owner_id = :user FROM webhooks WHERE process_id = :id
+UNION ALL
+SELECT 'alert', id, name, owner_id, owner_id = :user FROM alerts WHERE process_id = :id
 UNION ALL
 SELECT 'conversation', id, coalesce(title, id), owner_id, owner_id = :user FROM conversations WHERE id IN (
     SELECT id FROM conversations WHERE default_process_id = :id

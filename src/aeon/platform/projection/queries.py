@@ -72,6 +72,7 @@ _TABLES: Final = (
     ("ProcessStep", "process_steps", "CAST(process_id || '/' || id AS text)"),
     ("Schedule", "schedules", "id"),
     ("Webhook", "webhooks", "id"),
+    ("Alert", "alerts", "id"),
     ("Run", "runs", "id"),
     ("Conversation", "conversations", "id"),
     ("ConversationTurn", "conversation_turns", "id"),

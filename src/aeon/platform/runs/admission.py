@@ -137,7 +137,7 @@ class RunAdmission:
         given = {name: value for name, value in new.inputs.items() if name in pinned.input_names}
         new = new._replace(inputs=runnable_inputs(pinned, given))
         plan = plan_run(new.id, pinned.definition, self._calls(pinned.definition, asking.owner_id))
-        run = self._run(plan, pinned, asking.owner_id, new, {**self._pins(pinned), **asking.pins, process: digest})
+        run = self._run(plan, pinned, asking.owner_id, new, _Pins(asking.pins, asking.language))
         mutation = MutationRequest(asking.owner_id).mutation("process.start", process)
         return self._store_run(run, plan, mutation, current.owner_id)
 

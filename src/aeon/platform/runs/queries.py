@@ -242,9 +242,32 @@ SELECT id, health_since AS since, error_message AS said FROM tools WHERE id IN (
 
 UNMEASURED: Final = "SELECT id FROM runs WHERE is_unmeasured = 1 ORDER BY id LIMIT :limit"
 
-MEASURE: Final = "UPDATE runs SET is_unmeasured = 0, is_unsent = :is_unsent WHERE id = :run AND is_unmeasured = 1"
+MEASURE: Final = """
+UPDATE runs
+SET is_unmeasured = 0,
+    is_unsent = CASE WHEN EXISTS (SELECT 1 FROM span_progress WHERE run_id = :run) THEN 1 ELSE :is_unsent END
+WHERE id = :run AND is_unmeasured = 1
+"""
+"""A run of which spans were exported while it was open is marked in any case."""
 
 UNSENT: Final = "SELECT id FROM runs WHERE is_unsent = 1 ORDER BY ended_micros, id LIMIT :limit"
+
+SENT_ENTRIES: Final = "SELECT entries FROM span_progress WHERE run_id = :run"
+"""Attempts that ended within so many entries of a run were exported while it was open."""
+
+OPEN_UNSENT: Final = """
+SELECT r.id, coalesce(s.entries, 0) AS sent FROM runs r LEFT JOIN span_progress s ON s.run_id = r.id
+WHERE r.executor = :executor AND r.ended_at IS NULL AND r.events > coalesce(s.entries, 0) AND r.id > :after
+ORDER BY r.id LIMIT :limit
+"""
+"""The open runs of an executor that have entries from which no spans were exported yet."""
+
+NOTE_SENT_ENTRIES: Final = """
+INSERT INTO span_progress (run_id, entries) SELECT id, :entries FROM runs WHERE id = :run
+ON CONFLICT (run_id) DO UPDATE SET entries = excluded.entries WHERE excluded.entries > span_progress.entries
+"""
+
+FORGET_SENT_ENTRIES: Final = "DELETE FROM span_progress WHERE run_id IN (SELECT value FROM json_each(:runs))"
 
 SENT: Final = "UPDATE runs SET is_unsent = 0 WHERE id IN (SELECT value FROM json_each(:runs))"
 

@@ -1,20 +1,23 @@
-"""Exports the spans of ended runs, at least once each; retries spans that were not accepted.
+"""Exports the spans of runs while they go on and when they end, at least once each; retries what was not accepted.
 
-The run records mark which runs are to be exported, so that no crash loses any, and nothing waits in memory.
+The record says which runs are to be exported, and how far open ones are, so that no crash loses any, and nothing waits
+in memory.
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import chain
 from typing import NamedTuple, Protocol
 
 from aeon.base.clock import Clock
 from aeon.base.errors import AeonError
-from aeon.base.json import Json
+from aeon.base.json import Json, JsonObject
 from aeon.platform.errors import NotFoundError
 from aeon.platform.runs import queries
 from aeon.platform.runs.claim_check import LostResultError
+from aeon.platform.runs.open_spans import OpenRunSpans, OpenRunTracer
 from aeon.platform.runs.repository import SqlRunRepository
 from aeon.platform.runs.spans import Span, build_spans
-from aeon.platform.store import Store
+from aeon.platform.store import Store, UnitOfWork
 
 MAX_BATCH_SPANS = 256
 """Maximum spans in a batch; a run with more spans is sent in several batches."""
@@ -52,19 +55,29 @@ class SpanExporter(Protocol):
 
 
 class _Batch(NamedTuple):
-    """Spans, and the runs that are complete with the last of them."""
+    """Spans, the ended runs that are complete with the last of them, and the open runs that they are of."""
 
     spans: Sequence[Span]
-    runs: Sequence[str]
+    runs: Sequence[str] = ()
+    open_runs: Sequence[OpenRunSpans] = ()
 
 
 class SpanExportQueue:
-    """Exports spans of marked runs. Several processes may do so, and may export the same ones."""
+    """Exports spans of the open runs of one executor, and of all marked runs that have ended.
+
+    Several processes may do so, and may export the same ones of ended runs.
+    """
 
     def __init__(
-        self, store: Store, runs: SqlRunRepository, receiver: SpanExporter, clock: Clock, warn: Callable[[str], None]
+        self,
+        store: Store,
+        runs: SqlRunRepository,
+        receiver: SpanExporter,
+        clock: Clock,
+        warn: Callable[[str], None],
+        executor: str,
     ) -> None:
-        """`warn` is called once for each kind of failure."""
+        """`warn` is called once for each kind of failure. `executor` is the one whose open runs are exported here."""
         self._store = store
         self._runs = runs
         self._receiver = receiver
@@ -72,13 +85,14 @@ class SpanExportQueue:
         self._warn = warn
         self._warned: set[str] = set()
         self._paused_until = clock.monotonic()
+        self._tracer = OpenRunTracer(store, runs, executor)
 
     def export_pending(self) -> None:
         """Export pending spans, for a few seconds or until a failure. Raises StoreError."""
         began = self._clock.monotonic()
         if began < self._paused_until:
             return
-        for batch in self._batches():
+        for batch in chain(self._batches(), self._open_batches()):
             try:
                 if batch.spans:
                     self._receiver.export(batch.spans)
@@ -87,8 +101,7 @@ class SpanExportQueue:
                 if not error.is_final:
                     self._pause()
                     return
-            if batch.runs:
-                self._mark_sent(batch.runs)
+            self._mark_sent(batch)
             if self._clock.monotonic() - began > _MAX_ROUND_SECONDS:
                 return
 
@@ -104,20 +117,43 @@ class SpanExportQueue:
         if runs:
             yield _Batch(spans, runs)
 
+    def _open_batches(self) -> Iterator[_Batch]:
+        spans: list[Span] = []
+        open_runs: list[OpenRunSpans] = []
+        for found in self._tracer.list_new(with_contents=self._receiver.with_contents):
+            spans += found.spans
+            while len(spans) > MAX_BATCH_SPANS:
+                yield _Batch(spans[:MAX_BATCH_SPANS], open_runs=open_runs)
+                spans, open_runs = spans[MAX_BATCH_SPANS:], []
+            open_runs.append(found)
+        if open_runs:
+            yield _Batch(spans, open_runs=open_runs)
+
     def _spans(self, run: str) -> list[Span]:
-        """Return the spans of a run; none if its entries are lost."""
+        """Return the spans of an ended run that are not yet exported; none if its entries are lost."""
+        self._tracer.forget(run)
         try:
             planned = self._runs.get_any(run)
             before = self._runs.list_summaries([planned.run.retry_of]) if planned.run.retry_of else []
             with_contents = self._receiver.with_contents
             entries = self._runs.entries(run)
-            return build_spans(planned, entries, before[0] if before else None, with_contents=with_contents)
+            sent = self._tracer.sent_entries(run)
+            return build_spans(planned, entries, before[0] if before else None, with_contents=with_contents, sent=sent)
         except (LostResultError, NotFoundError):
             return []
 
-    def _mark_sent(self, runs: Sequence[str]) -> None:
-        sent = list[Json](runs)
-        self._store.update(lambda unit: unit.write(queries.SENT, {"runs": sent}))
+    def _mark_sent(self, batch: _Batch) -> None:
+        for each in batch.open_runs:
+            self._tracer.note_sent(each)
+        if not batch.runs:
+            return
+        params: JsonObject = {"runs": list[Json](batch.runs)}
+
+        def work(unit: UnitOfWork) -> None:
+            unit.write(queries.SENT, params)
+            unit.write(queries.FORGET_SENT_ENTRIES, params)
+
+        self._store.update(work)
 
     def _pause(self) -> None:
         self._paused_until = self._clock.monotonic() + _RETRY_DELAY

@@ -61,18 +61,27 @@ def run_span_context(root: str, run: str) -> TraceContext:
 
 
 def build_spans(
-    planned: PlannedRun, entries: Iterable[RunEntry], before: RunSummary | None, *, with_contents: bool
+    planned: PlannedRun, entries: Iterable[RunEntry], before: RunSummary | None, *, with_contents: bool, sent: int = 0
 ) -> list[Span]:
     """Return the spans of an ended run: its own first, then one for each of its attempts.
 
-    The span of a child run is a child of the attempt that called it. `before` is the run that this one retries; its
-    span is linked. Inputs, outputs and reasons are included only with contents.
+    The span of a child run is a child of the attempt that called it, which links to it. `before` is the run that this
+    one retries; its span is linked. Inputs, outputs and reasons are included only with contents. Attempts that ended
+    within the first `sent` entries are left out: their spans were sent while the run was open.
     """
     entry_list = list(entries)
     attempts = [each for each in trace_attempts(planned.plan, entry_list) if not was_inherited(planned.run, each)]
     builder = _SpanBuilder(planned, entry_list, with_contents=with_contents)
-    started = [attempt for attempt in attempts if attempt.attempt > 0]
+    started = [each for each in attempts if each.attempt > 0 and not 0 < each.ended_by <= sent]
     return [builder.root(attempts, before), *map(builder.attempt, started)]
+
+
+def build_attempt_spans(
+    planned: PlannedRun, attempts: Iterable[AttemptTrace], entries: Sequence[RunEntry], *, with_contents: bool
+) -> list[Span]:
+    """Return the spans of attempts of an open run that have ended, the last of them by these entries."""
+    builder = _SpanBuilder(planned, entries, with_contents=with_contents)
+    return [builder.attempt(each) for each in attempts if each.attempt > 0 and not was_inherited(planned.run, each)]
 
 
 def was_inherited(run: Run, attempt: AttemptTrace) -> bool:
@@ -81,7 +90,7 @@ def was_inherited(run: Run, attempt: AttemptTrace) -> bool:
 
 
 class _SpanBuilder:
-    def __init__(self, found: PlannedRun, entries: list[RunEntry], *, with_contents: bool) -> None:
+    def __init__(self, found: PlannedRun, entries: Sequence[RunEntry], *, with_contents: bool) -> None:
         self._run, self._plan = found
         self._entries = entries
         self._with_contents = with_contents
@@ -125,6 +134,7 @@ class _SpanBuilder:
             ended,
             error,
             {names.OPERATION: operation, **self._attempt_attributes(attempt, call, error)},
+            links=[run_span_context(self._run.root_id, attempt.job)] if self._plan.starts_run(attempt.step) else (),
         )
 
     def _operation(self, attempt: AttemptTrace, call: StepCall) -> tuple[str, str]:

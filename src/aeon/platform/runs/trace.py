@@ -26,7 +26,11 @@ from aeon.platform.runs.semantics import SEMANTICS
 
 @dataclass
 class AttemptTrace:
-    """One attempt at a step. `inputs` are the bound ones; `ended_at` is None while it is running."""
+    """One attempt at a step.
+
+    `inputs` are the bound ones. `ended_at` is None while it is running, and `ended_by` is the number of the entry that
+    ended it.
+    """
 
     step: str
     attempt: int
@@ -34,6 +38,7 @@ class AttemptTrace:
     started_at: str
     inputs: JsonObject = field(default_factory=dict[str, Json])
     ended_at: str | None = None
+    ended_by: int = 0
     outcome: str = "running"
     output: Json = None
     error: JsonObject | None = None
@@ -43,13 +48,15 @@ class AttemptTrace:
 
 def trace_attempts(plan: RunPlan, entries: Iterable[RunEntry]) -> list[AttemptTrace]:
     """Return all attempts of a run in starting order; steps that never started have attempt 0."""
-    builder = _TraceBuilder(plan)
+    builder = TraceBuilder(plan)
     for entry in entries:
         builder.take(entry)
     return builder.found
 
 
-class _TraceBuilder:
+class TraceBuilder:
+    """Rebuilds attempts entry by entry. `found` are those of the entries so far; the caller may empty it."""
+
     def __init__(self, plan: RunPlan) -> None:
         self.found: list[AttemptTrace] = []
         self._plan = plan
@@ -58,6 +65,7 @@ class _TraceBuilder:
         self._open: dict[str, AttemptTrace] = {}
 
     def take(self, entry: RunEntry) -> None:
+        """Continue with the next entry."""
         event = entry.event
         if isinstance(event, AttemptStarted):
             self._start(event, entry)
@@ -78,7 +86,7 @@ class _TraceBuilder:
         self.found.append(attempt)
 
     def _add_unstarted(self, event: StepSkipped | StepRefused, entry: RunEntry) -> None:
-        attempt = AttemptTrace(event.step, 0, "", entry.at, ended_at=entry.at)
+        attempt = AttemptTrace(event.step, 0, "", entry.at, ended_at=entry.at, ended_by=entry.n)
         if isinstance(event, StepSkipped):
             attempt.outcome, attempt.error = "skipped", {"message": event.reason}
         else:
@@ -104,5 +112,5 @@ class _TraceBuilder:
                 attempt.outcome = "stopped"
             case _:
                 return
-        attempt.ended_at = entry.at
+        attempt.ended_at, attempt.ended_by = entry.at, entry.n
         del self._open[event.step]

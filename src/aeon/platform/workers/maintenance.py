@@ -1,10 +1,12 @@
-"""Periodic maintenance: adopt orphaned runs, fire due schedules, report ended runs."""
+"""Periodic maintenance: adopt orphaned runs, fire due schedules, evaluate alerts, report ended runs."""
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
 from aeon.base.clock import Clock
+from aeon.platform.alerts.evaluator import AlertEvaluator
+from aeon.platform.alerts.model import AlertResult
 from aeon.platform.processes.language import LANGUAGE
 from aeon.platform.runs.machine.state import ENDED_PHASES
 from aeon.platform.runs.model import RunSummary
@@ -127,22 +129,23 @@ class PeriodicTasks:
         self._failure = failure
 
 
+class RunStarters(NamedTuple):
+    """What starts runs by itself: schedules, reminders of questions, alerts."""
+
+    schedules: ScheduleStarter
+    reminders: ReminderStarter
+    alerts: AlertEvaluator
+
+
 class RunMaintenance:
     """The maintenance tasks of one executor for runs. Each returns lines to report."""
 
-    def __init__(  # its parts, from the composition root
-        self,
-        runs: SqlRunRepository,
-        recovery: OrphanRecovery,
-        starter: ScheduleStarter,
-        reminders: ReminderStarter,
-        clock: Clock,
-        executor: str,
+    def __init__(
+        self, runs: SqlRunRepository, recovery: OrphanRecovery, starters: RunStarters, clock: Clock, executor: str
     ) -> None:
         self._runs = runs
-        self._reminders = reminders
         self._recovery = recovery
-        self._starter = starter
+        self._starters = starters
         self._clock = clock
         self._executor = executor
         self._watched: dict[str, str] = {}
@@ -160,13 +163,19 @@ class RunMaintenance:
 
     def fire_due_schedules(self) -> list[str]:
         """Start the runs of due schedules."""
-        started = self._starter.start_due(self._clock.now())
+        started = self._starters.schedules.start_due(self._clock.now())
         self._watched |= {each.firing.run_id: each.process for each in started if each.refusal is None}
         return [_describe_firing(each) for each in started]
 
     def send_due_reminders(self) -> list[str]:
         """Start the runs that remind people of open questions."""
-        return [_describe_reminder(each) for each in self._reminders.start_due(self._clock.now())]
+        return [_describe_reminder(each) for each in self._starters.reminders.start_due(self._clock.now())]
+
+    def evaluate_alerts(self) -> list[str]:
+        """Evaluate due alerts, and start the runs of those that fire."""
+        results = self._starters.alerts.evaluate_due(self._clock.now())
+        self._watched |= {each.run: each.process for each in results if each.refusal is None}
+        return [_describe_alert(each) for each in results]
 
     def report_ended(self) -> list[str]:
         """Report runs of this executor that have ended."""
@@ -189,6 +198,13 @@ def _describe_reminder(each: ReminderResult) -> str:
     if each.run is None:
         return f"nobody is reminded of the step {each.step} of the run {each.asking}: {each.refusal}"
     return f"run {each.run.id} of {each.run.process_name} reminds of the step {each.step} of the run {each.asking}"
+
+
+def _describe_alert(each: AlertResult) -> str:
+    alert = each.alert
+    if each.refusal is not None:
+        return f"alert {alert.name} of {alert.owner_id} fires and could not start its process: {each.refusal}"
+    return f"run {each.run} of {each.process} is started: alert {alert.name} of {alert.owner_id} fires"
 
 
 def _describe_end(run: RunSummary) -> str:

@@ -1,4 +1,4 @@
-"""Stored things of every kind, from services and secrets to schedules and webhooks (platform 1 to 7)."""
+"""Stored things of every kind, from services and secrets to schedules, alerts and webhooks (platform 1 to 7)."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict
 from aeon.application.catalog import AnyEntities
 from aeon.application.workspace import Workspace
 from aeon.base.json import Json, JsonObject
+from aeon.platform.alerts.model import AlertChange, NewAlert
 from aeon.platform.catalog import model
 from aeon.platform.processes.model import NewProcess, ProcessChange
 from aeon.platform.schedules.model import NewSchedule, ScheduleChange
@@ -54,6 +55,7 @@ KINDS = (
     ),
     Kind("processes", "Process", lambda own: own.processes, NewProcess, ProcessChange),
     Kind("schedules", "schedule", lambda own: own.schedules, NewSchedule, ScheduleChange),
+    Kind("alerts", "alert", lambda own: own.alerts, NewAlert, AlertChange),
     Kind("webhooks", "webhook", lambda own: own.webhooks, NewWebhook, WebhookChange, has_own_creation=True),
 )
 

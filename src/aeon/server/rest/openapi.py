@@ -46,7 +46,7 @@ _MADE: Final = {
     "/requests": ("/requests/", "id"),
     **{
         f"/{kind}": (f"/{kind}/", "name")
-        for kind in ("processes", "schedules", "secrets", "services", "tools", "webhooks")
+        for kind in ("alerts", "processes", "schedules", "secrets", "services", "tools", "webhooks")
     },
 }
 """By the path that makes a thing: where its operations begin, and the field of the answer that is their parameter."""

@@ -14,6 +14,7 @@ router = APIRouter(include_in_schema=False)
 _PAGE: Final = 50
 
 KINDS: Final = (
+    "alert",
     "conversation",
     "credential",
     "entity",

@@ -40,6 +40,7 @@ IMMUTABLE: Final[dict[str, tuple[str, ...]]] = {
     "step_dependencies": tuple(ROWS["step_dependencies"]),
     "schedules": ("id", "owner_id", "process_id", "created_at"),
     "webhooks": ("id", "owner_id", "process_id", "scheme", "secret_id", "secret_generated", "created_at"),
+    "alerts": ("id", "owner_id", "process_id", "metric", "scope", "aggregation", "entity", "created_at"),
     "questions": ("id", "run_id", "owner_id", "step", "assignee", "asked_at"),
     "runs": (
         "id",
@@ -196,6 +197,18 @@ NULLABLE: Final[dict[str, tuple[str, ...]]] = {
     "process_steps": ("tool_id", "called_process_id", "output_token_budget", "condition"),
     "schedules": ("cron", "at", "due_micros"),
     "webhooks": ("input", "trusted_digest", "old_secret_until", "refusal", "refused_at"),
+    "alerts": (
+        "aggregation",
+        "entity",
+        "repeat_hours",
+        "trusted_digest",
+        "last_value",
+        "evaluated_at",
+        "started_at",
+        "run",
+        "problem",
+        "due_micros",
+    ),
     "runs": (
         "parent_id",
         "retry_of",

@@ -137,6 +137,22 @@ _BROKEN: Final[dict[str, list[JsonObject]]] = {
         {"refusal": "said"},
         {"refused_at": "2026-01-01"},
     ],
+    "alerts": [
+        *WRONG_NAMES,
+        {"scope": "other"},
+        {"aggregation": "other"},
+        {"comparison": "="},
+        {"window_seconds": 0},
+        {"hold_seconds": -1},
+        {"interval_seconds": 0},
+        {"repeat_hours": 0},
+        {"enabled": 2},
+        {"state": "other"},
+        {"starts": -1},
+        {"is_starting": 2},
+        {"shared": 2},
+        {"version": 0},
+    ],
     "schedules": [
         *WRONG_NAMES,
         {"enabled": 2},
@@ -148,6 +164,7 @@ _BROKEN: Final[dict[str, list[JsonObject]]] = {
     ],
     "runs": [
         {"trigger": "other"},
+        {"priority": "other"},
         {"events": -1},
         {"tokens": -1},
         {"is_unmeasured": 2},
@@ -156,6 +173,7 @@ _BROKEN: Final[dict[str, list[JsonObject]]] = {
         {"ended_micros": None},
     ],
     "run_entries": [{"n": 0}],
+    "span_progress": [{"entries": -1}],
     "dead_jobs": [{"attempts": -1}],
     "workers": [{"status": "other"}, {"status": "idle"}, {"processed_count": -1}, {"error_count": -1}],
     "metric_definitions": [
@@ -205,9 +223,12 @@ DANGLING: Final = [
     RefusedRow("webhooks", {"owner_id": "nobody"}),
     RefusedRow("webhooks", {"process_id": "nothing"}),
     RefusedRow("webhooks", {"secret_id": "nothing"}),
+    RefusedRow("alerts", {"owner_id": "nobody"}),
+    RefusedRow("alerts", {"process_id": "nothing"}),
     RefusedRow("runs", {"owner_id": "nobody"}),
     RefusedRow("runs", {"digest": "nothing"}),
     RefusedRow("run_entries", {"run_id": "nothing"}),
+    RefusedRow("span_progress", {"run_id": "nothing"}),
     RefusedRow("signals", {"run_id": "nothing"}),
     RefusedRow("questions", {"run_id": "nothing"}),
     RefusedRow("questions", {"owner_id": "nobody"}),
@@ -276,8 +297,11 @@ DUPLICATES: Final = [
     RefusedRow("schedules", {"id": "other"}),
     RefusedRow("webhooks", {"name": "other"}),
     RefusedRow("webhooks", {"id": "other"}),
+    RefusedRow("alerts", {"name": "other"}),
+    RefusedRow("alerts", {"id": "other"}),
     RefusedRow("runs", {}),
     RefusedRow("run_entries", {"text": "other"}),
+    RefusedRow("span_progress", {"entries": 2}),
     RefusedRow("signals", {}),
     RefusedRow("questions", {}),
     RefusedRow("dead_jobs", {}),
@@ -326,10 +350,10 @@ PARTS: Final[dict[str, list[str]]] = {
 """The tables whose rows are deleted together with a row of a table."""
 
 DELETED_BEFORE: Final[dict[str, list[str]]] = {
-    "services": ["schedules", "webhooks", "processes", "tools"],
+    "services": ["schedules", "webhooks", "alerts", "processes", "tools"],
     "secrets": ["webhooks"],
-    "tools": ["schedules", "webhooks", "processes"],
-    "processes": ["schedules", "webhooks"],
+    "tools": ["schedules", "webhooks", "alerts", "processes"],
+    "processes": ["schedules", "webhooks", "alerts"],
 }
 """The tables that refer to a table and prevent deletion, in the order in which they can be emptied."""
 

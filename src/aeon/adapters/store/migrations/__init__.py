@@ -24,6 +24,7 @@ DIGESTS: Final[Mapping[int, str]] = {
     10: "0259ca1ba790092a24ee7fe38934cdf8ff419cd6d3792c2cb95a32bc1dcb9a15",
     11: "727024e2d2c395c08f88f2634a98e8e1d3fa7e4888225ac94f699035667fd782",
     12: "87994be1a5e64cfc24b40dd506e12573ec048e5baf303368bcb73e9545243d94",
+    13: "16d4da7c15789490637908a3180002b411e11c32475f02efe3ef82bb578bb862",
 }
 """The digest of a SQLite record's schema by version (`sqlite.schema.schema_digest`)."""
 

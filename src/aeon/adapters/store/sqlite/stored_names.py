@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 NameKind: TypeAlias = Literal[
+    "alert",
     "conversation",
     "message",
     "newest message",
@@ -61,6 +62,7 @@ ORDER BY a.created_at DESC, path.depth, a.sequence DESC LIMIT :limit
 """What is visible of the newest conversations, and what stands beside it: to be fast, not all that there is."""
 
 _QUERIES: Final[dict[NameKind, str]] = {
+    "alert": f"SELECT DISTINCT name FROM alerts WHERE {_OWN}",  # noqa: S608  # constants alone
     "conversation": _CONVERSATIONS,
     "message": f"""SELECT id, substr(content, 1, {_NOTE}) FROM alternatives
 WHERE id >= :prefix AND id < :prefix || char(1114111) AND owner_id = :user ORDER BY created_at DESC, id LIMIT :limit""",  # noqa: S608

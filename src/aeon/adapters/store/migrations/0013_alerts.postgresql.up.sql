@@ -1,7 +1,56 @@
--- Processes that remind people of open questions (platform 41).
+-- Alerts, progress of exported spans, and Processes that remind people of questions (platform 41, 48).
 
 DROP VIEW graph_edge;
 DROP VIEW graph_node;
+
+CREATE TABLE alerts (
+    id               text COLLATE "C" PRIMARY KEY,
+    owner_id         text COLLATE "C" NOT NULL REFERENCES users (id),
+    name             text COLLATE "C" NOT NULL CHECK (length(name) BETWEEN 1 AND 200),
+    process_id       text COLLATE "C" NOT NULL REFERENCES processes (id),
+    inputs           text COLLATE "C" NOT NULL,
+    metric           text COLLATE "C" NOT NULL,
+    scope            text COLLATE "C" NOT NULL CHECK (scope IN ('service', 'tool', 'process', 'conversation')),
+    aggregation      text COLLATE "C" CHECK (aggregation IN ('sum', 'avg', 'min', 'max', 'count', 'last')),
+    entity           text COLLATE "C",
+    window_seconds   bigint NOT NULL CHECK (window_seconds >= 1),
+    comparison       text COLLATE "C" NOT NULL CHECK (comparison IN ('>', '>=', '<', '<=')),
+    threshold        double precision NOT NULL,
+    hold_seconds     bigint NOT NULL CHECK (hold_seconds >= 0),
+    interval_seconds bigint NOT NULL CHECK (interval_seconds >= 1),
+    repeat_hours     bigint CHECK (repeat_hours >= 1),
+    enabled          bigint NOT NULL CHECK (enabled IN (0, 1)),
+    trusted_digest   text COLLATE "C",
+    state            text COLLATE "C" NOT NULL CHECK (state IN ('ok', 'pending', 'firing')),
+    state_since      text COLLATE "C" NOT NULL,
+    last_value       double precision,
+    evaluated_at     text COLLATE "C",
+    starts           bigint NOT NULL CHECK (starts >= 0),
+    is_starting      bigint NOT NULL CHECK (is_starting IN (0, 1)),
+    started_at       text COLLATE "C",
+    run              text COLLATE "C",
+    problem          text COLLATE "C",
+    due_micros       bigint,
+    shared           bigint NOT NULL CHECK (shared IN (0, 1)),
+    version          bigint NOT NULL CHECK (version >= 1),
+    created_at       text COLLATE "C" NOT NULL,
+    updated_at       text COLLATE "C" NOT NULL,
+    UNIQUE (owner_id, name)
+);
+
+CREATE INDEX alerts_process ON alerts (process_id);
+CREATE INDEX alerts_due ON alerts (due_micros, id) WHERE due_micros IS NOT NULL;
+CREATE INDEX alerts_starting ON alerts (id) WHERE is_starting = 1;
+
+CREATE TRIGGER alerts_immutable BEFORE UPDATE ON alerts
+FOR EACH ROW WHEN (NEW.id IS DISTINCT FROM OLD.id OR NEW.owner_id IS DISTINCT FROM OLD.owner_id OR NEW.process_id IS DISTINCT FROM OLD.process_id OR NEW.metric IS DISTINCT FROM OLD.metric OR NEW.scope IS DISTINCT FROM OLD.scope OR NEW.aggregation IS DISTINCT FROM OLD.aggregation OR NEW.entity IS DISTINCT FROM OLD.entity OR NEW.created_at IS DISTINCT FROM OLD.created_at) EXECUTE FUNCTION refuse('immutable: alerts');
+
+CREATE TRIGGER alerts_noted AFTER INSERT OR UPDATE OR DELETE ON alerts FOR EACH ROW EXECUTE FUNCTION note_event('Alert');
+
+CREATE TABLE span_progress (
+    run_id  text COLLATE "C" PRIMARY KEY REFERENCES runs (id) ON DELETE CASCADE,
+    entries bigint NOT NULL CHECK (entries >= 0)
+);
 
 ALTER TABLE questions ADD COLUMN remind_process text COLLATE "C";
 ALTER TABLE questions ADD COLUMN remind_every bigint;
@@ -37,10 +86,10 @@ FROM secrets
 UNION ALL
 SELECT 'Tool' AS label, id AS id, CAST(json_build_object('id', id, 'name', name, 'description', description,
     'operation', CAST(operation AS json), 'inputSchema', CAST(input_schema AS json), 'outputSchema', CAST(output_schema
-    AS json), 'effect', effect, 'enabled', (enabled = 1), 'status', status, 'lastHealthCheck', last_health_check,
-    'errorMessage', error_message, 'healthFailures', health_failures, 'healthSince', health_since, 'shared', (shared =
-    1), 'toolTemplateId', tool_template_id, 'version', version, 'createdAt', created_at, 'updatedAt', updated_at) AS
-    text) AS properties
+    AS json), 'effect', effect, 'runsOn', CAST(runs_on AS json), 'enabled', (enabled = 1), 'status', status,
+    'lastHealthCheck', last_health_check, 'errorMessage', error_message, 'healthFailures', health_failures,
+    'healthSince', health_since, 'shared', (shared = 1), 'toolTemplateId', tool_template_id, 'version', version,
+    'createdAt', created_at, 'updatedAt', updated_at) AS text) AS properties
 FROM tools
 UNION ALL
 SELECT 'Binding' AS label, id AS id, CAST(json_build_object('id', id, 'digest', digest) AS text) AS properties
@@ -85,15 +134,25 @@ FROM process_steps
 UNION ALL
 SELECT 'Schedule' AS label, id AS id, CAST(json_build_object('id', id, 'ownerId', owner_id, 'name', name, 'inputs',
     CAST(inputs AS json), 'cron', cron, 'at', at, 'timeZone', time_zone, 'enabled', (enabled = 1), 'catchUp', catch_up,
-    'since', since, 'dueMicros', due_micros, 'shared', (shared = 1), 'version', version, 'createdAt', created_at,
-    'updatedAt', updated_at) AS text) AS properties
+    'priority', priority, 'since', since, 'dueMicros', due_micros, 'shared', (shared = 1), 'version', version,
+    'createdAt', created_at, 'updatedAt', updated_at) AS text) AS properties
 FROM schedules
 UNION ALL
 SELECT 'Webhook' AS label, id AS id, CAST(json_build_object('id', id, 'ownerId', owner_id, 'name', name, 'scheme',
-    scheme, 'secretGenerated', (secret_generated = 1), 'input', input, 'enabled', (enabled = 1), 'trustedDigest',
-    trusted_digest, 'oldSecretUntil', old_secret_until, 'refusal', refusal, 'refusedAt', refused_at, 'shared', (shared =
-    1), 'version', version, 'createdAt', created_at, 'updatedAt', updated_at) AS text) AS properties
+    scheme, 'secretGenerated', (secret_generated = 1), 'input', input, 'enabled', (enabled = 1), 'priority', priority,
+    'trustedDigest', trusted_digest, 'oldSecretUntil', old_secret_until, 'refusal', refusal, 'refusedAt', refused_at,
+    'shared', (shared = 1), 'version', version, 'createdAt', created_at, 'updatedAt', updated_at) AS text) AS properties
 FROM webhooks
+UNION ALL
+SELECT 'Alert' AS label, id AS id, CAST(json_build_object('id', id, 'ownerId', owner_id, 'name', name, 'inputs',
+    CAST(inputs AS json), 'metric', metric, 'scope', scope, 'aggregation', aggregation, 'entity', entity,
+    'windowSeconds', window_seconds, 'comparison', comparison, 'threshold', threshold, 'holdSeconds', hold_seconds,
+    'intervalSeconds', interval_seconds, 'repeatHours', repeat_hours, 'enabled', (enabled = 1), 'trustedDigest',
+    trusted_digest, 'state', state, 'stateSince', state_since, 'lastValue', last_value, 'evaluatedAt', evaluated_at,
+    'starts', starts, 'isStarting', (is_starting = 1), 'startedAt', started_at, 'run', run, 'problem', problem,
+    'dueMicros', due_micros, 'shared', (shared = 1), 'version', version, 'createdAt', created_at, 'updatedAt',
+    updated_at) AS text) AS properties
+FROM alerts
 UNION ALL
 SELECT 'Run' AS label, id AS id, CAST(json_build_object('id', id, 'ownerId', owner_id, 'processId', process_id,
     'processName', process_name, 'digest', digest, 'plan', plan, 'inputs', inputs, 'trigger', trigger, 'pins', CAST(pins
@@ -101,7 +160,7 @@ SELECT 'Run' AS label, id AS id, CAST(json_build_object('id', id, 'ownerId', own
     deadline, 'executor', executor, 'phase', phase, 'events', events, 'endedAt', ended_at, 'endedMicros', ended_micros,
     'tokens', tokens, 'failure', CAST(failure AS json), 'isUnmeasured', (is_unmeasured = 1), 'isUnsent', (is_unsent =
     1), 'planReference', plan_reference, 'inputsReference', inputs_reference, 'tags', CAST(tags AS json), 'priority',
-    priority, 'weight', weight) AS text) AS properties
+    priority, 'weight', weight, 'language', language) AS text) AS properties
 FROM runs
 UNION ALL
 SELECT 'RunEntry' AS label, CAST(run_id || '/' || n AS text) AS id, CAST(json_build_object('runId', run_id, 'n', n,
@@ -196,7 +255,8 @@ FROM knowledge_settings
 UNION ALL
 SELECT 'Executor' AS label, id AS id, CAST(json_build_object('id', id, 'host', host, 'pid', pid, 'birth', birth,
     'startedAt', started_at, 'lastHeartbeat', last_heartbeat, 'types', CAST(types AS json), 'drainingSince',
-    draining_since) AS text) AS properties
+    draining_since, 'labels', CAST(labels AS json), 'aeonVersion', aeon_version, 'operations', CAST(operations AS json),
+    'language', language) AS text) AS properties
 FROM executors
 UNION ALL
 SELECT 'Worker' AS label, id AS id, CAST(json_build_object('id', id, 'executorId', executor_id, 'type', type, 'status',
@@ -326,6 +386,14 @@ UNION ALL
 SELECT 'USES_SECRET' AS type, 'Webhook' AS from_label, e.id AS from_id, 'Secret' AS to_label, e.secret_id AS to_id,
     CAST(json_build_object() AS text) AS properties
 FROM webhooks AS e
+UNION ALL
+SELECT 'OWNED_BY' AS type, 'Alert' AS from_label, e.id AS from_id, 'User' AS to_label, e.owner_id AS to_id,
+    CAST(json_build_object('created_at', e.created_at) AS text) AS properties
+FROM alerts AS e
+UNION ALL
+SELECT 'STARTS' AS type, 'Alert' AS from_label, e.id AS from_id, 'Process' AS to_label, e.process_id AS to_id,
+    CAST(json_build_object() AS text) AS properties
+FROM alerts AS e
 UNION ALL
 SELECT 'STARTED_BY' AS type, 'Run' AS from_label, e.id AS from_id, 'User' AS to_label, e.owner_id AS to_id,
     CAST(json_build_object('created_at', e.accepted_at) AS text) AS properties

@@ -1,6 +1,9 @@
 DROP VIEW graph_edge;
 DROP VIEW graph_node;
 
+DROP TABLE span_progress;
+DROP TABLE alerts;
+
 DROP INDEX questions_due;
 ALTER TABLE questions DROP COLUMN remind_micros;
 ALTER TABLE questions DROP COLUMN remind_every;
@@ -68,17 +71,17 @@ SELECT 'Tool' AS label, id AS id, '{' || '"id":' || coalesce('"' || replace(repl
     || '"description":' || coalesce('"' || replace(replace(description, '\', '\\'), '"', '\"') || '"', 'null') || ',' ||
     '"operation":' || coalesce(operation, 'null') || ',' || '"inputSchema":' || coalesce(input_schema, 'null') || ',' ||
     '"outputSchema":' || coalesce(output_schema, 'null') || ',' || '"effect":' || coalesce('"' ||
-    replace(replace(effect, '\', '\\'), '"', '\"') || '"', 'null') || ',' || '"enabled":' || CASE enabled WHEN 1 THEN
-    'true' ELSE 'false' END || ',' || '"status":' || coalesce('"' || replace(replace(status, '\', '\\'), '"', '\"') ||
-    '"', 'null') || ',' || '"lastHealthCheck":' || coalesce('"' || replace(replace(last_health_check, '\', '\\'), '"',
-    '\"') || '"', 'null') || ',' || '"errorMessage":' || coalesce('"' || replace(replace(error_message, '\', '\\'), '"',
-    '\"') || '"', 'null') || ',' || '"healthFailures":' || coalesce(health_failures, 'null') || ',' || '"healthSince":'
-    || coalesce('"' || replace(replace(health_since, '\', '\\'), '"', '\"') || '"', 'null') || ',' || '"shared":' ||
-    CASE shared WHEN 1 THEN 'true' ELSE 'false' END || ',' || '"toolTemplateId":' || coalesce('"' ||
-    replace(replace(tool_template_id, '\', '\\'), '"', '\"') || '"', 'null') || ',' || '"version":' || coalesce(version,
-    'null') || ',' || '"createdAt":' || coalesce('"' || replace(replace(created_at, '\', '\\'), '"', '\"') || '"',
-    'null') || ',' || '"updatedAt":' || coalesce('"' || replace(replace(updated_at, '\', '\\'), '"', '\"') || '"',
-    'null') || '}' AS properties
+    replace(replace(effect, '\', '\\'), '"', '\"') || '"', 'null') || ',' || '"runsOn":' || coalesce(runs_on, 'null') ||
+    ',' || '"enabled":' || CASE enabled WHEN 1 THEN 'true' ELSE 'false' END || ',' || '"status":' || coalesce('"' ||
+    replace(replace(status, '\', '\\'), '"', '\"') || '"', 'null') || ',' || '"lastHealthCheck":' || coalesce('"' ||
+    replace(replace(last_health_check, '\', '\\'), '"', '\"') || '"', 'null') || ',' || '"errorMessage":' ||
+    coalesce('"' || replace(replace(error_message, '\', '\\'), '"', '\"') || '"', 'null') || ',' || '"healthFailures":'
+    || coalesce(health_failures, 'null') || ',' || '"healthSince":' || coalesce('"' || replace(replace(health_since,
+    '\', '\\'), '"', '\"') || '"', 'null') || ',' || '"shared":' || CASE shared WHEN 1 THEN 'true' ELSE 'false' END ||
+    ',' || '"toolTemplateId":' || coalesce('"' || replace(replace(tool_template_id, '\', '\\'), '"', '\"') || '"',
+    'null') || ',' || '"version":' || coalesce(version, 'null') || ',' || '"createdAt":' || coalesce('"' ||
+    replace(replace(created_at, '\', '\\'), '"', '\"') || '"', 'null') || ',' || '"updatedAt":' || coalesce('"' ||
+    replace(replace(updated_at, '\', '\\'), '"', '\"') || '"', 'null') || '}' AS properties
 FROM tools
 UNION ALL
 SELECT 'Binding' AS label, id AS id, '{' || '"id":' || coalesce('"' || replace(replace(id, '\', '\\'), '"', '\"') ||
@@ -166,7 +169,8 @@ SELECT 'Schedule' AS label, id AS id, '{' || '"id":' || coalesce('"' || replace(
     '"', '\"') || '"', 'null') || ',' || '"at":' || coalesce('"' || replace(replace(at, '\', '\\'), '"', '\"') || '"',
     'null') || ',' || '"timeZone":' || coalesce('"' || replace(replace(time_zone, '\', '\\'), '"', '\"') || '"', 'null')
     || ',' || '"enabled":' || CASE enabled WHEN 1 THEN 'true' ELSE 'false' END || ',' || '"catchUp":' || coalesce('"' ||
-    replace(replace(catch_up, '\', '\\'), '"', '\"') || '"', 'null') || ',' || '"since":' || coalesce('"' ||
+    replace(replace(catch_up, '\', '\\'), '"', '\"') || '"', 'null') || ',' || '"priority":' || coalesce('"' ||
+    replace(replace(priority, '\', '\\'), '"', '\"') || '"', 'null') || ',' || '"since":' || coalesce('"' ||
     replace(replace(since, '\', '\\'), '"', '\"') || '"', 'null') || ',' || '"dueMicros":' || coalesce(due_micros,
     'null') || ',' || '"shared":' || CASE shared WHEN 1 THEN 'true' ELSE 'false' END || ',' || '"version":' ||
     coalesce(version, 'null') || ',' || '"createdAt":' || coalesce('"' || replace(replace(created_at, '\', '\\'), '"',
@@ -180,14 +184,15 @@ SELECT 'Webhook' AS label, id AS id, '{' || '"id":' || coalesce('"' || replace(r
     || '"scheme":' || coalesce('"' || replace(replace(scheme, '\', '\\'), '"', '\"') || '"', 'null') || ',' ||
     '"secretGenerated":' || CASE secret_generated WHEN 1 THEN 'true' ELSE 'false' END || ',' || '"input":' ||
     coalesce('"' || replace(replace(input, '\', '\\'), '"', '\"') || '"', 'null') || ',' || '"enabled":' || CASE enabled
-    WHEN 1 THEN 'true' ELSE 'false' END || ',' || '"trustedDigest":' || coalesce('"' || replace(replace(trusted_digest,
-    '\', '\\'), '"', '\"') || '"', 'null') || ',' || '"oldSecretUntil":' || coalesce('"' ||
-    replace(replace(old_secret_until, '\', '\\'), '"', '\"') || '"', 'null') || ',' || '"refusal":' || coalesce('"' ||
-    replace(replace(refusal, '\', '\\'), '"', '\"') || '"', 'null') || ',' || '"refusedAt":' || coalesce('"' ||
-    replace(replace(refused_at, '\', '\\'), '"', '\"') || '"', 'null') || ',' || '"shared":' || CASE shared WHEN 1 THEN
-    'true' ELSE 'false' END || ',' || '"version":' || coalesce(version, 'null') || ',' || '"createdAt":' || coalesce('"'
-    || replace(replace(created_at, '\', '\\'), '"', '\"') || '"', 'null') || ',' || '"updatedAt":' || coalesce('"' ||
-    replace(replace(updated_at, '\', '\\'), '"', '\"') || '"', 'null') || '}' AS properties
+    WHEN 1 THEN 'true' ELSE 'false' END || ',' || '"priority":' || coalesce('"' || replace(replace(priority, '\', '\\'),
+    '"', '\"') || '"', 'null') || ',' || '"trustedDigest":' || coalesce('"' || replace(replace(trusted_digest, '\',
+    '\\'), '"', '\"') || '"', 'null') || ',' || '"oldSecretUntil":' || coalesce('"' || replace(replace(old_secret_until,
+    '\', '\\'), '"', '\"') || '"', 'null') || ',' || '"refusal":' || coalesce('"' || replace(replace(refusal, '\',
+    '\\'), '"', '\"') || '"', 'null') || ',' || '"refusedAt":' || coalesce('"' || replace(replace(refused_at, '\',
+    '\\'), '"', '\"') || '"', 'null') || ',' || '"shared":' || CASE shared WHEN 1 THEN 'true' ELSE 'false' END || ',' ||
+    '"version":' || coalesce(version, 'null') || ',' || '"createdAt":' || coalesce('"' || replace(replace(created_at,
+    '\', '\\'), '"', '\"') || '"', 'null') || ',' || '"updatedAt":' || coalesce('"' || replace(replace(updated_at, '\',
+    '\\'), '"', '\"') || '"', 'null') || '}' AS properties
 FROM webhooks
 UNION ALL
 SELECT 'Run' AS label, id AS id, '{' || '"id":' || coalesce('"' || replace(replace(id, '\', '\\'), '"', '\"') || '"',
@@ -212,7 +217,8 @@ SELECT 'Run' AS label, id AS id, '{' || '"id":' || coalesce('"' || replace(repla
     '"planReference":' || coalesce('"' || replace(replace(plan_reference, '\', '\\'), '"', '\"') || '"', 'null') || ','
     || '"inputsReference":' || coalesce('"' || replace(replace(inputs_reference, '\', '\\'), '"', '\"') || '"', 'null')
     || ',' || '"tags":' || coalesce(tags, 'null') || ',' || '"priority":' || coalesce('"' || replace(replace(priority,
-    '\', '\\'), '"', '\"') || '"', 'null') || ',' || '"weight":' || coalesce(weight, 'null') || '}' AS properties
+    '\', '\\'), '"', '\"') || '"', 'null') || ',' || '"weight":' || coalesce(weight, 'null') || ',' || '"language":' ||
+    coalesce(language, 'null') || '}' AS properties
 FROM runs
 UNION ALL
 SELECT 'RunEntry' AS label, CAST(run_id || '/' || n AS text) AS id, '{' || '"runId":' || coalesce('"' ||
@@ -405,7 +411,10 @@ SELECT 'Executor' AS label, id AS id, '{' || '"id":' || coalesce('"' || replace(
     '"', '\"') || '"', 'null') || ',' || '"startedAt":' || coalesce('"' || replace(replace(started_at, '\', '\\'), '"',
     '\"') || '"', 'null') || ',' || '"lastHeartbeat":' || coalesce('"' || replace(replace(last_heartbeat, '\', '\\'),
     '"', '\"') || '"', 'null') || ',' || '"types":' || coalesce(types, 'null') || ',' || '"drainingSince":' ||
-    coalesce('"' || replace(replace(draining_since, '\', '\\'), '"', '\"') || '"', 'null') || '}' AS properties
+    coalesce('"' || replace(replace(draining_since, '\', '\\'), '"', '\"') || '"', 'null') || ',' || '"labels":' ||
+    coalesce(labels, 'null') || ',' || '"aeonVersion":' || coalesce('"' || replace(replace(aeon_version, '\', '\\'),
+    '"', '\"') || '"', 'null') || ',' || '"operations":' || coalesce(operations, 'null') || ',' || '"language":' ||
+    coalesce(language, 'null') || '}' AS properties
 FROM executors
 UNION ALL
 SELECT 'Worker' AS label, id AS id, '{' || '"id":' || coalesce('"' || replace(replace(id, '\', '\\'), '"', '\"') || '"',

@@ -1,7 +1,64 @@
--- Processes that remind people of open questions (platform 41).
+-- Alerts, progress of exported spans, and Processes that remind people of questions (platform 41, 48).
 
 DROP VIEW graph_edge;
 DROP VIEW graph_node;
+
+CREATE TABLE alerts (
+    id               TEXT PRIMARY KEY,
+    owner_id         TEXT NOT NULL REFERENCES users (id),
+    name             TEXT NOT NULL CHECK (length(name) BETWEEN 1 AND 200),
+    process_id       TEXT NOT NULL REFERENCES processes (id),
+    inputs           TEXT NOT NULL,
+    metric           TEXT NOT NULL,
+    scope            TEXT NOT NULL CHECK (scope IN ('service', 'tool', 'process', 'conversation')),
+    aggregation      TEXT CHECK (aggregation IN ('sum', 'avg', 'min', 'max', 'count', 'last')),
+    entity           TEXT,
+    window_seconds   INTEGER NOT NULL CHECK (window_seconds >= 1),
+    comparison       TEXT NOT NULL CHECK (comparison IN ('>', '>=', '<', '<=')),
+    threshold        REAL NOT NULL,
+    hold_seconds     INTEGER NOT NULL CHECK (hold_seconds >= 0),
+    interval_seconds INTEGER NOT NULL CHECK (interval_seconds >= 1),
+    repeat_hours     INTEGER CHECK (repeat_hours >= 1),
+    enabled          INTEGER NOT NULL CHECK (enabled IN (0, 1)),
+    trusted_digest   TEXT,
+    state            TEXT NOT NULL CHECK (state IN ('ok', 'pending', 'firing')),
+    state_since      TEXT NOT NULL,
+    last_value       REAL,
+    evaluated_at     TEXT,
+    starts           INTEGER NOT NULL CHECK (starts >= 0),
+    is_starting      INTEGER NOT NULL CHECK (is_starting IN (0, 1)),
+    started_at       TEXT,
+    run              TEXT,
+    problem          TEXT,
+    due_micros       INTEGER,
+    shared           INTEGER NOT NULL CHECK (shared IN (0, 1)),
+    version          INTEGER NOT NULL CHECK (version >= 1),
+    created_at       TEXT NOT NULL,
+    updated_at       TEXT NOT NULL,
+    UNIQUE (owner_id, name)
+) STRICT;
+
+CREATE INDEX alerts_process ON alerts (process_id);
+CREATE INDEX alerts_due ON alerts (due_micros, id) WHERE due_micros IS NOT NULL;
+CREATE INDEX alerts_starting ON alerts (id) WHERE is_starting = 1;
+
+CREATE TRIGGER alerts_immutable BEFORE UPDATE ON alerts
+WHEN NEW.id IS NOT OLD.id OR NEW.owner_id IS NOT OLD.owner_id OR NEW.process_id IS NOT OLD.process_id OR NEW.metric IS NOT OLD.metric OR NEW.scope IS NOT OLD.scope OR NEW.aggregation IS NOT OLD.aggregation OR NEW.entity IS NOT OLD.entity OR NEW.created_at IS NOT OLD.created_at
+BEGIN SELECT RAISE(ABORT, 'immutable: alerts'); END;
+
+CREATE TRIGGER alerts_created AFTER INSERT ON alerts WHEN EXISTS (SELECT 1 FROM consumers)
+BEGIN INSERT INTO events (micros, label, subject) VALUES (CAST((julianday('now') - 2440587.5) * 86400000000 AS INTEGER), 'Alert', NEW.id); END;
+
+CREATE TRIGGER alerts_changed AFTER UPDATE ON alerts WHEN EXISTS (SELECT 1 FROM consumers)
+BEGIN INSERT INTO events (micros, label, subject) VALUES (CAST((julianday('now') - 2440587.5) * 86400000000 AS INTEGER), 'Alert', NEW.id); END;
+
+CREATE TRIGGER alerts_deleted AFTER DELETE ON alerts WHEN EXISTS (SELECT 1 FROM consumers)
+BEGIN INSERT INTO events (micros, label, subject) VALUES (CAST((julianday('now') - 2440587.5) * 86400000000 AS INTEGER), 'Alert', OLD.id); END;
+
+CREATE TABLE span_progress (
+    run_id  TEXT PRIMARY KEY REFERENCES runs (id) ON DELETE CASCADE,
+    entries INTEGER NOT NULL CHECK (entries >= 0)
+) STRICT, WITHOUT ROWID;
 
 ALTER TABLE questions ADD COLUMN remind_process TEXT;
 ALTER TABLE questions ADD COLUMN remind_every INTEGER;
@@ -71,17 +128,17 @@ SELECT 'Tool' AS label, id AS id, '{' || '"id":' || coalesce('"' || replace(repl
     || '"description":' || coalesce('"' || replace(replace(description, '\', '\\'), '"', '\"') || '"', 'null') || ',' ||
     '"operation":' || coalesce(operation, 'null') || ',' || '"inputSchema":' || coalesce(input_schema, 'null') || ',' ||
     '"outputSchema":' || coalesce(output_schema, 'null') || ',' || '"effect":' || coalesce('"' ||
-    replace(replace(effect, '\', '\\'), '"', '\"') || '"', 'null') || ',' || '"enabled":' || CASE enabled WHEN 1 THEN
-    'true' ELSE 'false' END || ',' || '"status":' || coalesce('"' || replace(replace(status, '\', '\\'), '"', '\"') ||
-    '"', 'null') || ',' || '"lastHealthCheck":' || coalesce('"' || replace(replace(last_health_check, '\', '\\'), '"',
-    '\"') || '"', 'null') || ',' || '"errorMessage":' || coalesce('"' || replace(replace(error_message, '\', '\\'), '"',
-    '\"') || '"', 'null') || ',' || '"healthFailures":' || coalesce(health_failures, 'null') || ',' || '"healthSince":'
-    || coalesce('"' || replace(replace(health_since, '\', '\\'), '"', '\"') || '"', 'null') || ',' || '"shared":' ||
-    CASE shared WHEN 1 THEN 'true' ELSE 'false' END || ',' || '"toolTemplateId":' || coalesce('"' ||
-    replace(replace(tool_template_id, '\', '\\'), '"', '\"') || '"', 'null') || ',' || '"version":' || coalesce(version,
-    'null') || ',' || '"createdAt":' || coalesce('"' || replace(replace(created_at, '\', '\\'), '"', '\"') || '"',
-    'null') || ',' || '"updatedAt":' || coalesce('"' || replace(replace(updated_at, '\', '\\'), '"', '\"') || '"',
-    'null') || '}' AS properties
+    replace(replace(effect, '\', '\\'), '"', '\"') || '"', 'null') || ',' || '"runsOn":' || coalesce(runs_on, 'null') ||
+    ',' || '"enabled":' || CASE enabled WHEN 1 THEN 'true' ELSE 'false' END || ',' || '"status":' || coalesce('"' ||
+    replace(replace(status, '\', '\\'), '"', '\"') || '"', 'null') || ',' || '"lastHealthCheck":' || coalesce('"' ||
+    replace(replace(last_health_check, '\', '\\'), '"', '\"') || '"', 'null') || ',' || '"errorMessage":' ||
+    coalesce('"' || replace(replace(error_message, '\', '\\'), '"', '\"') || '"', 'null') || ',' || '"healthFailures":'
+    || coalesce(health_failures, 'null') || ',' || '"healthSince":' || coalesce('"' || replace(replace(health_since,
+    '\', '\\'), '"', '\"') || '"', 'null') || ',' || '"shared":' || CASE shared WHEN 1 THEN 'true' ELSE 'false' END ||
+    ',' || '"toolTemplateId":' || coalesce('"' || replace(replace(tool_template_id, '\', '\\'), '"', '\"') || '"',
+    'null') || ',' || '"version":' || coalesce(version, 'null') || ',' || '"createdAt":' || coalesce('"' ||
+    replace(replace(created_at, '\', '\\'), '"', '\"') || '"', 'null') || ',' || '"updatedAt":' || coalesce('"' ||
+    replace(replace(updated_at, '\', '\\'), '"', '\"') || '"', 'null') || '}' AS properties
 FROM tools
 UNION ALL
 SELECT 'Binding' AS label, id AS id, '{' || '"id":' || coalesce('"' || replace(replace(id, '\', '\\'), '"', '\"') ||
@@ -169,7 +226,8 @@ SELECT 'Schedule' AS label, id AS id, '{' || '"id":' || coalesce('"' || replace(
     '"', '\"') || '"', 'null') || ',' || '"at":' || coalesce('"' || replace(replace(at, '\', '\\'), '"', '\"') || '"',
     'null') || ',' || '"timeZone":' || coalesce('"' || replace(replace(time_zone, '\', '\\'), '"', '\"') || '"', 'null')
     || ',' || '"enabled":' || CASE enabled WHEN 1 THEN 'true' ELSE 'false' END || ',' || '"catchUp":' || coalesce('"' ||
-    replace(replace(catch_up, '\', '\\'), '"', '\"') || '"', 'null') || ',' || '"since":' || coalesce('"' ||
+    replace(replace(catch_up, '\', '\\'), '"', '\"') || '"', 'null') || ',' || '"priority":' || coalesce('"' ||
+    replace(replace(priority, '\', '\\'), '"', '\"') || '"', 'null') || ',' || '"since":' || coalesce('"' ||
     replace(replace(since, '\', '\\'), '"', '\"') || '"', 'null') || ',' || '"dueMicros":' || coalesce(due_micros,
     'null') || ',' || '"shared":' || CASE shared WHEN 1 THEN 'true' ELSE 'false' END || ',' || '"version":' ||
     coalesce(version, 'null') || ',' || '"createdAt":' || coalesce('"' || replace(replace(created_at, '\', '\\'), '"',
@@ -183,15 +241,42 @@ SELECT 'Webhook' AS label, id AS id, '{' || '"id":' || coalesce('"' || replace(r
     || '"scheme":' || coalesce('"' || replace(replace(scheme, '\', '\\'), '"', '\"') || '"', 'null') || ',' ||
     '"secretGenerated":' || CASE secret_generated WHEN 1 THEN 'true' ELSE 'false' END || ',' || '"input":' ||
     coalesce('"' || replace(replace(input, '\', '\\'), '"', '\"') || '"', 'null') || ',' || '"enabled":' || CASE enabled
-    WHEN 1 THEN 'true' ELSE 'false' END || ',' || '"trustedDigest":' || coalesce('"' || replace(replace(trusted_digest,
-    '\', '\\'), '"', '\"') || '"', 'null') || ',' || '"oldSecretUntil":' || coalesce('"' ||
-    replace(replace(old_secret_until, '\', '\\'), '"', '\"') || '"', 'null') || ',' || '"refusal":' || coalesce('"' ||
-    replace(replace(refusal, '\', '\\'), '"', '\"') || '"', 'null') || ',' || '"refusedAt":' || coalesce('"' ||
-    replace(replace(refused_at, '\', '\\'), '"', '\"') || '"', 'null') || ',' || '"shared":' || CASE shared WHEN 1 THEN
-    'true' ELSE 'false' END || ',' || '"version":' || coalesce(version, 'null') || ',' || '"createdAt":' || coalesce('"'
-    || replace(replace(created_at, '\', '\\'), '"', '\"') || '"', 'null') || ',' || '"updatedAt":' || coalesce('"' ||
-    replace(replace(updated_at, '\', '\\'), '"', '\"') || '"', 'null') || '}' AS properties
+    WHEN 1 THEN 'true' ELSE 'false' END || ',' || '"priority":' || coalesce('"' || replace(replace(priority, '\', '\\'),
+    '"', '\"') || '"', 'null') || ',' || '"trustedDigest":' || coalesce('"' || replace(replace(trusted_digest, '\',
+    '\\'), '"', '\"') || '"', 'null') || ',' || '"oldSecretUntil":' || coalesce('"' || replace(replace(old_secret_until,
+    '\', '\\'), '"', '\"') || '"', 'null') || ',' || '"refusal":' || coalesce('"' || replace(replace(refusal, '\',
+    '\\'), '"', '\"') || '"', 'null') || ',' || '"refusedAt":' || coalesce('"' || replace(replace(refused_at, '\',
+    '\\'), '"', '\"') || '"', 'null') || ',' || '"shared":' || CASE shared WHEN 1 THEN 'true' ELSE 'false' END || ',' ||
+    '"version":' || coalesce(version, 'null') || ',' || '"createdAt":' || coalesce('"' || replace(replace(created_at,
+    '\', '\\'), '"', '\"') || '"', 'null') || ',' || '"updatedAt":' || coalesce('"' || replace(replace(updated_at, '\',
+    '\\'), '"', '\"') || '"', 'null') || '}' AS properties
 FROM webhooks
+UNION ALL
+SELECT 'Alert' AS label, id AS id, '{' || '"id":' || coalesce('"' || replace(replace(id, '\', '\\'), '"', '\"') || '"',
+    'null') || ',' || '"ownerId":' || coalesce('"' || replace(replace(owner_id, '\', '\\'), '"', '\"') || '"', 'null')
+    || ',' || '"name":' || coalesce('"' || replace(replace(name, '\', '\\'), '"', '\"') || '"', 'null') || ',' ||
+    '"inputs":' || coalesce(inputs, 'null') || ',' || '"metric":' || coalesce('"' || replace(replace(metric, '\', '\\'),
+    '"', '\"') || '"', 'null') || ',' || '"scope":' || coalesce('"' || replace(replace(scope, '\', '\\'), '"', '\"') ||
+    '"', 'null') || ',' || '"aggregation":' || coalesce('"' || replace(replace(aggregation, '\', '\\'), '"', '\"') ||
+    '"', 'null') || ',' || '"entity":' || coalesce('"' || replace(replace(entity, '\', '\\'), '"', '\"') || '"', 'null')
+    || ',' || '"windowSeconds":' || coalesce(window_seconds, 'null') || ',' || '"comparison":' || coalesce('"' ||
+    replace(replace(comparison, '\', '\\'), '"', '\"') || '"', 'null') || ',' || '"threshold":' || coalesce(threshold,
+    'null') || ',' || '"holdSeconds":' || coalesce(hold_seconds, 'null') || ',' || '"intervalSeconds":' ||
+    coalesce(interval_seconds, 'null') || ',' || '"repeatHours":' || coalesce(repeat_hours, 'null') || ',' ||
+    '"enabled":' || CASE enabled WHEN 1 THEN 'true' ELSE 'false' END || ',' || '"trustedDigest":' || coalesce('"' ||
+    replace(replace(trusted_digest, '\', '\\'), '"', '\"') || '"', 'null') || ',' || '"state":' || coalesce('"' ||
+    replace(replace(state, '\', '\\'), '"', '\"') || '"', 'null') || ',' || '"stateSince":' || coalesce('"' ||
+    replace(replace(state_since, '\', '\\'), '"', '\"') || '"', 'null') || ',' || '"lastValue":' || coalesce(last_value,
+    'null') || ',' || '"evaluatedAt":' || coalesce('"' || replace(replace(evaluated_at, '\', '\\'), '"', '\"') || '"',
+    'null') || ',' || '"starts":' || coalesce(starts, 'null') || ',' || '"isStarting":' || CASE is_starting WHEN 1 THEN
+    'true' ELSE 'false' END || ',' || '"startedAt":' || coalesce('"' || replace(replace(started_at, '\', '\\'), '"',
+    '\"') || '"', 'null') || ',' || '"run":' || coalesce('"' || replace(replace(run, '\', '\\'), '"', '\"') || '"',
+    'null') || ',' || '"problem":' || coalesce('"' || replace(replace(problem, '\', '\\'), '"', '\"') || '"', 'null') ||
+    ',' || '"dueMicros":' || coalesce(due_micros, 'null') || ',' || '"shared":' || CASE shared WHEN 1 THEN 'true' ELSE
+    'false' END || ',' || '"version":' || coalesce(version, 'null') || ',' || '"createdAt":' || coalesce('"' ||
+    replace(replace(created_at, '\', '\\'), '"', '\"') || '"', 'null') || ',' || '"updatedAt":' || coalesce('"' ||
+    replace(replace(updated_at, '\', '\\'), '"', '\"') || '"', 'null') || '}' AS properties
+FROM alerts
 UNION ALL
 SELECT 'Run' AS label, id AS id, '{' || '"id":' || coalesce('"' || replace(replace(id, '\', '\\'), '"', '\"') || '"',
     'null') || ',' || '"ownerId":' || coalesce('"' || replace(replace(owner_id, '\', '\\'), '"', '\"') || '"', 'null')
@@ -215,7 +300,8 @@ SELECT 'Run' AS label, id AS id, '{' || '"id":' || coalesce('"' || replace(repla
     '"planReference":' || coalesce('"' || replace(replace(plan_reference, '\', '\\'), '"', '\"') || '"', 'null') || ','
     || '"inputsReference":' || coalesce('"' || replace(replace(inputs_reference, '\', '\\'), '"', '\"') || '"', 'null')
     || ',' || '"tags":' || coalesce(tags, 'null') || ',' || '"priority":' || coalesce('"' || replace(replace(priority,
-    '\', '\\'), '"', '\"') || '"', 'null') || ',' || '"weight":' || coalesce(weight, 'null') || '}' AS properties
+    '\', '\\'), '"', '\"') || '"', 'null') || ',' || '"weight":' || coalesce(weight, 'null') || ',' || '"language":' ||
+    coalesce(language, 'null') || '}' AS properties
 FROM runs
 UNION ALL
 SELECT 'RunEntry' AS label, CAST(run_id || '/' || n AS text) AS id, '{' || '"runId":' || coalesce('"' ||
@@ -410,7 +496,10 @@ SELECT 'Executor' AS label, id AS id, '{' || '"id":' || coalesce('"' || replace(
     '"', '\"') || '"', 'null') || ',' || '"startedAt":' || coalesce('"' || replace(replace(started_at, '\', '\\'), '"',
     '\"') || '"', 'null') || ',' || '"lastHeartbeat":' || coalesce('"' || replace(replace(last_heartbeat, '\', '\\'),
     '"', '\"') || '"', 'null') || ',' || '"types":' || coalesce(types, 'null') || ',' || '"drainingSince":' ||
-    coalesce('"' || replace(replace(draining_since, '\', '\\'), '"', '\"') || '"', 'null') || '}' AS properties
+    coalesce('"' || replace(replace(draining_since, '\', '\\'), '"', '\"') || '"', 'null') || ',' || '"labels":' ||
+    coalesce(labels, 'null') || ',' || '"aeonVersion":' || coalesce('"' || replace(replace(aeon_version, '\', '\\'),
+    '"', '\"') || '"', 'null') || ',' || '"operations":' || coalesce(operations, 'null') || ',' || '"language":' ||
+    coalesce(language, 'null') || '}' AS properties
 FROM executors
 UNION ALL
 SELECT 'Worker' AS label, id AS id, '{' || '"id":' || coalesce('"' || replace(replace(id, '\', '\\'), '"', '\"') || '"',
@@ -581,6 +670,15 @@ UNION ALL
 SELECT 'USES_SECRET' AS type, 'Webhook' AS from_label, e.id AS from_id, 'Secret' AS to_label, e.secret_id AS to_id, '{}'
     AS properties
 FROM webhooks AS e
+UNION ALL
+SELECT 'OWNED_BY' AS type, 'Alert' AS from_label, e.id AS from_id, 'User' AS to_label, e.owner_id AS to_id, '{' ||
+    '"created_at":' || coalesce('"' || replace(replace(e.created_at, '\', '\\'), '"', '\"') || '"', 'null') || '}' AS
+    properties
+FROM alerts AS e
+UNION ALL
+SELECT 'STARTS' AS type, 'Alert' AS from_label, e.id AS from_id, 'Process' AS to_label, e.process_id AS to_id, '{}' AS
+    properties
+FROM alerts AS e
 UNION ALL
 SELECT 'STARTED_BY' AS type, 'Run' AS from_label, e.id AS from_id, 'User' AS to_label, e.owner_id AS to_id, '{' ||
     '"created_at":' || coalesce('"' || replace(replace(e.accepted_at, '\', '\\'), '"', '\"') || '"', 'null') || '}' AS

@@ -1,6 +1,9 @@
 DROP VIEW graph_edge;
 DROP VIEW graph_node;
 
+DROP TABLE span_progress;
+DROP TABLE alerts;
+
 DROP INDEX questions_due;
 ALTER TABLE questions DROP COLUMN remind_micros;
 ALTER TABLE questions DROP COLUMN remind_every;
@@ -34,10 +37,10 @@ FROM secrets
 UNION ALL
 SELECT 'Tool' AS label, id AS id, CAST(json_build_object('id', id, 'name', name, 'description', description,
     'operation', CAST(operation AS json), 'inputSchema', CAST(input_schema AS json), 'outputSchema', CAST(output_schema
-    AS json), 'effect', effect, 'enabled', (enabled = 1), 'status', status, 'lastHealthCheck', last_health_check,
-    'errorMessage', error_message, 'healthFailures', health_failures, 'healthSince', health_since, 'shared', (shared =
-    1), 'toolTemplateId', tool_template_id, 'version', version, 'createdAt', created_at, 'updatedAt', updated_at) AS
-    text) AS properties
+    AS json), 'effect', effect, 'runsOn', CAST(runs_on AS json), 'enabled', (enabled = 1), 'status', status,
+    'lastHealthCheck', last_health_check, 'errorMessage', error_message, 'healthFailures', health_failures,
+    'healthSince', health_since, 'shared', (shared = 1), 'toolTemplateId', tool_template_id, 'version', version,
+    'createdAt', created_at, 'updatedAt', updated_at) AS text) AS properties
 FROM tools
 UNION ALL
 SELECT 'Binding' AS label, id AS id, CAST(json_build_object('id', id, 'digest', digest) AS text) AS properties
@@ -82,14 +85,14 @@ FROM process_steps
 UNION ALL
 SELECT 'Schedule' AS label, id AS id, CAST(json_build_object('id', id, 'ownerId', owner_id, 'name', name, 'inputs',
     CAST(inputs AS json), 'cron', cron, 'at', at, 'timeZone', time_zone, 'enabled', (enabled = 1), 'catchUp', catch_up,
-    'since', since, 'dueMicros', due_micros, 'shared', (shared = 1), 'version', version, 'createdAt', created_at,
-    'updatedAt', updated_at) AS text) AS properties
+    'priority', priority, 'since', since, 'dueMicros', due_micros, 'shared', (shared = 1), 'version', version,
+    'createdAt', created_at, 'updatedAt', updated_at) AS text) AS properties
 FROM schedules
 UNION ALL
 SELECT 'Webhook' AS label, id AS id, CAST(json_build_object('id', id, 'ownerId', owner_id, 'name', name, 'scheme',
-    scheme, 'secretGenerated', (secret_generated = 1), 'input', input, 'enabled', (enabled = 1), 'trustedDigest',
-    trusted_digest, 'oldSecretUntil', old_secret_until, 'refusal', refusal, 'refusedAt', refused_at, 'shared', (shared =
-    1), 'version', version, 'createdAt', created_at, 'updatedAt', updated_at) AS text) AS properties
+    scheme, 'secretGenerated', (secret_generated = 1), 'input', input, 'enabled', (enabled = 1), 'priority', priority,
+    'trustedDigest', trusted_digest, 'oldSecretUntil', old_secret_until, 'refusal', refusal, 'refusedAt', refused_at,
+    'shared', (shared = 1), 'version', version, 'createdAt', created_at, 'updatedAt', updated_at) AS text) AS properties
 FROM webhooks
 UNION ALL
 SELECT 'Run' AS label, id AS id, CAST(json_build_object('id', id, 'ownerId', owner_id, 'processId', process_id,
@@ -98,7 +101,7 @@ SELECT 'Run' AS label, id AS id, CAST(json_build_object('id', id, 'ownerId', own
     deadline, 'executor', executor, 'phase', phase, 'events', events, 'endedAt', ended_at, 'endedMicros', ended_micros,
     'tokens', tokens, 'failure', CAST(failure AS json), 'isUnmeasured', (is_unmeasured = 1), 'isUnsent', (is_unsent =
     1), 'planReference', plan_reference, 'inputsReference', inputs_reference, 'tags', CAST(tags AS json), 'priority',
-    priority, 'weight', weight) AS text) AS properties
+    priority, 'weight', weight, 'language', language) AS text) AS properties
 FROM runs
 UNION ALL
 SELECT 'RunEntry' AS label, CAST(run_id || '/' || n AS text) AS id, CAST(json_build_object('runId', run_id, 'n', n,
@@ -192,7 +195,8 @@ FROM knowledge_settings
 UNION ALL
 SELECT 'Executor' AS label, id AS id, CAST(json_build_object('id', id, 'host', host, 'pid', pid, 'birth', birth,
     'startedAt', started_at, 'lastHeartbeat', last_heartbeat, 'types', CAST(types AS json), 'drainingSince',
-    draining_since) AS text) AS properties
+    draining_since, 'labels', CAST(labels AS json), 'aeonVersion', aeon_version, 'operations', CAST(operations AS json),
+    'language', language) AS text) AS properties
 FROM executors
 UNION ALL
 SELECT 'Worker' AS label, id AS id, CAST(json_build_object('id', id, 'executorId', executor_id, 'type', type, 'status',

@@ -1,0 +1,1 @@
+"""Alerts: a metric beyond a threshold starts a Process, once for each crossing."""

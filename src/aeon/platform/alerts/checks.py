@@ -1,0 +1,41 @@
+"""Checks the fields of alerts. Pure."""
+
+from collections.abc import Iterator
+
+from aeon.base.json import Json
+from aeon.platform.alerts.model import Alert
+from aeon.platform.errors import RuleError
+from aeon.platform.processes.checks.problems import DefinitionProblem
+from aeon.platform.processes.model import Process
+from aeon.platform.processes.typed_inputs import complete_inputs, input_problems
+
+
+def check_alert(alert: Alert, process: Process) -> None:
+    """Raise RuleError with every problem of an alert that starts this Process, by their published names."""
+    problems = [*_problems(alert, process)]
+    if problems:
+        raise RuleError(
+            f"The alert is not valid: {'; '.join(map(str, problems))}.",
+            rule=problems[0].rule,
+            field=problems[0].path,
+            next_step="Correct it and save it again.",
+            problems=list[Json](problem._asdict() for problem in problems),
+        )
+
+
+def check_digest(alert: Alert, process: Process) -> None:
+    """Raise RuleError unless `trustedDigest` is that of another user's Process as it is now."""
+    if process.owner_id == alert.owner_id or alert.trusted_digest != process.digest:
+        raise RuleError(
+            f"The digest is not that of the current version of another user's Process {process.name!r}.",
+            rule="trusted_digest",
+            field="$.trustedDigest",
+            next_step="Look at the Process as it is now, and give its digest; your own needs none.",
+        )
+
+
+def _problems(alert: Alert, process: Process) -> Iterator[DefinitionProblem]:
+    definition = process.definition
+    inputs = complete_inputs(definition, alert.run_inputs(list(definition.input_names)))
+    for problem in input_problems(definition, inputs):
+        yield DefinitionProblem("$.inputs", "inputs_match", problem)
