@@ -61,6 +61,7 @@ bench: $(VENV)/.installed weights ## every benchmark; prints ratios, writes the 
 	@$(BIN)/python benchmarks/skills/run.py
 	@$(BIN)/python benchmarks/platform/run.py
 	@$(BIN)/python benchmarks/processes/run.py
+	@$(BIN)/python benchmarks/processes/many.py
 	@$(BIN)/python benchmarks/server/run.py
 
 weights: $(VENV)/.installed
