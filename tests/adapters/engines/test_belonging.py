@@ -37,9 +37,9 @@ def test_neither_engine_nor_worker_opens_another_graphs(postgres, tmp_path):
         tmp_path, EngineSettings().model_copy(update={"address": address}), {}, lambda: "second", bool
     )
     with pytest.raises(ConfigError, match="another record"):
-        open_engine(place, EngineParts(None, None, None, None), "me")
+        open_engine(place, EngineParts(None, None, None, None, None, None), "me")
     with pytest.raises(ConfigError, match="another record"):
-        open_worker(place, None, None, executor="me", slots={}, live_executors=set, is_wanted=bool)
+        open_worker(place, None, None, executor="me", slots={}, live_executors=set, is_wanted=bool, capabilities=None)
 
 
 def test_a_server_that_does_not_answer_is_said_as_such(mortal_postgres):

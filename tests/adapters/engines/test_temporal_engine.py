@@ -63,7 +63,9 @@ def test_a_namespace_is_the_first_graphs_for_good(server, unused, tmp_path):
         worker(namespace, "second")
     assert "a namespace of its own" in raised.value.advice
     with pytest.raises(ConfigError, match=refused):
-        open_engine(place(namespace, "second"), EngineParts(None, None, FileResultStore(tmp_path), None), "me")
+        open_engine(
+            place(namespace, "second"), EngineParts(None, None, FileResultStore(tmp_path), None, None, None), "me"
+        )
 
 
 @pytest.fixture

@@ -1,27 +1,24 @@
 """Accepts runs: fixes the definition, the targets and the pins that a run will use."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import NamedTuple, TypeAlias
 
-from aeon.base.json import Json, JsonObject, canonical_json, parse_strict
-from aeon.platform.catalog.needs import operation_name
-from aeon.platform.catalog.operations import default_effect, parse_operation, worker_type_of
+from aeon.base.json import Json, JsonObject, canonical_json
 from aeon.platform.errors import NotFoundError
 from aeon.platform.ledger import AuditAction, Ledger, Mutation, MutationRequest
-from aeon.platform.processes.checks.recursion import find_callees
-from aeon.platform.processes.language import language_of
-from aeon.platform.processes.model import Process, ProcessDefinition, ProcessStep
+from aeon.platform.processes.model import Process, ProcessDefinition
 from aeon.platform.processes.repository import ProcessRepository
 from aeon.platform.runs import queries
 from aeon.platform.runs.claim_check import ResultStore, check_in, reference_of, run_entry_row
 from aeon.platform.runs.machine.commands import StartLoop, StartProcess
 from aeon.platform.runs.machine.events import HistoryEvent
-from aeon.platform.runs.machine.plan import LoopPlan, RunPlan, StepCall, plan_run
+from aeon.platform.runs.machine.plan import LoopPlan, RunPlan, plan_run
 from aeon.platform.runs.model import DETACHED, Priority, Run, RunEntry, RunTrigger
 from aeon.platform.runs.process_pauses import pause_signal
 from aeon.platform.runs.run_inputs import require_tags, runnable_inputs
-from aeon.platform.store import DuplicateError, GuardError, Row, Store, UnitOfWork, write_one
+from aeon.platform.runs.run_targets import Pins, RunTargets
+from aeon.platform.store import DuplicateError, GuardError, Store, UnitOfWork, write_one
 
 
 class NewRun(NamedTuple):
@@ -40,13 +37,6 @@ class NewRun(NamedTuple):
     origin: Mapping[str, str] = {}
     """What started it, for the audit log."""
     priority: Priority = "normal"
-
-
-class _Pins(NamedTuple):
-    """The digests of all Processes that a run may call, by id, and the version of the language that they need."""
-
-    digests: dict[str, str]
-    language: int
 
 
 class PlannedRun(NamedTuple):
@@ -88,6 +78,7 @@ class RunAdmission:
         self._processes = processes
         self._results = results
         self._new_id = new_id
+        self._targets = RunTargets(store)
         self._fresh: dict[str, PlannedRun] = {}
 
     def now(self) -> str:
@@ -118,8 +109,8 @@ class RunAdmission:
         new = new._replace(inputs=runnable_inputs(process, new.inputs))
         require_tags(new.tags)
         id_ = new.id or self._new_id()
-        pins = self._pins(process)
-        calls = self._calls(process.definition, request.user)
+        pins = self._targets.pins(process)
+        calls = self._targets.calls(process.definition, request.user)
         plan = plan_run(id_, process.definition, calls, deadline=self._deadline(new))
         run = self._run(plan, process, request.user, new, pins)
         return self._store_run(run, plan, mutation, process.owner_id, origin=new.origin)
@@ -136,8 +127,8 @@ class RunAdmission:
         pinned = current.model_copy(update={name: getattr(definition, name) for name in _OF_DEFINITION})
         given = {name: value for name, value in new.inputs.items() if name in pinned.input_names}
         new = new._replace(inputs=runnable_inputs(pinned, given))
-        plan = plan_run(new.id, pinned.definition, self._calls(pinned.definition, asking.owner_id))
-        run = self._run(plan, pinned, asking.owner_id, new, _Pins(asking.pins, asking.language))
+        plan = plan_run(new.id, pinned.definition, self._targets.calls(pinned.definition, asking.owner_id))
+        run = self._run(plan, pinned, asking.owner_id, new, Pins(asking.pins, asking.language))
         mutation = MutationRequest(asking.owner_id).mutation("process.start", process)
         return self._store_run(run, plan, mutation, current.owner_id)
 
@@ -154,14 +145,14 @@ class RunAdmission:
         plan = plan_run(
             command.job,
             definition,
-            self._calls(definition, parent.owner_id),
+            self._targets.calls(definition, parent.owner_id),
             depth_left=command.depth_left,
             token_budget=command.tokens,
             deadline=None if command.is_closing else parent.deadline,
             callers=tuple(command.callers),
         )
         new = NewRun(inputs, "process", command.job, executor=parent.executor)
-        run = self._run(plan, process, parent.owner_id, new, _Pins(parent.pins, parent.language), parent)
+        run = self._run(plan, process, parent.owner_id, new, Pins(parent.pins, parent.language), parent)
         mutation = MutationRequest(parent.owner_id).mutation("process.start", process.id)
         return self._store_run(run, plan, mutation, process.owner_id, inherit=inherit)
 
@@ -225,9 +216,9 @@ class RunAdmission:
         if process is None:
             plan = before.plan.model_copy(update={"run": id_, "deadline": deadline})
             return PlannedRun(before.run.model_copy(update=changes), plan)
-        calls = self._calls(process.definition, before.run.owner_id)
+        calls = self._targets.calls(process.definition, before.run.owner_id)
         plan = plan_run(id_, process.definition, calls, deadline=deadline)
-        pins = self._pins(process)
+        pins = self._targets.pins(process)
         changes |= {"digest": plan.digest, "pins": pins.digests, "language": pins.language}
         changes |= {"process_name": process.name}
         changes |= {"inputs": runnable_inputs(process, before.run.inputs)}
@@ -256,7 +247,7 @@ class RunAdmission:
         process: Process,
         user: str,
         new: NewRun,
-        pins: _Pins,
+        pins: Pins,
         parent: Run | None = None,
     ) -> Run:
         return Run(
@@ -326,13 +317,13 @@ class RunAdmission:
         """
         insert = write_one(queries.ACCEPT, self._row(run, plan))
         rows = [run_entry_row(self._results, run.id, entry) for entry in entries]
+        given, own_pause = [*signals], pause_signal(run.id, run.process_id, run.owner_id, run.accepted_at)
 
         def work(unit: UnitOfWork) -> None:
             is_paused = any(row["paused"] for row in unit.read(queries.IS_PAUSED, {"process": run.process_id}))
             insert(unit)
             unit.write_each(queries.ADD_ENTRY, rows)
-            if is_paused and not signals:
-                signals.append(pause_signal(run.id, run.process_id, run.owner_id, run.accepted_at))
+            signals[:] = given or ([own_pause] if is_paused else [])
             unit.write_each(queries.WANT, signals)
 
         return work
@@ -348,68 +339,3 @@ class RunAdmission:
             "plan_reference": reference_of(plan_text),
             "inputs_reference": reference_of(inputs_text),
         }
-
-    def _calls(self, definition: ProcessDefinition, user: str) -> dict[str, StepCall]:
-        """Return the target of each step. A manual step asks the user who owns the run (platform 9)."""
-        tools, processes = self._tools(definition), self._called_processes(find_callees(definition))
-        calls: dict[str, StepCall] = {}
-        for step in definition.all_steps:
-            call = tools.get(step.tool) if step.tool else processes.get(step.process or "")
-            is_manual = step.execution.interaction_mode == "manual"
-            calls[step.id] = (call or _missing_call(step)).model_copy(update={"asks": user if is_manual else None})
-        return calls
-
-    def _tools(self, definition: ProcessDefinition) -> dict[str, StepCall]:
-        ids = list[Json](dict.fromkeys(step.tool for step in definition.all_steps if step.tool))
-        if not ids:
-            return {}
-        return {row["id"]: _call_of(row) for row in self._store.read(queries.CALLED_TOOLS, {"tools": ids})}
-
-    def _called_processes(self, ids: Iterable[str]) -> dict[str, StepCall]:
-        return {
-            row["id"]: StepCall(kind="process", id=row["id"], name=row["name"], owner=row["owner_id"], worker="process")
-            for row in self._process_rows(ids)
-        }
-
-    def _pins(self, process: Process) -> "_Pins":
-        """Return the current digests of all Processes that a run may call, and the language of all of them."""
-        pins: dict[str, str] = {process.id: process.digest}
-        language = language_of(process.definition)
-        unpinned = set(find_callees(process.definition))
-        while unpinned := unpinned - pins.keys():
-            rows = self._process_rows(sorted(unpinned))
-            definitions = [_definition_of(row) for row in rows]
-            pins |= {row["id"]: row["digest"] for row in rows}
-            language = max(language, *map(language_of, definitions))
-            unpinned = {callee for definition in definitions for callee in find_callees(definition)}
-        return _Pins(pins, language)
-
-    def _process_rows(self, ids: Iterable[str]) -> list[Row]:
-        id_list = list[Json](ids)
-        return self._store.read(queries.CALLED_PROCESSES, {"processes": id_list}) if id_list else []
-
-
-def _definition_of(row: Row) -> ProcessDefinition:
-    return ProcessDefinition.model_validate({"name": row["name"], **parse_strict(row["text"])})
-
-
-def _missing_call(step: ProcessStep) -> StepCall:
-    """Return the call of a step that waits, or that of a deleted target; then the step fails, and names the target."""
-    if step.wait is not None:
-        return StepCall(kind="wait", id="", name="wait")
-    id_ = step.tool or step.process or ""
-    return StepCall(kind="tool" if step.tool else "process", id=id_, name=id_)
-
-
-def _call_of(row: JsonObject) -> StepCall:
-    operation = parse_operation(row["operation"])
-    return StepCall(
-        kind="tool",
-        id=row["id"],
-        name=row["name"],
-        owner=row["owner_id"],
-        worker=worker_type_of(operation),
-        effect=row["effect"] or default_effect(operation),
-        runs_on=parse_strict(row["runs_on"]),
-        operation=operation_name(operation, parse_strict(row["connection_params"])),
-    )
