@@ -36,7 +36,7 @@ inputSchema: {{type: object, required: [id], properties: {{id: {{type: string}}}
 
 
 class Shop:
-    """Answers every GET, counted by its path and its job; those of `/slow` only once it is let go, those of `/lost` with a 404."""
+    """Answers every GET, counted by its path and its job; those of `/slow` only once it is let go, those of `/lost` with a 404, that of `/huge` with 50 MB."""
 
     def __init__(self):
         self.calls = Counter()
@@ -52,6 +52,8 @@ class Shop:
                 if self.path == "/slow":
                     shop.lets_go.wait(LONG_ENOUGH)
                 body = b'{"path": "%s"}' % self.path.encode()
+                if self.path == "/huge":
+                    body = b'{"path": "%s"}' % (b"x" * 50_000_000)
                 try:
                     self.send_response(404 if self.path == "/lost" else 200)
                     self.send_header("Content-Type", "application/json")

@@ -48,3 +48,16 @@ def test_what_was_fetched_before_a_kill_is_not_fetched_again(aeon, shop, backgro
     repeated = [path for path, times in shop.calls.items() if times > 1]
     assert len(repeated) <= AT_ONCE  # those that were under way
     assert max(shop.calls.values()) <= 2
+
+
+def test_an_item_of_fifty_megabytes_fails_alone_and_is_kept_nowhere(aeon, applied, shop):
+    """The others go on; neither the record nor the folder grows by it."""
+    applied(LOOP)
+    done = aeon("process", "run", "fetch", "--input", 'ids=["a", "huge", "b"]')
+    assert done.code == 0, done.err
+    found = json.loads(done.out)
+    assert [each and each["body"]["path"] for each in found["fetched"]] == ["/a", None, "/b"]
+    assert [(each["item"], "longer than 1,000,000 bytes" in each["message"]) for each in found["lost"]] == [
+        ("huge", True)
+    ]
+    assert sum(file.stat().st_size for file in Path(".aeon").rglob("*") if file.is_file()) < 20_000_000
