@@ -1,6 +1,7 @@
 """What a call needs of the worker that executes it: labels, and an operation that not every worker knows. Pure."""
 
 from collections.abc import Collection, Iterable, Mapping
+from functools import cache
 from typing import Final
 
 from aeon.base.json import JsonObject
@@ -36,8 +37,9 @@ def needs_of(labels: Iterable[str], operation: str) -> tuple[str, ...]:
     return tuple(sorted({*labels} | special))
 
 
-def offers_of(labels: Iterable[str], operations: Iterable[str]) -> frozenset[str]:
-    """Return what a worker with these labels offers that knows these operations."""
+@cache
+def offers_of(labels: tuple[str, ...], operations: tuple[str, ...]) -> frozenset[str]:
+    """Return what a worker with these labels offers that knows these operations. A process has few of both."""
     return frozenset(labels).union(*(needs_of((), each) for each in operations))
 
 
