@@ -30,6 +30,11 @@ DEFAULTS_IN_SQL = {
     "paused",
     "priority",
     "weight",
+    "runs_on",
+    "language",
+    "aeon_version",
+    "operations",
+    "labels",
 }
 
 COLUMNS = DialectQuery(

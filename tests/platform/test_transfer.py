@@ -216,7 +216,7 @@ def test_what_is_made_today_is_copied_too(new):
     assert Catalog(target, world.vault, clock=world.clock).tools.get(user, tool.id) == tool
 
 
-NOT_EXPORTED = {"events", "knowledge_leases", "word_cases", "vectors"}
+NOT_EXPORTED = {"events", "knowledge_leases", "word_cases", "vectors", "span_progress"}
 """What the store notes of its changes, and what is derived from other rows."""
 
 

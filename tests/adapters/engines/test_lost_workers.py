@@ -335,7 +335,7 @@ def test_a_job_that_was_taken_without_an_answer_is_not_lost(elsewhere, world):
     run = world.start_run(world.process("taken", [step("a", world.tool("echo", echo))]))
     job = f"{run.id}:a:1"
     world.wait_until(lambda: rows(elsewhere).get(job) == "queued")
-    (taken,) = queue_of(world).take("me", {"rest_api": 1})
+    (taken,) = queue_of(world).take("me", {"rest_api": {"normal": 1}})
     assert (taken.id, rows(elsewhere)[job]) == (job, "running")
     worker = served(elsewhere)
     assert world.wait_for_end(run).state.phase == "completed"
@@ -364,10 +364,10 @@ def test_who_lost_a_job_and_has_it_again_has_it_once(elsewhere, world):
     run = world.start_run(world.process("again", [step("a", world.tool("echo", echo))]))
     world.wait_until(lambda: rows(elsewhere).get(f"{run.id}:a:1") == "queued")
     queue = queue_of(world)
-    (first,) = queue.take("me", {"rest_api": 1})
+    (first,) = queue.take("me", {"rest_api": {"normal": 1}})
     assert [queue.begin(first), queue.begin(first)] == [0, 0], "the answer may have been lost"
     queue.requeue_all_of(["me"])
-    (second,) = queue.take("me", {"rest_api": 1})
+    (second,) = queue.take("me", {"rest_api": {"normal": 1}})
     assert [queue.is_held(first), queue.is_held(second)] == [False, True]
     with pytest.raises(LeaseLostError):
         queue.begin(first)

@@ -10,6 +10,7 @@ from aeon.adapters.engines.retry import wait_until
 from aeon.adapters.results import FileResultStore
 from aeon.base.errors import ConfigError, MissingExtraError
 from aeon.bootstrap.engines import EngineLocation, EngineParts, open_engine, open_worker
+from aeon.platform.workers.capabilities import Capabilities
 from aeon.platform.workers.pool import LocalWorkerPool
 from aeon.settings import EngineSettings
 from aeon.testing.engines import CASES, LANGUAGE_CASES, LANGUAGE_RECOVERY_CASES, RECOVERY_CASES, EngineWorld
@@ -54,6 +55,7 @@ def test_a_namespace_is_the_first_graphs_for_good(server, unused, tmp_path):
             slots={},
             live_executors=set,
             is_wanted=bool,
+            capabilities=Capabilities(),
         )
 
     for name, record in ((namespace, "first"), (namespace, "first"), (other, "second")):

@@ -37,6 +37,7 @@ KINDS: Final = (
     "toolTemplate",
     "user",
     "webhook",
+    "worker",
 )
 """What entries are about: the first word of their actions."""
 
