@@ -1,6 +1,6 @@
 """`DocumentService`: applies YAML documents that describe stored things, and sets up a record."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
@@ -8,7 +8,7 @@ from aeon.application.default_catalog import NEWEST_TOOL, ensure_default_tool
 from aeon.bootstrap.platform import Platform
 from aeon.platform.catalog.apply import Applier, ApplyStep
 from aeon.platform.catalog.defaults import load_defaults
-from aeon.platform.catalog.documents import read_documents
+from aeon.platform.catalog.documents import ApplyError, CatalogDocument, read_documents
 from aeon.platform.catalog.repository import DEFAULTS_OWNER
 from aeon.platform.catalog.short_calls import with_short_calls
 from aeon.platform.processes.documents import ProcessDocuments
@@ -43,18 +43,24 @@ class DocumentService:
         """Create and change what the documents describe; returns a step for each, referenced things first.
 
         With `is_dry`, nothing is changed. If there is any fault, nothing is changed either. Applying a text again
-        changes nothing, so it takes no key. What Aeon ships is there, also in a record that was never set up. Raises
+        changes nothing, so it takes no key. If they use what Aeon ships, a record that was never set up gets it. Raises
         ApplyError with every fault.
         """
-        ensure_default_tool(self._platform, NEWEST_TOOL)
         documents = with_short_calls(read_documents(text, self._environ))
-        platform = self._platform
-        processes = ProcessDocuments(platform.catalog, platform.processes, self._user)
-        applier = Applier(platform.catalog, self._user, {"Process": processes})
-        steps = applier.plan(documents)
+        try:
+            applier, steps = self._planned(documents)
+        except ApplyError:
+            ensure_default_tool(self._platform, NEWEST_TOOL)
+            applier, steps = self._planned(documents)
         if not is_dry:
             applier.apply(steps)
         return steps
+
+    def _planned(self, documents: Sequence[CatalogDocument]) -> tuple[Applier, list[ApplyStep]]:
+        platform = self._platform
+        processes = ProcessDocuments(platform.catalog, platform.processes, self._user)
+        applier = Applier(platform.catalog, self._user, {"Process": processes})
+        return applier, applier.plan(documents)
 
     def set_up(self) -> RecordSummary:
         """Load the default catalog, check its health, and delete values that nothing refers to any more."""

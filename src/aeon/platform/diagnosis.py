@@ -350,7 +350,9 @@ def _with_workers(reason: WaitReason, view: RunView, workers: Sequence[Worker]) 
 def _starting(kind: str, call: StepCall) -> NextStep:
     """Return how to start a worker for a call."""
     if is_operations(call.needs):
-        return NextStep("workers.start" if not call.needs else "workers.start_with_extras", type=kind)
+        if call.needs:
+            return NextStep("workers.start_with_extras", type=kind)
+        return NextStep("workers.start", type=kind)
     flags = " ".join(f"--label {each}" for each in call.runs_on)
     return NextStep("workers.start_with_labels", type=kind, labels=", ".join(call.runs_on), flags=flags)
 

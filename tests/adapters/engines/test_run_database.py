@@ -219,7 +219,8 @@ def test_of_a_run_that_is_forgotten_no_row_is_left(world):
 
 PARAMS = {
     **dict.fromkeys(
-        ("run", "token", "result", "id", "worker", "executor", "job", "key", "value", "prefix", "owner"), "x"
+        ("run", "token", "result", "id", "worker", "executor", "job", "key", "value", "prefix", "owner", "needs", "at"),
+        "x",
     ),
     **dict.fromkeys(("step", "attempt", "limit", "priority", "turn", "length"), 1),
     **{key: ["x", "y"] for key in ("runs", "others", "ids", "workers", "executors")},

@@ -79,5 +79,5 @@ def _tool_of_agent(value: Json) -> tuple[str, JsonObject] | None:
     if value != "request":
         return None
     operation: Mapping[str, Json] = {"type": "agent_request"}
-    what = "Plans and runs a request, as `aeon run` does."
+    what = "Plans and runs a request."
     return _AGENT, {"description": what, **_OWN, "operation": dict(operation), "inputSchema": _REQUEST}
