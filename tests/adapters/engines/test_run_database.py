@@ -222,7 +222,7 @@ PARAMS = {
         ("run", "token", "result", "id", "worker", "executor", "job", "key", "value", "prefix", "owner", "needs", "at"),
         "x",
     ),
-    **dict.fromkeys(("step", "attempt", "limit", "priority", "turn", "length"), 1),
+    **dict.fromkeys(("step", "attempt", "limit", "priority", "turn", "length", "queued_at"), 1),
     **{key: ["x", "y"] for key in ("runs", "others", "ids", "workers", "executors")},
 }
 
