@@ -68,7 +68,8 @@ def change_user(name: str, change: AccountChange, user: str) -> int:
         raise InputError("There is nothing to change.", next_step="Give --role or --weight.")
     with workspace_session(user) as workspace:
         account = workspace.users.change(name, change)
-    print_message(f"{printable(name)}: {account.role}, {_state(account)}, weight {account.weight}")
+    weight = f", weight {account.weight}" if account.weight != 1 else ""
+    print_message(f"{printable(name)}: {account.role}, {_state(account)}{weight}")
     return ExitCode.DONE
 
 
