@@ -71,11 +71,14 @@ def test_a_run_is_cancelled_and_retried_and_found_by_its_phase(asked):
     assert asked.locator("tbody tr td:nth-child(2)").all_inner_texts() == ["cancelled"]
 
 
-def test_a_run_is_paused_and_goes_on(asked):
+def test_an_answer_to_a_paused_run_is_kept_and_used_when_it_goes_on(asked):
     asked.get_by_role("button", name="Pause this run").click()
     asked.locator("h1", has_text="paused").wait_for()
     asked.get_by_label("Answer").fill("yes")
     asked.get_by_role("button", name="Send").click()
+    asked.locator(".question").wait_for(state="detached")
+    assert "paused" in asked.locator("h1").inner_text()
+    asked.get_by_role("button", name="Let it go on").click()
     asked.locator("h1", has_text="completed").wait_for()
 
 
