@@ -100,7 +100,8 @@ class TemporalEngine:
 
     def start(self, run: str) -> None:
         """Start an accepted run on any process. Starting it again does not execute it twice."""
-        self._connection.run(self._start_workflow(run, WorkflowIDReusePolicy.REJECT_DUPLICATE))
+        queue = run_queue(self._repository.get_language(run))
+        self._connection.run(self._start_workflow(run, queue, WorkflowIDReusePolicy.REJECT_DUPLICATE))
 
     def wake(self, run: str) -> None:
         """Send the run its signals, wherever it is executed."""
@@ -144,17 +145,21 @@ class TemporalEngine:
         executed = await self._list_executed() if len(runs) > _FEW else set[str]()
         missing = await asyncio.to_thread(self._still_open, [run for run in runs if run not in executed])
         policy = WorkflowIDReusePolicy.ALLOW_DUPLICATE
-        started = await _map_concurrently(lambda run: self._start_workflow(run, policy), missing)
-        return [run for run, is_new in zip(missing, started, strict=True) if is_new]
+        started = await _map_concurrently(lambda each: self._start_workflow(*each, policy), missing)
+        return [run for (run, _), is_new in zip(missing, started, strict=True) if is_new]
 
-    def _still_open(self, runs: Sequence[str]) -> list[str]:
-        """Return the runs that have not ended: a workflow stores the end of its run before it ends."""
-        return [run for run in runs if self._repository.get_phase(run) not in ENDED_PHASES]
+    def _still_open(self, runs: Sequence[str]) -> list[tuple[str, str]]:
+        """Return the runs that have not ended, each with its queue.
 
-    async def _start_workflow(self, run: str, policy: WorkflowIDReusePolicy) -> bool:
+        A workflow stores the end of its run before it ends.
+        """
+        repository = self._repository
+        still_open = [run for run in runs if repository.get_phase(run) not in ENDED_PHASES]
+        return [(run, run_queue(repository.get_language(run))) for run in still_open]
+
+    async def _start_workflow(self, run: str, queue: str, policy: WorkflowIDReusePolicy) -> bool:
         """Return whether it was started; False if it is executed, or was and may not be again."""
         workflow_input = self._workflow_input.model_copy(update={"run": run}).as_dict()
-        queue = run_queue(await asyncio.to_thread(self._repository.get_language, run))
         try:
             await self._client.start_workflow(RUN, workflow_input, id=run, task_queue=queue, id_reuse_policy=policy)
         except WorkflowAlreadyStartedError:
