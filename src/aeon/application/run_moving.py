@@ -34,14 +34,15 @@ def move_run(runtime: "ProcessRuntime", user: str, run: str) -> MovedRun:
     run cannot be moved; ConflictError if its executor does not answer.
     """
     view = runtime.runs.view(user, run)
-    was_paused = view.state.phase == "paused"
     if view.state.moved_to is None:
         _refuse(view, runtime.runs.moves.problems(view.planned, view.state))
-        view = _ended(runtime, user, _paused(runtime, user, view), goes_on=not was_paused)
-    request = MutationRequest(user)
-    moved, problems = runtime.runs.moves.finish(view.planned, view.state, request, paused=was_paused)
-    if moved.executor == "" and moved.phase not in ENDED_PHASES:
-        runtime.engine.start(moved.id)
+        view = _ended(runtime, user, view)
+    moved, problems = runtime.runs.moves.finish(view.planned, view.state, MutationRequest(user))
+    if moved.phase not in ENDED_PHASES:
+        if moved.executor in ("", runtime.run_executor):
+            runtime.engine.start(moved.id)
+        else:  # it was moved before, and is executed elsewhere
+            runtime.orphan_recovery.adopt(moved.id)
     return MovedRun(moved, problems)
 
 
@@ -52,24 +53,24 @@ def _refuse(view: "RunView", problems: list[str]) -> None:
         raise move_refusal(view.run, problems)
 
 
-def _paused(runtime: "ProcessRuntime", user: str, view: "RunView") -> "RunView":
-    """Pause a run, so that nothing of it starts while it is checked and ended."""
-    if view.state.phase != "paused":
-        runtime.runs.pause(user, view.run.id)
-    return _waited(runtime, user, view.run.id, "paused")
-
-
-def _ended(runtime: "ProcessRuntime", user: str, paused: "RunView", *, goes_on: bool) -> "RunView":
-    """End a paused run; if that is not possible, it is as before."""
-    moves, run = runtime.runs.moves, paused.run.id
+def _ended(runtime: "ProcessRuntime", user: str, view: "RunView") -> "RunView":
+    """Pause a run, so that nothing of it starts, check it again and end it; if that cannot be, it is as before."""
+    moves, run = runtime.runs.moves, view.run.id
+    before = moves.after_signals(view.planned, view.state)
+    was_paused = before.phase == "paused"
+    # Paused with its Process, the next run is paused by that.
+    stays_paused = was_paused and before.paused_with is None
+    if not was_paused:
+        runtime.runs.pause(user, run)
     try:
+        paused = _waited(runtime, user, run, "paused")
         _refuse(paused, moves.problems(paused.planned, paused.state))
-        moves.request(paused.planned, paused.state, user)
+        moves.request(paused.planned, paused.state, user, stays_paused=stays_paused)
         ended = _waited(runtime, user, run, "cancelled")
         if ended.state.moved_to is None:
             raise RuleError(f"The run {run} has ended in the meantime: it is {ended.state.phase}.", rule="run_open")
     except AeonError:
-        if goes_on:
+        if not was_paused:
             with suppress(AeonError):
                 runtime.runs.unpause(user, run)
                 runtime.engine.wake(run)

@@ -198,6 +198,29 @@ def test_waiting_runs_are_moved_to_the_current_version_and_failed_ones_retried_i
     assert aeon("log", "move", moved["movedTo"]).code == 2
 
 
+@pytest.mark.server
+def test_a_moved_run_is_paused_if_it_was_and_goes_on_with_its_process(aeon, applied, background, shop):
+    """Paused by its user, it stays paused; paused with its Process, it goes on when that does."""
+    applied(SEND)
+    for name in ("own", "with"):
+        assert aeon("process", "run", "send", "--input", f"id={name}", "--tag", f"is={name}").code == 3
+    own, with_process = (ids(aeon, "--tag", f"is={name}")[0] for name in ("own", "with"))
+    assert aeon("log", "pause", own).code == 0
+    assert aeon("process", "pause", "send").code == 0
+    applied(SEND.replace("lost", "home"))
+    moved = {}
+    for run in (own, with_process):
+        moved[run] = aeon("log", "move", run, "--json").json["id"]
+        assert aeon("log", "move", run, "--json").json["id"] == moved[run], "again, the same one"
+    assert aeon("process", "resume", "send").code == 0
+    worker = background("serve", "worker")
+    until(lambda: aeon("log", "answer", moved[with_process], "ask", "yes", "--no-wait").code == 0)
+    until(lambda: ids(aeon, "--phase", "completed") == [moved[with_process]])
+    assert ids(aeon, "--phase", "paused") == [moved[own]]
+    assert shop.calls == {"/own": 1, "/with": 1, "/home": 1}
+    assert worker.ends(signal.SIGTERM) == 0
+
+
 def test_a_question_to_somebody_else_is_answered_by_that_user_alone(aeon, applied):
     applied(ASK)
     assert aeon("serve", "user", "create", "bob").code == 0

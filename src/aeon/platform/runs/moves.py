@@ -9,7 +9,8 @@ from aeon.platform.ledger import Ledger, MutationRequest
 from aeon.platform.processes.model import Process
 from aeon.platform.processes.repository import ProcessRepository
 from aeon.platform.runs.admission import PlannedRun, RunAdmission
-from aeon.platform.runs.machine.events import HistoryEvent, RunMoved
+from aeon.platform.runs.machine.apply import apply_event
+from aeon.platform.runs.machine.events import HistoryEvent, RunMoved, RunStarted
 from aeon.platform.runs.machine.state import RunState
 from aeon.platform.runs.model import Run, RunSignal
 from aeon.platform.runs.moving import move_problems, seeds_in, waiting_problems
@@ -41,27 +42,34 @@ class RunMoves:
             return ["it is a run of the current version already"]
         return [*self._problems_in(before, state, process), *waiting_problems(before.plan, state)]
 
+    def after_signals(self, before: PlannedRun, state: RunState) -> RunState:
+        """Return the state of a run once its executor has taken the signals that wait for it, as a pause does."""
+        if state.phase == "new":
+            state = apply_event(before.plan, state, RunStarted(inputs=before.run.inputs))
+        for signal in self._repository.list_signals([before.run.id]):
+            state = apply_event(before.plan, state, signal.event)
+        return state
+
     def plan(self, before: PlannedRun, state: RunState, process: Process) -> PlannedRun:
         """Return the run that continues another one as its Process is now. Raises RuleError with every reason."""
         if problems := self._problems_in(before, state, process):
             raise move_refusal(before.run, problems)
         return self._admission.plan_retry(before, process)
 
-    def request(self, before: PlannedRun, state: RunState, user: str) -> None:
-        """Ask the executor of a paused run to end it, because another one continues it."""
-        event = RunMoved(by=user, to=_id_of_next(before.run.id), paused_at=state.switched_at)
+    def request(self, before: PlannedRun, state: RunState, user: str, *, stays_paused: bool = False) -> None:
+        """Ask the executor of a paused run to end it, because another one continues it, paused if it `stays_paused`."""
+        next_run = _id_of_next(before.run.id)
+        event = RunMoved(by=user, to=next_run, paused_at=state.switched_at, stays_paused=stays_paused)
         id_ = f"{before.run.id}:run_moved:{state.switched_at}"
         signal = RunSignal(id=id_, run_id=before.run.id, at=self._ledger.now(), event=event)
         with suppress(DuplicateError, GuardError):  # it was asked before, or has ended in the meantime
             self._repository.add_signal(signal)
 
-    def finish(
-        self, before: PlannedRun, state: RunState, request: MutationRequest, *, paused: bool
-    ) -> tuple[Run, list[str]]:
+    def finish(self, before: PlannedRun, state: RunState, request: MutationRequest) -> tuple[Run, list[str]]:
         """Accept the run that continues one which has ended for it, and return it; again, the same one.
 
         If what the old run did at last does not fit the current version, the new one is of the old version; the second
-        result is why. `paused` lets it begin paused.
+        result is why.
         """
         id_, deadline = state.moved_to or "", before.run.deadline
         process = self._processes.get(before.run.owner_id, before.run.process_id)
@@ -71,7 +79,10 @@ class RunMoves:
         else:
             planned = self._admission.plan_retry(before, process, id_, deadline)
             seeds = self.seeds(before, state, planned)
-        return self._admission.accept_retry(planned, seeds, request, paused=paused), problems
+        moved = (each.event for each in self._repository.entries(before.run.id) if isinstance(each.event, RunMoved))
+        paused = any(event.stays_paused for event in moved)
+        accepted = self._admission.accept_retry(planned, seeds, request, paused=paused)
+        return self._repository.get(before.run.owner_id, accepted.id).run, problems
 
     def seeds(self, before: PlannedRun, state: RunState, planned: PlannedRun) -> Sequence[HistoryEvent]:
         """Return the events with which the run begins that continues another one in another version."""

@@ -446,8 +446,8 @@ def moved_run(world: EngineWorld) -> None:
     assert (ended.state.phase, ended.run.failure and ended.run.failure["code"]) == ("cancelled", "moved")
     assert world.tools.calls == {"echo": 1}, "nothing is undone, and no final step runs"
     request = MutationRequest(world.user)
-    moved, problems = world.runs.moves.finish(ended.planned, ended.state, request, paused=False)
-    again, _ = world.runs.moves.finish(ended.planned, ended.state, request, paused=False)
+    moved, problems = world.runs.moves.finish(ended.planned, ended.state, request)
+    again, _ = world.runs.moves.finish(ended.planned, ended.state, request)
     assert (problems, again.id, moved.id) == ([], moved.id, ended.state.moved_to)
     world.engine.start(moved.id)
     world.wait_until(lambda: bool(world.runs.list_questions(world.user, moved.id)))

@@ -169,12 +169,14 @@ class RunMoved(Record):
     """A user moved the run to another version of its Process: it ends, and the run `to` continues it.
 
     It counts only in the pause since `paused_at`, in which it was checked, and while nothing of the run is under way.
+    `stays_paused`: that was the user's own pause, not one for this, so that the next run is paused, too.
     """
 
     event: Literal["run_moved"] = "run_moved"
     by: str
     to: str
     paused_at: str
+    stays_paused: bool = False
 
 
 class DeadlinePassed(Record):
