@@ -1,13 +1,14 @@
 """`DocumentService`: applies YAML documents that describe stored things, and sets up a record."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import NamedTuple
+from typing import Final, NamedTuple, cast
 
 from aeon.application.default_catalog import NEWEST_TOOL, ensure_default_tool
+from aeon.base.json import Json, JsonObject
 from aeon.bootstrap.platform import Platform
 from aeon.platform.catalog.apply import Applier, ApplyStep
-from aeon.platform.catalog.defaults import load_defaults
+from aeon.platform.catalog.defaults import load_defaults, read_default_documents
 from aeon.platform.catalog.documents import ApplyError, CatalogDocument, read_documents
 from aeon.platform.catalog.repository import DEFAULTS_OWNER
 from aeon.platform.catalog.short_calls import with_short_calls
@@ -30,6 +31,27 @@ class RecordSummary(NamedTuple):
     tools: int
 
 
+def _names_what_ships(documents: Sequence[CatalogDocument]) -> bool:
+    """Whether a document names a service, a tool or a Process that Aeon ships."""
+    shipped = {each.name for each in read_default_documents()}
+    return any(name in shipped for each in documents for name in _names_in(each.fields))
+
+
+def _names_in(value: Json) -> Iterator[str]:
+    if isinstance(value, list):
+        for each in cast("list[Json]", value):
+            yield from _names_in(each)
+    elif isinstance(value, dict):
+        for key, each in cast(JsonObject, value).items():
+            if key in _NAMING and isinstance(each, str):
+                yield each
+            else:
+                yield from _names_in(each)
+
+
+_NAMING: Final = frozenset({"service", "tool", "process"})
+
+
 class DocumentService:
     """Documents of services, secrets, tools, templates and Processes, applied for one user."""
 
@@ -42,14 +64,16 @@ class DocumentService:
     def apply(self, text: str, *, is_dry: bool = False) -> list[ApplyStep]:
         """Create and change what the documents describe; returns a step for each, referenced things first.
 
-        With `is_dry`, nothing is changed. If there is any fault, nothing is changed either. Applying a text again
-        changes nothing, so it takes no key. If they use what Aeon ships, a record that was never set up gets it. Raises
-        ApplyError with every fault.
+        With `is_dry`, nothing of the user's is changed. If there is any fault, nothing of it is changed either.
+        Applying a text again changes nothing, so it takes no key. If they use what Aeon ships, a record that was never
+        set up gets that. Raises ApplyError with every fault.
         """
         documents = with_short_calls(read_documents(text, self._environ))
         try:
             applier, steps = self._planned(documents)
         except ApplyError:
+            if not _names_what_ships(documents):
+                raise
             ensure_default_tool(self._platform, NEWEST_TOOL)
             applier, steps = self._planned(documents)
         if not is_dry:
