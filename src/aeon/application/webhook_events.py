@@ -101,7 +101,7 @@ class WebhookReceiver:
             process = self._processes.get(webhook.owner_id, webhook.process)
         except NotFoundError:
             raise EventRefusedError(_GONE, "Its Process is not shared any more.") from None
-        if webhook.trusted_digest not in (None, process.digest):
+        if not process.is_trusted(webhook.trusted_digest):
             raise EventRefusedError(
                 _CONFLICT, "The owner of its Process has changed it: look at it, then trust it as it is now."
             )

@@ -48,7 +48,7 @@ def create_alert(name: str, process: str, inputs: Sequence[str], form: AlertForm
         "windowSeconds": parse_duration(form.window),
         "holdSeconds": parse_duration(form.hold),
         "intervalSeconds": parse_duration(form.every),
-        "repeatHours": None if form.repeat is None else parse_duration(form.repeat) // 3600,
+        "repeatHours": None if form.repeat is None else _parse_hours(form.repeat),
     }
     with workspace_session(user) as workspace:
         alerts = workspace.alerts
@@ -108,6 +108,13 @@ def trust_process(name: str, user: str, expected: int | None) -> int:
     return ExitCode.DONE
 
 
+def _parse_hours(text: str) -> int:
+    hours, rest = divmod(parse_duration(text), 3600)
+    if rest or not hours:
+        raise InputError(f"--repeat is {text!r}, and not whole hours.", next_step="Write hours or days: 6h, 1d.")
+    return int(hours)
+
+
 def _parse_condition(text: str) -> tuple[str, float]:
     if found := _CONDITION.fullmatch(text):
         try:
@@ -124,7 +131,7 @@ def _line(alerts: AlertService, alert: Alert) -> str:
 
 def _row(alerts: AlertService, alert: Alert) -> tuple[str, str, str, str, str]:
     process = alerts.process_of(alert)
-    is_changed = process is not None and alert.trusted_digest not in (None, process.digest)
+    is_changed = process is not None and not process.is_trusted(alert.trusted_digest)
     state = "disabled" if not alert.enabled else f"{alert.state}, not trusted" if is_changed else alert.state
     named = f"{alert.process} (not shared any more)" if process is None else process.name
     when = f"{alert.metric} {alert.comparison} {alert.threshold:g}"

@@ -113,7 +113,7 @@ def _line(webhooks: WebhookService, webhook: Webhook) -> str:
 
 def _row(webhooks: WebhookService, webhook: Webhook) -> tuple[str, str, str, str, str]:
     process = webhooks.process_of(webhook)
-    is_changed = process is not None and webhook.trusted_digest not in (None, process.digest)
+    is_changed = process is not None and not process.is_trusted(webhook.trusted_digest)
     state = "disabled" if not webhook.enabled else "not trusted" if is_changed else "enabled"
     named = f"{webhook.process} (not shared any more)" if process is None else process.name
     return webhook.name, named, webhook.scheme, state, webhook.path

@@ -23,17 +23,6 @@ def check_alert(alert: Alert, process: Process) -> None:
         )
 
 
-def check_digest(alert: Alert, process: Process) -> None:
-    """Raise RuleError unless `trustedDigest` is that of another user's Process as it is now."""
-    if process.owner_id == alert.owner_id or alert.trusted_digest != process.digest:
-        raise RuleError(
-            f"The digest is not that of the current version of another user's Process {process.name!r}.",
-            rule="trusted_digest",
-            field="$.trustedDigest",
-            next_step="Look at the Process as it is now, and give its digest; your own needs none.",
-        )
-
-
 def _problems(alert: Alert, process: Process) -> Iterator[DefinitionProblem]:
     definition = process.definition
     inputs = complete_inputs(definition, alert.run_inputs(list(definition.input_names)))

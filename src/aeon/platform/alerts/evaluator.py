@@ -76,7 +76,7 @@ class AlertEvaluator:
 
     def _startable(self, alert: Alert) -> Process:
         process = self._processes.get(alert.owner_id, alert.process)
-        if alert.trusted_digest not in (None, process.digest):
+        if not process.is_trusted(alert.trusted_digest):
             raise ConflictError(
                 f"The owner of the Process {process.name!r} has changed it: look at it, then trust it as it is now."
             )

@@ -5,17 +5,18 @@ from typing import Final
 
 from aeon.base.json import JsonObject
 from aeon.platform.alerts import queries
-from aeon.platform.alerts.checks import check_alert, check_digest
+from aeon.platform.alerts.checks import check_alert
 from aeon.platform.alerts.model import MAX_INTERVAL, Alert, AlertChange, NewAlert
 from aeon.platform.alerts.readings import MetricReader
 from aeon.platform.alerts.transitions import Transition
 from aeon.platform.catalog.repository import EntityQueries, EntityRepository, apply_change, audit_change
 from aeon.platform.catalog.service import Catalog
 from aeon.platform.errors import RuleError
-from aeon.platform.ledger import AuditAction, MutationRequest
+from aeon.platform.ledger import MutationRequest
 from aeon.platform.metrics.service import Metrics
 from aeon.platform.processes.model import Process
 from aeon.platform.processes.repository import ProcessRepository
+from aeon.platform.processes.started_versions import digest_to_trust, require_current_digest, use_actions
 from aeon.platform.store import Store, write_one
 
 _QUERIES: Final = EntityQueries(
@@ -68,7 +69,7 @@ class AlertRepository(EntityRepository[Alert]):
         work = write_one(
             queries.CREATE_ALERT, {**alert.as_row(), "due_micros": _due_now(alert), "process_version": process.version}
         )
-        return self.create(work, alert, mutation, _use_actions(process, alert))
+        return self.create(work, alert, mutation, use_actions(process, alert))
 
     def change(self, id_: str, change: AlertChange, request: MutationRequest) -> Alert:
         """Change the caller's alert. A new condition, or enabling, begins anew: what has fired can fire again.
@@ -83,7 +84,7 @@ class AlertRepository(EntityRepository[Alert]):
             process = self._processes.get(request.user, before.process)
             check_alert(after, process)
             if "trustedDigest" in fields:
-                check_digest(after, process)
+                require_current_digest(process, request.user, after.trusted_digest)
         if any(after.as_dict()[name] != before.as_dict()[name] for name in _CONDITION):
             reset = {"state": "ok", "state_since": after.updated_at, "started_at": None, "is_starting": False}
             after = after.model_copy(update={**reset, "problem": None})
@@ -154,7 +155,7 @@ class AlertRepository(EntityRepository[Alert]):
             "id": self._new_id(),
             "ownerId": user,
             "scope": watched.scope,
-            "trustedDigest": None if process.owner_id == user else process.digest,
+            "trustedDigest": digest_to_trust(process, user),
             "stateSince": at,
             "createdAt": at,
             "updatedAt": at,
@@ -177,11 +178,3 @@ def _due_now(alert: Alert) -> int | None:
 
 def _micros(instant: datetime) -> int:
     return (instant - _EPOCH) // timedelta(microseconds=1)
-
-
-def _use_actions(process: Process, alert: Alert) -> list[AuditAction]:
-    """Return the use of another user's Process, for both audit logs (platform 19)."""
-    if process.owner_id == alert.owner_id:
-        return []
-    details: JsonObject = {"name": process.name, "alert": alert.name}
-    return [AuditAction("process.use", process.id, alert.owner_id, process.owner_id, details)]

@@ -5,7 +5,7 @@ adds unless the file has one of that name. So everybody sees in lists, limits an
 (decision 75).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final, cast
 
@@ -78,6 +78,6 @@ def _tool_of_skill(value: Json) -> tuple[str, JsonObject] | None:
 def _tool_of_agent(value: Json) -> tuple[str, JsonObject] | None:
     if value != "request":
         return None
-    operation: Mapping[str, Json] = {"type": "agent_request"}
+    operation: JsonObject = {"type": "agent_request"}
     what = "Plans and runs a request."
-    return _AGENT, {"description": what, **_OWN, "operation": dict(operation), "inputSchema": _REQUEST}
+    return _AGENT, {"description": what, **_OWN, "operation": operation, "inputSchema": _REQUEST}

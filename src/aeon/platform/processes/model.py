@@ -214,6 +214,10 @@ class Process(OwnedEntity):
         """The current definition."""
         return _definition(self)
 
+    def is_trusted(self, digest: str | None) -> bool:
+        """Return whether it still is the version that a user trusts; None trusts every version, as of an own one."""
+        return digest in (None, self.digest)
+
     @property
     def input_names(self) -> list[str]:
         """The names of all inputs."""

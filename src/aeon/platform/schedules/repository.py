@@ -1,16 +1,17 @@
 """Stores schedules, finds due ones, and lets one process settle each instant."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from datetime import UTC, datetime
 
 from aeon.base.json import Json, JsonObject
 from aeon.platform.catalog.repository import EntityQueries, EntityRepository, audit_change
 from aeon.platform.catalog.service import Catalog
 from aeon.platform.errors import RuleError
-from aeon.platform.ledger import AuditAction, MutationRequest
+from aeon.platform.ledger import MutationRequest
 from aeon.platform.processes.checks.problems import DefinitionProblem
-from aeon.platform.processes.model import Process, ProcessDefinition
+from aeon.platform.processes.model import ProcessDefinition
 from aeon.platform.processes.repository import ProcessRepository
+from aeon.platform.processes.started_versions import use_actions
 from aeon.platform.processes.typed_inputs import complete_inputs, input_problems
 from aeon.platform.schedules import queries
 from aeon.platform.schedules.cron import CronError, CronExpression, load_time_zone
@@ -119,7 +120,7 @@ class ScheduleRepository(EntityRepository[ProcessSchedule]):
         row = {**schedule.as_row(), **_timing(schedule), "process_version": process.version}
         work = write_one(queries.CREATE_SCHEDULE, row)
         mutation = request.mutation("schedule.create", parameters=new.as_dict())
-        return self.create(work, schedule, mutation, _use_actions(process, schedule))
+        return self.create(work, schedule, mutation, use_actions(process, schedule))
 
     def change(self, id_: str, change: ScheduleChange, request: MutationRequest) -> ProcessSchedule:
         """Change the caller's schedule. A new time or enabling restarts it: nothing is caught up.
@@ -211,14 +212,6 @@ def _timing(schedule: ProcessSchedule) -> JsonObject:
     """Return the timing columns of a schedule that starts or restarts; `SETTLE` updates them."""
     following = next_after(schedule, parse_instant(schedule.since)) if schedule.enabled else None
     return {"since": schedule.since, "due_micros": datetime_to_micros(following) if following else None}
-
-
-def _use_actions(process: Process, schedule: ProcessSchedule) -> list[AuditAction]:
-    """Return the use of another user's Process, for both audit logs (platform 19)."""
-    if process.owner_id == schedule.owner_id:
-        return []
-    details: Mapping[str, Json] = {"name": process.name, "schedule": schedule.name}
-    return [AuditAction("process.use", process.id, schedule.owner_id, process.owner_id, dict(details))]
 
 
 def _format_instant(instant: datetime) -> str:

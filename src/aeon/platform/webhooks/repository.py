@@ -14,6 +14,7 @@ from aeon.platform.errors import NotFoundError, ReferencedError, RuleError
 from aeon.platform.ledger import AuditAction, MutationRequest
 from aeon.platform.processes.model import Process
 from aeon.platform.processes.repository import ProcessRepository
+from aeon.platform.processes.started_versions import digest_to_trust, require_current_digest, use_actions
 from aeon.platform.processes.text import join_names
 from aeon.platform.store import Store, write_one
 from aeon.platform.webhooks import queries
@@ -74,7 +75,7 @@ class WebhookRepository(EntityRepository[Webhook]):
         webhook = self._built(new, process, secret_id, request.user)
         work = write_one(queries.CREATE_WEBHOOK, {**webhook.as_row(), "process_version": process.version})
         try:
-            created = self.create(work, webhook, mutation, _use_actions(process, webhook))
+            created = self.create(work, webhook, mutation, use_actions(process, webhook))
         except BaseException:
             self._forget_secret(webhook)
             raise
@@ -94,7 +95,8 @@ class WebhookRepository(EntityRepository[Webhook]):
         if fields.keys() & {"input", "trustedDigest"}:
             process = self._processes.get(request.user, before.process)
             _require_input(process, fields.get("input"))
-            _require_digest(process, before, fields.get("trustedDigest"))
+            if (digest := fields.get("trustedDigest")) is not None:
+                require_current_digest(process, request.user, digest)
         after = apply_change(before, fields, self._ledger.now())
         work = write_one(queries.CHANGE_WEBHOOK, {**after.as_row(), "before": before.version})
         mutation = request.mutation("webhook.change", id_, fields)
@@ -156,7 +158,7 @@ class WebhookRepository(EntityRepository[Webhook]):
             input=new.input,
             enabled=new.enabled,
             priority=new.priority,
-            trusted_digest=None if process.owner_id == user else process.digest,
+            trusted_digest=digest_to_trust(process, user),
             created_at=at,
             updated_at=at,
         )
@@ -205,16 +207,6 @@ def _require_input(process: Process, name: str | None) -> None:
         )
 
 
-def _require_digest(process: Process, webhook: Webhook, digest: str | None) -> None:
-    if digest is not None and (process.owner_id == webhook.owner_id or digest != process.digest):
-        raise RuleError(
-            f"The digest is not that of the current version of another user's Process {process.name!r}.",
-            rule="trusted_digest",
-            field="$.trustedDigest",
-            next_step="Look at the Process as it is now, and give its digest; your own needs none.",
-        )
-
-
 def _require_generated(webhook: Webhook) -> None:
     if not webhook.secret_generated:
         raise RuleError(
@@ -222,11 +214,3 @@ def _require_generated(webhook: Webhook) -> None:
             rule="generated",
             next_step="Give that secret the sender's new value; the webhook uses it at once.",
         )
-
-
-def _use_actions(process: Process, webhook: Webhook) -> list[AuditAction]:
-    """Return the use of another user's Process, for both audit logs (platform 19)."""
-    if process.owner_id == webhook.owner_id:
-        return []
-    details: JsonObject = {"name": process.name, "webhook": webhook.name}
-    return [AuditAction("process.use", process.id, webhook.owner_id, process.owner_id, details)]

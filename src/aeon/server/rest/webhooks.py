@@ -6,6 +6,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from aeon.application.webhooks import CreatedWebhook
 from aeon.base.json import JsonObject
+from aeon.platform.runs.model import Priority
 from aeon.platform.webhooks.model import SigningScheme
 from aeon.server.auth.caller import SignedIn
 from aeon.server.rest.answers import PROBLEM, Asked, thing
@@ -24,6 +25,7 @@ class WebhookStart(BaseModel):
     secret: str | None = Field(default=None, max_length=200)
     input: str | None = Field(default=None, max_length=200, description="The input that gets the whole event.")
     enabled: bool = True
+    priority: Priority = "normal"
 
 
 class Rotation(BaseModel):
