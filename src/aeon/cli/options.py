@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 import typer
 
 from aeon.cli.output import OutputFormat
-from aeon.cli.stored_names import complete_conversation, complete_model, complete_run, complete_stored
+from aeon.cli.stored_names import complete_conversation, complete_model, complete_process, complete_run, complete_stored
 
 
 def group(description: str) -> typer.Typer:
@@ -75,6 +75,13 @@ Name = Annotated[
     typer.Argument(metavar="NAME", help="Its name; its id if another user owns it.", autocompletion=complete_stored),
 ]
 MAX_LISTED = 1000
+ProcessToStart = Annotated[
+    str,
+    typer.Argument(metavar="PROCESS", help="The process to start: its name or id.", autocompletion=complete_process),
+]
+Priority = Annotated[
+    Literal["high", "normal", "low"], typer.Option("--priority", help="Which runs busy workers work on first.")
+]
 Limit = Annotated[int, typer.Option("--limit", min=1, max=MAX_LISTED, metavar="N", help="At most N.")]
 After = Annotated[
     str | None, typer.Option("--after", metavar="CURSOR", help="Continue the list that printed this cursor.")
