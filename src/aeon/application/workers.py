@@ -134,11 +134,18 @@ class WorkerService:
         drain.begun()
         return self._runtime.drain()
 
-    def serve_until(self, stopping: threading.Event, report: Report) -> None:
-        """Do what `serve_runs` does beside other work of this process, until `stopping` is set."""
+    def serve_until(self, stopping: threading.Event, report: Report, drain: DrainPolicy | None = None) -> None:
+        """Do what `serve_runs` does beside other work of this process, until `stopping` is set or this is to drain.
+
+        Without `drain`, it never drains.
+        """
         periodic = self._begin_maintenance(report)
-        while not stopping.wait(POLL_INTERVAL):
+        while not (stopping.wait(POLL_INTERVAL) or (drain and self._must_drain(drain))):
             periodic.run_due()
+        if drain and self._must_drain(drain):
+            self._runtime.grace = drain.grace
+            left = self._drain(drain)
+            report(f"drained; {left} job(s) did not end in time and continue elsewhere" if left else "drained")
 
     def _begin_maintenance(self, report: Report) -> PeriodicTasks:
         runtime = self._runtime

@@ -5,7 +5,7 @@ from contextlib import suppress
 from datetime import datetime, timedelta
 from functools import cached_property, partial
 from pathlib import Path
-from threading import Lock
+from threading import Event, Lock, Thread
 from typing import TYPE_CHECKING, NamedTuple, Self
 from uuid import uuid4
 
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from aeon.platform.diagnosis import DiagnosisContext
     from aeon.platform.runs.metrics import RunMetricsRecorder
     from aeon.platform.runs.retention import PruneResult
+    from aeon.platform.runs.span_export import SpanExportQueue
     from aeon.platform.schedules.repository import ScheduleRepository
     from aeon.platform.workers.heartbeat import WorkerHeartbeat
     from aeon.platform.workers.maintenance import OrphanRecovery, RunMaintenance
@@ -182,12 +183,17 @@ class ProcessRuntime:
     @cached_property
     def run_measurement(self) -> "RunMetricsRecorder":
         """The recorder of metrics of ended runs, and of spans. Raises StoreError."""
-        from aeon.bootstrap.telemetry import open_span_sender
         from aeon.platform.runs.metrics import RunMetricsRecorder
 
         store, book = self.platform.store, self.runs.repository
-        sender = open_span_sender(store, book, self.clock, self._environ, self.run_executor)
-        return RunMetricsRecorder(store, book, self.platform.metrics.values, sender)
+        return RunMetricsRecorder(store, book, self.platform.metrics.values, self._span_exports)
+
+    @cached_property
+    def _span_exports(self) -> "SpanExportQueue | None":
+        from aeon.bootstrap.telemetry import open_span_sender
+
+        store, book = self.platform.store, self.runs.repository
+        return open_span_sender(store, book, self.clock, self._environ, self.run_executor)
 
     def prune(self, days: int | None = None) -> "PruneResult":
         """Delete runs that ended `days` days ago (None: keep_days of the settings); their metrics are kept.
@@ -243,12 +249,19 @@ class ProcessRuntime:
         return RunStoreAdoption(before, own, row["number"])
 
     def start(self, types: Sequence[str] = ()) -> None:
-        """Open the engine, and start the heartbeat; calling it again does nothing."""
+        """Open the engine, start the heartbeat and export spans as runs go on; calling it again does nothing."""
         with self._starting:
             if not self._is_started:
                 _ = self.engine
                 self.heartbeat.start(types)
+                self._export_spans()
                 self._is_started = True
+
+    def _export_spans(self) -> None:
+        if (exports := self._span_exports) is not None:
+            stopping = Event()
+            self._closers.append(stopping.set)
+            Thread(target=exports.export_until, args=(stopping,), name="aeon-spans", daemon=True).start()
 
     def serve(self, types: Sequence[str]) -> None:
         """Serve only jobs of these types, of runs that execute elsewhere. Raises ConfigError, EngineError.

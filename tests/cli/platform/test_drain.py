@@ -160,3 +160,32 @@ def test_workers_of_a_machine_drain_together_and_others_are_named(aeon, applied,
     said = aeon("serve", "worker", "drain", "--host", socket.gethostname())
     assert {word for word in said.err.split() if "-" in word} == {process_of(each) for each in workers}
     assert [worker.waited() for worker in workers] == [0, 0]
+
+
+@pytest.mark.parametrize("asks", ["signal", "command"])
+def test_a_server_that_ends_lets_its_jobs_end_and_leaves_its_runs(aeon, applied, background, shop, asks):
+    applied(ERRAND)
+    server = background("serve", "--port", "0")
+    server.says("open this link")
+    assert aeon("process", "run", "errand", "--input", "who=me", "--detach").code == 0
+    until(lambda: shop.calls["/slow"] == 1, lambda: server.err)
+    if asks == "signal":
+        server.process.send_signal(signal.SIGTERM)
+    else:
+        assert aeon("serve", "worker", "drain", "--host", socket.gethostname()).code == 0
+    server.says("drains: takes no new job or run; the jobs here have 25 s to end")
+    shop.lets_go.set()
+    assert server.waited() == 0, server.err
+    assert shop.calls == {"/first": 1, "/slow": 1}
+    background("serve", "worker").says("of errand is completed")
+    assert shop.calls == {"/first": 1, "/slow": 1, "/last": 1}
+
+
+def test_an_interrupted_server_waits_for_no_job(aeon, applied, background, shop):
+    applied(ERRAND)
+    server = background("serve", "--port", "0")
+    server.says("open this link")
+    assert aeon("process", "run", "errand", "--input", "who=me", "--detach").code == 0
+    until(lambda: shop.calls["/slow"] == 1, lambda: server.err)
+    assert server.ends(signal.SIGINT) == 0, server.err
+    assert "drains" not in server.err

@@ -20,6 +20,9 @@ steps:
 outputTemplate: "{{step.first.body.path}}"
 """
 
+SLOW = """  - {id: second, tool: item, dependsOn: [first], inputs: {id: slow}, output: second}
+"""
+
 
 @pytest.fixture
 def collector():
@@ -87,6 +90,17 @@ steps:
   - {id: last, tool: item, dependsOn: [approve], inputs: {id: "{id}"}, output: last}
 outputTemplate: "{{step.said}}"
 """
+
+
+def test_a_command_that_runs_a_process_sends_its_steps_as_it_goes_on(applied, background, collector, shop):
+    applied(FETCH.replace("name: fetch", "name: fetch_slowly").replace("outputTemplate", SLOW + "outputTemplate"))
+    running = background(
+        "process", "run", "fetch_slowly", "--input", "id=x", OTEL_EXPORTER_OTLP_ENDPOINT=collector.address
+    )
+    until(lambda: shop.calls["/slow"] == 1 and steps_of(collector) == ["first"], lambda: running.err)
+    shop.lets_go.set()
+    assert running.waited() == 0, running.err
+    assert steps_of(collector) == ["first", "second"]
 
 
 def test_a_step_is_sent_while_the_next_waits_for_a_person_and_kill_9_loses_none(aeon, applied, background, collector):

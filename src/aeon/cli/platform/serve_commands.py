@@ -1,12 +1,13 @@
 """The commands of `aeon serve` and their options. Each imports what it needs when it runs."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 import typer
 
 from aeon.cli.options import MAX_LISTED, After, Limit, Model, Output, StoredTools, User, Yes, group
 
-DEFAULT_PORT = 8420
+DEFAULT_PORT: Final = 8420
+DEFAULT_GRACE: Final = 25
 
 serve = group("Serve a page and an API here; serve MCP; run workers.")
 worker = group("Run a worker until interrupted; list the workers.")
@@ -18,6 +19,9 @@ serve.add_typer(user_group, name="user")
 
 UserName = Annotated[str, typer.Argument(metavar="NAME", help="The name of the user.")]
 RoleName = Annotated[Literal["user", "operator"], typer.Option("--role", help="user, or operator.")]
+Grace = Annotated[
+    int, typer.Option("--grace", min=0, metavar="SECONDS", help="How long jobs may take to end when it drains.")
+]
 Subject = Annotated[str, typer.Option("--subject", metavar="ID", help="The user's id at the provider, its `sub`.")]
 Issuer = Annotated[
     str | None,
@@ -39,14 +43,18 @@ def serve_begin(
         typer.Option("--name", metavar="HOST[:PORT]", help="Another name that a proxy asks it by; repeatable."),
     ] = None,
     model: Model = None,
+    grace: Grace = DEFAULT_GRACE,
     user: User = "me",
 ) -> int:
-    """Serve the page and the REST API until interrupted; also runs, as a worker does."""
+    """Serve the page and the REST API; also runs, as a worker does.
+
+    Until it is interrupted or drained (SIGTERM).
+    """
     if context.invoked_subcommand is not None:
         return 0
     from aeon.cli.platform.server import ServeOptions, run_server
 
-    return run_server(ServeOptions(port, host, names or [], model), user)
+    return run_server(ServeOptions(port, host, names or [], model, grace), user)
 
 
 @serve.command("mcp")
@@ -198,9 +206,7 @@ def worker_begin(
     metrics: Annotated[
         str | None, typer.Option("--metrics", metavar="HOST:PORT", help="Answer Prometheus there; without a sign-in.")
     ] = None,
-    grace: Annotated[
-        int, typer.Option("--grace", min=0, metavar="SECONDS", help="How long jobs may take to end when it drains.")
-    ] = 25,
+    grace: Grace = DEFAULT_GRACE,
     labels: Annotated[
         list[str] | None,
         typer.Option(

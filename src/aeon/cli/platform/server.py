@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from aeon.application.models import key_variables
 from aeon.application.server_address import checked_server_address
-from aeon.application.workers import WorkerService
+from aeon.application.workers import DrainPolicy, WorkerService
 from aeon.application.workspace import Workspaces
 from aeon.base.errors import InputError, MissingExtraError
 from aeon.base.masking import Mask
@@ -29,15 +29,18 @@ if TYPE_CHECKING:
     from aeon.server.site import ServerState, SiteServer
 
 _WAITING: Final = 128
+_STOPPING: Final = 2.0
+"""The seconds that the maintenance has to end, beside the grace."""
 
 
 class ServeOptions(NamedTuple):
-    """The options of `aeon serve`; None takes what the settings say."""
+    """The options of `aeon serve`; None takes what the settings say. `grace` is in seconds."""
 
     port: int
     host: str | None
     names: Sequence[str]
     model: str | None
+    grace: int
 
     def load(self) -> LoadedSettings:
         """The settings of the current folder with these options. Raises ConfigError."""
@@ -46,7 +49,7 @@ class ServeOptions(NamedTuple):
 
 
 def run_server(options: ServeOptions, user: str) -> int:
-    """Serve until interrupted.
+    """Serve until interrupted, or drained by SIGTERM or by `aeon serve worker drain`.
 
     Raises InputError for a port in use, ConfigError for settings that are wrong or not enough to let other machines in,
     MissingExtraError, and the errors of an app.
@@ -65,6 +68,7 @@ def run_server(options: ServeOptions, user: str) -> int:
         session.app_session(loaded) as app,
         app.process_runtime() as runtime,
     ):
+        runtime.grace = options.grace
         workspaces = Workspaces(app, os.environ, runtime)
         own = workspaces.of(user)
         os.environ.pop(session.MASTER_KEY, None)  # child processes must not inherit it
@@ -74,13 +78,14 @@ def run_server(options: ServeOptions, user: str) -> int:
         state = ServerState(workspaces, user, is_local=not address.names)
         mask = Mask(os.environ.get(each, "") for each in key_variables(app.settings))
         os.environ.pop(app.settings.server.oidc_client_secret_env or "", None)
-        with _maintenance(own.workers, state.stopping):
+        here = [] if address.is_public else [name, f"127.0.0.1:{place}", f"localhost:{place}"]
+        door = LazyDoor(state, lambda: _mcp_door(app, state, mask))
+        site = build_site(state, [*here, *address.names], door, only_https=address.is_public)
+        server = site_server(site, state, proxies=address.proxies, certificate=address.certificate)
+        with _maintenance(own.workers, server, state.stopping, options.grace):
             print_data(address.link(own.access.new_link(user), name))
             print_message("open this link in a browser; it signs you in once, within ten minutes", "next: ")
-            here = [] if address.is_public else [name, f"127.0.0.1:{place}", f"localhost:{place}"]
-            door = LazyDoor(state, lambda: _mcp_door(app, state, mask))
-            site = build_site(state, [*here, *address.names], door, only_https=address.is_public)
-            _serve(site_server(site, state, proxies=address.proxies, certificate=address.certificate), opened)
+            _serve(server, opened)
     return ExitCode.DONE
 
 
@@ -130,16 +135,25 @@ def _name_of(folder: Path) -> str:
 
 
 @contextmanager
-def _maintenance(workers: WorkerService, stopping: threading.Event) -> Generator[None]:
-    """Serve runs beside the server until it ends."""
+def _maintenance(
+    workers: WorkerService, server: "SiteServer", stopping: threading.Event, grace: int
+) -> Generator[None]:
+    """Serve runs beside the server until it ends; if it is terminated, the jobs here have `grace` seconds to end."""
 
     def report(line: str) -> None:
         print_message(printable(line))
 
-    thread = threading.Thread(target=workers.serve_until, args=(stopping, report), name="aeon-worker", daemon=True)
+    def end() -> None:
+        report(f"drains: takes no new job or run; the jobs here have {grace} s to end")
+        server.terminate()
+
+    drain = DrainPolicy(grace, lambda: server.is_terminated, end)
+    thread = threading.Thread(
+        target=workers.serve_until, args=(stopping, report, drain), name="aeon-worker", daemon=True
+    )
     thread.start()
     try:
         yield
     finally:
         stopping.set()
-        thread.join(2)
+        thread.join(_STOPPING + (grace if server.is_terminated else 0))

@@ -5,7 +5,9 @@ in memory.
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from itertools import chain
+from threading import Event, Lock
 from typing import NamedTuple, Protocol
 
 from aeon.base.clock import Clock
@@ -17,7 +19,7 @@ from aeon.platform.runs.claim_check import LostResultError
 from aeon.platform.runs.open_spans import OpenRunSpans, OpenRunTracer
 from aeon.platform.runs.repository import SqlRunRepository
 from aeon.platform.runs.spans import Span, build_spans
-from aeon.platform.store import Store, UnitOfWork
+from aeon.platform.store import Store, StoreError, UnitOfWork
 
 MAX_BATCH_SPANS = 256
 """Maximum spans in a batch; a run with more spans is sent in several batches."""
@@ -28,6 +30,9 @@ MAX_PENDING_RUNS = 10_000
 _RUN_BATCH_SIZE = 100
 _RETRY_DELAY = 30.0
 """Seconds to wait after a failed export, so that a slow receiver does not block the process."""
+
+EXPORT_INTERVAL = 5.0
+"""Seconds between two looks at what open runs have done."""
 
 _MAX_ROUND_SECONDS = 5.0
 """Seconds of exporting at a stretch, plus one batch."""
@@ -65,7 +70,7 @@ class _Batch(NamedTuple):
 class SpanExportQueue:
     """Exports spans of the open runs of one executor, and of all marked runs that have ended.
 
-    Several processes may do so, and may export the same ones of ended runs.
+    Several processes may do so, and may export the same ones of ended runs. Threads may share it.
     """
 
     def __init__(
@@ -86,9 +91,20 @@ class SpanExportQueue:
         self._warned: set[str] = set()
         self._paused_until = clock.monotonic()
         self._tracer = OpenRunTracer(store, runs, executor)
+        self._exporting = Lock()
 
     def export_pending(self) -> None:
         """Export pending spans, for a few seconds or until a failure. Raises StoreError."""
+        with self._exporting:
+            self._export_round()
+
+    def export_until(self, stopping: Event) -> None:
+        """Export what is pending every few seconds until `stopping` is set."""
+        while not stopping.wait(EXPORT_INTERVAL):
+            with suppress(StoreError):  # the next round, or the next process, exports it
+                self.export_pending()
+
+    def _export_round(self) -> None:
         began = self._clock.monotonic()
         if began < self._paused_until:
             return
