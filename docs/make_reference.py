@@ -203,6 +203,8 @@ def _names(command: Any, words: tuple[str, ...] = ()) -> Iterator[tuple[str, ...
     if not hasattr(command, "commands"):
         yield words
         return
+    if command.invoke_without_command and words:
+        yield words
     for name, inner in command.commands.items():
         yield from _names(inner, (*words, name))
 
