@@ -40,7 +40,7 @@ class StoredSecret(NamedTuple):
     at: str
 
 
-_PUBLIC_PARTS = ("username", "client_id", "token_url", "expires_at")
+_PUBLIC_PARTS = ("username", "client_id", "token_url", "expires_at", "grant", "scope", "audience")
 """Parts of values that give no access by themselves."""
 
 
@@ -49,7 +49,8 @@ class SecretValue:
 
     The value is an object of strings by the secret's type: api_key `key`; password `username`, `password`; certificate
     `certificate`, `private_key` in PEM; oauth_token `access_token` and, where it can be refreshed, `refresh_token`,
-    `token_url`, `client_id`, `client_secret`, `expires_at`.
+    `token_url`, `client_id`, `client_secret`, `expires_at`. An oauth_token with `grant` client_credentials has the
+    last four instead, and `scope` and `audience` if its server wants them; its `access_token` is fetched.
     """
 
     __slots__ = ("_value",)

@@ -51,6 +51,8 @@ VALUES: dict[SecretType, JsonObject] = {
     },
 }
 
+_CLIENT: JsonObject = {"token_url": "https://login.example/token", "client_id": "aeon", "client_secret": CANARY}
+
 _BAD_VALUES: list[tuple[SecretType, Any, list[str]]] = [
     ("api_key", CANARY, ["object"]),
     ("api_key", None, ["object"]),
@@ -63,6 +65,18 @@ _BAD_VALUES: list[tuple[SecretType, Any, list[str]]] = [
     ("oauth_token", {"access_token": "x", "token_url": f"http://{CANARY}.example"}, ["token_url must"]),
     ("oauth_token", {"access_token": "x", "token_url": f"https://[{CANARY}"}, ["token_url must"]),
     ("oauth_token", {"access_token": CANARY, "expires_at": "2026-01-31"}, ["expires_at must"]),
+    (
+        "oauth_token",
+        {"grant": CANARY, "scope": ""},
+        ["token_url is m", "client_id is m", "client_secret is m", "scope is"],
+    ),
+    ("oauth_token", {"grant": CANARY, **_CLIENT}, ["grant must be client_credentials"]),
+    (
+        "oauth_token",
+        {"grant": "client_credentials", "refresh_token": CANARY, **_CLIENT},
+        ["refresh_token is of no use"],
+    ),
+    ("oauth_token", {"access_token": CANARY, "scope": "read"}, ["scope is of no use without grant"]),
     (
         "oauth_token",
         {"token_url": CANARY, "client_id": 1, CANARY: ""},

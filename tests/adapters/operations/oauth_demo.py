@@ -55,12 +55,18 @@ class OAuthServer(ThreadingHTTPServer):
         self.wanted_client = ("basic", "aeon:1", "s+c ret")
         self.refresh_token, self.access_tokens, self.count = "refresh-canary-0", set(), 0
         self.is_rotating = True
+        self.wanted_scope = "read write"
 
     def token_answer(self, client, fields):
         if self.odd:
             return self.odd
         if client != self.wanted_client:
             return 401, {"error": "invalid_client", "error_description": f"{client} {fields}"}
+        if fields["grant_type"] == "client_credentials" and self.wanted_scope == fields.get("scope"):
+            self.count += 1
+            self.access_tokens = {f"access-canary-{self.count}"}
+            kept = {"refresh_token": "a client needs none"}
+            return 200, {"access_token": f"access-canary-{self.count}", "expires_in": 3600, **kept}
         if fields["grant_type"] != "refresh_token" or fields["refresh_token"] != self.refresh_token:
             return 400, {"error": "invalid_grant", "error_description": f"not {fields['refresh_token']}"}
         self.count += 1
@@ -78,6 +84,10 @@ class OAuthServer(ThreadingHTTPServer):
     def value(self, **more):
         kept = {"token_url": f"{self.address}/token", "client_id": "aeon:1", "client_secret": "s+c ret"}
         return {"access_token": "access-canary-0", "refresh_token": "refresh-canary-0", **kept, **more}
+
+    def client_value(self, **more):
+        kept = {"token_url": f"{self.address}/token", "client_id": "aeon:1", "client_secret": "s+c ret"}
+        return {"grant": "client_credentials", "scope": "read write", **kept, **more}
 
     def start(self):
         self.thread = threading.Thread(target=partial(self.serve_forever, 0.01))

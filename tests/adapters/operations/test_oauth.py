@@ -110,6 +110,31 @@ def test_a_token_that_is_about_to_end_is_refreshed_before_the_call(setting, serv
     assert len(server.asked) == 1
 
 
+def test_a_client_gets_its_token_itself_and_another_one_when_it_ends(setting, server):
+    """RFC 6749, section 4.4: no person is asked, and what looks like a refresh token is not kept."""
+    tool = setting.tool(server.client_value())
+    caller = setting.caller()
+    assert [caller.call("ann", tool.id, {}).output["body"] for _ in range(2)] == [{"you": "[hidden]"}] * 2
+    assert server.tokens_seen == ["access-canary-1"] * 2
+    assert parse_qs(server.asked[0][1]) == {"grant_type": ["client_credentials"], "scope": ["read write"]}
+    assert server.client_value().items() < setting.value().items()
+    assert "refresh_token" not in setting.value()
+    setting.clock.sleep(3_590)
+    caller.call("ann", tool.id, {})
+    assert server.tokens_seen[-1] == "access-canary-2"
+    server.access_tokens = set()
+    assert caller.call("ann", tool.id, {}).output["status"] == 200, "refused, it is fetched again"
+    assert server.tokens_seen[-1] == "access-canary-3"
+
+
+def test_a_client_that_its_server_refuses_is_told_why_without_its_secret(setting, server):
+    tool = setting.tool(server.client_value(client_secret="wrong-canary"))
+    with pytest.raises(OperationError, match=r"gives no token \(invalid_client\)") as refused:
+        setting.caller().call("ann", tool.id, {})
+    assert "canary" not in f"{refused.value!r} {refused.value.advice}"
+    assert server.tokens_seen == []
+
+
 def test_a_token_that_is_refused_is_refreshed_once_and_the_call_repeated(setting, server):
     tool = setting.tool(server.value(expires_at=LATER))
     assert setting.caller().call("ann", tool.id, {}).output["status"] == 200
@@ -233,7 +258,7 @@ def test_a_secret_that_is_renamed_meanwhile_loses_no_token(setting, server):
 def test_a_refused_refresh_says_to_log_in_again_and_nothing_of_a_token(setting, server):
     server.refresh_token = "another"
     tool = setting.tool(server.value())
-    with pytest.raises(OperationError, match=r"cannot be refreshed \(invalid_grant\)") as refused:
+    with pytest.raises(OperationError, match=r"its server gives no token \(invalid_grant\)") as refused:
         setting.caller().call("ann", tool.id, {})
     assert "Log in again" in refused.value.advice
     assert "rotate the secret" in refused.value.advice
@@ -308,7 +333,7 @@ def test_a_client_without_a_secret_gives_its_name_in_the_body(server):
         ((200, b"refresh-canary-0"), "other than a JSON object", False),
         ((200, b"x" * 300_000), "longer than 262,144 bytes", False),
         ((200, {"error": "invalid_grant"}), "invalid_grant", False),
-        ((400, {"error": "refresh-canary-0 is bad"}), r"cannot be refreshed \(400\)", False),
+        ((400, {"error": "refresh-canary-0 is bad"}), r"gives no token \(400\)", False),
         ((401, {"error": "invalid_client"}), "invalid_client", False),
     ],
 )
@@ -321,7 +346,7 @@ def test_answers_that_give_no_token(server, odd, match, is_transient):
 
 
 def test_a_private_address_is_asked_only_where_the_operation_allows_it(server):
-    with pytest.raises(OperationError, match=r"could not be refreshed: .*which is private") as refused:
+    with pytest.raises(OperationError, match=r"no token came from its server: .*which is private") as refused:
         HttpTokenServer().refresh(server.value(), allow_private=False)
     assert "allowPrivate" in refused.value.advice
     assert server.asked == []

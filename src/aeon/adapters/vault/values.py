@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 
 from aeon.adapters.vault.requirements import require_cryptography
 from aeon.base.json import Json, JsonObject
+from aeon.platform.catalog.oauth_tokens import CLIENT_CREDENTIALS
 from aeon.platform.vault import SecretKey, SecretType
 
 MAX_CHARACTERS = 65_536
@@ -18,6 +19,12 @@ MAX_CHARACTERS = 65_536
 _MAX_VERSION = 2**63 - 1
 _REFRESH_FIELDS = ("token_url", "client_id")
 """Fields that a refresh token needs."""
+
+_CLIENT_FIELDS = ("token_url", "client_id", "client_secret")
+"""Fields that a client needs which gets its tokens itself (RFC 6749, section 4.4)."""
+
+_GRANT_FIELDS = ("grant", "scope", "audience")
+"""Fields of such a client alone."""
 
 _LOCAL = ("localhost", "127.0.0.1", "::1")
 
@@ -38,7 +45,8 @@ FIELDS: dict[SecretType, SecretFields] = {
     "password": SecretFields(("username", "password")),
     "certificate": SecretFields(("certificate", "private_key")),
     "oauth_token": SecretFields(
-        ("access_token",), ("refresh_token", "token_url", "client_id", "client_secret", "expires_at")
+        (),
+        ("access_token", "refresh_token", "token_url", "client_id", "client_secret", "expires_at", *_GRANT_FIELDS),
     ),
 }
 
@@ -76,8 +84,15 @@ def value_problems(kind: SecretType, value: Json) -> list[str]:
 
 def _shape_problems(kind: SecretType, value: JsonObject) -> Iterator[str]:
     fields = FIELDS[kind]
-    required = fields.required + (_REFRESH_FIELDS if "refresh_token" in value and kind == "oauth_token" else ())
+    required = _token_fields(value) if kind == "oauth_token" else fields.required
     yield from (f"{name} is missing" for name in required if name not in value)
+    if kind == "oauth_token":
+        of_other_kind = ("refresh_token",) if "grant" in value else _GRANT_FIELDS[1:]
+        yield from (
+            f"{name} is of no use with{'' if 'grant' in value else 'out'} grant"
+            for name in of_other_kind
+            if name in value
+        )
     for name in fields.all:
         if name in value:
             yield from _field_problems(name, value[name])
@@ -85,6 +100,13 @@ def _shape_problems(kind: SecretType, value: JsonObject) -> Iterator[str]:
     unknown = len(value.keys() - set(fields.all))
     if unknown:
         yield f"{unknown} field{'s' if unknown > 1 else ''} that its type does not have"
+
+
+def _token_fields(value: JsonObject) -> tuple[str, ...]:
+    """Returns the fields that an OAuth token needs: a client's own, or a token, which may be refreshable."""
+    if "grant" in value:
+        return _CLIENT_FIELDS
+    return ("access_token", *(_REFRESH_FIELDS if "refresh_token" in value else ()))
 
 
 def _field_problems(name: str, text: Json) -> Iterator[str]:
@@ -99,6 +121,8 @@ def _field_problems(name: str, text: Json) -> Iterator[str]:
 def _token_problems(valid: JsonObject) -> Iterator[str]:
     if "token_url" in valid and not _is_safe_url(valid["token_url"]):
         yield "token_url must be an https address, or http on this machine"
+    if "grant" in valid and valid["grant"] != CLIENT_CREDENTIALS:
+        yield f"grant must be {CLIENT_CREDENTIALS}"
     if "expires_at" in valid and not _is_instant(valid["expires_at"]):
         yield "expires_at must be an ISO 8601 instant with an offset, like 2026-01-31T12:00:00Z"
 

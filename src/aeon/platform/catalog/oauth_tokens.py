@@ -1,10 +1,10 @@
-"""OAuth tokens and their refresh (RFC 6749, section 6; platform 3)."""
+"""OAuth tokens: their refresh, and those of clients (RFC 6749, sections 4.4 and 6; platform 3)."""
 
 import math
 from contextlib import suppress
 from datetime import datetime, timedelta
 from threading import Lock
-from typing import Protocol
+from typing import Final, Protocol
 
 from aeon.base.clock import Clock
 from aeon.base.json import Json, JsonObject
@@ -18,6 +18,8 @@ from aeon.platform.vault import SecretValue
 _REFRESH_BEFORE = timedelta(seconds=60)
 """A token that expires within this time is refreshed before use."""
 
+CLIENT_CREDENTIALS: Final = "client_credentials"
+
 _MAX_SECONDS = 10 * 365 * 86400
 _WRITE_ATTEMPTS = 10
 """How often a write is retried because the secret's name or flag changed meanwhile."""
@@ -27,30 +29,39 @@ _WAIT_ATTEMPTS, _WAIT_SECONDS = 15, 0.2
 
 
 class TokenRefusedError(OperationError):
-    """The token cannot be refreshed."""
+    """The token's server gives no other one."""
 
     next_step = NextStep("secrets.rotate")
 
 
 class TokenServer(Protocol):
-    """Refreshes tokens. Threads may share one."""
+    """Refreshes tokens, and gives clients theirs. Threads may share one."""
 
     def refresh(self, value: JsonObject, *, allow_private: bool) -> JsonObject:
-        """Returns the response of the secret's `token_url` to its `refresh_token`.
+        """Returns the response of the secret's `token_url` to its `refresh_token`, or to the client itself.
 
         Raises TokenRefusedError and OperationError, neither of which contains any token.
         """
         ...
 
 
+def is_of_client(value: JsonObject) -> bool:
+    """Returns whether a secret's value is a client, whose tokens are fetched with its own secret."""
+    return value.get("grant") == CLIENT_CREDENTIALS
+
+
 def is_refreshable(value: JsonObject) -> bool:
-    """Returns whether a secret's value is a refreshable token."""
-    return bool(value.get("refresh_token") and value.get("token_url"))
+    """Returns whether a secret's value is a refreshable token, or a client that gets another one."""
+    return bool(value.get("token_url") and (value.get("refresh_token") or is_of_client(value)))
 
 
 def needs_refresh(value: JsonObject, now: str) -> bool:
-    """Returns whether a refreshable token is known to expire in less than a minute."""
-    if not is_refreshable(value) or not value.get("expires_at"):
+    """Returns whether a refreshable token is still missing, or known to expire in less than a minute."""
+    if not is_refreshable(value):
+        return False
+    if not value.get("access_token"):
+        return True
+    if not value.get("expires_at"):
         return False
     return datetime.fromisoformat(value["expires_at"]) - datetime.fromisoformat(now) < _REFRESH_BEFORE
 
@@ -67,7 +78,7 @@ def apply_refresh(value: JsonObject, answer: JsonObject, now: str) -> JsonObject
         raise OperationError("the token server answered with a token that is not a bearer token")
     after = {name: part for name, part in value.items() if name != "expires_at"} | {"access_token": token}
     again, seconds = answer.get("refresh_token"), _seconds(answer.get("expires_in"))
-    if isinstance(again, str) and again:
+    if isinstance(again, str) and again and not is_of_client(value):
         after["refresh_token"] = again
     if seconds is not None:
         after["expires_at"] = (datetime.fromisoformat(now) + timedelta(seconds=seconds)).isoformat()
