@@ -36,6 +36,8 @@ class TemporalServer:
 
     folder: Path
     namespaces: tuple[str, ...] = ("default",)
+    config: tuple[str, ...] = ()
+    """Its dynamic configuration, each as `name=value`."""
     port: int = field(default_factory=lambda: _free_port())  # noqa: PLW0108  # defined below
     _process: "subprocess.Popen[bytes] | None" = field(default=None, repr=False)
 
@@ -59,10 +61,11 @@ class TemporalServer:
         self.folder.mkdir(parents=True, exist_ok=True)
         database = ("--db-filename", str(self.folder / "temporal.db"))
         named = [word for name in self.namespaces for word in ("--namespace", name)]
+        more = [word for each in self.config for word in ("--dynamic-config-value", each)]
         place = ("--ip", "127.0.0.1", "--port", str(self.port), "--headless", "--log-level", "error")
         with (self.folder / "out.log").open("ab") as log:
             self._process = subprocess.Popen(  # noqa: S603  # only temporal
-                [_program(), "server", "start-dev", *place, *database, *named],
+                [_program(), "server", "start-dev", *place, *database, *named, *more],
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
