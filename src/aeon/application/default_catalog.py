@@ -1,8 +1,11 @@
 """The default catalog, for services that need something of it in a record that was never set up."""
 
-from typing import Final
+from collections.abc import Iterator, Sequence
+from typing import Final, cast
 
+from aeon.base.json import Json, JsonObject
 from aeon.bootstrap.platform import Platform
+from aeon.platform.catalog.documents import CatalogDocument
 from aeon.platform.catalog.repository import DEFAULTS_OWNER
 from aeon.platform.episodes.background_runs import ENRICHING
 
@@ -11,6 +14,9 @@ REPLY_TOOL: Final = "converse_with_tools"
 
 NEWEST_TOOL: Final = ENRICHING
 """The tool that was added last: a record without it has the catalog of an older Aeon."""
+
+_NAMING: Final = frozenset({"service", "tool", "process"})
+"""The fields of a document that name something."""
 
 
 def ensure_default_tool(platform: Platform, name: str) -> None:
@@ -28,3 +34,23 @@ def add_defaults(platform: Platform) -> None:
     for tool in (REPLY_TOOL, NEWEST_TOOL):
         ensure_default_tool(platform, tool)
     _ = platform.metrics  # opening them adds the built-in ones
+
+
+def names_what_ships(documents: Sequence[CatalogDocument]) -> bool:
+    """Whether a document names a service, a tool or a Process that Aeon ships."""
+    from aeon.platform.catalog.defaults import read_default_documents
+
+    shipped = {each.name for each in read_default_documents()}
+    return any(name in shipped for each in documents for name in _names_in(each.fields))
+
+
+def _names_in(value: Json) -> Iterator[str]:
+    if isinstance(value, list):
+        for each in cast("list[Json]", value):
+            yield from _names_in(each)
+    elif isinstance(value, dict):
+        for key, each in cast(JsonObject, value).items():
+            if key in _NAMING and isinstance(each, str):
+                yield each
+            else:
+                yield from _names_in(each)

@@ -1,14 +1,14 @@
 """`DocumentService`: applies YAML documents that describe stored things, and sets up a record."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import Final, NamedTuple, cast
+from typing import NamedTuple
 
-from aeon.application.default_catalog import NEWEST_TOOL, ensure_default_tool
-from aeon.base.json import Json, JsonObject
+from aeon.application.default_catalog import NEWEST_TOOL, ensure_default_tool, names_what_ships
+from aeon.bootstrap.document_kinds import document_kinds
 from aeon.bootstrap.platform import Platform
 from aeon.platform.catalog.apply import Applier, ApplyStep
-from aeon.platform.catalog.defaults import load_defaults, read_default_documents
+from aeon.platform.catalog.defaults import load_defaults
 from aeon.platform.catalog.documents import ApplyError, CatalogDocument, read_documents
 from aeon.platform.catalog.repository import DEFAULTS_OWNER
 from aeon.platform.catalog.short_calls import with_short_calls
@@ -31,29 +31,8 @@ class RecordSummary(NamedTuple):
     tools: int
 
 
-def _names_what_ships(documents: Sequence[CatalogDocument]) -> bool:
-    """Whether a document names a service, a tool or a Process that Aeon ships."""
-    shipped = {each.name for each in read_default_documents()}
-    return any(name in shipped for each in documents for name in _names_in(each.fields))
-
-
-def _names_in(value: Json) -> Iterator[str]:
-    if isinstance(value, list):
-        for each in cast("list[Json]", value):
-            yield from _names_in(each)
-    elif isinstance(value, dict):
-        for key, each in cast(JsonObject, value).items():
-            if key in _NAMING and isinstance(each, str):
-                yield each
-            else:
-                yield from _names_in(each)
-
-
-_NAMING: Final = frozenset({"service", "tool", "process"})
-
-
 class DocumentService:
-    """Documents of services, secrets, tools, templates and Processes, applied for one user."""
+    """Documents of the catalog, of Processes and of what starts them, applied for one user."""
 
     def __init__(self, platform: Platform, user: str, environ: Mapping[str, str]) -> None:
         """`environ` gives the values of `${NAME}` in secrets. The caller closes `platform`."""
@@ -72,7 +51,7 @@ class DocumentService:
         try:
             applier, steps = self._planned(documents)
         except ApplyError:
-            if not _names_what_ships(documents):
+            if not names_what_ships(documents):
                 raise
             ensure_default_tool(self._platform, NEWEST_TOOL)
             applier, steps = self._planned(documents)
@@ -82,8 +61,7 @@ class DocumentService:
 
     def _planned(self, documents: Sequence[CatalogDocument]) -> tuple[Applier, list[ApplyStep]]:
         platform = self._platform
-        processes = ProcessDocuments(platform.catalog, platform.processes, self._user)
-        applier = Applier(platform.catalog, self._user, {"Process": processes})
+        applier = Applier(platform.catalog, self._user, document_kinds(platform, self._user))
         return applier, applier.plan(documents)
 
     def set_up(self) -> RecordSummary:

@@ -5,9 +5,11 @@ from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Final, NamedTuple, cast
 
+from aeon.application.default_catalog import NEWEST_TOOL, ensure_default_tool, names_what_ships
 from aeon.application.text_faults import TextFault, faults_at, path_parts
 from aeon.base.errors import ConfigError
 from aeon.base.json import Json, JsonObject
+from aeon.bootstrap.document_kinds import document_kinds
 from aeon.bootstrap.platform import Platform, open_platform_in_memory
 from aeon.llm.interface import LLMAdapter
 from aeon.plan.yaml import YamlError
@@ -31,8 +33,8 @@ _UNKNOWN_TARGET: Final = frozenset({"target_exists", "reference"})
 """The rules that say that something is neither in the file nor in the record."""
 
 
-_REFERENCES: Final = {"service": "Service", "secret": "Secret"}
-"""The fields by which a tool names what it uses, and the kind of each."""
+_REFERENCES: Final = {"service": "Service", "secret": "Secret", "process": "Process"}
+"""The fields by which something names what it uses, and the kind of each."""
 
 _MARK: Final = re.compile(r'^line \d+: | in "<[a-z ]+>", line \d+, column \d+')
 
@@ -60,7 +62,10 @@ class FileReport(NamedTuple):
 
 
 class ProcessFiles:
-    """Checks files against what one user sees in a record, which may be a temporary one. Changes nothing."""
+    """Checks files against what one user sees in a record, which may be a temporary one.
+
+    Changes nothing of a user's; a record that was never set up gets what Aeon ships, if a file uses it.
+    """
 
     def __init__(self, platform: Platform, user: str, *, is_offline: bool = False) -> None:
         """The caller closes `platform`. `is_offline`: what only a record can know is a warning."""
@@ -84,13 +89,20 @@ class ProcessFiles:
         yield from (DocumentProblem(each, "$.name", "unique", said) for each, said in find_duplicates(documents))
         documents = with_short_calls(documents)
         platform = self._platform
-        processes = ProcessDocuments(platform.catalog, platform.processes, self._user)
-        applier = Applier(platform.catalog, self._user, {"Process": processes})
-        yield from applier.examine(in_order_of_creation(documents))[1]
+        problems = _examined(platform, self._user, documents)
+        if any(each.rule in _UNKNOWN_TARGET for each in problems) and names_what_ships(documents):
+            ensure_default_tool(platform, NEWEST_TOOL)
+            problems = _examined(platform, self._user, documents)
+        yield from problems
 
     def _fault(self, problem: DocumentProblem, part: DocumentText) -> FileFault:
         fault = _moved(faults_at(part.text, [(problem.path or problem.field or "$.name", problem.message)])[0], part)
         return FileFault(fault, self._is_offline and problem.rule in _UNKNOWN_TARGET)
+
+
+def _examined(platform: Platform, user: str, documents: Sequence[CatalogDocument]) -> list[DocumentProblem]:
+    applier = Applier(platform.catalog, user, document_kinds(platform, user))
+    return applier.examine(in_order_of_creation(documents))[1]
 
 
 def check_without_record(text: str, environ: Mapping[str, str], *, is_offline: bool) -> FileReport:
@@ -113,11 +125,15 @@ def _no_model() -> LLMAdapter:
     raise ConfigError("A temporary record has no model.", next_step="Run the Process in a project.")
 
 
+_ANY_VALUE: Final = "A" * 44
+"""A value that is good for a signing secret, too: 33 bytes in base64."""
+
+
 class _AnyVariable(Mapping[str, str]):
     """An environment in which every variable is set: a check needs no secret."""
 
     def __getitem__(self, name: str) -> str:
-        return f"value of {name}"
+        return _ANY_VALUE
 
     def __iter__(self) -> Iterator[str]:
         return iter(())

@@ -173,9 +173,9 @@ class Project:
     def apply(self, source: str | Path) -> "list[ApplyStep]":
         """Create and change what YAML documents describe; returns a step for each document.
 
-        They describe services, secrets, tools, templates and Processes. A Path is a file, relative to the project's
-        folder; a str is the text itself. If there is any fault, nothing is changed. Raises ApplyError with every
-        fault, InputError for a file that cannot be read.
+        They describe services, secrets, tools, templates, Processes, schedules, webhooks and alerts. A Path is a file,
+        relative to the project's folder; a str is the text itself. If there is any fault, nothing is changed. Raises
+        ApplyError with every fault, InputError for a file that cannot be read.
         """
         self._require_open()
         if isinstance(source, str) and source.endswith((".yaml", ".yml")) and "\n" not in source:

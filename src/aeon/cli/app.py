@@ -176,7 +176,7 @@ def apply(
 ) -> int:
     """Create or change what a YAML file describes.
 
-    Services, secrets, tools, templates and Processes. Applying it again changes nothing.
+    Services, secrets, tools, templates, Processes, schedules, webhooks and alerts. Applied again, it changes nothing.
     """
     from aeon.cli.platform.catalog import apply_file
 

@@ -6,11 +6,11 @@ from aeon.base.json import Json
 from aeon.platform.alerts.model import Alert
 from aeon.platform.errors import RuleError
 from aeon.platform.processes.checks.problems import DefinitionProblem
-from aeon.platform.processes.model import Process
+from aeon.platform.processes.model import ProcessDefinition
 from aeon.platform.processes.typed_inputs import complete_inputs, input_problems
 
 
-def check_alert(alert: Alert, process: Process) -> None:
+def check_alert(alert: Alert, process: ProcessDefinition) -> None:
     """Raise RuleError with every problem of an alert that starts this Process, by their published names."""
     problems = [*_problems(alert, process)]
     if problems:
@@ -23,8 +23,7 @@ def check_alert(alert: Alert, process: Process) -> None:
         )
 
 
-def _problems(alert: Alert, process: Process) -> Iterator[DefinitionProblem]:
-    definition = process.definition
-    inputs = complete_inputs(definition, alert.run_inputs(list(definition.input_names)))
-    for problem in input_problems(definition, inputs):
+def _problems(alert: Alert, process: ProcessDefinition) -> Iterator[DefinitionProblem]:
+    inputs = complete_inputs(process, alert.run_inputs(list(process.input_names)))
+    for problem in input_problems(process, inputs):
         yield DefinitionProblem("$.inputs", "inputs_match", problem)

@@ -14,7 +14,7 @@ from aeon.platform.catalog.service import Catalog
 from aeon.platform.errors import RuleError
 from aeon.platform.ledger import MutationRequest
 from aeon.platform.metrics.service import Metrics
-from aeon.platform.processes.model import Process
+from aeon.platform.processes.model import ProcessDefinition
 from aeon.platform.processes.repository import ProcessRepository
 from aeon.platform.processes.started_versions import digest_to_trust, require_current_digest, use_actions
 from aeon.platform.store import Store, write_one
@@ -62,14 +62,26 @@ class AlertRepository(EntityRepository[Alert]):
         if (earlier := self._ledger.earlier_answer(mutation)) is not None:
             return Alert.model_validate(earlier)
         process = self._processes.get(request.user, new.process)
-        alert = self._built(new, process, request.user)
-        check_alert(alert, process)
+        if new.entity is not None and self.reader.find(new.metric, new.scope, new.aggregation).is_computed:
+            self._processes.get(request.user, new.entity)
+        alert = self._built(new, request.user, digest_to_trust(process, request.user))
+        check_alert(alert, process.definition)
         self.reader.read(alert, alert.created_at)
         self._require_room(request.user)
         work = write_one(
             queries.CREATE_ALERT, {**alert.as_row(), "due_micros": _due_now(alert), "process_version": process.version}
         )
         return self.create(work, alert, mutation, use_actions(process, alert))
+
+    def check_new(self, new: NewAlert, definition: ProcessDefinition, user: str, *, reads: bool) -> None:
+        """Raise RuleError with every problem of an alert to create; it is also read once if `reads`.
+
+        Raises NotFoundError for the metric and the entity.
+        """
+        alert = self._built(new, user, None)
+        check_alert(alert, definition)
+        if reads:
+            self.reader.read(alert, alert.created_at)
 
     def change(self, id_: str, change: AlertChange, request: MutationRequest) -> Alert:
         """Change the caller's alert. A new condition, or enabling, begins anew: what has fired can fire again.
@@ -82,7 +94,7 @@ class AlertRepository(EntityRepository[Alert]):
         after = apply_change(before, fields, self._ledger.now())
         if fields.keys() & {"inputs", "trustedDigest"}:
             process = self._processes.get(request.user, before.process)
-            check_alert(after, process)
+            check_alert(after, process.definition)
             if "trustedDigest" in fields:
                 require_current_digest(process, request.user, after.trusted_digest)
         if any(after.as_dict()[name] != before.as_dict()[name] for name in _CONDITION):
@@ -146,16 +158,14 @@ class AlertRepository(EntityRepository[Alert]):
         }
         return self._store.update(lambda unit: unit.write(queries.STARTED, params)) == 1
 
-    def _built(self, new: NewAlert, process: Process, user: str) -> Alert:
+    def _built(self, new: NewAlert, user: str, trusted_digest: str | None) -> Alert:
         watched = self.reader.find(new.metric, new.scope, new.aggregation)
-        if watched.is_computed and new.entity is not None:
-            self._processes.get(user, new.entity)
         at = self._ledger.now()
         given: JsonObject = {
             "id": self._new_id(),
             "ownerId": user,
             "scope": watched.scope,
-            "trustedDigest": digest_to_trust(process, user),
+            "trustedDigest": trusted_digest,
             "stateSince": at,
             "createdAt": at,
             "updatedAt": at,

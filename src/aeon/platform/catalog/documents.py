@@ -1,4 +1,4 @@
-"""Reads a YAML file of catalog documents: services, secrets, tools, templates and processes.
+"""Reads a YAML file of documents: of the catalog, of Processes, and of what starts them.
 
 Checks only its form.
 """
@@ -12,7 +12,7 @@ from aeon.base.errors import InputError
 from aeon.base.json import Json, JsonObject, json_problems
 from aeon.plan.yaml import load_yaml
 
-KINDS = ("ServiceTemplate", "ToolTemplate", "Service", "Secret", "Tool", "Process")
+KINDS = ("ServiceTemplate", "ToolTemplate", "Service", "Secret", "Tool", "Process", "Schedule", "Webhook", "Alert")
 """In the order of creation, so that referenced things exist."""
 
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")

@@ -122,6 +122,11 @@ class ScheduleRepository(EntityRepository[ProcessSchedule]):
         mutation = request.mutation("schedule.create", parameters=new.as_dict())
         return self.create(work, schedule, mutation, use_actions(process, schedule))
 
+    def check_new(self, new: NewSchedule, definition: ProcessDefinition, existing: ProcessSchedule | None) -> None:
+        """Raise RuleError with every problem of a schedule to create, or to compare with an existing one."""
+        is_known = existing is not None and existing.at == new.at
+        check_schedule(new.as_dict(), definition, None if is_known else parse_instant(self._ledger.now()))
+
     def change(self, id_: str, change: ScheduleChange, request: MutationRequest) -> ProcessSchedule:
         """Change the caller's schedule. A new time or enabling restarts it: nothing is caught up.
 

@@ -12,13 +12,14 @@ from aeon.platform.catalog.repository import EntityQueries, EntityRepository, ap
 from aeon.platform.catalog.service import Catalog
 from aeon.platform.errors import NotFoundError, ReferencedError, RuleError
 from aeon.platform.ledger import AuditAction, MutationRequest
-from aeon.platform.processes.model import Process
+from aeon.platform.processes.model import Process, ProcessDefinition
 from aeon.platform.processes.repository import ProcessRepository
 from aeon.platform.processes.started_versions import digest_to_trust, require_current_digest, use_actions
 from aeon.platform.processes.text import join_names
 from aeon.platform.store import Store, write_one
+from aeon.platform.vault import SecretType
 from aeon.platform.webhooks import queries
-from aeon.platform.webhooks.model import NewWebhook, Webhook, WebhookChange
+from aeon.platform.webhooks.model import NewWebhook, SigningScheme, Webhook, WebhookChange
 from aeon.platform.webhooks.signatures import secret_problem
 
 _QUERIES: Final = EntityQueries(
@@ -69,9 +70,9 @@ class WebhookRepository(EntityRepository[Webhook]):
         if (earlier := self._ledger.earlier_answer(mutation)) is not None:
             return CreatedWebhook(Webhook.model_validate(earlier), None)
         process = self._processes.get(request.user, new.process)
-        _require_input(process, new.input)
+        require_input(process.definition, new.input)
         generated = None if new.secret else _new_secret()
-        secret_id = self._keep(new, generated, request.user) if generated else self._usable_secret(new, request.user)
+        secret_id = self._keep(new, generated, request.user) if generated else self.usable_secret(new, request.user)
         webhook = self._built(new, process, secret_id, request.user)
         work = write_one(queries.CREATE_WEBHOOK, {**webhook.as_row(), "process_version": process.version})
         try:
@@ -94,7 +95,7 @@ class WebhookRepository(EntityRepository[Webhook]):
         fields = change.requested_fields()
         if fields.keys() & {"input", "trustedDigest"}:
             process = self._processes.get(request.user, before.process)
-            _require_input(process, fields.get("input"))
+            require_input(process.definition, fields.get("input"))
             if (digest := fields.get("trustedDigest")) is not None:
                 require_current_digest(process, request.user, digest)
         after = apply_change(before, fields, self._ledger.now())
@@ -168,17 +169,10 @@ class WebhookRepository(EntityRepository[Webhook]):
         name = f"webhook {new.name[:_NAME_CHARS].rstrip()} {randomness.token_hex(4)}"
         return self._secrets.add(NewSecret(name=name, type="api_key", value={"key": secret}), MutationRequest(user)).id
 
-    def _usable_secret(self, new: NewWebhook, user: str) -> str:
+    def usable_secret(self, new: NewWebhook, user: str) -> str:
         """Return the id of the user's own secret, if it can sign. Raises NotFoundError, RuleError."""
         secret, value = self._secrets.get_with_value(user, new.secret or "")
-        problem = f"its type is {secret.type}" if secret.type != "api_key" else None
-        if problem := problem or secret_problem(new.scheme, value.reveal()["key"]):
-            raise RuleError(
-                f"The secret {secret.name!r} cannot sign events: {problem}.",
-                rule="signing_secret",
-                field="$.secret",
-                next_step="Store the sender's signing secret as an api_key, or let Aeon generate one.",
-            )
+        require_signing_secret(new.scheme, secret.name, secret.type, value.reveal())
         return secret.id
 
     def _secrets_of(self, webhook: Webhook) -> list[str]:
@@ -195,14 +189,27 @@ def _new_secret() -> str:
     return f"whsec_{base64.b64encode(randomness.token_bytes(_SECRET_BYTES)).decode()}"
 
 
-def _require_input(process: Process, name: str | None) -> None:
-    if name is not None and name not in process.definition.input_names:
+def require_signing_secret(scheme: SigningScheme, name: str, kind: SecretType, value: JsonObject) -> None:
+    """Raise RuleError unless a secret can sign events."""
+    problem = f"its type is {kind}" if kind != "api_key" else None
+    if problem := problem or secret_problem(scheme, value["key"]):
+        raise RuleError(
+            f"The secret {name!r} cannot sign events: {problem}.",
+            rule="signing_secret",
+            field="$.secret",
+            next_step="Store the sender's signing secret as an api_key, or let Aeon generate one.",
+        )
+
+
+def require_input(process: ProcessDefinition, name: str | None) -> None:
+    """Raise RuleError unless the Process has the input that is to get a whole event."""
+    if name is not None and name not in process.input_names:
         raise RuleError(
             f"The Process {process.name!r} has no input {name!r}.",
             rule="input_known",
             field="$.input",
-            next_step=f"Name one of {join_names(process.definition.input_names)}, or none."
-            if process.definition.input_names
+            next_step=f"Name one of {join_names(process.input_names)}, or none."
+            if process.input_names
             else "Give the Process an input, or name none.",
         )
 

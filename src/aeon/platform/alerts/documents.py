@@ -1,0 +1,52 @@
+"""Applies documents of the kind Alert."""
+
+from typing import cast
+
+from aeon.platform.alerts.model import AlertChange, NewAlert
+from aeon.platform.alerts.repository import AlertRepository
+from aeon.platform.catalog.apply import PlannedRecords
+from aeon.platform.catalog.documents import CatalogDocument
+from aeon.platform.catalog.service import Catalog
+from aeon.platform.errors import NotFoundError
+from aeon.platform.processes.repository import ProcessRepository
+from aeon.platform.processes.starter_documents import TO_COME, StarterDocuments, changeable_fields
+from aeon.platform.records import Record
+
+
+class AlertDocuments(StarterDocuments):
+    """The alerts in one user's file. `entity` is the name of the Process, tool or service that one watches."""
+
+    change: type[Record] = AlertChange
+    changeable: tuple[str, ...] = changeable_fields(AlertChange)
+
+    def __init__(self, alerts: AlertRepository, catalog: Catalog, processes: ProcessRepository, user: str) -> None:
+        super().__init__(processes, user)
+        self.repository = alerts
+        self._watched = {
+            "process": ("Process", processes),
+            "tool": ("Tool", catalog.tools),
+            "service": ("Service", catalog.services),
+        }
+
+    def parse(self, document: CatalogDocument, planned: PlannedRecords) -> NewAlert:
+        """Return the alert to create or compare with. Raises RuleError, NotFoundError."""
+        new = NewAlert.parsed(self._named(document, planned))
+        scope = self.repository.reader.find(new.metric, new.scope, new.aggregation).scope
+        entity = new.entity and self._entity_id(new.entity, scope, planned)
+        return new.model_copy(update={"scope": scope, "entity": entity})
+
+    def check(self, document: CatalogDocument, new: Record) -> None:
+        """Raise RuleError with every problem of the inputs, and for a metric that gives no number."""
+        alert = cast(NewAlert, new)
+        self.repository.check_new(alert, self._definitions[document.name], self._user, reads=alert.entity != TO_COME)
+
+    def _entity_id(self, name: str, scope: str, planned: PlannedRecords) -> str:
+        if scope not in self._watched:
+            return name
+        kind, repository = self._watched[scope]
+        try:
+            return repository.find(self._user, name).id
+        except NotFoundError:
+            if (kind, name) in planned:
+                return TO_COME
+            raise

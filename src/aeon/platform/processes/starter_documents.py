@@ -1,0 +1,71 @@
+"""Documents of what starts a Process by itself: a schedule, a webhook, an alert. Each names its Process."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from aeon.base.json import JsonObject
+from aeon.platform.catalog.apply import PlannedRecords
+from aeon.platform.catalog.documents import CatalogDocument
+from aeon.platform.catalog.model import OwnedEntity
+from aeon.platform.errors import NotFoundError
+from aeon.platform.ledger import MutationRequest
+from aeon.platform.processes.model import NewProcess, ProcessDefinition
+from aeon.platform.processes.repository import ProcessRepository
+from aeon.platform.records import Record
+
+TO_COME = "to come"
+"""The id, in a plan, of something that the same file will create."""
+
+
+def changeable_fields(change: type[Record]) -> tuple[str, ...]:
+    """Return the published names of the fields that a document may change: all of a change but the name."""
+    return tuple(field.alias or name for name, field in change.model_fields.items() if name != "name")
+
+
+class StarterDocuments:
+    """What the kinds have in common, for one user and one file (see `DocumentKind`)."""
+
+    change: type[Record]
+    changeable: tuple[str, ...]
+    repository: Any
+
+    def __init__(self, processes: ProcessRepository, user: str) -> None:
+        self._processes = processes
+        self._user = user
+        self._definitions: dict[str, ProcessDefinition] = {}
+
+    def sort(self, documents: Sequence[CatalogDocument]) -> list[CatalogDocument]:
+        """Return the documents as they are: none refers to another."""
+        return list(documents)
+
+    def create(self, document: CatalogDocument, new: Record, request: MutationRequest) -> None:  # noqa: ARG002  # the protocol's
+        """Save it."""
+        self.repository.add(new, request)
+
+    def details(self, found: OwnedEntity, new: Record) -> tuple[str, ...]:  # noqa: ARG002  # the protocol's
+        """Return nothing: the names of the fields that differ say enough."""
+        return ()
+
+    def _named(self, document: CatalogDocument, planned: PlannedRecords) -> JsonObject:
+        """Return the fields with the id of the Process, whose definition is as the file will make it.
+
+        Raises NotFoundError.
+        """
+        name = document.fields.get("process")
+        if not isinstance(name, str):
+            return document.fields
+        process = self._find(name, is_planned=("Process", name) in planned)
+        new = planned.get(("Process", name))
+        if isinstance(new, NewProcess) and (process is None or process.owner_id == self._user):
+            self._definitions[document.name] = new.definition
+        elif process is not None:
+            self._definitions[document.name] = process.definition
+        return document.fields | {"process": TO_COME if process is None else process.id}
+
+    def _find(self, name: str, *, is_planned: bool) -> Any:
+        try:
+            return self._processes.find(self._user, name)
+        except NotFoundError:
+            if is_planned:
+                return None
+            raise
