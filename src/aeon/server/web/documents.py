@@ -1,9 +1,9 @@
-"""Adding and changing services and tools by their texts, as `aeon apply` does; secrets have a form of their own."""
+"""Adding and changing things by their texts, as `aeon apply` does; secrets have a form of their own."""
 
 import re
 from typing import Annotated, Final, Literal
 
-from fastapi import APIRouter, Form, Request
+from fastapi import APIRouter, Form, Query, Request
 from fastapi.responses import Response
 
 from aeon.base.errors import AeonError, InputError
@@ -12,6 +12,7 @@ from aeon.server.auth.caller import Caller, SignedIn
 from aeon.server.web.errors import shown_error
 from aeon.server.web.forms import normalized
 from aeon.server.web.pages import language_of, page
+from aeon.server.web.starters import starters_text
 from aeon.server.web.texts import text
 
 router = APIRouter(include_in_schema=False)
@@ -49,9 +50,13 @@ inputSchema:
 
 
 @router.get("/apply")
-async def begin(caller: SignedIn, request: Request) -> Response:
-    """The form for texts, with a sample."""
-    return await page(caller, request, "apply.html", _values(request, _SAMPLE))
+async def begin(caller: SignedIn, request: Request, starts: Annotated[str, Query(max_length=200)] = "") -> Response:
+    """The form for texts, with a sample: of a tool, or of what starts a Process that the user sees."""
+    if not starts:
+        return await page(caller, request, "apply.html", _values(request, _SAMPLE))
+    process = await caller.state.call(lambda: caller.workspace.processes.get(starts))
+    named = process.name if process.owner_id == caller.user else process.id
+    return await page(caller, request, "apply.html", _values(request, starters_text(named)))
 
 
 @router.post("/apply")

@@ -23,6 +23,7 @@ from aeon.server.web import (
     secrets,
     settings,
     skills,
+    starters,
     tools,
 )
 from aeon.server.web.errors import show_errors_as_pages
@@ -39,6 +40,7 @@ _PAGES: Final = (
     messages,
     runs,
     processes,
+    starters,
     tools,
     secrets,
     documents,

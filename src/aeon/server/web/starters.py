@@ -1,0 +1,114 @@
+"""What starts a Process by itself, on its page: the user's schedules, webhooks and alerts."""
+
+from typing import Annotated, Final, Literal, NamedTuple
+
+from fastapi import APIRouter, Form
+from fastapi.responses import Response
+
+from aeon.application.workspace import Workspace
+from aeon.base.json import canonical_json
+from aeon.server.auth.caller import SignedIn
+from aeon.server.web.pages import go_to
+
+router = APIRouter(include_in_schema=False, prefix="/processes")
+
+_MOST: Final = 1000
+"""The most of each kind that are looked at."""
+
+Kind = Literal["schedule", "webhook", "alert"]
+
+
+class ShownStarter(NamedTuple):
+    """One line of the list: `when` in words of the kind, `state` a key of the page's texts, `problem` why it fails."""
+
+    kind: Kind
+    id: str
+    name: str
+    when: str
+    is_enabled: bool
+    state: str = ""
+    problem: str = ""
+
+
+def list_starters(own: Workspace, process: str) -> list[ShownStarter]:
+    """The user's schedules, webhooks and alerts of the Process with this id."""
+    return [*_schedules(own, process), *_webhooks(own, process), *_alerts(own, process)]
+
+
+@router.post("/{process}/starters/{kind}/{starter}")
+async def enable(
+    process: str, kind: Kind, starter: str, caller: SignedIn, enabled: Annotated[bool, Form()]
+) -> Response:
+    """Enable or disable what starts a Process."""
+    own = caller.workspace
+    service = {"schedule": own.schedules, "webhook": own.webhooks, "alert": own.alerts}[kind]
+    await caller.state.call(lambda: service.enable(starter, is_enabled=enabled))
+    return go_to(f"/processes/{process}#starters")
+
+
+def starters_text(process: str) -> str:
+    """The text with which adding one begins; `process` is the name or the id of the Process."""
+    name = canonical_json(process)
+    return f"""kind: Schedule
+name: every morning
+process: {name}
+cron: "0 8 * * mon-fri"
+timeZone: Europe/Berlin
+inputs: {{}}
+# ---
+# kind: Webhook
+# name: orders
+# process: {name}
+# secret: the name of an api_key of yours
+# ---
+# kind: Alert
+# name: it fails
+# process: {name}
+# metric: process.failures
+# comparison: ">="
+# threshold: 3
+"""
+
+
+def _schedules(own: Workspace, process: str) -> list[ShownStarter]:
+    shown: list[ShownStarter] = []
+    for each in own.schedules.list(limit=_MOST).items:
+        if each.process == process:
+            following = own.schedules.next_start(each)
+            when = f"{each.cron} {each.time_zone}" if each.cron else str(each.at)
+            then = "" if following is None else f" → {following.isoformat(timespec='seconds')}"
+            state = "" if following else "ended" if each.enabled else "disabled"
+            shown.append(ShownStarter("schedule", each.id, each.name, when + then, each.enabled, state))
+    return shown
+
+
+def _webhooks(own: Workspace, process: str) -> list[ShownStarter]:
+    return [
+        ShownStarter(
+            "webhook",
+            each.id,
+            each.name,
+            f"POST {each.path}, {each.scheme}",
+            each.enabled,
+            "" if each.enabled else "disabled",
+            each.refusal or "",
+        )
+        for each in own.webhooks.list(limit=_MOST).items
+        if each.process == process
+    ]
+
+
+def _alerts(own: Workspace, process: str) -> list[ShownStarter]:
+    return [
+        ShownStarter(
+            "alert",
+            each.id,
+            each.name,
+            f"{each.metric} {each.comparison} {each.threshold:g}",
+            each.enabled,
+            f"alert_{each.state}" if each.enabled else "disabled",
+            each.problem or "",
+        )
+        for each in own.alerts.list(limit=_MOST).items
+        if each.process == process
+    ]
