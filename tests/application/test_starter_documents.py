@@ -175,3 +175,8 @@ def test_a_check_without_a_record_finds_the_same_faults_by_line(project):
     assert lines == [6]
     broken = FILE.replace("agent: request", "tool: nothing")
     assert [each.fault.line for each in files.check(broken).faults] == [33], "what follows from it is not said again"
+
+
+def test_what_follows_from_a_fault_of_the_file_is_not_said_when_it_is_applied(project):
+    (said,) = problems(project, FILE.replace("agent: request", "tool: nothing"))
+    assert "there is no tool 'nothing'" in said

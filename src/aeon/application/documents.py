@@ -1,15 +1,14 @@
 """`DocumentService`: applies YAML documents that describe stored things, and sets up a record."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
-from aeon.application.default_catalog import NEWEST_TOOL, ensure_default_tool, names_what_ships
-from aeon.bootstrap.document_kinds import document_kinds
+from aeon.application.examined_documents import examine_documents
 from aeon.bootstrap.platform import Platform
-from aeon.platform.catalog.apply import Applier, ApplyStep
+from aeon.platform.catalog.apply import ApplyStep
 from aeon.platform.catalog.defaults import load_defaults
-from aeon.platform.catalog.documents import ApplyError, CatalogDocument, read_documents
+from aeon.platform.catalog.documents import raise_problems, read_documents
 from aeon.platform.catalog.repository import DEFAULTS_OWNER
 from aeon.platform.catalog.short_calls import with_short_calls
 from aeon.platform.processes.documents import ProcessDocuments
@@ -47,22 +46,13 @@ class DocumentService:
         Applying a text again changes nothing, so it takes no key. If they use what Aeon ships, a record that was never
         set up gets that. Raises ApplyError with every fault.
         """
-        documents = with_short_calls(read_documents(text, self._environ))
-        try:
-            applier, steps = self._planned(documents)
-        except ApplyError:
-            if not names_what_ships(documents):
-                raise
-            ensure_default_tool(self._platform, NEWEST_TOOL)
-            applier, steps = self._planned(documents)
+        given = read_documents(text, self._environ)
+        known = {(each.kind, each.name) for each in given}
+        steps, problems, applier = examine_documents(self._platform, self._user, with_short_calls(given), known)
+        raise_problems([str(problem) for problem in problems])
         if not is_dry:
             applier.apply(steps)
         return steps
-
-    def _planned(self, documents: Sequence[CatalogDocument]) -> tuple[Applier, list[ApplyStep]]:
-        platform = self._platform
-        applier = Applier(platform.catalog, self._user, document_kinds(platform, self._user))
-        return applier, applier.plan(documents)
 
     def set_up(self) -> RecordSummary:
         """Load the default catalog, check its health, and delete values that nothing refers to any more."""

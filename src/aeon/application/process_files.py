@@ -3,17 +3,15 @@
 import re
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Final, NamedTuple, cast
+from typing import Final, NamedTuple
 
-from aeon.application.default_catalog import NEWEST_TOOL, ensure_default_tool, names_what_ships
-from aeon.application.text_faults import TextFault, faults_at, path_parts
+from aeon.application.examined_documents import UNKNOWN_TARGET, examine_documents
+from aeon.application.text_faults import TextFault, faults_at
 from aeon.base.errors import ConfigError
-from aeon.base.json import Json, JsonObject
-from aeon.bootstrap.document_kinds import document_kinds
 from aeon.bootstrap.platform import Platform, open_platform_in_memory
 from aeon.llm.interface import LLMAdapter
 from aeon.plan.yaml import YamlError
-from aeon.platform.catalog.apply import Applier, DocumentProblem
+from aeon.platform.catalog.apply import DocumentProblem
 from aeon.platform.catalog.defaults import load_defaults
 from aeon.platform.catalog.documents import (
     CatalogDocument,
@@ -28,13 +26,6 @@ from aeon.platform.catalog.short_calls import with_short_calls
 from aeon.platform.processes.documents import ProcessDocuments
 
 __all__ = ["FileFault", "FileReport", "ProcessFiles", "check_without_record", "open_temporary_platform"]
-
-_UNKNOWN_TARGET: Final = frozenset({"target_exists", "reference"})
-"""The rules that say that something is neither in the file nor in the record."""
-
-
-_REFERENCES: Final = {"service": "Service", "secret": "Secret", "process": "Process"}
-"""The fields by which something names what it uses, and the kind of each."""
 
 _MARK: Final = re.compile(r'^line \d+: | in "<[a-z ]+>", line \d+, column \d+')
 
@@ -80,29 +71,17 @@ class ProcessFiles:
         if not parts:
             faults.append(FileFault(TextFault(1, "", "it contains no document")))
         known = {(each.kind, each.name) for each in documents}
-        for problem in self._problems(documents):
-            if not _follows_from_another(problem, known):
-                faults.append(self._fault(problem, parts[problem.document.location]))
+        faults += [self._fault(each, parts[each.document.location]) for each in self._problems(documents, known)]
         return FileReport([(each.kind, each.name) for each in documents], sorted(faults))
 
-    def _problems(self, documents: Sequence[CatalogDocument]) -> Iterator[DocumentProblem]:
+    def _problems(self, documents: Sequence[CatalogDocument], known: set[tuple[str, str]]) -> Iterator[DocumentProblem]:
         yield from (DocumentProblem(each, "$.name", "unique", said) for each, said in find_duplicates(documents))
-        documents = with_short_calls(documents)
-        platform = self._platform
-        problems = _examined(platform, self._user, documents)
-        if any(each.rule in _UNKNOWN_TARGET for each in problems) and names_what_ships(documents):
-            ensure_default_tool(platform, NEWEST_TOOL)
-            problems = _examined(platform, self._user, documents)
-        yield from problems
+        all_documents = in_order_of_creation(with_short_calls(documents))
+        yield from examine_documents(self._platform, self._user, all_documents, known).problems
 
     def _fault(self, problem: DocumentProblem, part: DocumentText) -> FileFault:
         fault = _moved(faults_at(part.text, [(problem.path or problem.field or "$.name", problem.message)])[0], part)
-        return FileFault(fault, self._is_offline and problem.rule in _UNKNOWN_TARGET)
-
-
-def _examined(platform: Platform, user: str, documents: Sequence[CatalogDocument]) -> list[DocumentProblem]:
-    applier = Applier(platform.catalog, user, document_kinds(platform, user))
-    return applier.examine(in_order_of_creation(documents))[1]
+        return FileFault(fault, self._is_offline and problem.rule in UNKNOWN_TARGET)
 
 
 def check_without_record(text: str, environ: Mapping[str, str], *, is_offline: bool) -> FileReport:
@@ -164,25 +143,6 @@ def _moved(fault: TextFault, part: DocumentText) -> TextFault:
     return fault._replace(line=fault.line + part.lines_before)
 
 
-def _follows_from_another(problem: DocumentProblem, known: set[tuple[str, str]]) -> bool:
-    """Whether what is missing is in the file, where it has faults of its own."""
-    fields = problem.document.fields
-    if problem.rule == "reference":
-        named = [(kind, fields.get(field)) for field, kind in _REFERENCES.items()]
-        return any(each in known and f"{each[1]!r}" in problem.message for each in named)
-    if problem.rule != "target_exists":
-        return False
-    kind = path_parts(problem.path)[-1]
-    return (str(kind).capitalize(), str(_value_at(fields, problem.path))) in known
-
-
 def _without_marks(message: str) -> str:
     """A message of YAML without the lines that it counts from the beginning of its document."""
     return _MARK.sub("", message)
-
-
-def _value_at(fields: JsonObject, path: str) -> Json:
-    value: Json = fields
-    for part in path_parts(path):
-        value = cast("dict[str | int, Json]", value)[part]
-    return value
