@@ -25,11 +25,11 @@ def posted(client, double, body, path=None, **headers):
     return client.post(double.base_url.removesuffix("/v1") + path, json=body, headers=headers)
 
 
-def test_a_request_without_a_rule_is_501(client):
+def test_a_request_without_a_rule_is_refused_and_not_to_be_repeated(client):
     with WireDouble(["only one"]) as double:
         assert posted(client, double, CHAT).status_code == 200
         answer = posted(client, double, CHAT)
-        assert answer.status_code == 501
+        assert answer.status_code == 400
         assert "script of 1 rules is used up" in answer.text
         assert double.remaining == 0
         assert len(double.requests) == 2

@@ -107,7 +107,7 @@ class WireDouble:
 
     def _next(self) -> WireRule:
         if self._played >= len(self._rules):
-            return ErrorResponse(501, f"The script of {len(self._rules)} rules is used up.")
+            return ErrorResponse(400, f"The script of {len(self._rules)} rules is used up.")
         self._played += 1
         return self._rules[self._played - 1]
 

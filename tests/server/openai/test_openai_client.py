@@ -7,6 +7,7 @@ import pytest
 from tests.server.conftest import events_of
 
 from aeon.adapters.engines.retry import wait_until
+from aeon.base.errors import LLMRequestError
 from aeon.llm.interface import LLMResponse
 
 ONE = "Flour, eggs, milk and a pinch of salt."
@@ -151,10 +152,10 @@ def test_an_unknown_model_and_a_foreign_token_are_refused_in_the_clients_own_ter
 
 
 def test_a_model_that_fails_is_an_error_also_in_a_stream(serve, client_of):
-    site = serve(ValueError("broken"))
+    site = serve(LLMRequestError("broken"))
     with pytest.raises(openai.APIStatusError):
         client_of(site).chat.completions.create(model="chat", messages=ASKED)
-    site.model._replies.append(ValueError("broken"))
+    site.model._replies.append(LLMRequestError("broken"))
     with (
         pytest.raises(openai.APIError),
         closing(client_of(site).chat.completions.create(model="chat", messages=ASKED, stream=True)) as chunks,
