@@ -1,8 +1,10 @@
 """Cases of the language of Processes: loops, waits, questions, and what follows a failure (platform 41)."""
 
 import threading
+import time
 from collections.abc import Callable
 
+from aeon.base.errors import AeonError
 from aeon.base.json import Json, JsonObject
 from aeon.platform.catalog.tool_calls import OperationError
 from aeon.platform.errors import NotFoundError
@@ -14,6 +16,9 @@ from aeon.testing.engines.world import EngineWorld, ToolBehaviour, echo, failing
 Case = Callable[[EngineWorld], None]
 
 LIST = "{q}"
+
+_RACES = 12
+"""Questions that are answered one after the other, around the instant at which they escalate."""
 
 
 def loop(items: Json = LIST, *, concurrency: int = 4, **fields: Json) -> JsonObject:
@@ -349,6 +354,40 @@ def question_that_escalates(world: EngineWorld) -> None:
     assert world.wait_for_end(run).state.output == "yes"
 
 
+def question_answered_while_it_escalates(world: EngineWorld) -> None:
+    """An answer that was accepted counts, however near it is to the instant at which somebody else is asked."""
+    world.catalog.add_user(second := f"{world.user}-second")
+    asking = step(
+        "ask",
+        world.tool("echo", echo),
+        interactionMode="manual",
+        timeout=1,
+        question={"escalate": [{"assignee": second, "timeout": 60}]},
+    )
+    process = world.process("races", [asking])
+    runs = [world.start_run(process) for _ in range(_RACES)]
+    world.wait_until(lambda: all(world.runs.list_questions(world.user, run.id) for run in runs))
+    asked = time.monotonic()
+    accepted: list[str] = []
+    for number, run in enumerate(runs):
+        time.sleep(max(0.0, asked + 0.7 + 0.05 * number - time.monotonic()))
+        accepted.append(_answered(world, run, second))
+    assert [world.wait_for_end(run).state.output for run in runs] == accepted
+    assert accepted[-1] == "second"
+
+
+def _answered(world: EngineWorld, run: Run, second: str) -> str:
+    """Answer as the first person, or as the second one if the first is not asked any more; return what was accepted."""
+    try:
+        question = world.runs.answer(world.user, run.id, "ask", "first")
+    except AeonError:
+        world.wait_until(lambda: [each.asks for each in world.runs.list_questions(world.user, run.id)] == [second])
+        world.engine.wake(world.runs.answer(second, run.id, "ask", "second").run)
+        return "second"
+    world.engine.wake(question.run)
+    return "first"
+
+
 def question_with_an_answer_of_its_own(world: EngineWorld) -> None:
     """When the time of everybody is over, the answer counts that the step gives."""
     asking = step(
@@ -565,6 +604,7 @@ LANGUAGE_CASES: list[Case] = [
     retry_policy,
     typed_inputs,
     question_that_escalates,
+    question_answered_while_it_escalates,
     question_with_an_answer_of_its_own,
     paused_run,
     paused_process,
