@@ -17,6 +17,10 @@ import time
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Final
+
+ONE_PARTITION: Final = ("matching.numTaskqueueReadPartitions=1", "matching.numTaskqueueWritePartitions=1")
+"""Dynamic configuration for tests of an order: each partition of a queue, by default four, has its own."""
 
 _START_SECONDS = 90.0
 _STOP_SECONDS = 20.0

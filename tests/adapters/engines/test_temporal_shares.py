@@ -7,7 +7,7 @@ from aeon.platform.catalog.model import NewService, NewTool
 from aeon.platform.ledger import MutationRequest
 from aeon.platform.processes.model import NewProcess
 from aeon.platform.runs.admission import NewRun
-from aeon.testing.temporal_server import TemporalServer, missing_for_temporal
+from aeon.testing.temporal_server import ONE_PARTITION, TemporalServer, missing_for_temporal
 
 from .temporal_world import World, calls
 
@@ -25,7 +25,7 @@ API = {"name": "api", "type": "rest_api", "protocol": "http", "connectionSchema"
 def world(tmp_path):
     if missing := missing_for_temporal():
         pytest.skip(missing)
-    server = TemporalServer(tmp_path / "temporal", config=FAIR)
+    server = TemporalServer(tmp_path / "temporal", config=FAIR + ONE_PARTITION)
     server.start()
     made = World(tmp_path / "world")
     slots = {"rest_api": 1}

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from aeon.testing.postgres_server import PostgresTestServer, missing_for_postgres
-from aeon.testing.temporal_server import TemporalServer, missing_for_temporal
+from aeon.testing.temporal_server import ONE_PARTITION, TemporalServer, missing_for_temporal
 
 LONG_ENOUGH = 20.0
 
@@ -195,7 +195,7 @@ def engine_at(request, tmp_path):
             return f'address = "{request.getfixturevalue("tcp_server").create_database()}"\n'
         if missing := missing_for_temporal():
             pytest.skip(missing)
-        servers.append(TemporalServer(tmp_path / "temporal"))
+        servers.append(TemporalServer(tmp_path / "temporal", config=ONE_PARTITION))
         servers[-1].start()
         return f'address = "temporal://{servers[-1].address}/default"\n'
 
