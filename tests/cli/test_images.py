@@ -75,7 +75,7 @@ def test_several_images_are_shown_in_their_order(aeon, double, dot):
     ("content", "why"),
     [
         (b"\x89PNG\r\n\x1a\n" + bytes(11_000_000), "has more than 10 MiB"),
-        (b"a text", "is no picture that models take"),
+        (b"a text", "is not a supported image"),
         (None, "is not a file"),
     ],
     ids=["of 11 MB", "a text", "missing"],

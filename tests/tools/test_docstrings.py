@@ -133,8 +133,8 @@ def test_a_name_that_is_no_parameter_is_named_at_the_definition():
     with pytest.raises(ToolDefinitionError) as raised:
         tool(made)
     assert raised.value.details["problems"] == [
-        "its docstring describes 'amuont', which is no parameter; did you mean 'amount'?",
-        "its docstring describes 'price', which is no parameter",
+        "its docstring describes 'amuont', which is not a parameter; did you mean 'amount'?",
+        "its docstring describes 'price', which is not a parameter",
     ]
 
 

@@ -211,8 +211,8 @@ class AnswerService:
         text = _text_of(view.state.output) if has_completed else ""
         reason = view.state.error.message if view.state.error is not None else f"the run was {view.state.phase}"
         failure = "the Process returned nothing" if has_completed else reason
-        said: JsonObject = {name: value_of(view, name) for name in ("finishReason", "cachedTokens")}
-        ended = EndedAnswer(text or None, failure, model, {**usage.as_dict(), **said})
+        details: JsonObject = {name: value_of(view, name) for name in ("finishReason", "cachedTokens")}
+        ended = EndedAnswer(text or None, failure, model, {**usage.as_dict(), **details})
         return ended._replace(marks=value_of(view, "marks") or ())
 
     def _is_abandoned(self, made: Alternative) -> bool:

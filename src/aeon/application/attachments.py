@@ -43,7 +43,7 @@ class NamedImage(NamedTuple):
 
 
 def read_images(files: Sequence[str | Path], *, folder: Path) -> list[NamedImage]:
-    """The images in files; paths are relative to `folder`. Raises InputError for what is no image, or is too large."""
+    """The images in files; paths are relative to `folder`. Raises InputError if one is not an image or is too large."""
     paths = [folder / Path(file).expanduser() for file in files]
     return [NamedImage(" ".join(path.name.split()), image_of_file(path)) for path in paths]
 

@@ -81,5 +81,5 @@ class AuditService:
 def _matches(entry: JsonObject, kind: str, words: list[str]) -> bool:
     if kind and entry["action"].partition(".")[0] != kind:
         return False
-    said = " ".join(str(entry[name]) for name in ("at", "action", "subject", "actorId", "ownerId", "details"))
-    return all(word in said.casefold() for word in words)
+    text = " ".join(str(entry[name]) for name in ("at", "action", "subject", "actorId", "ownerId", "details"))
+    return all(word in text.casefold() for word in words)

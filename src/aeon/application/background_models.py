@@ -23,7 +23,7 @@ PROCESSES: Final = (COMPRESS, INTROSPECT, ENRICHING)
 
 
 class BackgroundRuns(ABC):
-    """Makes something of what one user said, by runs of a shipped Process. Threads may share it.
+    """Makes something of one user's messages, by runs of a shipped Process. Threads may share it.
 
     A failure is only in the run: `settle` raises nothing but StoreError.
     """
@@ -39,7 +39,7 @@ class BackgroundRuns(ABC):
         """Start the next run for a conversation, or go on with the one started before; None if there is none now."""
 
     def settle(self, run: str, seconds: float = 0) -> bool:
-        """Take over what a run has made, for which it waits so long at most; return whether the run has ended."""
+        """Take over the result of a run, after waiting at most `seconds`; return whether the run has ended."""
         with suppress(AeonError):
             if seconds:
                 self._runs().settle(run, seconds)
@@ -75,14 +75,14 @@ def open_runs(platform: Platform, user: str, runs: RunService) -> list[Run]:
 
 
 def instructions_of(platform: Platform, user: str, view: RunView) -> str:
-    """Return what the model was told in a run: the prompts of its tools, with the numbers that are filled in."""
-    told: list[str] = []
+    """Return the model's instructions in a run: the prompts of its tools, with the numbers filled in."""
+    prompts: list[str] = []
     for call in view.plan.calls.values():
         with suppress(AeonError):  # a tool that was deleted since
             operation = platform.catalog.tools.get(user, call.id).operation
             if isinstance(operation, LlmCall):
-                told += [operation.system_prompt, operation.prompt_template]
-    text = "\n".join(told)
+                prompts += [operation.system_prompt, operation.prompt_template]
+    text = "\n".join(prompts)
     for name, value in view.run.inputs.items():
         if isinstance(value, int):
             text = text.replace(f"{{{{{name}}}}}", str(value))

@@ -108,7 +108,7 @@ class BackgroundRequests:
         return self._begin(path, lambda options: self._service.ask(request, options), tools, is_stopping)
 
     def resume(self, id_: str, tools: Sequence[Tool], is_stopping: Callable[[], bool]) -> BackgroundRequest | None:
-        """Resume the run of a log; None if there is no such log. Raises LogError, and InputError if it has ended."""
+        """Resume the run of a log; None if the log does not exist. Raises LogError, and InputError if it has ended."""
         path = self._log_of(id_)
         if path is None:
             return None

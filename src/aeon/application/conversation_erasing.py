@@ -1,4 +1,4 @@
-"""`ConversationErasing`: erases what a user said, for that user and for an operator."""
+"""`ConversationErasing`: erases a user's messages, for that user and for an operator."""
 
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple

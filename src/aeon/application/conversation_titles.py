@@ -60,7 +60,7 @@ class ConversationTitles:
         return None
 
     def settle(self, conversation: str, run: str, seconds: float = 0) -> bool:
-        """Take over the title of a run, for which it waits so long at most; return whether the run has ended."""
+        """Take over the title of a run, after waiting at most `seconds`; return whether the run has ended."""
         with suppress(AeonError):
             if seconds:
                 self._runs().settle(run, seconds)

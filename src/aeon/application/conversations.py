@@ -126,7 +126,7 @@ class ConversationService:
 
     @cached_property
     def erasing(self) -> "ConversationErasing":
-        """Erases what was said: `forget`, and for operators `redact`."""
+        """Erases messages: `forget`, and for operators `redact`."""
         from aeon.application.conversation_erasing import ConversationErasing
 
         return ConversationErasing(self._platform, self._user, self, self._runs)
@@ -281,7 +281,7 @@ class ConversationService:
     def read_attachment(self, path: Path) -> NewAttachment:
         """Read a file to attach: once, so that later changes of the file change nothing.
 
-        Raises InputError for what is no file or no model can read, for more than 10 MiB, and for an image that the
+        Raises InputError for what is not a file or no model can read, for more than 10 MiB, and for an image that the
         model cannot see; and MissingExtraError for a PDF without the extra.
         """
         (read,) = self._read_attachments([path])

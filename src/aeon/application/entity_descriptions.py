@@ -27,7 +27,7 @@ from aeon.platform.summaries.checks import repeats
 __all__ = ["EntityDescriptions"]
 
 _TOKENS: Final = 900
-"""The most estimated tokens of what was said that a model is given; the oldest is left out."""
+"""The most estimated tokens of statements that a model is given; the oldest are left out."""
 
 _NO_NEIGHBOURS: Final = "nothing"
 
@@ -61,7 +61,7 @@ class EntityDescriptions(BackgroundRuns):
     def describe(self, name: str, seconds: float) -> None:
         """Describe an entity now. A run that is not done within `seconds` goes on.
 
-        Raises NotFoundError, RuleError if too little was said of it, ConflictError if what the model says cannot be
+        Raises NotFoundError, RuleError if it has too few statements, ConflictError if what the model says cannot be
         used or is not done, and what starting a run raises.
         """
         entity = self._platform.entities.get(self._user, name)
@@ -70,14 +70,14 @@ class EntityDescriptions(BackgroundRuns):
         view = self._runs().view(run)
         if view.state.phase != "completed" or not self._take(view):
             raise ConflictError(
-                f"The model has not described {entity.name} in a way that what you said bears out.",
+                f"The model gave no description of {entity.name} that your statements support.",
                 next_step="Write yourself what it is, or try it with another model.",
             )
 
     def request(self, name: str, request: MutationRequest) -> str:
         """Start the run that describes an entity now, and return its id; `settle` takes over what it has made.
 
-        Repeating the request returns the same run. Raises NotFoundError, RuleError if too little was said of it, and
+        Repeating the request returns the same run. Raises NotFoundError, RuleError if it has too few statements, and
         what starting a run raises.
         """
         entity = self._platform.entities.get(self._user, name)
@@ -97,7 +97,7 @@ class EntityDescriptions(BackgroundRuns):
         material = self._platform.descriptions.material(self._user, entity)
         if material is None:
             raise RuleError(
-                f"Too little was said of {entity.name} to describe it: two statements are needed.",
+                f"{entity.name} has too few statements to describe it: two are needed.",
                 rule="enrichment",
                 next_step="Say more about it, or write yourself what it is.",
             )
@@ -127,29 +127,29 @@ class EntityDescriptions(BackgroundRuns):
         checked = checked_description(found, inputs["said"], inputs["name"])
         if checked is None or repeats(checked.text, instructions_of(self._platform, self._user, view)):
             return False
-        if not self._is_still_said(inputs):
+        if not self._is_still_stated(inputs):
             return False
         sources: JsonObject = inputs[SOURCES_INPUT]
         made_at = view.run.ended_at or self._platform.catalog.ledger.now()
         new = Description(*checked, sources["episodes"], view.run.process_id, view.run.id, made_at)
         return self._platform.descriptions.add(self._user, sources["entity"], new)
 
-    def _is_still_said(self, inputs: JsonObject) -> bool:
+    def _is_still_stated(self, inputs: JsonObject) -> bool:
         """Whether what a run was given still holds: nothing of it was forgotten, called wrong or unmerged since."""
         with suppress(NotFoundError):
             entity = self._platform.entities.get(self._user, inputs[SOURCES_INPUT]["entity"])
             material = self._platform.descriptions.material(self._user, entity)
-            said = [] if material is None else _shown(material.said).splitlines()
+            statements = [] if material is None else _shown(material.said).splitlines()
             named: str = inputs["neighbours"]
             names = [] if named == _NO_NEIGHBOURS else named.split(", ")
             are_known = all(self._platform.entities.list_known(self._user, [name_key(each)]) for each in names)
-            return are_known and set(inputs["said"].splitlines()) <= {*said}
+            return are_known and set(inputs["said"].splitlines()) <= {*statements}
         return False
 
 
-def _shown(said: Sequence[str]) -> str:
+def _shown(statements: Sequence[str]) -> str:
     """Return statements as a model is shown them."""
-    return without_end_mark("said", "\n".join(said))
+    return without_end_mark("said", "\n".join(statements))
 
 
 def _made_for(run: Run) -> str | None:

@@ -31,7 +31,7 @@ def examine_documents(
 ) -> ExaminedDocuments:
     """Examine the documents of a file for a user; `known` are the kinds and names that are in it.
 
-    That something is missing which is in the file, with faults of its own, is not said. A record that was never set up
+    A document of the file that has faults of its own is not also reported as missing. A record that was never set up
     gets what Aeon ships if the documents use it.
     """
     examined = _examine(platform, user, documents)

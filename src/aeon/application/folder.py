@@ -43,7 +43,7 @@ class FolderService:
         return project_key_file(self._folder, self._environ)
 
     def missing_key_file(self) -> Path | None:
-        """Where the vault's key must be copied to; None if there is no vault, or its key is there."""
+        """Where the vault's key must be copied to; None without a vault, or if its key is there."""
         return missing_key_file(self._folder, self._environ)
 
     def tracked_files(self) -> TrackedFiles:

@@ -1,4 +1,4 @@
-"""`GraphitiService`: shows Graphiti, and other programs that read its graph, what is known of what a user said."""
+"""`GraphitiService`: shows Graphiti, and other programs that read its graph, the knowledge from a user's messages."""
 
 import threading
 from collections.abc import Callable, Generator

@@ -34,7 +34,7 @@ class GraphitiBackground:
         self._thread: threading.Thread | None = None
         self._shown = ""
         self._problem = ""
-        self._told = ""
+        self._reported = ""
         self._pause = 0
 
     def advance(self) -> list[str]:
@@ -42,8 +42,8 @@ class GraphitiBackground:
         if self._thread is not None and self._thread.is_alive():
             return []
         self._thread = None
-        lines = [self._problem] if self._problem and self._problem != self._told else []
-        self._told = self._problem
+        lines = [self._problem] if self._problem and self._problem != self._reported else []
+        self._reported = self._problem
         if self._pause:
             self._pause -= 1
             return lines

@@ -201,7 +201,7 @@ def _with_outcome(entry: HistoryEntry) -> HistoryEntry:
 def _of_log(path: Path) -> tuple[str, str]:
     """The state and the request of a log, whose chain is not verified.
 
-    Only the first and the last whole line are read, unless the plan is so long that the last one has it in part.
+    Only the first and the last whole line are read, unless the last one has only a part of a long plan.
     """
     with path.open("rb") as file:
         first = _parsed(file.readline())

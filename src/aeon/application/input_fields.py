@@ -91,10 +91,10 @@ def read_fields(fields: Sequence[InputField], typed: Mapping[str, str]) -> Typed
 def _field(name: str, schema: JsonObject, path: Sequence[str], is_required: bool) -> InputField:
     """The field for the value at a path of inputs that fit a schema."""
     inner = schema_at(schema, path, schema)
-    told = cast(JsonObject, inner) if isinstance(inner, dict) else {}
-    words: Json = told.get("description")
+    keywords = cast(JsonObject, inner) if isinstance(inner, dict) else {}
+    words: Json = keywords.get("description")
     description = words if isinstance(words, str) else ""
-    choices: Json = told.get("enum")
+    choices: Json = keywords.get("enum")
     if isinstance(choices, list) and all(isinstance(each, str) for each in cast(list[Json], choices)):
         return InputField(name, "choice", is_required, description, tuple(cast(list[str], choices)))
     kind: FieldKind = _KINDS.get(allowed_types(inner, schema) - {"null"}, "json")

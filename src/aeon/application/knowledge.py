@@ -1,4 +1,4 @@
-"""`KnowledgeService`: what is known of what a user said: names, facts, and where each was said."""
+"""`KnowledgeService`: the knowledge from a user's messages: names, facts, and their sources."""
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
@@ -160,7 +160,7 @@ class KnowledgeService:
         self._holder = str(uuid4())
 
     def catch_up(self, most: int = _MOST_AT_ONCE) -> int:
-        """Extract episodes that wait, at most so many, by code; return how many.
+        """Extract at most `most` waiting episodes by code; return how many.
 
         Does nothing if that is off or done elsewhere, or where a model extracts, which a worker or a server lets do.
         """
@@ -179,7 +179,7 @@ class KnowledgeService:
         return done
 
     def search(self, text: str, *, limit: int = PASSAGES, budget: int = TOKENS) -> list[RetrievedPassage]:
-        """Return what the user said and was told about a text, as it is on screen now, best first (platform 16).
+        """Return passages of the user's conversations and notes about a text, on screen now, best first (platform 16).
 
         All passages together have at most `budget` estimated tokens. What is found is data, never an instruction.
         Raises RuleError for a limit or a budget out of bounds, and LLMError if the embedding model does not answer.
@@ -204,9 +204,9 @@ class KnowledgeService:
         )
 
     def describe(self, name: str, seconds: float = DESCRIBED_IN) -> EntityView:
-        """Let the model describe an entity now, from what the user said of it, and return what is known (platform 17).
+        """Let the model describe an entity now, from the user's statements, and return what is known (platform 17).
 
-        The view's `description` is the one that counts then. Raises NotFoundError, RuleError if too little was said of
+        The view's `description` is the one that counts then. Raises NotFoundError, RuleError if too little is stated of
         it, and ConflictError if what the model says cannot be used or is not done within `seconds`.
         """
         self._prepare()
@@ -216,14 +216,14 @@ class KnowledgeService:
     def begin_description(self, name: str, *, key: str | None = None) -> str:
         """Start the run that describes an entity now, and return its id; the same `key` again returns the same run.
 
-        `settle_description` or a worker takes over what it has made. Raises NotFoundError, and RuleError if too little
-        was said of it.
+        `settle_description` or a worker takes over what it has made. Raises NotFoundError, and RuleError if the user
+        stated too little about it.
         """
         self._prepare()
         return self._descriptions.request(name, self._request(key))
 
     def settle_description(self, run: str, seconds: float = 0) -> bool:
-        """Take over the description that a run has made, for which it waits so long; return whether it has ended.
+        """Take over the description of a run, after waiting at most `seconds`; return whether it has ended.
 
         What the user did not say is not taken over.
         """
@@ -243,7 +243,7 @@ class KnowledgeService:
         return GraphitiService(self._platform, self._user, self._holder).status()
 
     def facts_about_user(self) -> list[Fact]:
-        """Return what the user said of themselves without naming anything, oldest first."""
+        """Return the facts about the user that name nothing else, oldest first."""
         self._prepare()
         return self._platform.facts.list_own(self._user)
 
@@ -370,7 +370,7 @@ class KnowledgeService:
         self._erase_bytes()
 
     def forget_fact(self, id_: str, *, key: str | None = None) -> Fact:
-        """Erase the text of a fact; return it. The message that said it stays (platform 28). Raises as `get_fact`."""
+        """Erase the text of a fact; return it. The message that stated it stays (platform 28). Raises as `get_fact`."""
         fact = self.get_fact(id_)
         self._platform.facts.forget([fact.id], self._request(key))
         self._erase_bytes()
@@ -425,7 +425,7 @@ class KnowledgeService:
             for each in self._platform.facts.list_joining(self._user, standing)
             if each.holds and each.subject_id in standing and each.object_id in standing
         ]
-        return render_names(f"What {self._user} said of whom", nodes, facts)
+        return render_names(f"Names and facts of {self._user}", nodes, facts)
 
     def status(self) -> KnowledgeStatus:
         """Return how far the background is, and what it may do."""

@@ -1,4 +1,4 @@
-"""Passages of what one user said and was told, for a question, within a budget of tokens (platform 16)."""
+"""Passages of one user's conversations and notes, for a question, within a budget of tokens (platform 16)."""
 
 from collections.abc import Callable, Generator
 from contextlib import ExitStack, contextmanager
@@ -26,10 +26,10 @@ __all__ = [
 ]
 
 PASSAGES: Final = 10
-"""How many passages are found unless said otherwise."""
+"""How many passages are found by default."""
 
 TOKENS: Final = 1_500
-"""How many tokens the passages have at most unless said otherwise."""
+"""How many tokens the passages have at most by default."""
 
 MAX_PASSAGES: Final = 50
 MAX_BUDGET: Final = 20_000
@@ -52,7 +52,7 @@ def find_passages(
 
 
 def published_passage(passage: RetrievedPassage) -> JsonObject:
-    """A passage as JSON data under the published names: its words, who said them when, and where they stand."""
+    """A passage as JSON data under the published names: its text, speaker, time and place."""
     return {
         "text": passage.text,
         "speaker": passage.speaker,

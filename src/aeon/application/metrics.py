@@ -64,7 +64,7 @@ class MetricsService:
         points: int,
         entity: str | None = None,
     ) -> list[MetricPoint]:
-        """The course of a metric: the aggregates of so many equal parts of a window, oldest first; raises as above."""
+        """The course of a metric: aggregates of `points` equal parts of a window, oldest first; raises as above."""
         metric = self._metrics.definitions.find(name, scope)
         edges = [(since + (until - since) * place / points).isoformat() for place in range(points + 1)]
         found: list[MetricPoint] = []

@@ -1,4 +1,4 @@
-"""`ModelExtraction`: a strong model finds the facts in what users said, one message at a time, in the background."""
+"""`ModelExtraction`: a strong model finds the facts in users' messages, one at a time, in the background."""
 
 from collections.abc import Callable
 from typing import NamedTuple

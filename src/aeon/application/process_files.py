@@ -75,7 +75,7 @@ class ProcessFiles:
         return FileReport([(each.kind, each.name) for each in documents], sorted(faults))
 
     def _problems(self, documents: Sequence[CatalogDocument], known: set[tuple[str, str]]) -> Iterator[DocumentProblem]:
-        yield from (DocumentProblem(each, "$.name", "unique", said) for each, said in find_duplicates(documents))
+        yield from (DocumentProblem(each, "$.name", "unique", message) for each, message in find_duplicates(documents))
         all_documents = in_order_of_creation(with_short_calls(documents))
         yield from examine_documents(self._platform, self._user, all_documents, known).problems
 
@@ -85,7 +85,7 @@ class ProcessFiles:
 
 
 def check_without_record(text: str, environ: Mapping[str, str], *, is_offline: bool) -> FileReport:
-    """All faults of a file, where there is no record, or none is to be read. Raises ApplyError if it is too large."""
+    """All faults of a file, where no record exists or none is to be read. Raises ApplyError if it is too large."""
     with open_temporary_platform(environ) as platform:
         return ProcessFiles(platform, _USER, is_offline=is_offline).check(text)
 

@@ -191,8 +191,8 @@ def _differences(expect: Expectation, view: RunView) -> list[str]:
     failure = view.run.failure or {}
     phase = expect.phase or ("failed" if expect.failure else "completed")
     if view.state.phase != phase:
-        said = f": {failure['message']}" if failure else ""
-        faults.append(f"the run is {view.state.phase}, and {phase} was expected{said}")
+        reason = f": {failure['message']}" if failure else ""
+        faults.append(f"the run is {view.state.phase}, and {phase} was expected{reason}")
     if "output" in expect.model_fields_set and view.state.output != expect.output:
         faults.append(f"the output is {_text(view.state.output)}, and {_text(expect.output)} was expected")
     if expect.failure is not None and expect.failure.code not in _codes(failure):

@@ -124,7 +124,7 @@ class Project:
         The plan may use all registered tools, `tools`, and the skills that match. `observer` gets every event. With
         `files`, paths or addresses of pages, the request is about their texts: the model reads them, in parts if they
         are long, and answers. With `images`, paths of PNG, JPEG, GIF or WebP files of at most 10 MiB, the model sees
-        them with each of its requests. Raises RequestError, InputError for what has no text or is no image and if the
+        them with each of its requests. Raises RequestError, InputError for files without text or non-images and if the
         model cannot see, LLMError without a model, OrchestrationError if no plan can be made, ToolDefinitionError for
         one of `tools`, and LogError.
         """
@@ -203,7 +203,7 @@ class Project:
 
     @property
     def knowledge(self) -> "KnowledgeService":
-        """What is known of what the user said: names, facts, and where each was said."""
+        """The knowledge from the user's messages: names, facts, and their sources."""
         return self._workspace.knowledge
 
     @property

@@ -229,6 +229,6 @@ def _with_texts(options: KernelRunOptions, attachments: Attachments | None) -> l
 
 
 def _require_text(request: object) -> None:
-    """Raises RequestError for what is no text: programs without a type checker get a message, too."""
+    """Raises RequestError for what is not text: programs without a type checker get a message, too."""
     if not isinstance(request, str):
         raise RequestError(f"The request is {type(request).__name__}, not text.", next_step="Give a str.")

@@ -41,7 +41,7 @@ from aeon.platform.workers.registry import SELF_RECOVERING_EXECUTOR
 __all__ = ["DrainPolicy", "PruneResult", "RunStoreAdoption", "StoreUnavailableError", "WorkerService"]
 
 _NAMED_FOR: Final = timedelta(days=1)
-"""Conversations that have not changed for so long stay without a title."""
+"""Conversations that have not changed for this time stay without a title."""
 
 _UNTITLED: Final = 100
 """Conversations without a title that are looked at; the oldest of more wait."""
@@ -270,7 +270,7 @@ class WorkerService:
         return []
 
     def _is_extracted(self, owner: str) -> bool:
-        """Whether all that a user says is found in what they said, or they do not want it."""
+        """Whether no episode of a user waits for extraction, or it is off for them."""
         platform = self._runtime.platform
         return platform.knowledge_settings.get(owner).extraction != "on" or not platform.extraction.state(owner).waiting
 
@@ -278,7 +278,7 @@ class WorkerService:
         return ConversationTitles(self._runtime.platform, owner, partial(RunService, self._runtime, owner))
 
     def _extract_knowledge(self) -> list[str]:
-        """Find names and facts in what users said, some episodes of each user at a time; an answer comes first."""
+        """Find names and facts in users' messages, some episodes of each user at a time; an answer comes first."""
         platform = self._runtime.platform
         if platform.turns.list_owners_generating():
             return []
@@ -307,7 +307,7 @@ class WorkerService:
         return self._graphs[user]
 
     def _embed_knowledge(self) -> list[str]:
-        """Make vectors of what users said, some texts of each user at a time; an answer comes first."""
+        """Make vectors of users' messages, some texts of each user at a time; an answer comes first."""
         platform = self._runtime.platform
         backlog = None if platform.turns.list_owners_generating() else platform.embedding_backlog
         if backlog is not None:

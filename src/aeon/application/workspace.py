@@ -229,7 +229,7 @@ class Workspace:
 
     @cached_property
     def knowledge(self) -> "KnowledgeService":
-        """What is known of what the user said: names, facts, sources."""
+        """The knowledge from the user's messages: names, facts, sources."""
         from aeon.application.knowledge import KnowledgeService
 
         return KnowledgeService(self._platform, self.user, lambda: self.runs, has_worker=self._has_worker)

@@ -44,7 +44,7 @@ def adopt_project(project: Path, environ: Mapping[str, str]) -> bool:
 
 
 def missing_key_file(project: Path, environ: Mapping[str, str]) -> Path | None:
-    """Return where the vault's key must be copied to; None if there is no vault, or its key is there."""
+    """Return where the vault's key must be copied to; None without a vault, or if its key is there."""
     folder = project / PROJECT_FOLDER
     key_file = project_key_file(project, environ)
     if not (folder / "vault.db").exists() or key_file.exists() or (folder / "master.key").exists():

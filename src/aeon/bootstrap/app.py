@@ -173,7 +173,7 @@ class App:
     def find_embedder(self) -> "Embedder | None":
         """Return the embedding model that runs in this process, or None if there is none. Raises ConfigError.
 
-        One on a server is none: what users said is not sent anywhere for the search in it.
+        One on a server does not count: users' messages are not sent anywhere for the search in them.
         """
         try:
             is_elsewhere = self._closes_embedder and self.embedding_choice().base_url is not None

@@ -105,7 +105,7 @@ class Platform:
         self.enriches_after = 5
         """The messages that mention something before it is described (platform 17); an app sets it."""
         self.recalls_conversations = False
-        """Whether answers recall what was said in other conversations; an app sets it."""
+        """Whether answers recall statements from other conversations; an app sets it."""
         self.open_embedder: Callable[[], Embedder | None] = lambda: None
         """Returns the embedding model, None if it is not installed; an app sets it."""
         self.extractor = STATEMENTS
@@ -166,7 +166,7 @@ class Platform:
 
     @cached_property
     def erasures(self) -> "ErasureRepository":
-        """The erasures of what was said."""
+        """The erasures of messages."""
         from aeon.platform.conversations.erasing import ErasureRepository
 
         return ErasureRepository(self.store, self.catalog.ledger, self.catalog.new_id)
@@ -235,7 +235,7 @@ class Platform:
 
     @cached_property
     def embedding_backlog(self) -> "EmbeddingBacklog | None":
-        """What makes vectors of what users said; None without an embedding model. Raises ConfigError."""
+        """What makes vectors of users' messages; None without an embedding model. Raises ConfigError."""
         from aeon.platform.knowledge.embedding_backlog import EmbeddingBacklog
 
         embedder = self.open_embedder()
@@ -243,7 +243,7 @@ class Platform:
 
     @cached_property
     def knowledge_search(self) -> "KnowledgeSearch":
-        """The search in what users said: by words, and by meaning where there is an embedding model.
+        """The search in users' messages: by words, and by meaning where there is an embedding model.
 
         Raises ConfigError.
         """

@@ -352,7 +352,7 @@ class ProcessRuntime:
         open_runs = [OpenRuns(phase, number, age(oldest)) for phase, number, oldest in repository.count_open()]
         waiting = {} if self._pool is None else {kind: self._pool.queue_length(kind) for kind in WORKER_TYPES}
         since: dict[str, float] = {}
-        with suppress(EngineUnavailableError):  # what the record says is told
+        with suppress(EngineUnavailableError):  # the values of the record are still reported
             since = {} if self._served is None else self._served.queued_since(WORKER_TYPES)
         backlog = {kind: max(0.0, now.timestamp() - since[kind]) if kind in since else 0.0 for kind in WORKER_TYPES}
         return WorkerLoad(open_runs, {"process": age(repository.oldest_orphan(live)), **backlog}, waiting)

@@ -234,7 +234,7 @@ class Skills:
     def tools_for(self, request: str) -> list[Tool]:
         """Return the scripts and instructions of the few skills that match the request, as tools.
 
-        Without the extra there are no scripts.
+        Without the extra, no script is returned.
         """
         if not self._settings.as_tools:
             return []

@@ -21,7 +21,7 @@ _MAX_JSON = 64 * 1024 * 1024
 MAX_PIPED = 2_000_000
 """The most characters of a text on stdin."""
 _PATIENCE = 2.0
-"""Seconds of silence on stdin before the user is told what is waited for."""
+"""Seconds of silence on stdin before a message shows what is awaited."""
 _BINARY = "contains bytes that are not text"
 
 
@@ -63,7 +63,7 @@ def piped_text(*, is_named: bool) -> str | None:
     """
     try:
         mode = os.fstat(sys.stdin.fileno()).st_mode
-    except (AttributeError, OSError, ValueError):  # no stdin, or one that is no file
+    except (AttributeError, OSError, ValueError):  # no stdin, or one that is not a file
         return None
     if not (is_named or stat.S_ISFIFO(mode) or stat.S_ISREG(mode)):
         return None

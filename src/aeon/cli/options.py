@@ -94,7 +94,7 @@ Prefix = Annotated[str, typer.Option("--prefix", metavar="TEXT", help="Only name
 Owner = Annotated[
     Literal["own", "shared", "all"], typer.Option("--owner", help="Only your own items, or only shared ones.")
 ]
-Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask; needed where there is no terminal.")]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask; needed without a terminal.")]
 UserFile = Annotated[
     bool, typer.Option("--user-file/--project", help="Your own file for all projects, or this project's (default).")
 ]

@@ -13,7 +13,7 @@ from aeon.settings import LoadedSettings
 from aeon.tools.attachments import Attachments
 
 Verbosity: TypeAlias = Literal["quiet", "normal", "verbose"]
-"""What is told besides the answer: nothing, what happens, or also what the planner is offered."""
+"""What is printed besides the answer: nothing, what happens, or also what the planner is offered."""
 
 _STDIN = "-"
 """The name of stdin among files."""

@@ -41,7 +41,7 @@ def is_fallback(marks: Iterable[str]) -> bool:
 
 
 def cut_marks(left_out: int) -> list[str]:
-    """The mark of an answer from material of which the model did not see so many characters."""
+    """The mark of an answer from material of which the model did not see `left_out` characters."""
     return [f"doubtful: the model did not see {left_out:,} characters of its material"] if left_out else []
 
 

@@ -105,7 +105,7 @@ def reasoning_prompt(
     The only step of a plan that no user supplied `answers_request`: the model is shown the request as it stands, with
     the time if it speaks of today. Else a step's arguments are its material, and all that it is shown; without any, it
     is shown the run, and as material the results that the plan's lines cut. Also returns the number of the material's
-    characters for which there was no room. Raises BindingError.
+    characters that did not fit. Raises BindingError.
     """
     now = f"Now: {local_time(context.instant)}" if context.instant else ""
     if answers_request and not step.arguments:

@@ -187,8 +187,8 @@ def prompt_with_history(request: LLMRequest) -> str:
     if not request.history:
         return request.prompt
     names = {"user": "User", "assistant": "Assistant"}
-    said = "\n\n".join(f"{names[message.role]}: {message.text}" for message in request.history)
-    return f"{said}\n\nUser: {request.prompt}"
+    earlier = "\n\n".join(f"{names[message.role]}: {message.text}" for message in request.history)
+    return f"{earlier}\n\nUser: {request.prompt}"
 
 
 def refuse_images(request: LLMRequest, name: str) -> None:

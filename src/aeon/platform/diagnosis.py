@@ -111,7 +111,7 @@ def _down_obstacle(tool: Tool) -> Obstacle:
 
 def _with_health(obstacle: Obstacle, health: Mapping[str, Json]) -> Obstacle:
     """Add since when a tool is down, and the message of its own health check if it differs."""
-    since, error = health["since"], health["said"]
+    since, error = health["since"], health["error"]
     message = obstacle.message
     if error and error.rstrip(".") not in message:
         message = f"{message} ({error.rstrip('.')})"

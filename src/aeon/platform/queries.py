@@ -4,9 +4,9 @@ from typing import Final
 
 from aeon.platform.store import DialectQuery
 
-RUN_STORE: Final = "SELECT value AS said FROM meta WHERE key = 'runs'"
-CLAIM_RUN_STORE: Final = "INSERT INTO meta (key, value) VALUES ('runs', :said) ON CONFLICT (key) DO NOTHING"
-MOVE_RUN_STORE: Final = "UPDATE meta SET value = :said WHERE key = 'runs'"
+RUN_STORE: Final = "SELECT value AS identity FROM meta WHERE key = 'runs'"
+CLAIM_RUN_STORE: Final = "INSERT INTO meta (key, value) VALUES ('runs', :identity) ON CONFLICT (key) DO NOTHING"
+MOVE_RUN_STORE: Final = "UPDATE meta SET value = :identity WHERE key = 'runs'"
 RECORD_ID: Final = "SELECT value AS id FROM meta WHERE key = 'record'"
 
 ADD_USER: Final = """

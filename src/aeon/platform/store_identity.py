@@ -38,7 +38,7 @@ def claim_run_store(store: Store, own: RunStoreIdentity) -> None:
     """
 
     def claim(unit: UnitOfWork) -> RunStoreIdentity | None:
-        unit.write(queries.CLAIM_RUN_STORE, {"said": _encoded(own)})
+        unit.write(queries.CLAIM_RUN_STORE, {"identity": _encoded(own)})
         return _read(unit.read(queries.RUN_STORE))
 
     current = get_run_store(store) or store.update(claim)
@@ -55,7 +55,7 @@ def move_run_store(store: Store, own: RunStoreIdentity) -> None:
 
     Raises StoreError.
     """
-    store.update(lambda unit: unit.write(queries.MOVE_RUN_STORE, {"said": _encoded(own)}))
+    store.update(lambda unit: unit.write(queries.MOVE_RUN_STORE, {"identity": _encoded(own)}))
 
 
 def _encoded(run_store: RunStoreIdentity) -> str:
@@ -63,4 +63,4 @@ def _encoded(run_store: RunStoreIdentity) -> str:
 
 
 def _read(rows: Sequence[Row]) -> RunStoreIdentity | None:
-    return RunStoreIdentity(**cast(JsonObject, parse_strict(rows[0]["said"]))) if rows else None
+    return RunStoreIdentity(**cast(JsonObject, parse_strict(rows[0]["identity"]))) if rows else None

@@ -52,21 +52,21 @@ def build_site(
 
 
 class SiteServer(uvicorn.Server):
-    """A server whose streams end as soon as it is told to stop: without that, it would wait for their readers.
+    """A server whose streams end as soon as it is asked to stop: otherwise it would wait for their readers.
 
-    `is_terminated` says that SIGTERM or `terminate` told it.
+    `is_terminated` says that SIGTERM or `terminate` stopped it.
     """
 
     def __init__(self, config: uvicorn.Config, state: ServerState) -> None:
         super().__init__(config)
         self._state = state
-        self._is_told = False
+        self._is_stopping = False
         self.is_terminated = False
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """Stop at SIGINT or SIGTERM; a second one may come while this one is handled."""
-        if not self._is_told:  # an event that is set again while it is being set waits for itself
-            self._is_told = True
+        if not self._is_stopping:  # an event that is set again while it is being set waits for itself
+            self._is_stopping = True
             self.is_terminated = sig == signal.SIGTERM
             self._state.stopping.set()
         super().handle_exit(sig, frame)

@@ -300,7 +300,7 @@ def _anchored(place: Json, folder: Path) -> Json:
 
 
 def _get(values: JsonObject, key: str) -> str | None:
-    """The text under `section.name`, or None if there is no text."""
+    """The text under `section.name`, or None without a text."""
     section, _, name = key.partition(".")
     content: Json = values.get(section)
     value: Json = cast(JsonObject, content).get(name) if isinstance(content, dict) else None

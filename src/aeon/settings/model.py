@@ -337,7 +337,7 @@ class ConversationSettings(_Section):
         default=True, description="let the model name conversations after the first answer, in the background"
     )
     recall: bool = Field(
-        default=True, description="let answers use what you said in your other conversations about what you now name"
+        default=True, description="let answers use your statements in other conversations about what you now name"
     )
     extractor: Literal["statements", "model", "graphiti"] = Field(
         default="statements",

@@ -265,8 +265,8 @@ def _git(arguments: Sequence[str], environ: Mapping[str, str]) -> str:
     except (OSError, subprocess.TimeoutExpired) as error:
         raise SkillError(f"git failed: {error}.", next_step="Install git, or check the address.") from None
     if ended.returncode != 0:
-        said = ended.stderr.decode(errors="replace").strip()[-_MESSAGE:]
-        raise SkillError(f"git failed: {said}", next_step="Check the address and the commit.")
+        output = ended.stderr.decode(errors="replace").strip()[-_MESSAGE:]
+        raise SkillError(f"git failed: {output}", next_step="Check the address and the commit.")
     return ended.stdout.decode(errors="replace")
 
 

@@ -44,7 +44,7 @@ _ARGUMENTS = re.compile(r"\$ARGUMENTS(?:\[(\d+)\])?|\$(\d)\b|\$\{CLAUDE_SKILL_DI
 
 
 def budget_of_context(tokens: int) -> int:
-    """Returns the characters of instructions that fit into a context of so many tokens, beside the answer."""
+    """Returns the characters of instructions that fit into a context of `tokens` tokens, beside the answer."""
     return max(1000, (tokens - 2 * _ANSWER_TOKENS) * _CHARACTERS_A_TOKEN)
 
 

@@ -1,6 +1,6 @@
 """Gives scripts access to the configured model: HTTP on a unix socket.
 
-The format is OpenAI's chat; there is no key to leak. A skill with the capability "model" gets AEON_MODEL_SOCKET and
+The format is OpenAI's chat; no key can leak. A skill with the capability "model" gets AEON_MODEL_SOCKET and
 AEON_MODEL_TOKEN; no other script can use the socket.
 """
 

@@ -51,7 +51,7 @@ def _plugin(tree: Path, folder: Path, fields: JsonObject) -> Iterator[Plugin]:
 
 
 def _manifest(path: Path) -> JsonObject:
-    """Returns the fields of a manifest, none if there is no such file."""
+    """Returns the fields of a manifest, none if the file does not exist."""
     if not path.is_file():
         return {}
     try:

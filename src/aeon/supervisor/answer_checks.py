@@ -199,7 +199,7 @@ def _not_by_chance(run: AnsweredRun) -> list[str]:
 
 
 def _other_language(run: AnsweredRun) -> list[str]:
-    """The reason against an answer of the model in another language than the request's, if it is no translation."""
+    """The reason against an answer of the model in another language than the request's, if it is not a translation."""
     if run.steps[-1].tool is not None or _TRANSLATES.search(run.request):
         return []
     asked, answered = language_of(run.request), language_of(as_text(run.results[run.steps[-1].step_id]))

@@ -6,20 +6,20 @@ from typing import Final
 from aeon.base.json import Json, JsonObject
 from aeon.testing.record_writer import AT, USERS, RecordWriter
 
-_SAID: Final[JsonObject] = {"created_at": AT, "owner_id": USERS[0]}
-"""What is said and known is one user's."""
+_OWNED: Final[JsonObject] = {"created_at": AT, "owner_id": USERS[0]}
+"""All messages and knowledge are of one user."""
 
 
 def _exchange(w: RecordWriter) -> str:
     """Writes a conversation of one message with its episode; returns the part of their ids that is the same."""
-    number = w.id("said")
+    number = w.id("exchange")
     alternative, turn, conversation = (f"{kind} {number}" for kind in ("alternative", "turn", "conversation"))
     named: JsonObject = {"title": w.name, "title_by": "user", "status": "active", "pinned": 0, "tags": "[]"}
-    w.insert("conversations", {"id": conversation, **named, "version": 1, "updated_at": AT, **_SAID}, unless="id")
-    said: JsonObject = {"conversation_id": conversation, "speaker": "user", "turn_type": "message", "created_at": AT}
-    w.insert("conversation_turns", {"id": turn, "sequence": 1, **said}, unless="id")
+    w.insert("conversations", {"id": conversation, **named, "version": 1, "updated_at": AT, **_OWNED}, unless="id")
+    row: JsonObject = {"conversation_id": conversation, "speaker": "user", "turn_type": "message", "created_at": AT}
+    w.insert("conversation_turns", {"id": turn, "sequence": 1, **row}, unless="id")
     message: JsonObject = {"turn_id": turn, "conversation_id": conversation, "state": "complete", "content": w.text()}
-    message |= {"sequence": 1, "is_active": 1, "content_hash": "", "path_hash": "", "ended_at": AT, **_SAID}
+    message |= {"sequence": 1, "is_active": 1, "content_hash": "", "path_hash": "", "ended_at": AT, **_OWNED}
     w.insert("alternatives", {"id": alternative, **message}, unless="id")
     episode: JsonObject = {"alternative_id": alternative, "source": "message", "group_id": conversation}
     _insert_episode(w, number, episode)
@@ -27,7 +27,7 @@ def _exchange(w: RecordWriter) -> str:
 
 
 def _insert_episode(w: RecordWriter, node: str, row: JsonObject) -> None:
-    fixed: JsonObject = {"id": node, "name": w.text(), "valid_at": AT, "attempts": 0, **_SAID}
+    fixed: JsonObject = {"id": node, "name": w.text(), "valid_at": AT, "attempts": 0, **_OWNED}
     w.insert("episodes", {**fixed, **row}, unless="id")
 
 
@@ -43,25 +43,25 @@ def _note(w: RecordWriter) -> None:
 
 
 def _extract(w: RecordWriter) -> None:
-    w.update("episodes", w.id("said"), {"extracted_at": AT, "extractor": w.text(), "failure": w.text()})
+    w.update("episodes", w.id("exchange"), {"extracted_at": AT, "extractor": w.text(), "failure": w.text()})
 
 
 def _forget(w: RecordWriter) -> None:
-    w.update("episodes", w.id("said"), {"forgotten_at": AT, "failure": None})
+    w.update("episodes", w.id("exchange"), {"forgotten_at": AT, "failure": None})
 
 
 def _entity(w: RecordWriter) -> None:
     free: JsonObject = {"name": w.name, "name_key": w.name, "facets": w.object(), "summary": w.text()}
     free |= {"enriched_by": w.chance.choice([None, w.id("process")]), "enrichment": w.object()}
     free |= {"version": w.chance.randint(1, 99), "updated_at": AT}
-    w.put("entities", _entity_id(w), {"made_by": "extraction", **_SAID}, free)
+    w.put("entities", _entity_id(w), {"made_by": "extraction", **_OWNED}, free)
 
 
 def _entity_id(w: RecordWriter) -> str:
     """Writes an entity unless it is there; returns its id."""
     node = w.id("entity")
     row: JsonObject = {"name": node, "name_key": w.name + node, "made_by": "extraction", "version": 1, "facets": "{}"}
-    w.insert("entities", {"id": node, **row, "updated_at": AT, **_SAID}, unless="id")
+    w.insert("entities", {"id": node, **row, "updated_at": AT, **_OWNED}, unless="id")
     return node
 
 
@@ -72,12 +72,12 @@ def _mention(w: RecordWriter) -> None:
 
 
 def _unmention(w: RecordWriter) -> None:
-    w.unit.write("DELETE FROM mentions WHERE episode_id = :id", {"id": w.id("said")})
+    w.unit.write("DELETE FROM mentions WHERE episode_id = :id", {"id": w.id("exchange")})
 
 
 def _merge(w: RecordWriter) -> None:
     ends = {"kept_id": _entity_id(w), "absorbed_id": _entity_id(w)}
-    w.insert("merges", {"id": w.name, "decided_by": "user", **ends, **_SAID})
+    w.insert("merges", {"id": w.name, "decided_by": "user", **ends, **_OWNED})
 
 
 def _unmerge(w: RecordWriter) -> None:
@@ -94,7 +94,7 @@ def _fact(w: RecordWriter) -> None:
 def _fact_id(w: RecordWriter) -> str:
     """Writes a fact unless it is there; returns its id."""
     node = w.id("fact")
-    w.insert("facts", {"id": node, "text": node, "text_key": w.name + node, **_SAID}, unless="id")
+    w.insert("facts", {"id": node, "text": node, "text_key": w.name + node, **_OWNED}, unless="id")
     return node
 
 
@@ -112,7 +112,7 @@ def _assertion(w: RecordWriter) -> None:
 
 
 def _retract(w: RecordWriter) -> None:
-    w.unit.write("DELETE FROM assertions WHERE episode_id = :id", {"id": w.id("said")})
+    w.unit.write("DELETE FROM assertions WHERE episode_id = :id", {"id": w.id("exchange")})
 
 
 def _activate(w: RecordWriter) -> None:
@@ -129,7 +129,7 @@ def _summary(w: RecordWriter) -> None:
     number, node = _exchange(w), w.id("summary")
     ends = dict.fromkeys(("first_alternative_id", "last_alternative_id"), f"alternative {number}")
     row: JsonObject = {"conversation_id": f"conversation {number}", "last_turn_id": f"turn {number}", **ends}
-    made: JsonObject = {"level": 1, "token_count": 1, "path_digest": "", "process_id": None, **_SAID}
+    made: JsonObject = {"level": 1, "token_count": 1, "path_digest": "", "process_id": None, **_OWNED}
     w.insert("summaries", {"id": node, **row, **made}, unless="id")
     w.insert("summary_sources", {"summary_id": node, "n": 1, "episode_id": number}, unless="summary_id, n")
     _content(w, "summary", "summary_contents", node)
@@ -140,7 +140,7 @@ def _introspection(w: RecordWriter) -> None:
     node, position = w.id("introspection"), w.chance.randrange(99)
     row: JsonObject = {"carousel_position": position, "version": 1, "created_by": "process", "process_id": None}
     free: JsonObject = {"conversation_context": w.text(), "sources": w.chance.choice(["[]", '["a"]'])}
-    w.put("introspections", node, {**row, **_SAID}, free)
+    w.put("introspections", node, {**row, **_OWNED}, free)
     _content(w, "introspection", "introspection_contents", node)
 
 

@@ -42,7 +42,7 @@ class InMemoryKnowledgeGraph:
     def extract(
         self, view: KnowledgeView, episode: WaitingEpisode, previous: Sequence[str], names: Sequence[str]
     ) -> ExtractionResult:
-        """Returns what it is told to find; the graph then shows no view."""
+        """Returns what it is set to find; the graph then shows no view."""
         del episode, previous, names
         self.views[view.owner] = view._replace(stamp="")
         return self.found

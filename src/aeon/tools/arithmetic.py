@@ -43,7 +43,7 @@ def evaluate_expression(expression: str) -> int | float:
     """Returns the exact value of an expression such as "2 * (3 + 4) ^ 2"; a whole number as int.
 
     Supports + - * / // % ^ **, brackets, "1,200", "15%" and abs, min, max, round (half to even), floor, ceil, sqrt.
-    Raises ValueError, which names the invalid part or the reason why there is no value.
+    Raises ValueError, which names the invalid part or the reason why it has no value.
     """
     if len(expression) > MAX_LENGTH:
         raise ValueError(f"the expression has {len(expression)} characters; at most {MAX_LENGTH} are read")

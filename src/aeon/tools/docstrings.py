@@ -30,10 +30,10 @@ def parameter_descriptions(function: Any) -> dict[str, str]:
 
 
 def unknown_parameter_problems(described: Collection[str], parameters: Collection[str]) -> list[str]:
-    """A problem for each described name that is no parameter. Left alone, a typing error would hide a description."""
+    """A problem for each described name that is not a parameter. Otherwise a typing error would hide a description."""
     unknown = [name for name in described if name.lstrip("*") not in parameters]
     return [
-        f"its docstring describes {name!r}, which is no parameter{_suggestion(name, parameters)}" for name in unknown
+        f"its docstring describes {name!r}, which is not a parameter{_suggestion(name, parameters)}" for name in unknown
     ]
 
 

@@ -35,7 +35,7 @@ _WRITTEN = re.compile(r"(?:[-+*/%^!()., 0-9]|change|binomial|root|sqrt|gcd|lcm|f
 
 
 class ExactNumber(NamedTuple):
-    """A value and how it is written. `is_exact` is False for a root that is no fraction."""
+    """A value and how it is written. `is_exact` is False for a root that is not a fraction."""
 
     text: str
     decimal: float | None

@@ -87,7 +87,7 @@ def tool(
     What the docstring says of the parameters (Google style, reStructuredText, NumPy style) describes them in the schema
     that the model reads; `Annotated[type, Field(description=...)]` wins. An async function becomes an async tool.
     `timeout` is in seconds. Raises ToolDefinitionError, which lists everything that the function lacks, and each name
-    in the docstring that is no parameter.
+    in the docstring that is not a parameter.
     """
 
     def decorate(function: Callable[P, R]) -> FunctionTool[P, R]:

@@ -44,8 +44,8 @@ def test_bytes_and_name_say_what_a_file_is(name, content, media_type, text):
         ("a.pdf", b"%PDF-1.7 broken", "cannot be read as a PDF"),
         ("a.txt", b"", "is empty"),
         ("a.txt", b" \n\t", "has no text"),
-        ("..", b"text", "no name of a file"),
-        ("folder/", b"text", "no name of a file"),
+        ("..", b"text", "not a file name"),
+        ("folder/", b"text", "not a file name"),
     ],
 )
 def test_what_no_model_can_read_is_refused_with_the_reason(name, content, problem):

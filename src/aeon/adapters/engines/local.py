@@ -54,20 +54,20 @@ class LocalEngine:
         return list(runs)
 
     def check(self) -> None:
-        """Do nothing: there is no store."""
+        """Do nothing: no store exists."""
 
     def forget(self, runs: Sequence[str]) -> None:
-        """Do nothing: there is no state to delete."""
+        """Do nothing: no state is kept."""
 
     def erase(self, runs: Sequence[str], others: Sequence[str]) -> None:
-        """Do nothing: there is no state to delete."""
+        """Do nothing: no state is kept."""
 
-    def queued_since(self, types: Sequence[str]) -> dict[str, float]:  # noqa: ARG002  # there are no queues
-        """Return nothing: there are no queues."""
+    def queued_since(self, types: Sequence[str]) -> dict[str, float]:  # noqa: ARG002  # it has no queue
+        """Return nothing: this engine has no queue."""
         return {}
 
     def drain(self, seconds: float) -> int:
-        """Start no attempt from now on; return how many have not ended after so many seconds."""
+        """Start no attempt from now on; return how many have not ended after `seconds`."""
         return self._tasks.run(self._workers.drain(seconds))
 
     def close(self) -> None:

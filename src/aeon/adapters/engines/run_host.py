@@ -331,7 +331,7 @@ class _HostedRunContext:
         deadline = self._work.plan.deadline
         if deadline is None:
             return
-        while (remaining := deadline - self._seconds()) > 0:  # noqa: ASYNC110  # there is no notification of a changed clock
+        while (remaining := deadline - self._seconds()) > 0:  # noqa: ASYNC110  # a changed clock sends no notification
             await asyncio.sleep(min(remaining, _CLOCK_POLL_INTERVAL))
         self._signals.put_nowait(Occurrence(DeadlinePassed()))
 

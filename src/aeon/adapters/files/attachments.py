@@ -31,7 +31,7 @@ _TYPES: Final = {
 def read_attachment(path: Path) -> NewAttachment:
     """The file to attach at a path. A link out of its folder is not followed.
 
-    Raises InputError for what is no file, has more than 10 MiB, or that no model can read; and MissingExtraError.
+    Raises InputError for what is not a file, exceeds 10 MiB or cannot be read by a model; and MissingExtraError.
     """
     try:
         place = path.resolve(strict=True)
@@ -51,7 +51,7 @@ def attachment_of(name: str, content: bytes) -> NewAttachment:
     """
     own_name = replace_unstorable(re.split(r"[/\\]", name)[-1]).strip()
     if own_name in {"", ".", ".."}:
-        raise InputError(f"{name!r} is no name of a file.", next_step="Give the file a name.")
+        raise InputError(f"{name!r} is not a file name.", next_step="Give the file a name.")
     own_name = own_name if len(own_name) <= MAX_NAME else own_name[: MAX_NAME - 8] + own_name[-8:]
     if not content:
         raise InputError(f"{own_name} is empty.", next_step="Attach another file.")

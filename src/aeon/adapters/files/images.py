@@ -30,7 +30,7 @@ def read_image(path: Path) -> Image:
     if len(content) > MAX_IMAGE:
         raise InputError(f"{path} has more than 10 MiB.", next_step="Make it smaller.")
     if (media_type := picture_type(content)) is None:
-        raise InputError(f"{path} is no picture that models take.", next_step="Convert it to PNG, JPEG, GIF or WebP.")
+        raise InputError(f"{path} is not a supported image.", next_step="Convert it to PNG, JPEG, GIF or WebP.")
     return Image(media_type, content)
 
 

@@ -142,7 +142,7 @@ def _root(kept: dict[str, str | None], id_: str) -> str:
 
 
 def _episode(episode: VisibleEpisode, facts: Iterable[str]) -> EpisodicShape:
-    """Returns a message as Graphiti writes messages: who said it, a colon, and the text."""
+    """Returns a message as Graphiti writes messages: the speaker, a colon, and the text."""
     speaker = _SPEAKERS.get(episode.source)
     text = replace_unstorable(episode.content)
     return EpisodicShape(
@@ -158,7 +158,7 @@ def _episode(episode: VisibleEpisode, facts: Iterable[str]) -> EpisodicShape:
 
 
 def _entity(entity: Entity, texts: Sequence[str]) -> EntityShape:
-    """Returns an entity. What a model derived from all that was said of it is left out: it may be of another branch."""
+    """Returns an entity. A model's description of it is left out: it may come from another branch."""
     own = entity.summary if entity.summary and entity.enriched_at is None else ""
     labels = {"Entity"} | ({entity.category} if entity.category else set[str]())
     return EntityShape(

@@ -179,7 +179,7 @@ class _StoppableAdapter(WrappedAdapter):
 
 
 def _newest(prepared: PreparedReply, tokens: int) -> tuple[ChatMessage, ...]:
-    """Return the newest earlier messages that need no more than so many tokens; an answer follows its question."""
+    """Return the newest earlier messages that need at most `tokens` tokens; an answer follows its question."""
     taken: list[ChatMessage] = []
     earlier = zip(prepared.earlier, prepared.manifest["entries"], strict=False)
     for message, entry in reversed([*earlier]):

@@ -115,7 +115,7 @@ class _LoadCollector:
 
         try:
             load = self._load()
-        except StoreError:  # the record is away: what was counted is still told
+        except StoreError:  # the record is unavailable: the counters are still exported
             return
         number = GaugeMetricFamily("aeon_open_runs", "Runs that have not ended.", labels=["phase"])
         oldest = GaugeMetricFamily("aeon_open_runs_oldest_seconds", "Age of the oldest of them.", labels=["phase"])

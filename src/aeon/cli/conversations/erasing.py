@@ -1,4 +1,4 @@
-"""Erases what was said: asks before, and says what went and what stays."""
+"""Erases messages: asks before, and reports what was erased and what stays."""
 
 from aeon.application.conversation_erasing import ErasureExtent, ErasureOutcome
 from aeon.application.conversations import ConversationService

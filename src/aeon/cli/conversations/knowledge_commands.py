@@ -1,4 +1,4 @@
-"""The commands inside `aeon chat` about what is known: what an answer was told is called wrong there (platform 40)."""
+"""The commands inside `aeon chat` about what is known; users reject facts of an answer there (platform 40)."""
 
 from collections.abc import Callable
 from typing import Final, Literal

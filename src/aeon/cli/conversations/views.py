@@ -18,7 +18,7 @@ from aeon.platform.errors import NotFoundError
 """Characters of an id that people are shown."""
 
 _ManifestRow: TypeAlias = tuple[str, str, str, str]
-"""A part of a prompt: its share of the tokens, its id, who said it, its words."""
+"""A part of a prompt: its share of the tokens, its id, its speaker, its text."""
 
 _TITLE_WIDTH = 60
 """What people are shown as the speaker of a message."""
@@ -163,10 +163,10 @@ def show_memory(name: str, user: str, *, output: OutputFormat) -> int:
         for each in memory.preface.summaries
     ]
     for each in memory.entries:
-        said = each.alternative
+        alternative = each.alternative
         own = each.tokens - sum(file.tokens for file in each.files) - (recalled if each is memory.entries[-1] else 0)
         own -= sum(part.tokens for part in preface) if each is memory.entries[0] else 0
-        rows.append((max(0, own), said.id[:SHORT_ID], speaker_of(said), shown_content(said)))
+        rows.append((max(0, own), alternative.id[:SHORT_ID], speaker_of(alternative), shown_content(alternative)))
         rows += [(file.tokens, "", "attached", words_in_prompt(file.as_json())) for file in each.files]
     for each in memory.recalled:
         rows.append((each.tokens, each.source_id[:SHORT_ID], "recalled", shown_text(each.text)))
@@ -242,7 +242,7 @@ def print_path(service: ConversationService, path: Sequence[Alternative]) -> Non
 
 
 def speaker_of(alternative: Alternative) -> str:
-    """Who said it, in a word; of what was imported, its own role, which that of its turn may not be."""
+    """The speaker in a word; of an import, its own role, which may differ from that of its turn."""
     turn = alternative.turn
     role = str(alternative.imported.get("role"))
     return _ROLES.get(role) or _TURN_TYPES.get(turn.turn_type) or SPEAKERS[turn.speaker]
@@ -335,12 +335,12 @@ def _manifest_rows(service: ConversationService, manifest: JsonObject) -> list[_
 
 
 def _entry_rows(service: ConversationService, entry: JsonObject, tokens: int, total: int) -> list[_ManifestRow]:
-    """A message with so many tokens, and what is attached to it, whose tokens are among them."""
-    said = service.alternative(entry["alternative"])
+    """A message with its `tokens`, and its attachments, whose tokens are among them."""
+    alternative = service.alternative(entry["alternative"])
     who = f"{SPEAKERS[entry['speaker']]}{' (origin)' if entry['isReference'] else ''}"
     files: list[JsonObject] = entry.get("attachments", [])
     own = max(0, tokens - sum(file["tokens"] for file in files))
-    rows = [(_share(own, total), said.id[:SHORT_ID], who, shown_content(said))]
+    rows = [(_share(own, total), alternative.id[:SHORT_ID], who, shown_content(alternative))]
     return rows + [(_share(file["tokens"], total), "", "attached", words_in_prompt(file)) for file in files]
 
 

@@ -1,1 +1,1 @@
-"""`aeon knowledge`: what is known of what a user said."""
+"""`aeon knowledge`: the knowledge from a user's messages."""

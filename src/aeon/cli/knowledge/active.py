@@ -44,7 +44,7 @@ def hide(name: str, conversation: str, user: str) -> int:
     with workspace_session(user) as workspace:
         place = workspace.conversations.find(conversation)
         entity = workspace.knowledge.set_active(place.id, name, "hidden")
-    print_message(printable(f"{entity.name} is told in conversation {place.id[:SHORT_ID]} only where it is named"))
+    print_message(printable(f"{entity.name} is used in conversation {place.id[:SHORT_ID]} only where it is named"))
     return ExitCode.DONE
 
 
@@ -59,11 +59,11 @@ def unpin(name: str, conversation: str, user: str) -> int:
 
 def _row(active: ActiveEntity) -> tuple[str | None, str, str, str, str]:
     entity, standing = active.entity, _STANDINGS[active.standing]
-    return entity.name, standing, f"{active.relevance:.2f}", _told(active), entity.id[:SHORT_ID]
+    return entity.name, standing, f"{active.relevance:.2f}", _included(active), entity.id[:SHORT_ID]
 
 
-def _told(active: ActiveEntity) -> str:
-    """What answers are told of it."""
+def _included(active: ActiveEntity) -> str:
+    """The parts of it that answers use."""
     if active.standing == "hidden":
         return "nothing"
     words = ("what it is", "facets", "confirmed facts")

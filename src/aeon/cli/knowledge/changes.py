@@ -77,7 +77,7 @@ def forget(name: str, user: str, *, is_confirmed: bool) -> int:
             fact = service.get_fact(name)
             confirm(f"This erases for good: {fact.text}", is_confirmed=is_confirmed)
             service.forget_fact(fact.id)
-            print_message("erased 1 fact; the message that said it stays")
+            print_message("erased 1 fact; the message that stated it stays")
             return ExitCode.DONE
         number = 1 + len(view.absorbed)
         confirm(

@@ -7,7 +7,7 @@ import typer
 
 from aeon.cli.options import Limit, Output, User, Yes, group
 
-knowledge = group("What is known of what you said: names, facts, sources.")
+knowledge = group("What is known from your messages: names, facts, sources.")
 
 EntityName = Annotated[
     str, typer.Argument(metavar="NAME", help="A name, an id, or the beginning of one; me for yourself.")
@@ -36,7 +36,7 @@ def knowledge_search(
     user: User = "me",
     output: Output = "table",
 ) -> int:
-    """Find what you said and were told, best first, with sources."""
+    """Find passages of your conversations and notes, best first, with sources."""
     from aeon.cli.knowledge.views import search
 
     return search(" ".join(words), user, limit, budget, output=output)
@@ -44,7 +44,7 @@ def knowledge_search(
 
 @knowledge.command("show")
 def knowledge_show(name: EntityName, user: User = "me", output: Output = "table") -> int:
-    """Show what is known of a name: facts, and where each was said."""
+    """Show what is known of a name: facts, and the sources of each."""
     from aeon.cli.knowledge.views import show_entity
 
     return show_entity(name, user, output=output)
@@ -102,7 +102,7 @@ def knowledge_set(
 
 @knowledge.command("enrich")
 def knowledge_enrich(name: EntityName, user: User = "me", output: Output = "table") -> int:
-    """Let the model describe a name now, from what you said of it.
+    """Let the model describe a name now, from your statements about it.
 
     It does so in the background for what is mentioned often.
     """
@@ -155,7 +155,7 @@ def knowledge_forget(
 ) -> int:
     """Erase what is known of a name, or one fact, for good. Messages stay.
 
-    To erase what was said, use `aeon conversation forget`.
+    To erase messages, use `aeon conversation forget`.
     """
     from aeon.cli.knowledge.changes import forget
 

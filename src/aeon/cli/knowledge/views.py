@@ -152,8 +152,8 @@ def _print_facts(conversations: ConversationService, facts: Sequence[Fact]) -> N
     for fact in facts:
         print_fact(fact)
         shown = sorted(fact.assertions, key=lambda each: (not each.source.is_visible, each.source.at))
-        for said in shown[:_SHOWN_SOURCES]:
-            source = said.source
+        for assertion in shown[:_SHOWN_SOURCES]:
+            source = assertion.source
             place = _place_of(conversations, source.alternative_id)
             branch = "" if source.is_visible else ", on another branch"
             print_data(printable(f"          {source.at[:16].replace('T', ' ')}  {place}{branch}"))

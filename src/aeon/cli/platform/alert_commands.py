@@ -51,7 +51,7 @@ def alert_create(  # noqa: PLR0913, PLR0917  # one for each option
     every: Annotated[str, typer.Option("--every", metavar="TIME", help="How often it is evaluated.")] = "1m",
     repeat: Annotated[
         str | None,
-        typer.Option("--repeat", metavar="TIME", help="Start again so often while it fires; by default once."),
+        typer.Option("--repeat", metavar="TIME", help="Start again at this interval while it fires; by default once."),
     ] = None,
     inputs: Inputs = None,
     user: User = "me",

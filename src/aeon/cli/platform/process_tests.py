@@ -53,5 +53,5 @@ def _replay(test: ProcessTestFile, place: Path, user: str) -> list[CaseResult]:
 def _parsed(place: Path) -> Recording:
     value = parse_strict(read_text(place))
     if not isinstance(value, dict):
-        raise InputError(f"{place} is no recording.", next_step="Record it again: aeon process test FILE --record.")
+        raise InputError(f"{place} is not a recording.", next_step="Record it again: aeon process test FILE --record.")
     return cast(Recording, value)

@@ -96,7 +96,7 @@ def _mcp_door(app: "App", state: "ServerState", mask: Mask) -> "McpDoor":
 
 
 def _serve(server: "SiteServer", listening: socket.socket) -> None:
-    """Serve until a signal; stopping is how a server ends, so it is no failure."""
+    """Serve until a signal; stopping is how a server ends, so it is not a failure."""
     try:
         server.run([listening])
     except KeyboardInterrupt as stop:

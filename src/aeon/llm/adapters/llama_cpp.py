@@ -20,7 +20,7 @@ from aeon.llm.interface import LLMRequest, LLMResponse, RequestAdapter, TextSink
 from aeon.llm.retry import AttemptFailed
 
 _DETERMINISTIC: JsonObject = {"cache_prompt": False, "seed": 0}
-"""A cached prefix is computed in other batches than a fresh one, so long greedy answers can differ."""
+"""A cached prefix is computed in other batches than a fresh one, hence long greedy answers can differ."""
 
 _Outcome: TypeAlias = JsonObject | Exception | None
 """An outcome of the native call: a chunk, the error it ended with, or None at its end."""

@@ -39,7 +39,7 @@ class PendingSignIn(NamedTuple):
     """What a browser keeps between the two halves of a sign-in: random texts that bind the second to the first.
 
     `state` binds the answer to this browser, `nonce` the identity token to this sign-in, and `verifier` the code to
-    whoever began (RFC 7636).
+    the client that began (RFC 7636).
     """
 
     state: str

@@ -54,9 +54,9 @@ class MetricReader:
         return WatchedMetric(metric.name, metric.scope)
 
     def read(self, alert: Alert, now: str) -> float | None:
-        """Return the value that the alert watches now (ISO 8601); None if there are no values to aggregate.
+        """Return the value that the alert watches now (ISO 8601); None without values to aggregate.
 
-        Raises NotFoundError for a metric or an entity that is gone, and RuleError for a value that is no number.
+        Raises NotFoundError for a metric or an entity that is gone, and RuleError for a value that is not a number.
         """
         computed = self._computed.get(alert.metric)
         value = self._stored(alert, alert.metric, now) if computed is None else computed(alert, now)

@@ -135,7 +135,7 @@ class Pagination(Record):
 
     Styles: `link` follows the header Link with rel="next"; `next` follows the address at `next` in the body; `cursor`
     sends the text at `next` as the query parameter `parameter`; `page` counts that parameter up by one, `offset` by
-    the number of items. A list ends where there is no next page, or where a page has no items.
+    the number of items. A list ends where no next page is given, or where a page has no items.
     """
 
     style: Literal["link", "next", "cursor", "page", "offset"]

@@ -57,7 +57,7 @@ class OperationRequest(NamedTuple):
 
     `key` is the same for every repetition of a call, for peers that detect repetitions by it (platform 10). `confirm`
     raises if the call may no longer be made (platform 43): an executor calls it as late as possible. `await_turn` waits
-    until the limits of the service allow one more request of this call, at most so many seconds (platform 10).
+    until the limits of the service allow one more request of this call, at most the given seconds (platform 10).
     """
 
     user: str

@@ -1,4 +1,4 @@
-"""Erases what was said, for its owner and for an operator; ids, edges and times stay (platform 28).
+"""Erases messages, for their owner and for an operator; ids, edges and times stay (platform 28).
 
 The transaction that begins an erasure blanks the content, its copies in the search index, in manifests and among the
 pieces, and the summaries and notes that were made from it. An `Erasure` that has not ended says what is left: the
@@ -40,7 +40,7 @@ TABLES: Final = (
     "vectors",
     "word_cases",
 )
-"""The tables of the record that hold what was said."""
+"""The tables of the record that hold messages and what was derived from them."""
 
 _MANY: Final = 500
 """As many alternatives leave the search index faster when it is built again."""

@@ -23,7 +23,7 @@ _SPEAKERS_OF_ROLES: Final[Mapping[str, Literal["user", "agent"] | None]] = {
     "system": None,
     "tool": None,
 }
-"""Who has said what was imported, by its own role, which that of its turn may not be."""
+"""The speaker of an imported message by its own role, which may differ from that of its turn."""
 
 MAX_CONTENT: Final = 1_000_000
 """The most characters of a message."""
@@ -129,7 +129,7 @@ class Alternative(NamedTuple):
 
     @property
     def said_by(self) -> Literal["user", "agent"] | None:
-        """Who said it to the other; None for system prompts, and for calls, results and thoughts of an import."""
+        """The speaker of the message; None for system prompts, and for calls, results and thoughts of an import."""
         if self.imported.get("recipient") or self.imported.get("isThought"):
             return None
         role = self.imported.get("role")

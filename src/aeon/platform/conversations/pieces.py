@@ -55,7 +55,7 @@ class PieceStream(Protocol):
         ...
 
     def is_finished(self, answer: str) -> bool:
-        """Whether its maker, in this process, has said that all pieces are there."""
+        """Whether its maker, in this process, has reported that all pieces are there."""
         ...
 
     def stop(self, answer: str) -> str:
@@ -127,7 +127,7 @@ class InProcessPieces:
             self._changed.notify_all()
 
     def is_finished(self, answer: str) -> bool:
-        """Whether its maker, in this process, has said that all pieces are there."""
+        """Whether its maker, in this process, has reported that all pieces are there."""
         return answer in self._finished
 
     def stop(self, answer: str) -> str:
@@ -224,7 +224,7 @@ class RecordedPieces:
         self._local.finish(answer)
 
     def is_finished(self, answer: str) -> bool:
-        """Whether its maker, in this process, has said that all pieces are there."""
+        """Whether its maker, in this process, has reported that all pieces are there."""
         return self._local.is_finished(answer)
 
     def stop(self, answer: str) -> str:

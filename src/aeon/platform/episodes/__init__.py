@@ -1,1 +1,1 @@
-"""Episodes: what was said, noted or summed up, one unit of memory each, and what goes with one that is erased."""
+"""Episodes: messages, notes and summaries as units of memory, and what is erased with each."""

@@ -1,4 +1,4 @@
-"""Finds the runs of the background that were given what a user said: erasing it erases them, too (platform 28)."""
+"""Finds the background runs that were given a user's messages: erasing these erases the runs, too (platform 28)."""
 
 from collections.abc import Callable, Sequence
 from typing import Final, cast

@@ -20,7 +20,7 @@ WHERE a.owner_id = :user AND a.content IS NOT NULL
   AND NOT EXISTS (SELECT 1 FROM episodes AS e WHERE e.alternative_id = a.id)
 ORDER BY a.created_at, a.id LIMIT :limit
 """
-"""What was said before the record had episodes."""
+"""Messages and answers from before the record had episodes."""
 
 FORGET: Final = """
 UPDATE episodes SET forgotten_at = :at, content = NULL, failure = NULL

@@ -20,7 +20,7 @@ def episode_id(alternative: str) -> str:
 
 
 class TurnEpisode(NamedTuple):
-    """The episode of an alternative: who said it, in which conversation, and when."""
+    """The episode of an alternative: its speaker, conversation and time."""
 
     user: str
     conversation: str
@@ -69,7 +69,7 @@ def add_own_episode(unit: UnitOfWork, episode: OwnEpisode) -> None:
 
 
 def add_missing_episodes(store: Store, user: str, limit: int = 500) -> int:
-    """Write episodes of what the user said before the record had any; return how many. Raises StoreError."""
+    """Write episodes of messages from before the record had any; return how many. Raises StoreError."""
     rows = store.read(queries.WITHOUT_EPISODE, {"user": user, "limit": limit})
     missing = [TurnEpisode(user, row["conversation_id"], row["id"], row["speaker"], row["created_at"]) for row in rows]
     if missing:

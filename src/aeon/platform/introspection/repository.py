@@ -125,8 +125,8 @@ class NoteRepository(NoteReader):
         episode = self._new_id()
         row: JsonObject = {**made, "id": id_, "user": user, "at": at, "version": version["number"]}
         unit.write(queries.ADD, {**row, "sources": canonical_json(sources.as_json())})
-        said: JsonObject = {"id": episode, "user": user, "group": f"{_GROUP}/{user}", "at": at, "content": text}
-        unit.write(queries.ADD_EPISODE, {**said, "name": f"Introspection:{id_}"})
+        values: JsonObject = {"id": episode, "user": user, "group": f"{_GROUP}/{user}", "at": at, "content": text}
+        unit.write(queries.ADD_EPISODE, {**values, "name": f"Introspection:{id_}"})
         unit.write(queries.ADD_CONTENT, {"id": id_, "episode": episode, "at": at, "by": made["by"]})
 
 

@@ -1,1 +1,1 @@
-"""What is known of what was said: episodes, entities, facts and who says them, with memory of branches."""
+"""The knowledge from messages: entities, and facts with their sources, on each branch of a conversation."""

@@ -1,4 +1,4 @@
-"""Finds the names in the text files of a message by code. What a file says, somebody else may have said (platform 36).
+"""Finds the names in the text files of a message by code. Somebody else may have written a file (platform 36).
 
 So a file states nothing: no fact is taken from it. A name of several words becomes an entity; of a single word, which
 in a file is a heading as often as a name, only an entity that the user has already is mentioned.
@@ -26,7 +26,7 @@ MAX_NAMES: Final = 20
 """The most names that are found in the files of a message."""
 
 _BASE64: Final = 4 * -(-4 * MAX_CHARACTERS // 3)
-"""Characters of base64 that hold so many characters of UTF-8, of which each has at most four bytes."""
+"""Characters of base64 that hold this number of characters of UTF-8, at most four bytes each."""
 
 _PROSE: Final = frozenset({"text/markdown", "application/pdf"})
 _PLAIN: Final = frozenset({"", ".txt", ".text"})

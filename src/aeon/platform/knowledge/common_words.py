@@ -8,7 +8,7 @@ class Language(NamedTuple):
 
     `grammar` are the words by which a text's language is recognized: articles, pronouns, prepositions, conjunctions and
     the like. They never are names. `openers` are other words that often begin a sentence. `determiners` come before a
-    noun that is no name.
+    noun that is not a name.
     """
 
     grammar: frozenset[str]
@@ -143,7 +143,7 @@ TITLES: Final = _words("""
     m mme mlle st uncle aunt onkel tante tonton tata captain president king queen pope dad daddy mom mum mama papa
     granny nan nana grandma grandpa oma opa cousin cousine nichte neffe
     """)
-"""What stands before a name and is no part of it."""
+"""Words that stand before a name and are not part of it."""
 
 TIMES_AND_TONGUES: Final = _words("""
     monday tuesday wednesday thursday friday saturday sunday mondays tuesdays wednesdays thursdays fridays saturdays
@@ -243,7 +243,7 @@ LEADING_ARTICLES: Final = _words("la le les the el los las il den de")
 """Articles that begin a name where they have a capital letter within a sentence: "La Rochelle"."""
 
 LONG_NOUN: Final = 12
-"""From so many letters on, a German word in one piece is a compound of common nouns."""
+"""From this length on, a German word in one piece is a compound of common nouns."""
 
 GERMAN_NOUN_ENDINGS: Final = (
     "innen",
@@ -279,7 +279,7 @@ GERMAN_NOUN_ENDINGS: Final = (
     "anz",
     "ik",
 )
-"""How German nouns end that are no names."""
+"""Endings of German nouns that are not names."""
 
 GERMAN_NOUN_BEGINNINGS: Final = (
     "ver",
@@ -295,7 +295,7 @@ GERMAN_NOUN_BEGINNINGS: Final = (
     "durch",
     "hinter",
 )
-"""How longer German nouns begin that are no names."""
+"""Beginnings of longer German nouns that are not names."""
 
 WATERS: Final = _words("main rhein neckar inn see oder saale donau lahn ruhr breisgau meer mur elbe isar")
 """What stands in the name of a town after am, an der or im: "Frankfurt am Main"."""

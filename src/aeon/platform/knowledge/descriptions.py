@@ -1,4 +1,4 @@
-"""What a model says that an entity is, checked against what was said of it; and which of that counts. Pure.
+"""A model's descriptions of an entity, checked against the user's statements; and which of them counts. Pure.
 
 A description is bound to the episodes that it was made from: it counts only where all of them are on screen. So one
 that was made on a branch goes with the branch, and comes back with it (platform 35).
@@ -20,12 +20,12 @@ KEPT: Final = 5
 """The newest descriptions of an entity that are kept."""
 
 _SHARE: Final = 0.6
-"""The share of a description's longer words that stand in what was said; below, the model has made it up."""
+"""The share of a description's longer words that stand in the statements; below, the model has made it up."""
 
 _SHORTEST: Final = 4
-_TOLD: Final = 0.9
+_STATED: Final = 0.9
 _INFERRED: Final = 0.5
-"""Confidence in a facet whose word was said, and in one that the model concluded."""
+"""Confidence in a facet whose word is in the statements, and in one that the model concluded."""
 
 _NAME: Final = re.compile(r"(?<=[\w,;:)] )[^\W\d_a-z][\w'\u2019-]+")
 _NUMBER: Final = re.compile(r"\d+")
@@ -33,7 +33,7 @@ _FACETS: Final = ("domain", "status", "sentiment")
 
 
 class Description(NamedTuple):
-    """What a Process made of what was said of an entity, with how sure that is, from 0 to 1."""
+    """A Process's description of an entity, from the statements about it, with its confidence from 0 to 1."""
 
     text: str
     category: Category | None
@@ -74,7 +74,7 @@ class Description(NamedTuple):
 
 
 class CheckedDescription(NamedTuple):
-    """A description that what was said bears out."""
+    """A description that the statements support."""
 
     text: str
     category: Category | None
@@ -101,36 +101,36 @@ def with_description(entity: Entity, new: Description) -> JsonObject:
     return {"versions": versions}
 
 
-def checked_description(found: Mapping[str, Json], said: str, name: str) -> CheckedDescription | None:
-    """Returns what a model found, as far as what was said bears it out; None if its sentences say anything else.
+def checked_description(found: Mapping[str, Json], statements: str, name: str) -> CheckedDescription | None:
+    """Returns what a model found, as far as the statements support it; None if its sentences say anything else.
 
-    Names and numbers that nobody said, and sentences of other words, are made up (platform 36).
+    Names, numbers and sentences that are not in the statements are made up (platform 36).
     """
     text = " ".join(str(found.get("summary") or "").split())
-    share = _share_said(text, f"{name} {said}")
-    if not 0 < len(text) <= MAX_DESCRIPTION or share < _SHARE or _strange(text, f"{name} {said}"):
+    share = _share_supported(text, f"{name} {statements}")
+    if not 0 < len(text) <= MAX_DESCRIPTION or share < _SHARE or _strange(text, f"{name} {statements}"):
         return None
-    words = set(message_words(said))
+    words = set(message_words(statements))
     facets = {key: values for key in _FACETS if (values := _values(found.get(key)))}
     confidence: JsonObject = {
         "summary": round(share, 2),
         "category": _INFERRED,
-        "facets": {key: _TOLD if words & {*values} else _INFERRED for key, values in facets.items()},
+        "facets": {key: _STATED if words & {*values} else _INFERRED for key, values in facets.items()},
     }
     category: Category | None = next((each for each in CATEGORIES if each == found.get("category")), None)
     return CheckedDescription(text, category, facets, confidence)
 
 
-def _share_said(text: str, said: str) -> float:
+def _share_supported(text: str, statements: str) -> float:
     counted = [word for word in message_words(text) if len(word) >= _SHORTEST]
-    words = set(message_words(said))
+    words = set(message_words(statements))
     return sum(word in words for word in counted) / len(counted) if counted else 0.0
 
 
-def _strange(text: str, said: str) -> set[str]:
-    """Return the names and numbers of a text that what was said does not have."""
+def _strange(text: str, statements: str) -> set[str]:
+    """Return the names and numbers of a text that the statements do not have."""
     return {each.casefold() for each in (*_NAME.findall(text), *_NUMBER.findall(text))} - {
-        each.casefold() for each in re.findall(r"[^\W\d_][\w'\u2019-]*|\d+", said)
+        each.casefold() for each in re.findall(r"[^\W\d_][\w'\u2019-]*|\d+", statements)
     }
 
 

@@ -1,4 +1,4 @@
-"""Makes the vectors of what a user said, in the background, newest first; it goes on where it was stopped."""
+"""Makes the vectors of a user's messages, in the background, newest first; it goes on where it was stopped."""
 
 from collections.abc import Iterator
 from typing import Final, NamedTuple

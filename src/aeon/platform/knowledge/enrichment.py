@@ -25,7 +25,7 @@ _LEAST: Final = 2
 
 
 class EntityMaterial(NamedTuple):
-    """What is on screen now of what a user said of an entity: statements with their days, oldest first."""
+    """A user's statements about an entity that are on screen now, with their days, oldest first."""
 
     entity: Entity
     said: Sequence[str]
@@ -34,7 +34,7 @@ class EntityMaterial(NamedTuple):
     alternatives: Sequence[str]
 
 
-class _Said(NamedTuple):
+class _Stated(NamedTuple):
     """A message that says something of an entity."""
 
     row: Row
@@ -65,18 +65,18 @@ class DescriptionRepository:
         return sorted(due, key=lambda each: (-len(each.episodes), each.entity.id))
 
     def material(self, user: str, entity: Entity) -> EntityMaterial | None:
-        """Return what an entity is described from; None if the user has said too little of it on screen."""
+        """Return what an entity is described from; None if too few statements about it are on screen."""
         family = self._entities.family(user, entity)
         ids = list[Json]([each.id for each in family])
         keys = [each.name_key for each in family if each.name_key]
-        said = self._said(user, ids, keys)
-        if sum(len(each.statements) for each in said) < _LEAST:
+        found = self._find(user, ids, keys)
+        if sum(len(each.statements) for each in found) < _LEAST:
             return None
-        episodes = [each.row["episode_id"] for each in said]
+        episodes = [each.row["episode_id"] for each in found]
         params: JsonObject = {"user": user, "entities": ids, "episodes": list[Json](episodes), "limit": _NEIGHBOURS}
         neighbours = [row["name"] for row in self._store.read(queries.NAMED_WITH, params)]
-        alternatives = [each.row["alternative_id"] for each in said if each.row["alternative_id"] is not None]
-        lines = [f"{each.row['valid_at'][:10]}: {text}" for each in reversed(said) for text in each.statements]
+        alternatives = [each.row["alternative_id"] for each in found if each.row["alternative_id"] is not None]
+        lines = [f"{each.row['valid_at'][:10]}: {text}" for each in reversed(found) for text in each.statements]
         return EntityMaterial(entity, lines, neighbours, episodes, alternatives)
 
     def counting(self, user: str, entity: Entity, place: Viewpoint = ON_SCREEN) -> Description | None:
@@ -103,12 +103,12 @@ class DescriptionRepository:
         return self._store.update(work)
 
     def _is_due(self, material: EntityMaterial) -> bool:
-        """Whether enough was said of an entity since its newest description that counts on screen."""
+        """Whether enough statements about an entity were made since its newest description that counts on screen."""
         described = counting_description(material.entity, {*material.episodes})
         known = 0 if described is None else len(described.episodes)
         return len(material.episodes) - known >= self._enough
 
-    def _said(self, user: str, entities: list[Json], keys: Sequence[str]) -> list[_Said]:
+    def _find(self, user: str, entities: list[Json], keys: Sequence[str]) -> list[_Stated]:
         """Return the messages on screen that state something of entities with these name keys, newest first."""
 
         def work(unit: UnitOfWork) -> list[Row]:
@@ -117,9 +117,9 @@ class DescriptionRepository:
             shown = {row["episode_id"]: row for row in rows if row["episode_id"] in visible}
             return [*shown.values()]
 
-        found = [_Said(row, _statements(row["content"] or "", keys)) for row in self._store.view(work)]
+        found = [_Stated(row, _statements(row["content"] or "", keys)) for row in self._store.view(work)]
         wrong = self._facts.rejected_keys(user, [text for each in found for text in each.statements])
-        kept = [_Said(row, [text for text in texts if name_key(text) not in wrong]) for row, texts in found]
+        kept = [_Stated(row, [text for text in texts if name_key(text) not in wrong]) for row, texts in found]
         return [each for each in kept if each.statements]
 
     def _visible(self, user: str, entity: Entity, place: Viewpoint) -> set[str]:

@@ -35,7 +35,7 @@ _LONGEST: Final = 20_000
 
 _WEAK_CONFIDENCE: Final = 0.8
 
-_SAID: Final = frozenset({"message", "note", "answer"})
+_READ_SOURCES: Final = frozenset({"message", "note", "answer"})
 """The sources of episodes that are read; summaries and notes of a model repeat what these say."""
 
 
@@ -52,7 +52,7 @@ class WaitingEpisode(NamedTuple):
 
     @property
     def is_evidence(self) -> bool:
-        """Whether a user wrote it: what a model said is no evidence."""
+        """Whether a user wrote it: a model's text is not evidence."""
         return self.source in {"message", "note"}
 
 
@@ -97,7 +97,7 @@ class ExtractionQueue:
         """Users all of whose messages have episodes: later ones get theirs in the transaction that writes them."""
 
     def list_owners(self) -> list[str]:
-        """Return the users who have episodes that wait, also of what they said before the record had episodes."""
+        """Return the users with waiting episodes, also of messages from before the record had episodes."""
         for user in self.list_users():
             self.complete(user)
         return [row["owner_id"] for row in self._store.read(queries.OWNERS_WAITING)]
@@ -107,7 +107,7 @@ class ExtractionQueue:
         return [row["owner_id"] for row in self._store.read(queries.OWNERS)]
 
     def complete(self, user: str) -> None:
-        """Write episodes of what a user said before the record had any, some at a time."""
+        """Write episodes of a user's messages from before the record had any, some at a time."""
         if user not in self._complete and not add_missing_episodes(self._store, user):
             self._complete.add(user)
 
@@ -168,10 +168,10 @@ class ExtractionQueue:
     ) -> bool:
         """Write what was found in an episode, with its done-mark; return False if it was extracted before.
 
-        Names in attached texts are found here, whoever extracts the message itself.
+        Names in attached texts are found here, whatever extracts the message itself.
         """
         at = self._ledger.now()
-        said = _Mentioned(extracted.names, extracted.names if episode.is_evidence else (), extracted.extractor)
+        mentioned = _Mentioned(extracted.names, extracted.names if episode.is_evidence else (), extracted.extractor)
         attached = self._find_attached(user, episode)
         counted = count_cases(episode.content[:_LONGEST]) if episode.source == "message" else {}
 
@@ -180,7 +180,7 @@ class ExtractionQueue:
             mark: JsonObject = {"user": user, "episode": episode.id, "at": at, "failure": failure}
             if not unit.write(queries.MARK_DONE, {**mark, "extractor": extracted.extractor}):
                 return False
-            entities = self._write_mentions(unit, user, episode, said, at)
+            entities = self._write_mentions(unit, user, episode, mentioned, at)
             self._write_mentions(unit, user, episode, attached, at)
             self._write_facts(unit, user, episode, extracted, entities, at)
             cases = [{"user": user, "word": word, "capital": a, "small": b} for word, (a, b) in counted.items()]
@@ -208,7 +208,7 @@ class ExtractionQueue:
     ) -> dict[str, str]:
         """Write which entities an episode mentions; return their ids by the keys of names.
 
-        What only a model said makes no new entity.
+        A name that only a model wrote makes no new entity.
         """
         names = {key: name for name in mentioned.names if (key := name_key(name))}
         row: JsonObject = {"user": user, "made_by": "extraction", "at": at}
@@ -220,8 +220,8 @@ class ExtractionQueue:
         unit.write_each(queries.ADD_FOUND_ENTITY, new)
         keys: list[Json] = [*names]
         found = {row["name_key"]: row["id"] for row in unit.read(queries.ENTITIES_BY_KEY, {"user": user, "keys": keys})}
-        said: JsonObject = {"episode": episode.id, "extractor": mentioned.extractor, "confidence": 1.0, "at": at}
-        mentions = [{**said, "entity": id_, "name": names[key]} for key, id_ in found.items()]
+        common: JsonObject = {"episode": episode.id, "extractor": mentioned.extractor, "confidence": 1.0, "at": at}
+        mentions = [{**common, "entity": id_, "name": names[key]} for key, id_ in found.items()]
         unit.write_each(queries.ADD_MENTION, mentions)
         return found
 
@@ -234,7 +234,7 @@ class ExtractionQueue:
         entities: dict[str, str],
         at: str,
     ) -> None:
-        said: JsonObject = {
+        source: JsonObject = {
             "episode": episode.id,
             "extractor": extracted.extractor,
             "at": at,
@@ -242,9 +242,9 @@ class ExtractionQueue:
         }
         for fact in extracted.facts:
             stored = add_fact(unit, user, fact, entities, self._new_id(), at)
-            state_fact(unit, stored, fact, said, extracted.state)
+            state_fact(unit, stored, fact, source, extracted.state)
         for id_ in extracted.contradicts:
-            contradict_fact(unit, id_, said)
+            contradict_fact(unit, id_, source)
         found = [{"user": user, "key": key, "category": category} for key, category in extracted.categories.items()]
         unit.write_each(queries.SET_FOUND_CATEGORY, found)
 
@@ -267,7 +267,7 @@ class ExtractionQueue:
 
 def found_by_code(episode: WaitingEpisode, cases: WordCases) -> ExtractionResult:
     """Returns the names in an episode, and of what a user wrote, the statements (platform 36)."""
-    if episode.source not in _SAID:
+    if episode.source not in _READ_SOURCES:
         return ExtractionResult()
     text = episode.content[:_LONGEST]
     names = distinct_names(find_names(text, cases))

@@ -1,4 +1,4 @@
-"""The facts of all users: what was said of them, what a user decided, and which hold on screen (platform 35)."""
+"""The facts of all users: their assertions, the user's decisions, and which hold on screen (platform 35)."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final, NamedTuple
@@ -27,7 +27,7 @@ _AFTER_ALL: Final = "\U0010ffff"
 
 
 class FoundFact(NamedTuple):
-    """A fact to be written: its text, the keys of the names in it, and since when it is true, if that was said."""
+    """A fact to be written: its text, the keys of the names in it, and since when it is true, if that was stated."""
 
     text: str
     subject: str | None = None
@@ -94,7 +94,7 @@ class FactRepository:
         return self._facts(user, [row for row in rows if row["subject_id"] and row["object_id"]])
 
     def list_own(self, user: str, limit: int = 1000) -> list[Fact]:
-        """Return what a user said of themselves without naming anything, oldest first."""
+        """Return the facts about a user that name nothing else, oldest first."""
         return self._facts(user, self._store.read(queries.OWN_FACTS, {"user": user, "limit": limit}))
 
     def list_candidates(self, user: str, limit: int = 50) -> list[Fact]:
@@ -133,8 +133,8 @@ class FactRepository:
             add_own_episode(unit, episode)
             fact = FoundFact(stated)
             stored = add_fact(unit, request.user, fact, self._row_ids(subject), id_, at)
-            said: JsonObject = {"episode": note, "extractor": BY_USER, "at": at, "said_at": at}
-            state_fact(unit, stored, fact, said, "confirmed")
+            source: JsonObject = {"episode": note, "extractor": BY_USER, "at": at, "said_at": at}
+            state_fact(unit, stored, fact, source, "confirmed")
             unit.write(queries.DECIDE, {"fact": stored, "state": "confirmed", "at": at})
             unit.write(
                 queries.MARK_DONE,
@@ -203,10 +203,10 @@ class FactRepository:
         ids: list[Json] = [row["id"] for row in rows]
 
         def work(unit: UnitOfWork) -> list[Fact]:
-            said = unit.read(queries.ASSERTIONS_OF, {"user": user, "facts": ids}) if ids else []
-            visible = visible_episodes(unit, user, said, place.path, place.conversation)
+            assertions = unit.read(queries.ASSERTIONS_OF, {"user": user, "facts": ids}) if ids else []
+            visible = visible_episodes(unit, user, assertions, place.path, place.conversation)
             by_fact: dict[str, list[Assertion]] = {}
-            for row in said:
+            for row in assertions:
                 by_fact.setdefault(row["fact_id"], []).append(_assertion(row, row["episode_id"] in visible))
             return [
                 Fact(
@@ -244,11 +244,11 @@ def add_fact(unit: UnitOfWork, user: str, fact: FoundFact, entities: dict[str, s
     return stored["id"]
 
 
-def state_fact(unit: UnitOfWork, fact: str, found: FoundFact, said: JsonObject, state: FactState) -> None:
+def state_fact(unit: UnitOfWork, fact: str, found: FoundFact, source: JsonObject, state: FactState) -> None:
     """Write that an episode states a fact. What the user decided on it before holds for this statement, too."""
     decided = unit.read(queries.DECISION, {"fact": fact})
     row: JsonObject = {
-        **said,
+        **source,
         "fact": fact,
         "kind": "states",
         "state": decided[0]["state"] if decided else state,
@@ -260,10 +260,17 @@ def state_fact(unit: UnitOfWork, fact: str, found: FoundFact, said: JsonObject, 
     unit.write(queries.ADD_ASSERTION, row)
 
 
-def contradict_fact(unit: UnitOfWork, fact: str, said: JsonObject) -> None:
+def contradict_fact(unit: UnitOfWork, fact: str, source: JsonObject) -> None:
     """Write that an episode contradicts a fact; on which paths it still holds is decided when it is read."""
     nothing: JsonObject = {"true_from": None, "true_until": None, "decided_at": None}
-    row: JsonObject = {**said, **nothing, "fact": fact, "kind": "contradicts", "state": "confirmed", "confidence": 0.9}
+    row: JsonObject = {
+        **source,
+        **nothing,
+        "fact": fact,
+        "kind": "contradicts",
+        "state": "confirmed",
+        "confidence": 0.9,
+    }
     unit.write(queries.ADD_ASSERTION, row)
 
 

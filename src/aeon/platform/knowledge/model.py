@@ -133,7 +133,7 @@ class Assertion(NamedTuple):
 
 
 class Fact(NamedTuple):
-    """A fact with all that was said of it. Whether it holds depends on what is on screen, and is never stored."""
+    """A fact with its assertions. Whether it holds depends on what is on screen, and is never stored."""
 
     id: str
     subject_id: str | None
@@ -180,7 +180,7 @@ class Fact(NamedTuple):
 def holds(assertions: Sequence[Assertion]) -> bool:
     """Whether a visible statement is newer than every visible contradiction (platform 35).
 
-    A contradiction that a weak extractor or nobody confirmed does not count against what was said (platform 36).
+    A contradiction that a weak extractor or nobody confirmed does not count against a statement (platform 36).
     """
     visible = [each for each in assertions if each.source.is_visible and each.state != "rejected"]
     stated = [each.source.at for each in visible if each.kind == "states"]

@@ -82,7 +82,7 @@ def _phrases(reading: TextReading) -> Iterator[FoundName]:
 
 
 def _is_before_noun(reading: TextReading, first: int, after: int, end: int) -> bool:
-    """Whether the words of a run before a noun are no name: "Bremer Kollegen", "Hilft Wärme"."""
+    """Whether the words of a run before a noun are not a name: "Bremer Kollegen", "Hilft Wärme"."""
     if after == end:
         return False
     word = reading.tokens[after - 1]

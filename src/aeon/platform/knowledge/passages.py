@@ -33,9 +33,9 @@ _MAX_TIMED: Final = 2_000
 
 
 class EpisodeText(NamedTuple):
-    """What was said: a message or an answer of a conversation, or a note, which has none of both.
+    """A text: a message or an answer of a conversation, or a note, which is in no conversation.
 
-    `id` is that of the alternative, or of the note's episode. `at` is when it was said.
+    `id` is that of the alternative, or of the note's episode. `at` is when it was written.
     """
 
     id: str
@@ -65,7 +65,7 @@ class IndexedPassage(NamedTuple):
 
     @property
     def said(self) -> Period:
-        """The day on which it was said."""
+        """The day on which it was written."""
         return said_on(self.at)
 
 

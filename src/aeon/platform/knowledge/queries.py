@@ -230,7 +230,7 @@ OWN_FACTS: Final = f"""{_FACT}
 WHERE f.owner_id = :user AND f.subject_id IS NULL AND f.object_id IS NULL AND f.forgotten_at IS NULL
 ORDER BY f.created_at, f.id LIMIT :limit
 """
-"""What users said of themselves."""
+"""The facts of a user that name nothing."""
 
 ADD_FACT: Final = """
 INSERT INTO facts (id, owner_id, subject_id, object_id, created_at, text_key, predicate, text)
@@ -317,9 +317,9 @@ WHERE m.entity_id IN (SELECT value FROM json_each(:entities)) AND p.owner_id = :
   AND p.source IN ('message', 'note') AND m.extractor <> 'attachments'
 ORDER BY p.valid_at DESC, p.id LIMIT :limit
 """
-"""What a user said that mentions any of these entities, newest first.
+"""A user's texts that mention any of these entities, newest first.
 
-What a model said is no evidence, nor what attached files say.
+Texts of a model or of attached files are not evidence.
 """
 
 NAMED_WITH: Final = """

@@ -33,13 +33,13 @@ _QUESTION_FACTOR: Final = 0.9
 """Questions state nothing."""
 
 _AGENT_FACTOR: Final = 0.5
-"""What a model said counts less than what a user said, unless the question asks for it."""
+"""An answer counts less than a user's message, unless the question asks for it."""
 
 _MAX_TEXT: Final = 10_000
 """The number of characters of a question that are read."""
 
 _TIME_FACTOR: Final = 1.5
-"""For a passage that was said on the days that the question names, or that names them."""
+"""For a passage that was written on the days that the question names, or that names them."""
 
 
 _SAY: Final = "say|suggest|recommend|tell|explain|mention|advise|propose"
@@ -54,7 +54,7 @@ _BY_YOU: Final = re.compile(
 
 
 class Question(NamedTuple):
-    """What a question asks for: the days that it names, a time, and what the model has said."""
+    """What a question asks for: the days that it names, a time, and answers of the model."""
 
     days: Sequence[Period]
     asks_for_time: bool
@@ -110,6 +110,6 @@ def _factor(passage: IndexedPassage, question: Question) -> float:
 
 
 def _is_of(passage: IndexedPassage, days: Sequence[Period]) -> bool:
-    """Whether a passage was said on one of these days, or names one."""
+    """Whether a passage was written on one of these days, or names one."""
     own = (passage.said, *passage.days)
     return any(period.overlaps(other) for period in days for other in own)

@@ -1,4 +1,4 @@
-"""Finds what was said about a question: in one user's conversations and notes, by words and by meaning (platform 16).
+"""Finds passages about a question in one user's conversations and notes, by words and by meaning (platform 16).
 
 Only what is visible counts (platform 22, 35): of each conversation, the path that ends at its tip; of the conversation
 in which the question is asked, the path to the place of the question; and the user's notes.
@@ -81,7 +81,7 @@ class RetrievedPassage(NamedTuple):
 
 
 class KnowledgeSearch:
-    """Searches what one user at a time has said and been told. Threads may share it.
+    """Searches the conversations and notes of one user at a time. Threads may share it.
 
     What it searches is derived from the record and kept in memory; a user's first search reads all of it. What another
     process writes is found by the next search. Every method raises StoreError.
@@ -127,7 +127,7 @@ class KnowledgeSearch:
         only: PassageFilter | None = None,
         limit: int = 10,
     ) -> list[RetrievedPassage]:
-        """Return the passages that `find` finds, best first, as far as together they have at most so many tokens.
+        """Return the passages that `find` finds, best first, with at most `budget` tokens together.
 
         Passages are never cut: one that does not fit is left out, and a shorter one after it may still fit. The same
         text is there once.
@@ -266,9 +266,9 @@ class _Parts(NamedTuple):
 
 def _texts(unit: UnitOfWork, user: str, passages: Sequence[IndexedPassage]) -> dict[str, Row]:
     """Return, by id, the messages and notes that still count, with their texts and episodes."""
-    said: list[Json] = [each.message for each in passages if each.alternative is not None]
+    messages: list[Json] = [each.message for each in passages if each.alternative is not None]
     noted: list[Json] = [each.message for each in passages if each.alternative is None]
-    rows = {row["id"]: row for row in unit.read(queries.TEXTS, {"user": user, "ids": said})} if said else {}
+    rows = {row["id"]: row for row in unit.read(queries.TEXTS, {"user": user, "ids": messages})} if messages else {}
     if noted:
         notes = unit.read(queries.NOTES_AMONG, {"user": user, "ids": noted})
         rows |= {row["id"]: {**row, "episode_id": row["id"]} for row in notes}

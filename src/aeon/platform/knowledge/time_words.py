@@ -1,6 +1,6 @@
 """Finds in a text the days that it speaks of, in English, German and French: "last May", "gestern", "il y a 3 jours".
 
-Pure. Words without a year or a date mean the past, seen from the day on which they are said.
+Pure. Words without a year or a date mean the past, seen from the day on which they are written.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""What one user can see of what was said, indexed in memory: read from the record, and kept up to date with it.
+"""The texts that one user can see, indexed in memory: read from the record, and kept up to date with it.
 
 It holds words, ids and places, no texts. What changed since is found by a stamp of the user's rows, which every process
 sees, and only the paths that changed are read again, from where they changed on.
@@ -148,7 +148,7 @@ class UserIndex:
                 self._extend(unit, self._paths[conversation], rows)
 
     def _extend(self, unit: UnitOfWork, path: _Path, rows: Sequence[Row]) -> None:
-        """Make a path what its rows say: index what is new, and remove what is no longer on it."""
+        """Make a path what its rows say: index what is new, and remove what has left it."""
         entries = [_entry(row) for row in rows]
         same = _common_length(path.entries, entries)
         path.is_open = rows[-1]["state"] == "generating"

@@ -29,7 +29,7 @@ class UserVectors:
         self._changes = 0
 
     def refresh(self, unit: UnitOfWork, index: UserIndex) -> None:
-        """Forget the vectors of what is no longer in the index, and read those that were made since."""
+        """Forget the vectors of what has left the index, and read those that were made since."""
         has_changed = index.changes != self._changes
         if has_changed:
             self._changes = index.changes

@@ -32,7 +32,7 @@ class VisibleEpisode(NamedTuple):
 
 
 class KnowledgeView(NamedTuple):
-    """What a user said and what is known of it, from one place.
+    """A user's texts and the knowledge from them, as seen from one place.
 
     `owner` identifies the user among those of all records. `mentions` are pairs of the ids of an episode and of an
     entity. `stamp` changes with every change of what the user can see.

@@ -22,7 +22,7 @@ def count_cases(text: str) -> dict[str, tuple[int, int]]:
 
 
 def _evidence(reading: TextReading, place: int) -> tuple[int, int]:
-    """Return (1, 0) for a word that is written as a name, (0, 1) for one that is not, (0, 0) where nothing is said."""
+    """Return (1, 0) for a word that is written as a name, (0, 1) for one that is not, (0, 0) if undecided."""
     if not reading.tokens[place].is_capital:
         return 0, 1
     if reading.language != "de":

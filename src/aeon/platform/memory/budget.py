@@ -38,7 +38,7 @@ class PathEntry(NamedTuple):
 
     @property
     def speaker(self) -> Speaker:
-        """Who said it; of what neither has said, the speaker of its turn."""
+        """The speaker of the message, or of its turn if the message has none."""
         return self.alternative.said_by or self.alternative.turn.speaker
 
 
@@ -113,8 +113,8 @@ def reason_left_out(entry: PathEntry) -> LeftOutReason:
 
 def _place_of_message(entries: Sequence[PathEntry]) -> int:
     """Returns where what is answered stands: the newest entry of the user's, else the last one."""
-    said = (place for place in reversed(range(len(entries))) if entries[place].alternative.said_by == "user")
-    return next(said, len(entries) - 1)
+    places = (place for place in reversed(range(len(entries))) if entries[place].alternative.said_by == "user")
+    return next(places, len(entries) - 1)
 
 
 def _reason_to_skip(entry: PathEntry, distance: int) -> LeftOutReason | None:

@@ -88,8 +88,8 @@ class CompressionPlanner:
             texts = self._summaries.texts(user, span.summaries)
             return [SourceText("", text) for each in span.summaries if each in texts and (text := texts[each].text)]
         found = {each.id: each for each in self._turns.list_by_ids(user, [*span.alternatives])}
-        said = [found[each] for each in span.alternatives if each in found]
-        return [SourceText(_SPEAKERS[each.said_by], each.content) for each in said if each.said_by and each.content]
+        messages = [found[each] for each in span.alternatives if each in found]
+        return [SourceText(_SPEAKERS[each.said_by], each.content) for each in messages if each.said_by and each.content]
 
 
 def _episode(alternative: Alternative, factor: float) -> PathEpisode:
@@ -127,8 +127,8 @@ def _text(parts: Sequence[SourceText], most: int) -> str:
     longest = max((len(each.text) for each in parts), default=0)
     while longest > len(_GAP) and sum(min(len(each.text), longest) for each in parts) > most:
         longest = longest * 9 // 10
-    said = [(each.speaker, _shortened(each.text.strip(), longest)) for each in parts]
-    text = "\n\n".join(f"{speaker}: {text}" if speaker else text for speaker, text in said)
+    passages = [(each.speaker, _shortened(each.text.strip(), longest)) for each in parts]
+    text = "\n\n".join(f"{speaker}: {text}" if speaker else text for speaker, text in passages)
     return without_end_mark("conversation", text)
 
 

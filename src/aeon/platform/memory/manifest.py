@@ -23,7 +23,7 @@ class PromptMessage(NamedTuple):
 
     @classmethod
     def of(cls, alternative: Alternative, speaker: Speaker, files: Sequence[PromptFile] = ()) -> "PromptMessage":
-        """The message of an alternative, said by this speaker, with these attachments."""
+        """The message of an alternative, by this speaker, with these attachments."""
         role = "user" if speaker == "user" else "assistant"
         return cls(ChatMessage(role, with_files(alternative.content or "", files)), images_of(files))
 
@@ -41,16 +41,16 @@ def chat_request(
 
     What is `recalled` for it stands before it; the preface stands before the oldest message.
     """
-    said = [*(each.chat for each in messages[:-1])]
-    said.append(ChatMessage("user", with_recalled(messages[-1].chat.text, recalled)))
-    said[0] = said[0]._replace(text=with_preface(said[0].text, preface))
+    chats = [*(each.chat for each in messages[:-1])]
+    chats.append(ChatMessage("user", with_recalled(messages[-1].chat.text, recalled)))
+    chats[0] = chats[0]._replace(text=with_preface(chats[0].text, preface))
     return LLMRequest(
-        said[-1].text,
+        chats[-1].text,
         system_prompt,
         max_tokens,
         temperature,
         images=tuple(image for each in messages for image in each.images),
-        history=tuple(said[:-1]),
+        history=tuple(chats[:-1]),
     )
 
 
@@ -93,9 +93,9 @@ def call_json(request: LLMRequest) -> JsonObject:
 
 def request_of(call: JsonObject, history: Sequence[PromptMessage]) -> LLMRequest:
     """Returns the request that `call_json` has kept, after these messages of its conversation."""
-    said = tuple(each.chat for each in history)
+    chats = tuple(each.chat for each in history)
     return LLMRequest(
-        call["text"], call["system"], call["maxTokens"], call["temperature"], call["schema"], history=said
+        call["text"], call["system"], call["maxTokens"], call["temperature"], call["schema"], history=chats
     )
 
 
@@ -109,7 +109,7 @@ def with_tool_use(
     """Returns the manifest of an answer with tools: each of its prompts began with the newest `earlier` messages.
 
     `counts` are those of the prompts, if they could be counted; else tokens are estimated. Where code alone made the
-    answer, there are no prompts, and nothing was left out of any.
+    answer, no prompt exists, and nothing was left out.
     """
     first = len(manifest["entries"]) - 1 - (earlier if prompts else 0)
     manifest = _without_preface(manifest)

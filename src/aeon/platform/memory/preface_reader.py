@@ -50,7 +50,7 @@ class PrefaceReader:
         return found
 
     def cover(self, user: str, message: Alternative, loaded: int) -> tuple[int, list[PlacedText]]:
-        """Return the summaries that stand for what is before a message, of whose path so many alternatives are loaded.
+        """Return the summaries of what is before a message; `loaded` is how many alternatives of its path are loaded.
 
         Also returns how many were not loaded, which is 0 without summaries.
         """

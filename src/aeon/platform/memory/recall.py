@@ -1,6 +1,6 @@
-"""What an answer recalls of what a message names: what the user wrote down, confirmed and said elsewhere (platform 16).
+"""What an answer recalls of the names in a message: the user's notes, confirmed facts and statements (platform 16).
 
-Only what is on screen there counts: statements on the path that ends at the tip of each conversation. So what was said
+Only what is on screen there counts: statements on the path that ends at the tip of each conversation. So a statement
 on another branch is recalled when that branch is chosen, and no longer when it is left (platform 35).
 """
 
@@ -78,7 +78,7 @@ class Recollection:
     ) -> None:
         """Unless it `is_enabled`, nothing new is recalled; what earlier answers recalled is still found.
 
-        It `uses_descriptions` of a strong model, where the user has not said what something is (platform 36).
+        It `uses_descriptions` of a strong model, where the user has not stated what something is (platform 36).
         """
         self._search = search
         self._turns = turns
@@ -95,26 +95,26 @@ class Recollection:
         """Return what is known of what a message names, oldest first; no statements of the conversations on the path.
 
         A message without names is about those of the user's message before it. First what the user wrote down and
-        confirmed, also of what else is active, then what they said. What they called wrong is none of it
+        confirmed, also of what else is active, then their statements. What they called wrong is left out
         (platform 40). `budget` is that of the prompt, in tokens. Raises StoreError.
         """
         if not self._is_enabled:
             return []
         names = names_of(message) or _names_before(path, active)
         known = self._known(user, names, path, active)
-        said = self._said(user, names, path) if names else []
-        return choose_recalled([*known, *said], min(MAX_TOKENS, int(budget * BUDGET_SHARE)))
+        statements = self._from_others(user, names, path) if names else []
+        return choose_recalled([*known, *statements], min(MAX_TOKENS, int(budget * BUDGET_SHARE)))
 
     def active(self, user: str, path: Sequence[Alternative]) -> list[ActiveEntity]:
         """Return which entities are active where a path ends, the most relevant first (platform 44).
 
-        The last ones are those that the user hid: they are told only if a message names them.
+        The last ones are those that the user hid: they are recalled only if a message names them.
         """
         conversations = [*dict.fromkeys(each.conversation_id for each in path)]
         return self._active.list_on(user, conversations, [each.id for each in path]) if path else []
 
-    def _said(self, user: str, names: Sequence[str], path: Sequence[Alternative]) -> list[RecalledStatement]:
-        """Return what the user said of names in other conversations, but for what they called wrong."""
+    def _from_others(self, user: str, names: Sequence[str], path: Sequence[Alternative]) -> list[RecalledStatement]:
+        """Return the user's statements about names in other conversations, except what they called wrong."""
         here = frozenset(each.conversation_id for each in path)
         only = MessageFilter(on_path=True, speaker="user", without=here)
         hits = self._search.search(user, " ".join(names), only, _HITS)
@@ -177,9 +177,9 @@ class Recollection:
 
 
 def _wanted(named: Iterable[Entity], active: Iterable[ActiveEntity]) -> list[tuple[Entity, Inclusion]]:
-    """Returns which entities are told, and what of each: those that a message names, then what else is active.
+    """Returns which entities are recalled, and what of each: those that a message names, then what else is active.
 
-    What the user chose for the conversation counts, named or not; what they hid is told only if it is named.
+    What the user chose for the conversation counts, named or not; what they hid is recalled only if it is named.
     """
     wanted = {each.id: (each, Inclusion()) for each in named}
     for each in active:
@@ -223,7 +223,7 @@ def rank_statements(names: Sequence[str], found: Iterable[Alternative]) -> list[
 
 
 def choose_recalled(ranked: Iterable[Recalled], room: int) -> list[Recalled]:
-    """Returns the first ones as far as there is room, in the order in which they were said; no text twice."""
+    """Returns the first ones as far as there is room, in the order in which they were written; no text twice."""
     chosen: list[Recalled] = []
     texts: set[str] = set()
     for each in ranked:

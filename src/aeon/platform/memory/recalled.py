@@ -29,7 +29,7 @@ class RecalledStatement(NamedTuple):
 
     @property
     def said_at(self) -> str:
-        """When it was said."""
+        """When it was written."""
         return self.alternative.created_at
 
     @property

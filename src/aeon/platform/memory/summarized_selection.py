@@ -12,7 +12,7 @@ from aeon.platform.memory.preface import Preface, PromptNote, PromptSummary
 from aeon.platform.summaries.windows import SUMMARY_SHARE
 
 _TRIES: Final = 5
-"""How often a choice is counted until it fits; then there are no summaries."""
+"""How often a choice is counted until it fits; after that, no summary is used."""
 
 _MARGIN: Final = 0.98
 """How much less room there is at the next try than the count of the one before asks for."""
@@ -108,7 +108,7 @@ class SummarizedPath(NamedTuple):
     def _plan(self, room: float) -> _Plan:
         """Return the most whole turns before which summaries have room for all that is older.
 
-        Where there is no room for all summaries, the highest of them that fit their share, the newest of equals first.
+        If not all summaries fit, the highest of them that fit their share, the newest of equals first.
         """
         for number in range(1, len(self.cover) + 1):
             used = self.cover[:number]
@@ -123,7 +123,7 @@ class SummarizedPath(NamedTuple):
         return self._best([each for each in self.cover if each in chosen], self.cover[-1].end, room)
 
     def _with(self, used: Sequence[PlacedText], room: float) -> _Plan | None:
-        """Return these summaries and all turns after them; None if there is no room for both."""
+        """Return these summaries and all turns after them; None if they do not fit."""
         later = sum(each.tokens for each in self.candidates.entries[used[-1].end :])
         if self.candidates.system_tokens + self._tokens(self._preface(used)) + later > room:
             return None
@@ -137,11 +137,11 @@ class SummarizedPath(NamedTuple):
             system_tokens=self.candidates.system_tokens + self._tokens(preface),
         )
         chosen = later.selection(int(room))
-        told = {place for each in used for place in range(max(0, each.begin), max(0, each.end))}
+        summarized = {place for each in used for place in range(max(0, each.begin), max(0, each.end))}
         missing = [
             LeftOut(entry, reason_left_out(entry))
             for place, entry in enumerate(self.candidates.entries[:start])
-            if place not in told
+            if place not in summarized
         ]
         return _Plan(chosen._replace(left_out=[*missing, *chosen.left_out]), preface)
 

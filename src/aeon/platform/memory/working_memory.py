@@ -122,7 +122,7 @@ class WorkingMemory(NamedTuple):
 class PreparedReply(NamedTuple):
     """A request to the model, with the manifest of the answer to come, which was begun at `made_at`.
 
-    `message` is what the user said, without what is attached; `recalled` is what else the prompt tells: statements,
+    `message` is the user's text, without attachments; `recalled` is what else the prompt contains: statements,
     notes and summaries. `earlier` are the messages before it, without notes and summaries.
     """
 
@@ -234,9 +234,9 @@ class MemoryService:
             preface=memory.preface,
         )
         manifest["process"] = {"id": made.process_id, "digest": made.process_digest}
-        told = [*(each.text for each in memory.recalled), *memory.preface.texts]
+        recalled = [*(each.text for each in memory.recalled), *memory.preface.texts]
         earlier = tuple(each.chat for each in _messages(memory.entries[:-1]))
-        return PreparedReply(answer, memory.entries[-1].text, told, earlier, request, manifest, made.created_at)
+        return PreparedReply(answer, memory.entries[-1].text, recalled, earlier, request, manifest, made.created_at)
 
     def keep(self, prepared: PreparedReply) -> None:
         """Keep what an answer is made from, before the model is asked."""
@@ -254,8 +254,8 @@ class MemoryService:
 
         Tokens are exact if `count` can count them.
         """
-        said = [PromptMessage(each) for each in prepared.earlier[len(prepared.earlier) - earlier :]]
-        counts = [counted for each in prompts if (counted := count(request_of(each, said))) is not None]
+        history = [PromptMessage(each) for each in prepared.earlier[len(prepared.earlier) - earlier :]]
+        counts = [counted for each in prompts if (counted := count(request_of(each, history))) is not None]
         if len(counts) < len(prompts):
             counts = []
         manifest = with_tool_use(prepared.manifest, prompts, calls, earlier, counts)
@@ -285,7 +285,7 @@ class MemoryService:
         files = [self._shown_files(user, each) for each in manifest["entries"]]
         if manifest.get("isErased") or any(each.forgotten_at is not None for each in entries) or None in files:
             raise ConflictError("Something that the answer was made from was erased.")
-        said = [
+        messages = [
             PromptMessage.of(entry, each["speaker"], shown or ())
             for entry, each, shown in zip(entries, manifest["entries"], files, strict=True)
         ]
@@ -293,12 +293,12 @@ class MemoryService:
         preface = self._prefaces.kept(user, manifest)
         parameters = manifest["parameters"]
         if "prompts" in manifest:
-            requests = [request_of(each, said[:-1]) for each in manifest["prompts"]]
+            requests = [request_of(each, messages[:-1]) for each in manifest["prompts"]]
             digests = [each["digest"] for each in manifest["prompts"]]
         else:
             limits = parameters["maxTokens"], parameters["temperature"]
             system = manifest["system"]["text"]
-            requests = [chat_request(system, said, recalled, preface, max_tokens=limits[0], temperature=limits[1])]
+            requests = [chat_request(system, messages, recalled, preface, max_tokens=limits[0], temperature=limits[1])]
             digests = [manifest["promptDigest"]]
         if [prompt_digest(each) for each in requests] != digests:
             raise ConflictError(

@@ -14,7 +14,7 @@ _MAX_REFERENCES = 50
 """References that may lead to one another before something is found."""
 
 _MAX_DIGITS = 10
-"""More digits are no position in a list."""
+"""A number with more digits is not a position in a list."""
 
 _MAX_SHOWN = 50
 

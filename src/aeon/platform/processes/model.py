@@ -284,7 +284,7 @@ class ProcessVersion(NamedTuple):
 
 
 class ProcessPause(NamedTuple):
-    """A Process that was paused or resumed, and the ids of the runs that were told."""
+    """A Process that was paused or resumed, and the ids of the runs that were notified."""
 
     process: Process
     runs: list[str]

@@ -86,7 +86,7 @@ class RunAdmission:
         return self._ledger.now()
 
     def require_user(self, user: str) -> None:
-        """Raise UnknownUserError if there is no such user."""
+        """Raise UnknownUserError if the user does not exist."""
         self._ledger.require_user(user)
 
     def take_fresh(self, run: str, executor: str) -> PlannedRun | None:

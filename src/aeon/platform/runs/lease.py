@@ -35,7 +35,7 @@ class RunLease:
     """The lease of one run or job that this process owns. Thread-safe.
 
     Other processes adopt the work after a whole lease without a heartbeat, which need not be a whole lease after a
-    confirmation. So each confirmation asks, unless whoever assigns the work guarantees a time.
+    confirmation. So each confirmation asks, unless the assigner of the work guarantees a time.
     """
 
     def __init__(

@@ -100,7 +100,7 @@ class RunMetricsRecorder:
 
 
 def _values_of(measured: MeasuredRun) -> list[NewMetricValue]:
-    """Return the values of a run and of its calls; a loop is no run of its Process."""
+    """Return the values of a run and of its calls; a loop is not a run of its Process."""
     runs = [] if measured.plan.loop is not None else run_values(measured.run)
     return [*runs, *call_values(measured.calls, measured.run.owner_id)]
 

@@ -22,7 +22,7 @@ class StepPreview(NamedTuple):
 
     `stage` counts from 1 within its section; steps of one stage run together. `inputs` are bound as far as they are
     known, and `unknown` says what comes later and from where, such as `step.found of look`. `items` is the number of
-    items of a loop, None if it is unknown or there is no loop. `problem` says why the step would fail.
+    items of a loop, None if it is unknown or without a loop. `problem` says why the step would fail.
     """
 
     section: SectionName

@@ -32,16 +32,16 @@ class ProcessPauses:
             return ProcessPause(before, [])
         at = self._ledger.now()
         after = before.model_copy(update={"paused": paused, "version": before.version + 1, "updated_at": at})
-        told: list[str] = []
+        runs: list[str] = []
 
         def work(unit: UnitOfWork) -> None:
             update_process(after)(unit)
-            told[:] = below_process(id_, unit.read(queries.OPEN_WITH_PROCESS, {"process": id_}))
-            unit.write_each(queries.WANT, [pause_signal(run, id_, request.user, at, ends=not paused) for run in told])
+            runs[:] = below_process(id_, unit.read(queries.OPEN_WITH_PROCESS, {"process": id_}))
+            unit.write_each(queries.WANT, [pause_signal(run, id_, request.user, at, ends=not paused) for run in runs])
 
         mutation = request.mutation("process.pause" if paused else "process.resume", id_)
         process = self._processes.replace(work, after, mutation, audit_change(before, after, request.user))
-        return ProcessPause(process, told)
+        return ProcessPause(process, runs)
 
 
 def below_process(process: str, rows: Iterable[Row]) -> list[str]:

@@ -235,7 +235,7 @@ WHERE p.id IN (SELECT value FROM json_each(:processes))
 SERVICES_OF_TOOLS: Final = "SELECT id, service_id FROM tools WHERE id IN (SELECT value FROM json_each(:tools))"
 
 HEALTH_OF_TOOLS: Final = """
-SELECT id, health_since AS since, error_message AS said FROM tools WHERE id IN (SELECT value FROM json_each(:tools))
+SELECT id, health_since AS since, error_message AS error FROM tools WHERE id IN (SELECT value FROM json_each(:tools))
 """
 
 # Metrics and spans of ended runs
@@ -253,7 +253,7 @@ WHERE id = :run AND is_unmeasured = 1
 UNSENT: Final = "SELECT id FROM runs WHERE is_unsent = 1 ORDER BY ended_micros, id LIMIT :limit"
 
 SENT_ENTRIES: Final = "SELECT entries FROM span_progress WHERE run_id = :run"
-"""Attempts that ended within so many entries of a run were exported while it was open."""
+"""Attempts that ended within this number of entries of a run were exported while it was open."""
 
 OPEN_UNSENT: Final = """
 SELECT r.id, coalesce(s.entries, 0) AS sent FROM runs r LEFT JOIN span_progress s ON s.run_id = r.id

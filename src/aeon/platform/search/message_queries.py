@@ -12,7 +12,7 @@ INSERT INTO search_message_indexes (owner_id, form, last, waiting, behind)
 SELECT :user, CAST(:form AS bigint), 0, 0, 0 WHERE NOT EXISTS (SELECT 1 FROM conversations WHERE owner_id = :user)
 ON CONFLICT (owner_id) DO NOTHING
 """
-"""Begins the index of a user who has no conversation yet. All others' is built when it is missed."""
+"""Begins the index of a user who has no conversation yet. The index of any other user is built when it is missing."""
 
 STATE: Final = "SELECT form, last, waiting, behind FROM search_message_indexes WHERE owner_id = :user"
 

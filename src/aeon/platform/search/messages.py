@@ -33,7 +33,7 @@ class MessageFilter(NamedTuple):
     """What a hit must be, besides having the words. None: anything.
 
     `since` and `until` are instants as the record writes them; `until` itself is not included. With a `speaker`, titles
-    are no hits. `without` are the ids of conversations of which there are none.
+    are not hits. `without` are the ids of conversations without hits.
     """
 
     conversation: str | None = None

@@ -29,7 +29,7 @@ class SourceText(NamedTuple):
 def fault_of(summary: str, source: str, instructions: str) -> str | None:
     """Returns why a summary of a source cannot be used; None if it can.
 
-    `instructions` are what the model was told. A name is a word with a capital letter inside a sentence.
+    `instructions` are those of the model. A name is a word with a capital letter inside a sentence.
     """
     text = summary.strip()
     if not any(each.isalnum() for each in text):
@@ -54,8 +54,8 @@ def extract(parts: Sequence[SourceText], size: float) -> str:
 
     Those with a name or a number come first. If not one fits, it is the beginning of the first.
     """
-    said = [(each.speaker, found[0].strip()) for each in parts if (found := _SENTENCE.search(each.text.strip()))]
-    lines = [f"{speaker}: {text}" if speaker else text for speaker, text in said if text]
+    sentences = [(each.speaker, found[0].strip()) for each in parts if (found := _SENTENCE.search(each.text.strip()))]
+    lines = [f"{speaker}: {text}" if speaker else text for speaker, text in sentences if text]
     chosen: set[int] = set()
     for place in sorted(range(len(lines)), key=lambda place: (not _names_and_numbers(lines[place]), place)):
         if len(lines[place]) < size:

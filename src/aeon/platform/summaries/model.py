@@ -13,7 +13,7 @@ Said: TypeAlias = Literal["user", "agent"]
 
 
 class PathEpisode(NamedTuple):
-    """An alternative of a path, for its summary: `text` is empty if nobody said it or it was erased.
+    """An alternative of a path, for its summary: `text` is empty if it has no speaker or was erased.
 
     `tokens` are those that it needs in a prompt.
     """

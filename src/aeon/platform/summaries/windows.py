@@ -129,7 +129,7 @@ def _mixed_levels(rows: Sequence[Sequence[PlacedSummary]]) -> Sequence[PlacedSum
 
 
 def _rows(path: Sequence[PathEpisode], cover: Sequence[PlacedSummary]) -> Iterator[list[PlacedSummary]]:
-    """Yield the summaries between which nothing was said."""
+    """Yield groups of summaries without text between them."""
     row = [*cover[:1]]
     for before, after in pairwise(cover):
         if any(path[place].text.strip() for place in range(before.end + 1, after.begin)):

@@ -79,7 +79,7 @@ def check_signature(scheme: SigningScheme, event: SignedEvent, secrets: Iterable
 def delivery_id(scheme: SigningScheme, event: SignedEvent, content: JsonObject) -> str | None:
     """Return the sender's id of an event, which is the same when it is sent again; None if it has no usable one.
 
-    `content` is the body. GitHub's id is not signed: whoever has one signed event can send it under another id.
+    `content` is the body. GitHub's id is not signed: anyone with one signed event can send it under another id.
     """
     if scheme == "stripe":
         found = content.get("id")

@@ -99,7 +99,7 @@ class FairQueue(Generic[T]):
 def take_by_priority(split: Mapping[Priority, int], take: Callable[[Priority, int], Iterable[T]]) -> list[T]:
     """Take items as `split` says; what one priority does not have, the others may have, the higher first.
 
-    `take` takes at most so many items of a priority.
+    `take` takes at most the given number of items of a priority.
     """
     taken: list[T] = []
     missing = 0
@@ -119,7 +119,7 @@ def take_by_priority(split: Mapping[Priority, int], take: Callable[[Priority, in
 def take_evenly(sources: Sequence[S], count: int, take: Callable[[S, int], Sequence[T]]) -> list[T]:
     """Take `count` items in all, as evenly as the sources have them; the first ones have one more.
 
-    `take` takes at most so many items of a source.
+    `take` takes at most the given number of items of a source.
     """
     taken: list[T] = []
     open_sources = [*sources]

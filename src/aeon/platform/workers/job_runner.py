@@ -51,7 +51,7 @@ def make_job_runner(
     """Return a function that executes jobs by calling their tools.
 
     It raises only HaltError: another process owns the job then. `await_turn` waits until the limits of a tool's service
-    allow one more request of a call that makes several, at most so many seconds.
+    allow one more request of a call that makes several, at most the given seconds.
     """
 
     def run(job: Job, confirm: ConfirmOwnership = always_owned) -> JobResult:

@@ -117,7 +117,7 @@ def state_of(request: Request) -> ServerState:
 
 
 def address_of(request: Request) -> str:
-    """Return the address of the client, as a proxy that is believed has said it."""
+    """Return the address of the client, as a trusted proxy reports it."""
     return "" if request.client is None else request.client.host
 
 

@@ -116,7 +116,7 @@ class Waker:
 
 async def _lines(state: ServerState, credential: str, events: AsyncGenerator[StreamEvent | None]) -> AsyncIterator[str]:
     yield _RETRY
-    said = anyio.current_time()
+    last_sent = anyio.current_time()
     async with aclosing(events):  # else what it watches is watched until it is collected
         async for event in events:
             if state.stopping.is_set():
@@ -126,8 +126,8 @@ async def _lines(state: ServerState, credential: str, events: AsyncGenerator[Str
                 yield StreamEvent(SIGNED_OUT, {}).encode()
                 return
             if event is not None:
-                said = anyio.current_time()
+                last_sent = anyio.current_time()
                 yield event.encode()
-            elif anyio.current_time() - said > HEARTBEAT:
-                said = anyio.current_time()
+            elif anyio.current_time() - last_sent > HEARTBEAT:
+                last_sent = anyio.current_time()
                 yield ": still here\n\n"

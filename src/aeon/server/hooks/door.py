@@ -1,7 +1,7 @@
 """`POST /hooks/{webhook}`: takes a signed event and answers with the id of its run (platform 47).
 
 What costs least is looked at first: headers, then the signature, then the rate; only then is anything parsed or
-written. Whoever cannot sign gets one answer for everything, and no log has anything of an event.
+written. A caller that cannot sign always gets the same answer, and no log has anything of an event.
 """
 
 from collections.abc import Callable, Generator

@@ -1,4 +1,4 @@
-"""The search in what the caller said and was told, as a tool."""
+"""The search in the caller's conversations and notes, as a tool."""
 
 from collections.abc import Callable
 from typing import Any, Final, TypeAlias
@@ -18,7 +18,7 @@ from aeon.server.mcp.offered_tools import ToolHints
 from aeon.tools.interface import Tool
 
 PassageFinder: TypeAlias = Callable[[str, int, int], list[RetrievedPassage]]
-"""Finds passages about a text: at most so many, with at most so many tokens."""
+"""Finds passages about a text, within a number of passages and a number of tokens."""
 
 KNOWLEDGE_HINTS: Final = ToolHints(read_only=True, open_world=False)
 
@@ -26,7 +26,7 @@ _TEXT: Final[JsonObject] = {"type": "string"}
 
 
 class KnowledgeTool(Tool):
-    """Finds what the caller said and was told in conversations, as it is on screen now; nobody else's (platform 16)."""
+    """Finds passages of the caller's own conversations and notes that are on screen now (platform 16)."""
 
     name = "knowledge_search"
     description = (

@@ -56,7 +56,7 @@ class Follower(Protocol):
 
 
 class _Making:
-    """An answer that is being made for a chat program, and what the program is told of it."""
+    """An answer that is being made for a chat program, and what is reported of it to the program."""
 
     def __init__(
         self, model: str, follower: Follower, headers: dict[str, str], usage: Callable[[], JsonObject]

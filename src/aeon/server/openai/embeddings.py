@@ -84,7 +84,7 @@ async def embed(
 
 
 def _opened(state: ServerState) -> EmbeddingService:
-    """Raises HttpError if there is no embedding model; what is wrong in the settings is not for every caller."""
+    """Raises HttpError without an embedding model; what is wrong in the settings is not for every caller."""
     try:
         return state.embeddings()
     except MissingExtraError as error:

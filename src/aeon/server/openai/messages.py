@@ -76,13 +76,13 @@ class ChatRequest(ModelRequest):
     def chat(self) -> ChatInputs:
         """What is to be answered. Raises HttpError if the last message is not the user's."""
         system = "\n\n".join(each.text for each in self.messages if each.role in ("system", "developer"))
-        said = [each for each in self.messages if each.role in ("user", "assistant")]
-        if not said or said[-1].role != "user" or not said[-1].text.strip():
+        turns = [each for each in self.messages if each.role in ("user", "assistant")]
+        if not turns or turns[-1].role != "user" or not turns[-1].text.strip():
             raise HttpError(400, "The last message is not one of the user with a text.")
         if sum(len(each.text) for each in self.messages) > _MAX_TEXT:
             raise HttpError(413, f"The messages have more than {_MAX_TEXT:,} characters.")
-        earlier: list[JsonObject] = [{"role": each.role, "content": each.text} for each in said[:-1]]
-        return ChatInputs(said[-1].text, earlier, system, self._limits)
+        earlier: list[JsonObject] = [{"role": each.role, "content": each.text} for each in turns[:-1]]
+        return ChatInputs(turns[-1].text, earlier, system, self._limits)
 
     @property
     def _limits(self) -> JsonObject:

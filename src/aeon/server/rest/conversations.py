@@ -28,7 +28,7 @@ class _Body(BaseModel):
 
 
 class ConversationBody(NewConversation):
-    """What is said of a new conversation."""
+    """The fields of a new conversation."""
 
     model_config = ConfigDict(defer_build=False)  # else pydantic warns of the alias that FastAPI gives a body
 
@@ -98,7 +98,7 @@ async def change_conversation(conversation: str, change: ChangeBody, caller: Sig
 
 @router.delete("/conversations/{conversation}", status_code=204)
 async def forget_conversation(conversation: str, caller: SignedIn, asked: Asked) -> Response:
-    """Erase what was said in a conversation for good (platform 28)."""
+    """Erase the messages of a conversation for good (platform 28)."""
     service = caller.workspace.conversations
     await caller.state.call(lambda: service.erasing.forget(service.get(conversation).id, key=asked.key))
     return Response(status_code=204, headers=asked.headers)
@@ -123,7 +123,7 @@ async def get_tree(conversation: str, caller: SignedIn, cursor: Cursor = None, l
 async def say(conversation: str, caller: SignedIn, sent: SentNew, asked: Asked) -> JSONResponse:
     """Add a message, with files if it is sent as a form. Its answer is begun by `POST /messages/{message}/answers`."""
     service = caller.workspace.conversations
-    said = await caller.state.call(
+    message = await caller.state.call(
         lambda: service.say(
             conversation,
             sent.content,
@@ -133,7 +133,7 @@ async def say(conversation: str, caller: SignedIn, sent: SentNew, asked: Asked) 
             expected_version=asked.expected,
         )
     )
-    return await _new(caller, said, asked)
+    return await _new(caller, message, asked)
 
 
 @router.get("/messages/{message}")

@@ -42,7 +42,7 @@ async def get_metrics(caller: WithToken) -> Response:
 
 
 def _gauges(backlog: ExtractionBacklog) -> str:
-    """How far the extraction of what the token's user said is behind."""
+    """How far the extraction of the messages of the token's user is behind."""
     lines = [
         f"# HELP {_WAITING} Messages and answers of the token's user that wait for extraction.",
         f"# TYPE {_WAITING} gauge",

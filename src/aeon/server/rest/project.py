@@ -114,7 +114,7 @@ async def change_settings(new: NewSettings, caller: FolderOperator) -> JSONRespo
 
 
 def _require_skill(caller: Caller, skill: str) -> None:
-    """Raises HttpError if there is no such skill."""
+    """Raises HttpError if the skill does not exist."""
     if skill not in caller.state.owned.skills.catalog.by_name:
         raise HttpError(404, f"There is no skill {skill[:100]!r}.", next_step="See GET /api/v1/skills.")
 

@@ -56,7 +56,7 @@ async def change_active_entity(
     facets: Annotated[bool, Form()] = False,
     relationships: Annotated[bool, Form()] = False,
 ) -> Response:
-    """Pin a name or hide it, with what answers are told of it, or leave that undecided again."""
+    """Pin a name or hide it, with the parts of it that answers use, or leave that undecided again."""
     service, includes = caller.workspace.knowledge, Inclusion(summary, facets, relationships)
     once = key_of(key, f"{name} {state} {includes}")
 

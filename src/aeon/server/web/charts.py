@@ -1,4 +1,4 @@
-"""The page of metrics: their values over time and by a dimension, drawn as SVG and told in tables (platform 18)."""
+"""The page of metrics: their values over time and by a dimension, as SVG charts and tables (platform 18)."""
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
@@ -42,7 +42,7 @@ _HEIGHT: Final = 200
 
 
 class Bar(NamedTuple):
-    """A value with its place in a drawing of 1,000 by 200 units; one that is no number has no height."""
+    """A value with its place in a drawing of 1,000 by 200 units; one that is not a number has no height."""
 
     label: str
     value: str

@@ -27,7 +27,7 @@ class ConversationList(NamedTuple):
 def list_shown(
     service: ConversationService, empty: str, *, status: ConversationStatus = "active", after: str | None = None
 ) -> ConversationList:
-    """The newest conversations of a user; `empty` names one in which nothing was said."""
+    """The newest conversations of a user; `empty` names one without messages."""
     found = service.list(status=status, after=after, limit=_SHOWN)
     items = [ListedConversation(each.id, title_of(service, each, empty), each.pinned) for each in found.items]
     return ConversationList(sorted(items, key=lambda each: not each.is_pinned), found.next_cursor)

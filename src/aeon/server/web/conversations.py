@@ -45,9 +45,9 @@ async def home(caller: SignedIn, request: Request) -> Response:
 @router.post("/conversations")
 async def ask(caller: SignedIn, content: Said, key: Key, files: Files | None = None) -> Response:
     """Begin a conversation with a message, and its answer."""
-    said, attached = normalized(content), await _read(files)
+    text, attached = normalized(content), await _read(files)
     service = caller.workspace.conversations
-    begun = await caller.state.call(lambda: service.ask(None, said, attachments=attached, key=key_of(key, said)))
+    begun = await caller.state.call(lambda: service.ask(None, text, attachments=attached, key=key_of(key, text)))
     return go_to(f"/conversations/{begun.result.conversation_id}?sent={key}#{begun.result.id}")
 
 
@@ -91,12 +91,12 @@ async def say(
     files: Files | None = None,
 ) -> Response:
     """Add a message after the one that the page showed last, and begin its answer."""
-    said, attached = normalized(content), await _read(files)
+    text, attached = normalized(content), await _read(files)
     service = caller.workspace.conversations
 
     def work() -> str:
-        once = key_of(key, said)
-        message = service.say(conversation, said, after=after or None, attachments=attached, key=once)
+        once = key_of(key, text)
+        message = service.say(conversation, text, after=after or None, attachments=attached, key=once)
         return service.reply(message.id, key=f"{once}:answer").result.id
 
     return go_to(f"/conversations/{conversation}?sent={key}#{await caller.state.call(work)}")

@@ -1,4 +1,4 @@
-"""Erasing what was said: a page that says what is taken and what stays, then the erasure (platform 28)."""
+"""Erasing messages: a page that shows what is erased and what stays, then the erasure (platform 28)."""
 
 from fastapi import APIRouter, Request
 from fastapi.responses import Response

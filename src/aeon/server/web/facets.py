@@ -14,7 +14,7 @@ def written_facets(facets: JsonObject) -> str:
 def changed_facets(typed: str, shown: str) -> JsonObject:
     """What was changed of facets, by name, from what the form showed; a facet without values is removed.
 
-    Lines that stand as they were shown are no change. Raises RuleError for a line without a colon.
+    Lines that stand as they were shown are not a change. Raises RuleError for a line without a colon.
     """
     before, after = _lines(shown), _lines(typed)
     removed: JsonObject = {name: [] for name in before if name not in after}

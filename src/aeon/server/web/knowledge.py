@@ -47,7 +47,7 @@ CATEGORY_WORDS: Final[Mapping[str, str]] = {
 
 
 class ShownSource(NamedTuple):
-    """Where something is said: the message, None for what the user wrote down, and the title of its conversation."""
+    """Where something is stated: the message, None for what the user wrote down, and the title of its conversation."""
 
     message: str | None
     title: str
@@ -77,7 +77,7 @@ class _Sources:
         return [self._shown(each) for each in facts]
 
     def _shown(self, fact: Fact) -> ShownFact:
-        said = sorted(fact.assertions, key=lambda each: (not each.source.is_visible, each.source.at))
+        assertions = sorted(fact.assertions, key=lambda each: (not each.source.is_visible, each.source.at))
         sources = [
             ShownSource(
                 each.source.alternative_id,
@@ -86,9 +86,9 @@ class _Sources:
                 each.source.is_visible,
                 each.kind == "contradicts",
             )
-            for each in said[:_SOURCES]
+            for each in assertions[:_SOURCES]
         ]
-        return ShownFact(fact, state_word(fact), sources, len(said) - len(sources))
+        return ShownFact(fact, state_word(fact), sources, len(assertions) - len(sources))
 
     def _title(self, conversation: str) -> str:
         if conversation not in self._titles:
@@ -111,7 +111,7 @@ def state_word(fact: Fact) -> str:
 
 
 def _search(service: KnowledgeService, words: str) -> tuple[list[RetrievedPassage], ShownError | None]:
-    """What was said about something; if the embedding model does not answer, why nothing is found."""
+    """Passages about something; if the embedding model does not answer, why nothing is found."""
     try:
         return service.search(words), None
     except LLMError as error:
@@ -122,7 +122,7 @@ def _search(service: KnowledgeService, words: str) -> tuple[list[RetrievedPassag
 async def list_names(
     caller: SignedIn, request: Request, q: Annotated[str, Query(max_length=MAX_NAME)] = "", after: str | None = None
 ) -> Response:
-    """What is known by name, the most mentioned first; with `q`, names with these words, and what was said about it."""
+    """What is known by name, the most mentioned first; with `q`, names with these words, and passages about them."""
     service = caller.workspace.knowledge
 
     def read() -> dict[str, object]:
@@ -160,7 +160,7 @@ async def list_candidates(caller: SignedIn, request: Request) -> Response:
 
 @router.get("/me")
 async def show_own(caller: SignedIn, request: Request) -> Response:
-    """What the user said of themselves without naming anything."""
+    """The facts about the user that name nothing else."""
     workspace, sources = caller.workspace, _Sources(caller.workspace.conversations, language_of(request))
 
     def read() -> dict[str, object]:

@@ -71,14 +71,14 @@ KNOWLEDGE_TEXTS: Final[Mapping[str, tuple[str, str]]] = {
     ),
     "known_here": ("Known in this conversation", "In dieser Unterhaltung bekannt"),
     "known_here_more": (
-        "Answers here are told of what the newest messages name and of what you pinned, named again or not.",
+        "Answers here use what the newest messages name and what you pinned, named again or not.",
         "Antworten erfahren hier von dem, was neueste Nachrichten nennen und was du anheftest, auch ungenannt.",
     ),
     "nothing_known_here": (
         "Nothing that is known is named in it.",
         "Nichts Bekanntes wird darin genannt.",
     ),
-    "answers_are_told": ("Answers are told", "Antworten erfahren"),
+    "answers_are_told": ("Answers use", "Antworten erfahren"),
     "confirmed_facts": ("Confirmed facts", "Bestätigte Fakten"),
     "relevance": ("relevance {n}", "Relevanz {n}"),
     "entity_recent": ("mentioned", "erwähnt"),

@@ -50,11 +50,11 @@ async def edit(
     message: str, caller: SignedIn, content: Said, key: Key, then: Annotated[str, Form()] = "answer"
 ) -> Response:
     """Say a message in other words; the earlier ones stay as another alternative."""
-    said, service = normalized(content), caller.workspace.conversations
+    text, service = normalized(content), caller.workspace.conversations
 
     def work() -> Alternative:
-        once = key_of(key, said)
-        edited = service.edit(message, said, key=once)
+        once = key_of(key, text)
+        edited = service.edit(message, text, key=once)
         return edited if then == "save" else service.reply(edited.id, key=f"{once}:answer").result
 
     made = await caller.state.call(work)

@@ -255,6 +255,6 @@ def _words_of(value: Json) -> str:
 
 
 def _require_skill(skills: SkillService, name: str) -> None:
-    """Raises HttpError if there is no such skill."""
+    """Raises HttpError if the skill does not exist."""
     if name not in skills.catalog.by_name:
         raise HttpError(_NOT_FOUND, f"There is no skill {name[:100]!r}.", next_step="See the page of skills.")

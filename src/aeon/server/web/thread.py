@@ -32,7 +32,7 @@ class ShownMessage(NamedTuple):
 
     @property
     def is_answer(self) -> bool:
-        """Whether Aeon said it."""
+        """Whether Aeon wrote it."""
         return self.made.turn.speaker == "agent"
 
 

@@ -120,7 +120,7 @@ def read_document(data: bytes) -> SkillDocument:
 
 
 def read_body(data: bytes) -> str:
-    """Returns the text after the front matter; the whole text if there is no front matter."""
+    """Returns the text after the front matter; the whole text without front matter."""
     text, _ = _decode(data)
     try:
         return _split(text)[1]

@@ -137,7 +137,7 @@ def _is_write_refused(result: InvocationResult, last: str) -> bool:
 
 
 def _own_text(result: InvocationResult) -> str:
-    """Returns what the script said about its failure: many published scripts print it to stdout."""
+    """Returns the script's own text about its failure: many published scripts print it to stdout."""
     return result.stderr if result.stderr.strip() else result.stdout.decode(errors="replace")
 
 

@@ -95,9 +95,9 @@ class EnvironmentStore:
         except (OSError, subprocess.TimeoutExpired) as error:
             raise SkillError(f"The packages could not be installed: {error}.") from None
         if ended.returncode != 0:
-            said = ended.stderr.decode(errors="replace").strip()[-_MESSAGE:]
+            output = ended.stderr.decode(errors="replace").strip()[-_MESSAGE:]
             raise SkillError(
-                f"The packages could not be installed by uv: {said}", next_step="Check the names and the network."
+                f"The packages could not be installed by uv: {output}", next_step="Check the names and the network."
             )
 
 

@@ -158,7 +158,7 @@ def _match_script(skill: Skill, script: SkillScript, words: Sequence[RequestWord
 def _words_naming(part: str, words: Sequence[RequestWord]) -> set[int]:
     """Returns the only word equal to a part of a name, in any case, with or without an s.
 
-    The result is empty if there is no such word, or more than one.
+    The result is empty without such a word, or with more than one.
     """
     name = part.casefold().removesuffix("s")
     named = [word.position for word in words if not word.is_quoted and word.text.casefold().removesuffix("s") == name]

@@ -36,7 +36,7 @@ def failing_for(*wanted: Json) -> ToolBehaviour:
 
 
 def loop_keeps_the_order(world: EngineWorld) -> None:
-    """The results of a loop are in the order of its list; so many items are worked on at once, and no more."""
+    """The results of a loop are in the order of its list; `concurrency` items are worked on at once, and no more."""
     running, most, lock = [0], [0], threading.Lock()
     both = threading.Barrier(3, timeout=20)
 
@@ -64,7 +64,7 @@ def loop_without_items(world: EngineWorld) -> None:
 
 
 def loop_over_no_list(world: EngineWorld) -> None:
-    """What is not a list is refused when the run comes to it, with what to do."""
+    """What is not a list is refused when the run reaches it, with what to do."""
     run = world.start_run(world.process("text", [step("each", world.tool("echo", echo), forEach=loop())]), "abc")
     view = world.wait_for_end(run)
     assert view.state.phase == "failed"
@@ -104,7 +104,7 @@ def loop_collects_failures(world: EngineWorld) -> None:
 
 
 def loop_is_counted(world: EngineWorld) -> None:
-    """How many items are completed is told while the loop is worked on, and when it has ended."""
+    """How many items are completed is reported while the loop runs, and when it has ended."""
     goes_on, count = threading.Event(), threading.Semaphore(0)
 
     def behave(arguments: JsonObject, key: str) -> Json:
@@ -227,7 +227,7 @@ def compensation(world: EngineWorld) -> None:
 
 
 def incomplete_compensation(world: EngineWorld) -> None:
-    """A compensation that fails hides neither the others nor the first failure, and is told."""
+    """A compensation that fails hides neither the others nor the first failure, and is reported."""
     tool, bad = world.tool("echo", echo), world.tool("bad", failing)
     steps = [
         step("a", tool, compensate={"tool": tool, "inputs": {"id": "{result.got}"}}),
@@ -402,7 +402,7 @@ def question_with_an_answer_of_its_own(world: EngineWorld) -> None:
 
 
 def paused_run(world: EngineWorld) -> None:
-    """A paused run lets what runs end, starts nothing more, also in what it called, and goes on when it is told."""
+    """A paused run lets what runs end, starts nothing more, also in what it called, and goes on when it is resumed."""
     goes_on = threading.Event()
     tool, gate = world.tool("echo", echo), world.tool("gate", wait_for(goes_on))
     looping = step("b", gate, after=["a"], forEach=loop(concurrency=1), inputs={"id": "{item}"}, timeout=60)
@@ -436,8 +436,8 @@ def paused_process(world: EngineWorld) -> None:
     run = world.start_run(process)
     child = f"{run.id}:a:1"
     world.wait_until(lambda: world.tools.calls["gate"] == 1 and _has_entry(world, child, "step_started"))
-    told = world.switch(process, paused=True)
-    assert set(told) == {run.id, child}
+    paused = world.switch(process, paused=True)
+    assert set(paused) == {run.id, child}
     assert world.switch(process, paused=True) == []
     later, own = world.start_run(process), world.start_run(process)
     for each in (run.id, child, later.id, own.id):

@@ -140,12 +140,12 @@ class EngineWorld:
         return self.processes.add(new, MutationRequest(self.user))
 
     def switch(self, process: Process, *, paused: bool) -> list[str]:
-        """Pause a Process or let it go on; return the runs that were told."""
+        """Pause a Process or let it go on; return the runs that were notified."""
         pauses = ProcessPauses(self.catalog.ledger, self.processes)
-        told = pauses.switch(process.id, MutationRequest(self.user), paused=paused).runs
-        for each in told:
+        runs = pauses.switch(process.id, MutationRequest(self.user), paused=paused).runs
+        for each in runs:
             self.engine.wake(each)
-        return told
+        return runs
 
     def start_run(self, process: Process, q: Json = "q", within: float | None = None) -> Run:
         new = NewRun({"q": q}, timeout=within, executor=self.engine.executor)

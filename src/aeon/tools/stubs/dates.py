@@ -173,7 +173,7 @@ class DateMathTool(Tool):
         self._clock = clock or SystemClock()
 
     def invoke(self, **kwargs: Any) -> dict[str, Any]:
-        """Raises ToolError for a text that is no date, time or duration, and for a result out of range."""
+        """Raises ToolError for a text that is not a date, time or duration, and for a result out of range."""
         try:
             if "durations" in kwargs:
                 return _sum_of(kwargs["durations"])
@@ -252,7 +252,7 @@ def _seconds(clock: time) -> int:
 
 
 def _plus_working_days(moment: date, working_days: int) -> date:
-    """`moment` plus so many days from Monday to Friday. A weekend counts as the Friday or the Monday beside it."""
+    """`moment` plus a number of days from Monday to Friday. A weekend counts as the Friday or the Monday beside it."""
     if not working_days:
         return moment
     weekday = moment.weekday()

@@ -100,7 +100,7 @@ class SqlEngine:
         return self._queue.oldest_queued(types)
 
     def drain(self, seconds: float) -> int:
-        """Start no attempt from now on; return how many have not ended after so many seconds."""
+        """Start no attempt from now on; return how many have not ended after `seconds`."""
         return self._tasks.run(self._workers.drain(seconds))
 
     def close(self) -> None:

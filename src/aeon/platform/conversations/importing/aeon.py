@@ -180,7 +180,7 @@ def _problems(conversation: ExportedConversation) -> Iterator[str]:
         yield "$.titleBy: it is given exactly with a title"
     for name, at in (("createdAt", conversation.created_at), ("updatedAt", conversation.updated_at)):
         if normalize_instant(at) is None:
-            yield f"$.{name}: {at!r} is no instant with an offset"
+            yield f"$.{name}: {at!r} is not an instant with an offset"
     seen: set[str] = set()
     for number, turn in enumerate(conversation.turns):
         place = f"$.turns[{number}]"
@@ -238,7 +238,7 @@ def _alternative_problems(place: str, alternative: ExportedAlternative) -> Itera
         ("forgottenAt", alternative.forgotten_at),
     ):
         if at is not None and normalize_instant(at) is None:
-            yield f"{place}.{name}: {at!r} is no instant with an offset"
+            yield f"{place}.{name}: {at!r} is not an instant with an offset"
 
 
 _TURN_TYPES: Final[dict[Speaker, frozenset[TurnType]]] = {

@@ -45,7 +45,7 @@ _TEXT_FIELDS: Final = (
 """Fields of contents without parts that hold their text, in the order in which it is put together."""
 
 
-# Fields that are read, and those of the service's own that say nothing of what was said: ids that stand elsewhere, what
+# Fields that are read, and the service's own that are not part of the conversation: ids that stand elsewhere, what
 # its filters and pages keep for themselves, the model that it would offer next, and where a request ran. All others are
 # counted in the report: a list of what may be forgotten in silence is safer than one of what must not be.
 _CONVERSATION: Final = frozenset(

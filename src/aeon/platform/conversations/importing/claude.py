@@ -33,7 +33,7 @@ _ROLES: Final[dict[str, Role]] = {
 }
 
 
-# Fields that are read, and those that say nothing of what was said: whose export it is, when a part of a message was
+# Fields that are read, and those not part of the conversation: whose export it is, when a part of a message was
 # begun and ended, its place in the list, how it was typed, and the same files or words once more. All others are
 # counted.
 _CONVERSATION: Final = frozenset(
@@ -85,12 +85,12 @@ def _message(ids: Sequence[str], place: int, message: JsonObject, *, names_paren
     blocks = list_of(message.get("content"))
     texts = [text for block in blocks if (text := _text_of_block(block)) is not None]
     others = [block for block in blocks if _text_of_block(block) is None]
-    said = [object_of(block) for block in blocks if _text_of_block(block) is not None]
+    text_blocks = [object_of(block) for block in blocks if _text_of_block(block) is not None]
     not_kept: Counter[str] = Counter(file=len(list_of(message.get("files"))))
     not_kept.update("image" for block in others if object_of(block).get("type") == "image")
     attachments = list_of(message.get("attachments"))
     not_kept["file"] += sum(text_of(object_of(each).get("extracted_content")) is None for each in attachments)
-    not_kept["citation"] += sum(len(list_of(block.get("citations"))) for block in said)
+    not_kept["citation"] += sum(len(list_of(block.get("citations"))) for block in text_blocks)
     parent = text_of(message.get("parent_message_uuid"))
     if parent == _NO_PARENT:
         parent = None
@@ -114,7 +114,7 @@ def _message(ids: Sequence[str], place: int, message: JsonObject, *, names_paren
         not_kept=+not_kept,
         dropped=[
             *dropped_fields("messages", message, _MESSAGE if message.get("files") else _MESSAGE - {"files_v2"}),
-            *(name for block in said for name in dropped_fields("texts", block, _TEXT)),
+            *(name for block in text_blocks for name in dropped_fields("texts", block, _TEXT)),
             *(name for each in attachments for name in dropped_fields("attachments", object_of(each), _ATTACHMENT)),
         ],
     )

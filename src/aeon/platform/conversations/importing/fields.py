@@ -46,7 +46,7 @@ def places_of(
 ) -> dict[str, tuple[str | None, int]]:
     """Returns, by id, the parent of each node and its rank among that parent's children.
 
-    Exports keep both directions. A node's own word for its parent counts, unless there is no such parent and another
+    Exports keep both directions. A node's own word for its parent counts, unless that parent is missing and another
     node names it as a child.
     """
     named_by = {
@@ -73,7 +73,7 @@ def required_object(value: Json, place: str) -> JsonObject:
 def instant_of(value: Json) -> str | None:
     """Returns a time as the record keeps it: from ISO 8601, or seconds, milli-, micro- or nanoseconds since 1970.
 
-    Returns None for what is no time, and for 0, which some exports write for an unknown one.
+    Returns None for what is not a time, and for 0, which some exports write for an unknown one.
     """
     if isinstance(value, str):
         return normalize_instant(value) or normalize_instant(f"{value}+00:00")
@@ -129,8 +129,8 @@ def given(**fields: Json) -> JsonObject:
 def dropped_fields(of: str, value: JsonObject, known: Container[str]) -> list[str]:
     """Returns the fields of an object that say something and are not `known`, as the report names them (platform 27).
 
-    `of` is what the object is, in the plural. Known are those that are kept, and those that say nothing of what was
-    said.
+    `of` is what the object is, in the plural. Known are those that are kept, and those that are not part of the
+    conversation.
     """
     dropped = {name: field for name, field in value.items() if name not in known}
     return [f"{_field(name)} of {of}" for name in given(**dropped)]

@@ -25,7 +25,7 @@ def split_elements(chunks: Iterable[str], limit: int) -> Iterator[Element]:
     """Yields the objects of a JSON list, or objects that follow each other, each as text.
 
     The text is not parsed: a value that is not JSON harms no other as long as its brackets and quotes are balanced.
-    An object of more than `limit` characters has a problem instead of its text, and so has what is no object, and an
+    An object of more than `limit` characters has a problem instead of its text, as has what is not an object, and an
     end that comes too early.
     """
     scanner = _Scanner(limit)

@@ -26,7 +26,7 @@ from aeon.platform.conversations.model import AlternativeState
 _ROLES: Final[dict[str, Role]] = {"user": "user", "assistant": "assistant", "tool": "tool", "system": "system"}
 
 
-# Fields that are read, and those that say nothing of what was said: whose export it is, the shown path once more, which
+# Fields that are read, and those that are not part of the conversation: whose export it is, the shown path again, which
 # models the page would offer next, a model's other name, its column, and how far it was read aloud. All others are
 # counted.
 _ROW: Final = frozenset({"id", "title", "chat", "created_at", "updated_at", "archived", "pinned", "meta", "user_id"})

@@ -278,7 +278,7 @@ def _alternative_rows(user: str, tree: ConversationTree, conversation: str) -> l
             path_hashes[each.id] = path_hash
             rows.append(
                 {
-                    **_said(each),
+                    **_own_columns(each),
                     "id": _id(user, tree.key, "alternative", each.id),
                     "turn": _id(user, tree.key, "turn", turn.id),
                     "conversation": conversation,
@@ -295,7 +295,7 @@ def _alternative_rows(user: str, tree: ConversationTree, conversation: str) -> l
     return rows
 
 
-def _said(alternative: TreeAlternative) -> JsonObject:
+def _own_columns(alternative: TreeAlternative) -> JsonObject:
     """Return the columns of an alternative that depend on nothing around it."""
     return {
         "state": alternative.state,

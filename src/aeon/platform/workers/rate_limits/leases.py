@@ -94,7 +94,7 @@ class ServiceLeaseStore:
     def await_turn(self, tool: str, seconds: float) -> None:
         """Wait until the rate of a tool's service allows one more request of a running call, and count it.
 
-        Blocks this thread, at most so many seconds. Raises OperationError if the rate does not allow it by then.
+        Blocks this thread, at most `seconds`. Raises OperationError if the rate does not allow it by then.
         """
         until = self._clock.monotonic() + seconds
         while (of := self.find_service(tool)) is not None:
