@@ -173,6 +173,10 @@ def test_a_check_without_a_record_finds_the_same_faults_by_line(project):
     assert files.check(FILE).is_valid
     lines = [each.fault.line for each in files.check(FILE.replace("input: topic", "input: x")).faults]
     assert lines == [6]
+    unknown = files.check(
+        FILE.replace("process: report", "process: raport").replace("entity: report", "entity: raport")
+    )
+    assert [each.fault.line for each in unknown.faults] == [4, 11, 19], "at the fields that name it"
     broken = FILE.replace("agent: request", "tool: nothing")
     assert [each.fault.line for each in files.check(broken).faults] == [33], "what follows from it is not said again"
 

@@ -7,7 +7,6 @@ from aeon.platform.alerts.repository import AlertRepository
 from aeon.platform.catalog.apply import PlannedRecords
 from aeon.platform.catalog.documents import CatalogDocument
 from aeon.platform.catalog.service import Catalog
-from aeon.platform.errors import NotFoundError
 from aeon.platform.processes.repository import ProcessRepository
 from aeon.platform.processes.starter_documents import TO_COME, StarterDocuments, changeable_fields
 from aeon.platform.records import Record
@@ -44,9 +43,5 @@ class AlertDocuments(StarterDocuments):
         if scope not in self._watched:
             return name
         kind, repository = self._watched[scope]
-        try:
-            return repository.find(self._user, name).id
-        except NotFoundError:
-            if (kind, name) in planned:
-                return TO_COME
-            raise
+        found = self._find(repository, name, "entity", is_planned=(kind, name) in planned)
+        return TO_COME if found is None else found.id

@@ -7,7 +7,7 @@ from aeon.base.json import JsonObject
 from aeon.platform.catalog.apply import PlannedRecords
 from aeon.platform.catalog.documents import CatalogDocument
 from aeon.platform.catalog.model import OwnedEntity
-from aeon.platform.errors import NotFoundError
+from aeon.platform.errors import NotFoundError, RuleError
 from aeon.platform.ledger import MutationRequest
 from aeon.platform.processes.model import NewProcess, ProcessDefinition
 from aeon.platform.processes.repository import ProcessRepository
@@ -49,12 +49,12 @@ class StarterDocuments:
     def _named(self, document: CatalogDocument, planned: PlannedRecords) -> JsonObject:
         """Return the fields with the id of the Process, whose definition is as the file will make it.
 
-        Raises NotFoundError.
+        Raises RuleError (`reference`).
         """
         name = document.fields.get("process")
         if not isinstance(name, str):
             return document.fields
-        process = self._find(name, is_planned=("Process", name) in planned)
+        process = self._find(self._processes, name, "process", is_planned=("Process", name) in planned)
         new = planned.get(("Process", name))
         if isinstance(new, NewProcess) and (process is None or process.owner_id == self._user):
             self._definitions[document.name] = new.definition
@@ -62,10 +62,12 @@ class StarterDocuments:
             self._definitions[document.name] = process.definition
         return document.fields | {"process": TO_COME if process is None else process.id}
 
-    def _find(self, name: str, *, is_planned: bool) -> Any:
+    def _find(self, repository: Any, name: str, field: str, *, is_planned: bool) -> Any:
+        """Return what a field names; None if the file will create it. Raises RuleError (`reference`)."""
         try:
-            return self._processes.find(self._user, name)
-        except NotFoundError:
+            return repository.find(self._user, name)
+        except NotFoundError as error:
             if is_planned:
                 return None
-            raise
+            message = f"{error.message.rstrip('.')}, and the file creates none before this."
+            raise RuleError(message, rule="reference", field=f"$.{field}", next_step=error.next_step) from None

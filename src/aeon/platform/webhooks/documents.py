@@ -60,8 +60,7 @@ class WebhookDocuments(StarterDocuments):
         own, new = self._secrets.find_own(self._user, name), planned.get(("Secret", name))
         if isinstance(new, NewSecret):
             self._planned_secrets[document.name] = new
-        if own is None and new is not None:
-            return TO_COME
-        id_ = (own or self._secrets.find(self._user, name)).id
+        found = own or self._find(self._secrets, name, "secret", is_planned=new is not None)
+        id_ = TO_COME if found is None else found.id
         existing = self.repository.find_own(self._user, document.name)
         return None if existing is not None and existing.secret_id == id_ else id_
