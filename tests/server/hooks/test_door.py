@@ -120,6 +120,23 @@ def test_an_event_that_is_sent_again_has_the_same_run_also_at_once_and_after_a_r
     assert len(runs_of(again.client("me"))) == 2
 
 
+def test_events_that_come_out_of_order_and_again_have_one_run_each_with_their_own_inputs(owner, sender):
+    """A later event may come first, and a sender's second try long after what it sent next."""
+    now = int(time.time())
+    order = [3, 1, 4, 2, 3, 1, 2, 4, 1]
+    answers = {}
+    for number in order:
+        answer = sender.send({"order": f"A-{number}", "total": number}, id_=f"msg_{number}", at=now - 60 + 10 * number)
+        assert answer.status_code == 202
+        assert answers.setdefault(number, answer.json()["run"]) == answer.json()["run"]
+    given = {
+        each["id"]: each["inputs"]["order"]
+        for each in (owner.get(f"/api/v1/runs/{run}").json() for run in answers.values())
+    }
+    assert given == {run: f"A-{number}" for number, run in answers.items()}
+    assert len(runs_of(owner)) == 4
+
+
 def test_another_event_with_the_same_id_is_a_conflict(owner, sender):
     assert sender.send().status_code == 202
     assert sender.send({**ORDER, "surely": "another"}).status_code == 409
