@@ -97,7 +97,7 @@ class EntityDescriptions(BackgroundRuns):
         material = self._platform.descriptions.material(self._user, entity)
         if material is None:
             raise RuleError(
-                f"{entity.name} has too few statements to describe it: two are needed.",
+                f"There is too little about {entity.name} to describe it: two statements are needed.",
                 rule="enrichment",
                 next_step="Say more about it, or write yourself what it is.",
             )

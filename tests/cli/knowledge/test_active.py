@@ -61,7 +61,7 @@ def test_what_the_user_makes_in_a_conversation_is_active_there_at_once_platform_
 
 
 def test_a_name_is_described_from_what_was_said_of_it_platform_17(aeon, said):
-    assert "two are needed" in aeon("knowledge", "enrich", "Tove").err
+    assert "two statements are needed" in aeon("knowledge", "enrich", "Tove").err
     aeon("chat", "Tove is a carpenter.")
     described = aeon("knowledge", "enrich", "Tove")
     assert "Tove, Person" in described.out

@@ -36,7 +36,7 @@ def knowledge_search(
     user: User = "me",
     output: Output = "table",
 ) -> int:
-    """Find passages of your conversations and notes, best first, with sources."""
+    """Find passages of your conversations and notes, with sources."""
     from aeon.cli.knowledge.views import search
 
     return search(" ".join(words), user, limit, budget, output=output)
@@ -102,7 +102,7 @@ def knowledge_set(
 
 @knowledge.command("enrich")
 def knowledge_enrich(name: EntityName, user: User = "me", output: Output = "table") -> int:
-    """Let the model describe a name now, from your statements about it.
+    """Let the model describe a name now, from your statements.
 
     It does so in the background for what is mentioned often.
     """

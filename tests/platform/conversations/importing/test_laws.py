@@ -290,7 +290,7 @@ def test_the_shown_branch_follows_a_newer_file_unless_the_user_has_gone_on_platf
         (("turns", 1, "alternatives", 0, "isActive"), False, "exactly one is active"),
         (("turns", 1, "alternatives", 0, "respondsTo"), None, r"respondsTo"),
         (("turns", 1, "alternatives", 0, "content"), None, r"content"),
-        (("turns", 1, "alternatives", 0, "createdAt"), "today", "no instant"),
+        (("turns", 1, "alternatives", 0, "createdAt"), "today", "not an instant"),
         (("turns", 1, "alternatives", 0, "unknown"), 1, "unknown"),
         (("titleBy",), "user", "titleBy"),
         (("tags",), ["a,b"], "tags"),
