@@ -15,6 +15,8 @@ router = APIRouter(include_in_schema=False, prefix="/processes")
 _MOST: Final = 1000
 """The most of each kind that are looked at."""
 
+_ALERT_STATES: Final = {"ok": "alert_ok", "pending": "alert_pending", "firing": "alert_firing"}
+
 Kind = Literal["schedule", "webhook", "alert"]
 
 
@@ -106,7 +108,7 @@ def _alerts(own: Workspace, process: str) -> list[ShownStarter]:
             each.name,
             f"{each.metric} {each.comparison} {each.threshold:g}",
             each.enabled,
-            f"alert_{each.state}" if each.enabled else "disabled",
+            _ALERT_STATES[each.state] if each.enabled else "disabled",
             each.problem or "",
         )
         for each in own.alerts.list(limit=_MOST).items
