@@ -17,6 +17,8 @@ from aeon.testing.postgres_server import PostgresTestServer, missing_for_postgre
 from aeon.testing.temporal_server import ONE_PARTITION, TemporalServer, missing_for_temporal
 
 LONG_ENOUGH = 20.0
+PATIENCE = 45.0
+"""Seconds until a test gives up what a process is to do, on a machine that does other things, too."""
 
 CATALOG = """
 kind: Service
@@ -119,7 +121,7 @@ class Background:
         return self.waited()
 
     def waited(self):
-        code = self.process.wait(LONG_ENOUGH)
+        code = self.process.wait(PATIENCE)
         self._reader.join()
         return code
 
@@ -131,7 +133,7 @@ class Background:
         self.process.stderr.close()
 
 
-def until(is_so, what=lambda: "it never came to that", seconds=LONG_ENOUGH):
+def until(is_so, what=lambda: "it never came to that", seconds=PATIENCE):
     deadline = time.monotonic() + seconds
     while not is_so():
         assert time.monotonic() < deadline, what()
