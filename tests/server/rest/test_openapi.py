@@ -57,11 +57,3 @@ def test_a_program_that_tries_everything_finds_no_fault(site, tmp_path):
         check=False,
     )
     assert told.returncode == 0, told.stdout[-6000:]
-
-
-def test_a_method_that_a_path_does_not_have_is_answered_with_those_that_it_has_rfc_9110(site):
-    client = site.client("me")
-    refused = client.request("PATCH", "/api/v1/runs")
-    assert (refused.status_code, refused.headers["allow"]) == (405, "GET")
-    refused = client.request("PUT", "/api/v1/processes/any")
-    assert (refused.status_code, refused.headers["allow"]) == (405, "DELETE, GET, PATCH")

@@ -34,7 +34,6 @@ from aeon.server.rest.catalog import catalog_router
 from aeon.server.rest.openapi import describe
 
 _NO_METHOD = 405
-_METHODS = ("DELETE", "GET", "HEAD", "PATCH", "POST", "PUT")
 
 __all__ = ["PREFIX", "handle_errors", "mount_rest"]
 
@@ -101,9 +100,12 @@ async def _http_error(request: Request, error: Exception) -> Response:
 
 def _methods_at(request: Request) -> list[str]:
     """The methods of all operations at the path of a request (RFC 9110 10.2.1)."""
-    routes = cast(FastAPI, request.app).routes
-    scopes = {method: {**request.scope, "method": method} for method in _METHODS}
-    return [each for each, scope in scopes.items() if any(route.matches(scope)[0] is Match.FULL for route in routes)]
+    found: set[str] = set()
+    for route in cast(FastAPI, request.app).routes:
+        match, _ = route.matches(request.scope)
+        if match is not Match.NONE:
+            found |= getattr(route, "methods", None) or set()
+    return sorted(found)
 
 
 def _problem(found: dict[str, Any]) -> JsonObject:
