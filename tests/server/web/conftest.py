@@ -78,7 +78,7 @@ def running(folder: Path) -> Iterator[Callable[..., Served]]:
 
     def launch(environ: dict[str, str], *options: str) -> str:
         process = subprocess.Popen(
-            [sys.executable, "-m", "aeon", "serve", *options],
+            [sys.executable, "-m", "aeon", "serve", "--grace", "0", *options],
             cwd=folder,
             env=environ,
             stdout=subprocess.PIPE,
