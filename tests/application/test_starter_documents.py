@@ -184,3 +184,30 @@ def test_a_check_without_a_record_finds_the_same_faults_by_line(project):
 def test_what_follows_from_a_fault_of_the_file_is_not_said_when_it_is_applied(project):
     (said,) = problems(project, FILE.replace("agent: request", "tool: nothing"))
     assert "there is no tool 'nothing'" in said
+
+
+SAME_NAMES = """
+kind: Service
+name: shop
+type: rest_api
+protocol: https
+connectionSchema: {type: object, required: [endpoint], properties: {endpoint: {type: string}}}
+---
+kind: Tool
+name: get
+service: shop
+secret: shop
+connectionParams: {endpoint: https://shop.example}
+operation: {type: rest_request, path: /}
+inputSchema: {type: object}
+"""
+
+
+def test_what_is_missing_is_said_also_if_the_file_has_something_else_of_that_name(project):
+    """Else the tool would be left out, and the rest applied as if nothing were wrong."""
+    (said,) = problems(project, SAME_NAMES)
+    assert "no secret named 'shop'" in said
+    (fault,) = project.processes.files.check(SAME_NAMES).faults
+    assert "no secret named 'shop'" in fault.fault.message
+    with pytest.raises(NotFoundError):
+        project.services.get("shop")

@@ -46,9 +46,8 @@ class DocumentService:
         Applying a text again changes nothing, so it takes no key. If they use what Aeon ships, a record that was never
         set up gets that. Raises ApplyError with every fault.
         """
-        given = read_documents(text, self._environ)
-        known = {(each.kind, each.name) for each in given}
-        steps, problems, applier = examine_documents(self._platform, self._user, with_short_calls(given), known)
+        documents = with_short_calls(read_documents(text, self._environ))
+        steps, problems, applier = examine_documents(self._platform, self._user, documents)
         raise_problems([str(problem) for problem in problems])
         if not is_dry:
             applier.apply(steps)

@@ -26,10 +26,8 @@ class ExaminedDocuments(NamedTuple):
     applier: Applier
 
 
-def examine_documents(
-    platform: Platform, user: str, documents: Sequence[CatalogDocument], known: set[tuple[str, str]]
-) -> ExaminedDocuments:
-    """Examine the documents of a file for a user; `known` are the kinds and names that are in it.
+def examine_documents(platform: Platform, user: str, documents: Sequence[CatalogDocument]) -> ExaminedDocuments:
+    """Examine the documents of a file for a user.
 
     A document of the file that has faults of its own is not also reported as missing. A record that was never set up
     gets what Aeon ships if the documents use it.
@@ -38,8 +36,9 @@ def examine_documents(
     if any(each.rule in UNKNOWN_TARGET for each in examined.problems) and names_what_ships(documents):
         ensure_default_tool(platform, NEWEST_TOOL)
         examined = _examine(platform, user, documents)
-    own = [each for each in examined.problems if not _follows_from_another(each, known)]
-    return examined._replace(problems=own)
+    faulty = {(each.document.kind, each.document.name) for each in examined.problems}
+    own = [each for each in examined.problems if not _follows_from_another(each, faulty)]
+    return examined._replace(problems=own or examined.problems)
 
 
 def _examine(platform: Platform, user: str, documents: Sequence[CatalogDocument]) -> ExaminedDocuments:
@@ -48,16 +47,16 @@ def _examine(platform: Platform, user: str, documents: Sequence[CatalogDocument]
     return ExaminedDocuments(*applier.examine(documents), applier)
 
 
-def _follows_from_another(problem: DocumentProblem, known: set[tuple[str, str]]) -> bool:
-    """Whether what is missing is in the file, where it has faults of its own."""
+def _follows_from_another(problem: DocumentProblem, faulty: set[tuple[str, str]]) -> bool:
+    """Whether what is missing is a document of the file that has faults."""
     fields = problem.document.fields
     if problem.rule == "reference":
         named = [(kind, fields.get(field)) for field, kind in _REFERENCES.items()]
-        return any(each in known and f"{each[1]!r}" in problem.message for each in named)
+        return any(each in faulty and f"{each[1]!r}" in problem.message for each in named)
     if problem.rule != "target_exists":
         return False
     kind = path_parts(problem.path)[-1]
-    return (str(kind).capitalize(), str(_value_at(fields, problem.path))) in known
+    return (str(kind).capitalize(), str(_value_at(fields, problem.path))) in faulty
 
 
 def _value_at(fields: JsonObject, path: str) -> Json:

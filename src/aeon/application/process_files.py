@@ -70,14 +70,13 @@ class ProcessFiles:
         documents, faults = _read(parts.values())
         if not parts:
             faults.append(FileFault(TextFault(1, "", "it contains no document")))
-        known = {(each.kind, each.name) for each in documents}
-        faults += [self._fault(each, parts[each.document.location]) for each in self._problems(documents, known)]
+        faults += [self._fault(each, parts[each.document.location]) for each in self._problems(documents)]
         return FileReport([(each.kind, each.name) for each in documents], sorted(faults))
 
-    def _problems(self, documents: Sequence[CatalogDocument], known: set[tuple[str, str]]) -> Iterator[DocumentProblem]:
+    def _problems(self, documents: Sequence[CatalogDocument]) -> Iterator[DocumentProblem]:
         yield from (DocumentProblem(each, "$.name", "unique", message) for each, message in find_duplicates(documents))
         all_documents = in_order_of_creation(with_short_calls(documents))
-        yield from examine_documents(self._platform, self._user, all_documents, known).problems
+        yield from examine_documents(self._platform, self._user, all_documents).problems
 
     def _fault(self, problem: DocumentProblem, part: DocumentText) -> FileFault:
         fault = _moved(faults_at(part.text, [(problem.path or problem.field or "$.name", problem.message)])[0], part)
