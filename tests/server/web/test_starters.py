@@ -1,5 +1,7 @@
 """What starts a Process by itself, on its page: listed, added by text, disabled."""
 
+import json
+
 import pytest
 
 from .test_runs import ORDER
@@ -63,3 +65,27 @@ def test_webhooks_and_alerts_are_shown_with_their_address_and_state(served, visi
     webhook.get_by_role("button", name="Disable").click()
     page.locator("#starters + ul li").first.get_by_text("disabled").wait_for()
     assert "disabled" in served.aeon("process", "webhook", "list")
+
+
+def test_what_another_user_changed_starts_nothing_until_this_one_trusts_it(served, visit):
+    """The page says so before an event is refused, and shows the version that is trusted then."""
+    served.aeon("serve", "user", "create", "ann")
+    text = ORDER.replace("name: order", "name: hers\nshared: true").replace(
+        "name: record", "name: record\nshared: true"
+    )
+    (served.folder / "hers.yaml").write_text(text.replace("name: users", "name: users\nshared: true"))
+    served.aeon("apply", "-f", "hers.yaml", "--user", "ann")
+    id_ = json.loads(served.aeon("process", "show", "hers", "--user", "ann", "--json"))["id"]
+    served.aeon("process", "webhook", "create", "orders", id_)
+    page = visit(served)
+    page.goto(f"{served.base}/processes/{id_}")
+    line = page.locator("#starters + ul li")
+    assert line.get_by_role("button", name="Trust this version").count() == 0
+    (served.folder / "hers.yaml").write_text((served.folder / "hers.yaml").read_text().replace("said}}", "said}}!"))
+    served.aeon("apply", "-f", "hers.yaml", "--user", "ann")
+    page.reload()
+    line.get_by_text("starts nothing: its Process was changed").wait_for()
+    line.get_by_role("button", name="Trust this version").click()
+    line.get_by_role("button", name="Disable").wait_for()
+    assert "not trusted" not in served.aeon("process", "webhook", "list")
+    assert line.get_by_text("starts nothing").count() == 0

@@ -193,7 +193,7 @@ async def _show(
             "text": processes.texts.write(found),
             "versions": list(reversed(processes.list_versions(process))),
             "fields": shown_fields(processes.input_fields(found)) if fields is None else fields,
-            "starters": list_starters(caller.workspace, found.id),
+            "starters": list_starters(caller.workspace, found),
             "problem": problem,
         }
 

@@ -7,6 +7,9 @@ from fastapi.responses import Response
 
 from aeon.application.workspace import Workspace
 from aeon.base.json import canonical_json
+from aeon.platform.alerts.model import Alert
+from aeon.platform.processes.model import Process
+from aeon.platform.webhooks.model import Webhook
 from aeon.server.auth.caller import SignedIn
 from aeon.server.web.pages import go_to
 
@@ -32,9 +35,9 @@ class ShownStarter(NamedTuple):
     problem: str = ""
 
 
-def list_starters(own: Workspace, process: str) -> list[ShownStarter]:
-    """The user's schedules, webhooks and alerts of the Process with this id."""
-    return [*_schedules(own, process), *_webhooks(own, process), *_alerts(own, process)]
+def list_starters(own: Workspace, process: Process) -> list[ShownStarter]:
+    """The user's schedules, webhooks and alerts of a Process."""
+    return [*_schedules(own, process.id), *_webhooks(own, process), *_alerts(own, process)]
 
 
 @router.post("/{process}/starters/{kind}/{starter}")
@@ -45,6 +48,15 @@ async def enable(
     own = caller.workspace
     service = {"schedule": own.schedules, "webhook": own.webhooks, "alert": own.alerts}[kind]
     await caller.state.call(lambda: service.enable(starter, is_enabled=enabled))
+    return go_to(f"/processes/{process}#starters")
+
+
+@router.post("/{process}/starters/{kind}/{starter}/trust")
+async def trust(process: str, kind: Literal["webhook", "alert"], starter: str, caller: SignedIn) -> Response:
+    """Let what starts another user's Process start the version that is shown now."""
+    own = caller.workspace
+    service = {"webhook": own.webhooks, "alert": own.alerts}[kind]
+    await caller.state.call(lambda: service.trust(starter))
     return go_to(f"/processes/{process}#starters")
 
 
@@ -84,7 +96,7 @@ def _schedules(own: Workspace, process: str) -> list[ShownStarter]:
     return shown
 
 
-def _webhooks(own: Workspace, process: str) -> list[ShownStarter]:
+def _webhooks(own: Workspace, process: Process) -> list[ShownStarter]:
     return [
         ShownStarter(
             "webhook",
@@ -92,15 +104,15 @@ def _webhooks(own: Workspace, process: str) -> list[ShownStarter]:
             each.name,
             f"POST {each.path}, {each.scheme}",
             each.enabled,
-            "" if each.enabled else "disabled",
+            _state(each, process, ""),
             each.refusal or "",
         )
         for each in own.webhooks.list(limit=_MOST).items
-        if each.process == process
+        if each.process == process.id
     ]
 
 
-def _alerts(own: Workspace, process: str) -> list[ShownStarter]:
+def _alerts(own: Workspace, process: Process) -> list[ShownStarter]:
     return [
         ShownStarter(
             "alert",
@@ -108,9 +120,16 @@ def _alerts(own: Workspace, process: str) -> list[ShownStarter]:
             each.name,
             f"{each.metric} {each.comparison} {each.threshold:g}",
             each.enabled,
-            _ALERT_STATES[each.state] if each.enabled else "disabled",
+            _state(each, process, _ALERT_STATES[each.state]),
             each.problem or "",
         )
         for each in own.alerts.list(limit=_MOST).items
-        if each.process == process
+        if each.process == process.id
     ]
+
+
+def _state(starter: Webhook | Alert, process: Process, state: str) -> str:
+    """The key of the text for its state: `state`, unless it starts nothing."""
+    if not starter.enabled:
+        return "disabled"
+    return state if process.is_trusted(starter.trusted_digest) else "starter_not_trusted"

@@ -243,6 +243,8 @@ TEXTS: Final[Mapping[str, tuple[str, str]]] = {
     "webhook": ("webhook", "Webhook"),
     "alert": ("alert", "Alarm"),
     "ended": ("ended", "beendet"),
+    "starter_not_trusted": ("starts nothing: its Process was changed", "startet nichts: ihr Prozess wurde geändert"),
+    "trust_version": ("Trust this version", "Dieser Version vertrauen"),
     "alert_ok": ("quiet", "ruhig"),
     "alert_pending": ("about to fire", "löst bald aus"),
     "alert_firing": ("fires", "ausgelöst"),
