@@ -211,3 +211,15 @@ def test_what_is_missing_is_said_also_if_the_file_has_something_else_of_that_nam
     assert "no secret named 'shop'" in fault.fault.message
     with pytest.raises(NotFoundError):
         project.services.get("shop")
+
+
+def test_a_file_with_one_alert_too_many_is_refused_before_anything_is_made(project):
+    """Applying it would end in the middle else."""
+    document = FILE[FILE.index("kind: Alert") : FILE.index("---\nkind: Schedule")]
+    alerts = [document.replace("name: fails", f"name: fails {number}") for number in range(101)]
+    text = "---\n".join([*alerts, FILE[FILE.index("kind: Process") :]])
+    (said,) = problems(project, text)
+    assert "Alert 'fails 100'" in said
+    assert "A user has at most 100 alerts" in said
+    with pytest.raises(NotFoundError):
+        project.processes.get("report")

@@ -4,11 +4,11 @@ from typing import cast
 
 from aeon.platform.alerts.model import AlertChange, NewAlert
 from aeon.platform.alerts.repository import AlertRepository
-from aeon.platform.catalog.apply import PlannedRecords
+from aeon.platform.catalog.apply import TO_COME, PlannedRecords, changeable_fields
 from aeon.platform.catalog.documents import CatalogDocument
 from aeon.platform.catalog.service import Catalog
 from aeon.platform.processes.repository import ProcessRepository
-from aeon.platform.processes.starter_documents import TO_COME, StarterDocuments, changeable_fields
+from aeon.platform.processes.starter_documents import StarterDocuments
 from aeon.platform.records import Record
 
 
@@ -21,6 +21,7 @@ class AlertDocuments(StarterDocuments):
     def __init__(self, alerts: AlertRepository, catalog: Catalog, processes: ProcessRepository, user: str) -> None:
         super().__init__(processes, user)
         self.repository = alerts
+        self._new = 0
         self._watched = {
             "process": ("Process", processes),
             "tool": ("Tool", catalog.tools),
@@ -35,8 +36,11 @@ class AlertDocuments(StarterDocuments):
         return new.model_copy(update={"scope": scope, "entity": entity})
 
     def check(self, document: CatalogDocument, new: Record) -> None:
-        """Raise RuleError with every problem of the inputs, and for a metric that gives no number."""
+        """Raise RuleError with every problem of the inputs, for a metric without numbers and for one alert too many."""
         alert = cast(NewAlert, new)
+        if self.repository.find_own(self._user, document.name) is None:
+            self._new += 1
+            self.repository.require_room(self._user, self._new)
         self.repository.check_new(alert, self._definitions[document.name], self._user, reads=alert.entity != TO_COME)
 
     def _entity_id(self, name: str, scope: str, planned: PlannedRecords) -> str:

@@ -67,7 +67,7 @@ class AlertRepository(EntityRepository[Alert]):
         alert = self._built(new, request.user, digest_to_trust(process, request.user))
         check_alert(alert, process.definition)
         self.reader.read(alert, alert.created_at)
-        self._require_room(request.user)
+        self.require_room(request.user)
         work = write_one(
             queries.CREATE_ALERT, {**alert.as_row(), "due_micros": _due_now(alert), "process_version": process.version}
         )
@@ -172,11 +172,12 @@ class AlertRepository(EntityRepository[Alert]):
         }
         return Alert.model_validate(new.as_dict() | given)
 
-    def _require_room(self, user: str) -> None:
+    def require_room(self, user: str, more: int = 1) -> None:
+        """Raise RuleError unless the user may have that number of further alerts."""
         (row,) = self._store.read(queries.NUMBER_OF_ALERTS, {"user": user})
-        if row["number"] >= MAX_ALERTS:
+        if row["number"] + more > MAX_ALERTS:
             raise RuleError(
-                f"You have {MAX_ALERTS} alerts; more are not evaluated in time.",
+                f"A user has at most {MAX_ALERTS} alerts; more would not be evaluated in time.",
                 rule="alert_limit",
                 next_step="Delete one that you do not need.",
             )

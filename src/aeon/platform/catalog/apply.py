@@ -28,8 +28,8 @@ _WORDS = {
     "Secret": "secret",
 }
 
-_TO_COME = "to come"
-"""Placeholder for the id of a thing that the same file will create."""
+TO_COME = "to come"
+"""The id, in a plan, of something that the same file will create."""
 
 
 class _Kind(NamedTuple):
@@ -64,6 +64,11 @@ class DocumentKind(Protocol):
     def details(self, found: Any, new: Record) -> tuple[str, ...]:
         """Returns a line for each difference inside the fields that differ."""
         ...
+
+
+def changeable_fields(change: type[Record]) -> tuple[str, ...]:
+    """Returns the published names of the fields that a document may change: all of a change but the name."""
+    return tuple(field.alias or name for name, field in change.model_fields.items() if name != "name")
 
 
 _KINDS = {
@@ -229,7 +234,7 @@ class Applier:
         return fields
 
     def _id_of(self, kind: str, name: object, planned: PlannedRecords) -> str:
-        return getattr(self._resolve(kind, name, planned), "id", _TO_COME)
+        return getattr(self._resolve(kind, name, planned), "id", TO_COME)
 
     def _resolve(self, kind: str, name: object, planned: PlannedRecords) -> Any:
         """Resolves a name.

@@ -7,7 +7,7 @@ from functools import cache, partial
 from typing import Any, cast
 
 from aeon.base.json import Json, JsonObject
-from aeon.platform.catalog.apply import PlannedRecords
+from aeon.platform.catalog.apply import PlannedRecords, changeable_fields
 from aeon.platform.catalog.documents import CatalogDocument
 from aeon.platform.catalog.model import NewTool, ServiceType
 from aeon.platform.catalog.service import Catalog
@@ -30,9 +30,7 @@ class ProcessDocuments:
     """
 
     change: type[Record] = ProcessChange
-    changeable: tuple[str, ...] = tuple(
-        field.alias or name for name, field in ProcessChange.model_fields.items() if name != "name"
-    )
+    changeable: tuple[str, ...] = changeable_fields(ProcessChange)
 
     def __init__(self, catalog: Catalog, processes: ProcessRepository, user: str) -> None:
         self.repository = processes

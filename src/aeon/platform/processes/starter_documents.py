@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from aeon.base.json import JsonObject
-from aeon.platform.catalog.apply import PlannedRecords
+from aeon.platform.catalog.apply import TO_COME, PlannedRecords
 from aeon.platform.catalog.documents import CatalogDocument
 from aeon.platform.catalog.model import OwnedEntity
 from aeon.platform.errors import NotFoundError, RuleError
@@ -12,14 +12,6 @@ from aeon.platform.ledger import MutationRequest
 from aeon.platform.processes.model import NewProcess, ProcessDefinition
 from aeon.platform.processes.repository import ProcessRepository
 from aeon.platform.records import Record
-
-TO_COME = "to come"
-"""The id, in a plan, of something that the same file will create."""
-
-
-def changeable_fields(change: type[Record]) -> tuple[str, ...]:
-    """Return the published names of the fields that a document may change: all of a change but the name."""
-    return tuple(field.alias or name for name, field in change.model_fields.items() if name != "name")
 
 
 class StarterDocuments:

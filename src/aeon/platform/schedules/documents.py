@@ -2,10 +2,10 @@
 
 from typing import cast
 
-from aeon.platform.catalog.apply import PlannedRecords
+from aeon.platform.catalog.apply import PlannedRecords, changeable_fields
 from aeon.platform.catalog.documents import CatalogDocument
 from aeon.platform.processes.repository import ProcessRepository
-from aeon.platform.processes.starter_documents import StarterDocuments, changeable_fields
+from aeon.platform.processes.starter_documents import StarterDocuments
 from aeon.platform.records import Record
 from aeon.platform.schedules.model import NewSchedule, ScheduleChange
 from aeon.platform.schedules.repository import ScheduleRepository

@@ -2,13 +2,13 @@
 
 from typing import cast
 
-from aeon.platform.catalog.apply import PlannedRecords
+from aeon.platform.catalog.apply import TO_COME, PlannedRecords, changeable_fields
 from aeon.platform.catalog.documents import CatalogDocument
 from aeon.platform.catalog.model import NewSecret
 from aeon.platform.catalog.secrets import SecretRepository
 from aeon.platform.errors import RuleError
 from aeon.platform.processes.repository import ProcessRepository
-from aeon.platform.processes.starter_documents import TO_COME, StarterDocuments, changeable_fields
+from aeon.platform.processes.starter_documents import StarterDocuments
 from aeon.platform.records import Record
 from aeon.platform.webhooks.model import NewWebhook, WebhookChange
 from aeon.platform.webhooks.repository import WebhookRepository, require_input, require_signing_secret
