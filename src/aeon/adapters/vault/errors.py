@@ -21,6 +21,12 @@ _ADVICE = {
 }
 _CHECK_FILE = "Check its path, its permissions and the free space."
 
+_OAUTH_ADVICE = (
+    "Give an access_token, and to refresh it a refresh_token, token_url and client_id (client_secret and expires_at are"
+    " optional); or, for a program's own account, grant, token_url, client_id and client_secret (scope and audience are"
+    " optional)."
+)
+
 
 def as_vault_error(error: sqlite3.Error | OSError | UnicodeDecodeError, path: Path) -> VaultError:
     """Returns the port's error.
@@ -56,7 +62,7 @@ def value_error(kind: SecretType, problems: list[str]) -> RuleError:
         f"The value of the {kind} is invalid: {'; '.join(problems)}.",
         rule="secret_value",
         field="$.value",
-        next_step=f"Its fields: {_listed(FIELDS[kind])}.",
+        next_step=_OAUTH_ADVICE if kind == "oauth_token" else f"Its fields: {_listed(FIELDS[kind])}.",
         problems=list[Json](problems),
     )
 
