@@ -1,4 +1,4 @@
-"""What documents would do, and what is wrong with them: for who applies a file and who only checks it."""
+"""What documents would do, and what is wrong with them: for applying a file, and for checking it."""
 
 from collections.abc import Sequence
 from typing import Final, NamedTuple, cast

@@ -8,11 +8,11 @@ from aeon.platform.catalog.apply import TO_COME, PlannedRecords, changeable_fiel
 from aeon.platform.catalog.documents import CatalogDocument
 from aeon.platform.catalog.service import Catalog
 from aeon.platform.processes.repository import ProcessRepository
-from aeon.platform.processes.starter_documents import StarterDocuments
+from aeon.platform.processes.trigger_documents import TriggerDocuments
 from aeon.platform.records import Record
 
 
-class AlertDocuments(StarterDocuments):
+class AlertDocuments(TriggerDocuments):
     """The alerts in one user's file. `entity` is the name of the Process, tool or service that one watches."""
 
     change: type[Record] = AlertChange

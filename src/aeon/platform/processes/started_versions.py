@@ -1,4 +1,4 @@
-"""What starts a Process by itself: in which version of another user's, and what both audit logs say of it."""
+"""Triggers of Processes: in which version they start that of another user, and what both audit logs say of it."""
 
 from aeon.platform.catalog.model import OwnedEntity
 from aeon.platform.errors import RuleError
@@ -22,9 +22,9 @@ def require_current_digest(process: Process, user: str, digest: str | None) -> N
         )
 
 
-def use_actions(process: Process, starter: OwnedEntity) -> list[AuditAction]:
+def use_actions(process: Process, trigger: OwnedEntity) -> list[AuditAction]:
     """Return the use of another user's Process by what starts it, for both audit logs (platform 19)."""
-    if process.owner_id == starter.owner_id:
+    if process.owner_id == trigger.owner_id:
         return []
-    details = {"name": process.name, starter.kind: starter.name}
-    return [AuditAction("process.use", process.id, starter.owner_id, process.owner_id, details)]
+    details = {"name": process.name, trigger.kind: trigger.name}
+    return [AuditAction("process.use", process.id, trigger.owner_id, process.owner_id, details)]

@@ -5,13 +5,13 @@ from typing import cast
 from aeon.platform.catalog.apply import PlannedRecords, changeable_fields
 from aeon.platform.catalog.documents import CatalogDocument
 from aeon.platform.processes.repository import ProcessRepository
-from aeon.platform.processes.starter_documents import StarterDocuments
+from aeon.platform.processes.trigger_documents import TriggerDocuments
 from aeon.platform.records import Record
 from aeon.platform.schedules.model import NewSchedule, ScheduleChange
 from aeon.platform.schedules.repository import ScheduleRepository
 
 
-class ScheduleDocuments(StarterDocuments):
+class ScheduleDocuments(TriggerDocuments):
     """The schedules in one user's file."""
 
     change: type[Record] = ScheduleChange

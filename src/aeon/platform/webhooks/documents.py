@@ -8,13 +8,13 @@ from aeon.platform.catalog.model import NewSecret
 from aeon.platform.catalog.secrets import SecretRepository
 from aeon.platform.errors import RuleError
 from aeon.platform.processes.repository import ProcessRepository
-from aeon.platform.processes.starter_documents import StarterDocuments
+from aeon.platform.processes.trigger_documents import TriggerDocuments
 from aeon.platform.records import Record
 from aeon.platform.webhooks.model import NewWebhook, WebhookChange
 from aeon.platform.webhooks.repository import WebhookRepository, require_input, require_signing_secret
 
 
-class WebhookDocuments(StarterDocuments):
+class WebhookDocuments(TriggerDocuments):
     """The webhooks in one user's file.
 
     A new one names its secret, which the file may create: one that Aeon generated could not be shown.

@@ -12,8 +12,8 @@ from aeon.server.auth.caller import Caller, SignedIn
 from aeon.server.web.errors import shown_error
 from aeon.server.web.forms import normalized
 from aeon.server.web.pages import language_of, page
-from aeon.server.web.starters import starters_text
 from aeon.server.web.texts import text
+from aeon.server.web.triggers import triggers_text
 
 router = APIRouter(include_in_schema=False)
 
@@ -56,7 +56,7 @@ async def begin(caller: SignedIn, request: Request, starts: Annotated[str, Query
         return await page(caller, request, "apply.html", _values(request, _SAMPLE))
     process = await caller.state.call(lambda: caller.workspace.processes.get(starts))
     named = process.name if process.owner_id == caller.user else process.id
-    return await page(caller, request, "apply.html", _values(request, starters_text(named)))
+    return await page(caller, request, "apply.html", _values(request, triggers_text(named)))
 
 
 @router.post("/apply")

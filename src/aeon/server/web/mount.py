@@ -23,8 +23,8 @@ from aeon.server.web import (
     secrets,
     settings,
     skills,
-    starters,
     tools,
+    triggers,
 )
 from aeon.server.web.errors import show_errors_as_pages
 from aeon.server.web.pages import FOLDER
@@ -40,7 +40,7 @@ _PAGES: Final = (
     messages,
     runs,
     processes,
-    starters,
+    triggers,
     tools,
     secrets,
     documents,

@@ -17,9 +17,9 @@ from aeon.server.auth.caller import Caller, SignedIn
 from aeon.server.web.errors import ShownError, shown_error
 from aeon.server.web.forms import Key, ShownField, Typed, Version, key_of, normalized, shown_fields
 from aeon.server.web.pages import answer, fill, go_to, language_of, page
-from aeon.server.web.starters import list_starters
 from aeon.server.web.texts import text
 from aeon.server.web.things import source_of
+from aeon.server.web.triggers import list_triggers
 
 router = APIRouter(include_in_schema=False, prefix="/processes")
 
@@ -193,7 +193,7 @@ async def _show(
             "text": processes.texts.write(found),
             "versions": list(reversed(processes.list_versions(process))),
             "fields": shown_fields(processes.input_fields(found)) if fields is None else fields,
-            "starters": list_starters(caller.workspace, found),
+            "triggers": list_triggers(caller.workspace, found),
             "problem": problem,
         }
 

@@ -1,4 +1,4 @@
-"""What starts a Process by itself, on its page: the user's schedules, webhooks and alerts."""
+"""The triggers of a Process on its page: the schedules, webhooks and alerts of the user."""
 
 from typing import Annotated, Final, Literal, NamedTuple
 
@@ -23,7 +23,7 @@ _ALERT_STATES: Final = {"ok": "alert_ok", "pending": "alert_pending", "firing": 
 Kind = Literal["schedule", "webhook", "alert"]
 
 
-class ShownStarter(NamedTuple):
+class ShownTrigger(NamedTuple):
     """One line of the list: `when` in words of the kind, `state` a key of the page's texts, `problem` why it fails."""
 
     kind: Kind
@@ -35,32 +35,32 @@ class ShownStarter(NamedTuple):
     problem: str = ""
 
 
-def list_starters(own: Workspace, process: Process) -> list[ShownStarter]:
+def list_triggers(own: Workspace, process: Process) -> list[ShownTrigger]:
     """The user's schedules, webhooks and alerts of a Process."""
     return [*_schedules(own, process.id), *_webhooks(own, process), *_alerts(own, process)]
 
 
-@router.post("/{process}/starters/{kind}/{starter}")
+@router.post("/{process}/triggers/{kind}/{trigger}")
 async def enable(
-    process: str, kind: Kind, starter: str, caller: SignedIn, enabled: Annotated[bool, Form()]
+    process: str, kind: Kind, trigger: str, caller: SignedIn, enabled: Annotated[bool, Form()]
 ) -> Response:
     """Enable or disable what starts a Process."""
     own = caller.workspace
     service = {"schedule": own.schedules, "webhook": own.webhooks, "alert": own.alerts}[kind]
-    await caller.state.call(lambda: service.enable(starter, is_enabled=enabled))
-    return go_to(f"/processes/{process}#starters")
+    await caller.state.call(lambda: service.enable(trigger, is_enabled=enabled))
+    return go_to(f"/processes/{process}#triggers")
 
 
-@router.post("/{process}/starters/{kind}/{starter}/trust")
-async def trust(process: str, kind: Literal["webhook", "alert"], starter: str, caller: SignedIn) -> Response:
+@router.post("/{process}/triggers/{kind}/{trigger}/trust")
+async def trust(process: str, kind: Literal["webhook", "alert"], trigger: str, caller: SignedIn) -> Response:
     """Let what starts another user's Process start the version that is shown now."""
     own = caller.workspace
     service = {"webhook": own.webhooks, "alert": own.alerts}[kind]
-    await caller.state.call(lambda: service.trust(starter))
-    return go_to(f"/processes/{process}#starters")
+    await caller.state.call(lambda: service.trust(trigger))
+    return go_to(f"/processes/{process}#triggers")
 
 
-def starters_text(process: str) -> str:
+def triggers_text(process: str) -> str:
     """The text with which adding one begins; `process` is the name or the id of the Process."""
     name = canonical_json(process)
     return f"""kind: Schedule
@@ -84,21 +84,21 @@ inputs: {{}}
 """
 
 
-def _schedules(own: Workspace, process: str) -> list[ShownStarter]:
-    shown: list[ShownStarter] = []
+def _schedules(own: Workspace, process: str) -> list[ShownTrigger]:
+    shown: list[ShownTrigger] = []
     for each in own.schedules.list(limit=_MOST).items:
         if each.process == process:
             following = own.schedules.next_start(each)
             when = f"{each.cron} {each.time_zone}" if each.cron else str(each.at)
             then = "" if following is None else f" → {following.isoformat(timespec='seconds')}"
             state = "" if following else "ended" if each.enabled else "disabled"
-            shown.append(ShownStarter("schedule", each.id, each.name, when + then, each.enabled, state))
+            shown.append(ShownTrigger("schedule", each.id, each.name, when + then, each.enabled, state))
     return shown
 
 
-def _webhooks(own: Workspace, process: Process) -> list[ShownStarter]:
+def _webhooks(own: Workspace, process: Process) -> list[ShownTrigger]:
     return [
-        ShownStarter(
+        ShownTrigger(
             "webhook",
             each.id,
             each.name,
@@ -112,9 +112,9 @@ def _webhooks(own: Workspace, process: Process) -> list[ShownStarter]:
     ]
 
 
-def _alerts(own: Workspace, process: Process) -> list[ShownStarter]:
+def _alerts(own: Workspace, process: Process) -> list[ShownTrigger]:
     return [
-        ShownStarter(
+        ShownTrigger(
             "alert",
             each.id,
             each.name,
@@ -128,8 +128,8 @@ def _alerts(own: Workspace, process: Process) -> list[ShownStarter]:
     ]
 
 
-def _state(starter: Webhook | Alert, process: Process, state: str) -> str:
+def _state(trigger: Webhook | Alert, process: Process, state: str) -> str:
     """The key of the text for its state: `state`, unless it starts nothing."""
-    if not starter.enabled:
+    if not trigger.enabled:
         return "disabled"
-    return state if process.is_trusted(starter.trusted_digest) else "starter_not_trusted"
+    return state if process.is_trusted(trigger.trusted_digest) else "trigger_not_trusted"

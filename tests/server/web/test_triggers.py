@@ -32,7 +32,7 @@ def test_a_schedule_is_added_by_text_shown_and_disabled(served, visit):
     page.get_by_role("button", name="Save").click()
     page.get_by_text("every morning").first.wait_for()
     open_process(page)
-    line = page.locator("#starters + ul li")
+    line = page.locator("#triggers + ul li")
     assert line.inner_text().startswith("schedule every morning 0 8 * * mon-fri Europe/Berlin → 20")
     line.get_by_role("button", name="Disable").click()
     line.get_by_text("disabled").wait_for()
@@ -58,12 +58,12 @@ def test_webhooks_and_alerts_are_shown_with_their_address_and_state(served, visi
     )
     page = visit(served)
     open_process(page)
-    webhook, alert = page.locator("#starters + ul li").all()
+    webhook, alert = page.locator("#triggers + ul li").all()
     path = next(word for word in made.replace(",", " ").split() if "/hooks/" in word)
     assert webhook.inner_text().startswith(f"webhook orders POST /hooks/{path.rpartition('/')[2]}, standard")
     assert alert.inner_text().startswith("alert fails process.failures >= 3 quiet")
     webhook.get_by_role("button", name="Disable").click()
-    page.locator("#starters + ul li").first.get_by_text("disabled").wait_for()
+    page.locator("#triggers + ul li").first.get_by_text("disabled").wait_for()
     assert "disabled" in served.aeon("process", "webhook", "list")
 
 
@@ -79,7 +79,7 @@ def test_what_another_user_changed_starts_nothing_until_this_one_trusts_it(serve
     served.aeon("process", "webhook", "create", "orders", id_)
     page = visit(served)
     page.goto(f"{served.base}/processes/{id_}")
-    line = page.locator("#starters + ul li")
+    line = page.locator("#triggers + ul li")
     assert line.get_by_role("button", name="Trust this version").count() == 0
     (served.folder / "hers.yaml").write_text((served.folder / "hers.yaml").read_text().replace("said}}", "said}}!"))
     served.aeon("apply", "-f", "hers.yaml", "--user", "ann")

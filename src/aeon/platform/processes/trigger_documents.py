@@ -1,4 +1,4 @@
-"""Documents of what starts a Process by itself: a schedule, a webhook, an alert. Each names its Process."""
+"""Documents of triggers: a schedule, a webhook, an alert. Each names the Process that it starts."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -14,7 +14,7 @@ from aeon.platform.processes.repository import ProcessRepository
 from aeon.platform.records import Record
 
 
-class StarterDocuments:
+class TriggerDocuments:
     """What the kinds have in common, for one user and one file (see `DocumentKind`)."""
 
     change: type[Record]
