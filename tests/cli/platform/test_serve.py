@@ -98,13 +98,15 @@ steps:
 @pytest.mark.server
 @pytest.mark.slow
 def test_a_small_answer_is_not_kept_back_by_the_network(served):
-    """With Nagle's algorithm, each of these takes 40 ms on Linux."""
+    """With Nagle's algorithm, each of these takes 40 ms on Linux; without, the fastest needs no machine at rest."""
     connection = http.client.HTTPConnection("127.0.0.1", served.port, timeout=20)
-    began = time.perf_counter()
+    took = []
     for _ in range(50):
+        began = time.perf_counter()
         connection.request("GET", "/health/live")
         connection.getresponse().read()
-    assert time.perf_counter() - began < 50 * 0.03
+        took.append(time.perf_counter() - began)
+    assert min(took) < 0.03
     connection.close()
 
 

@@ -50,7 +50,8 @@ EXPENSIVE = {
     "a wide table": "|" * 20_000 + "\n" + "|-" * 20_000,
     "code": "```python\n" + "((((" * 20_000,
     "entities": "&amp;" * 18_000,
-    "links of brackets": "[x][" * 1_900,
+    "links of brackets": "[x][" * 25_000,
+    "brackets in brackets": "[" * 19_000 + "a" + "](u)" * 19_000,
 }
 
 TAGS = {
@@ -133,10 +134,11 @@ def test_no_combination_of_hostile_texts_works(parts):
 
 
 @pytest.mark.parametrize("name", EXPENSIVE)
-def test_an_expensive_text_is_shown_in_a_second(name):
-    begun = time.process_time()
+def test_an_expensive_text_is_shown_in_bounded_time(name):
+    """Each takes less than two seconds on a quiet machine; what costs the square of its length takes minutes."""
+    begun = time.thread_time()
     html = render_markdown(EXPENSIVE[name], "image not loaded")
-    assert time.process_time() - begun < 1
+    assert time.thread_time() - begun < 20
     assert faults(html) == []
 
 

@@ -2,7 +2,7 @@
 
 import math
 from fractions import Fraction
-from time import monotonic
+from time import thread_time
 
 import pytest
 from hypothesis import given
@@ -112,10 +112,10 @@ HOSTILE = [
 
 @pytest.mark.parametrize("expression", HOSTILE, ids=lambda text: text[:20])
 def test_what_is_too_large_or_no_expression_is_refused_at_once(expression):
-    began = monotonic()
+    began = thread_time()
     with pytest.raises(ToolError):
         compute(expression)
-    assert monotonic() - began < 2
+    assert thread_time() - began < 20, "without its bound, most of them take hours"
 
 
 @pytest.mark.parametrize(
@@ -130,9 +130,9 @@ def test_what_is_too_large_or_no_expression_is_refused_at_once(expression):
     ],
 )
 def test_the_largest_work_is_bounded(expression):
-    began = monotonic()
+    began = thread_time()
     compute(expression)
-    assert monotonic() - began < 3
+    assert thread_time() - began < 30, "the slowest takes half a second on a quiet machine"
 
 
 @given(FRACTIONS, FRACTIONS)

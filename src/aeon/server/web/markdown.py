@@ -18,11 +18,9 @@ from pygments.util import ClassNotFound
 MAX_RENDERED: Final = 100_000
 """Characters of a longer text are shown as they are."""
 
-_MAX_BRACKETS: Final = 2_000
-"""More opening brackets cost too much to read as links."""
-
 _MAX_HIGHLIGHTED: Final = 20_000
 _MAX_NESTING: Final = 20
+"""What lies deeper is shown as it is: the parser recurses, and with this bound its work is linear in the length."""
 
 _TAGS: Final = frozenset(
     [
@@ -69,7 +67,7 @@ def show_directions(text: str) -> str:
 def render_markdown(text: str, image_note: str) -> Markup:
     """Safe HTML of a Markdown text. An image becomes its description and `image_note`."""
     shown = show_directions(text)
-    if len(shown) > MAX_RENDERED or shown.count("[") > _MAX_BRACKETS:
+    if len(shown) > MAX_RENDERED:
         return Markup("<pre>{}</pre>").format(shown)  # escaped by format
     html = _PARSER.render(shown, {"image_note": image_note})
     # nh3 is the second wall: the parser lets no markup through.
