@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from .lettering import Lettering
-from .protocol import RefusalError
+from .protocol import ReportRefusalError
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -47,10 +47,10 @@ class Chart(NamedTuple):
 
 
 def require_pillow() -> None:
-    """Raises RefusalError if Pillow is missing."""
+    """Raises ReportRefusalError if Pillow is missing."""
     if find_spec("PIL") is None:
         message = "Charts need Pillow, which is not installed; run: pip install 'aeon-orchestrator[skills]'"
-        raise RefusalError("no_pillow", message)
+        raise ReportRefusalError("no_pillow", message)
 
 
 def draw(chart: Chart, path: Path) -> bool:

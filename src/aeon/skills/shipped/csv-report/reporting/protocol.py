@@ -11,7 +11,7 @@ def emit(event_type: str, **fields: Any) -> None:
     sys.stdout.flush()
 
 
-class RefusalError(Exception):
+class ReportRefusalError(Exception):
     """The request cannot be fulfilled.
 
     It ends the script with an error event and a `done` with `ok` false.
@@ -36,12 +36,12 @@ class Request(NamedTuple):
 
 
 def read_request() -> Request:
-    """Returns the request on stdin (skills 1). Raises RefusalError if it is missing or invalid."""
+    """Returns the request on stdin (skills 1). Raises ReportRefusalError if it is missing or invalid."""
     try:
         request: Any = json.loads(sys.stdin.buffer.read())
         request_id, input_data = str(request.get("requestId", "")), request["input"]
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        raise RefusalError("bad_request", "stdin has no JSON object with an input; send one.") from None
+        raise ReportRefusalError("bad_request", "stdin has no JSON object with an input; send one.") from None
     if not isinstance(input_data, dict):
-        raise RefusalError("bad_input", "The input is not a JSON object; send one.")
+        raise ReportRefusalError("bad_input", "The input is not a JSON object; send one.")
     return Request(request_id, input_data)  # pyright: ignore[reportUnknownArgumentType]  # JSON, checked as far as it goes

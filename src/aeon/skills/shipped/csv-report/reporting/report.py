@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from . import chart, choice, markdown
-from .protocol import RefusalError, emit, read_request
+from .protocol import ReportRefusalError, emit, read_request
 from .summary import Column, Group, columns_of, groups_of
 from .table import Table, read_table
 
@@ -27,7 +27,7 @@ def report() -> None:
     chart.require_pillow()
     config: dict[str, Any] = json.loads(os.environ.get("AEON_SKILL_CONFIG") or "{}")
     if not isinstance(input_data.get("path"), str):
-        raise RefusalError("bad_input", "path is missing; name a CSV or TSV file.")
+        raise ReportRefusalError("bad_input", "path is missing; name a CSV or TSV file.")
     path = Path(input_data["path"])
     table = read_table(path, int(config.get("maxBytes", _MAX_BYTES)))
     for note in table.notes:
@@ -55,7 +55,7 @@ def main() -> int:
     """Runs the script. The exit code is 0 even for a refusal, which is reported in events."""
     try:
         report()
-    except RefusalError as refusal:
+    except ReportRefusalError as refusal:
         refusal.report()
     return 0
 
@@ -63,7 +63,7 @@ def main() -> int:
 def _chosen(columns: list[Column], name: Any, field: str) -> Column | None:
     """Returns the column with that name, in any case.
 
-    Raises RefusalError that lists the existing columns.
+    Raises ReportRefusalError that lists the existing columns.
     """
     if name is None:
         return None
@@ -72,7 +72,7 @@ def _chosen(columns: list[Column], name: Any, field: str) -> Column | None:
     match = match or next((one for one in columns if one.name.casefold() == wanted.casefold()), None)
     if match is None:
         names = ", ".join(one.name for one in columns)[:1000]
-        raise RefusalError(
+        raise ReportRefusalError(
             "no_column", f"The column {wanted[:100]!r} for {field} does not exist; the columns are: {names}."
         )
     return match
@@ -86,7 +86,7 @@ def _grouped(
         return None
     if column is not None and not column.is_numeric:
         message = f"The column {column.name} contains text, which cannot be summed; choose a numeric column, or none."
-        raise RefusalError("not_numeric", message)
+        raise ReportRefusalError("not_numeric", message)
     return by.name, groups_of(table.columns[columns.index(by)], column)
 
 

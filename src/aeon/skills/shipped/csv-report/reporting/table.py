@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
-from .protocol import RefusalError
+from .protocol import ReportRefusalError
 
 MOST_COLUMNS = 500
 _DELIMITERS = ",;\t|"
@@ -45,7 +45,7 @@ class _Lines(Protocol):
 def read_table(path: Path, max_bytes: int) -> Table:
     """Reads a file with a header.
 
-    Raises RefusalError if it contains no table, or a larger one than allowed.
+    Raises ReportRefusalError if it contains no table, or a larger one than allowed.
     """
     notes: list[str] = []
     text = _decoded(_content(path, max_bytes), notes)
@@ -56,12 +56,16 @@ def read_table(path: Path, max_bytes: int) -> Table:
     try:
         header = next((row for row in reader if any(cell.strip() for cell in row)), None)
         if header is None:
-            raise RefusalError("empty_file", f"{path.name} has no rows; it needs a header and at least one row.")
+            raise ReportRefusalError("empty_file", f"{path.name} has no rows; it needs a header and at least one row.")
         if len(header) > MOST_COLUMNS:
-            raise RefusalError("too_wide", f"{path.name} has {len(header)} columns; at most {MOST_COLUMNS} are read.")
+            raise ReportRefusalError(
+                "too_wide", f"{path.name} has {len(header)} columns; at most {MOST_COLUMNS} are read."
+            )
         rows, ragged = _rows(reader, len(header))
     except csv.Error as error:
-        raise RefusalError("bad_csv", f"{path.name}, line {reader.line_num}: {error}; is it a CSV file?") from None
+        raise ReportRefusalError(
+            "bad_csv", f"{path.name}, line {reader.line_num}: {error}; is it a CSV file?"
+        ) from None
     if ragged:
         lines = ", ".join(str(line) for line in ragged[:_MOST_LINES_NAMED])
         more = ", ..." if len(ragged) > _MOST_LINES_NAMED else ""
@@ -78,14 +82,14 @@ def _content(path: Path, max_bytes: int) -> bytes:
         with path.open("rb") as file:
             content = file.read(max_bytes + 1)
     except IsADirectoryError:
-        raise RefusalError("no_file", f"{path} is a folder; name a CSV or TSV file.") from None
+        raise ReportRefusalError("no_file", f"{path} is a folder; name a CSV or TSV file.") from None
     except OSError as error:
-        raise RefusalError("no_file", f"{path} cannot be read ({error.strerror}); check the path.") from None
+        raise ReportRefusalError("no_file", f"{path} cannot be read ({error.strerror}); check the path.") from None
     if len(content) > max_bytes:
         message = (
             f"{path.name} is larger than {max_bytes} bytes; raise maxBytes in the configuration, or report on a part."
         )
-        raise RefusalError("too_large", message)
+        raise ReportRefusalError("too_large", message)
     return content
 
 

@@ -6,7 +6,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from .protocol import RefusalError
+from .protocol import MemoryRefusalError
 
 FILE_NAME = "memory.db"
 
@@ -33,7 +33,7 @@ SELECT key, value FROM (
 """
 
 
-class Memory(NamedTuple):
+class StoredMemory(NamedTuple):
     """A memory; `value` is its JSON text."""
 
     key: str
@@ -46,7 +46,7 @@ class Memories:
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
 
-    def put(self, memory: Memory, words: str) -> bool:
+    def put(self, memory: StoredMemory, words: str) -> bool:
         """Stores a memory and replaces an older one with its key. Returns whether the key is new."""
         is_new = self.get(memory.key) is None
         self._connection.execute(_PUT, (memory.key, memory.value, words))
@@ -61,16 +61,16 @@ class Memories:
         """Deletes a memory. Returns whether it existed."""
         return self._connection.execute(_DELETE, (key,)).rowcount > 0
 
-    def search(self, words: str, limit: int) -> list[Memory]:
+    def search(self, words: str, limit: int) -> list[StoredMemory]:
         """Returns memories with any of the words (a JSON list): most words first, then the latest."""
-        return [Memory(*row) for row in self._connection.execute(_SEARCH, (words, limit))]
+        return [StoredMemory(*row) for row in self._connection.execute(_SEARCH, (words, limit))]
 
 
 @contextmanager
 def open_memories(folder: Path) -> Generator[Memories, None, None]:
     """Opens an exclusive transaction; other processes wait.
 
-    Raises RefusalError for a damaged or unusable file.
+    Raises MemoryRefusalError for a damaged or unusable file.
     """
     try:
         with closing(sqlite3.connect(folder / FILE_NAME, timeout=_LOCK_TIMEOUT, isolation_level=None)) as connection:
@@ -80,7 +80,7 @@ def open_memories(folder: Path) -> Generator[Memories, None, None]:
             yield Memories(connection)
             connection.execute("COMMIT")
     except sqlite3.OperationalError as error:
-        raise RefusalError("storage", f"The memory is unavailable ({error}); try again.") from None
+        raise MemoryRefusalError("storage", f"The memory is unavailable ({error}); try again.") from None
     except sqlite3.DatabaseError as error:
         message = f"The memory's file {FILE_NAME} is damaged ({error}); move it away to start a new one."
-        raise RefusalError("storage", message) from None
+        raise MemoryRefusalError("storage", message) from None

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from .database import Memories, Memory, open_memories
-from .protocol import RefusalError, emit, read_input
+from .database import Memories, StoredMemory, open_memories
+from .protocol import MemoryRefusalError, emit, read_input
 
 LARGEST_VALUE = 10_000
 """Bytes of a value as JSON in UTF-8."""
@@ -27,9 +27,9 @@ def remember(memories: Memories, input_data: dict[str, Any]) -> tuple[_Patch, st
     """Stores a value under a key and replaces an older value."""
     key = _text(input_data, "key", LONGEST_KEY)
     if "value" not in input_data:
-        raise RefusalError("bad_input", "value is missing; give the value to remember.")
+        raise MemoryRefusalError("bad_input", "value is missing; give the value to remember.")
     value = _encoded(input_data["value"])
-    is_new = memories.put(Memory(key, value), folded(f"{key}\n{_as_text(value)}"))
+    is_new = memories.put(StoredMemory(key, value), folded(f"{key}\n{_as_text(value)}"))
     return {"key": key, "isNew": is_new}, f"Remembered {key}." if is_new else f"Replaced {key}."
 
 
@@ -48,7 +48,7 @@ def search(memories: Memories, input_data: dict[str, Any]) -> tuple[_Patch, str]
     text = _text(input_data, "text", LONGEST_SEARCH)
     limit = input_data.get("limit", _USUALLY_FOUND)
     if not isinstance(limit, int) or not 1 <= limit <= MOST_FOUND:
-        raise RefusalError("bad_input", f"limit is not a whole number from 1 to {MOST_FOUND}.")
+        raise MemoryRefusalError("bad_input", f"limit is not a whole number from 1 to {MOST_FOUND}.")
     memories_found = memories.search(json.dumps(sorted(set(folded(text).split()))), limit)
     matches = [{"key": memory.key, "value": json.loads(memory.value)} for memory in memories_found]
     found_keys = ", ".join(memory.key for memory in memories_found)[:400]
@@ -76,7 +76,7 @@ def main(name: str) -> int:
         input_data = read_input()
         with open_memories(Path(os.environ["AEON_SKILL_DATA"])) as memories:
             patch, summary = _OPERATIONS[name](memories, input_data)
-    except RefusalError as refusal:
+    except MemoryRefusalError as refusal:
         refusal.report()
         return 0
     # Patches merge: without this reset, two recalled objects of one plan would be mixed.
@@ -94,7 +94,7 @@ def folded(text: str) -> str:
 def _text(input_data: dict[str, Any], name: str, longest: int) -> str:
     text = input_data.get(name)
     if not isinstance(text, str) or not text.strip() or len(text) > longest:
-        raise RefusalError("bad_input", f"{name} is not a text of 1 to {longest} characters.")
+        raise MemoryRefusalError("bad_input", f"{name} is not a text of 1 to {longest} characters.")
     return _storable(text.strip(), name)
 
 
@@ -102,7 +102,7 @@ def _encoded(value: Any) -> str:
     try:
         encoded = json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False)
     except (ValueError, RecursionError):
-        raise RefusalError(
+        raise MemoryRefusalError(
             "bad_input", "value is not JSON that can be stored; use finite numbers and less depth."
         ) from None
     size = len(_storable(encoded, "value").encode())
@@ -110,17 +110,17 @@ def _encoded(value: Any) -> str:
         message = (
             f"value has {size} bytes as JSON, at most {LARGEST_VALUE} are allowed; remember a part or a summary of it."
         )
-        raise RefusalError("too_large", message)
+        raise MemoryRefusalError("too_large", message)
     return encoded
 
 
 def _storable(text: str, name: str) -> str:
     """Returns the text.
 
-    Raises RefusalError for a lone surrogate or a NUL, which would end the text in a search.
+    Raises MemoryRefusalError for a lone surrogate or a NUL, which would end the text in a search.
     """
     if "\0" in text or any("\ud800" <= character <= "\udfff" for character in text):
-        raise RefusalError("bad_input", f"{name} contains half a character or a NUL; remove it.")
+        raise MemoryRefusalError("bad_input", f"{name} contains half a character or a NUL; remove it.")
     return text
 
 

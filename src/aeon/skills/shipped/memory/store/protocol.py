@@ -11,7 +11,7 @@ def emit(event_type: str, **fields: Any) -> None:
     sys.stdout.flush()
 
 
-class RefusalError(Exception):
+class MemoryRefusalError(Exception):
     """The request cannot be fulfilled.
 
     It ends the script with an error event and a `done` with `ok` false.
@@ -31,13 +31,13 @@ class RefusalError(Exception):
 def read_input() -> dict[str, Any]:
     """Returns the `input` of the request on stdin (skills 1).
 
-    Raises RefusalError if it is missing or invalid.
+    Raises MemoryRefusalError if it is missing or invalid.
     """
     try:
         request: Any = json.loads(sys.stdin.buffer.read())
         input_data: Any = request["input"]
     except (ValueError, KeyError, TypeError, RecursionError):
-        raise RefusalError("bad_request", "stdin has no JSON object with an input; send one.") from None
+        raise MemoryRefusalError("bad_request", "stdin has no JSON object with an input; send one.") from None
     if not isinstance(input_data, dict):
-        raise RefusalError("bad_input", "The input is not a JSON object; send one.")
+        raise MemoryRefusalError("bad_input", "The input is not a JSON object; send one.")
     return input_data  # pyright: ignore[reportUnknownVariableType]  # JSON, checked as far as JSON goes

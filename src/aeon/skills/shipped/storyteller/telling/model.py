@@ -6,7 +6,7 @@ import os
 import socket
 from typing import Any, NamedTuple
 
-from .protocol import RefusalError
+from .protocol import StoryRefusalError
 
 _LARGEST_ANSWER = 1024 * 1024
 """Bytes."""
@@ -33,11 +33,11 @@ class _UnixConnection(http.client.HTTPConnection):
 def ask(messages: list[dict[str, str]], max_tokens: int, seconds: float) -> Answer:
     """Requests one completion.
 
-    Raises RefusalError if there is no model, it refuses, or its answer is invalid.
+    Raises StoryRefusalError if there is no model, it refuses, or its answer is invalid.
     """
     path, token = os.environ.get("AEON_MODEL_SOCKET"), os.environ.get("AEON_MODEL_TOKEN")
     if not path or not token:
-        raise RefusalError("no_model", "This script has no access to a model; choose one in the settings of Aeon.")
+        raise StoryRefusalError("no_model", "This script has no access to a model; choose one in the settings of Aeon.")
     body = json.dumps({"model": "aeon", "messages": messages, "max_tokens": max_tokens})
     headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
     connection = _UnixConnection(path, seconds)
@@ -46,13 +46,13 @@ def ask(messages: list[dict[str, str]], max_tokens: int, seconds: float) -> Answ
         response = connection.getresponse()
         status, answer = response.status, response.read(_LARGEST_ANSWER + 1)
     except TimeoutError:
-        raise RefusalError("model_timeout", f"The model gave no answer in {seconds:g} seconds.") from None
+        raise StoryRefusalError("model_timeout", f"The model gave no answer in {seconds:g} seconds.") from None
     except (OSError, http.client.HTTPException) as error:
-        raise RefusalError("no_model", f"The model cannot be reached ({error}); is it running?") from None
+        raise StoryRefusalError("no_model", f"The model cannot be reached ({error}); is it running?") from None
     finally:
         connection.close()
     if len(answer) > _LARGEST_ANSWER:
-        raise RefusalError("model_answer", f"The model's answer is larger than {_LARGEST_ANSWER} bytes.")
+        raise StoryRefusalError("model_answer", f"The model's answer is larger than {_LARGEST_ANSWER} bytes.")
     return _read(status, answer)
 
 
@@ -62,14 +62,14 @@ def _read(status: int, body: bytes) -> Answer:
     except (ValueError, RecursionError):
         answer = None
     if status != http.client.OK:
-        raise RefusalError("model_refused", f"The model answered with status {status}: {_error_message(answer)}")
+        raise StoryRefusalError("model_refused", f"The model answered with status {status}: {_error_message(answer)}")
     try:
         choice = answer["choices"][0]
         text = choice["message"]["content"]
     except (KeyError, IndexError, TypeError):
-        raise RefusalError("model_answer", "The model's answer is not a chat completion.") from None
+        raise StoryRefusalError("model_answer", "The model's answer is not a chat completion.") from None
     if not isinstance(text, str) or not text.strip():
-        raise RefusalError("empty_answer", "The model's answer is empty; try again, or reword the prompt.")
+        raise StoryRefusalError("empty_answer", "The model's answer is empty; try again, or reword the prompt.")
     return Answer(text.strip(), choice.get("finish_reason") == "length")
 
 

@@ -1,7 +1,7 @@
 """The script narrate: from the request to the story."""  # noqa: INP001  # a folder beside its script, not in the package aeon
 
 from . import model, story
-from .protocol import RefusalError, emit, read_input
+from .protocol import StoryRefusalError, emit, read_input
 
 _LONGEST_WAIT = 110.0
 """Seconds, less than the script's own timeout of 120."""
@@ -12,7 +12,7 @@ def narrate() -> None:
     input_data = read_input()
     prompt = input_data.get("prompt")
     if not isinstance(prompt, str) or not prompt.strip():
-        raise RefusalError("bad_input", "prompt is missing or empty; describe in it what happens next.")
+        raise StoryRefusalError("bad_input", "prompt is missing or empty; describe in it what happens next.")
     style = story.configured()
     facts, is_facts_cut = story.facts_as_text(input_data.get("facts", ""))
     if is_facts_cut:
@@ -38,6 +38,6 @@ def main() -> int:
     """Runs the script. The exit code is 0 even for a refusal, which is reported in events."""
     try:
         narrate()
-    except RefusalError as refusal:
+    except StoryRefusalError as refusal:
         refusal.report()
     return 0

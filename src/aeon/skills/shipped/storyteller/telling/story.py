@@ -6,7 +6,7 @@ import os
 import re
 from typing import Any, NamedTuple
 
-from .protocol import RefusalError
+from .protocol import StoryRefusalError
 
 MOST_FACTS = 4000
 """Maximum characters of facts in the prompt."""
@@ -65,11 +65,11 @@ def token_limit(words: int) -> int:
 def whole_sentences(text: str) -> str:
     """Removes the last, incomplete sentence of a cut-off text.
 
-    Raises RefusalError if no sentence is complete.
+    Raises StoryRefusalError if no sentence is complete.
     """
     ends = [match.end() for match in _SENTENCE_END.finditer(text)]
     if not ends:
-        raise RefusalError("cut_off", "The model was stopped before its first sentence ended; raise maxWords.")
+        raise StoryRefusalError("cut_off", "The model was stopped before its first sentence ended; raise maxWords.")
     return text[: ends[-1]]
 
 
