@@ -11,7 +11,7 @@ import yaml
 from expectations import problems
 
 HERE = Path(__file__).parent
-HALVES = ("tuning", "held_out")
+SPLITS = ("tuning", "held_out", "held_out_2")
 KINDS = ("facts", "chat", "writing", "arithmetic", "dates", "files", "memory", "cannot")
 LANGUAGES = ("en", "de")
 
@@ -33,7 +33,7 @@ class Question:
     """One request and what is expected of its answer."""
 
     id: str
-    half: str
+    split: str
     kind: str
     language: str
     request: str
@@ -50,13 +50,13 @@ class Question:
         return "" if self.file is None else self.file.text
 
 
-def load(half: str) -> list[Question]:
-    """The requests of a half. Raises ValueError with every problem."""
-    entries = yaml.safe_load((HERE / f"{half}.yaml").read_text())
+def load(split: str) -> list[Question]:
+    """The requests of a split. Raises ValueError with every problem."""
+    entries = yaml.safe_load((HERE / f"{split}.yaml").read_text())
     found = [f"{entry.get('id')}: {problem}" for entry in entries for problem in _problems(entry)]
     if found:
         raise ValueError("\n".join(found))
-    return [_question(half, entry) for entry in entries]
+    return [_question(split, entry) for entry in entries]
 
 
 def sample(questions: Sequence[Question], limit: int | None, seed: int) -> list[Question]:
@@ -72,11 +72,11 @@ def sample(questions: Sequence[Question], limit: int | None, seed: int) -> list[
     return [question for _, question in sorted(turns, key=lambda pair: pair[0])][:limit]
 
 
-def _question(half: str, entry: Mapping[str, Any]) -> Question:
+def _question(split: str, entry: Mapping[str, Any]) -> Question:
     file = QuestionFile(entry["file"]["name"], entry["file"]["text"], entry["given"]) if "file" in entry else None
     return Question(
         entry["id"],
-        half,
+        split,
         entry["kind"],
         entry["language"],
         entry["request"],

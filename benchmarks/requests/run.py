@@ -1,7 +1,7 @@
-"""How good is it? 200 requests with checkable answers: Aeon's command, the same model alone, and the command `llm`.
+"""How good is it? 300 requests with checkable answers: Aeon's command, the same model alone, and the command `llm`.
 
-    python benchmarks/requests/run.py [--model standard,small] [--system aeon,direct,llm] [--half tuning] [--only files]
-        [--limit 20] [--seed 1] [--continue] [--verbose]
+    python benchmarks/requests/run.py [--model standard,small] [--system aeon,direct,llm] [--split tuning]
+        [--only files] [--limit 20] [--seed 1] [--continue] [--verbose]
 
 Appends every judged answer to `results/answers.jsonl` beside this file as it comes, and prints the tables at the end.
 A run that was stopped goes on with the same options and --continue; without it, the file is begun anew. Needs the
@@ -17,7 +17,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from questions import HALVES, KINDS, Question, load, sample
+from questions import KINDS, SPLITS, Question, load, sample
 from score import Answer, judge
 from systems import SYSTEMS, System
 from table import tables
@@ -34,7 +34,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         drop_cut_line(ANSWERS)
     else:
         ANSWERS.unlink(missing_ok=True)
-    chosen = choose(options.half, options.only, options.limit, options.seed)
+    chosen = choose(options.split, options.only, options.limit, options.seed)
     for model in options.model:
         weights = find_verified(CATALOG[model], weights_dir(os.environ), lambda _progress: None)
         if weights is None:
@@ -46,9 +46,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     print(tables([rejudged(row, chosen) for row in read_answers(ANSWERS) if _key(row) in asked]))
 
 
-def choose(halves: Sequence[str], kinds: Sequence[str], limit: int | None, seed: int) -> list[Question]:
-    """The requests of some halves and kinds, at most `limit` of each half."""
-    loaded = ([each for each in load(half) if each.kind in kinds] for half in halves)
+def choose(splits: Sequence[str], kinds: Sequence[str], limit: int | None, seed: int) -> list[Question]:
+    """The requests of some splits and kinds, at most `limit` of each split."""
+    loaded = ([each for each in load(split) if each.kind in kinds] for split in splits)
     return [question for questions in loaded for question in sample(questions, limit, seed)]
 
 
@@ -99,7 +99,7 @@ def judged(model: str, system: str, question: Question, answer: Answer) -> dict[
     return {
         "model": model,
         "system": system,
-        "half": question.half,
+        "split": question.split,
         "kind": question.kind,
         "language": question.language,
         "id": question.id,
@@ -135,9 +135,9 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--model", type=_listed(CATALOG), default=["standard"], metavar="NAMES")
     parser.add_argument("--system", type=_listed(SYSTEMS), default=list(SYSTEMS), metavar="NAMES")
-    parser.add_argument("--half", type=_listed(HALVES), default=list(HALVES), metavar="NAMES")
+    parser.add_argument("--split", type=_listed(SPLITS), default=list(SPLITS), metavar="NAMES")
     parser.add_argument("--only", type=_listed(KINDS), default=list(KINDS), metavar="KINDS")
-    parser.add_argument("--limit", type=int, help="at most so many requests of each half, the kinds in turn")
+    parser.add_argument("--limit", type=int, help="at most so many requests of each split, the kinds in turn")
     parser.add_argument("--seed", type=int, default=0, help="draws the order of the requests")
     parser.add_argument("--continue", dest="goes_on", action="store_true", help="keep answers that are there")
     parser.add_argument("--verbose", action="store_true", help="print every answer")

@@ -8,7 +8,7 @@ Row = Mapping[str, Any]
 """One judged answer, as a line of the answers' file."""
 
 HEAD = (
-    "| model | system | half | {} | n | right | wrong, marked | wrong, unmarked | right, yet marked "
+    "| model | system | split | {} | n | right | wrong, marked | wrong, unmarked | right, yet marked "
     "| s, p50 | s, p90 | first output s, p50 | plan s, p50 |\n|---|---|---|---|---|---|---|---|---|---|---|---|---|"
 )
 RIGHT_AIM, UNMARKED_AIM, PLAN_AIM = 0.75, 0.05, 10.0
@@ -24,8 +24,8 @@ def tables(rows: Sequence[Row]) -> str:
 
 
 def aims(rows: Sequence[Row]) -> Iterator[str]:
-    """A line for each half: every aim with its figure; nothing without answers that the aims are about."""
-    for (model, system, half), group in _groups(rows, "model", "system", "half"):
+    """A line for each split: every aim with its figure; nothing without answers that the aims are about."""
+    for (model, system, split), group in _groups(rows, "model", "system", "split"):
         if (model, system) == (AIMS_MODEL, AIMS_SYSTEM):
             right, unmarked = (_share_of(group, verdict) for verdict in ("right", "wrong, unmarked"))
             plan = percentile([row["plan"] for row in group if row["plan"] is not None], 50)
@@ -34,7 +34,7 @@ def aims(rows: Sequence[Row]) -> Iterator[str]:
                 f"wrong and unmarked {unmarked:.0%} (at most {UNMARKED_AIM:.0%}: {_met(unmarked <= UNMARKED_AIM)})",
                 f"plan in {_seconds(plan)} s (at most {PLAN_AIM:.0f}: {_met(plan is not None and plan <= PLAN_AIM)})",
             )
-            yield f"Aims, {model}, {half}: {'; '.join(found)}"
+            yield f"Aims, {model}, {split}: {'; '.join(found)}"
 
 
 def percentile(values: Sequence[float], percent: int) -> float | None:
@@ -47,7 +47,7 @@ def percentile(values: Sequence[float], percent: int) -> float | None:
 
 def _table(rows: Sequence[Row], by: str) -> str:
     marked = [{**row, "of": "all"} for row in rows]
-    lines = [_line(keys, group) for keys, group in _groups(marked, "model", "system", "half", by)]
+    lines = [_line(keys, group) for keys, group in _groups(marked, "model", "system", "split", by)]
     return "\n".join([HEAD.format(by), *lines])
 
 

@@ -45,7 +45,7 @@ def room(monkeypatch: pytest.MonkeyPatch):
 
 
 def question(room, expect, request=REQUEST, **more):
-    fields = {"id": "q", "half": "tuning", "kind": "facts", "language": "en", "stored": {}, "file": None}
+    fields = {"id": "q", "split": "tuning", "kind": "facts", "language": "en", "stored": {}, "file": None}
     return room.questions.Question(**{**fields, **more}, request=request, expect=expect)
 
 
@@ -232,25 +232,27 @@ class TestVerdicts:
 
 
 class TestQuestions:
-    def test_each_half_has_100_requests_of_eight_kinds_and_a_fifth_is_german(self, room):
-        halves = {half: room.questions.load(half) for half in room.questions.HALVES}
-        for half in halves.values():
-            assert len(half) == 100
-            assert Counter(each.language for each in half) == {"en": 80, "de": 20}
-            assert set(Counter(each.kind for each in half).values()) == {12, 13}
-        both = [each for half in halves.values() for each in half]
-        assert Counter(each.kind for each in both) == dict.fromkeys(room.questions.KINDS, 25)
-        german = Counter(each.kind for each in both if each.language == "de")
+    def test_each_split_has_100_requests_of_eight_kinds_and_a_fifth_is_german(self, room):
+        splits = {split: room.questions.load(split) for split in room.questions.SPLITS}
+        for split in splits.values():
+            assert len(split) == 100
+            assert Counter(each.language for each in split) == {"en": 80, "de": 20}
+            assert set(Counter(each.kind for each in split).values()) == {12, 13}
+        every = [each for split in splits.values() for each in split]
+        first = [each for each in every if each.split != "held_out_2"]
+        assert Counter(each.kind for each in first) == dict.fromkeys(room.questions.KINDS, 25)
+        german = Counter(each.kind for each in first if each.language == "de")
         assert german == dict.fromkeys(room.questions.KINDS, 5)
-        assert len({each.id for each in both}) == 200
-        assert len({" ".join(room.texts.words(each.request)) for each in both}) == 200
-        assert {each.file.given for each in both if each.file} == {"option", "piped", "named"}
+        assert len({each.id for each in every}) == 300
+        assert len({" ".join(room.texts.words(each.request)) for each in every}) == 300
+        assert {each.file.given for each in every if each.file} == {"option", "piped", "named"}
 
-    def test_held_out_requests_say_so(self):
-        assert "NO PROMPT" in (ROOM / "held_out.yaml").read_text().splitlines()[0]
+    @pytest.mark.parametrize("name", ["held_out", "held_out_2"])
+    def test_held_out_requests_say_so(self, name):
+        assert "NO PROMPT" in (ROOM / f"{name}.yaml").read_text().splitlines()[0]
 
     def test_no_request_is_met_by_nothing_or_by_an_echo(self, room):
-        for asked in [each for half in room.questions.HALVES for each in room.questions.load(half)]:
+        for asked in [each for split in room.questions.SPLITS for each in room.questions.load(split)]:
             file = asked.file_text
             for text in ("", asked.request, f"{asked.request}!", f"{asked.request}\n{file}", file):
                 assert room.score.judge(asked, room.score.Answer(text)) != "right", asked.id
@@ -260,13 +262,13 @@ class TestQuestions:
         shown = [*prompts._LLM_EXAMPLES, *(example for tool in tools for example in tool.examples)]
         examples = [set(room.texts.words(example.request)) for example in shown]
         assert examples
-        for asked in [each for half in room.questions.HALVES for each in room.questions.load(half)]:
+        for asked in [each for split in room.questions.SPLITS for each in room.questions.load(split)]:
             own = set(room.texts.words(asked.request))
             assert max(len(own & each) / len(own | each) for each in examples) < 0.4, asked.id
 
     def test_known_answers_are_judged_as_a_reader_would(self, room):
         known = yaml.safe_load((Path(__file__).parent / "request_answers.yaml").read_text())
-        asked = [each for half in room.questions.HALVES for each in room.questions.load(half)]
+        asked = [each for split in room.questions.SPLITS for each in room.questions.load(split)]
         assert set(known) == {each.id for each in asked if not each.expects_decline}
         verdicts = {
             each.id: [str(room.score.judge(each, room.score.Answer(str(text)))) for text in known[each.id]]
@@ -282,18 +284,18 @@ class TestQuestions:
 
     @pytest.mark.parametrize("text", DECLINES)
     def test_every_decline_is_right_where_one_is_expected(self, room, text):
-        asked = [each for half in room.questions.HALVES for each in room.questions.load(half) if each.expects_decline]
+        asked = [each for split in room.questions.SPLITS for each in room.questions.load(split) if each.expects_decline]
         assert [each.id for each in asked if room.score.judge(each, room.score.Answer(text)) != "right"] == []
 
     def test_a_file_that_is_only_named_is_named(self, room):
-        asked = [each for half in room.questions.HALVES for each in room.questions.load(half)]
+        asked = [each for split in room.questions.SPLITS for each in room.questions.load(split)]
         named = [each for each in asked if each.file and each.file.given == "named"]
         assert named
         assert all(each.file.name in each.request for each in named)
 
     def test_requests_for_what_cannot_be_done_are_declined_and_no_others(self, room):
-        for half in room.questions.HALVES:
-            for asked in room.questions.load(half):
+        for split in room.questions.SPLITS:
+            for asked in room.questions.load(split):
                 assert asked.expects_decline == (asked.kind == "cannot"), asked.id
 
     def test_faults_of_entries_are_reported_together(self, room, monkeypatch, tmp_path):
@@ -391,7 +393,7 @@ class TestRun:
         return asked
 
     def test_a_stopped_run_goes_on_where_it_stopped(self, room, asked, capsys):
-        options = ["--system", "aeon", "--half", "held_out", "--only", "arithmetic", "--limit", "5"]
+        options = ["--system", "aeon", "--split", "held_out", "--only", "arithmetic", "--limit", "5"]
         with pytest.raises(KeyboardInterrupt):
             room.run.main(options)
         with room.run.ANSWERS.open("a") as file:
@@ -407,7 +409,7 @@ class TestRun:
     def test_a_run_begins_anew_without_the_option(self, room, asked):
         asked.append("stopped")
         for _ in range(2):
-            room.run.main(["--system", "aeon", "--half", "tuning", "--only", "facts", "--limit", "2"])
+            room.run.main(["--system", "aeon", "--split", "tuning", "--only", "facts", "--limit", "2"])
         assert len(list(room.run.read_answers(room.run.ANSWERS))) == 2
         assert len(asked) == 5
 
@@ -431,7 +433,14 @@ class TestRun:
 
 class TestTable:
     def test_figures_and_aims(self, room):
-        base = {"model": "standard", "system": "aeon", "half": "tuning", "kind": "facts", "language": "en", "marks": []}
+        base = {
+            "model": "standard",
+            "system": "aeon",
+            "split": "tuning",
+            "kind": "facts",
+            "language": "en",
+            "marks": [],
+        }
         timed = {"first_output": 0.5, "plan": 12.0}
         rows = [{**base, **timed, "verdict": "right", "seconds": float(second)} for second in range(1, 9)]
         rows += [
