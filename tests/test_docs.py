@@ -143,7 +143,9 @@ def test_every_snippet_prints_what_is_said(document, tmp_path, monkeypatch):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("script", ["make_reference.py", "make_floors.py", "make_pages.py", "make_pictures.py"])
+@pytest.mark.parametrize(
+    "script", ["make_reference.py", "make_floors.py", "make_pages.py", "make_pictures.py", "make_schema.py"]
+)
 def test_a_page_made_from_the_code_is_current(script):
     done = subprocess.run(
         [sys.executable, str(ROOT / "docs" / script), "--check"],

@@ -10,7 +10,7 @@ import pytest
 
 from aeon.adapters.store.migrations import DIGESTS, LATEST, Migration, load_migrations
 from aeon.adapters.store.sqlite.maintenance import check_record, restore
-from aeon.adapters.store.sqlite.migrator import apply_script, statements
+from aeon.adapters.store.sqlite.migrator import apply_script, create_tables, statements
 from aeon.adapters.store.sqlite.schema import KNOWN_VERSIONS, META_ROW, READ_SCHEMA, SchemaVersions, schema_digest
 from aeon.platform.store import DamagedStoreError, StoreError, StoreUnavailableError
 
@@ -90,6 +90,18 @@ def test_the_constants_are_those_of_the_migrations():
             yielded[migration.number] = schema_digest(connection)
     assert yielded == DIGESTS
     assert max(yielded) == LATEST
+
+
+def test_a_new_record_is_what_all_migrations_make_one_after_another(tmp_path):
+    """After a change of a migration: python docs/make_schema.py."""
+    dumps = []
+    for known in (KNOWN_VERSIONS, versions()):
+        with closing(sqlite3.connect(tmp_path / f"{len(dumps)}.db", isolation_level=None)) as connection:
+            create_tables(connection, tmp_path, known)
+            assert connection.execute("PRAGMA foreign_key_check").fetchall() == []
+            dumps.append((schema_digest(connection), sorted(connection.iterdump())))
+    assert dumps[0] == dumps[1]
+    assert len(dumps[0][1]) > 1000
 
 
 def test_the_table_that_tells_the_version_is_the_one_that_is_read():

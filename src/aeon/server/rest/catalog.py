@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Final, Literal
 
 from fastapi import APIRouter, Query
 from fastapi.responses import JSONResponse, Response
@@ -60,7 +60,7 @@ KINDS = (
 )
 
 
-def catalog_router() -> APIRouter:
+def _catalog_router() -> APIRouter:
     """The operations that all kinds have: list, create, read, change, delete, uses."""
     router = APIRouter(responses=dict(PROBLEM))
     for kind in KINDS:
@@ -182,3 +182,6 @@ def _as_json(found: model.OwnedEntity) -> Json:
 def _one(found: model.OwnedEntity) -> JSONResponse:
     data: JsonObject = found.as_dict()
     return thing(data, found.version)
+
+
+router: Final = _catalog_router()

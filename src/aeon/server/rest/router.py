@@ -15,6 +15,7 @@ from aeon.platform.errors import RuleError
 from aeon.server.edge.problems import HttpError, problem_response
 from aeon.server.edge.state import correlation_of
 from aeon.server.rest import (
+    catalog,
     conversations,
     knowledge,
     operators,
@@ -30,7 +31,6 @@ from aeon.server.rest import (
     webhooks,
 )
 from aeon.server.rest.answers import PREFIX
-from aeon.server.rest.catalog import catalog_router
 from aeon.server.rest.openapi import describe
 
 _NO_METHOD = 405
@@ -57,7 +57,7 @@ def mount_rest(app: FastAPI) -> None:
     ):  # before the things that any kind has
         api.include_router(each.router)
     api.include_router(knowledge.conversation_entities)
-    api.include_router(catalog_router())
+    api.include_router(catalog.router)
     app.include_router(api)
     app.include_router(operators.router)
     describe(app)

@@ -23,12 +23,12 @@ from aeon.server.web import (
     secrets,
     settings,
     skills,
+    things,
     tools,
     triggers,
 )
 from aeon.server.web.errors import show_errors_as_pages
 from aeon.server.web.pages import FOLDER
-from aeon.server.web.things import things_router
 
 _PAGES: Final = (
     access,
@@ -49,6 +49,7 @@ _PAGES: Final = (
     skills,
     audit,
     charts,
+    things,
 )
 
 
@@ -56,7 +57,6 @@ def mount_web(app: FastAPI) -> None:
     """Add the page to an application whose errors are handled already."""
     for each in _PAGES:
         app.include_router(each.router)
-    app.include_router(things_router())
     app.add_api_route("/favicon.ico", _icon, include_in_schema=False)
     app.mount("/static", StaticFiles(directory=FOLDER / "static"))
     show_errors_as_pages(app)

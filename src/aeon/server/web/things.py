@@ -58,7 +58,7 @@ class ListedThing(NamedTuple):
     is_shared: bool
 
 
-def things_router() -> APIRouter:
+def _things_router() -> APIRouter:
     """What all kinds have: a list, changes, deletion."""
     router = APIRouter(include_in_schema=False)
     for kind in KINDS:
@@ -189,3 +189,6 @@ def _listed(found: OwnedEntity, user: str) -> ListedThing:
     return ListedThing(
         found.id, found.name, about, source_of(found.owner_id, user), status, is_enabled, is_shared=found.shared
     )
+
+
+router: Final = _things_router()

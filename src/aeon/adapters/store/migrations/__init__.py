@@ -1,6 +1,7 @@
 """The migrations of the record's tables: numbered SQL files, up and down, in both dialects.
 
-To add one, write its four files, raise LATEST, and add the digest that `tests/adapters/store/test_migrations.py` names.
+To add one, write its four files, raise LATEST, add the digest that `tests/adapters/store/test_migrations.py` names, and
+run `python docs/make_schema.py`.
 """
 
 from collections.abc import Mapping
@@ -36,6 +37,13 @@ class Migration(NamedTuple):
     name: str
     up: str
     down: str
+
+
+def load_newest_schema() -> str:
+    """Reads the SQLite script that creates an empty record of version LATEST at once, as all migrations together do."""
+    from importlib.resources import files
+
+    return files(__name__).joinpath("newest.sqlite.sql").read_text("utf-8")
 
 
 def load_migrations(dialect: Dialect) -> list[Migration]:

@@ -9,7 +9,7 @@ from aeon.adapters.store.sqlite.connection import connect, connect_at_rest, conn
 from aeon.adapters.store.sqlite.errors import as_store_errors
 from aeon.adapters.store.sqlite.file_copies import copy_record, new_file, publish, remove_file
 from aeon.adapters.store.sqlite.integrity import require_sound
-from aeon.adapters.store.sqlite.migrator import migrate
+from aeon.adapters.store.sqlite.migrator import create_tables, migrate
 from aeon.adapters.store.sqlite.ownership import new_record_id, require_mark, set_record_id, write_mark
 from aeon.adapters.store.sqlite.record_files import RecordFiles, as_store_os_errors, sync_folder
 from aeon.adapters.store.sqlite.record_lock import RecordLock
@@ -144,7 +144,7 @@ def _create(files: RecordFiles, state: Path, versions: SchemaVersions) -> None:
     try:
         with closing(connect(files.draft)) as connection:
             connection.execute(_SET_APPLICATION_ID)
-            migrate(connection, files.path, 0, versions)
+            create_tables(connection, files.path, versions)
             set_record_id(connection, record)
             use_wal(connection, files.path)
         write_mark(record, state, files.path)

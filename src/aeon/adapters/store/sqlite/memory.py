@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Final, TypeVar
 
 from aeon.adapters.store.sqlite.connection import connect_in_memory
-from aeon.adapters.store.sqlite.migrator import migrate
+from aeon.adapters.store.sqlite.migrator import create_tables
 from aeon.adapters.store.sqlite.ownership import new_record_id, set_record_id
 from aeon.adapters.store.sqlite.schema import KNOWN_VERSIONS
 from aeon.adapters.store.sqlite.store import SqliteStore, SqliteUnit
@@ -28,7 +28,7 @@ class MemoryStore(SqliteStore):
     def __init__(self) -> None:
         super().__init__(_PLACE)
         self._writer = connect_in_memory(None)
-        migrate(self._writer, self.path, 0, KNOWN_VERSIONS)
+        create_tables(self._writer, self.path, KNOWN_VERSIONS)
         set_record_id(self._writer, new_record_id())
         self._committed = self._writer.serialize()
         self._current: set[sqlite3.Connection] = set()

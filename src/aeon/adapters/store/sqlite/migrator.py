@@ -17,6 +17,15 @@ ON CONFLICT (key) DO UPDATE SET value = excluded.value
 """
 
 
+def create_tables(connection: sqlite3.Connection, path: Path, versions: SchemaVersions) -> None:
+    """Creates the tables of the latest version in an empty file. Raises StoreError."""
+    if versions.newest is None:
+        migrate(connection, path, 0, versions)
+        return
+    with as_store_errors(f"The creation of {path}"):
+        apply_script(connection, path, versions.newest(), versions.latest, versions)
+
+
 def migrate(connection: sqlite3.Connection, path: Path, version: int, versions: SchemaVersions) -> None:
     """Applies the missing migrations to a record of that version.
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from aeon.adapters.store.migrations import DIGESTS, LATEST, Migration, load_migrations
+from aeon.adapters.store.migrations import DIGESTS, LATEST, Migration, load_migrations, load_newest_schema
 from aeon.adapters.store.sqlite.record_files import FOREIGN_FILE_ADVICE
 from aeon.base.json import canonical_json
 from aeon.base.sqlite_locks import retry_while_locked
@@ -46,18 +46,22 @@ _Row = tuple[str, str, str, str | None]
 
 @dataclass(frozen=True, slots=True)
 class SchemaVersions:
-    """The record versions that this Aeon knows. `migrations` reads their files when called."""
+    """The record versions that this Aeon knows. `migrations` and `newest` read their files when called.
+
+    `newest` is a script that creates an empty record of the latest version; without it, one is made by all migrations.
+    """
 
     latest: int
     digests: Mapping[int, str] = field(repr=False)
     migrations: Callable[[], Sequence[Migration]] = field(repr=False)
+    newest: Callable[[], str] | None = field(default=None, repr=False)
 
     def of(self, digest: str) -> int | None:
         """Returns the version whose schema has that digest."""
         return next((version for version, known in self.digests.items() if known == digest), None)
 
 
-KNOWN_VERSIONS: Final = SchemaVersions(LATEST, DIGESTS, lambda: load_migrations("sqlite"))
+KNOWN_VERSIONS: Final = SchemaVersions(LATEST, DIGESTS, lambda: load_migrations("sqlite"), load_newest_schema)
 
 
 class RecordIdentity(NamedTuple):
