@@ -10,7 +10,7 @@ from aeon.llm.instructions import DECLINE_PREFIX
 from aeon.observability.log import JsonlLog, read_log
 from aeon.observability.records import ToolCall
 from aeon.plan.models import Plan, PlanStep
-from aeon.supervisor.answer_checks import AnsweredRun
+from aeon.supervisor.answered_run import AnsweredRun
 from aeon.testing.llm import ScriptedAdapter
 from aeon.testing.plans import calc, call, plan, step
 from aeon.tools.registry import ToolRegistry
@@ -311,6 +311,57 @@ def test_arithmetic_that_code_reads_otherwise_is_doubtful_core_19():
 
     assert doubt_marks(wrong) == ["doubtful: code reads 15 * 23 + 7 in the request, and no result is 352"]
     assert doubt_marks(right) == []
+
+
+def alone(request, answer):
+    """A run that code planned as one step by the model."""
+    steps = [PlanStep(step_id="s1", description="answer the request", agent="llm")]
+    return AnsweredRun(request, steps, [], {"s1": {"text": answer}}, True, True)
+
+
+@pytest.mark.parametrize(
+    ("request_", "answer"),
+    [
+        ("A walk of 12 km at 4 km/h, how long is that?", "It takes 3 hours."),
+        ("how many weeks is that, 98 days?", "There are 4 weeks and 2 days."),
+        ("Wie lange brauche ich für 300 km bei 100 km/h?", "Du brauchst drei Stunden."),
+        ("What weekday is 4 July 1976?", "A Monday."),
+    ],
+)
+def test_what_the_model_computed_without_a_tool_is_doubtful_core_19(request_, answer):
+    """A small model took 98 days for 4 weeks and 2 days, and only "from the model" was said."""
+    assert doubt_marks(alone(request_, answer)) == ["doubtful: the model computed it by itself"]
+
+
+@pytest.mark.parametrize(
+    ("request_", "answer"),
+    [
+        ("How much flour do I need for pancakes for 4 guests?", "About 250 g of flour."),
+        ("When did the Berlin Wall fall?", "In 1989."),
+        ("How high is the Zugspitze?", "2,962 m."),
+        ("How many of them are 5 km long?", "I cannot see them."),
+        ("Who won in 2014?", "Germany won 1 to 0."),
+    ],
+)
+def test_what_the_model_knows_is_not_doubtful_core_19(request_, answer):
+    assert doubt_marks(alone(request_, answer)) == []
+
+
+@pytest.mark.parametrize("request_", ["which is more, 3/8 or 0.4", "Was ist länger: 5 km oder 3 Meilen?"])
+def test_a_number_does_not_say_which_of_two_is_more_core_19(request_):
+    marks = doubt_marks(answered(request_, {"result": -0.025}, arguments=[{"expression": "3/8 - 0.4"}]))
+
+    assert "doubtful: the request does not ask for a number" in marks
+
+
+def test_a_clock_time_that_was_added_as_a_duration_is_doubtful_core_19():
+    request = "My shift started at 6:40 and I left at 15:10, how long was it?"
+    durations = {"durations": ["6:40", "15:10"]}
+
+    assert "doubtful: 6:40 is a clock time, and was added as a duration" in doubt_marks(
+        answered(request, {"result": "21:50"}, arguments=[durations])
+    )
+    assert doubt_marks(answered("Add 6:40 and 15:10", {"result": "21:50"}, arguments=[durations])) == []
 
 
 def about_a_text(request, text, answer):

@@ -5,7 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from aeon.llm.instructions import DECLINE_PREFIX, NO_ACCESS
 from aeon.observability.records import SupervisorAction
-from aeon.supervisor.answer_checks import AnsweredRun, doubts_of
+from aeon.supervisor.answer_checks import doubts_of
+from aeon.supervisor.answered_run import AnsweredRun
 
 MODEL_KNOWLEDGE_MARK = "from the model: no tool's result stands behind these words"
 """The mark of a step that the model answered from its own knowledge; the run stays trusted (core 19)."""

@@ -34,7 +34,7 @@ from aeon.observability.plan_record import PlanRecorder
 from aeon.observability.records import SupervisorAction
 from aeon.plan.models import Plan, PlanStep, StepStatus
 from aeon.plan.parser import build_plan
-from aeon.supervisor.answer_checks import AnsweredRun
+from aeon.supervisor.answered_run import AnsweredRun
 from aeon.supervisor.repair import Supervisor
 from aeon.tools.registry import ToolOffer, ToolRegistry
 from aeon.validation.output_schemas import plan_schema

@@ -20,12 +20,14 @@ _WORDS = (
     "|(?:kilo)?watt(?:stunden?|[ -]hours?)|horsepower|pascal|(?:kilo|mega|giga|tera)?bytes?|knots?|knoten|stundenkilometer"
 )
 _CURRENCY = "usd|eur|gbp|jpy|chf|dollars?|euros?|franken|yen|[$€£]"
-_TIME = "seconds?|sekunden?|minutes?|minuten?|hours?|stunden?|days?|tagen?|weeks?|wochen?"
+_TIME = "(?:milli)?seconds?|secs?|(?:milli)?sekunden?|minutes?|mins?|minuten?|hours?|hrs?|stunden?|days?|tage?n?|weeks?|wochen?"
+"""Without months and years, whose lengths differ."""
 _AMOUNT = r"(?<![\w.,/])-?\d[\d.,]*"
 _PARTS = {
     "number": _AMOUNT,
     "unit": rf"(?:{_WORDS}|{_SYMBOLS}|{_CURRENCY})(?![\w/^²³])",
     "amount": rf"(?:{_AMOUNT}|\b(?:half an?|an?|one|eine?[nmr]?(?: halbe[rnm]?)?|ein halbe[rs]))(?: (?:us|uk|imperial))?",
+    "time": rf"(?:{_TIME})(?![\w/^²³])",
     "any": rf"(?:{_WORDS}|{_SYMBOLS}|{_CURRENCY}|{_TIME})(?![\w/^²³])",
 }
 _CONVERSION = "(?:to|in|into|as|nach|zu|=|are how many|is how many|sind wie ?viele?|ist wie ?viel)"
@@ -40,6 +42,10 @@ _ASKS = (
     r"\b(?:convert|umrechnen|rechne|wandle|umwandeln|turn|change)\b.*<number>\s*<any>.*\b(?:to|into|in|nach)\b.*?(?<!\w)<any>",
     rf"<number>\s*<unit>.*\b(?:that|this|it|das) {_CONVERSION} <unit>|<number>\s*<unit>.*\bhow many <unit> is (?:that|this|it)\b",
     r"\b(?:convert|umrechnen)\b.*(?<!\w)<any> (?:to|into|in|nach) <any>",
+    # How many minutes are in 3 hours; the number of seconds in a day
+    r"\b(?:how many|wie ?viele?|number of) <time> (?:are|is|in|make|sind|ist|hat|haben|ergeben|entsprechen)\b"
+    r"(?: there)?(?: in)? (?:<number>|an?|one|eine?[mnr]?)\s*<time>\s*(?:[?.!,]|$|\b(?:please|pls|bitte)\b)",
+    r"^<number>\s*<time> (?:to|in|into|as|nach) <time>\W*$",
     r"\b(?:how (?:hot|cold|far|heavy|long|tall|fast|warm|big)|wie (?:warm|weit|schwer|lang|hoch|schnell|groß|kalt))\b.*<number>\s*<unit> in <unit>",
 )
 _FORM = (
@@ -47,6 +53,10 @@ _FORM = (
     rf"(?P<value><number>)\s*(?P<from><unit>) {_CONVERSION} (?P<to><unit>)(?: um)?",
     r"how (?:many|much) (?P<to><unit>) (?:are|is|in|are there in|are in|is in) (?P<value><number>)\s*(?P<from><unit>)",
     r"wie ?viele? (?P<to><unit>) (?:sind|ist|ergeben|entsprechen) (?P<value><number>)\s*(?P<from><unit>)",
+    r"(?:how many|wie ?viele?|(?:what is )?(?:the )?number of) (?P<to><time>) "
+    r"(?:are|is|in|make|are there in|are in|is in|sind|ist|sind in|hat|haben|ergeben|entsprechen) "
+    r"(?P<value><number>|an?|one|eine?[mnr]?)\s*(?P<from><time>)",
+    r"(?P<value><number>)\s*(?P<from><time>) (?:to|in|into|as|nach) (?P<to><time>)",
 )
 
 
@@ -55,12 +65,20 @@ def asks_conversion(request: str) -> bool:
     return any(_compiled(pattern).search(_plain(request)) for pattern in _ASKS)
 
 
+def names_quantity(request: str) -> bool:
+    """Whether a request has a number with its unit, or a percentage: something from which an amount can be computed."""
+    return _compiled(r"<number>\s*(?:<any>|%|percent\b|prozent\b)").search(_plain(request)) is not None
+
+
 def read_conversion(request: str) -> dict[str, str] | None:
     """The value and the two units of a request that asks for nothing else, as texts by `value`, `from` and `to`."""
     text = _plain(request).rstrip("?.! ")
     found = (_compiled(form.replace("<from>", "<from_>")).fullmatch(text) for form in _FORM)
     groups = next((match.groupdict() for match in found if match), None)
-    return None if groups is None else {"value": groups["value"], "from": groups["from_"], "to": groups["to"]}
+    if groups is None:
+        return None
+    value = groups["value"] if groups["value"][-1].isdigit() else "1"  # "in a day"
+    return {"value": value, "from": groups["from_"], "to": groups["to"]}
 
 
 def _plain(request: str) -> str:

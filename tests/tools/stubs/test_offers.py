@@ -78,6 +78,11 @@ SUITED = {
         Was sind 5 Pfund in kg?
         Wie viel sind 12 Zoll in cm?
         Wie viel Grad Fahrenheit sind 20 Grad Celsius?
+        how many weeks are there in 98 days
+        How many minutes in 3 hours, please?
+        Wie viele Minuten sind 2,5 Stunden?
+        number of seconds in a day
+        90 minutes in hours
     """,
     "exact": """
         15! / 13!
@@ -163,6 +168,9 @@ UNSUITED = {
         Remember that the rope is 5 m long.
         Wie viele Tage sind es bis Weihnachten?
         Wie viele Personen passen in ein Auto?
+        How many days are there in February 2024?
+        How many hours a week are 3 hours a day?
+        How many minutes are in a day and a half?
         A coat of 90 dollars is 30% off. What does it cost?
         Add 5 and 9 in one step.
         How many letters are in a word?
@@ -231,6 +239,13 @@ def test_a_tool_is_not_offered_for_other_requests(tool, request_):
         ("What is 5 miles in km?", {"convert_units": {"value": 5, "from": "miles", "to": "km"}}),
         ("How many feet is 1.8 m?", {"convert_units": {"value": 1.8, "from": "m", "to": "feet"}}),
         ("Convert 100 USD to EUR", {"convert_units": {"value": 100, "from": "USD", "to": "EUR"}}),
+        ("how many weeks are there in 98 days", {"convert_units": {"value": 98, "from": "days", "to": "weeks"}}),
+        (
+            "Wie viele Minuten sind 2,5 Stunden?",
+            {"convert_units": {"value": 2.5, "from": "Stunden", "to": "Minuten"}},
+        ),
+        ("number of seconds in a day", {"convert_units": {"value": 1, "from": "day", "to": "seconds"}}),
+        ("What is 1,5 kg in g?", {"convert_units": {"value": 1.5, "from": "kg", "to": "g"}}),
         ("What is 5.000 g in kg?", {}),
         ("What is 5 miles in kg?", {}),
         ("What is 2/3 plus 3/4 as a fraction?", {"exact": {"expression": "2/3 + 3/4"}}),

@@ -16,7 +16,7 @@ from aeon.observability.events import Event, PlanReady, PlanStepStarted, TextGen
 from aeon.plan.models import PlanStep
 from aeon.platform.catalog.operations import OperationError
 from aeon.platform.memory.manifest import call_json
-from aeon.supervisor.answer_checks import AnsweredRun
+from aeon.supervisor.answered_run import AnsweredRun
 from aeon.tools.interface import Tool
 from aeon.tools.registry import ToolRegistry
 

@@ -10,8 +10,8 @@ from aeon.tools.unit_requests import asks_conversion, read_conversion
 from aeon.tools.units import UnitError, convert, is_currency
 
 _UNIT: JsonObject = {"type": "string", "minLength": 1, "maxLength": 40}
-_PLAIN_NUMBER = re.compile(r"-?\d+(?:\.(?:\d{1,2}|\d{4,}))?")
-"""A number that means the same in English and in German; 5.000 does not."""
+_PLAIN_NUMBER = re.compile(r"-?\d+(?:[.,](?:\d{1,2}|\d{4,}))?")
+"""A number that means the same in English and in German: 2.5 and 2,5 do, 5.000 does not."""
 
 
 def _example(request: str, value: float, source: str, target: str) -> Example:
@@ -70,7 +70,7 @@ class ConvertUnitsTool(Tool):
         found = read_conversion(request)
         if found is None or not _PLAIN_NUMBER.fullmatch(found["value"]):
             return None
-        value = float(found["value"])
+        value = float(found["value"].replace(",", "."))
         arguments: JsonObject = {**found, "value": int(value) if value.is_integer() else value}
         return arguments if is_currency(found["from"]) or is_currency(found["to"]) else self._if_known(arguments)
 

@@ -1,0 +1,188 @@
+"""Checks of the numbers of a run's answer by code: whether they have a source, and can be what was asked. Pure."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from math import isclose
+
+from aeon.base.binding import as_text
+from aeon.base.json import canonical_json
+from aeon.observability.records import ToolCall
+from aeon.supervisor.answered_run import AnsweredRun, keys_of
+from aeon.supervisor.numerals import find_digit_numbers, find_numbers
+from aeon.supervisor.repair_context import iterate_leaves
+from aeon.tools.arithmetic import evaluate_expression
+from aeon.tools.arithmetic_requests import is_only_arithmetic
+from aeon.tools.attachments import IMAGE_LINE
+from aeon.tools.date_requests import asks_dates
+from aeon.tools.number_words import find_expression
+from aeon.tools.unit_requests import asks_conversion, names_quantity
+
+_NUMERAL = re.compile(r"\d[\d.,]*\d|\d")
+
+_ALONE = re.compile(r"(?<![\w.,:/-])\d[\d.,]*\d(?![\w:/-])|(?<![\w.,:/-])\d(?![\w:/-]|[.,]\d)")
+"""A number that stands alone, not in a date, a time, a name or a range."""
+
+_ROUNDED = 0.01
+"""The share by which a number may be rounded."""
+
+_ARITHMETIC = re.compile(r"[-+*/^%() .,\d]+")
+
+_SELF_EVIDENT = frozenset([*range(13), 24, 30, 31, 52, 60, 100, 180, 360, 365, 366, 1000, 3600, 0.5, 0.25, 0.75])
+"""Numbers that need no source: small ones, and those of units and percent."""
+
+_HOW_MANY = re.compile(r"\b(?:how (?:many|much)|wie ?viele?)\b", re.IGNORECASE)
+_WHICH_ONE = re.compile(
+    r"\b(?:which one|who|whose|wer|wem|wen)\b"
+    r"|\b(?:which|what|who|is|was|welche[rsnm]?|wer|ist)\b.*\b(?:more|less|larger|bigger|smaller|greater|cheaper|longer|shorter|higher|heavier"
+    r"|faster|mehr|weniger|größer|kleiner|billiger|teurer|günstiger|länger|kürzer|höher|schwerer|schneller)\b.*(?:,|:|\bor\b|\boder\b)",
+    re.IGNORECASE,
+)
+"""Asks for one of several things."""
+_AMOUNT = re.compile(
+    r"\b(?:how (?:many|much|long|old|far|fast|late|tall|big|heavy)|what time|when"
+    r"|wie ?viele?|wie (?:lang\w*|alt|weit|schnell|spät|hoch|schwer)|um wie ?viel uhr|wann)\b",
+    re.IGNORECASE,
+)
+"""Asks for a number."""
+_CLOCK_TIME = re.compile(r"\b(?:at|from|until|till|to|by|um|von|bis|ab|gegen)\s+(\d{1,2}:\d\d)\b", re.IGNORECASE)
+
+
+def number_doubts(run: AnsweredRun) -> list[str]:
+    """The reasons to doubt the numbers of a run's answer."""
+    checks = (
+        _invented_numbers,
+        _ignored_numbers,
+        _sourceless_numbers,
+        _misread_sum,
+        _unfit_number,
+        _computed_alone,
+        _added_clock_times,
+    )
+    return [reason for check in checks for reason in check(run)]
+
+
+def numerals_of_arithmetic(call: ToolCall) -> list[str]:
+    """The numerals of the calculations in a call's arguments."""
+    leaves = [leaf for leaf in iterate_leaves(call.arguments) if isinstance(leaf, str) and _ARITHMETIC.fullmatch(leaf)]
+    return [numeral for leaf in leaves for numeral in _NUMERAL.findall(leaf)]
+
+
+def _invented_numbers(run: AnsweredRun) -> list[str]:
+    """The reason against an answer from texts that has numbers of its own: a model that counts or adds may err.
+
+    None if the model also saw an image, from which it may have read them.
+    """
+    last = run.steps[-1]
+    if last.tool is not None or not last.arguments or IMAGE_LINE.search(last.description):
+        return []
+    earlier = [value for step_id, value in run.results.items() if step_id != last.step_id]
+    known = _numbers_in([run.request, *run.earlier, *map(str, iterate_leaves(earlier))])
+    numerals = _NUMERAL.findall(as_text(run.results[last.step_id]))
+    invented = [each for each in numerals if (read := find_digit_numbers(each)) and not read & known]
+    listed = ", ".join(dict.fromkeys(invented[:5]))
+    return [f"the answer has {listed}, which none of its texts has"] if invented else []
+
+
+def _ignored_numbers(run: AnsweredRun) -> list[str]:
+    """The reason against a result for which no call was given some number of the request."""
+    if not run.is_planned or any(step.tool is None for step in run.steps):
+        return []
+    given = canonical_json([call.arguments for call in run.calls])
+    known = {number for call in run.calls for leaf in iterate_leaves(call.arguments) for number in keys_of(leaf)}
+    ignored = [
+        each
+        for each in dict.fromkeys(_ALONE.findall(run.request))
+        if each not in given and not any(form in known for number in _readings(each) for form in _shares(number))
+    ]
+    return [f"no step uses {', '.join(ignored[:5])} of the request"] if ignored else []
+
+
+def _sourceless_numbers(run: AnsweredRun) -> list[str]:
+    """The reason against a computation with a number that neither the request nor a result has."""
+    if not run.is_planned:
+        return []
+    asked = _forms([run.request, *run.earlier]) | _SELF_EVIDENT
+    by_step = {step_id: _forms(map(str, iterate_leaves([value]))) for step_id, value in run.results.items()}
+    holders = Counter(form for forms in by_step.values() for form in forms)
+
+    def has_source(number: float, call: ToolCall) -> bool:
+        return number in asked or holders[number] > (number in by_step.get(call.step_id, ()))
+
+    sourceless = [
+        numeral
+        for call in run.calls
+        for numeral in numerals_of_arithmetic(call)
+        if not any(has_source(number, call) for number in _readings(numeral))
+    ]
+    listed = ", ".join(dict.fromkeys(sourceless[:5]))
+    return [f"it was computed with {listed}, which neither the request nor a result has"] if sourceless else []
+
+
+def _forms(texts: Iterable[str]) -> set[float]:
+    """The numbers of texts, in all forms in which they may be used."""
+    return {form for number in _numbers_in([*texts]) for form in _shares(number)}
+
+
+def _numbers_in(texts: Sequence[str]) -> set[float]:
+    """The numbers of texts, in digits or words."""
+    in_words = {number for text in texts for number in find_numbers(text)}
+    return in_words | {number for text in texts for each in _NUMERAL.findall(text) for number in _readings(each)}
+
+
+def _misread_sum(run: AnsweredRun) -> list[str]:
+    """The reason against an answer to arithmetic that code can read in the request, if no result is its value."""
+    is_certain = run.is_planned and is_only_arithmetic(run.request)
+    expression = find_expression(run.request) if is_certain else None
+    if expression is None:
+        return []
+    try:
+        value = evaluate_expression(expression)
+    except ValueError:
+        return []
+    texts = map(str, iterate_leaves([*run.results.values()]))
+    found = {number for text in texts for number in find_numbers(text)}
+    is_found = any(isclose(value, number, rel_tol=_ROUNDED) for number in found)
+    return [] if is_found else [f"code reads {expression} in the request, and no result is {value:g}"]
+
+
+def _unfit_number(run: AnsweredRun) -> list[str]:
+    """The reason against a number that cannot answer the question: less than nothing, or for "which one"."""
+    leaves = [*iterate_leaves(run.results[run.steps[-1].step_id])]
+    value = leaves[0] if len(leaves) == 1 else None
+    if not isinstance(value, (int, float)) or isinstance(value, bool):
+        return []
+    if value < 0 and _HOW_MANY.search(run.request):
+        return ["the request asks how many, and the result is less than 0"]
+    return ["the request does not ask for a number"] if _WHICH_ONE.search(run.request) else []
+
+
+def _shares(number: float) -> tuple[float, ...]:
+    """The forms in which a number may be used: as it is, or as percent, to take, to take off or to add."""
+    return number, number / 100, 1 - number / 100, 1 + number / 100
+
+
+def _readings(numeral: str) -> set[float]:
+    """The numbers that a numeral may be: in English or German style, or several with commas between them."""
+    return find_digit_numbers(numeral) | {number for part in numeral.split(",") for number in find_digit_numbers(part)}
+
+
+def _computed_alone(run: AnsweredRun) -> list[str]:
+    """The reason against an amount, a time or a date that the model computed from the request's own without a tool."""
+    last = run.steps[-1]
+    if not run.is_planned or run.calls or last.tool is not None or last.arguments:
+        return []
+    if asks_dates(run.request) or asks_conversion(run.request):
+        return ["the model computed it by itself"]
+    is_computable = names_quantity(run.request) and _AMOUNT.search(run.request) is not None
+    known = _numbers_in([run.request, *run.earlier]) | {0, 1}
+    is_computed = is_computable and not _numbers_in([as_text(run.results[last.step_id])]) <= known
+    return ["the model computed it by itself"] if is_computed else []
+
+
+def _added_clock_times(run: AnsweredRun) -> list[str]:
+    """The reason against a sum of durations one of which is a clock time of the request."""
+    times = set(_CLOCK_TIME.findall(run.request))
+    added = [each for call in run.calls for each in iterate_leaves(call.arguments.get("durations"))]
+    wrong = [each for each in added if each in times]
+    return [f"{wrong[0]} is a clock time, and was added as a duration"] if wrong else []
