@@ -42,6 +42,11 @@ _ONLY_NOW = (
     r"|wie sp(?:ä|ae)t ist es|wie viel uhr ist es|welche[rs] (?:tag|datum|wochentag) (?:ist heute|haben wir heute))"
     r"\s*[?.!]?"
 )
+_NOW_IN_PLACE = (
+    r"(?:(?:and )?what(?:'?s| is)? (?:the )?(?:current |local )?(?:time|date|day)(?: is it| is today)?(?: right now| now| today)? in "
+    r"|(?:current|local) time in |(?:und )?wie (?:sp(?:ä|ae)t|viel uhr) ist es (?:gerade |jetzt )?in |aktuelle (?:uhr)?zeit in )"
+    r"(?P<place>[^\W\d][\w .'/-]*?)(?: right now| now| at the moment| gerade| jetzt| today| heute)?(?: please| bitte)?\s*[?.!]*"
+)
 _ASKS_DATES = (
     # From 8:15 to 16:45: how long is that
     r"<clock>.*<clock>.*\b(?:how long|how many hours|wie lange|wie ?viele stunden)\b|\bin wie ?vielen <unit> ist\b.*<day>",
@@ -98,6 +103,12 @@ def asks_now(request: str) -> bool:
 def asks_only_now(request: str) -> bool:
     """Whether the whole request is the question for the present date or time."""
     return asks_now(request) and _compiled(_ONLY_NOW).fullmatch(_plain(request)) is not None
+
+
+def read_place_of_now(request: str) -> str | None:
+    """The place of a request that is nothing but the question for the present time or date there."""
+    found = _compiled(_NOW_IN_PLACE).fullmatch(_plain(request)[:MAX_REQUEST])
+    return found["place"] if found else None
 
 
 def names_the_present(request: str) -> bool:

@@ -37,6 +37,28 @@ def test_now_reads_the_clock_that_it_was_given():
 
 
 @pytest.mark.parametrize(
+    ("place", "time", "zone"),
+    [
+        ("Tokyo", "21:00:00", "JST (UTC+09:00)"),
+        ("new  york", "07:00:00", "EST (UTC-05:00)"),
+        ("Europe/Vienna", "13:00:00", "CET (UTC+01:00)"),
+        ("Wien", "13:00:00", "CET (UTC+01:00)"),
+        ("Mumbai", "17:30:00", "IST (UTC+05:30)"),
+        ("Kathmandu", "17:45:00", "+0545 (UTC+05:45)"),
+    ],
+)
+def test_now_in_a_place(place, time, zone):
+    result = NowTool(FakeClock(NOON)).invoke(place=place)
+    assert (result["date"], result["time"], result["zone"]) == ("2026-11-24", time, zone)
+
+
+@pytest.mark.parametrize("place", ["Middle-earth", "../../etc/passwd", "/etc/localtime", "a" * 60])
+def test_now_in_a_place_without_a_zone_is_refused_with_what_to_name(place):
+    with pytest.raises(ToolError, match="name a large city near it"):
+        NowTool(FakeClock(NOON)).invoke(place=place)
+
+
+@pytest.mark.parametrize(
     ("start", "add", "result"),
     [
         ("2026-11-24", "45 days", {"result": "2027-01-08", "weekday": "Friday"}),

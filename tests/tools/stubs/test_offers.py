@@ -109,8 +109,8 @@ SUITED = {
 }
 UNSUITED = {
     "now": """
-        What time is it in Tokyo?
-        Wie spät ist es in London?
+        What time is it in Middle-earth?
+        What time was it in London when I called?
         What date is 3 days after 1 May 2026?
         What day is it in 3 weeks?
         What weekday is 24 December 2026?
@@ -222,6 +222,10 @@ def test_a_tool_is_not_offered_for_other_requests(tool, request_):
     ("request_", "hints"),
     [
         ("What time is it?", {"now": {}}),
+        ("What time is it in Tokyo?", {"now": {"place": "Tokyo"}}),
+        ("whats the time in new york right now", {"now": {"place": "new york"}}),
+        ("Wie spät ist es gerade in Zürich?", {"now": {"place": "Zürich"}}),
+        ("What time is it in 3 hours?", {}),
         (
             "What date is 45 days after 24 November 2026?",
             {"date_math": {"start": "24 November 2026", "add": "45 days"}},

@@ -6,9 +6,10 @@ from typing import Any
 from aeon.base.clock import Clock, SystemClock
 from aeon.base.errors import ToolError
 from aeon.base.json import JsonObject
-from aeon.tools.date_requests import asks_dates, asks_now, asks_only_now, read_dates
+from aeon.tools.date_requests import asks_dates, asks_now, asks_only_now, read_dates, read_place_of_now
 from aeon.tools.interface import Example, Tool
 from aeon.tools.moments import WEEKDAYS, Duration, Moment, read_duration, read_moment
+from aeon.tools.places import find_zone
 
 _TEXT: JsonObject = {"type": "string", "minLength": 1, "maxLength": 60}
 _DAY, _HOUR, _MINUTE = 86_400, 3600, 60
@@ -20,8 +21,12 @@ class NowTool(Tool):
     """A tool that reads the local clock."""
 
     name = "now"
-    description = "Tell the current local date, time, weekday, time zone and ISO week."
-    input_schema: JsonObject = {"type": "object", "properties": {}, "additionalProperties": False}  # noqa: RUF012  # the published shape of Tool
+    description = "Tell the current date, time, weekday, time zone and ISO week, here or in a city."
+    input_schema: JsonObject = {  # noqa: RUF012  # the published shape of Tool
+        "type": "object",
+        "properties": {"place": {"type": "string", "minLength": 1, "maxLength": 60}},
+        "additionalProperties": False,
+    }
     output_schema: JsonObject = {  # noqa: RUF012
         "type": "object",
         "properties": {name: {"type": "string"} for name in ("date", "time", "weekday", "zone", "week")},
@@ -33,13 +38,22 @@ class NowTool(Tool):
     examples = (
         Example("What time is it?", [{"description": "read the clock", "tool": "now", "arguments": {}}]),
         Example("Welcher Tag ist heute?", [{"description": "read today's date", "tool": "now", "arguments": {}}]),
+        Example(
+            "What time is it in Lima?",
+            [{"description": "read the clock for Lima", "tool": "now", "arguments": {"place": "Lima"}}],
+        ),
     )
 
     def __init__(self, clock: Clock | None = None) -> None:
         self._clock = clock or SystemClock()
 
-    def invoke(self, **kwargs: Any) -> dict[str, Any]:  # noqa: ARG002  # it takes no arguments
-        now = datetime.fromisoformat(self._clock.now()).astimezone()
+    def invoke(self, **kwargs: Any) -> dict[str, Any]:
+        """Raises ToolError for a place whose time zone is not known."""
+        place = kwargs.get("place")
+        zone = None if place is None else find_zone(place)
+        if place is not None and zone is None:
+            raise ToolError(f"now knows no time zone of {place!r}; name a large city near it, such as 'Berlin'.")
+        now = datetime.fromisoformat(self._clock.now()).astimezone(zone)
         year, week, _ = now.isocalendar()
         return {
             "date": now.date().isoformat(),
@@ -50,15 +64,20 @@ class NowTool(Tool):
         }
 
     def suits(self, request: str) -> bool:
-        """Whether the request asks for the present date or time, and not for that of another place or day."""
-        return asks_now(request)
+        """Whether the request asks for the present date or time, here or in a place that is known."""
+        return asks_now(request) or self._place_in(request) is not None
 
     def reads_whole(self, request: str) -> bool:  # noqa: ARG002  # else it reads no arguments
         return True
 
     def read_request(self, request: str) -> JsonObject | None:
-        """No arguments, if the whole request is the question for the date or the time."""
-        return {} if asks_only_now(request) else None
+        """No arguments, or the place, if the whole request is the question for the date or the time."""
+        place = self._place_in(request)
+        return {"place": place} if place is not None else {} if asks_only_now(request) else None
+
+    def _place_in(self, request: str) -> str | None:
+        place = read_place_of_now(request)
+        return place if place is not None and find_zone(place) is not None else None
 
 
 class DateMathTool(Tool):
