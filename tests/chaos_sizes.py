@@ -2,7 +2,7 @@
 
 `AEON_CHAOS_STOPS=50 pytest tests/adapters/engines -k "repeats_nothing" -rP` suspends processes 50 times on each engine
 and prints what was counted. `AEON_CHAOS_KILLS` and `AEON_CHAOS_ROUNDS` do the same for kills and hostile scripts, and
-`AEON_OPEN_RUNS` sets how many runs are open at once.
+`AEON_OPEN_RUNS` sets how many runs are open at once, `AEON_WIDE_STEPS` how many steps stand beside each other.
 """
 
 import os

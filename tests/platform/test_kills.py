@@ -1,4 +1,4 @@
-"""A hundred kills at random moments: no acknowledged write is lost, none is half done, the trail stays whole."""
+"""Kills at random moments: no acknowledged write is lost, none is half done, the trail stays whole."""
 
 import os
 import random
@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
+from tests.chaos_sizes import size_of
 
 from aeon.platform.catalog.service import Catalog
 from aeon.testing.records import new_record
@@ -16,7 +17,7 @@ from aeon.testing.vault import InMemoryVault
 
 pytestmark = [pytest.mark.slow, pytest.mark.server, pytest.mark.timeout(900)]
 
-KILLS = 100
+KILLS = size_of("AEON_CHAOS_KILLS", in_ci=40)
 
 
 class Writer:

@@ -22,7 +22,7 @@ from aeon.testing.records import new_record
 
 pytestmark = [pytest.mark.slow, pytest.mark.server, pytest.mark.timeout(900)]
 
-KILLS = size_of("AEON_CHAOS_KILLS", in_ci=12)
+KILLS = size_of("AEON_CHAOS_KILLS", in_ci=8)
 """Of each kind of victim; 50 by hand."""
 
 RUNS = 40 + 2 * KILLS

@@ -16,10 +16,10 @@ from .temporal_world import World, calls, fan
 
 pytestmark = [pytest.mark.server, pytest.mark.slow, pytest.mark.timeout(1500)]
 
-KILLS = size_of("AEON_CHAOS_KILLS", in_ci=8)
+KILLS = size_of("AEON_CHAOS_KILLS", in_ci=5)
 """100 by hand."""
 
-STOPS = size_of("AEON_CHAOS_STOPS", in_ci=8)
+STOPS = size_of("AEON_CHAOS_STOPS", in_ci=5)
 """50 by hand."""
 
 SUSPENDED = 6.0

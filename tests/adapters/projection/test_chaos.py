@@ -9,6 +9,7 @@ from contextlib import ExitStack, closing
 from pathlib import Path
 
 import pytest
+from tests.chaos_sizes import size_of
 
 from aeon.adapters.projection import open_falkordb, open_neo4j
 from aeon.adapters.store.postgresql import migrate
@@ -98,7 +99,9 @@ def falkordb(tmp_path):
 @pytest.mark.timeout(300)
 def test_kills_with_falkordb(tmp_path, falkordb):
     record, chance = str(tmp_path / "record"), random.Random(7)
-    killed_one_after_another(chance.sample(VICTIMS * 12, k=48), record, falkordb, "falkordb", chance)
+    kills = size_of("AEON_CHAOS_KILLS", in_ci=16)
+    victims = chance.sample(VICTIMS * kills, k=kills)
+    killed_one_after_another(victims, record, falkordb, "falkordb", chance)
     assert_equal_in_the_end(record, open_falkordb(falkordb.address, falkordb.password))
 
 

@@ -30,7 +30,7 @@ def target(request):
 
 def test_random_changes_are_followed_property_by_property(store, target):
     projector, changes = Projector(store, target, SystemClock(), size=30), RecordMutator(store, 1)
-    for _ in range(4):
+    for _ in range(2):
         changes.make_changes(60)
         projector.sync()
         assert list(find_differences(store, target)) == []
