@@ -120,6 +120,13 @@ def test_what_rests_on_a_tools_result_is_not_marked_as_the_models(run):
     assert made.execute("Say six times seven.")["marks"] == {}
 
 
+def test_nothing_is_said_against_the_numbers_of_an_answer_that_was_declined_core_19(run):
+    """A date is asked for, and a model that gives one without a tool is doubted; one that declines gave none."""
+    made = run([planned(step("a", "find the weekday", agent="llm")), f"{DECLINE_PREFIX} I have no calendar."])
+
+    assert made.execute("What weekday is 4 July 1976?")["marks"] == {"a": ["declined: I have no calendar."]}
+
+
 def test_an_answer_that_says_what_is_missing_is_declined(run):
     made = run([planned(step("a", "ring", agent="llm")), f"{DECLINE_PREFIX} there is no tool\nthat can phone."])
 

@@ -41,6 +41,11 @@ def is_fallback(marks: Iterable[str]) -> bool:
     return any(mark.startswith("fallback") for mark in marks)
 
 
+def is_declined(marks: Iterable[str]) -> bool:
+    """Whether the model declined a step with these marks."""
+    return any(mark.startswith("declined") for mark in marks)
+
+
 def cut_marks(left_out: int) -> list[str]:
     """The mark of an answer from material of which the model did not see `left_out` characters."""
     return [f"doubtful: the model did not see {left_out:,} characters of its material"] if left_out else []

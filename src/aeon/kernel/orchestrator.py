@@ -11,7 +11,7 @@ from aeon.base.introspection import overrides
 from aeon.base.json import JsonObject, copy_json
 from aeon.kernel.executor import StepExecutionResult, StepExecutor
 from aeon.kernel.input_checks import check_supplied_plan, checked_on_missing_tool, checked_ttl, normalize_request
-from aeon.kernel.marks import doubt_marks, is_trusted, repair_marks
+from aeon.kernel.marks import doubt_marks, is_declined, is_trusted, repair_marks
 from aeon.kernel.prompts import StepContext, planner_prompt, planner_system
 from aeon.kernel.state import LOG_FORMAT, CancellationCheck, OnMissingTool, OrchestrationState, RunPolicy, RunStatus
 from aeon.llm.interface import LLMAdapter, LLMRequest, call_model
@@ -413,9 +413,9 @@ class _Cycle:
 def _marks(
     state: OrchestrationState, position: int, outcome: StepExecutionResult, actions: Sequence[SupervisorAction]
 ) -> list[str]:
-    """The marks of a step; for the last step also the reasons to doubt the answer (core 17, 19)."""
+    """The marks of a step; for the last step also the reasons to doubt the answer, if it has one (core 17, 19)."""
     marks = [*outcome.marks, *repair_marks(actions)]
-    if not outcome.success or position < len(state.plan.steps) - 1:
+    if not outcome.success or position < len(state.plan.steps) - 1 or is_declined(marks):
         return marks
     by_model = not state.policy.is_supplied, outcome.execution_mode != "tool"
     run = AnsweredRun(state.request, state.plan.steps, state.tool_history, state.results, *by_model, state.earlier)

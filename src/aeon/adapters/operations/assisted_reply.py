@@ -114,12 +114,12 @@ class AssistedReply:
 
 def answer_marks(message: str, text: str, recalled: Sequence[str] = ()) -> list[str]:
     """Return why to doubt an answer that the model gave alone (core 17); it may use what was `recalled`."""
+    if (declined := declined_mark(text)) is not None:
+        return [declined]
     step = PlanStep(step_id="s1", description=message, agent="llm")
-    doubts = doubt_marks(
+    return doubt_marks(
         AnsweredRun(message, [step], [], {"s1": text}, is_planned=True, is_written=True, earlier=recalled)
     )
-    declined = declined_mark(text)
-    return doubts if declined is None else [declined, *doubts]
 
 
 class _ConversingAdapter(WrappedAdapter):
