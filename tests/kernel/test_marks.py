@@ -333,6 +333,7 @@ def alone(request, answer):
         ("how many weeks is that, 98 days?", "There are 4 weeks and 2 days."),
         ("Wie lange brauche ich für 300 km bei 100 km/h?", "Du brauchst drei Stunden."),
         ("What weekday is 4 July 1976?", "A Monday."),
+        ("I pay 12 euros each month, how much is that in a year?", "144 euros."),
     ],
 )
 def test_what_the_model_computed_without_a_tool_is_doubtful_core_19(request_, answer):
@@ -344,6 +345,8 @@ def test_what_the_model_computed_without_a_tool_is_doubtful_core_19(request_, an
     ("request_", "answer"),
     [
         ("How much flour do I need for pancakes for 4 guests?", "About 250 g of flour."),
+        ("How long do 2 kg of potatoes boil?", "About 25 minutes."),
+        ("Wie viel Wasser brauche ich für 500 g Reis?", "Etwa einen Liter, also 1000 ml."),
         ("When did the Berlin Wall fall?", "In 1989."),
         ("How high is the Zugspitze?", "2,962 m."),
         ("How many of them are 5 km long?", "I cannot see them."),

@@ -12,11 +12,11 @@ from aeon.supervisor.answered_run import AnsweredRun, keys_of
 from aeon.supervisor.numerals import find_digit_numbers, find_numbers
 from aeon.supervisor.repair_context import iterate_leaves
 from aeon.tools.arithmetic import evaluate_expression
-from aeon.tools.arithmetic_requests import is_only_arithmetic
+from aeon.tools.arithmetic_requests import is_only_arithmetic, names_operation
 from aeon.tools.attachments import IMAGE_LINE
 from aeon.tools.date_requests import asks_dates
 from aeon.tools.number_words import find_expression
-from aeon.tools.unit_requests import asks_conversion, names_quantity
+from aeon.tools.unit_requests import asks_conversion, asks_unit, count_quantities
 
 _NUMERAL = re.compile(r"\d[\d.,]*\d|\d")
 
@@ -174,10 +174,19 @@ def _computed_alone(run: AnsweredRun) -> list[str]:
         return []
     if asks_dates(run.request) or asks_conversion(run.request):
         return ["the model computed it by itself"]
-    is_computable = names_quantity(run.request) and _AMOUNT.search(run.request) is not None
     known = _numbers_in([run.request, *run.earlier]) | {0, 1}
-    is_computed = is_computable and not _numbers_in([as_text(run.results[last.step_id])]) <= known
-    return ["the model computed it by itself"] if is_computed else []
+    is_fresh = not _numbers_in([as_text(run.results[last.step_id])]) <= known
+    return ["the model computed it by itself"] if is_fresh and _is_computable(run.request) else []
+
+
+def _is_computable(request: str) -> bool:
+    """Whether a request asks for an amount that follows from its own: two of them, or one and what to do with it.
+
+    "How long do 2 kg of potatoes boil?" has one, and asks for knowledge.
+    """
+    quantities = count_quantities(request)
+    is_enough = quantities > 1 or (quantities == 1 and (names_operation(request) or asks_unit(request)))
+    return is_enough and _AMOUNT.search(request) is not None
 
 
 def _added_clock_times(run: AnsweredRun) -> list[str]:

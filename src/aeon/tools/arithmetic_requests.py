@@ -35,6 +35,11 @@ def asks_arithmetic(request: str) -> bool:
     return numbers >= 2 or (numbers == 1 and bool(_OPERATION.search(request)))  # noqa: PLR2004  # a pair of operands
 
 
+def names_operation(request: str) -> bool:
+    """Whether a request has a word or sign of arithmetic, such as "each", "half" or "%"."""
+    return _OPERATION.search(request) is not None
+
+
 def is_only_arithmetic(request: str) -> bool:
     """Whether a request is a calculation in digits and signs, and nothing else."""
     return _ONLY_A_SUM.fullmatch(request.strip()) is not None

@@ -65,9 +65,14 @@ def asks_conversion(request: str) -> bool:
     return any(_compiled(pattern).search(_plain(request)) for pattern in _ASKS)
 
 
-def names_quantity(request: str) -> bool:
-    """Whether a request has a number with its unit, or a percentage: something from which an amount can be computed."""
-    return _compiled(r"<number>\s*(?:<any>|%|percent\b|prozent\b)").search(_plain(request)) is not None
+def count_quantities(request: str) -> int:
+    """How many numbers with a unit, percentages and clock times a request has."""
+    return len(_compiled(r"<number>\s*(?:<any>|%|percent\b|prozent\b)|\b\d{1,2}:\d\d\b").findall(_plain(request)))
+
+
+def asks_unit(request: str) -> bool:
+    """Whether a request asks how many of a unit there are: "how many weeks is that"."""
+    return _compiled(r"\b(?:how many|wie ?viele?) <any>").search(_plain(request)) is not None
 
 
 def read_conversion(request: str) -> dict[str, str] | None:
