@@ -233,7 +233,7 @@ def test_more_at_once_than_a_run_may_have_under_way(opened):
     """Temporal stops at 2,000 under way, and at 51,200 events: a wide Process goes in parts, each step once."""
     world = opened(room=400)
     tool = world.tool("echo", echo)
-    steps = [step(f"w{n}", tool, mode="parallel", timeout=600) for n in range(500)]
+    steps = [step(f"w{n}", tool, mode="parallel", timeout=300) for n in range(500)]
     run = world.start_run(world.process("wide", steps))
     assert world.engine.wait(run.id, 170)
     assert world.view_of(run).state.phase == "completed"
@@ -244,7 +244,7 @@ def test_more_at_once_than_a_run_may_have_under_way(opened):
 def test_thousands_of_steps_beside_each_other(world):
     """A run of more steps than Temporal lets one have under way ends; 10,000 took this machine over five minutes."""
     tool = world.tool("echo", echo)
-    steps = [step(f"w{n}", tool, mode="parallel", timeout=600) for n in range(WIDE)]
+    steps = [step(f"w{n}", tool, mode="parallel", timeout=300) for n in range(WIDE)]
     run = world.start_run(world.process("wide", steps))
     assert world.engine.wait(run.id, 600)
     assert world.view_of(run).state.phase == "completed"

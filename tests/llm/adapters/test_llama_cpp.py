@@ -89,6 +89,38 @@ def test_a_signal_while_it_loads_frees_no_server_whose_loop_has_not_begun(tmp_pa
     assert freed.get(timeout=10)
 
 
+class TellingServer:
+    """Tells until it is stopped, or for ten seconds."""
+
+    def __init__(self):
+        self.stopped = threading.Event()
+
+    def handle_chat_completions(self, _body, on_chunk):
+        end = time.monotonic() + 10
+        while not on_chunk({"choices": [{"index": 0, "delta": {"content": "on "}}]}):
+            if time.monotonic() > end:
+                return
+            time.sleep(0.001)
+        self.stopped.set()
+
+
+def interrupted(_text=None):
+    raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("moment", ["while the thread starts", "while a piece is shown"])
+def test_an_interrupt_stops_the_model_though_its_error_is_kept(tmp_path, monkeypatch, moment):
+    """One of a hundred processes that were interrupted told its story to the end, and only then ended."""
+    server, adapter, start = TellingServer(), LlamaCppAdapter(tmp_path / "any.gguf"), threading.Thread.start
+    monkeypatch.setattr(adapter, "_loaded", lambda: server)
+    if moment == "while the thread starts":
+        monkeypatch.setattr(threading.Thread, "start", lambda thread: (start(thread), interrupted()))
+    with pytest.raises(KeyboardInterrupt) as kept:
+        adapter.complete(LLMRequest("Tell a story.", max_tokens=5), interrupted)
+    assert server.stopped.wait(10)
+    del kept
+
+
 def test_one_core_is_left_to_the_machine(monkeypatch):
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1, 2, 3}, raising=False)
     assert llama_runtime.default_threads() == 3

@@ -2,7 +2,8 @@
 
 import secrets
 import threading
-from collections.abc import Iterator
+from collections.abc import Generator
+from contextlib import closing
 from os import PathLike
 from pathlib import Path
 from queue import SimpleQueue
@@ -72,11 +73,12 @@ class LlamaCppAdapter(RequestAdapter):
         try:
             server = self._loaded()
             self._prepare(server, request)
-            for chunk in _chunks(server, {**self._body(request), **self._extra}):
-                _check_fits(chunk)
-                piece = reader.feed_chunk(chunk)
-                if piece and on_text is not None:
-                    on_text(piece)
+            with closing(_chunks(server, {**self._body(request), **self._extra})) as chunks:
+                for chunk in chunks:
+                    _check_fits(chunk)
+                    piece = reader.feed_chunk(chunk)
+                    if piece and on_text is not None:
+                        on_text(piece)
             return reader.reply()
         except AttemptFailed as failure:
             raise LLMError(f"The embedded model failed: {failure.reason}.") from None
@@ -130,16 +132,18 @@ class LlamaCppAdapter(RequestAdapter):
         )
 
 
-def _exhaust(chunks: Iterator[JsonObject]) -> None:
-    for chunk in chunks:
-        _check_fits(chunk)
+def _exhaust(chunks: Generator[JsonObject]) -> None:
+    with closing(chunks):
+        for chunk in chunks:
+            _check_fits(chunk)
 
 
-def _chunks(server: LlamaServer, body: JsonObject) -> Iterator[JsonObject]:
+def _chunks(server: LlamaServer, body: JsonObject) -> Generator[JsonObject]:
     """The chunks of one response, generated in a separate thread.
 
     Native code swallows exceptions of its callback, also KeyboardInterrupt. Here the caller waits in Python, is
-    interrupted at once, and the model stops at its next token.
+    interrupted at once, and the model stops at its next token. The caller closes the generator: the error of one that
+    was interrupted holds it, and a process that ends waits for the thread.
     """
     outcomes = SimpleQueue[_Outcome]()
     stop = threading.Event()
@@ -157,8 +161,8 @@ def _chunks(server: LlamaServer, body: JsonObject) -> Iterator[JsonObject]:
         except Exception as error:  # noqa: BLE001  # raised again in the caller's thread
             outcomes.put(error)
 
-    threading.Thread(target=generate, name="aeon-llama").start()
     try:
+        threading.Thread(target=generate, name="aeon-llama").start()  # waits for the thread: may be interrupted, too
         while (outcome := outcomes.get()) is not None:
             if isinstance(outcome, Exception):
                 raise outcome
