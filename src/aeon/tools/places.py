@@ -15,7 +15,7 @@ _OTHER_PLACES: Final = {
     "America/Lima": "peru",
     "America/Los_Angeles": "san francisco|seattle|california|kalifornien|silicon valley|las vegas|la",
     "America/Mexico_City": "mexiko-stadt",
-    "America/New_York": "nyc|washington|boston|miami|philadelphia|atlanta",
+    "America/New_York": "nyc|washington dc|boston|miami|philadelphia|atlanta",
     "America/Sao_Paulo": "são paulo|rio de janeiro|rio",
     "Asia/Bangkok": "thailand",
     "Asia/Dubai": "abu dhabi",

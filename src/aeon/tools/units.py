@@ -33,6 +33,7 @@ _NAMES = {
     "meter**3": "kubikmeter",
     "hectare": "hektar",
     "second": "sekunde|sekunden",
+    "millisecond": "millisekunde|millisekunden",
     "minute": "minuten",
     "hour": "stunde|stunden",
     "day": "tag|tage|tagen",

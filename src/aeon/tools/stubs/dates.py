@@ -59,7 +59,7 @@ class NowTool(Tool):
             "date": now.date().isoformat(),
             "time": f"{now:%H:%M:%S}",
             "weekday": WEEKDAYS[now.weekday()],
-            "zone": f"{now.tzname()} (UTC{now.isoformat()[-6:]})",
+            "zone": f"{'' if zone is None else f'{zone.key}, '}{now.tzname()} (UTC{now.isoformat()[-6:]})",
             "week": f"{year}-W{week:02}",
         }
 
