@@ -38,6 +38,7 @@ from aeon.tools.registry import ToolRegistry
 from aeon.tools.stubs import builtin_tools
 
 if TYPE_CHECKING:
+    from aeon.adapters.operations.assisted_reply import OfferedTools, ToolQuestion
     from aeon.bootstrap.embedding_choice import EmbeddingChoice
     from aeon.bootstrap.platform import Platform
     from aeon.bootstrap.process_runtime import ProcessRuntime
@@ -263,10 +264,8 @@ class App:
     def platform(self) -> "Platform":
         """Return the platform of this folder, opened once. Raises StoreError, VaultError."""
         if self._platform is None:
-            from aeon.bootstrap.conversation_tools import ConversationTools
-
             self._platform = self._open_platform()
-            self._platform.offer_tools = ConversationTools(self, None if self._is_temporary else self.user)
+            self._platform.offer_tools = self._offer_tools
             self._platform.open_app = lambda: None if self._is_temporary else self
             self._platform.require_sight = self.require_sight
             self._platform.names_conversations = self.settings.conversations.titles and not self._is_temporary
@@ -353,6 +352,12 @@ class App:
         settings, keys, data = self.settings.skills, key_variables(self.settings), self._skill_data
         budget = self._instruction_budget
         return Skills(settings, self._environ, self.folder, lambda: self.model, keys, data, self.prices, budget)
+
+    def _offer_tools(self, question: "ToolQuestion") -> "OfferedTools | None":
+        """Choose the tools for a message of a conversation; the kernel is loaded at the first one."""
+        from aeon.bootstrap.conversation_tools import ConversationTools
+
+        return ConversationTools(self, None if self._is_temporary else self.user)(question)
 
     def _answers_at_once(self) -> bool:
         """Return whether the model is on a server; the embedded one has a single place for a prompt."""

@@ -327,24 +327,10 @@ class Platform:
     @cached_property
     def tool_caller(self) -> "StoredToolCaller":
         """The caller of stored tools; each kind of operation loads its client at its first use."""
-        from aeon.adapters.operations.graph import GraphExecutor
-        from aeon.adapters.operations.llm import LlmExecutor
-        from aeon.adapters.operations.own_operations import AgentExecutor, SkillScriptExecutor
-        from aeon.adapters.operations.reply import ReplyExecutor
-        from aeon.adapters.operations.rest import RestExecutor
+        from aeon.bootstrap.operation_executors import OperationExecutors
         from aeon.platform.catalog.tool_calls import StoredToolCaller
 
-        executors = {
-            "rest_request": RestExecutor(),
-            "graph_query": GraphExecutor(self.store),
-            "llm_call": LlmExecutor(self._model_for, self.call_pieces),
-            "conversation_reply": ReplyExecutor(
-                self.memory, self.pieces, self._model_for, self.context, SystemClock(), self.offer_tools
-            ),
-            "mcp_call": self.mcp,
-            "skill_script": SkillScriptExecutor(self._own_abilities),
-            "agent_request": AgentExecutor(self._own_abilities),
-        }
+        executors = OperationExecutors(self)
         return StoredToolCaller(self.catalog, executors, self.tokens, SystemClock(), programs=self.programs)
 
     @cached_property
@@ -364,10 +350,10 @@ class Platform:
     @cached_property
     def tokens(self) -> "OAuthTokens":
         """The user's secrets for calls, with OAuth tokens refreshed if due."""
-        from aeon.adapters.operations.oauth import HttpTokenServer
+        from aeon.bootstrap.operation_executors import LazyTokenServer
         from aeon.platform.catalog.oauth_tokens import OAuthTokens
 
-        return OAuthTokens(self.catalog.secrets, HttpTokenServer(), SystemClock())
+        return OAuthTokens(self.catalog.secrets, LazyTokenServer(), SystemClock())
 
     @cached_property
     def mcp(self) -> "McpExecutor":
@@ -441,7 +427,7 @@ class Platform:
     def __exit__(self, *exc: object) -> None:
         self.close()
 
-    def _own_abilities(self) -> "OwnAbilities":
+    def own_abilities(self) -> "OwnAbilities":
         """Return the skills and the kernel of the app. Raises OperationError where there is none."""
         from aeon.bootstrap.kernel_requests import AppAbilities
 
@@ -449,7 +435,8 @@ class Platform:
             raise OperationError("a temporary conversation uses neither skills nor the kernel")
         return AppAbilities(app)
 
-    def _model_for(self, work: "OperationRequest") -> AbstractContextManager[LLMAdapter]:
+    def model_for(self, work: "OperationRequest") -> AbstractContextManager[LLMAdapter]:
+        """Return the model of a call: the project's own, or one at the endpoint of the call's service."""
         from aeon.adapters.operations.llm import OWN_MODEL
         from aeon.adapters.operations.llm_endpoints import model_server
 

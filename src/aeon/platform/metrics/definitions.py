@@ -7,7 +7,6 @@ from typing import cast
 
 from aeon.base.json import Json, JsonObject
 from aeon.base.next_steps import NextStep
-from aeon.plan.yaml import load_yaml
 from aeon.platform.catalog.repository import DEFAULTS_OWNER
 from aeon.platform.errors import ConflictError, NotFoundError, PlatformError, ReferencedError, RuleError
 from aeon.platform.ledger import AuditAction, Ledger, Mutation, MutationRequest
@@ -22,6 +21,8 @@ RETENTION_DAYS = 90
 @cache
 def builtin_metrics() -> tuple[NewMetric, ...]:
     """Returns the built-in metrics, each of which uses its name as its id."""
+    from aeon.plan.yaml import load_yaml  # slow to load
+
     listed = load_yaml(files("aeon.platform.metrics").joinpath("builtin.yaml").read_text("utf-8"))
     return tuple(NewMetric.parsed({"retentionDays": RETENTION_DAYS, **each}) for each in cast(list[Json], listed))
 

@@ -2,20 +2,22 @@
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from aeon.base.clock import Clock
-from aeon.platform.alerts.evaluator import AlertEvaluator
-from aeon.platform.alerts.model import AlertResult
 from aeon.platform.processes.language import LANGUAGE
 from aeon.platform.runs.machine.state import ENDED_PHASES
 from aeon.platform.runs.model import RunSummary
 from aeon.platform.runs.ports import Engine, EngineUnavailableError
-from aeon.platform.runs.reminders import ReminderResult, ReminderStarter
 from aeon.platform.runs.repository import SqlRunRepository
-from aeon.platform.schedules.starter import FiringResult, ScheduleStarter
 from aeon.platform.store import StoreError
 from aeon.platform.workers.registry import SELF_RECOVERING_EXECUTOR, WorkerRegistry
+
+if TYPE_CHECKING:
+    from aeon.platform.alerts.evaluator import AlertEvaluator
+    from aeon.platform.alerts.model import AlertResult
+    from aeon.platform.runs.reminders import ReminderResult, ReminderStarter
+    from aeon.platform.schedules.starter import FiringResult, ScheduleStarter
 
 
 class OrphanRecovery:
@@ -132,9 +134,9 @@ class PeriodicTasks:
 class RunStarters(NamedTuple):
     """What starts runs by itself: schedules, reminders of questions, alerts."""
 
-    schedules: ScheduleStarter
-    reminders: ReminderStarter
-    alerts: AlertEvaluator
+    schedules: "ScheduleStarter"
+    reminders: "ReminderStarter"
+    alerts: "AlertEvaluator"
 
 
 class RunMaintenance:
@@ -187,20 +189,20 @@ class RunMaintenance:
         return [_describe_end(run) for run in summaries if run.phase in ENDED_PHASES]
 
 
-def _describe_firing(each: FiringResult) -> str:
+def _describe_firing(each: "FiringResult") -> str:
     schedule = each.firing.schedule
     if each.refusal is not None:
         return f"schedule {schedule.name} of {schedule.owner_id} could not start its process: {each.refusal}"
     return f"run {each.firing.run_id} of {each.process} is started: schedule {schedule.name} of {schedule.owner_id}"
 
 
-def _describe_reminder(each: ReminderResult) -> str:
+def _describe_reminder(each: "ReminderResult") -> str:
     if each.run is None:
         return f"nobody is reminded of the step {each.step} of the run {each.asking}: {each.refusal}"
     return f"run {each.run.id} of {each.run.process_name} reminds of the step {each.step} of the run {each.asking}"
 
 
-def _describe_alert(each: AlertResult) -> str:
+def _describe_alert(each: "AlertResult") -> str:
     alert = each.alert
     if each.refusal is not None:
         return f"alert {alert.name} of {alert.owner_id} fires and could not start its process: {each.refusal}"
